@@ -4,6 +4,7 @@ namespace lowtide::nodes {
 
 std::vector<executor::NodeType> control(models::Stages& stages) {
     return {applyControlNode(stages),
+            applyIpAdapterNode(stages),
             cannyNode(stages),
             offloadNode(stages),
             collectNode(),

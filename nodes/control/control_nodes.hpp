@@ -12,6 +12,8 @@ namespace lowtide::nodes {
 
 /// "control.apply": a hint picture for a ControlNet.
 [[nodiscard]] executor::NodeType applyControlNode(models::Stages& stages);
+/// "control.ip_adapter": pictures for an IP-Adapter.
+[[nodiscard]] executor::NodeType applyIpAdapterNode(models::Stages& stages);
 /// "control.canny": the edges of pictures.
 [[nodiscard]] executor::NodeType cannyNode(models::Stages& stages);
 /// "control.offload": components leave their devices now.

@@ -74,6 +74,7 @@ std::vector<executor::NodeType> load(models::Stages& stages) {
             loadLoraStackNode(stages),
             loadUpscalerNode(stages),
             loadControlNetNode(stages),
+            loadIpAdapterNode(stages),
             loadImageNode(stages)};
 }
 

@@ -20,6 +20,9 @@ namespace lowtide::nodes {
 /// "load.controlnet": a network that makes a denoiser follow a hint.
 [[nodiscard]] executor::NodeType loadControlNetNode(models::Stages& stages);
 
+/// "load.ip_adapter": networks that make a denoiser follow pictures.
+[[nodiscard]] executor::NodeType loadIpAdapterNode(models::Stages& stages);
+
 /// "load.image": a picture file.
 [[nodiscard]] executor::NodeType loadImageNode(models::Stages& stages);
 

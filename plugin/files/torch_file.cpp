@@ -21,6 +21,8 @@ constexpr size_t kLongestName = 4096;
 constexpr size_t kMostDimensions = 16;
 constexpr std::string_view kPickleName = "/data.pkl";
 constexpr std::string_view kWrappers[] = {"state_dict", "params_ema", "params", "string_to_param"};
+/// Dicts of an IP-Adapter, which has both.
+constexpr std::string_view kAdapterDicts[] = {"image_proj", "ip_adapter"};
 
 constexpr std::string_view kRebuildTensor = "torch._utils _rebuild_tensor_v2";
 constexpr std::string_view kRebuildParameter = "torch._utils _rebuild_parameter";
@@ -125,7 +127,13 @@ public:
                 break;
             }
         }
-        addTensors(*weights, header);
+        addTensors(*weights, header, "");
+        for (const std::string_view part : kAdapterDicts) {
+            const PickleValue* inner = memberOf(root, part);
+            if (inner && inner->kind == PickleKind::Dict) {
+                addTensors(*inner, header, std::string(part) + ".");
+            }
+        }
         return header;
     }
 
@@ -218,7 +226,7 @@ private:
         }
     }
 
-    void addTensors(const PickleValue& dict, TorchHeader& header) {
+    void addTensors(const PickleValue& dict, TorchHeader& header, const std::string& prefix) {
         for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
             const PickleValue& key = at(dict.items[i]);
             const PickleValue& value = at(dict.items[i + 1]);
@@ -228,8 +236,9 @@ private:
             if (!isReadableText(key)) {
                 refuseDamaged(subject_, "has a tensor whose name is no text of at most 4096 bytes");
             }
-            const std::string subject = subject_ + ", tensor " + quotedName(key.text);
-            if (!header.tensors.emplace(key.text, tensorOf(value, subject)).second) {
+            const std::string name = prefix + key.text;
+            const std::string subject = subject_ + ", tensor " + quotedName(name);
+            if (!header.tensors.emplace(name, tensorOf(value, subject)).second) {
                 refuseDamaged(subject, "is there twice");
             }
         }

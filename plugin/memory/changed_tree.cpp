@@ -18,14 +18,44 @@ int64_t bitsOf(double number) {
     return bits;
 }
 
+void addPlace(Hasher& hasher, const FactorPlace& place) {
+    hasher.add(place.name).add(place.key).add(nameOf(place.type)).add(lowtide::toText(place.shape));
+    hasher.add(int64_t{place.file}).add(place.fileOffset);
+}
+
+/// A weight of its own storage in the files behind those that the tree has; its id.
+WeightId appendWeight(ComponentTree& tree, const FactorPlace& place, Weight weight) {
+    weight.storage = static_cast<StorageId>(tree.storages.size());
+    weight.shape = place.shape;
+    tree.storages.push_back({.key = place.key,
+                             .file = static_cast<uint32_t>(tree.files.size()) + place.file,
+                             .fileOffset = place.fileOffset,
+                             .fileType = place.type,
+                             .elementCount = elementCount(place.shape).value()});
+    tree.weights.push_back(std::move(weight));
+    return static_cast<WeightId>(tree.weights.size() - 1);
+}
+
+/// The tree with the files of what was appended, under an id of its own.
+ComponentTree closed(ComponentTree tree,
+                     const std::vector<WeightFile>& files,
+                     std::string network,
+                     Hasher& hasher) {
+    tree.files.insert(tree.files.end(), files.begin(), files.end());
+    for (const WeightFile& file : files) {
+        hasher.add(file.path).add(file.size).add(file.modifiedNanoseconds);
+        hasher.add(static_cast<int64_t>(file.inode));
+    }
+    tree.plainId = std::move(network);
+    tree.id = hasher.hexDigest();
+    return tree;
+}
+
 /// Appends the changes of one adapter to a copy of a tree.
 class Patching {
 public:
     Patching(const ComponentTree& tree, const Adapted& adapter)
-        : adapter_(adapter),
-          firstFile_(static_cast<uint32_t>(tree.files.size())),
-          tree_(tree),
-          users_(tree.storages.size()) {
+        : adapter_(adapter), tree_(tree), users_(tree.storages.size()) {
         hasher_.add(tree.id);
         for (LeafId leaf = 0; leaf < tree.leaves.size(); ++leaf) {
             for (const WeightId weight : tree.leaves[leaf].ownWeights()) {
@@ -44,14 +74,7 @@ public:
         if (!isChanged_) {
             return std::move(tree_);
         }
-        tree_.files.insert(tree_.files.end(), adapter_.files.begin(), adapter_.files.end());
-        for (const WeightFile& file : adapter_.files) {
-            hasher_.add(file.path).add(file.size).add(file.modifiedNanoseconds);
-            hasher_.add(static_cast<int64_t>(file.inode));
-        }
-        tree_.plainId = std::move(network);
-        tree_.id = hasher_.hexDigest();
-        return std::move(tree_);
+        return closed(std::move(tree_), adapter_.files, std::move(network), hasher_);
     }
 
 private:
@@ -78,26 +101,15 @@ private:
     }
 
     WeightId addFactor(const FactorPlace& factor) {
-        hasher_.add(factor.name)
-            .add(factor.key)
-            .add(nameOf(factor.type))
-            .add(lowtide::toText(factor.shape));
-        hasher_.add(int64_t{factor.file}).add(factor.fileOffset);
+        addPlace(hasher_, factor);
         const DType type = factor.type == DType::F64 ? DType::F32 : factor.type;
-        const auto storage = static_cast<StorageId>(tree_.storages.size());
-        tree_.storages.push_back({.key = factor.key,
-                                  .file = firstFile_ + factor.file,
-                                  .fileOffset = factor.fileOffset,
-                                  .fileType = factor.type,
-                                  .elementCount = elementCount(factor.shape).value(),
-                                  .deviceType = type});
-        tree_.weights.push_back(
-            {.name = factor.key, .storage = storage, .computeType = type, .shape = factor.shape});
-        return static_cast<WeightId>(tree_.weights.size() - 1);
+        const WeightId id =
+            appendWeight(tree_, factor, {.name = factor.key, .computeType = type, .shape = {}});
+        tree_.storages.back().deviceType = type;
+        return id;
     }
 
     const Adapted& adapter_;
-    uint32_t firstFile_;
     ComponentTree tree_;
     std::vector<std::set<LeafId>> users_;  ///< by storage
     Hasher hasher_;
@@ -108,6 +120,29 @@ private:
 
 ComponentTree patched(const ComponentTree& tree, const Adapted& adapter) {
     return Patching(tree, adapter).make();
+}
+
+ComponentTree composed(const ComponentTree& tree, const Composition& composition) {
+    ComponentTree result = tree;
+    if (composition.weights.empty()) {
+        return result;
+    }
+    Hasher hasher;
+    hasher.add(tree.id).add("composed");
+    for (const AddedWeight& added : composition.weights) {
+        LOWTIDE_ASSERT(added.leaf < tree.leaves.size() && !tree.leaves[added.leaf].gathered);
+        hasher.add(int64_t{added.leaf}).add(int64_t{added.isTransposed});
+        addPlace(hasher, added.place);
+        Leaf& leaf = result.leaves[added.leaf];
+        const WeightId id = appendWeight(result,
+                                         added.place,
+                                         {.name = leaf.name + "." + added.place.name,
+                                          .shape = {},
+                                          .isTransposed = added.isTransposed});
+        leaf.weights.insert(leaf.weights.end() - leaf.factorCount, id);
+        ++leaf.addedCount;
+    }
+    return closed(std::move(result), composition.files, tree.networkId(), hasher);
 }
 
 }  // namespace lowtide::memory

@@ -41,4 +41,22 @@ struct Adapted {
 /// chosen for the result: `tree` is as it was opened.
 [[nodiscard]] ComponentTree patched(const ComponentTree& tree, const Adapted& adapter);
 
+/// A tensor in a file that a leaf gets behind its own weights.
+struct AddedWeight {
+    LeafId leaf = 0;
+    FactorPlace place;  ///< its name: below the leaf
+    bool isTransposed = false;
+};
+
+/// Layers that an adapter puts into a network.
+struct Composition {
+    std::vector<WeightFile> files;
+    std::vector<AddedWeight> weights;  ///< of one leaf in the order in which the network has them
+};
+
+/// Another tree, with another id: `tree` with more weights behind the own ones of its leaves,
+/// before factors of changes, so that they are leased, planned and streamed with the leaf. Without
+/// any it is `tree` itself. Before and after patched(); `tree` is as it was opened.
+[[nodiscard]] ComponentTree composed(const ComponentTree& tree, const Composition& composition);
+
 }  // namespace lowtide::memory

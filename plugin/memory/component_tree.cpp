@@ -73,15 +73,16 @@ Bytes ComponentTree::deviceBytes() const {
 }
 
 std::vector<WeightFile> ComponentTree::networkFiles() const {
-    std::vector<bool> isOfChange(files.size(), false);
-    for (const WeightChange& change : changes) {
-        for (const ChangeFactor& factor : change.factors) {
-            isOfChange[storages[weights[factor.weight].storage].file] = true;
+    std::vector<bool> isOfAdapter(files.size(), false);
+    for (const Leaf& leaf : leaves) {
+        for (const WeightId weight :
+             std::span(leaf.weights).last(leaf.addedCount + leaf.factorCount)) {
+            isOfAdapter[storages[weights[weight].storage].file] = true;
         }
     }
     std::vector<WeightFile> own;
     for (size_t i = 0; i < files.size(); ++i) {
-        if (!isOfChange[i]) {
+        if (!isOfAdapter[i]) {
             own.push_back(files[i]);
         }
     }

@@ -51,8 +51,9 @@ struct Leaf {
     std::vector<WeightId> weights;
     bool gathered = false;     ///< rows are gathered on the host; never resident, never streamed
     uint32_t factorCount = 0;  ///< of `weights`, at their end: factors of changes, not for networks
+    uint32_t addedCount = 0;   ///< of ownWeights(), at their end: those of layers composed in
 
-    /// Those that its network asks for.
+    /// Those that its network asks for, and behind them those that were composed in.
     [[nodiscard]] std::span<const WeightId> ownWeights() const {
         return std::span(weights).first(weights.size() - factorCount);
     }
@@ -72,7 +73,7 @@ struct Block {
 struct ComponentTree {
     std::string id;          ///< unique per content: hash of role, files, settings and device types
     std::string sourceId{};  ///< of the tree with the types as its network asks; empty: this one
-    std::string plainId{};   ///< likewise, without its changes; empty: it has none
+    std::string plainId{};   ///< likewise, without changes and what was composed in; empty: none
     std::string role;        ///< "text_encoder", "denoiser", "autoencoder", "upscaler"
     std::string network;     ///< class in the reference's words: "UNet2DConditionModel"
     std::vector<WeightFile> files;
@@ -94,7 +95,7 @@ struct ComponentTree {
     /// Bytes of the masters in the files.
     [[nodiscard]] Bytes fileBytes() const;
 
-    /// The files that it would have without its changes.
+    /// The files that it would have without its changes and what was composed in.
     [[nodiscard]] std::vector<WeightFile> networkFiles() const;
 
     /// The id under which the same weights go in any types.

@@ -132,4 +132,16 @@ CheckpointPath findControlNet(std::string_view typed,
                       "ControlNet");
 }
 
+CheckpointPath findIpAdapter(std::string_view typed,
+                             std::string_view graphFolder,
+                             std::span<const std::string> modelFolders) {
+    return findOfKind(typed, graphFolder, modelFolders, {"ipadapter", "ip_adapter"}, "IP-Adapter");
+}
+
+CheckpointPath findImageEncoder(std::string_view typed,
+                                std::string_view graphFolder,
+                                std::span<const std::string> modelFolders) {
+    return findOfKind(typed, graphFolder, modelFolders, {"clip_vision"}, "image encoder");
+}
+
 }  // namespace lowtide::models

@@ -33,4 +33,14 @@ struct CheckpointPath {
                                             std::string_view graphFolder,
                                             std::span<const std::string> modelFolders);
 
+/// The same for an IP-Adapter: "ipadapter" and "ip_adapter" are searched too.
+[[nodiscard]] CheckpointPath findIpAdapter(std::string_view typed,
+                                           std::string_view graphFolder,
+                                           std::span<const std::string> modelFolders);
+
+/// The same for an image encoder, a file or a folder: "clip_vision" is searched too.
+[[nodiscard]] CheckpointPath findImageEncoder(std::string_view typed,
+                                              std::string_view graphFolder,
+                                              std::span<const std::string> modelFolders);
+
 }  // namespace lowtide::models

@@ -9,6 +9,8 @@
 #include "plugin/models/controls/control_pass.hpp"
 #include "plugin/models/controls/controlled_denoiser.hpp"
 #include "plugin/models/controls/controlled_source.hpp"
+#include "plugin/models/image_prompts/image_prompt_pass.hpp"
+#include "plugin/models/image_prompts/image_prompted_source.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
 #include "plugin/models/latent_outline.hpp"
 #include "plugin/models/latent_preview.hpp"
@@ -231,6 +233,9 @@ Shape checkedShape(const Model& model, const DenoiseRequest& request) {
     if (const Controls* controls = controlsIn(request.control)) {
         checkControls(model, *controls, shape);
     }
+    if (const ImagePrompts* prompts = imagePromptsIn(request.imagePrompt)) {
+        checkImagePrompts(model, *prompts, shape);
+    }
     return shape;
 }
 
@@ -282,6 +287,15 @@ bool changesWithTime(const WireRef& conditioning, const char* port) {
     });
 }
 
+/// Where pictures are seen in some steps alone.
+bool changesWithTime(const ImagePrompts* prompts) {
+    return prompts && std::any_of(prompts->entries().begin(),
+                                  prompts->entries().end(),
+                                  [](const ImagePromptEntry& entry) {
+                                      return entry.settings.start > 0 || entry.settings.end < 1;
+                                  });
+}
+
 /// The first steps are enough for every sampler to have its history. Where steps differ, all are
 /// walked; under control too, which reads its hints before the first one alone.
 WalkedShare shortenDenoise(StageContext& context, DenoiseRequest& request) {
@@ -301,6 +315,7 @@ WalkedShare shortenDenoise(StageContext& context, DenoiseRequest& request) {
     };
     const int allCalls = callsUntil(request.endStep);
     const bool stepsDiffer = request.stepCache || request.control ||
+                             changesWithTime(imagePromptsIn(request.imagePrompt)) ||
                              changesWithTime(request.positive, "positive") ||
                              changesWithTime(request.negative, "negative");
     const bool hasShares = part.startAt > 0 || part.endAt < 1;
@@ -391,10 +406,10 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
     const auto tree = treeIn(model, kDenoiser);
     const c10::Device device = context.deviceOf(*tree);
     Start start = startOf(model, request.latent, device);
+    const sampling::CallRange calls = sampling::callsOf(*sampler, partOf(model, request));
     std::optional<ControlPass> control;
     ResidualsFor residuals;
     if (const Controls* controls = controlsIn(request.control)) {
-        const sampling::CallRange calls = sampling::callsOf(*sampler, partOf(model, request));
         control.emplace(context,
                         *controls,
                         ControlledCalls{.latents = start.samples.sizes().vec(),
@@ -402,6 +417,16 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
                                         .isGuided = negative != nullptr,
                                         .count = calls.last - calls.first});
         residuals = [&control](const ResidualsCall& each) { return control->residuals(each); };
+    }
+    std::optional<ImagePromptPass> prompts;
+    PicturesFor pictures;
+    if (const ImagePrompts* given = imagePromptsIn(request.imagePrompt)) {
+        prompts.emplace(*given,
+                        GuidedCalls{.latents = start.samples.sizes().vec(),
+                                    .factor = model.info().latent.factor,
+                                    .count = calls.last - calls.first},
+                        device);
+        pictures = [&prompts](const ResidualsCall& each) { return prompts->tokensFor(each); };
     }
     std::unique_ptr<sampling::Denoiser> denoiser =
         denoiserFor(context,
@@ -412,10 +437,14 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
                      .batch = start.samples.size(0),
                      .cfg = request.cfg,
                      .residuals = residuals,
+                     .pictures = pictures,
                      .checkpoint = model.info().checkpoint},
                     start.samples);
     if (control) {
         denoiser = std::make_unique<ControlledDenoiser>(std::move(denoiser), *control);
+    }
+    if (prompts) {
+        denoiser = std::make_unique<ImagePromptDenoiser>(std::move(denoiser), *prompts);
     }
     sampling::DenoiseSettings settings =
         settingsFor(model, request, negative != nullptr, start, chosen.type.name);
@@ -460,10 +489,12 @@ const StageDef<DenoiseRequest>& stageOf(const DenoiseRequest&) {
                   {"mask", &DenoiseRequest::mask},
                   {"masked", &DenoiseRequest::masked},
                   {"step_cache", &DenoiseRequest::stepCache},
-                  {"control", &DenoiseRequest::control}},
+                  {"control", &DenoiseRequest::control},
+                  {"image_prompt", &DenoiseRequest::imagePrompt}},
         .source =
             [](const DenoiseRequest& request) {
-                return withControls(modelIn(request.model), request.control);
+                return withControls(withImagePrompts(modelIn(request.model), request.imagePrompt),
+                                    request.control);
             },
         .roles = {kDenoiser},
         .addedRoles = {kControlNets},

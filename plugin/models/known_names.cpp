@@ -26,7 +26,7 @@ constexpr NamedKind kNamedKinds[] = {
     {"controlnet_blocks.", kControl, "ControlNet"},
     {".hada_w1_a", kLora, "LoHa"},
     {".lokr_w1", kLora, "LoKr"},
-    {"ip_adapter.", "adapter", "IP-Adapter"},
+    {"ip_adapter.", "ip_adapter", "IP-Adapter"},
     {"emb_params", "embedding", "embedding"},
     {"string_to_param", "embedding", "embedding"},
     {"joint_blocks.", "checkpoint", "SD 3"},

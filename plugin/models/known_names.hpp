@@ -10,7 +10,7 @@ namespace lowtide::models {
 
 /// What a file of weights holds.
 struct KnownFile {
-    std::string kind;    ///< as Recogniser::recognise() has it: "lora", "upscaler", "adapter"
+    std::string kind;    ///< as Recogniser::recognise() has it: "lora", "upscaler", "ip_adapter"
     std::string family;  ///< for people: "LoHa", "ESRGAN", "IP-Adapter"
 };
 

@@ -38,6 +38,8 @@ struct UNetResiduals;
 class EmbeddingLibrary;
 /// What a denoiser reads beside latents and time (denoisers/unet2d_inputs).
 struct UNetConditioning;
+/// What pictures say to its cross attentions (blocks/picture_tokens).
+struct PictureTokens;
 /// A rectangle of a latent picture (conditioning/placed_entries).
 struct LatentArea;
 
@@ -100,6 +102,9 @@ struct ResidualsCall {
 /// What adapters add in one call of the denoiser.
 using ResidualsFor = std::function<UNetResiduals(const ResidualsCall& call)>;
 
+/// What pictures say in one call of the denoiser, to its rows.
+using PicturesFor = std::function<std::vector<PictureTokens>(const ResidualsCall& call)>;
+
 struct DenoiserRequest {
     const tensor::Conditioning& positive;
     const tensor::Conditioning* negative;  ///< nullptr: no guidance
@@ -107,6 +112,7 @@ struct DenoiserRequest {
     int64_t batch = 1;
     double cfg = 1;
     ResidualsFor residuals{};  ///< asked before every call; empty: nothing is added
+    PicturesFor pictures{};    ///< likewise; empty: it sees none
     std::string_view checkpoint{"the denoiser"};  ///< whose denoiser it is, for messages
 };
 

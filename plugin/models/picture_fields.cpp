@@ -5,6 +5,7 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/controls/controls.hpp"
 #include "plugin/models/denoise_stage.hpp"
+#include "plugin/models/image_prompts/image_prompts.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/step_cache_input.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
@@ -149,6 +150,12 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
         for (size_t i = 0; i < controls->entries().size(); ++i) {
             provenance.set("ControlNet " + std::to_string(i),
                            describedControl(controls->entries()[i]));
+        }
+    }
+    if (const ImagePrompts* prompts = imagePromptsIn(facts.request.imagePrompt)) {
+        for (size_t i = 0; i < prompts->entries().size(); ++i) {
+            provenance.set("IP-Adapter " + std::to_string(i),
+                           describedImagePrompt(prompts->entries()[i]));
         }
     }
     provenance.set(kModelHash, treeIn(facts.model, kDenoiser)->networkId());

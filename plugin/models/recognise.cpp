@@ -7,6 +7,7 @@
 #include "plugin/models/controls/open_control_net.hpp"
 #include "plugin/models/embeddings/embedding_label.hpp"
 #include "plugin/models/families/family.hpp"
+#include "plugin/models/image_prompts/ip_adapter_file.hpp"
 #include "plugin/models/known_files.hpp"
 #include "plugin/models/layouts/layout.hpp"
 
@@ -92,6 +93,13 @@ void recogniseControlNet(const std::function<std::string()>& label, Recognised& 
 void recogniseOther(const WeightFileHeader& file, Recognised& known) {
     if (looksLikeControlNet(file.map)) {
         recogniseControlNet([&] { return whatControlNetIs(file.map).value_or(""); }, known);
+        return;
+    }
+    if (isIpAdapter(file.map)) {
+        known.kind = "ip_adapter";
+        known.family = "IP-Adapter";
+        known.family = ipAdapterIn(file.map).label();
+        known.isRunnable = true;
         return;
     }
     if (const std::optional<KnownFile> other = knownFile(file.map)) {

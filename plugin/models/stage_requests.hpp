@@ -1,6 +1,5 @@
 #pragma once
-// What is asked of the stages: for each a struct with its wires and settings, and the stage that it
-// is for. Torch-free.
+// What is asked of each stage, with its wires and settings. Torch-free.
 
 #include "plugin/base/json.hpp"
 #include "plugin/memory/precision.hpp"
@@ -91,13 +90,13 @@ struct StepCacheRequest {
 struct DenoiseRequest {
     WireRef model;
     WireRef positive;
-    WireRef negative;  ///< may be null: the empty prompt is not encoded here, guidance then needs
-                       ///< cfg <= 1
+    WireRef negative;  ///< may be null where cfg <= 1: no empty prompt is encoded here
     WireRef latent;
-    WireRef mask;       ///< may be null: all is made anew
-    WireRef masked;     ///< may be null; latent of the masked picture, for models that fill masks
-    WireRef stepCache;  ///< may be null: every step computes the whole network
-    WireRef control;    ///< may be null: nothing is added inside the network
+    WireRef mask;         ///< may be null: all is made anew
+    WireRef masked;       ///< may be null; latent of the masked picture, for models that fill masks
+    WireRef stepCache;    ///< may be null: every step computes the whole network
+    WireRef control;      ///< may be null: nothing is added inside the network
+    WireRef imagePrompt;  ///< may be null: the text alone is followed
     int steps = 20;
     double cfg = 7.5;
     uint64_t seed = 0;
@@ -235,6 +234,7 @@ struct DetailRequest {
     WireRef negative;  ///< may be null, as of DenoiseRequest
     WireRef image;
     WireRef control;             ///< may be null; every tile gets its part of the hints
+    WireRef imagePrompt;         ///< may be null; every tile follows the same pictures
     int64_t tilePixels = 512;    ///< side of a tile, 0: whole pictures
     int64_t overlapPixels = 64;  ///< of neighbouring tiles; at most half of a tile
     int steps = 20;

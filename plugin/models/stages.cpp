@@ -7,6 +7,7 @@
 #include "plugin/models/controls/open_control_net.hpp"
 #include "plugin/models/embeddings/embedding_library.hpp"
 #include "plugin/models/families/family.hpp"
+#include "plugin/models/image_prompts/open_ip_adapter.hpp"
 #include "plugin/models/make_stages.hpp"
 #include "plugin/models/model_cache.hpp"
 #include "plugin/models/model_hashes.hpp"
@@ -34,6 +35,8 @@ namespace {
 constexpr const char* kUpscalerItem = "upscaler";
 constexpr const char* kAdapterItem = "file";
 constexpr const char* kControlItem = "controlnet";
+constexpr const char* kIpAdapterItem = "adapter";
+constexpr const char* kImageEncoderItem = "image_encoder";
 constexpr const char* kPromptItem = "prompt";
 
 /// The folder that the checkpoint's file or folder is in; empty: it has no files.
@@ -90,6 +93,30 @@ public:
                     controlNets_.open(findControlNet(path, graphFolder, settings_.modelFolders)));
             } catch (const Error& error) {
                 throw Error(error.kind(), error.message(), error.hint(), kControlItem);
+            }
+        });
+    }
+
+    WireRef loadIpAdapter(const IpAdapterRequest& request, std::string_view graphFolder) override {
+        return withErrorsOf("load", [&] {
+            const char* item = kIpAdapterItem;
+            try {
+                IpAdapterChoice choice{
+                    .file = findIpAdapter(request.adapter, graphFolder, settings_.modelFolders),
+                    .encoder = {}};
+                if (!trim(request.imageEncoder).empty()) {
+                    item = kImageEncoderItem;
+                    choice.encoder =
+                        findImageEncoder(request.imageEncoder, graphFolder, settings_.modelFolders);
+                    item = kIpAdapterItem;
+                }
+                return WireRef(ipAdapters_.open(choice, settings_.modelFolders));
+            } catch (const Error& error) {
+                const bool isOfEncoder = error.item() == kImageEncoderItem;
+                throw Error(error.kind(),
+                            error.message(),
+                            error.hint(),
+                            isOfEncoder ? kImageEncoderItem : item);
             }
         });
     }
@@ -257,6 +284,8 @@ public:
         }
         add(upscalerComponent());
         choices.push_back({std::string(kControlNets), "ControlNets"});
+        add(imageEncoderComponent());
+        add(imageProjectionComponent());
         return choices;
     }
 
@@ -307,6 +336,7 @@ private:
     AdaptedModels adapted_;
     std::shared_ptr<EmbeddingCache> openedEmbeddings_ = std::make_shared<EmbeddingCache>();
     ControlNets controlNets_;
+    IpAdapters ipAdapters_;
     ModelHashes hashes_;
 };
 

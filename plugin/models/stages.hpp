@@ -10,6 +10,7 @@
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/models/conditioning/conditioning_edit.hpp"
 #include "plugin/models/controls/control_request.hpp"
+#include "plugin/models/image_prompts/image_prompt_request.hpp"
 #include "plugin/models/recognise.hpp"
 #include "plugin/models/stage_requests.hpp"
 
@@ -88,6 +89,9 @@ public:
     /// The same for a ControlNet, a file or a folder.
     [[nodiscard]] virtual WireRef loadControlNet(std::string_view path,
                                                  std::string_view graphFolder) = 0;
+    /// The same for an IP-Adapter and its image encoder. Errors on "adapter", or "image_encoder".
+    [[nodiscard]] virtual WireRef loadIpAdapter(const IpAdapterRequest& request,
+                                                std::string_view graphFolder) = 0;
     /// Reads headers alone. The same model, file and strengths give the same value.
     /// Error{NotFound}, Error{Corrupt}, Error{InvalidInput} on `file`, for an adapter of another
     /// kind of model too.

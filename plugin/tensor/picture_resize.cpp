@@ -18,28 +18,25 @@ constexpr int64_t kRowsOfPicture = 2;
 constexpr int64_t kColumnsOfPicture = 3;
 
 /// Pillow's whole weights, [source, target]; sums of their products with levels are exact in f64.
-at::Tensor wholeWeights(int64_t source, int64_t target) {
+at::Tensor wholeWeights(int64_t source, int64_t target, kernels::Resample filter) {
     at::Tensor matrix = at::zeros({source, target}, at::kDouble);
     double* values = matrix.mutable_data_ptr<double>();
     int64_t column = 0;
-    forEachTarget(source,
-                  target,
-                  kernels::Resample::Lanczos,
-                  [&](int64_t first, std::span<const double> weights) {
-                      for (size_t i = 0; i < weights.size(); ++i) {
-                          const double whole = weights[i] * kCoefficientUnit;
-                          values[(first + static_cast<int64_t>(i)) * target + column] =
-                              std::trunc(whole < 0 ? whole - 0.5 : whole + 0.5);
-                      }
-                      ++column;
-                  });
+    forEachTarget(source, target, filter, [&](int64_t first, std::span<const double> weights) {
+        for (size_t i = 0; i < weights.size(); ++i) {
+            const double whole = weights[i] * kCoefficientUnit;
+            values[(first + static_cast<int64_t>(i)) * target + column] =
+                std::trunc(whole < 0 ? whole - 0.5 : whole + 0.5);
+        }
+        ++column;
+    });
     return matrix;
 }
 
 /// Along the last axis.
-at::Tensor resizedLevels(const at::Tensor& levels, int64_t target) {
+at::Tensor resizedLevels(const at::Tensor& levels, int64_t target, kernels::Resample filter) {
     const at::Tensor weights =
-        upload(wholeWeights(levels.size(kColumnsOfPicture), target), levels.device());
+        upload(wholeWeights(levels.size(kColumnsOfPicture), target, filter), levels.device());
     at::Tensor sums = at::matmul(levels, weights);
     return sums.add_(kCoefficientUnit / 2)
         .div_(kCoefficientUnit)
@@ -49,7 +46,10 @@ at::Tensor resizedLevels(const at::Tensor& levels, int64_t target) {
 
 }  // namespace
 
-at::Tensor resizedPicture(const at::Tensor& pixels, int64_t height, int64_t width) {
+at::Tensor resizedPicture(const at::Tensor& pixels,
+                          int64_t height,
+                          int64_t width,
+                          kernels::Resample filter) {
     LOWTIDE_ASSERT(pixels.dim() == 4 && height > 0 && width > 0);
     if (pixels.size(kRowsOfPicture) == height && pixels.size(kColumnsOfPicture) == width) {
         return pixels;
@@ -57,10 +57,10 @@ at::Tensor resizedPicture(const at::Tensor& pixels, int64_t height, int64_t widt
     at::Tensor levels =
         (pixels * kEightBitLevels).round_().clamp_(0, kEightBitLevels).to(at::kDouble);
     if (levels.size(kColumnsOfPicture) != width) {
-        levels = resizedLevels(levels, width);
+        levels = resizedLevels(levels, width, filter);
     }
     if (levels.size(kRowsOfPicture) != height) {
-        levels = resizedLevels(levels.transpose(2, 3), height).transpose(2, 3);
+        levels = resizedLevels(levels.transpose(2, 3), height, filter).transpose(2, 3);
     }
     return (levels.to(at::kFloat) / kEightBitLevels).contiguous();
 }

@@ -1,12 +1,17 @@
 #pragma once
 
+#include "plugin/tensor/kernels.hpp"
+
 #include <ATen/core/Tensor.h>
 
 namespace lowtide::tensor {
 
-/// Pictures [B, 3, H, W] in 0..1 at another size, with Lanczos on levels of 8 bits: the very levels
+/// Pictures [B, 3, H, W] in 0..1 at another size, by `filter` on levels of 8 bits: the very levels
 /// that Pillow gives, which rounds between its two passes. The picture itself where it has the
 /// size. Source: Pillow Resample.c, ImagingResampleHorizontal_8bpc.
-[[nodiscard]] at::Tensor resizedPicture(const at::Tensor& pixels, int64_t height, int64_t width);
+[[nodiscard]] at::Tensor resizedPicture(const at::Tensor& pixels,
+                                        int64_t height,
+                                        int64_t width,
+                                        kernels::Resample filter = kernels::Resample::Lanczos);
 
 }  // namespace lowtide::tensor

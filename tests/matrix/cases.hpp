@@ -179,6 +179,18 @@ inline void addGoldens(std::vector<Case>& cases) {
                    lowtide::testing::loraGoldenFolder().toStdString() + "/lora/sd15_0_0/kohya:0.8>",
                "encode.negative=embedding:batch/bad-look"}),
          {"encode", "denoise", "decode"}});
+    // A second network makes tokens of a picture; its adapter's layers stream with the denoiser.
+    const std::string ip = lowtide::testing::ipGoldenFolder().toStdString();
+    for (const char* precision : {"", "quality,storage=f8"}) {
+        cases.push_back(
+            {std::string("IP-Adapter Plus ") + precision,
+             "ip_adapter",
+             with({"load.checkpoint=" + ip + "/checkpoints/sd15_0",
+                   "load_ip.adapter=" + ip + "/ip/sd15_0_1/ip-adapter-plus_sd15.safetensors",
+                   "load_reference.image=" + ip + "/images/odd.png"}),
+             {"encode", "ip", "denoise", "decode"},
+             precision});
+    }
     // Two text encoders in one node, of which one node's policy moves both.
     for (const char* variant :
          kIsWhole ? std::vector{"sdxl_0", "sdxl_1", "playground_1"} : std::vector{"sdxl_1"}) {

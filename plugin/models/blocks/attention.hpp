@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/models/blocks/layers.hpp"
+#include "plugin/models/blocks/picture_tokens.hpp"
 
 #include <string>
 #include <vector>
@@ -28,7 +29,8 @@ struct AttentionSizes {
 
 enum class Mask : uint8_t { None, Causal };
 
-/// Multi-head attention. Its projections are one leaf.
+/// Multi-head attention. Its projections are one leaf; behind them it may have pairs of others, one
+/// for each adapter that was composed in: keys and values of pictures.
 struct Attention {
     memory::LeafId leaf = 0;
     int64_t heads = 1;
@@ -43,6 +45,12 @@ struct Attention {
                                    const at::Tensor& x,
                                    const at::Tensor& context,
                                    Mask mask) const;
+    /// Cross attention to a text and pictures: the text's, and for each of the pictures' tokens
+    /// their own, by its strength and where its mask is. x [B, height * width, width] -> the same.
+    /// Source: Ye et al. 2023; diffusers 0.42.1 IPAdapterAttnProcessor2_0.
+    [[nodiscard]] at::Tensor applyToPictures(Pass& pass,
+                                             const at::Tensor& x,
+                                             const CrossInputs& inputs) const;
     /// Causal self attention of x [R, T, width], with bits of each row that do not depend on the
     /// others. `biases`: of each row [T, T], added to its scores in place of the causal mask, -inf
     /// hides a token; or undefined.
@@ -51,8 +59,11 @@ struct Attention {
                                          const std::vector<at::Tensor>& biases) const;
 
 private:
+    /// Weights of the leaf that are its own.
+    [[nodiscard]] size_t ownWeights() const;
     /// `product` as kernels::linear, `mix` makes [B, H, T, D/H] of queries, keys and values of that
-    /// form.
+    /// form. It may ask for the projection of another input by weight `index` of the leaf, behind
+    /// the attention's own.
     template <class Product, class Mix>
     [[nodiscard]] at::Tensor applyWith(Pass& pass,
                                        const at::Tensor& x,

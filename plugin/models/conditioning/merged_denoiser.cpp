@@ -1,6 +1,7 @@
 #include "plugin/models/conditioning/merged_denoiser.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/models/blocks/picture_tokens.hpp"
 #include "plugin/models/conditioning/conditioning_stage.hpp"
 #include "plugin/models/denoisers/unet2d_residuals.hpp"
 #include "plugin/sampling/sampler.hpp"
@@ -211,20 +212,23 @@ MergedDenoiser::Branch& MergedDenoiser::branchFor(const PromptCall& call) {
                                           .picture = request_.picture,
                                           .batch = request_.batch,
                                           .cfg = request_.cfg,
-                                          .residuals = residualsInArea(),
+                                          .residuals = inArea(request_.residuals),
+                                          .pictures = inArea(request_.pictures),
                                           .checkpoint = request_.checkpoint});
     return branch;
 }
 
-ResidualsFor MergedDenoiser::residualsInArea() const {
-    if (!request_.residuals) {
+template <class Result>
+std::function<Result(const ResidualsCall&)> MergedDenoiser::inArea(
+    const std::function<Result(const ResidualsCall&)>& asked) const {
+    if (!asked) {
         return {};
     }
-    return [this](const ResidualsCall& call) {
+    return [this, &asked](const ResidualsCall& call) {
         ResidualsCall here = call;
         here.area = area_ ? &*area_ : nullptr;
         here.positives = hasPositive_ ? request_.batch : 0;
-        return request_.residuals(here);
+        return asked(here);
     };
 }
 

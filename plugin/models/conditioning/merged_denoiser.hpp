@@ -65,8 +65,10 @@ private:
              const sampling::StepInfo& step,
              at::Tensor& sums,
              at::Tensor& counts);
-    /// The request's, told where the call speaks.
-    [[nodiscard]] ResidualsFor residualsInArea() const;
+    /// `asked` of the request, told where the call speaks.
+    template <class Result>
+    [[nodiscard]] std::function<Result(const ResidualsCall&)> inArea(
+        const std::function<Result(const ResidualsCall&)>& asked) const;
 
     StageContext context_;  ///< without a recorder: a call is no tensor of the reference
     const Model& model_;

@@ -176,11 +176,11 @@ std::shared_ptr<const memory::ComponentTree> ControlledSource::openedTree(
     return net ? net->openedTree(role) : model_->openedTree(role);
 }
 
-std::shared_ptr<const ComponentSource> withControls(const Model& model,
+std::shared_ptr<const ComponentSource> withControls(std::shared_ptr<const ComponentSource> model,
                                                     const memory::WireRef& control) {
     const Controls* controls = controlsIn(control);
-    return controls ? std::make_shared<const ControlledSource>(model.shared_from_this(), *controls)
-                    : model.shared_from_this();
+    return controls ? std::make_shared<const ControlledSource>(std::move(model), *controls)
+                    : std::move(model);
 }
 
 void checkControls(const Model& model, const Controls& controls, const Shape& latents) {

@@ -40,8 +40,8 @@ private:
 };
 
 /// The model of a request that may have controls, with them.
-[[nodiscard]] std::shared_ptr<const ComponentSource> withControls(const Model& model,
-                                                                  const memory::WireRef& control);
+[[nodiscard]] std::shared_ptr<const ComponentSource> withControls(
+    std::shared_ptr<const ComponentSource> model, const memory::WireRef& control);
 
 /// Error{InvalidInput} on port "control" where a ControlNet is not for the model's denoiser, or
 /// a hint is not one picture or one for each of the `latents` [B, C, h, w].

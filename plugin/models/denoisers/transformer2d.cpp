@@ -60,11 +60,10 @@ TransformerLayer::TransformerLayer(NetworkBuilder& builder,
 
 at::Tensor TransformerLayer::apply(Pass& pass,
                                    const at::Tensor& x,
-                                   const at::Tensor& context) const {
+                                   const CrossInputs& cross) const {
     const at::Tensor normed = norm1.apply(pass, x);
     at::Tensor hidden = selfAttention.apply(pass, normed, normed, Mask::None).add_(x);
-    hidden =
-        crossAttention.apply(pass, norm2.apply(pass, hidden), context, Mask::None).add_(hidden);
+    hidden = crossAttention.applyToPictures(pass, norm2.apply(pass, hidden), cross).add_(hidden);
     const at::Tensor gated = gatedGelu(inner.apply(pass, norm3.apply(pass, hidden)));
     return outer.apply(pass, gated).add_(hidden);
 }
@@ -83,7 +82,12 @@ Transformer2D::Transformer2D(NetworkBuilder& builder,
       }()),
       output(makeProjection(builder, name + ".proj_out", sizes)) {}
 
-at::Tensor Transformer2D::apply(Pass& pass, const at::Tensor& x, const at::Tensor& context) const {
+at::Tensor Transformer2D::apply(Pass& pass,
+                                const at::Tensor& x,
+                                const at::Tensor& context,
+                                const std::vector<PictureTokens>& pictures) const {
+    const CrossInputs cross{
+        .context = context, .pictures = pictures, .height = x.size(2), .width = x.size(3)};
     at::Tensor hidden = norm.apply(pass, x);
     if (const Linear* linear = std::get_if<Linear>(&input)) {
         hidden = linear->apply(pass, toTokens(hidden));
@@ -91,7 +95,7 @@ at::Tensor Transformer2D::apply(Pass& pass, const at::Tensor& x, const at::Tenso
         hidden = toTokens(std::get<Conv2d>(input).apply(pass, hidden));
     }
     for (const TransformerLayer& layer : layers) {
-        hidden = layer.apply(pass, hidden, context);
+        hidden = layer.apply(pass, hidden, cross);
     }
     if (const Linear* linear = std::get_if<Linear>(&output)) {
         hidden = toMap(linear->apply(pass, hidden), x.sizes());

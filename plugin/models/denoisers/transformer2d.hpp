@@ -31,10 +31,8 @@ struct TransformerLayer {
     TransformerLayer(NetworkBuilder& builder,
                      const std::string& name,
                      const TransformerSizes& sizes);
-    /// x [B, H*W, C], context [B, T, contextWidth].
-    [[nodiscard]] at::Tensor apply(Pass& pass,
-                                   const at::Tensor& x,
-                                   const at::Tensor& context) const;
+    /// x [B, H*W, C], of a map of the size that `cross` says.
+    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x, const CrossInputs& cross) const;
 };
 
 /// Transformer over the pixels of a feature map, beside a shortcut. Source: diffusers
@@ -49,7 +47,8 @@ struct Transformer2D {
     /// x [B, C, H, W], context [B, T, contextWidth] -> [B, C, H, W].
     [[nodiscard]] at::Tensor apply(Pass& pass,
                                    const at::Tensor& x,
-                                   const at::Tensor& context) const;
+                                   const at::Tensor& context,
+                                   const std::vector<PictureTokens>& pictures = {}) const;
 };
 
 }  // namespace lowtide::models

@@ -64,7 +64,7 @@ UNetUnit::UNetUnit(NetworkBuilder& builder,
 
 at::Tensor UNetUnit::apply(Pass& pass, const at::Tensor& x, const UNetInputs& inputs) const {
     const at::Tensor hidden = resnet.apply(pass, x, inputs.time);
-    return transformer ? transformer->apply(pass, hidden, inputs.context) : hidden;
+    return transformer ? transformer->apply(pass, hidden, inputs.context, inputs.pictures) : hidden;
 }
 
 UNetDown::UNetDown(NetworkBuilder& builder, const UNet2DConfig& config, size_t level) {

@@ -238,7 +238,8 @@ at::Tensor UNet2DCondition::predict(Pass& pass,
     const auto evaluate = [&](const residency::PassInputs& given) {
         const UNetInputs inputs{
             .time = layers_->time.apply(pass, given[kWaves], given[kGuidance], given[kAdded]),
-            .context = given[kContext]};
+            .context = given[kContext],
+            .pictures = conditioning.pictures};
         at::Tensor hidden = Forward(*this, pass, inputs, residuals, cached)
                                 .run(layers_->input.apply(pass, pass.toCompute(given[kLatents])));
         hidden = layers_->outputNorm.applyActivatedOver(pass, std::move(hidden), {});
@@ -251,8 +252,8 @@ at::Tensor UNet2DCondition::predict(Pass& pass,
         pass.toCompute(conditioning.context),
         pass.toCompute(conditioning.guidance),
         pass.toCompute(conditioning.added)};
-    // A cache and residuals bring more into a pass than its inputs.
-    const bool isPlain = cached.depth() < 0 && residuals.isEmpty();
+    // A cache, residuals and pictures bring more into a pass than its inputs.
+    const bool isPlain = cached.depth() < 0 && residuals.isEmpty() && conditioning.pictures.empty();
     return isPlain ? pass.run(inputs, evaluate) : evaluate(inputs);
 }
 

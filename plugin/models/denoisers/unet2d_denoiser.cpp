@@ -6,7 +6,8 @@
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
-#include <array>
+#include <utility>
+#include <vector>
 
 namespace lowtide::models {
 
@@ -18,6 +19,7 @@ UNet2DDenoiser::UNet2DDenoiser(StageContext& context,
       pass_(context, *unet.tree()),
       walk_(context.walk),
       residuals_(request.residuals),
+      pictures_(request.pictures),
       positives_(request.batch) {
     LOWTIDE_ASSERT(added.defined() == (unet.config().addedWidth > 0));
     const UNet2DConfig& config = unet.config();
@@ -57,22 +59,43 @@ UNet2DDenoiser::UNet2DDenoiser(StageContext& context,
     }
 }
 
+const UNetConditioning& UNet2DDenoiser::conditioningFor(const ResidualsCall& call,
+                                                        UNetConditioning& seen) const {
+    std::vector<PictureTokens> pictures =
+        pictures_ ? pictures_(call) : std::vector<PictureTokens>();
+    if (pictures.empty()) {
+        return conditioning_;
+    }
+    seen = conditioning_;
+    for (PictureTokens& each : pictures) {
+        each.tokens = pass_.toCompute(each.tokens);
+    }
+    seen.pictures = std::move(pictures);
+    return seen;
+}
+
 at::Tensor UNet2DDenoiser::predict(const at::Tensor& latents,
                                    const at::Tensor& timestep,
                                    const sampling::StepInfo& step) {
-    UNetResiduals residuals;
-    if (residuals_) {
-        residuals = residuals_({.latents = latents,
-                                .timestep = timestep,
-                                .step = step,
-                                .conditioning = exact_,
-                                .positives = positives_});
+    const ResidualsCall call{.latents = latents,
+                             .timestep = timestep,
+                             .step = step,
+                             .conditioning = exact_,
+                             .positives = positives_};
+    const UNetResiduals residuals = residuals_ ? residuals_(call) : UNetResiduals();
+    UNetConditioning seen;
+    const UNetConditioning& conditioning = conditioningFor(call, seen);
+    std::vector<int64_t> sizes = {conditioning.context.size(1),
+                                  static_cast<int64_t>(residuals.skips.size()),
+                                  static_cast<int64_t>(residuals.blocks.size())};
+    for (const PictureTokens& each : conditioning.pictures) {
+        sizes.insert(sizes.end(),
+                     {static_cast<int64_t>(each.adapter),
+                      each.tokens.size(1),
+                      each.mask.defined() ? each.mask.numel() : 0});
     }
-    const std::array<int64_t, 3> sizes = {conditioning_.context.size(1),
-                                          static_cast<int64_t>(residuals.skips.size()),
-                                          static_cast<int64_t>(residuals.blocks.size())};
     return stepOver(walk_, pass_.tree(), latents, sizes, step, [&](const auto& own) {
-        return unet_.predict(pass_, latents, timestep, conditioning_, residuals, own);
+        return unet_.predict(pass_, latents, timestep, conditioning, residuals, own);
     });
 }
 

@@ -24,12 +24,17 @@ public:
                                      const sampling::StepInfo& step) override;
 
 private:
+    /// Of one call; `seen` is filled where there are pictures.
+    [[nodiscard]] const UNetConditioning& conditioningFor(const ResidualsCall& call,
+                                                          UNetConditioning& seen) const;
+
     const UNet2DCondition& unet_;
     Pass pass_;
     ShapeWalk* walk_;
     UNetConditioning conditioning_;  ///< as the network computes; of B or 2B pictures
     UNetConditioning exact_;         ///< as it came, where residuals are asked for
     ResidualsFor residuals_;
+    PicturesFor pictures_;
     int64_t positives_;
 };
 

@@ -6,6 +6,7 @@
 #include "plugin/models/denoise_stage.hpp"
 #include "plugin/models/feathered_tiles.hpp"
 #include "plugin/models/image_encode_stage.hpp"
+#include "plugin/models/image_prompts/image_prompted_source.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/precision/finite_result.hpp"
@@ -18,7 +19,10 @@
 #include "plugin/tensor/numerics_scope.hpp"
 #include "plugin/tensor/picture_resize.hpp"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace lowtide::models {
@@ -159,6 +163,7 @@ private:
         DenoiseRequest request = denoiseRequest(request_);
         request.latent = latent;
         request.control = controlsOf(index);
+        request.imagePrompt = imagePromptsOf(index);
         request.seed += static_cast<uint64_t>(index);
         const auto progress = [&](std::string_view phase, double done, double total) {
             call_.progress(phase,
@@ -179,6 +184,7 @@ private:
 
     /// The hints of a picture at its size, cut as it is.
     void cutHints(const FeatheredTiles& tiles, int64_t picture) {
+        cutMasks(tiles, picture);
         hints_.clear();
         const Controls* controls = controlsIn(request_.control);
         if (!controls) {
@@ -192,6 +198,44 @@ private:
             hints_.emplace_back(tensor::resizedPicture(hint, tiles.height(), tiles.width()),
                                 detailTiles(request_, model));
         }
+    }
+
+    /// The masks of pictures to follow, likewise.
+    void cutMasks(const FeatheredTiles& tiles, int64_t picture) {
+        masks_.clear();
+        const ImagePrompts* prompts = imagePromptsIn(request_.imagePrompt);
+        if (!prompts) {
+            return;
+        }
+        const Model& model = modelIn(request_.model);
+        const c10::Device device = context_.deviceOf(*treeIn(model, kDenoiser));
+        for (const ImagePromptEntry& entry : prompts->entries()) {
+            if (entry.maskShape.empty()) {
+                masks_.emplace_back();
+                continue;
+            }
+            const int64_t row = entry.maskShape.at(0) == 1 ? 0 : picture;
+            const at::Tensor mask = tensor::upload(entry.mask.narrow(0, row, 1), device);
+            masks_.emplace_back(
+                FeatheredTiles(at::upsample_bilinear2d(
+                                   mask, {tiles.height(), tiles.width()}, /*align_corners=*/false),
+                               detailTiles(request_, model)));
+        }
+    }
+
+    /// With the parts of the masks where a tile is.
+    WireRef imagePromptsOf(int64_t tile) const {
+        if (masks_.empty()) {
+            return nullptr;
+        }
+        std::vector<ImagePromptEntry> entries = imagePromptsIn(request_.imagePrompt)->entries();
+        for (size_t i = 0; i < entries.size(); ++i) {
+            if (masks_[i]) {
+                entries[i].mask = masks_[i]->tile(tile);
+                entries[i].maskShape = entries[i].mask.sizes().vec();
+            }
+        }
+        return std::make_shared<const ImagePrompts>(std::move(entries));
     }
 
     /// With the parts of the hints where a tile is; null: there are none.
@@ -210,7 +254,8 @@ private:
     StageContext context_;
     const DetailRequest& request_;
     const StageCall& call_;
-    std::vector<FeatheredTiles> hints_;  ///< of the picture that is being made
+    std::vector<FeatheredTiles> hints_;                 ///< of the picture that is being made
+    std::vector<std::optional<FeatheredTiles>> masks_;  ///< likewise, of each of the entries
     std::set<std::string> told_;
     tensor::Provenance::Fields notes_;
 };
@@ -250,6 +295,9 @@ void checkDetail(const DetailRequest& settings) {
     checkInpainting(model, request, {.latent = latent, .isEmpty = false});
     if (const Controls* controls = controlsIn(settings.control)) {
         checkControls(model, *controls, {image[0], latent[1], latent[2], latent[3]});
+    }
+    if (const ImagePrompts* prompts = imagePromptsIn(settings.imagePrompt)) {
+        checkImagePrompts(model, *prompts, {image[0], latent[1], latent[2], latent[3]});
     }
 }
 
@@ -301,22 +349,24 @@ std::vector<WireRef> detailStage(StageContext& context,
 }  // namespace
 
 const StageDef<DetailRequest>& stageOf(const DetailRequest&) {
-    static const StageDef<DetailRequest> def{.name = "detail",
-                                             .wires = {{"model", &DetailRequest::model},
-                                                       {"positive", &DetailRequest::positive},
-                                                       {"negative", &DetailRequest::negative},
-                                                       {"image", &DetailRequest::image},
-                                                       {"control", &DetailRequest::control}},
-                                             .source =
-                                                 [](const DetailRequest& request) {
-                                                     return withControls(modelIn(request.model),
-                                                                         request.control);
-                                                 },
-                                             .roles = {kAutoencoder, kDenoiser},
-                                             .addedRoles = {kControlNets},
-                                             .hasOwnSwitches = true,
-                                             .shape = detailShapes,
-                                             .run = detailStage};
+    static const StageDef<DetailRequest> def{
+        .name = "detail",
+        .wires = {{"model", &DetailRequest::model},
+                  {"positive", &DetailRequest::positive},
+                  {"negative", &DetailRequest::negative},
+                  {"image", &DetailRequest::image},
+                  {"control", &DetailRequest::control},
+                  {"image_prompt", &DetailRequest::imagePrompt}},
+        .source =
+            [](const DetailRequest& request) {
+                return withControls(withImagePrompts(modelIn(request.model), request.imagePrompt),
+                                    request.control);
+            },
+        .roles = {kAutoencoder, kDenoiser},
+        .addedRoles = {kControlNets},
+        .hasOwnSwitches = true,
+        .shape = detailShapes,
+        .run = detailStage};
     return def;
 }
 

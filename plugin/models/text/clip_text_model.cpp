@@ -5,7 +5,6 @@
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/text/clip_text_output.hpp"
 #include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/kernels.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -19,22 +18,6 @@ constexpr int64_t kLargestVocabulary = 1 << 24;
 constexpr int64_t kLegacyEndToken = 2;
 /// Rows that go through the layers together: what they take beside the weights stays small.
 constexpr size_t kRowsOfPass = 8;
-
-const AttentionNames& clipAttentionNames() {
-    static const AttentionNames names{"q_proj", "k_proj", "v_proj", "out_proj"};
-    return names;
-}
-
-bool isQuickGelu(const JsonReader& reader) {
-    const std::string activation = reader.text("hidden_act").value_or("quick_gelu");
-    if (activation != "quick_gelu" && activation != "gelu") {
-        throw Error(ErrorKind::Unsupported,
-                    reader.what() + ": hidden_act is \"" + activation +
-                        "\", only \"quick_gelu\" and \"gelu\" are built",
-                    "choose another checkpoint");
-    }
-    return activation == "quick_gelu";
-}
 
 std::string keyPrefix(const NetworkBuilder& builder) {
     return builder.has("text_model.embeddings.token_embedding.weight") ? "text_model." : "";
@@ -97,32 +80,6 @@ ClipTextConfig readClipTextConfig(const Json& json, const std::string& what) {
     return config;
 }
 
-ClipTextModel::Layer::Layer(NetworkBuilder& builder,
-                            const std::string& name,
-                            const ClipTextConfig& config)
-    : norm1(builder, name + ".layer_norm1", config.width, config.epsilon),
-      attention(builder,
-                name + ".self_attn",
-                clipAttentionNames(),
-                {.width = config.width,
-                 .contextWidth = config.width,
-                 .heads = config.heads,
-                 .inputBias = Bias::Added}),
-      norm2(builder, name + ".layer_norm2", config.width, config.epsilon),
-      inner(builder, name + ".mlp.fc1", config.width, config.innerWidth),
-      outer(builder, name + ".mlp.fc2", config.innerWidth, config.width) {}
-
-at::Tensor ClipTextModel::Layer::apply(Pass& pass,
-                                       const at::Tensor& x,
-                                       const std::vector<at::Tensor>& sights,
-                                       bool quickGelu) const {
-    namespace kernels = tensor::kernels;
-    const at::Tensor attended = x + attention.applyToRows(pass, norm1.apply(pass, x), sights);
-    const at::Tensor hidden = inner.applyToRows(pass, norm2.apply(pass, attended));
-    return attended +
-           outer.applyToRows(pass, quickGelu ? kernels::quickGelu(hidden) : kernels::gelu(hidden));
-}
-
 ClipTextModel::Layers::Layers(NetworkBuilder& builder,
                               const std::string& prefix,
                               const ClipTextConfig& config,
@@ -130,11 +87,17 @@ ClipTextModel::Layers::Layers(NetworkBuilder& builder,
     : tokens(builder, prefix + "embeddings.token_embedding", config.vocabularySize, config.width),
       positions(builder, prefix + "embeddings.position_embedding", config.positions, config.width),
       layers([&] {
-          std::vector<Layer> made;
+          std::vector<ClipLayer> made;
           for (int64_t i = 0; i < config.layers; ++i) {
               const std::string name = prefix + "encoder.layers." + std::to_string(i);
               const NetworkBuilder::BlockGuard block(builder, name);
-              made.emplace_back(builder, name, config);
+              made.emplace_back(builder,
+                                name,
+                                ClipLayerSizes{.width = config.width,
+                                               .innerWidth = config.innerWidth,
+                                               .heads = config.heads,
+                                               .epsilon = config.epsilon,
+                                               .quickGelu = config.quickGelu});
           }
           return made;
       }()),
@@ -235,8 +198,7 @@ at::Tensor ClipTextModel::runLayers(Pass& pass,
     }
     for (int64_t i = 0; i <= config_.layers; ++i) {
         if (i > 0) {
-            hidden = layers_->layers[static_cast<size_t>(i - 1)].apply(
-                pass, hidden, sights, config_.quickGelu);
+            hidden = layers_->layers[static_cast<size_t>(i - 1)].applyToTexts(pass, hidden, sights);
         }
         for (size_t row = 0; row < rows.size(); ++row) {
             const at::Tensor state = hidden.narrow(0, static_cast<int64_t>(row), 1);

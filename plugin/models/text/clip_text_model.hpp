@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/base/json_fwd.hpp"
-#include "plugin/models/blocks/attention.hpp"
+#include "plugin/models/blocks/clip_layer.hpp"
 #include "plugin/models/text/prompt_chunks.hpp"
 
 #include <memory>
@@ -71,25 +71,10 @@ public:
     [[nodiscard]] std::vector<Output> encode(Pass& pass, std::span<const Row> rows) const;
 
 private:
-    struct Layer {
-        LayerNorm norm1;
-        Attention attention;
-        LayerNorm norm2;
-        Linear inner;
-        Linear outer;
-
-        Layer(NetworkBuilder& builder, const std::string& name, const ClipTextConfig& config);
-        /// `sights`: of each row of x [R, T, D], as Attention::applyToRows takes them.
-        [[nodiscard]] at::Tensor apply(Pass& pass,
-                                       const at::Tensor& x,
-                                       const std::vector<at::Tensor>& sights,
-                                       bool quickGelu) const;
-    };
-
     struct Layers {
         Embedding tokens;
         Embedding positions;
-        std::vector<Layer> layers;
+        std::vector<ClipLayer> layers;
         LayerNorm finalNorm;
         std::optional<Linear> projection;
 

@@ -2,6 +2,7 @@
 
 #include "plugin/models/conditioning/conditioning_outline.hpp"
 #include "plugin/models/controls/controls.hpp"
+#include "plugin/models/image_prompts/image_prompts.hpp"
 #include "plugin/models/latent_outline.hpp"
 #include "plugin/models/precision/stage_precision.hpp"
 #include "plugin/models/stage_inputs.hpp"
@@ -65,6 +66,17 @@ WireRef controlOnWire(const WireRef& value,
     return std::make_shared<const Controls>(std::move(entries));
 }
 
+WireRef imagePromptOnWire(const WireRef& value,
+                          const memory::StagePlace& place,
+                          std::string_view port) {
+    std::vector<ImagePromptEntry> entries = imagePromptsIn(value)->entries();
+    for (ImagePromptEntry& entry : entries) {
+        entry.tokens = onWire(entry.tokensShape, place, port);
+        entry.mask = entry.maskShape.empty() ? at::Tensor() : onWire(entry.maskShape, place, port);
+    }
+    return std::make_shared<const ImagePrompts>(std::move(entries));
+}
+
 /// A value of the shapes that are known; what was loaded itself.
 WireRef valueOnWire(const WireRef& value, const memory::StagePlace& place, std::string_view port) {
     const std::string_view type = value ? value->type() : std::string_view();
@@ -80,6 +92,9 @@ WireRef valueOnWire(const WireRef& value, const memory::StagePlace& place, std::
     }
     if (type == "CONTROL") {
         return controlOnWire(value, place, port);
+    }
+    if (type == "IMAGE_PROMPT") {
+        return imagePromptOnWire(value, place, port);
     }
     if (type == "MASK") {
         return std::make_shared<const tensor::Masks>(onWire(shapeOf(value), place, port));

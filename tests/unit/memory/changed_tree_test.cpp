@@ -43,6 +43,21 @@ ComponentTree adapted(const ComponentTree& tree, std::vector<AddedChange> change
     return patched(tree, {.files = {kAdapter}, .changes = std::move(changes)});
 }
 
+const WeightFile kLayers{.path = "layers.safetensors", .size = 77};
+
+/// A pair of layers behind the own weights of a leaf.
+Composition pairOf(LeafId leaf) {
+    const auto layer = [&](const char* name, int64_t offset) {
+        return AddedWeight{.leaf = leaf,
+                           .place = {.name = name,
+                                     .key = std::string("ip.") + name,
+                                     .fileOffset = offset,
+                                     .type = DType::F16,
+                                     .shape = {8, 4}}};
+    };
+    return {.files = {kLayers}, .weights = {layer("to_k", 0), layer("to_v", 64)}};
+}
+
 ComponentPrecision stored(std::optional<DType> type, DType compute) {
     ComponentPrecision precision{.role = "denoiser", .compute = compute};
     precision.storesAsInFile = !type;
@@ -124,6 +139,70 @@ private Q_SLOTS:
             QCOMPARE(tree.leaves[leaf].factorCount, 2u);
             QCOMPARE(layout.leafGroups[leaf], std::vector<GroupId>{0});
         }
+    }
+
+    /// What is composed in is asked for behind the leaf's own weights, factors stay behind it.
+    void composedWeightsStandBeforeFactors_data() {
+        QTest::addColumn<bool>("isPatchedFirst");
+        QTest::newRow("LoRA, then layers") << true;
+        QTest::newRow("layers, then LoRA") << false;
+    }
+
+    void composedWeightsStandBeforeFactors() {
+        QFETCH(bool, isPatchedFirst);
+        const ComponentTree plain = base();
+        const ComponentTree tree = isPatchedFirst
+                                       ? composed(adapted(plain, {lowRank(1)}), pairOf(1))
+                                       : adapted(composed(plain, pairOf(1)), {lowRank(1)});
+        const Leaf& leaf = tree.leaves[1];
+        const auto nameAt = [&](size_t i) { return tree.weights[leaf.weights[i]].name; };
+        const size_t own = plain.leaves[1].weights.size();
+        QCOMPARE(leaf.addedCount, 2u);
+        QCOMPARE(leaf.factorCount, 2u);
+        QCOMPARE(leaf.ownWeights().size(), own + 2);
+        QCOMPARE(leaf.weights.size(), own + 4);
+        QCOMPARE(nameAt(own), leaf.name + ".to_k");
+        QCOMPARE(nameAt(own + 1), leaf.name + ".to_v");
+        QCOMPARE(nameAt(own + 2), std::string("a.up"));
+        for (size_t i = own; i < own + 2; ++i) {
+            const Storage& storage = tree.storages[tree.weights[leaf.weights[i]].storage];
+            QCOMPARE(tree.files[storage.file], kLayers);
+        }
+        for (const ChangeFactor& factor : tree.changes.front().factors) {
+            QCOMPARE(tree.files[tree.storages[tree.weights[factor.weight].storage].file], kAdapter);
+        }
+        QCOMPARE(tree.networkId(), plain.id);
+        QCOMPARE(tree.networkFiles(), plain.files);
+    }
+
+    /// They lie in the types of the network, in the leaf's group.
+    void composedWeightsHaveTheTypesOfTheNetwork() {
+        const ComponentTree plain = base();
+        const ComponentTree tree = composed(plain, pairOf(1));
+        const Bytes bytes = groupByLeaf(tree).groups[1].contentBytes;
+        QCOMPARE(bytes, groupByLeaf(plain).groups[1].contentBytes + 2 * 32 * sizeOf(DType::F32));
+        const ComponentTree half = inPrecision(tree, stored(DType::F16, DType::F16));
+        const WeightId pair = half.leaves[1].ownWeights().back();
+        QVERIFY(half.weights[pair].computeType == DType::F16);
+        QVERIFY(half.deviceType(half.weights[pair].storage) == DType::F16);
+        QCOMPARE(half.networkId(), plain.id);
+        const ComponentTree eight = inPrecision(tree, stored(DType::F8E4M3, DType::F16));
+        QVERIFY(eight.deviceType(eight.weights[pair].storage) == DType::F8E4M3);
+    }
+
+    void aTreeIsKnownByWhatIsComposedIn() {
+        const ComponentTree plain = base();
+        const ComponentTree tree = composed(plain, pairOf(1));
+        QVERIFY(tree.id != plain.id);
+        QCOMPARE(tree.id, composed(plain, pairOf(1)).id);
+        QVERIFY(tree.id != composed(plain, pairOf(0)).id);
+        Composition newer = pairOf(1);
+        newer.files.front().modifiedNanoseconds = 1;
+        QVERIFY(tree.id != composed(plain, newer).id);
+        Composition moved = pairOf(1);
+        moved.weights.front().place.fileOffset = 8;
+        QVERIFY(tree.id != composed(plain, moved).id);
+        QCOMPARE(composed(plain, {}).id, plain.id);
     }
 
     void whatIsChangedIsNotReadInPlace() {

@@ -220,7 +220,7 @@ private Q_SLOTS:
         QTest::newRow("diffusers' LoRA") << QStringList{"unet.to_q_lora.down.weight"} << "lora";
         QTest::newRow("LoHa") << QStringList{"x.hada_w1_a"} << "lora";
         QTest::newRow("LoKr") << QStringList{"x.lokr_w1"} << "lora";
-        QTest::newRow("IP-Adapter") << QStringList{"ip_adapter.1.to_k_ip.weight"} << "adapter";
+        QTest::newRow("IP-Adapter") << QStringList{"ip_adapter.1.to_k_ip.weight"} << "ip_adapter";
         QTest::newRow("ControlNet")
             << QStringList{"control_model.input_blocks.0.0.weight"} << "controlnet";
         QTest::newRow("diffusers' ControlNet")

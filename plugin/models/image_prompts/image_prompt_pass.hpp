@@ -1,0 +1,79 @@
+#pragma once
+
+#include "plugin/models/blocks/picture_tokens.hpp"
+#include "plugin/models/image_prompts/image_prompts.hpp"
+#include "plugin/models/model.hpp"
+#include "plugin/sampling/denoiser.hpp"
+
+#include <c10/core/Device.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace lowtide::models {
+
+/// The denoising pass that pictures guide.
+struct GuidedCalls {
+    Shape latents;       ///< [B, C, h, w]
+    int64_t factor = 8;  ///< pixels of a picture for one of the latent, along a side
+    int count = 0;       ///< of calls
+};
+
+/// The pictures of one denoising pass: what each call's cross attentions see of them.
+class ImagePromptPass {
+public:
+    /// Brings tokens and masks to `device`. `prompts` must outlive it.
+    ImagePromptPass(const ImagePrompts& prompts, const GuidedCalls& calls, c10::Device device);
+
+    /// Of the entries whose share of the calls it is, in their order: rows before the positive ones
+    /// see what stands for no picture.
+    [[nodiscard]] std::vector<PictureTokens> tokensFor(const ResidualsCall& call) const;
+    /// `seed` mixed with which of them are seen in a call of the pass.
+    [[nodiscard]] uint64_t seenIn(int call, uint64_t seed) const;
+
+private:
+    /// An entry on the denoiser's device.
+    struct Seen {
+        const ImagePromptEntry* entry;
+        size_t adapter;
+        at::Tensor tokens;
+        at::Tensor mask;
+    };
+
+    [[nodiscard]] bool isSeenIn(const Seen& seen, int call) const;
+    /// The mask for the call's rows, where it is; undefined: there is none.
+    [[nodiscard]] at::Tensor maskFor(const Seen& seen, const ResidualsCall& call) const;
+    void addTokens(const Seen& seen,
+                   const ResidualsCall& call,
+                   std::vector<PictureTokens>& all) const;
+
+    const GuidedCalls calls_;
+    std::vector<Seen> seen_;
+};
+
+/// A denoiser that pictures guide: it tells the loop where other ones begin to be seen.
+class ImagePromptDenoiser final : public sampling::Denoiser {
+public:
+    /// `prompts`: whose tokens `denoiser` asks for; must outlive it.
+    ImagePromptDenoiser(std::unique_ptr<sampling::Denoiser> denoiser,
+                        const ImagePromptPass& prompts)
+        : denoiser_(std::move(denoiser)), prompts_(prompts) {}
+
+    [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
+                                     const at::Tensor& timestep,
+                                     const sampling::StepInfo& step) override {
+        return denoiser_->predict(latents, timestep, step);
+    }
+
+    [[nodiscard]] uint64_t promptsAt(const at::Tensor& timestep,
+                                     const sampling::StepInfo& step) const override {
+        return prompts_.seenIn(step.taken, denoiser_->promptsAt(timestep, step));
+    }
+
+private:
+    std::unique_ptr<sampling::Denoiser> denoiser_;
+    const ImagePromptPass& prompts_;
+};
+
+}  // namespace lowtide::models

@@ -1,0 +1,467 @@
+#include "plugin/image/picture_file.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/models/conditioning/placed_entries.hpp"
+#include "plugin/models/denoisers/unet2d_inputs.hpp"
+#include "plugin/models/image_prompts/clip_pixels.hpp"
+#include "plugin/models/image_prompts/image_prompt_pass.hpp"
+#include "plugin/models/image_prompts/image_prompted_source.hpp"
+#include "plugin/sampling/step_info.hpp"
+#include "plugin/tensor/picture_pixels.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/tensor_file.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/model_bench.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <cstring>
+#include <functional>
+#include <optional>
+
+namespace ip_adapter_test {
+
+using namespace lowtide;
+using models::ImagePromptEntry;
+using models::ImagePrompts;
+using models::IpAdapter;
+using testing::ModelBench;
+
+namespace {
+
+constexpr int64_t kWidth = 128;  ///< of the context of sd15_0
+constexpr const char* kBase = "ip/sd15_0_0/ip-adapter_sd15.safetensors";
+constexpr const char* kPlus = "ip/sd15_0_1/ip-adapter-plus_sd15.safetensors";
+constexpr const char* kOfXl = "ip/sdxl_0_0/ip-adapter_sd15.safetensors";
+
+at::Tensor fileTensor(const testing::FileTensor& tensor) {
+    at::Tensor values = at::empty(tensor.shape, at::kFloat);
+    std::memcpy(values.mutable_data_ptr(), tensor.bytes.data(), tensor.bytes.size());
+    return values;
+}
+
+/// Without pictures: one token each, filled with its number; 0 stands for no picture.
+ImagePromptEntry entryOf(const std::shared_ptr<const IpAdapter>& adapter, int64_t pictures) {
+    const at::Tensor tokens =
+        at::arange(pictures + 1, at::kFloat).view({-1, 1, 1}).expand({-1, 1, kWidth}).contiguous();
+    return {.adapter = adapter, .tokensShape = tokens.sizes().vec(), .tokens = tokens};
+}
+
+}  // namespace
+
+/// IP-Adapters as files, and what a denoiser's calls see of pictures.
+class IpAdapterTest : public QObject {
+    Q_OBJECT
+
+    QString goldens_;
+
+    [[nodiscard]] QString at(const QString& relative) const { return goldens_ + "/" + relative; }
+
+    static std::shared_ptr<const IpAdapter> opened(ModelBench& bench,
+                                                   const QString& path,
+                                                   const QString& encoder = {}) {
+        return std::dynamic_pointer_cast<const IpAdapter>(bench.stages().loadIpAdapter(
+            {.adapter = path.toStdString(), .imageEncoder = encoder.toStdString()}, ""));
+    }
+
+    /// What a call of two halves of a batch of two sees.
+    static std::vector<models::PictureTokens> seenIn(
+        const ImagePrompts& prompts,
+        int call,
+        int64_t positives = 2,
+        const std::optional<models::LatentArea>& area = {}) {
+        const models::ImagePromptPass pass(
+            prompts, {.latents = {2, 4, 8, 8}, .count = 10}, c10::kCPU);
+        const at::Tensor latents = at::zeros({4, 4, 8, 8});
+        const at::Tensor time = at::scalar_tensor(301, at::kLong);
+        sampling::StepInfo step;
+        step.taken = call;
+        const models::UNetConditioning conditioning{};
+        return pass.tokensFor({.latents = latents,
+                               .timestep = time,
+                               .step = step,
+                               .conditioning = conditioning,
+                               .positives = positives,
+                               .area = area ? &*area : nullptr});
+    }
+
+private Q_SLOTS:
+
+    void initTestCase() { goldens_ = testing::ipGoldenFolder(); }
+
+    void pixelsAreThoseOfTheReference_data() {
+        QTest::addColumn<QString>("picture");
+        QTest::addColumn<QString>("golden");
+        QTest::newRow("upright") << "portrait"
+                                 << "sd1";
+        QTest::newRow("wide, of odd sides") << "odd"
+                                            << "sd1_plus";
+        QTest::newRow("enlarged") << "square"
+                                  << "sd1_bin";
+    }
+
+    /// Bit for bit: resizing, the middle, mean and deviation.
+    void pixelsAreThoseOfTheReference() {
+        QFETCH(QString, picture);
+        QFETCH(QString, golden);
+        const QByteArray bytes = testing::contentsOf(at("images/" + picture + ".png"));
+        const image::DecodedPicture decoded = image::decodePicture(
+            std::as_bytes(std::span(bytes.constData(), static_cast<size_t>(bytes.size()))),
+            "picture");
+        const at::Tensor ours = models::clipPixels(tensor::pixelsOf(decoded), 56);
+        const testing::TensorFile file =
+            testing::readTensorFile(at(golden + ".safetensors").toStdString());
+        const at::Tensor truth = fileTensor(file.at("ip.pixels"));
+        QCOMPARE(ours.sizes(), truth.sizes());
+        QVERIFY(at::equal(ours, truth));
+    }
+
+    void sayWhatTheyAre_data() {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("family");
+        QTest::newRow("base") << kBase << "IP-Adapter for networks with a context 128 wide";
+        QTest::newRow("plus") << kPlus << "IP-Adapter Plus for networks with a context 128 wide";
+        QTest::newRow("plus, torch") << "ip/sd15_0_1/ip-adapter-plus_sd15.bin"
+                                     << "IP-Adapter Plus for networks with a context 128 wide";
+    }
+
+    void sayWhatTheyAre() {
+        QFETCH(QString, path);
+        ModelBench bench;
+        const models::Recognised known = bench.stages().recognise(at(path).toStdString());
+        QCOMPARE(known.problem, std::string());
+        QCOMPARE(known.kind, std::string("adapter"));
+        QTEST(QString::fromStdString(known.family), "family");
+        QVERIFY(known.isRunnable && known.weights > 0);
+    }
+
+    /// A resampler reads states before the last layer, which is no part of its tree.
+    void layersBehindWhatIsReadAreLeftOut() {
+        ModelBench bench;
+        const auto has = [](const IpAdapter& adapter, const char* name) {
+            const auto tree = adapter.tree(models::kImageEncoder);
+            return std::any_of(tree->weights.begin(), tree->weights.end(), [&](const auto& each) {
+                return each.name.find(name) != std::string::npos;
+            });
+        };
+        const auto base = opened(bench, at(kBase));
+        const auto plus = opened(bench, at(kPlus));
+        QVERIFY(has(*base, "layers.2.") && has(*base, "visual_projection"));
+        QVERIFY(has(*plus, "layers.1.") && !has(*plus, "layers.2."));
+        QVERIFY(!has(*plus, "visual_projection") && !has(*plus, "post_layernorm"));
+    }
+
+    void encodersAreFoundWhereTheyLie_data() {
+        QTest::addColumn<QString>("adapter");
+        QTest::addColumn<QString>("encoder");
+        QTest::newRow("beside") << "some/a.safetensors"
+                                << "some/image_encoder";
+        QTest::newRow("beside its folder") << "some/a.safetensors"
+                                           << "image_encoder";
+        QTest::newRow("for SDXL with ViT-H") << "sdxl_models/a.safetensors"
+                                             << "models/image_encoder";
+        QTest::newRow("for SDXL with bigG") << "models/a.safetensors"
+                                            << "sdxl_models/image_encoder";
+        QTest::newRow("ComfyUI") << "ipadapter/a.safetensors"
+                                 << "clip_vision/tower";
+    }
+
+    void encodersAreFoundWhereTheyLie() {
+        QFETCH(QString, adapter);
+        QFETCH(QString, encoder);
+        const QTemporaryDir folder;
+        const QString file = folder.filePath(adapter);
+        QDir().mkpath(QFileInfo(file).path());
+        QVERIFY(QFile::copy(at(kBase), file));
+        QDir().mkpath(folder.filePath("clip_vision"));
+        testing::writeFile(folder.filePath("clip_vision/another.safetensors"), "no tensors");
+        testing::copyFolder(at("ip/sd15_0_0/image_encoder"), folder.filePath(encoder));
+        ModelBench bench;
+        const auto found = opened(bench, file);
+        QVERIFY(found);
+        QCOMPARE(found->encoder().config().imageSize, 56);
+        QCOMPARE(opened(bench, file), found);
+    }
+
+    void otherFilesAreRefused_data() {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("item");
+        const auto row = [](const char* file, const char* says, const char* item = "adapter") {
+            QTest::newRow(file) << file << says << item;
+        };
+        row("nothing there", "there is no IP-Adapter");
+        row("face", "face recognition network");
+        row("face plus", "face recognition network");
+        row("full face", "Full Face");
+        row("lora", "is no IP-Adapter");
+        row("cut", "cut.safetensors");
+        row("no key", "ip_adapter.3.to_k_ip.weight");
+        row("even number", "ip_adapter.1.to_k_ip.weight");
+        row("strange name", "ip_adapter.one.to_k_ip.weight");
+        row("narrow pair", "ip_adapter.1.to_v_ip.weight");
+        row("whole numbers", "ip_adapter.1.to_k_ip.weight");
+        row("torn tokens", "no whole number of tokens");
+        row("missing bias", "image_proj.proj.bias");
+        row("no encoder", "40 wide", "image_encoder");
+        row("wide encoder", "gives 40 numbers", "image_encoder");
+        row("absent encoder", "there is no image encoder", "image_encoder");
+        row("encoder without settings", "whose number of heads no shape tells", "image_encoder");
+    }
+
+    void otherFilesAreRefused() {
+        QFETCH(QString, file);
+        QFETCH(QString, says);
+        const QTemporaryDir folder;
+        const auto [path, encoder] = madeBad(file, folder);
+        ModelBench bench;
+        const std::optional<Error> error = testing::errorOf(
+            [&, path = path, encoder = encoder] { (void)opened(bench, path, encoder); });
+        QVERIFY(error);
+        QTEST(QString::fromStdString(error->item()), "item");
+        QVERIFY2(error->message().find(says.toStdString()) != std::string::npos,
+                 (error->message() + " / " + error->hint()).c_str());
+        QVERIFY(error->kind() != ErrorKind::Internal);
+    }
+
+    void anotherFamilyIsRefused() {
+        ModelBench bench;
+        const auto model = bench.load(at("checkpoints/sd15_0").toStdString());
+        const ImagePrompts prompts({entryOf(opened(bench, at(kOfXl)), 1)});
+        const std::optional<Error> error = testing::errorOf([&] {
+            models::checkImagePrompts(ModelBench::modelOf(model), prompts, {1, 4, 8, 8});
+        });
+        QVERIFY(error);
+        QCOMPARE(error->item(), std::string("image_prompt"));
+        for (const char* part : {"ip-adapter_sd15.safetensors", "sd15_0", "128 wide"}) {
+            QVERIFY2(error->message().find(part) != std::string::npos, error->message().c_str());
+        }
+    }
+
+    /// The pairs of the way up stand before that of the middle in a file, behind it in the tree.
+    void pairsGoToTheirAttentions() {
+        ModelBench bench;
+        const auto model = bench.load(at("checkpoints/sd15_0").toStdString());
+        const auto adapter = opened(bench, at(kBase));
+        const auto source = models::withImagePrompts(
+            ModelBench::modelOf(model),
+            std::make_shared<const ImagePrompts>(std::vector{entryOf(adapter, 1)}));
+        const auto tree = source->tree(models::kDenoiser);
+        const auto plain = ModelBench::modelOf(model).tree(models::kDenoiser);
+        QCOMPARE(tree->networkId(), plain->id);
+        std::map<std::string, std::string> keyOf;
+        for (const memory::Leaf& leaf : tree->leaves) {
+            if (leaf.addedCount > 0) {
+                const memory::WeightId key = leaf.ownWeights()[leaf.ownWeights().size() - 2];
+                keyOf[leaf.name] = tree->storages[tree->weights[key].storage].key;
+            }
+        }
+        const auto count = static_cast<int>(adapter->file().pairs.size());
+        QCOMPARE(static_cast<int>(keyOf.size()), count);
+        const std::string end = ".transformer_blocks.0.attn2";
+        QCOMPARE(keyOf.at("down_blocks.0.attentions.0" + end),
+                 std::string("ip_adapter.1.to_k_ip.weight"));
+        QCOMPARE(keyOf.at("mid_block.attentions.0" + end),
+                 "ip_adapter." + std::to_string(2 * count - 1) + ".to_k_ip.weight");
+    }
+
+    /// [uncond, uncond, cond, cond]: the tokens of all pictures in a row.
+    void picturesAreReadTogether() {
+        ModelBench bench;
+        const ImagePrompts prompts({entryOf(opened(bench, at(kBase)), 2)});
+        const auto seen = seenIn(prompts, 0);
+        QCOMPARE(seen.size(), size_t(1));
+        const at::Tensor tokens = seen.front().tokens.select(2, 0);
+        QVERIFY(
+            at::equal(tokens, at::tensor({0.F, 0.F, 0.F, 0.F, 1.F, 2.F, 1.F, 2.F}).view({4, 2})));
+        const auto negatives = seenIn(prompts, 0, 0);
+        QVERIFY(at::equal(negatives.front().tokens.select(2, 0), at::zeros({4, 2})));
+    }
+
+    void weightsLetEachPictureSpeak() {
+        ModelBench bench;
+        ImagePromptEntry entry = entryOf(opened(bench, at(kBase)), 3);
+        entry.settings = {.strength = 2, .weights = {1, 0, 0.25}};
+        const auto seen = seenIn(ImagePrompts({entry}), 0);
+        QCOMPARE(seen.size(), size_t(2));  // a weight of 0 is not computed
+        QCOMPARE(seen[0].strength, 2.0);
+        QCOMPARE(seen[1].strength, 0.5);
+        QVERIFY(
+            at::equal(seen[1].tokens.select(2, 0), at::tensor({0.F, 0.F, 3.F, 3.F}).view({4, 1})));
+    }
+
+    void picturesAreSeenInTheirShareOfTheCalls_data() {
+        QTest::addColumn<double>("start");
+        QTest::addColumn<double>("end");
+        QTest::addColumn<int>("first");
+        QTest::addColumn<int>("count");
+        QTest::newRow("all") << 0.0 << 1.0 << 0 << 10;
+        QTest::newRow("late") << 0.3 << 1.0 << 3 << 7;
+        QTest::newRow("early") << 0.0 << 0.5 << 0 << 5;
+    }
+
+    void picturesAreSeenInTheirShareOfTheCalls() {
+        QFETCH(double, start);
+        QFETCH(double, end);
+        QFETCH(int, first);
+        QFETCH(int, count);
+        ModelBench bench;
+        ImagePromptEntry entry = entryOf(opened(bench, at(kBase)), 1);
+        entry.settings = {.start = start, .end = end};
+        const ImagePrompts prompts({entry});
+        for (int call = 0; call < 10; ++call) {
+            QCOMPARE(!seenIn(prompts, call).empty(), call >= first && call < first + count);
+        }
+    }
+
+    /// Two nodes of one file have one pair, two files have two.
+    void adaptersHaveTheirPlaces() {
+        ModelBench bench;
+        const auto base = opened(bench, at(kBase));
+        const auto plus = opened(bench, at(kPlus));
+        const ImagePrompts prompts({entryOf(plus, 1), entryOf(base, 1), entryOf(plus, 1)});
+        const auto seen = seenIn(prompts, 0);
+        QCOMPARE(seen.size(), size_t(3));
+        QCOMPARE(seen[0].adapter, size_t(0));
+        QCOMPARE(seen[1].adapter, size_t(1));
+        QCOMPARE(seen[2].adapter, size_t(0));
+    }
+
+    void anAreaGetsItsPartOfTheMask() {
+        ModelBench bench;
+        ImagePromptEntry entry = entryOf(opened(bench, at(kBase)), 1);
+        entry.mask = at::rand({1, 1, 64, 64});
+        entry.maskShape = {1, 1, 64, 64};
+        const models::LatentArea area{.y = 2, .x = 4, .height = 6, .width = 3};
+        const auto seen = seenIn(ImagePrompts({entry}), 0, 2, area);
+        QVERIFY(at::equal(seen.front().mask, entry.mask.narrow(2, 16, 48).narrow(3, 32, 24)));
+    }
+
+    void everyPictureOfABatchMayHaveItsMask() {
+        ModelBench bench;
+        ImagePromptEntry entry = entryOf(opened(bench, at(kBase)), 1);
+        entry.mask = at::rand({2, 1, 8, 8});
+        entry.maskShape = {2, 1, 8, 8};
+        const at::Tensor mask = seenIn(ImagePrompts({entry}), 0).front().mask;
+        QVERIFY(at::equal(mask, at::cat({entry.mask, entry.mask})));
+    }
+
+private:
+    /// A file of that kind, and the image encoder to choose.
+    std::pair<QString, QString> madeBad(const QString& kind, const QTemporaryDir& folder) const {
+        const QString path = folder.filePath(kind + ".safetensors");
+        const QString encoder = at("ip/sd15_0_0/image_encoder");
+        const auto named = [&](const std::vector<std::string>& tensors) {
+            testing::TensorFile file;
+            for (const std::string& name : tensors) {
+                file[name] = {.type = DType::F32, .shape = {1}, .bytes = std::string(4, '\0')};
+            }
+            testing::writeTensorFile(path.toStdString(), file);
+            return std::pair(path, encoder);
+        };
+        const auto changed = [&](const std::function<void(testing::TensorFile&)>& change) {
+            testing::TensorFile file = testing::readTensorFile(at(kBase).toStdString());
+            change(file);
+            testing::writeTensorFile(path.toStdString(), file);
+            return std::pair(path, encoder);
+        };
+        const auto renamed = [&](const char* to) {
+            return changed([&](testing::TensorFile& file) {
+                auto tensor = file.extract("ip_adapter.1.to_k_ip.weight");
+                tensor.key() = to;
+                file.insert(std::move(tensor));
+            });
+        };
+        if (kind == "face") {
+            return named({"image_proj.proj.0.weight",
+                          "image_proj.proj.2.weight",
+                          "image_proj.norm.weight",
+                          "ip_adapter.1.to_k_ip.weight"});
+        }
+        if (kind == "face plus") {
+            return named(
+                {"image_proj.perceiver_resampler.proj_in.weight", "ip_adapter.1.to_k_ip.weight"});
+        }
+        if (kind == "full face") {
+            return named({"image_proj.proj.0.weight",
+                          "image_proj.proj.3.weight",
+                          "ip_adapter.1.to_k_ip.weight"});
+        }
+        if (kind == "lora") {
+            return named({"lora_unet_mid_block_attentions_0_proj_in.lora_up.weight"});
+        }
+        if (kind == "cut") {
+            const QByteArray whole = testing::contentsOf(at(kBase));
+            testing::writeFile(path, whole.left(whole.size() / 2));
+            return {path, encoder};
+        }
+        if (kind == "no key") {
+            return changed(
+                [](testing::TensorFile& file) { file.erase("ip_adapter.3.to_k_ip.weight"); });
+        }
+        if (kind == "even number") {
+            return renamed("ip_adapter.2.to_k_ip.weight");
+        }
+        if (kind == "strange name") {
+            return renamed("ip_adapter.one.to_k_ip.weight");
+        }
+        if (kind == "narrow pair") {
+            return changed([](testing::TensorFile& file) {
+                auto& tensor = file.at("ip_adapter.1.to_v_ip.weight");
+                tensor.shape = {tensor.shape[0] * 2, tensor.shape[1] / 2};
+            });
+        }
+        if (kind == "whole numbers") {
+            return changed([](testing::TensorFile& file) {
+                file.at("ip_adapter.1.to_k_ip.weight").type = DType::I32;
+            });
+        }
+        if (kind == "torn tokens") {
+            return changed([](testing::TensorFile& file) {
+                auto& tensor = file.at("image_proj.norm.weight");
+                tensor.shape = {tensor.shape[0] - 1};
+                tensor.bytes.resize(tensor.bytes.size() - 4);
+            });
+        }
+        if (kind == "missing bias") {
+            return changed([](testing::TensorFile& file) { file.erase("image_proj.proj.bias"); });
+        }
+        if (kind == "nothing there") {
+            return {kind, encoder};
+        }
+        (void)changed([](testing::TensorFile&) {});
+        if (kind == "no encoder") {
+            return {path, {}};
+        }
+        if (kind == "absent encoder") {
+            return {path, "no/such/tower"};
+        }
+        if (kind == "wide encoder") {
+            return {at(kPlus), folderOfTower(folder, R"("hidden_size": 40)")};
+        }
+        return {path, at("ip/sd15_0_0/image_encoder/model.safetensors")};
+    }
+
+    /// A copy of the tower whose settings say something else.
+    QString folderOfTower(const QTemporaryDir& folder, const QByteArray& setting) const {
+        const QString tower = folder.filePath("tower");
+        testing::copyFolder(at("ip/sd15_0_0/image_encoder"), tower);
+        QByteArray text = testing::contentsOf(tower + "/config.json");
+        text.replace(R"("hidden_size": 48)", setting);
+        testing::writeFile(tower + "/config.json", text);
+        return tower;
+    }
+};
+
+LOWTIDE_TEST(IpAdapterTest)
+
+}  // namespace ip_adapter_test
+
+#include "ip_adapter_test.moc"
