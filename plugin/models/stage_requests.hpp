@@ -3,6 +3,7 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/memory/precision.hpp"
+#include "plugin/models/load_requests.hpp"
 #include "plugin/models/stage_def.hpp"
 #include "plugin/tensor/conditioning_fields.hpp"
 
@@ -14,22 +15,6 @@ namespace lowtide::models {
 
 class EmbeddingLibrary;
 using tensor::NamedNumbers;
-
-/// What load.checkpoint opens. Paths: "builtin:mini", absolute, or relative to the graph's folder,
-/// then to the model folders.
-struct LoadRequest {
-    std::string checkpoint;  ///< a folder in the diffusers layout, or one file in LDM's
-    std::string vae;         ///< a file with another autoencoder; empty: the checkpoint's own
-    std::string prediction = "checkpoint";  ///< "epsilon", "v_prediction", or what it says itself
-};
-
-/// What load.lora makes of a model. Paths as those of checkpoints.
-struct LoraRequest {
-    WireRef model;
-    std::string file;
-    double strength = 1;      ///< of the changes of the denoiser; 0: none
-    double textStrength = 1;  ///< of those of the text encoders
-};
 
 struct EncodeRequest {
     WireRef model;

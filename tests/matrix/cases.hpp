@@ -1,9 +1,9 @@
 #pragma once
 // The graphs of the matrix.
-#include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
-#include "tests/fixtures/test_program.hpp"
+#include "tests/matrix/adapter_cases.hpp"
+#include "tests/matrix/matrix_case.hpp"
 
 #include <QString>
 
@@ -11,26 +11,6 @@
 #include <vector>
 
 namespace matrix_test {
-
-inline const bool kIsWhole = lowtide::testing::isWholeTest();
-
-/// A graph of the matrix, small enough to be run hundreds of times.
-struct Case {
-    std::string name;
-    QString example;
-    std::vector<std::string> set;
-    std::vector<std::string> stages;        ///< nodes with components, or one of those
-    std::string precision{};                ///< of each of them; empty: nothing is asked
-    std::vector<std::string> precisions{};  ///< "stage=precision", of some of them
-};
-
-inline const std::vector<std::string> kSmall = {
-    "latent.width=64", "latent.height=64", "denoise.steps=2", "denoise.sampler=euler_a"};
-
-inline std::vector<std::string> with(std::vector<std::string> more) {
-    more.insert(more.begin(), kSmall.begin(), kSmall.end());
-    return more;
-}
 
 inline const std::vector<const char*> kVariants =
     kIsWhole ? std::vector{"sd15_0", "sd15_1", "sd15_2", "sd15_3", "sd15_4", "sd15_5"}
@@ -96,46 +76,6 @@ inline void addPictures(std::vector<Case>& cases) {
 }
 
 #ifndef LOWTIDE_CARD_MATRIX
-/// Networks that read hints beside the denoiser: one, two of them, one that is run in some steps
-/// alone, and one that reads its hint once.
-inline void addControls(std::vector<Case>& cases) {
-    const std::string folder = lowtide::testing::controlGoldenFolder().toStdString();
-    const auto net = [&](const char* node, const char* name) {
-        return std::string(node) + ".controlnet=" + folder + "/controlnet/" + name;
-    };
-    const auto hint = [&](const char* node, const char* name) {
-        return std::string(node) + ".image=" + folder + "/images/" + name;
-    };
-    const std::string sd2 = "load.checkpoint=" + folder + "/checkpoints/sd15_1";
-    const std::string xl = "load.checkpoint=" + folder + "/checkpoints/sdxl_1";
-    const std::vector<std::string> stages = {"encode", "denoise", "decode"};
-    const std::vector<std::string> one =
-        with({sd2, net("load_control", "sd15_1_1"), hint("load_hint", "odd_lines.png")});
-    cases.push_back(
-        {"ControlNet", "controlnet", one, {"encode", "denoise", "denoise.controlnet", "decode"}});
-    for (const char* precision : {"quality,storage=f8", "quality,storage=bf16,compute=bf16"}) {
-        cases.push_back(
-            {std::string("ControlNet, ") + precision, "controlnet", one, stages, precision});
-    }
-    cases.push_back({"two ControlNets",
-                     "two_controlnets",
-                     with({xl,
-                           "latent.batch=2",
-                           "denoise.steps=3",
-                           net("load_control", "sdxl_1_0"),
-                           net("load_second", "sdxl_1_1"),
-                           hint("load_hint", "lines.png"),
-                           hint("second_hint", "large.png"),
-                           "control.mode=guess",
-                           "second.start=0.3"}),
-                     {"encode", "denoise", "denoise.controlnet_2", "decode"}});
-    cases.push_back(
-        {"T2I-Adapter",
-         "controlnet",
-         with({xl, net("load_control", "sdxl_1_full_adapter_xl"), hint("load_hint", "lines.png")}),
-         stages});
-}
-
 /// Graphs with files that the reference made.
 inline void addGoldens(std::vector<Case>& cases) {
     cases.push_back({"inpainting with nine channels",
@@ -168,29 +108,6 @@ inline void addGoldens(std::vector<Case>& cases) {
          {"encode", "denoise", "decode", "upscale"},
          {},
          {"encode=quality,storage=f8", "decode=quality,storage=bf16"}});
-    // Vectors in the place of token rows, under a text encoder with changed weights.
-    cases.push_back(
-        {"an embedding and a LoRA of the prompt",
-         "text_to_image",
-         with({"load.checkpoint=" + lowtide::testing::embeddingGoldenFolder().toStdString() +
-                   "/checkpoints/sd15_0",
-               "encode.loras=true",
-               "encode.prompt=a (embedding:batch/ink-style:1.2) cat<lora:" +
-                   lowtide::testing::loraGoldenFolder().toStdString() + "/lora/sd15_0_0/kohya:0.8>",
-               "encode.negative=embedding:batch/bad-look"}),
-         {"encode", "denoise", "decode"}});
-    // A second network makes tokens of a picture; its adapter's layers stream with the denoiser.
-    const std::string ip = lowtide::testing::ipGoldenFolder().toStdString();
-    for (const char* precision : {"", "quality,storage=f8"}) {
-        cases.push_back(
-            {std::string("IP-Adapter Plus ") + precision,
-             "ip_adapter",
-             with({"load.checkpoint=" + ip + "/checkpoints/sd15_0",
-                   "load_ip.adapter=" + ip + "/ip/sd15_0_1/ip-adapter-plus_sd15.safetensors",
-                   "load_reference.image=" + ip + "/images/odd.png"}),
-             {"encode", "ip", "denoise", "decode"},
-             precision});
-    }
     // Two text encoders in one node, of which one node's policy moves both.
     for (const char* variant :
          kIsWhole ? std::vector{"sdxl_0", "sdxl_1", "playground_1"} : std::vector{"sdxl_1"}) {
@@ -260,6 +177,7 @@ inline std::vector<Case> cases() {
     addStepCaches(cases);
 #ifndef LOWTIDE_CARD_MATRIX
     addGoldens(cases);
+    addAdapters(cases);
     addControls(cases);
 #endif
     return cases;

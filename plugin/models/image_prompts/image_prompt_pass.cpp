@@ -15,7 +15,7 @@ at::Tensor inARow(const at::Tensor& tokens, int64_t first, int64_t count) {
     return tokens.narrow(0, first, count).reshape({1, -1, tokens.size(2)});
 }
 
-at::Tensor rowsOf(const at::Tensor& row, int64_t count) {
+at::Tensor tokenRowsOf(const at::Tensor& row, int64_t count) {
     return row.expand({count, -1, -1});
 }
 
@@ -82,10 +82,11 @@ void ImagePromptPass::addTokens(const Seen& seen,
         const at::Tensor nothing =
             inARow(seen.tokens.narrow(0, 0, 1).repeat({count, 1, 1}), 0, count);
         const at::Tensor own = inARow(seen.tokens, 1 + first, count);
-        all.push_back({.adapter = seen.adapter,
-                       .tokens = at::cat({rowsOf(nothing, others), rowsOf(own, positives)}),
-                       .strength = settings.strength * weight,
-                       .mask = mask});
+        all.push_back(
+            {.adapter = seen.adapter,
+             .tokens = at::cat({tokenRowsOf(nothing, others), tokenRowsOf(own, positives)}),
+             .strength = settings.strength * weight,
+             .mask = mask});
     };
     if (settings.weights.empty()) {
         add(0, pictures, 1);

@@ -49,7 +49,7 @@ void readStrength(const std::string& written, double& strength, LoraTag& tag) {
 }
 
 /// "ink:0.8:0.6" or "ink:te=0.8:unet=0.6".
-void readSettings(std::string_view settings, LoraTag& tag) {
+void readTagSettings(std::string_view settings, LoraTag& tag) {
     std::vector<std::string> positional;
     std::optional<std::string> text;
     std::optional<std::string> denoiser;
@@ -90,7 +90,7 @@ LoraTag tagIn(std::string_view written) {
     const std::string_view inner = written.substr(1, written.size() - 2);
     const std::string_view kind = inner.substr(0, inner.find(':'));
     if (kind == "lora" || kind == "lyco") {
-        readSettings(inner.substr(kind.size() + 1), tag);
+        readTagSettings(inner.substr(kind.size() + 1), tag);
     } else {
         tag.problem = quotedName(kind) + " is not built";
     }

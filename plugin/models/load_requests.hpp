@@ -1,0 +1,26 @@
+#pragma once
+// What is asked of nodes that open files.
+
+#include "plugin/memory/wire_value.hpp"
+
+#include <string>
+
+namespace lowtide::models {
+
+/// What load.checkpoint opens. Paths: "builtin:mini", absolute, or relative to the graph's folder,
+/// then to the model folders.
+struct LoadRequest {
+    std::string checkpoint;  ///< a folder in the diffusers layout, or one file in LDM's
+    std::string vae;         ///< a file with another autoencoder; empty: the checkpoint's own
+    std::string prediction = "checkpoint";  ///< "epsilon", "v_prediction", or what it says itself
+};
+
+/// What load.lora makes of a model. Paths as those of checkpoints.
+struct LoraRequest {
+    memory::WireRef model;
+    std::string file;
+    double strength = 1;      ///< of the changes of the denoiser; 0: none
+    double textStrength = 1;  ///< of those of the text encoders
+};
+
+}  // namespace lowtide::models
