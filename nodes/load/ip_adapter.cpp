@@ -57,7 +57,7 @@ void runLoadIpAdapter(models::Stages& stages, executor::Context& context) {
 
 executor::NodeType loadIpAdapterNode(models::Stages& stages) {
     return stageNode(
-        stages, describeLoadIpAdapter(), outlineLoadIpAdapter, runLoadIpAdapter, "adapter load");
+        stages, describeLoadIpAdapter(), outlineLoadIpAdapter, runLoadIpAdapter, "ip adapter");
 }
 
 }  // namespace lowtide::nodes

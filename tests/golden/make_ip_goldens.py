@@ -44,6 +44,7 @@ def make_images(folder):
     images.make_images(folder)
     picture(180, 260, 21).save(folder / "portrait.png")
     picture(203, 150, 22).save(folder / "odd.png")
+    picture(40, 30, 23).save(folder / "small.png")
     left = Image.new("L", (64, 64))
     left.paste(255, (0, 0, 40, 64))
     left.save(folder / "left.png")

@@ -209,10 +209,12 @@ std::vector<WireRef> imagePromptStage(StageContext& context,
     }
     recordSeen(context.record, seen, entries.size() - 1);
     const ImageProjection& projection = adapter.projection();
-    own.tokens = passOver(context, *projection.tree(), seen.sizes(), [&] {
+    seen = tensor::upload(seen, context.deviceOf(*projection.tree()));
+    const at::Tensor tokens = passOver(context, *projection.tree(), seen.sizes(), [&] {
         Pass pass(context, *projection.tree());
         return projection.apply(pass, seen);
     });
+    own.tokens = tensor::upload(tokens, device);
     if (request.mask) {
         own.mask = copyOn(masksIn(request.mask).values(), device);
     }

@@ -103,8 +103,8 @@ private Q_SLOTS:
                                  << "sd1";
         QTest::newRow("wide, of odd sides") << "odd"
                                             << "sd1_plus";
-        QTest::newRow("enlarged") << "square"
-                                  << "sd1_bin";
+        QTest::newRow("enlarged") << "small"
+                                  << "sdxl_unguided";
     }
 
     /// Bit for bit: resizing, the middle, mean and deviation.
