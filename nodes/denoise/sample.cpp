@@ -133,7 +133,7 @@ NodeDesc describeDenoise(models::Stages& stages) {
                         .type = "CONTROL",
                         .optional = true},
                        {.id = "image_prompt",
-                        .label = "Pictures to follow",
+                        .label = "Image prompt",
                         .tooltip = "What IP-Adapters read in pictures.",
                         .type = "IMAGE_PROMPT",
                         .optional = true}},

@@ -74,7 +74,7 @@ NodeDesc describeDetail(models::Stages& stages) {
                     .type = "CONTROL",
                     .optional = true},
                    {.id = "image_prompt",
-                    .label = "Pictures to follow",
+                    .label = "Image prompt",
                     .tooltip = "What IP-Adapters read in pictures, for every tile.",
                     .type = "IMAGE_PROMPT",
                     .optional = true}},
