@@ -137,7 +137,7 @@ private Q_SLOTS:
         ModelBench bench;
         const models::Recognised known = bench.stages().recognise(at(path).toStdString());
         QCOMPARE(known.problem, std::string());
-        QCOMPARE(known.kind, std::string("adapter"));
+        QCOMPARE(known.kind, std::string("ip_adapter"));
         QTEST(QString::fromStdString(known.family), "family");
         QVERIFY(known.isRunnable && known.weights > 0);
     }
