@@ -37,9 +37,11 @@ const Shape& keyShape(const memory::ComponentTree& tree, memory::LeafId leaf) {
     return tree.weights[tree.leaves[leaf].weights.at(kKey)].shape;
 }
 
-std::string networksOf(int64_t contextWidth) {
-    return AdapterBase{.contextWidth = contextWidth}.text() + " (a text " +
-           std::to_string(contextWidth) + " wide)";
+/// "768 wide (SD 1.x)".
+std::string textOf(int64_t contextWidth) {
+    const std::string base = AdapterBase{.contextWidth = contextWidth}.text();
+    return std::to_string(contextWidth) + " wide" +
+           (base.starts_with("SD") ? " (" + base + ")" : "");
 }
 
 [[noreturn]] void refuseIpAdapter(const IpAdapter& adapter,
@@ -64,8 +66,8 @@ void checkAttentions(const IpAdapter& adapter,
     if (contextWidth != adapter.file().contextWidth()) {
         refuseIpAdapter(adapter,
                         model,
-                        "it is for " + networksOf(adapter.file().contextWidth()) +
-                            ", the checkpoint is " + networksOf(contextWidth));
+                        "it is for a text " + textOf(adapter.file().contextWidth()) +
+                            ", that of the checkpoint is " + textOf(contextWidth));
     }
     if (pairs.size() != leaves.size()) {
         refuseIpAdapter(adapter,

@@ -240,7 +240,7 @@ private Q_SLOTS:
         });
         QVERIFY(error);
         QCOMPARE(error->item(), std::string("image_prompt"));
-        for (const char* part : {"ip-adapter_sd15.safetensors", "sd15_0", "128 wide"}) {
+        for (const char* part : {"ip-adapter_sd15.safetensors", "sd15_0", "192 wide", "128 wide"}) {
             QVERIFY2(error->message().find(part) != std::string::npos, error->message().c_str());
         }
     }
