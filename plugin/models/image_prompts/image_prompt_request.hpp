@@ -1,10 +1,9 @@
 #pragma once
 // What is asked of the stage for IP-Adapters. Torch-free.
 
+#include "plugin/memory/precision.hpp"
 #include "plugin/models/stage_def.hpp"
 
-#include <array>
-#include <cstdint>
 #include <string>
 
 namespace lowtide::models {
