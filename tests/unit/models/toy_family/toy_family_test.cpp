@@ -357,7 +357,12 @@ private Q_SLOTS:
         }
         std::vector<std::string> wanted = {"all", "text_encoder*"};
         wanted.insert(wanted.end(), kToyEncoders.begin(), kToyEncoders.end());
-        for (const char* role : {"image_encoder", "denoiser", "autoencoder", "upscaler"}) {
+        for (const char* role : {"image_encoder",
+                                 "denoiser",
+                                 "autoencoder",
+                                 "upscaler",
+                                 "controlnet*",
+                                 "image_projection"}) {
             wanted.emplace_back(role);
         }
         QCOMPARE(ids, wanted);
