@@ -17,8 +17,13 @@ using namespace lowtide::memory;
 using namespace lowtide::memory::plan_bench;
 
 constexpr int64_t kSteps = 20;
+/// Half of the leaves of SDXL's UNet, and of its ControlNet.
+constexpr size_t kUNet = 840;
+constexpr size_t kControl = 400;
+constexpr double kMostSeconds = 10;  ///< ten times the goal
 /// Room is tried in steps when the optimum is looked for, and copies come leaf by leaf.
 constexpr double kNearOptimum = 1.05;
+constexpr Bytes kStep = 4 * kSlotAlignment;
 
 ComponentWork workOver(const std::shared_ptr<const ComponentTree>& tree,
                        int64_t passes,
@@ -86,7 +91,7 @@ struct Optimum {
 
 Optimum optimumIn(const PlanRequest& request, Bytes room) {
     Optimum best;
-    for (Bytes first = kSlotAlignment; first < room; first += kSlotAlignment) {
+    for (Bytes first = kStep; first < room; first += kStep) {
         const auto one = aloneIn(request, 0, first);
         const auto other = aloneIn(request, 1, room - first);
         if (one && other) {
@@ -217,16 +222,17 @@ private Q_SLOTS:
         QCOMPARE(shareRoom({rare, waiting}, 80), std::vector<Bytes>({10, 70}));
     }
 
-    /// Prints how long a plan takes; asserts ten times the goal of a tenth of a second.
+    /// Prints how long a plan takes.
     void aPlanOfLargeNetworksIsFast() {
-        PlanRequest request = controlled("auto", unevenLeaves(1680), unevenLeaves(800));
-        const Bytes both = bytesOf(unevenLeaves(1680)) + bytesOf(unevenLeaves(800));
+        PlanRequest request = controlled("auto", unevenLeaves(kUNet), unevenLeaves(kControl));
+        const Bytes both = bytesOf(unevenLeaves(kUNet)) + bytesOf(unevenLeaves(kControl));
         request.devices[0].traits.capacity = both * 6 / 10;
         const auto start = std::chrono::steady_clock::now();
         const Plan plan = planOf(request);
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
         QVERIFY(!plan.stays.at(1).takesTurns);
         qInfo("%.3f s", seconds.count());
+        QVERIFY(seconds.count() < kMostSeconds);
     }
 };
 
