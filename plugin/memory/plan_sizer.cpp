@@ -72,11 +72,20 @@ void Sizer::growTogether(const std::vector<uint32_t>& stays) {
     }
     const std::vector<std::vector<Bytes>> divisions = dividedRooms(claims, left + taken);
     std::vector<ChoiceCost> costs;
+    std::vector<Layouts> layouts;
     for (const std::vector<Bytes>& shares : divisions) {
         layTogether(stays, shares);
         costs.push_back(costOf(stays));
+        layouts.emplace_back();
+        for (const uint32_t stay : stays) {
+            layouts.back().push_back(plan_.stays[stay].layout);
+        }
     }
-    layTogether(stays, divisions[bestChoice(costs)]);
+    const Layouts& best = layouts[bestChoice(costs)];
+    for (size_t i = 0; i < stays.size(); ++i) {
+        plan_.stays[stays[i]].layout = best[i];
+    }
+    measurePlan(plan_, request_);
 }
 
 void Sizer::layTogether(const std::vector<uint32_t>& stays, const std::vector<Bytes>& shares) {
@@ -117,9 +126,10 @@ Sizer::PassTimes Sizer::timesOf(const PlannedStay& stay) const {
     const Layout& layout = *stay.layout;
     const DeviceProfile& profile = deviceOfStay(stay).profile;
     PassTimes times;
+    const PassUses uses(layout, *work, profile);
     for (int64_t pass = 0; pass < work->passes; ++pass) {
         const uint32_t pattern = work->hint(pass).pattern;
-        for (const GroupUse& use : groupUses(layout, work->pattern(pattern), profile)) {
+        for (const GroupUse& use : uses.of(pattern)) {
             times.compute += use.compute;
         }
         for (const GroupId group : layout.orderOf(pattern)) {

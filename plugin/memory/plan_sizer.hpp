@@ -6,6 +6,7 @@
 #include "plugin/memory/room_shares.hpp"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ private:
         Seconds copies = 0;
         Seconds compute = 0;
     };
+
+    using Layouts = std::vector<std::shared_ptr<const Layout>>;
 
     void makePlaces();
     void lay(uint32_t index, Bytes room);
