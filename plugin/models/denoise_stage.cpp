@@ -292,7 +292,8 @@ bool changesWithTime(const ImagePrompts* prompts) {
     return prompts && std::any_of(prompts->entries().begin(),
                                   prompts->entries().end(),
                                   [](const ImagePromptEntry& entry) {
-                                      return entry.settings.start > 0 || entry.settings.end < 1;
+                                      return entry.settings.influence.start > 0 ||
+                                             entry.settings.influence.end < 1;
                                   });
 }
 

@@ -120,10 +120,7 @@ ControlPass::Follower ControlPass::follower(StageContext& context,
 }
 
 bool ControlPass::runsIn(const Follower& follower, int call) const {
-    const double begin = static_cast<double>(call) / calls_.count;
-    const double end = static_cast<double>(call + 1) / calls_.count;
-    const ControlSettings& settings = follower.settings;
-    return settings.strength != 0 && begin >= settings.start && end <= settings.end;
+    return follower.settings.influence.isFeltIn(call, calls_.count);
 }
 
 uint64_t ControlPass::runningIn(int call, uint64_t seed) const {
@@ -219,7 +216,7 @@ UNetResiduals ControlPass::follow(Follower& follower, const ResidualsCall& call,
         const double depth = follower.network.isForPositives()
                                  ? 1
                                  : depthScale(follower.settings.mode, i, results.size());
-        if (const double scale = depth * follower.settings.strength; scale != 1) {
+        if (const double scale = depth * follower.settings.influence.strength; scale != 1) {
             results[i].mul_(scale);
         }
     }

@@ -2,6 +2,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/models/controls/control_request.hpp"
 #include "plugin/models/controls/controls.hpp"
+#include "plugin/models/influence.hpp"
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
@@ -9,7 +10,6 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -27,28 +27,13 @@ ControlMode controlModeNamed(const std::string& name) {
                               : ControlMode::Balanced;
 }
 
-void checkControlShare(double share, const char* param) {
-    requireThat(share >= 0 && share <= 1,
-                std::string(param) + " is " + formatNumber(share),
-                "choose a share of the steps from 0 to 1",
-                param);
-}
-
 ControlSettings controlSettings(const ControlRequest& request) {
-    requireThat(std::isfinite(request.strength),
-                "the strength is no number",
-                "choose a number, 1 is usual",
-                "strength");
-    checkControlShare(request.start, "start");
-    checkControlShare(request.end, "end");
-    requireThat(request.start < request.end,
-                "the control begins at " + formatNumber(request.start) + " and ends at " +
-                    formatNumber(request.end),
-                "choose an end behind the start",
-                "start");
-    return {.strength = request.strength,
-            .start = request.start,
-            .end = request.end,
+    const Influence influence{
+        .strength = request.strength, .start = request.start, .end = request.end};
+    requireInfluence(influence,
+                     "the control begins at " + formatNumber(request.start) + " and ends at " +
+                         formatNumber(request.end));
+    return {.influence = influence,
             .mode = controlModeNamed(request.mode),
             .isInverted = request.isInverted};
 }

@@ -47,9 +47,10 @@ std::string describedControl(const ControlEntry& entry) {
     const char* mode = settings.mode == ControlMode::Guess    ? "ControlNet is more important"
                        : settings.mode == ControlMode::Prompt ? "My prompt is more important"
                                                               : "Balanced";
-    return "Model: " + entry.net->name() + ", Weight: " + formatNumber(settings.strength) +
-           ", Guidance Start: " + formatNumber(settings.start) +
-           ", Guidance End: " + formatNumber(settings.end) + ", Control Mode: " + mode;
+    return "Model: " + entry.net->name() +
+           ", Weight: " + formatNumber(settings.influence.strength) +
+           ", Guidance Start: " + formatNumber(settings.influence.start) +
+           ", Guidance End: " + formatNumber(settings.influence.end) + ", Control Mode: " + mode;
 }
 
 const Controls* controlsIn(const memory::WireRef& value) {

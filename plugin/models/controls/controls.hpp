@@ -4,6 +4,7 @@
 #include "plugin/base/shape.hpp"
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/models/controls/control_net.hpp"
+#include "plugin/models/influence.hpp"
 
 #include <ATen/core/Tensor.h>
 
@@ -26,9 +27,7 @@ enum class ControlMode : uint8_t {
 
 /// How one hint is followed.
 struct ControlSettings {
-    double strength = 1;
-    double start = 0;  ///< share of the pass's calls before it is run at all
-    double end = 1;    ///< and from which it is run no more
+    Influence influence{};  ///< outside of its share the network is not run
     ControlMode mode = ControlMode::Balanced;
     bool isInverted = false;  ///< white lines on black were meant, the hint has black on white
 };

@@ -34,10 +34,7 @@ ImagePromptPass::ImagePromptPass(const ImagePrompts& prompts,
 }
 
 bool ImagePromptPass::isSeenIn(const Seen& seen, int call) const {
-    const double begin = static_cast<double>(call) / calls_.count;
-    const double end = static_cast<double>(call + 1) / calls_.count;
-    const ImagePromptSettings& settings = seen.entry->settings;
-    return settings.strength != 0 && begin >= settings.start && end <= settings.end;
+    return seen.entry->settings.influence.isFeltIn(call, calls_.count);
 }
 
 uint64_t ImagePromptPass::seenIn(int call, uint64_t seed) const {
@@ -85,7 +82,7 @@ void ImagePromptPass::addTokens(const Seen& seen,
         all.push_back(
             {.adapter = seen.adapter,
              .tokens = at::cat({tokenRowsOf(nothing, others), tokenRowsOf(own, positives)}),
-             .strength = settings.strength * weight,
+             .strength = settings.influence.strength * weight,
              .mask = mask});
     };
     if (settings.weights.empty()) {

@@ -4,6 +4,7 @@
 #include "plugin/models/image_prompts/clip_pixels.hpp"
 #include "plugin/models/image_prompts/image_prompt_request.hpp"
 #include "plugin/models/image_prompts/image_prompts.hpp"
+#include "plugin/models/influence.hpp"
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
@@ -13,7 +14,6 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -82,29 +82,13 @@ std::vector<double> pictureWeights(const std::string& text, int64_t pictures) {
     return weights;
 }
 
-void checkImageShare(double share, const char* param) {
-    requireThat(share >= 0 && share <= 1,
-                std::string(param) + " is " + formatNumber(share),
-                "choose a share of the steps from 0 to 1",
-                param);
-}
-
 ImagePromptSettings imagePromptSettings(const ImagePromptRequest& request, int64_t pictures) {
-    requireThat(std::isfinite(request.strength),
-                "the strength is no number",
-                "choose a number, 1 is usual",
-                "strength");
-    checkImageShare(request.start, "start");
-    checkImageShare(request.end, "end");
-    requireThat(request.start < request.end,
-                "the pictures are seen from " + formatNumber(request.start) + " to " +
-                    formatNumber(request.end),
-                "choose an end behind the start",
-                "start");
-    return {.strength = request.strength,
-            .start = request.start,
-            .end = request.end,
-            .weights = pictureWeights(request.weights, pictures)};
+    const Influence influence{
+        .strength = request.strength, .start = request.start, .end = request.end};
+    requireInfluence(influence,
+                     "the pictures are seen from " + formatNumber(request.start) + " to " +
+                         formatNumber(request.end));
+    return {.influence = influence, .weights = pictureWeights(request.weights, pictures)};
 }
 
 /// Those before it and this one, with shapes alone.

@@ -48,9 +48,9 @@ std::string describedImagePrompt(const ImagePromptEntry& entry) {
     const ImagePromptSettings& settings = entry.settings;
     std::string text = "Model: " + entry.adapter->name() +
                        ", Pictures: " + std::to_string(entry.pictures()) +
-                       ", Weight: " + formatNumber(settings.strength) +
-                       ", Guidance Start: " + formatNumber(settings.start) +
-                       ", Guidance End: " + formatNumber(settings.end);
+                       ", Weight: " + formatNumber(settings.influence.strength) +
+                       ", Guidance Start: " + formatNumber(settings.influence.start) +
+                       ", Guidance End: " + formatNumber(settings.influence.end);
     if (!settings.weights.empty()) {
         std::vector<std::string> weights;
         for (const double weight : settings.weights) {

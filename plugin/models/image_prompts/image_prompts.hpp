@@ -4,6 +4,7 @@
 #include "plugin/base/shape.hpp"
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/models/image_prompts/ip_adapter.hpp"
+#include "plugin/models/influence.hpp"
 
 #include <ATen/core/Tensor.h>
 
@@ -15,9 +16,7 @@ namespace lowtide::models {
 
 /// How pictures are followed.
 struct ImagePromptSettings {
-    double strength = 1;
-    double start = 0;  ///< share of the pass's calls before they are seen at all
-    double end = 1;    ///< and from which they are seen no more
+    Influence influence{};  ///< outside of its share they are not seen
     /// Of each picture, which then speaks for itself; empty: all speak together.
     std::vector<double> weights{};
 };

@@ -234,12 +234,12 @@ private Q_SLOTS:
                           .context = seededLike({1, kTokens, kContextWidth}, 2),
                           .positives = 1};
         const auto plain = residualsOf(bench, net, hint, scene);
-        const auto scaled =
-            residualsOf(bench,
-                        net,
-                        hint,
-                        scene,
-                        {.strength = 0.5, .mode = static_cast<models::ControlMode>(mode)});
+        const auto scaled = residualsOf(
+            bench,
+            net,
+            hint,
+            scene,
+            {.influence = {.strength = 0.5}, .mode = static_cast<models::ControlMode>(mode)});
         for (size_t i = 0; i < plain.size(); ++i) {
             const double scale = 0.5 * std::pow(base, 12.0 - static_cast<double>(i));
             QVERIFY2(at::allclose(scaled[i], plain[i] * scale, 1e-5, 1e-6),

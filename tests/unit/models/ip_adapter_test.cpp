@@ -288,7 +288,7 @@ private Q_SLOTS:
     void weightsLetEachPictureSpeak() {
         ModelBench bench;
         ImagePromptEntry entry = entryOf(opened(bench, at(kBase)), 3);
-        entry.settings = {.strength = 2, .weights = {1, 0, 0.25}};
+        entry.settings = {.influence = {.strength = 2}, .weights = {1, 0, 0.25}};
         const auto seen = seenIn(ImagePrompts({entry}), 0);
         QCOMPARE(seen.size(), size_t(2));  // a weight of 0 is not computed
         QCOMPARE(seen[0].strength, 2.0);
@@ -314,7 +314,7 @@ private Q_SLOTS:
         QFETCH(int, count);
         ModelBench bench;
         ImagePromptEntry entry = entryOf(opened(bench, at(kBase)), 1);
-        entry.settings = {.start = start, .end = end};
+        entry.settings = {.influence = {.start = start, .end = end}};
         const ImagePrompts prompts({entry});
         for (int call = 0; call < 10; ++call) {
             QCOMPARE(!seenIn(prompts, call).empty(), call >= first && call < first + count);

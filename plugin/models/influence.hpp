@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+namespace lowtide::models {
+
+/// How strongly something beside the text is followed, and in which share of a pass's calls.
+struct Influence {
+    double strength = 1;
+    double start = 0;
+    double end = 1;
+
+    /// Whether call `call` of `count` lies in the share, as diffusers 0.42.1 keeps ControlNets.
+    [[nodiscard]] bool isFeltIn(int call, int count) const;
+};
+
+/// Error{InvalidInput} on "strength", "start" or "end". `what` is what a share that ends before it
+/// starts does: "the control begins at 0.5 and ends at 0.2".
+void requireInfluence(const Influence& influence, const std::string& what);
+
+}  // namespace lowtide::models
