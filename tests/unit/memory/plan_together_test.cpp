@@ -1,3 +1,4 @@
+#include "plugin/memory/choice_cost.hpp"
 #include "plugin/memory/plan.hpp"
 #include "plugin/memory/planner.hpp"
 #include "plugin/memory/room_shares.hpp"
@@ -201,6 +202,13 @@ private Q_SLOTS:
         request.devices[0].traits.capacity = bytesOf(unevenLeaves(30));
         const Plan plan = planOf(request);
         QCOMPARE(plan.stays.at(1).place, plan.stays.at(2).place);
+    }
+
+    /// Predictions within a thousandth are equal.
+    void ofEquallyFastChoicesTheOneThatMovesLeastIsBest() {
+        QCOMPARE(bestChoice({{1, 10}, {1.0005, 5}, {1.1, 0}}), size_t{1});
+        QCOMPARE(bestChoice({{1.0005, 5}, {1, 10}, {1.0005, 5}}), size_t{0});
+        QCOMPARE(bestChoice({{2, 1}, {1, 10}}), size_t{1});
     }
 
     void roomIsSharedInProportion_whereNobodyWaits() {
