@@ -1,15 +1,14 @@
 #include "plugin/memory/choice_cost.hpp"
-#include "plugin/memory/plan.hpp"
 #include "plugin/memory/planner.hpp"
 #include "plugin/memory/room_shares.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/memory/plan_bench.hpp"
+#include "tests/unit/memory/alternating.hpp"
 
 #include <QtTest/QtTest>
 
-#include <chrono>
+#include <algorithm>
 #include <limits>
-#include <numeric>
+#include <optional>
 
 namespace plan_together_test {
 
@@ -17,56 +16,9 @@ using namespace lowtide;
 using namespace lowtide::memory;
 using namespace lowtide::memory::plan_bench;
 
-constexpr int64_t kSteps = 20;
-/// Half of the leaves of SDXL's UNet, and of its ControlNet.
-constexpr size_t kUNet = 840;
-constexpr size_t kControl = 400;
-constexpr double kMostSeconds = 10;  ///< ten times the goal
 /// Room is tried in steps when the optimum is looked for, and copies come leaf by leaf.
 constexpr double kNearOptimum = 1.05;
 constexpr Bytes kStep = 4 * kSlotAlignment;
-
-ComponentWork workOver(const std::shared_ptr<const ComponentTree>& tree,
-                       int64_t passes,
-                       double flops) {
-    ComponentWork work{.tree = tree, .passes = passes};
-    for (LeafId leaf = 0; leaf < tree->leaves.size(); ++leaf) {
-        work.pass.push_back({leaf, flops});
-    }
-    return work;
-}
-
-/// Leaves of a network that narrows and widens again.
-std::vector<int64_t> unevenLeaves(size_t count) {
-    std::vector<int64_t> sizes;
-    for (size_t i = 0; i < count; ++i) {
-        sizes.push_back(128 * static_cast<int64_t>(1 + (i * 7) % 5 + (i > count / 3 ? 4 : 0)));
-    }
-    return sizes;
-}
-
-/// A node of two networks; the second runs before the first in each of its passes.
-PlanRequest controlled(const std::string& policy,
-                       const std::vector<int64_t>& denoiser,
-                       const std::vector<int64_t>& control,
-                       int64_t controlled = kSteps) {
-    PlanRequest request = pipeline("model", policy, "model");
-    NodeWork& node = request.nodes[1];
-    node.components = {testing::tree("denoiser", denoiser), testing::tree("controlnet", control)};
-    node.work.components = {workOver(node.components[0], kSteps, 1e8),
-                            workOver(node.components[1], controlled, 1e8)};
-    for (int64_t step = 0; step < kSteps; ++step) {
-        if (step < controlled) {
-            node.work.turns.push_back({1, 1});
-        }
-        node.work.turns.push_back({0, 1});
-    }
-    return request;
-}
-
-Bytes bytesOf(const std::vector<int64_t>& leaves) {
-    return 4 * std::accumulate(leaves.begin(), leaves.end(), int64_t{0});
-}
 
 /// A network alone, with the fastest layout in `room`; nothing where it does not fit.
 std::optional<StagePlan> aloneIn(const PlanRequest& request, size_t component, Bytes room) {
@@ -228,19 +180,6 @@ private Q_SLOTS:
         RoomClaim rare = waiting;
         rare.passes = 1;
         QCOMPARE(shareRoom({rare, waiting}, 80), std::vector<Bytes>({10, 70}));
-    }
-
-    /// Prints how long a plan takes.
-    void aPlanOfLargeNetworksIsFast() {
-        PlanRequest request = controlled("auto", unevenLeaves(kUNet), unevenLeaves(kControl));
-        const Bytes both = bytesOf(unevenLeaves(kUNet)) + bytesOf(unevenLeaves(kControl));
-        request.devices[0].traits.capacity = both * 6 / 10;
-        const auto start = std::chrono::steady_clock::now();
-        const Plan plan = planOf(request);
-        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-        QVERIFY(!plan.stays.at(1).takesTurns);
-        qInfo("%.3f s", seconds.count());
-        QVERIFY(seconds.count() < kMostSeconds);
     }
 };
 
