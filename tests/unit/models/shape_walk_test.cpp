@@ -8,6 +8,7 @@
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/host_weights.hpp"
+#include "tests/unit/models/image_values.hpp"
 #include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/walk_case.hpp"
 
@@ -20,6 +21,7 @@ namespace shape_walk_test {
 
 using namespace lowtide;
 using models::WireRef;
+using testing::denoise;
 using testing::ModelBench;
 using testing::WalkCase;
 
@@ -368,14 +370,6 @@ private:
         testing::EncodeResult result;
         bench.runWith(request.model, models::kTextEncoder, [&] {
             result = testing::encodePrompt(bench.stages(), request, bench.call("encode"));
-        });
-        return result;
-    }
-
-    [[nodiscard]] static WireRef denoise(ModelBench& bench, const models::DenoiseRequest& request) {
-        WireRef result;
-        bench.runWith(request.model, models::kDenoiser, [&] {
-            result = bench.stages().run(request, bench.call("denoise")).front();
         });
         return result;
     }

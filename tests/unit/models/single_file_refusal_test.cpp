@@ -233,6 +233,14 @@ private Q_SLOTS:
         QVERIFY2(other->message().find("forms.safetensors") != std::string::npos, other->what());
         const auto missing = refused("no-such.safetensors");
         QVERIFY(missing && missing->item() == "vae" && missing->kind() == ErrorKind::NotFound);
+
+        OwnTensors tensors = testing::readTensorFile(singles_ + "sd15_1.safetensors");
+        eraseUnder(tensors, "first_stage_model.");
+        testing::writeTensorFile(copy("m.safetensors"), tensors);
+        const auto without = refused(copy("m.safetensors"));
+        QVERIFY(without && without->item() == "vae");
+        QVERIFY2(without->message().find("m.safetensors has no vae: its ") != std::string::npos,
+                 without->what());
     }
 
     void cleanup() {

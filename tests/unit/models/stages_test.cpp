@@ -5,6 +5,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
+#include "tests/unit/models/image_values.hpp"
 #include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
 
@@ -20,6 +21,7 @@ namespace stages_test {
 
 using namespace lowtide;
 using models::WireRef;
+using testing::denoise;
 using testing::ModelBench;
 
 namespace {
@@ -48,14 +50,6 @@ models::DenoiseRequest goodRequest(ModelBench& bench) {
         .cfg = 3,
         .seed = 5,
         .sampler = "ddim"};
-}
-
-WireRef denoise(ModelBench& bench, const models::DenoiseRequest& request) {
-    WireRef result;
-    bench.runWith(request.model, models::kDenoiser, [&] {
-        result = bench.stages().run(request, bench.call("denoise")).front();
-    });
-    return result;
 }
 
 WireRef decode(ModelBench& bench, const WireRef& model, const WireRef& latent, int64_t tile = 0) {

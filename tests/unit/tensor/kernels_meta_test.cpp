@@ -1,5 +1,6 @@
 // What operators allocate on tensors that are shapes, beside what they allocate on a device.
 
+#include "plugin/base/error.hpp"
 #include "plugin/residency/device/cpu/cpu_allocations.hpp"
 #include "plugin/residency/device/device_source.hpp"
 #include "plugin/tensor/convolution_workspace.hpp"
