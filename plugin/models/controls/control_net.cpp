@@ -24,6 +24,8 @@ ControlNet::ControlNet(std::string name, HintNetworkConfig config, WeightMap wei
     (void)networkAs(kControlNet);
 }
 
+ControlNet::~ControlNet() = default;
+
 std::shared_ptr<const memory::ComponentTree> ControlNet::tree(std::string_view role) const {
     return memory::matchesRole(kControlNets, role) ? networkAs(role).tree() : nullptr;
 }

@@ -34,6 +34,7 @@ class ControlNet final : public ComponentSource {
 public:
     /// Errors: those of the network, for weights that do not fit the settings.
     ControlNet(std::string name, HintNetworkConfig config, WeightMap weights);
+    ~ControlNet() override;
 
     [[nodiscard]] std::string_view type() const override { return "CONTROLNET"; }
 
