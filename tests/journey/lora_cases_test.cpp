@@ -2,6 +2,7 @@
 // was offloaded, and checkpoints that are not what they were when a LoRA has gone.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/graph_edits.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -9,8 +10,6 @@
 #include <QImage>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
-
-#include <map>
 
 namespace lora_cases_test {
 
@@ -150,25 +149,12 @@ private Q_SLOTS:
 
     /// Two sets of one checkpoint in one run share its files, not its weights.
     void twoSetsInOneGraphDoNotMeet() {
-        Json graph = parseJson(testing::exampleText("lora"), "graph");
-        const std::map<std::string, std::string> copies = {{"lora", "lora_b"},
-                                                           {"encode", "encode_b"},
-                                                           {"denoise", "denoise_b"},
-                                                           {"decode", "decode_b"},
-                                                           {"save", "save_b"}};
-        for (const auto& [node, copy] : copies) {
-            graph["nodes"][copy] = graph["nodes"][node];
-        }
-        const Json links = graph["links"];
-        for (Json link : links) {
-            const auto to = copies.find(link["to"][0].get<std::string>());
-            const auto from = copies.find(link["from"][0].get<std::string>());
-            if (to != copies.end()) {
-                link["to"][0] = to->second;
-                link["from"][0] = from == copies.end() ? link["from"][0] : Json(from->second);
-                graph["links"].push_back(link);
-            }
-        }
+        const Json graph = testing::withCopies(parseJson(testing::exampleText("lora"), "graph"),
+                                               {{"lora", "lora_b"},
+                                                {"encode", "encode_b"},
+                                                {"denoise", "denoise_b"},
+                                                {"decode", "decode_b"},
+                                                {"save", "save_b"}});
         const auto filesOf = [&](const std::string& first, const std::string& second) {
             Json asked = options("auto", kDevice, "quality", first);
             for (const std::string& setting : {"lora_b.file=" + loras_ + "/" + second,

@@ -311,7 +311,7 @@ private Q_SLOTS:
     }
 
     /// Added embeddings are constructed last and used first; both encoders stream one after the
-    /// other. The walk has said so: nothing comes late, in the first pass neither.
+    /// other. The walk has said so: nothing comes late, not even in the first pass.
     void theOrderOfCallsIsAHint() {
         const testing::ModuleRun ended = runDumping(plain_, options("leaf+stream"));
 

@@ -1,5 +1,7 @@
 #pragma once
 // Graphs of the matrix with what is added to a checkpoint.
+#include "tests/fixtures/graph_edits.hpp"
+#include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/matrix/matrix_case.hpp"
 
@@ -46,6 +48,62 @@ inline void addControls(std::vector<Case>& cases) {
          "controlnet",
          with({xl, net("load_control", "sdxl_1_full_adapter_xl"), hint("load_hint", "lines.png")}),
          stages});
+}
+
+/// As they are on the device: one in every run, all of them where there is time.
+inline const std::vector<std::string> kStorages =
+    kIsWhole ? std::vector<std::string>{"quality,storage=f8",
+                                        "quality,storage=f16",
+                                        "quality,storage=bf16,compute=bf16",
+                                        ""}
+             : std::vector<std::string>{"quality,storage=f8"};
+
+inline QString edited(const lowtide::Json& graph) {
+    return QString::fromStdString(graph.dump());
+}
+
+/// One LoRA, two sets of one checkpoint in one graph, and one beside a ControlNet and an embedding.
+inline void addLoras(std::vector<Case>& cases) {
+    namespace testing = lowtide::testing;
+    const auto graph = [](const char* name) {
+        return lowtide::parseJson(testing::exampleText(name), "graph");
+    };
+    const std::string loras = testing::loraGoldenFolder().toStdString() + "/lora/sd15_0_0/";
+    const std::string control = testing::controlGoldenFolder().toStdString();
+    const std::string words = testing::embeddingGoldenFolder().toStdString();
+    const std::string lora = "lora.file=" + loras + "kohya.safetensors";
+    const std::string checkpoint = "load.checkpoint=" + words + "/checkpoints/sd15_0";
+    const QString twoSets = edited(testing::withCopies(graph("lora"),
+                                                       {{"lora", "lora_b"},
+                                                        {"encode", "encode_b"},
+                                                        {"denoise", "denoise_b"},
+                                                        {"decode", "decode_b"},
+                                                        {"save", "save_b"}}));
+    for (const std::string& precision : kStorages) {
+        cases.push_back({"LoRA " + precision,
+                         "lora",
+                         with({checkpoint, lora, "lora.strength=0.8"}),
+                         {"encode", "denoise", "decode"},
+                         precision});
+        cases.push_back({"two sets of LoRAs " + precision,
+                         twoSets,
+                         with({checkpoint,
+                               lora,
+                               "lora_b.file=" + loras + "old_processor.safetensors",
+                               "denoise_b.steps=2",
+                               "denoise_b.sampler=euler_a"}),
+                         {"encode", "denoise", "decode", "encode_b", "denoise_b", "decode_b"},
+                         precision});
+        cases.push_back({"LoRA, ControlNet and embedding " + precision,
+                         edited(testing::withLora(graph("controlnet"))),
+                         with({checkpoint,
+                               lora,
+                               "encode.prompt=a (embedding:batch/ink-style:1.2) cat",
+                               "load_control.controlnet=" + control + "/controlnet/sd15_0_0",
+                               "load_hint.image=" + control + "/images/lines.png"}),
+                         {"encode", "denoise", "decode"},
+                         precision});
+    }
 }
 
 inline void addAdapters(std::vector<Case>& cases) {

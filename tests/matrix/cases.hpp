@@ -177,6 +177,7 @@ inline std::vector<Case> cases() {
     addStepCaches(cases);
 #ifndef LOWTIDE_CARD_MATRIX
     addGoldens(cases);
+    addLoras(cases);
     addAdapters(cases);
     addControls(cases);
 #endif

@@ -13,7 +13,7 @@ inline const bool kIsWhole = lowtide::testing::isWholeTest();
 /// A graph of the matrix, small enough to be run hundreds of times.
 struct Case {
     std::string name;
-    QString example;
+    QString example;  ///< of examples/graphs, or the text of a graph
     std::vector<std::string> set;
     std::vector<std::string> stages;        ///< nodes with components, or one of those
     std::string precision{};                ///< of each of them; empty: nothing is asked
