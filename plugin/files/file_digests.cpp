@@ -2,11 +2,15 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/hash.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/stored_digests.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <compare>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -26,6 +30,48 @@ struct Digest {
     std::string text;
 };
 
+struct DigestKey {
+    std::string path;
+    DigestedPart part;
+
+    auto operator<=>(const DigestKey&) const = default;
+
+    /// No path has a zero byte.
+    [[nodiscard]] std::string storedName() const {
+        return part == DigestedPart::All
+                   ? path
+                   : path + '\0' + (part == DigestedPart::Tensors ? "tensors" : "sample");
+    }
+};
+
+/// The first byte behind the header of a .safetensors file, whose length begins it.
+Bytes tensorsBegin(const InputFile& file) {
+    constexpr Bytes kLengthBytes = 8;
+    const Bytes size = file.identity().size;
+    if (!toLower(file.name()).ends_with(".safetensors") || size < kLengthBytes) {
+        return 0;
+    }
+    std::array<std::byte, kLengthBytes> length{};
+    file.read(length, 0);
+    uint64_t header = 0;
+    for (size_t i = length.size(); i > 0; --i) {
+        header = (header << 8) | std::to_integer<uint64_t>(length[i - 1]);
+    }
+    const auto behind = static_cast<uint64_t>(size - kLengthBytes);
+    return kLengthBytes + static_cast<Bytes>(std::min(header, behind));
+}
+
+std::string digestOfPart(const DigestKey& key, const StopToken& stop) {
+    constexpr Bytes kSampleBytes = 64 * kKiB;
+    const InputFile file(key.path);
+    const Bytes size = file.identity().size;
+    if (key.part == DigestedPart::Sample) {
+        return sha256OfRange(file, std::min(kMiB, size), std::min(kMiB + kSampleBytes, size), stop);
+    }
+    const Bytes begin = key.part == DigestedPart::Tensors ? tensorsBegin(file) : 0;
+    return sha256OfRange(file, begin, size, stop);
+}
+
 }  // namespace
 
 struct FileDigests::State {
@@ -33,20 +79,20 @@ struct FileDigests::State {
 
     std::mutex mutex;
     std::condition_variable changed;
-    std::deque<std::string> asked;  ///< paths, the first one is being read
-    std::map<std::string, Digest> known;
-    std::map<std::string, Error> failed;  ///< told once, to who waits
+    std::deque<DigestKey> asked;  ///< the first one is being read
+    std::map<DigestKey, Digest> known;
+    std::map<DigestKey, Error> failed;  ///< told once, to who waits
     bool isClosing = false;
     StopSource closing;
     StoredDigests stored;
     std::thread thread;
 
-    [[nodiscard]] bool isAsked(const std::string& path) const {
-        return std::find(asked.begin(), asked.end(), path) != asked.end();
+    [[nodiscard]] bool isAsked(const DigestKey& key) const {
+        return std::find(asked.begin(), asked.end(), key) != asked.end();
     }
 
-    void ask(const std::string& path) {
-        asked.push_back(path);
+    void ask(const DigestKey& key) {
+        asked.push_back(key);
         if (!thread.joinable()) {
             thread = std::thread([this] { work(); });
         }
@@ -60,12 +106,12 @@ struct FileDigests::State {
             if (isClosing) {
                 return;
             }
-            const std::string path = asked.front();
+            const DigestKey key = asked.front();
             lock.unlock();
             std::optional<Digest> digest;
             std::optional<Error> failure;
             try {
-                digest = read(path);
+                digest = read(key);
             } catch (const Error& error) {
                 failure = error;
             } catch (const std::exception& error) {
@@ -74,40 +120,40 @@ struct FileDigests::State {
             lock.lock();
             asked.pop_front();
             if (digest) {
-                known.insert_or_assign(path, std::move(*digest));
+                known.insert_or_assign(key, std::move(*digest));
             } else {
-                failed.insert_or_assign(path, std::move(*failure));
+                failed.insert_or_assign(key, std::move(*failure));
             }
             changed.notify_all();
         }
     }
 
-    Digest read(const std::string& path) {
-        const FileIdentity identity = stampOfFile(path).identity;
-        if (std::optional<std::string> text = stored.find(path, identity)) {
+    Digest read(const DigestKey& key) {
+        const FileIdentity identity = stampOfFile(key.path).identity;
+        if (std::optional<std::string> text = stored.find(key.storedName(), identity)) {
             return {identity, std::move(*text)};
         }
-        Digest digest{identity, sha256OfFile(path, closing.token())};
-        if (stampOfFile(path).identity != identity) {
+        Digest digest{identity, digestOfPart(key, closing.token())};
+        if (stampOfFile(key.path).identity != identity) {
             throw Error(ErrorKind::Corrupt,
                         "a file changed while its hash was made",
                         "run again once it is written");
         }
-        stored.put(path, identity, digest.text);
+        stored.put(key.storedName(), identity, digest.text);
         return digest;
     }
 
-    std::string waitFor(const std::string& path, const StopToken& stop) {
+    std::string waitFor(const DigestKey& key, const StopToken& stop) {
         std::unique_lock lock(mutex);
-        failed.erase(path);
-        bool mayBeOfBefore = isAsked(path);  // the file may have come since that reading began
+        failed.erase(key);
+        bool mayBeOfBefore = isAsked(key);  // the file may have come since that reading began
         while (true) {
-            const FileIdentity identity = stampOfFile(path).identity;
-            const auto found = known.find(path);
+            const FileIdentity identity = stampOfFile(key.path).identity;
+            const auto found = known.find(key);
             if (found != known.end() && found->second.identity == identity) {
                 return found->second.text;
             }
-            if (const auto failure = failed.find(path); failure != failed.end()) {
+            if (const auto failure = failed.find(key); failure != failed.end()) {
                 const Error error = failure->second;
                 failed.erase(failure);
                 if (!mayBeOfBefore) {
@@ -118,8 +164,8 @@ struct FileDigests::State {
             if (found != known.end()) {  // of an earlier state of the file
                 known.erase(found);
             }
-            if (!isAsked(path)) {
-                ask(path);
+            if (!isAsked(key)) {
+                ask(key);
             }
             changed.wait_for(lock, kStopPoll);
             stop.throwIfStopped();
@@ -141,20 +187,23 @@ FileDigests::~FileDigests() {
     }
 }
 
-void FileDigests::begin(std::span<const std::string> paths) {
+void FileDigests::begin(std::span<const std::string> paths, DigestedPart part) {
     const std::lock_guard lock(state_->mutex);
     for (const std::string& path : paths) {
-        if (!state_->known.contains(path) && !state_->isAsked(path)) {
-            state_->ask(path);
+        const DigestKey key{path, part};
+        if (!state_->known.contains(key) && !state_->isAsked(key)) {
+            state_->ask(key);
         }
     }
 }
 
-std::string FileDigests::of(std::span<const std::string> paths, const StopToken& stop) {
-    begin(paths);
+std::string FileDigests::of(std::span<const std::string> paths,
+                            const StopToken& stop,
+                            DigestedPart part) {
+    begin(paths, part);
     std::string digests;
     for (const std::string& path : paths) {
-        digests += state_->waitFor(path, stop);
+        digests += state_->waitFor({path, part}, stop);
     }
     return paths.size() == 1 ? digests : sha256Hex(digests);
 }

@@ -2,11 +2,19 @@
 
 #include "plugin/base/stop_token.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 
 namespace lowtide::files {
+
+/// Which bytes of a file a digest is of.
+enum class DigestedPart : uint8_t {
+    All,
+    Tensors,  ///< of a .safetensors file those behind its header, of others all
+    Sample    ///< 64 KiB behind the first MiB, or as many of them as there are
+};
 
 /// SHA-256 of files, each read once, by a thread of its own: a large file takes seconds. A digest
 /// is kept by the path and its identity (size, time of change, inode), in memory and in one file on
@@ -22,12 +30,14 @@ public:
     FileDigests& operator=(const FileDigests&) = delete;
 
     /// Begins to read those that are not known, behind what is read already.
-    void begin(std::span<const std::string> paths);
+    void begin(std::span<const std::string> paths, DigestedPart part = DigestedPart::All);
     /// Identity of a network's files: the SHA-256 of a single one, as sha256sum prints it, else
     /// that of the digests of all in their order. Waits for what is not known; Error{Cancelled}
     /// ends the waiting, the reading goes on for who asks next. Error{Corrupt} when a file changes
     /// meanwhile, and errors of InputFile.
-    [[nodiscard]] std::string of(std::span<const std::string> paths, const StopToken& stop = {});
+    [[nodiscard]] std::string of(std::span<const std::string> paths,
+                                 const StopToken& stop = {},
+                                 DigestedPart part = DigestedPart::All);
 
 private:
     struct State;

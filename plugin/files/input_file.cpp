@@ -207,18 +207,21 @@ void guardMaps() {
     os::guardMaps();
 }
 
-std::string sha256OfFile(const std::string& path, const StopToken& stop) {
-    const InputFile file(path);
-    const Bytes size = file.identity().size;
-    std::vector<std::byte> piece(static_cast<size_t>(std::min(size, kReadPiece)));
+std::string sha256OfRange(const InputFile& file, Bytes begin, Bytes end, const StopToken& stop) {
+    std::vector<std::byte> piece(static_cast<size_t>(std::min(end - begin, kReadPiece)));
     Hasher hasher;
-    for (Bytes offset = 0; offset < size; offset += kReadPiece) {
+    for (Bytes offset = begin; offset < end; offset += kReadPiece) {
         const auto part =
-            std::span(piece).first(static_cast<size_t>(std::min(kReadPiece, size - offset)));
+            std::span(piece).first(static_cast<size_t>(std::min(kReadPiece, end - offset)));
         file.read(part, offset, stop);
         hasher.addRaw(part);
     }
     return hasher.hexDigest();
+}
+
+std::string sha256OfFile(const std::string& path, const StopToken& stop) {
+    const InputFile file(path);
+    return sha256OfRange(file, 0, file.identity().size, stop);
 }
 
 }  // namespace lowtide::files

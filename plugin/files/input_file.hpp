@@ -83,7 +83,12 @@ struct FileStamp {
 /// what is not about our maps; for programs of our own and hosts that ask for it (decision 0012).
 void guardMaps();
 
-/// SHA-256 of a whole file as 64 hexadecimal digits.
+/// SHA-256 of the bytes from `begin` to `end` as 64 hexadecimal digits.
+[[nodiscard]] std::string sha256OfRange(const InputFile& file,
+                                        Bytes begin,
+                                        Bytes end,
+                                        const StopToken& stop = {});
+/// The same of a whole file.
 [[nodiscard]] std::string sha256OfFile(const std::string& path, const StopToken& stop = {});
 
 }  // namespace lowtide::files

@@ -64,32 +64,53 @@ std::optional<CheckpointPath> foundIn(const std::vector<fs::path>& places,
     return std::nullopt;
 }
 
-/// `own`: folders beside the graph and in model folders that hold such files alone.
+using FolderNames = std::initializer_list<const char*>;
+
+/// Where a name may lie: `own` are folders beside the graph and in model folders that hold such
+/// files alone.
+std::vector<fs::path> searchedPlaces(const std::string& typed,
+                                     std::string_view graphFolder,
+                                     std::span<const std::string> modelFolders,
+                                     FolderNames own) {
+    if (fs::path(typed).is_absolute()) {
+        return {fs::path()};
+    }
+    std::vector<fs::path> places;
+    if (typed.empty()) {
+        return places;
+    }
+    std::vector<fs::path> folders = {graphFolder};
+    folders.insert(folders.end(), modelFolders.begin(), modelFolders.end());
+    for (const fs::path& folder : folders) {
+        places.push_back(folder);
+        for (const char* name : own) {
+            places.push_back(folder / name);
+        }
+    }
+    return places;
+}
+
 CheckpointPath findOfKind(std::string_view typedText,
                           std::string_view graphFolder,
                           std::span<const std::string> modelFolders,
-                          std::initializer_list<const char*> own,
+                          FolderNames own,
                           const char* what) {
     const std::string typed = trim(typedText);
-    std::vector<fs::path> places;
-    if (fs::path(typed).is_absolute()) {
-        places.emplace_back();
-    } else if (!typed.empty()) {
-        std::vector<fs::path> folders = {graphFolder};
-        folders.insert(folders.end(), modelFolders.begin(), modelFolders.end());
-        for (const fs::path& folder : folders) {
-            places.push_back(folder);
-            for (const char* name : own) {
-                places.push_back(folder / name);
-            }
-        }
-    }
+    const std::vector<fs::path> places = searchedPlaces(typed, graphFolder, modelFolders, own);
     for (const char* ending : {"", ".safetensors"}) {
         if (std::optional<CheckpointPath> found = foundIn(places, typed + ending)) {
             return *std::move(found);
         }
     }
     refusePath(typed, modelFolders.size(), what);
+}
+
+/// Of ComfyUI and of A1111.
+FolderNames foldersOfItem(std::string_view item) {
+    static constexpr FolderNames kCheckpoints = {"checkpoints", "Stable-diffusion"};
+    static constexpr FolderNames kAutoencoders = {"vae", "VAE"};
+    static constexpr FolderNames kUpscalers = {"upscale_models", "ESRGAN", "RealESRGAN"};
+    return item == "vae" ? kAutoencoders : item == "upscaler" ? kUpscalers : kCheckpoints;
 }
 
 }  // namespace
@@ -103,13 +124,8 @@ CheckpointPath findCheckpoint(std::string_view typedText,
     if (typed.starts_with(kBuiltin)) {
         return builtin(std::string_view(typed).substr(kBuiltin.size()), resourcesFolder);
     }
-    std::vector<fs::path> places;
-    if (fs::path(typed).is_absolute()) {
-        places.emplace_back();
-    } else if (!typed.empty()) {
-        places.emplace_back(graphFolder);
-        places.insert(places.end(), modelFolders.begin(), modelFolders.end());
-    }
+    const std::vector<fs::path> places =
+        searchedPlaces(typed, graphFolder, modelFolders, foldersOfItem(item));
     if (std::optional<CheckpointPath> found = foundIn(places, typed)) {
         return *std::move(found);
     }

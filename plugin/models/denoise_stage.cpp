@@ -240,12 +240,15 @@ Shape checkedShape(const Model& model, const DenoiseRequest& request) {
 }
 
 /// With the hash of its weights, for its step cache. A kept result, which never runs, is known by
-/// them too.
+/// them too. The pictures of one name its files.
 DenoiseRequest identified(const DenoiseRequest& request,
                           ModelHashes& hashes,
                           const StopToken& stop) {
     const auto tree = treeIn(modelIn(request.model), kDenoiser);
     hashes.know(*tree);
+    for (const NamedFile& named : namedFiles(request)) {
+        hashes.know(named.file, named.hash);
+    }
     return withWeightsHash(
         request, [&hashes, stop, id = tree->networkId()] { return hashes.digestOf(id, stop); });
 }
@@ -394,6 +397,9 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
     if (context.hashes && !context.walk) {
         // Pictures name the weights: their files are read while the denoiser runs.
         context.hashes->begin(treeIn(model, kDenoiser)->networkId());
+        for (const NamedFile& named : namedFiles(request)) {
+            context.hashes->begin(hashIdOf(named.file, named.hash));
+        }
     }
     const sampling::ChosenSampler chosen =
         sampling::chosenSampler(request.sampler, model.info().schedulerConfig);

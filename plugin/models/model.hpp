@@ -62,10 +62,11 @@ struct ModelInfo {
     bool spreadsStrength = false;
     bool fillsMasks = false;  ///< its denoiser takes a mask and a masked picture beside the latent
     bool isRefiner = false;   ///< trained to finish pictures that another model began
-    ConditioningStatement conditioning{};      ///< of its encoded prompts
-    sampling::CachePoints cachePoints{};       ///< of the denoiser
-    std::optional<LatentToRgb> latentToRgb{};  ///< nothing: how latents look is not known
-    std::vector<memory::WeightFile> files;     ///< every file that was read
+    ConditioningStatement conditioning{};        ///< of its encoded prompts
+    sampling::CachePoints cachePoints{};         ///< of the denoiser
+    std::optional<LatentToRgb> latentToRgb{};    ///< nothing: how latents look is not known
+    std::vector<memory::WeightFile> files;       ///< every file that was read
+    std::vector<memory::WeightFile> adapters{};  ///< LoRAs and their kin, in their order
 };
 
 struct PromptRequest {

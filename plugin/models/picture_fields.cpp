@@ -2,6 +2,7 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/files/path_parts.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/controls/controls.hpp"
 #include "plugin/models/denoise_stage.hpp"
@@ -11,6 +12,7 @@
 #include "plugin/sampling/denoise_loop.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 namespace lowtide::models {
@@ -21,6 +23,9 @@ constexpr const char* kModelHash = "Model hash";
 constexpr const char* kRefinerHash = "Refiner hash";
 constexpr const char* kSeed = "Seed";
 constexpr const char* kSteps = "Steps";  ///< every denoiser's first field
+constexpr const char* kLoraHashes = "Lora hashes";
+constexpr const char* kControlField = "ControlNet ";
+constexpr const char* kImagePromptField = "IP-Adapter ";
 
 /// Values with separators are JSON strings, so that the line can be read back.
 std::string quoted(const std::string& value) {
@@ -105,6 +110,100 @@ void setOthersOfPrompts(tensor::Provenance& provenance,
     }
 }
 
+/// "ink" of "/loras/ink.safetensors", as A1111 calls it.
+std::string stemOf(const std::string& path) {
+    return std::filesystem::path(path).stem().string();
+}
+
+/// The file that a network is; nullptr: it is a folder.
+const memory::WeightFile* singleFileOf(const ComponentSource& network) {
+    const memory::WeightFile& first = network.files().front();
+    return files::lastPart(first.path) == network.name() ? &first : nullptr;
+}
+
+/// "Model: control_canny [hash:...], ", as the ControlNet extension has it.
+std::string modelOfUnit(const ComponentSource& network) {
+    const memory::WeightFile* file = singleFileOf(network);
+    return "Model: " +
+           (file ? stemOf(file->path) + " [" + hashIdOf(*file, FileHash::Control) + "]"
+                 : network.name()) +
+           ", ";
+}
+
+void setUnits(tensor::Provenance& provenance, const DenoiseRequest& request) {
+    if (const Controls* controls = controlsIn(request.control)) {
+        for (size_t i = 0; i < controls->entries().size(); ++i) {
+            const ControlEntry& entry = controls->entries()[i];
+            provenance.set(kControlField + std::to_string(i),
+                           modelOfUnit(*entry.net) + describedControl(entry));
+        }
+    }
+    if (const ImagePrompts* prompts = imagePromptsIn(request.imagePrompt)) {
+        for (size_t i = 0; i < prompts->entries().size(); ++i) {
+            const ImagePromptEntry& entry = prompts->entries()[i];
+            provenance.set(kImagePromptField + std::to_string(i),
+                           modelOfUnit(*entry.adapter) + describedImagePrompt(entry));
+        }
+    }
+}
+
+/// "ink: hash:..., paper: hash:...". A file that comes twice is named once, as in A1111.
+void setAdapters(tensor::Provenance& provenance, const ModelInfo& model) {
+    std::vector<std::string> named;
+    for (const memory::WeightFile& file : model.adapters) {
+        std::string name = stemOf(file.path);
+        std::erase_if(name, [](char c) { return c == ':' || c == ','; });
+        std::string text = name + ": " + hashIdOf(file, FileHash::Adapter);
+        if (std::find(named.begin(), named.end(), text) == named.end()) {
+            named.push_back(std::move(text));
+        }
+    }
+    if (!named.empty()) {
+        provenance.set(kLoraHashes, join(named, ", "));
+    }
+}
+
+/// Of each "name: id" what has a hash.
+std::string shownAdapters(const std::string& named,
+                          const std::function<std::string(const std::string&)>& hashOf) {
+    std::vector<std::string> shown;
+    for (const std::string& each : split(named, ',')) {
+        const std::string text = trim(each);
+        const size_t at = text.rfind(kHashId);
+        if (const std::string hash = at == text.npos ? "" : hashOf(text.substr(at));
+            !hash.empty()) {
+            shown.push_back(text.substr(0, at) + hash);
+        }
+    }
+    return join(shown, ", ");
+}
+
+/// The unit with its hash, or without the brackets.
+std::string shownUnit(const std::string& unit,
+                      const std::function<std::string(const std::string&)>& hashOf) {
+    const size_t open = unit.rfind(" [" + std::string(kHashId));
+    const size_t close = open == unit.npos ? open : unit.find(']', open);
+    if (close == unit.npos) {
+        return unit;
+    }
+    const std::string hash = hashOf(unit.substr(open + 2, close - open - 2));
+    return unit.substr(0, open) + (hash.empty() ? "" : " [" + hash + "]") + unit.substr(close + 1);
+}
+
+std::string shownValue(const std::string& key,
+                       const std::string& value,
+                       const std::function<std::string(const std::string&)>& hashOf) {
+    if (key == kModelHash || key == kRefinerHash) {
+        return hashOf(value);
+    }
+    if (key == kLoraHashes) {
+        return shownAdapters(value, hashOf);
+    }
+    return key.starts_with(kControlField) || key.starts_with(kImagePromptField)
+               ? shownUnit(value, hashOf)
+               : value;
+}
+
 void setShares(tensor::Provenance& provenance, const DenoiseRequest& request) {
     if (request.startAt > 0) {
         provenance.set("Denoising start", formatNumber(request.startAt));
@@ -115,6 +214,29 @@ void setShares(tensor::Provenance& provenance, const DenoiseRequest& request) {
 }
 
 }  // namespace
+
+std::vector<NamedFile> namedFiles(const DenoiseRequest& request) {
+    std::vector<NamedFile> named;
+    for (const memory::WeightFile& file : modelIn(request.model).info().adapters) {
+        named.push_back({file, FileHash::Adapter});
+    }
+    const auto addUnit = [&](const ComponentSource& network) {
+        if (const memory::WeightFile* file = singleFileOf(network)) {
+            named.push_back({*file, FileHash::Control});
+        }
+    };
+    if (const Controls* controls = controlsIn(request.control)) {
+        for (const auto& net : controls->nets()) {
+            addUnit(*net);
+        }
+    }
+    if (const ImagePrompts* prompts = imagePromptsIn(request.imagePrompt)) {
+        for (const auto& adapter : prompts->adapters()) {
+            addUnit(*adapter);
+        }
+    }
+    return named;
+}
 
 void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) {
     if (facts.request.startAt > 0 && isOfDenoiser(provenance)) {
@@ -146,24 +268,14 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
     if (const auto cache = stepCacheIn(facts.request)) {
         provenance.set("Step cache", cache->label());
     }
-    if (const Controls* controls = controlsIn(facts.request.control)) {
-        for (size_t i = 0; i < controls->entries().size(); ++i) {
-            provenance.set("ControlNet " + std::to_string(i),
-                           describedControl(controls->entries()[i]));
-        }
-    }
-    if (const ImagePrompts* prompts = imagePromptsIn(facts.request.imagePrompt)) {
-        for (size_t i = 0; i < prompts->entries().size(); ++i) {
-            provenance.set("IP-Adapter " + std::to_string(i),
-                           describedImagePrompt(prompts->entries()[i]));
-        }
-    }
+    setUnits(provenance, facts.request);
     provenance.set(kModelHash, treeIn(facts.model, kDenoiser)->networkId());
     provenance.set("Model", facts.model.info().checkpoint);
     if (positive.clipSkip() > 0) {
         // A1111 counts from the last layer: its 1 leaves nothing out.
         provenance.set("Clip skip", std::to_string(positive.clipSkip() + 1));
     }
+    setAdapters(provenance, facts.model.info());
     std::vector<std::string> embeddings = positive.embeddings();
     if (negative) {
         tensor::addEmbeddings(embeddings, negative->embeddings());
@@ -187,8 +299,7 @@ std::string parametersTextOf(const tensor::Provenance& provenance,
         text += "Negative prompt: " + provenance.negative + "\n";
     }
     for (const auto& [key, value] : provenance.fields) {
-        const bool isHash = key == kModelHash || key == kRefinerHash;
-        const std::string shown = isHash ? hashOf(value) : value;
+        const std::string shown = shownValue(key, value, hashOf);
         if (!shown.empty()) {
             text += key + ": " + quoted(shown) + ", ";
         }

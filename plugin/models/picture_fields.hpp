@@ -1,10 +1,13 @@
 #pragma once
 // What pictures say of how they were made: the A1111 `parameters` text.
 
+#include "plugin/memory/weight_file.hpp"
+#include "plugin/models/model_hashes.hpp"
 #include "plugin/models/stages.hpp"
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace at {
 class Tensor;
@@ -26,16 +29,24 @@ struct DenoiseFacts {
     const at::Tensor& samples;  ///< [B, C, h, w]
 };
 
+/// A file that pictures name with a hash, beside the checkpoint.
+struct NamedFile {
+    memory::WeightFile file;
+    FileHash hash = FileHash::Adapter;
+};
+
+/// LoRAs, ControlNets and IP-Adapters of a request, those that are single files.
+[[nodiscard]] std::vector<NamedFile> namedFiles(const DenoiseRequest& request);
+
 /// Sets prompt, negative prompt and the fields "Steps" to "Clip skip", then texts of a second
 /// encoder, and sizes, crops and scores where they were given. For a request that goes on at a
 /// share of the schedule with another denoiser's latents the fields "Refiner", "Refiner hash" and
-/// "Refiner switch at". A hash is the id of the denoiser's tree until the text is made, since
+/// "Refiner switch at". Where a hash will be is an id of ModelHashes until the text is made, since
 /// hashing a big file takes time.
 void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts);
 
 /// The text: prompt, "Negative prompt: ..." where there is one, fields, version. `hashOf` gives the
-/// model hash for the id of a denoiser's tree, empty: the field is left out. Empty when no denoiser
-/// made the picture.
+/// hash for an id, empty: it is left out. Empty when no denoiser made the picture.
 [[nodiscard]] std::string parametersTextOf(
     const tensor::Provenance& provenance,
     const std::function<std::string(const std::string&)>& hashOf);

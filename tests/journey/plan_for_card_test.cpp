@@ -321,13 +321,14 @@ private Q_SLOTS:
         }
     }
 
-    /// Those of Stable Diffusion XL with files of the true sizes.
+    /// Those that name published files with files of the true sizes.
     void presetsFitTheCardsThatTheyName() {
         QFETCH(QString, id);
         const QString presets = testing::sourcePath("resources/presets");
-        const QString folder = id.startsWith("sdxl") ? testing::hollowXlFolder() : presets;
         const QByteArray text = testing::contentsOf(presets + "/" + id + ".json");
         const Json preset = Json::parse(text.toStdString()).at("preset");
+        const QString folder =
+            text.contains(".safetensors") ? testing::hollowModelFolder() : presets;
         const Bytes least =
             parseBytes(preset.at("requirements").value("device_memory", "0")).value();
         std::string found;

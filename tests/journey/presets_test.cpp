@@ -24,20 +24,6 @@ QStringList builtinIds() {
     return ids;
 }
 
-/// The nodes that load them, and their names.
-std::vector<std::pair<QString, QString>> filesThatDoNotShip(const QString& id) {
-    const QByteArray text = contentsOf(sourcePath("resources/presets/" + id + ".json"));
-    const Json nodes = Json::parse(text.toStdString()).at("nodes");
-    std::vector<std::pair<QString, QString>> files;
-    for (const auto& [node, value] : nodes.items()) {
-        const auto name = value.value("params", Json::object()).value("checkpoint", std::string());
-        if (name.ends_with(".safetensors")) {
-            files.emplace_back(QString::fromStdString(node), QString::fromStdString(name));
-        }
-    }
-    return files;
-}
-
 }  // namespace
 
 class PresetsTest : public QObject {
@@ -50,6 +36,7 @@ private Q_SLOTS:
     void listsThoseThatComeWithTheProgram_andOnesOwn();
     void acceptsEveryBuiltInPreset_data();
     void acceptsEveryBuiltInPreset();
+    void namesTheFileThatAPresetWants_data();
     void namesTheFileThatAPresetWants();
     void makesAPicture_ofABuiltInPreset_data();
     void makesAPicture_ofABuiltInPreset();
@@ -96,22 +83,38 @@ void PresetsTest::acceptsEveryBuiltInPreset_data() {
 void PresetsTest::acceptsEveryBuiltInPreset() {
     QFETCH(QString, id);
 
-    QStringList arguments = {"check", id};
-    for (const auto& [node, file] : filesThatDoNotShip(id)) {
-        arguments << "--set" << node + ".checkpoint=" + hollowXlFolder() + "/" + file;
-    }
-
-    const CommandResult result = lowtide(arguments);
+    const CommandResult result = lowtide({"check", id, "--model-folder", hollowModelFolder()});
 
     QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
 }
 
+void PresetsTest::namesTheFileThatAPresetWants_data() {
+    QTest::addColumn<QString>("id");
+    QTest::addColumn<QString>("param");
+    QTest::addColumn<QString>("file");
+    QTest::newRow("checkpoint") << "sdxl_base_refiner"
+                                << "load.checkpoint"
+                                << "sd_xl_base_1.0.safetensors";
+    QTest::newRow("ControlNet") << "controlnet_08gib"
+                                << "load_control.controlnet"
+                                << "control_v11p_sd15_canny_fp16.safetensors";
+    QTest::newRow("IP-Adapter") << "sdxl_ip_adapter_12gib"
+                                << "load_ip.adapter"
+                                << "ip-adapter_sdxl_vit-h.safetensors";
+    QTest::newRow("LoRA") << "sdxl_lora_12gib"
+                          << "load.checkpoint"
+                          << "sd_xl_base_1.0.safetensors";
+}
+
 void PresetsTest::namesTheFileThatAPresetWants() {
-    const CommandResult result = lowtide({"check", "sdxl_base_refiner"});
+    QFETCH(QString, id);
+    QFETCH(QString, param);
+    QFETCH(QString, file);
+
+    const CommandResult result = lowtide({"check", id});
 
     QCOMPARE(result.exitCode, 2);
-    QVERIFY2(result.errors.contains("load.checkpoint") &&
-                 result.errors.contains("sd_xl_base_1.0.safetensors"),
+    QVERIFY2(result.errors.contains(param) && result.errors.contains(file),
              qPrintable(result.errors));
 }
 

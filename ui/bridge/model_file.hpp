@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/base/units.hpp"
-#include "ui/bridge/model_kind.hpp"
+#include "ui/models/model_kind.hpp"
 
 #include <cstdint>
 #include <string>

@@ -6,7 +6,7 @@
 #include "ui/cli/os.hpp"
 #include "ui/cli/recorded_graph.hpp"
 #include "ui/cli/run_session.hpp"
-#include "ui/door/plugin_door.hpp"
+#include "ui/cli/start_module.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -132,8 +132,7 @@ int calibrateCache(const CalibrateCacheArguments& arguments) {
     const std::string text = readGraph(arguments.graph);
     files::OutputFile file(arguments.out);  // refused before minutes of recording
     catchInterrupts();
-    Plugin& plugin =
-        door::startPlugin({.threads = arguments.threads, .cudnnApi = arguments.cudnnApi});
+    Plugin& plugin = startModule(arguments);
     const Stopping stopping(*plugin.runner());
     CurveMaker& maker = curveMakerOf(plugin);
     const graph::Catalog catalog({plugin.nodes().begin(), plugin.nodes().end()});

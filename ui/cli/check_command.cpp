@@ -4,7 +4,7 @@
 #include "plugin/host_api/recogniser.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/cli/member_text.hpp"
-#include "ui/door/plugin_door.hpp"
+#include "ui/cli/start_module.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -13,10 +13,6 @@
 namespace lowtide::cli {
 
 namespace {
-
-Plugin& checkingPlugin(const GraphArguments& arguments) {
-    return door::startPlugin({.threads = arguments.threads, .cudnnApi = arguments.cudnnApi});
-}
 
 /// What the module is asked about: files of weights and folders. A graph is a file of text.
 bool looksLikeWeights(const std::string& path) {
@@ -44,7 +40,7 @@ void printRecognised(const std::string& path, const Json& known) {
 }
 
 int checkWeights(const GraphArguments& arguments) {
-    Plugin& plugin = checkingPlugin(arguments);
+    Plugin& plugin = startModule(arguments);
     auto* recogniser = static_cast<Recogniser*>(plugin.extension(kRecogniser));
     if (!recogniser) {
         throw Error(ErrorKind::Unsupported,
@@ -71,7 +67,7 @@ int checkGraph(const GraphArguments& arguments) {
     const std::string graph = readGraph(arguments.graph);
     std::string result;
     const Status status =
-        checkingPlugin(arguments).runner()->check(graph, optionsOf(arguments).dump(), result);
+        startModule(arguments).runner()->check(graph, optionsOf(arguments).dump(), result);
     printIssues(Json::parse(result).value("issues", Json::array()));
     if (status == Status::Ok) {
         std::printf("%s: valid\n", arguments.graph.c_str());

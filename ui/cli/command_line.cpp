@@ -43,6 +43,12 @@ void addGraphOptions(CLI::App& command, GraphArguments& arguments) {
     command.add_option("--memory-budget",
                        arguments.memoryBudget,
                        "Most bytes on the device: 6GiB, 800MiB (default: what is free, less 5 %)");
+    command
+        .add_option("--model-folder",
+                    arguments.modelFolders,
+                    "Folder with models, as ComfyUI and A1111 lay them out, or an "
+                    "extra_model_paths.yaml: the graph names files in it (repeatable)")
+        ->allow_extra_args(false);
     addThreadsOption(command, arguments.threads);
     command
         .add_option("--cudnn-api",

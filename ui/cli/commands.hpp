@@ -18,8 +18,9 @@ struct GraphArguments {
     std::vector<std::string> precisions;  ///< node=precision
     bool exact = false;                   ///< lossy choices are refused
     std::string device;
-    std::string memoryBudget;  ///< a size; empty: the graph's
-    std::string as;            ///< the card that a plan is for; empty: none
+    std::string memoryBudget;               ///< a size; empty: the graph's
+    std::string as;                         ///< the card that a plan is for; empty: none
+    std::vector<std::string> modelFolders;  ///< folders and extra_model_paths.yaml files
     int threads = 0;
     std::string cudnnApi = "auto";  ///< auto, v7, v8
 };

@@ -11,8 +11,8 @@
 #include "ui/cli/fewer_steps.hpp"
 #include "ui/cli/os.hpp"
 #include "ui/cli/run_session.hpp"
+#include "ui/cli/start_module.hpp"
 #include "ui/cli/vary.hpp"
-#include "ui/door/plugin_door.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -246,7 +246,7 @@ int compareVariants(const CompareArguments& arguments) {
     const std::vector<Variant> all = combinationsOf(variations);
     const std::string graph = readGraph(arguments.graph);
     catchInterrupts();
-    Plugin& plugin = door::startPlugin({.threads = arguments.threads});
+    Plugin& plugin = startModule(arguments);
     const Stopping stopping(*plugin.runner());
     Variants variants(arguments, plugin, graph);
     if (const Status status = variants.check(all); status != Status::Ok) {

@@ -4,7 +4,7 @@
 #include "plugin/graph/graph_file.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/cli/member_text.hpp"
-#include "ui/door/plugin_door.hpp"
+#include "ui/cli/start_module.hpp"
 
 #include <cstdio>
 #include <filesystem>
@@ -138,11 +138,6 @@ void printPlan(const Json& plan) {
     }
 }
 
-Runner& started(const GraphArguments& arguments) {
-    return *door::startPlugin({.threads = arguments.threads, .cudnnApi = arguments.cudnnApi})
-                .runner();
-}
-
 }  // namespace
 
 std::string readGraph(const std::string& path) {
@@ -193,7 +188,8 @@ void printIssues(const Json& issues) {
 int planGraph(const GraphArguments& arguments, bool json) {
     const std::string graph = readGraph(arguments.graph);
     std::string text;
-    const Status status = started(arguments).plan(graph, optionsOf(arguments).dump(), text);
+    const Status status =
+        startModule(arguments).runner()->plan(graph, optionsOf(arguments).dump(), text);
     const Json result = Json::parse(text);
     printIssues(result.value("issues", Json::array()));
     if (status == Status::Ok) {

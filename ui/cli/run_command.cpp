@@ -3,7 +3,7 @@
 #include "ui/cli/commands.hpp"
 #include "ui/cli/os.hpp"
 #include "ui/cli/run_session.hpp"
-#include "ui/door/plugin_door.hpp"
+#include "ui/cli/start_module.hpp"
 
 #include <cstdio>
 #include <filesystem>
@@ -29,8 +29,7 @@ std::string asTyped(const std::string& path, const std::string& folder) {
 int runGraph(const RunArguments& arguments) {
     const std::string graph = readGraph(arguments.graph);
     catchInterrupts();
-    Plugin& plugin = door::startPlugin(
-        {.threads = arguments.threads, .log = arguments.log, .cudnnApi = arguments.cudnnApi});
+    Plugin& plugin = startModule(arguments, arguments.log);
     Runner& runner = *plugin.runner();
     Json options = optionsOf(arguments);
     options["out"] = absolute(arguments.out);

@@ -7,7 +7,7 @@
 #include "ui/cli/os.hpp"
 #include "ui/cli/run_session.hpp"
 #include "ui/cli/sensitivity_table.hpp"
-#include "ui/door/plugin_door.hpp"
+#include "ui/cli/start_module.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -273,7 +273,7 @@ void showSensitivities(const Json& found, const CompareArguments& arguments) {
 
 int measureSensitivity(const CompareArguments& arguments) {
     catchInterrupts();
-    Plugin& plugin = door::startPlugin({.threads = arguments.threads});
+    Plugin& plugin = startModule(arguments);
     const Stopping stopping(*plugin.runner());
     try {
         Measuring measuring(arguments, plugin);

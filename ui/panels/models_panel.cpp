@@ -1,5 +1,6 @@
 #include "ui/panels/models_panel.hpp"
 
+#include "ui/models/model_folders.hpp"
 #include "ui/panels/chart_parts.hpp"
 #include "ui/panels/empty_state.hpp"
 #include "ui/panels/offered_models.hpp"
@@ -49,6 +50,8 @@ QString kindText(ModelKind kind) {
             return ModelsPanel::tr("ControlNet");
         case ModelKind::IpAdapter:
             return ModelsPanel::tr("IP-Adapter");
+        case ModelKind::ImageEncoder:
+            return ModelsPanel::tr("image encoder");
         case ModelKind::Embedding:
             return ModelsPanel::tr("embedding");
         case ModelKind::Other:
@@ -134,7 +137,7 @@ public:
 };
 
 bool isPathsFile(const QString& path) {
-    return path.endsWith(QStringLiteral(".yaml")) || path.endsWith(QStringLiteral(".yml"));
+    return isModelPathsFile(path.toStdString());
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include "plugin/host_api/recogniser.hpp"
 #include "ui/bridge/answer.hpp"
-#include "ui/bridge/model_folders.hpp"
+#include "ui/models/model_folders.hpp"
 
 #include <utility>
 

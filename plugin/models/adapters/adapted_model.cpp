@@ -88,6 +88,7 @@ AdaptedModel::AdaptedModel(std::shared_ptr<const Model> base, AdapterChoice adap
             memory::patched(*trees[i], adaptedBy(file, bound.bindings[i], strength)));
     }
     info_.files.insert(info_.files.end(), file.files.begin(), file.files.end());
+    info_.adapters.push_back(file.files.front());
     if (!bound.warning.empty()) {
         warnings_.push_back({.severity = Severity::Warning,
                              .code = "adapter_layers_unused",

@@ -47,8 +47,7 @@ std::string describedControl(const ControlEntry& entry) {
     const char* mode = settings.mode == ControlMode::Guess    ? "ControlNet is more important"
                        : settings.mode == ControlMode::Prompt ? "My prompt is more important"
                                                               : "Balanced";
-    return "Model: " + entry.net->name() +
-           ", Weight: " + formatNumber(settings.influence.strength) +
+    return "Weight: " + formatNumber(settings.influence.strength) +
            ", Guidance Start: " + formatNumber(settings.influence.start) +
            ", Guidance End: " + formatNumber(settings.influence.end) + ", Control Mode: " + mode;
 }

@@ -62,7 +62,7 @@ private:
     std::vector<ControlEntry> entries_;
 };
 
-/// As A1111 writes it in a picture's metadata.
+/// As A1111's ControlNet extension writes it in a picture's metadata, but for the model's name.
 [[nodiscard]] std::string describedControl(const ControlEntry& entry);
 
 /// What is on a wire or known of it; nullptr: nothing is connected. Error{InvalidInput} on port

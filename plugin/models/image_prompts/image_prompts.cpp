@@ -46,8 +46,7 @@ size_t ImagePrompts::placeOf(const ImagePromptEntry& entry) const {
 
 std::string describedImagePrompt(const ImagePromptEntry& entry) {
     const ImagePromptSettings& settings = entry.settings;
-    std::string text = "Model: " + entry.adapter->name() +
-                       ", Pictures: " + std::to_string(entry.pictures()) +
+    std::string text = "Pictures: " + std::to_string(entry.pictures()) +
                        ", Weight: " + formatNumber(settings.influence.strength) +
                        ", Guidance Start: " + formatNumber(settings.influence.start) +
                        ", Guidance End: " + formatNumber(settings.influence.end);

@@ -102,6 +102,9 @@ std::vector<EncoderPlace> usualPlaces(const CheckpointPath& adapter,
     for (const fs::path models : modelFolders) {
         addEncoderFolder(models / kEncoderFolder, places);
         addEncoderFiles(models / kEncoderFiles, places);
+        if (models.filename() == kEncoderFiles) {
+            addEncoderFiles(models, places);
+        }
     }
     return places;
 }

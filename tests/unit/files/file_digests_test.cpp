@@ -5,6 +5,7 @@
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 
+#include <QCryptographicHash>
 #include <QElapsedTimer>
 #include <QFile>
 #include <QTemporaryDir>
@@ -39,6 +40,47 @@ private Q_SLOTS:
         FileDigests digests;
         QCOMPARE(digestOf(digests, a), sha256Hex("one"));
         QCOMPARE(digests.of(std::vector{b, a}), sha256Hex(sha256Hex("two") + sha256Hex("one")));
+    }
+
+    void partsHaveDigestsOfTheirOwn_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QByteArray>("tensors");  ///< the part that is hashed
+        QTest::addColumn<QByteArray>("sample");
+        const QByteArray length("\x02\0\0\0\0\0\0\0", 8);
+        const QByteArray large = QByteArray(1 << 20, 'x') + QByteArray(1 << 16, 'y') + "z";
+        QTest::newRow("safetensors")
+            << "a.safetensors" << length + "{}data" << QByteArray("data") << QByteArray();
+        QTest::newRow("another case")
+            << "a.SafeTensors" << length + "{}data" << QByteArray("data") << QByteArray();
+        QTest::newRow("others") << "a.pt" << length + "{}data" << length + "{}data" << QByteArray();
+        QTest::newRow("cut off") << "a.safetensors" << length.left(5) << length.left(5)
+                                 << QByteArray();
+        QTest::newRow("longer than the file")
+            << "a.safetensors" << QByteArray(8, '\xff') + "{}" << QByteArray() << QByteArray();
+        QTest::newRow("large") << "a.ckpt" << large << large << QByteArray(1 << 16, 'y');
+        QTest::newRow("a part of the sample") << "a.ckpt" << large.left((1 << 20) + 3)
+                                              << large.left((1 << 20) + 3) << QByteArray("yyy");
+    }
+
+    /// By Qt's hash; kept apart in memory and on disk.
+    void partsHaveDigestsOfTheirOwn() {
+        QFETCH(QString, name);
+        QFETCH(QByteArray, bytes);
+        QFETCH(QByteArray, tensors);
+        QFETCH(QByteArray, sample);
+        const std::string path = write(qPrintable(name), bytes);
+        const auto hashOf = [](const QByteArray& part) {
+            return QCryptographicHash::hash(part, QCryptographicHash::Sha256).toHex().toStdString();
+        };
+        for (int process = 0; process < 2; ++process) {
+            FileDigests digests(cache());
+            const std::vector<std::string> paths = {path};
+            QCOMPARE(digests.of(paths, {}, DigestedPart::Tensors), hashOf(tensors));
+            QCOMPARE(digests.of(paths), hashOf(bytes));
+            QCOMPARE(digests.of(paths, {}, DigestedPart::Sample), hashOf(sample));
+            QCOMPARE(digests.of(paths, {}, DigestedPart::Tensors), hashOf(tensors));
+        }
     }
 
     void aChangedFileIsReadAgain() {

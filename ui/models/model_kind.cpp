@@ -1,4 +1,4 @@
-#include "ui/bridge/model_kind.hpp"
+#include "ui/models/model_kind.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,6 +24,7 @@ constexpr std::array kKinds = {
     KindWords{ModelKind::Lora, "lora", "load.lora", "file"},
     KindWords{ModelKind::ControlNet, "controlnet", "load.controlnet", "controlnet"},
     KindWords{ModelKind::IpAdapter, "ip_adapter", "load.ip_adapter", "adapter"},
+    KindWords{ModelKind::ImageEncoder, "image_encoder", "load.ip_adapter", "image_encoder"},
     KindWords{ModelKind::Embedding, "embedding", "", ""}};
 
 constexpr std::array kFolders = {KindFolder{"checkpoints", ModelKind::Checkpoint, true},
@@ -34,6 +35,7 @@ constexpr std::array kFolders = {KindFolder{"checkpoints", ModelKind::Checkpoint
                                  KindFolder{"controlnet", ModelKind::ControlNet, true},
                                  KindFolder{"t2i_adapter", ModelKind::ControlNet, true},
                                  KindFolder{"ipadapter", ModelKind::IpAdapter, true},
+                                 KindFolder{"clip_vision", ModelKind::ImageEncoder, true},
                                  KindFolder{"embeddings", ModelKind::Embedding, true},
                                  KindFolder{"Stable-diffusion", ModelKind::Checkpoint, false},
                                  KindFolder{"VAE", ModelKind::Autoencoder, false},

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ui/bridge/model_file.hpp"
+#include "ui/models/model_kind.hpp"
 
 #include <string>
 #include <string_view>
@@ -16,6 +16,9 @@ struct ModelFolder {
 
     bool operator==(const ModelFolder&) const = default;
 };
+
+/// Whether a person named an extra_model_paths.yaml, by its ending.
+[[nodiscard]] bool isModelPathsFile(std::string_view path);
 
 /// The folders of models below a folder that a person chose, in it or in its folder "models", by
 /// the names of ComfyUI (checkpoints, loras, ...) and of Automatic1111's web UI (Stable-diffusion,

@@ -15,6 +15,7 @@ enum class ModelKind {
     Lora,
     ControlNet,
     IpAdapter,
+    ImageEncoder,
     Embedding,
     Other
 };

@@ -1,4 +1,4 @@
-#include "ui/bridge/model_folders.hpp"
+#include "ui/models/model_folders.hpp"
 
 #include "plugin/base/error.hpp"
 
@@ -20,6 +20,10 @@ void addOnce(std::vector<ModelFolder>& folders, const std::vector<ModelFolder>& 
 }
 
 }  // namespace
+
+bool isModelPathsFile(std::string_view path) {
+    return path.ends_with(".yaml") || path.ends_with(".yml");
+}
 
 std::vector<ModelFolder> modelFoldersIn(const std::string& chosen) {
     std::error_code unreadable;

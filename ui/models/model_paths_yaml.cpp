@@ -2,7 +2,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/path_parts.hpp"
-#include "ui/bridge/model_folders.hpp"
+#include "ui/models/model_folders.hpp"
 
 #include <cstdlib>
 #include <filesystem>

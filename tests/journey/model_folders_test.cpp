@@ -1,0 +1,157 @@
+// --model-folder: graphs that name files, and the folders in which other programs keep them.
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/single_files.hpp"
+#include "tests/fixtures/test_program.hpp"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+namespace model_folders_test {
+
+using namespace lowtide;
+using testing::CommandResult;
+
+namespace {
+
+constexpr const char* kControlPreset = "sdxl_controlnet_12gib";
+constexpr const char* kLoraPreset = "sdxl_lora_12gib";
+constexpr const char* kIpPreset = "sdxl_ip_adapter_12gib";
+
+CommandResult checked(const QString& preset, const QStringList& places) {
+    QStringList arguments = {"check", preset};
+    for (const QString& place : places) {
+        arguments << "--model-folder" << place;
+    }
+    return testing::runLowtide(arguments);
+}
+
+}  // namespace
+
+class ModelFoldersTest : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<QTemporaryDir> folder_;
+    QString hollow_;
+
+    /// Folders of hollow_ under other names.
+    void link(const QString& from, const QString& to) const {
+        const QString path = folder_->filePath(to);
+        QVERIFY(QDir().mkpath(QFileInfo(path).path()));
+        QVERIFY(QFile::link(hollow_ + "/" + from, path));
+    }
+
+    [[nodiscard]] QString written(const QString& name, const QByteArray& text) const {
+        QFile file(folder_->filePath(name));
+        if (!file.open(QIODevice::WriteOnly)) {
+            qFatal("cannot write %s", qPrintable(name));
+        }
+        file.write(text);
+        return file.fileName();
+    }
+
+private Q_SLOTS:
+
+    void initTestCase() { hollow_ = testing::hollowModelFolder(); }
+
+    void init() { folder_ = std::make_unique<QTemporaryDir>(); }
+
+    void findsFilesOfEachLayout_data() {
+        QTest::addColumn<QString>("preset");
+        QTest::addColumn<bool>("isOfComfy");
+        QTest::newRow("ComfyUI, ControlNet") << kControlPreset << true;
+        QTest::newRow("ComfyUI, LoRA") << kLoraPreset << true;
+        QTest::newRow("ComfyUI, IP-Adapter and its encoder") << kIpPreset << true;
+        QTest::newRow("A1111, ControlNet") << kControlPreset << false;
+        QTest::newRow("A1111, LoRA") << kLoraPreset << false;
+    }
+
+    void findsFilesOfEachLayout() {
+        QFETCH(QString, preset);
+        QFETCH(bool, isOfComfy);
+        if (isOfComfy) {
+            QVERIFY(QFile::link(hollow_, folder_->filePath("models")));
+        } else {
+            link("checkpoints", "models/Stable-diffusion");
+            link("loras", "models/Lora");
+            link("controlnet", "models/ControlNet");
+        }
+
+        const CommandResult found = checked(preset, {folder_->path()});
+        const CommandResult lost = checked(preset, {});
+
+        QVERIFY2(found.exitCode == 0, qPrintable(found.errors));
+        QCOMPARE(lost.exitCode, 2);
+    }
+
+    /// Each kind in a place of its own, as the file says.
+    void readsPathsOfComfyUI() {
+        link("checkpoints", "a/sd");
+        link("ipadapter", "b/ip");
+        link("clip_vision", "c/clip_vision");
+        const QString paths = written("extra_model_paths.yaml",
+                                      "comfyui:\n  base_path: a\n  checkpoints: sd\n"
+                                      "more:\n  ipadapter: b/ip\n  clip_vision: c/clip_vision\n");
+
+        const CommandResult found = checked(kIpPreset, {paths});
+
+        QVERIFY2(found.exitCode == 0, qPrintable(found.errors));
+    }
+
+    void takesSeveralFolders() {
+        link("checkpoints", "one/checkpoints");
+        link("loras", "two/loras");
+
+        QCOMPARE(checked(kLoraPreset, {folder_->filePath("one")}).exitCode, 2);
+        const CommandResult both =
+            checked(kLoraPreset, {folder_->filePath("one"), folder_->filePath("two")});
+
+        QVERIFY2(both.exitCode == 0, qPrintable(both.errors));
+    }
+
+    /// A name may leave out its ending, and be that of a folder which holds models of all kinds.
+    void takesNamesWithoutEnding() {
+        link("checkpoints", "checkpoints");
+        link("loras", "loras/styles");
+
+        const CommandResult found =
+            testing::runLowtide({"check",
+                                 kLoraPreset,
+                                 "--model-folder",
+                                 folder_->path(),
+                                 "--set",
+                                 "lora.file=styles/sd_xl_offset_example-lora_1.0"});
+
+        QVERIFY2(found.exitCode == 0, qPrintable(found.errors));
+    }
+
+    void refusesWhatIsNotThere_data() {
+        QTest::addColumn<QString>("place");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("folder") << "none"
+                                << "there is no folder";
+        QTest::newRow("paths file") << "none.yaml"
+                                    << "none.yaml";
+        QTest::newRow("no YAML") << "bad.yaml"
+                                 << "bad.yaml is no YAML: line ";
+    }
+
+    void refusesWhatIsNotThere() {
+        QFETCH(QString, place);
+        QFETCH(QString, words);
+        (void)written("bad.yaml", "a: [");
+
+        const CommandResult result = checked(kLoraPreset, {folder_->filePath(place)});
+
+        QCOMPARE(result.exitCode, 2);
+        QVERIFY2(result.errors.contains(words), qPrintable(result.errors));
+    }
+};
+
+LOWTIDE_TEST(ModelFoldersTest)
+
+}  // namespace model_folders_test
+
+#include "model_folders_test.moc"

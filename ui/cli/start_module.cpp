@@ -1,0 +1,43 @@
+#include "ui/cli/start_module.hpp"
+
+#include "plugin/base/error.hpp"
+#include "ui/door/plugin_door.hpp"
+#include "ui/models/model_folders.hpp"
+
+#include <filesystem>
+#include <vector>
+
+namespace lowtide::cli {
+
+namespace {
+
+/// Absolute, so that the module means the same.
+std::vector<std::string> foldersNamed(const std::vector<std::string>& places) {
+    std::vector<std::string> folders;
+    for (const std::string& place : places) {
+        const std::string path = std::filesystem::absolute(place).lexically_normal().string();
+        const bool isPathsFile = ui::isModelPathsFile(path);
+        std::error_code ignored;
+        if (!isPathsFile && !std::filesystem::is_directory(path, ignored)) {
+            throw Error(ErrorKind::NotFound,
+                        "--model-folder: there is no folder \"" + place + "\"",
+                        "name a folder with models, or an extra_model_paths.yaml");
+        }
+        for (const ui::ModelFolder& folder :
+             isPathsFile ? ui::readModelPaths(path) : ui::modelFoldersIn(path)) {
+            folders.push_back(folder.path);
+        }
+    }
+    return folders;
+}
+
+}  // namespace
+
+Plugin& startModule(const GraphArguments& arguments, const std::string& log) {
+    return door::startPlugin({.threads = arguments.threads,
+                              .log = log,
+                              .cudnnApi = arguments.cudnnApi,
+                              .modelFolders = foldersNamed(arguments.modelFolders)});
+}
+
+}  // namespace lowtide::cli
