@@ -39,9 +39,9 @@ public:
         addIpAdapters();
     }
 
-    [[nodiscard]] std::string text() const { return graph_.dump(); }
-
-    [[nodiscard]] const QStringList& settings() const { return settings_; }
+    [[nodiscard]] AdaptedRun run() const {
+        return {.graph = graph_, .settings = plainSettings(test_, goldens_) + settings_};
+    }
 
 private:
     void add(const std::string& id, const char* type) {
@@ -198,6 +198,10 @@ QString pictureFile(const Json& name, const QString& goldens) {
     return goldens + "/images/" + caseText(name) + ".png";
 }
 
+AdaptedRun adaptedRun(const Json& test, const QString& goldens) {
+    return AdaptedGraph(test, goldens).run();
+}
+
 std::string adaptedCaseProblems(const Json& test,
                                 const QString& goldens,
                                 const std::string& key,
@@ -207,11 +211,10 @@ std::string adaptedCaseProblems(const Json& test,
         copyFolder(goldens + "/embeddings/" + caseText(test.at("name")),
                    folder.filePath("embeddings"));
     }
-    const AdaptedGraph made(test, goldens);
+    const AdaptedRun made = adaptedRun(test, goldens);
     const QString graph = folder.filePath("graph.json");
-    writeFile(graph, QByteArray::fromStdString(made.text()));
-    return caseProblems(
-        test, goldens, graph, plainSettings(test, goldens) + made.settings() + more, key);
+    writeFile(graph, QByteArray::fromStdString(made.graph.dump()));
+    return caseProblems(test, goldens, graph, made.settings + more, key);
 }
 
 }  // namespace lowtide::testing

@@ -19,10 +19,20 @@ namespace lowtide::testing {
 [[nodiscard]] QString ipAdapterFile(const Json& test, const Json& adapter, const QString& goldens);
 [[nodiscard]] QString pictureFile(const Json& name, const QString& goldens);
 
-/// What a run of the case has other than the reference recorded: text to image or, where the case
-/// has a picture, image to image, with its "loras", "controls" and "adapters" (those that it has)
-/// behind one another, beside a folder of its "embeddings". Empty: nothing. `key`: a value that
-/// must be among those recorded; `more`: settings beside those of the case.
+/// A graph, and "node.param=value" for it.
+struct AdaptedRun {
+    Json graph;
+    QStringList settings;
+};
+
+/// Text to image or, where the case has a picture, image to image, with its "loras", "controls" and
+/// "adapters" (those that it has) behind one another: nodes lora_0 ..., control_1 ..., ip_0 ...,
+/// each number once but those of IP-Adapters.
+[[nodiscard]] AdaptedRun adaptedRun(const Json& test, const QString& goldens);
+
+/// What a run of the case has other than the reference recorded, beside a folder of its
+/// "embeddings". Empty: nothing. `key`: a value that must be among those recorded; `more`: settings
+/// beside those of the case.
 [[nodiscard]] std::string adaptedCaseProblems(const Json& test,
                                               const QString& goldens,
                                               const std::string& key = {},
