@@ -123,7 +123,8 @@ Bytes DiskCache::put(const KeptName& name, const memory::WireRef& value, Bytes l
                     folder_.empty() ? "there is no folder for kept results"
                                     : "a value of type " + std::string(value->type()) +
                                           " cannot be kept on disk",
-                    "keep it in memory, or set LOWTIDE_CACHE to a folder");
+                    folder_.empty() ? "set LOWTIDE_CACHE to a folder, or choose Memory there"
+                                    : "choose Memory there");
     }
     const std::string path = pathOf(name);
     std::error_code failure;

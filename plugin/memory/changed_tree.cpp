@@ -31,7 +31,8 @@ WeightId appendWeight(ComponentTree& tree, const FactorPlace& place, Weight weig
                              .file = static_cast<uint32_t>(tree.files.size()) + place.file,
                              .fileOffset = place.fileOffset,
                              .fileType = place.type,
-                             .elementCount = elementCount(place.shape).value()});
+                             .elementCount = elementCount(place.shape).value(),
+                             .mustBeFinite = true});
     tree.weights.push_back(std::move(weight));
     return static_cast<WeightId>(tree.weights.size() - 1);
 }
@@ -142,6 +143,7 @@ ComponentTree composed(const ComponentTree& tree, const Composition& composition
         leaf.weights.insert(leaf.weights.end() - leaf.factorCount, id);
         ++leaf.addedCount;
     }
+    result.baseId = tree.weightsId();
     return closed(std::move(result), composition.files, tree.networkId(), hasher);
 }
 

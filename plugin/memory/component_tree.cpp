@@ -72,6 +72,16 @@ Bytes ComponentTree::deviceBytes() const {
     return total;
 }
 
+std::vector<const WeightChange*> ComponentTree::changesOf(StorageId storage) const {
+    std::vector<const WeightChange*> found;
+    for (const WeightChange& change : changes) {
+        if (weights[change.weight].storage == storage) {
+            found.push_back(&change);
+        }
+    }
+    return found;
+}
+
 std::vector<WeightFile> ComponentTree::networkFiles() const {
     std::vector<bool> isOfAdapter(files.size(), false);
     for (const Leaf& leaf : leaves) {

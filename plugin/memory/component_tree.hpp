@@ -28,6 +28,7 @@ struct Storage {
     std::optional<DType> arrivalType{};
     /// Output channels with a scale of their own, f32 behind the elements; 0: it has no scales.
     int64_t scaleCount = 0;
+    bool mustBeFinite = false;  ///< of an adapter: NaN and infinity are refused where it is read
 
     [[nodiscard]] Bytes fileBytes() const { return elementCount * sizeOf(fileType); }
 
@@ -74,6 +75,7 @@ struct ComponentTree {
     std::string id;          ///< unique per content: hash of role, files, settings and device types
     std::string sourceId{};  ///< of the tree with the types as its network asks; empty: this one
     std::string plainId{};   ///< likewise, without changes and what was composed in; empty: none
+    std::string baseId{};    ///< of the tree that layers were composed into, as its model has it
     std::string role;        ///< "text_encoder", "denoiser", "autoencoder", "upscaler"
     std::string network;     ///< class in the reference's words: "UNet2DConditionModel"
     std::vector<WeightFile> files;
@@ -94,6 +96,9 @@ struct ComponentTree {
     [[nodiscard]] Bytes deviceBytes() const;
     /// Bytes of the masters in the files.
     [[nodiscard]] Bytes fileBytes() const;
+
+    /// The changes of the storage's weight.
+    [[nodiscard]] std::vector<const WeightChange*> changesOf(StorageId storage) const;
 
     /// The files that it would have without its changes and what was composed in.
     [[nodiscard]] std::vector<WeightFile> networkFiles() const;

@@ -54,6 +54,8 @@ struct KeptComponent {
     std::string device;  ///< its id
     Bytes bytes = 0;
     std::string role{};
+    std::string weights{};  ///< id of its tree as it was opened, whatever its types
+    std::string base{};     ///< id of the tree that layers were composed into; empty: none
 };
 
 struct PlanRequest {

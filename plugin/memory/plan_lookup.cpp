@@ -17,8 +17,9 @@ bool isAbsent(const std::vector<Absence>& absences, NodeIndex node) {
 }  // namespace
 
 bool isNamed(const ComponentTree& tree, std::string_view component) {
+    const bool isOfBase = !tree.baseId.empty() && component == tree.baseId;
     return component == "all" || component == tree.id || component == tree.weightsId() ||
-           matchesRole(component, tree.role);
+           isOfBase || matchesRole(component, tree.role);
 }
 
 bool PlannedStay::isHeldAt(NodeIndex node) const {

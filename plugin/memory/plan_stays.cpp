@@ -252,7 +252,8 @@ StaySketch sketchStays(const PlanRequest& request, const SketchOptions& options)
 }
 
 bool isOffloadedBefore(const PlanRequest& request, const KeptComponent& kept, NodeIndex node) {
-    const ComponentTree named{.id = kept.tree, .role = kept.role};
+    const ComponentTree named{
+        .id = kept.tree, .sourceId = kept.weights, .baseId = kept.base, .role = kept.role};
     return std::any_of(
         request.nodes.begin(), request.nodes.begin() + node, [&](const NodeWork& work) {
             return std::any_of(work.offloads.begin(),

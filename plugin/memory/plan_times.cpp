@@ -5,6 +5,8 @@
 #include "plugin/memory/stream_clock.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -33,6 +35,7 @@ public:
         clock_.leave();
         isThere_ = false;
         hasArrived_ = false;
+        came_.clear();
     }
 
     /// `turns`: how many passes it does until it must make room, and so on. `pace`: of its node.
@@ -80,6 +83,18 @@ private:
             ++pattern.passes;
             pattern.moved += isThere_ ? 0 : clock_.times().moved - before;
             stage.needed += isThere_ ? 0 : stay_.layout->streamedBytes(hint.pattern);
+            needResidents(stay_.layout->orderOf(hint.pattern), stage);
+        }
+    }
+
+    /// Those that have not come yet: what pattern 0 has no use for comes with the first pass that
+    /// has.
+    void needResidents(const std::vector<GroupId>& groups, StagePlan& stage) {
+        for (const GroupId group : groups) {
+            const Group& planned = stay_.layout->groups[group];
+            if (planned.isResident && !isThere_ && came_.insert(group).second) {
+                stage.needed += planned.contentBytes;
+            }
         }
     }
 
@@ -88,13 +103,11 @@ private:
             return;
         }
         clock_.arrive(stay_.isKept);
-        const Layout& layout = *stay_.layout;
-        for (GroupId group = 0; group < layout.groups.size(); ++group) {
-            const bool comes =
-                stay_.isKept ||
-                std::find(layout.order.begin(), layout.order.end(), group) != layout.order.end();
-            stage.needed +=
-                comes && layout.groups[group].isResident ? layout.groups[group].contentBytes : 0;
+        needResidents(stay_.layout->order, stage);
+        if (stay_.isKept) {
+            std::vector<GroupId> all(stay_.layout->groups.size());
+            std::iota(all.begin(), all.end(), GroupId{0});
+            needResidents(all, stage);
         }
     }
 
@@ -104,6 +117,7 @@ private:
     StreamClock clock_;
     bool isThere_;  ///< since an earlier run
     bool hasArrived_ = false;
+    std::set<GroupId> came_{};  ///< residents, since it arrived
 };
 
 /// Whether another use of the node takes the place of `use` meanwhile.

@@ -16,6 +16,7 @@
 #include "plugin/models/latent_preview.hpp"
 #include "plugin/models/model_hashes.hpp"
 #include "plugin/models/outline_parts.hpp"
+#include "plugin/models/pass_calls.hpp"
 #include "plugin/models/picture_fields.hpp"
 #include "plugin/models/recorded_pass.hpp"
 #include "plugin/models/schedule_warnings.hpp"
@@ -414,25 +415,20 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
     const c10::Device device = context.deviceOf(*tree);
     Start start = startOf(model, request.latent, device);
     const sampling::CallRange calls = sampling::callsOf(*sampler, partOf(model, request));
+    const PassCalls accompanied{.latents = start.samples.sizes().vec(),
+                                .factor = model.info().latent.factor,
+                                .isGuided = negative != nullptr,
+                                .count = calls.last - calls.first};
     std::optional<ControlPass> control;
     ResidualsFor residuals;
     if (const Controls* controls = controlsIn(request.control)) {
-        control.emplace(context,
-                        *controls,
-                        ControlledCalls{.latents = start.samples.sizes().vec(),
-                                        .factor = model.info().latent.factor,
-                                        .isGuided = negative != nullptr,
-                                        .count = calls.last - calls.first});
+        control.emplace(context, *controls, accompanied);
         residuals = [&control](const ResidualsCall& each) { return control->residuals(each); };
     }
     std::optional<ImagePromptPass> prompts;
     PicturesFor pictures;
     if (const ImagePrompts* given = imagePromptsIn(request.imagePrompt)) {
-        prompts.emplace(*given,
-                        GuidedCalls{.latents = start.samples.sizes().vec(),
-                                    .factor = model.info().latent.factor,
-                                    .count = calls.last - calls.first},
-                        device);
+        prompts.emplace(*given, accompanied, device);
         pictures = [&prompts](const ResidualsCall& each) { return prompts->tokensFor(each); };
     }
     std::unique_ptr<sampling::Denoiser> denoiser =

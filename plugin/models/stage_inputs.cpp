@@ -5,6 +5,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/shape.hpp"
 #include "plugin/models/conditioning/conditioning_stage.hpp"
+#include "plugin/models/image_prompts/ip_adapter.hpp"
 #include "plugin/models/latent_outline.hpp"
 
 namespace lowtide::models {
@@ -75,6 +76,10 @@ const Upscaler& upscalerIn(const memory::WireRef& value) {
 
 const ControlNet& controlNetIn(const memory::WireRef& value) {
     return valueIn<ControlNet>(value, "controlnet", "loaded ControlNet");
+}
+
+const IpAdapter& ipAdapterIn(const memory::WireRef& value) {
+    return valueIn<IpAdapter>(value, "ip_adapter", "loaded IP-Adapter");
 }
 
 const tensor::Conditioning& conditioningIn(const memory::WireRef& value, const char* item) {

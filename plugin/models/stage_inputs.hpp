@@ -10,12 +10,15 @@
 
 namespace lowtide::models {
 
+class IpAdapter;
+
 /// Each throws Error{InvalidInput} on port `item` when the value is missing or of another kind.
 [[nodiscard]] const Model& modelIn(const memory::WireRef& value);
 /// What load.checkpoint or load.upscaler gave.
 [[nodiscard]] const ComponentSource& loadedIn(const memory::WireRef& value);
 [[nodiscard]] const Upscaler& upscalerIn(const memory::WireRef& value);
 [[nodiscard]] const ControlNet& controlNetIn(const memory::WireRef& value);
+[[nodiscard]] const IpAdapter& ipAdapterIn(const memory::WireRef& value);
 [[nodiscard]] const tensor::Conditioning& conditioningIn(const memory::WireRef& value,
                                                          const char* item);
 [[nodiscard]] const tensor::Latents& latentsIn(const memory::WireRef& value,

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "plugin/memory/component_ids.hpp"
 #include "plugin/memory/weight_change.hpp"
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -15,6 +17,11 @@ struct FactoredChange {
     const memory::WeightChange* change = nullptr;
     std::vector<at::Tensor> factors;
 };
+
+/// Changes of one weight with what `factorOf` gives of each factor.
+[[nodiscard]] std::vector<FactoredChange> factored(
+    std::span<const memory::WeightChange* const> changes,
+    const std::function<at::Tensor(memory::WeightId)>& factorOf);
 
 /// The mathematics of weight changes; the composition root supplies it. Its bits depend on what it
 /// is given alone, and tensors without values (meta) take the memory that others would.

@@ -111,6 +111,18 @@ Loop loopOf(DType from, DType to) noexcept {
     }
 }
 
+/// Whether no element has all bits of `mask` set: without branches, vectorised.
+template <typename Bits>
+bool lackAll(const std::byte* values, int64_t count, Bits mask) noexcept {
+    Bits found = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        Bits bits;
+        std::memcpy(&bits, values + i * static_cast<int64_t>(sizeof(Bits)), sizeof(Bits));
+        found = static_cast<Bits>(found | ((bits & mask) == mask));
+    }
+    return found == 0;
+}
+
 }  // namespace
 
 bool canConvert(DType from, DType to) noexcept {
@@ -131,6 +143,25 @@ void convertElements(
                     "use a checkpoint whose weights are F32, F16, BF16 or F8");
     }
     loop(target, source, count);
+}
+
+bool areFinite(DType type, const std::byte* values, int64_t count) noexcept {
+    switch (type) {
+        case DType::F64:
+            return lackAll<uint64_t>(values, count, 0x7FF0000000000000U);
+        case DType::F32:
+            return lackAll<uint32_t>(values, count, 0x7F800000U);
+        case DType::F16:
+            return lackAll<uint16_t>(values, count, 0x7C00U);
+        case DType::BF16:
+            return lackAll<uint16_t>(values, count, 0x7F80U);
+        case DType::F8E4M3:
+            return lackAll<uint8_t>(values, count, 0x7FU);  // it has no infinity
+        case DType::F8E5M2:
+            return lackAll<uint8_t>(values, count, 0x7CU);
+        default:
+            return true;
+    }
 }
 
 float largestMagnitude(const float* values, int64_t count) noexcept {

@@ -17,6 +17,9 @@ namespace lowtide::residency {
 void convertElements(
     std::byte* target, DType to, const std::byte* source, DType from, int64_t count);
 
+/// Whether none of `count` elements is NaN or infinite; whole numbers never are. Not aligned.
+[[nodiscard]] bool areFinite(DType type, const std::byte* values, int64_t count) noexcept;
+
 /// The largest magnitude of `count` numbers; a NaN counts as none.
 [[nodiscard]] float largestMagnitude(const float* values, int64_t count) noexcept;
 

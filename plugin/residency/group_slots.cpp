@@ -128,6 +128,7 @@ void GroupSlots::bringStorage(GroupId group, size_t index, const StopToken& stop
         return;
     }
     place_.books.masters.willNeed(*place_.tree, storage);
+    place_.books.masters.requireMappedFinite(*place_.tree, storage, addressOf_[storage]);
     place_.books.traffic.addRead(place_.tree->deviceBytes(storage));
 }
 
@@ -265,6 +266,11 @@ void GroupSlots::waitFor(GroupId group) {
         }
         state.ready.reset();
     }
+    if (state.arrival && state.arrival->isPartial) {
+        throw Error(ErrorKind::Internal,
+                    place_.tree->role + "." + place_.layout->groups[group].name +
+                        " was asked for again after it failed to arrive or to be changed");
+    }
 }
 
 void GroupSlots::applyChanges(LeafId leaf) {
@@ -293,6 +299,7 @@ void GroupSlots::changeOrDrop(LeafId leaf, StorageId storage) {
     } catch (...) {
         for (const GroupId group : place_.layout->leafGroups[leaf]) {
             groups_[group].arrival->isPartial = true;
+            noteUse(group);  // compute may still be at it when the group is evicted
         }
         place_.device.hasFailed = true;
         throw;
@@ -300,19 +307,15 @@ void GroupSlots::changeOrDrop(LeafId leaf, StorageId storage) {
 }
 
 void GroupSlots::change(StorageId storage) {
-    std::vector<FactoredChange> factored;
-    for (const memory::WeightChange* change : changes_.at(storage).changes) {
-        FactoredChange& each = factored.emplace_back(FactoredChange{.change = change});
-        for (const memory::ChangeFactor& factor : change->factors) {
-            each.factors.push_back(viewOf(place_.tree->weights[factor.weight]));
-        }
-    }
-    const memory::Weight& weight = place_.tree->weights[factored.front().change->weight];
+    const std::vector<FactoredChange> changes =
+        factored(changes_.at(storage).changes,
+                 [&](WeightId factor) { return viewOf(place_.tree->weights[factor]); });
+    const memory::Weight& weight = place_.tree->weights[changes.front().change->weight];
     const DType arrived = place_.tree->storages[storage].arrivalType.value_or(typeOf_[storage]);
     const at::Tensor target = viewOf(weight);
     const bool isExact = arrived == DType::F32 && typeOf_[storage] == DType::F32;
     at::Tensor exact = isExact ? target : viewOf(weight, arrived).to(at::kFloat, false, true);
-    place_.books.mathOf(*place_.tree).apply(exact, factored);
+    place_.books.mathOf(*place_.tree).apply(exact, changes);
     if (!isExact) {
         target.copy_(exact);
     }

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/element_conversion.hpp"
+#include "plugin/residency/finite_values.hpp"
 #include "plugin/residency/scaled_source.hpp"
 
 #include <algorithm>
@@ -29,25 +30,25 @@ bool isSame(const files::FileIdentity& now, const memory::WeightFile& file) {
 class StorageReader {
 public:
     StorageReader(std::shared_ptr<const files::InputFile> file,
-                  std::string name,
+                  std::string role,
                   const memory::Storage& storage,
                   DType type,
                   std::span<std::byte> scratch,
                   std::shared_ptr<Arrival> arrival,
                   StopToken stop)
         : file_(std::move(file)),
-          name_(std::move(name)),
-          fileOffset_(storage.fileOffset),
-          fileType_(storage.fileType),
+          role_(std::move(role)),
+          storage_(storage),
           type_(type),
           scratch_(scratch),
           arrival_(std::move(arrival)),
           stop_(std::move(stop)) {}
 
     bool operator()(std::byte* target, Bytes offset, Bytes count) const {
-        const Bytes step = type_ == fileType_ ? files::kReadPiece
-                                              : static_cast<Bytes>(scratch_.size()) /
-                                                    sizeOf(fileType_) * sizeOf(type_);
+        const Bytes step =
+            type_ == storage_.fileType
+                ? files::kReadPiece
+                : static_cast<Bytes>(scratch_.size()) / sizeOf(storage_.fileType) * sizeOf(type_);
         for (Bytes done = 0; done < count; done += step) {
             if (arrival_->isAbandoned.load(std::memory_order_relaxed)) {
                 arrival_->isPartial = true;
@@ -60,32 +61,28 @@ public:
 
 private:
     void readPiece(std::byte* target, Bytes offset, Bytes count) const {
+        const int64_t elements = count / sizeOf(type_);
+        std::byte* raw = type_ == storage_.fileType ? target : scratch_.data();
         try {
-            readAndConvert(target, offset, count);
+            file_->read({raw, static_cast<size_t>(elements * sizeOf(storage_.fileType))},
+                        storage_.fileOffset + offset / sizeOf(type_) * sizeOf(storage_.fileType),
+                        stop_);
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::Corrupt) {
                 throw;
             }
-            throw Error(error.kind(), name_ + ": " + error.message(), error.hint());
+            throw Error(
+                error.kind(), role_ + "." + storage_.key + ": " + error.message(), error.hint());
         }
-    }
-
-    void readAndConvert(std::byte* target, Bytes offset, Bytes count) const {
-        if (type_ == fileType_) {
-            file_->read({target, static_cast<size_t>(count)}, fileOffset_ + offset, stop_);
-            return;
+        requireFinite(role_, storage_, *file_, raw, elements);
+        if (raw != target) {
+            convertElements(target, type_, raw, storage_.fileType, elements);
         }
-        const int64_t elements = count / sizeOf(type_);
-        const std::span<std::byte> raw =
-            scratch_.first(static_cast<size_t>(elements * sizeOf(fileType_)));
-        file_->read(raw, fileOffset_ + offset / sizeOf(type_) * sizeOf(fileType_), stop_);
-        convertElements(target, type_, raw.data(), fileType_, elements);
     }
 
     std::shared_ptr<const files::InputFile> file_;
-    std::string name_;  ///< role and key of the storage, for messages
-    Bytes fileOffset_;
-    DType fileType_;
+    std::string role_;  ///< for messages
+    memory::Storage storage_;
     DType type_;
     std::span<std::byte> scratch_;
     std::shared_ptr<Arrival> arrival_;
@@ -173,6 +170,13 @@ void MasterStore::requireWhole(const memory::ComponentTree& tree, memory::Storag
     }
 }
 
+void MasterStore::requireMappedFinite(const memory::ComponentTree& tree,
+                                      memory::StorageId storage,
+                                      const std::byte* mapped) const {
+    const memory::Storage& bytes = tree.storages[storage];
+    requireFinite(tree.role, bytes, *fileOf(tree, storage), mapped, bytes.elementCount);
+}
+
 const std::byte* MasterStore::mapped(const memory::ComponentTree& tree,
                                      memory::StorageId storage) const {
     const memory::Storage& bytes = tree.storages[storage];
@@ -209,11 +213,15 @@ ByteSource MasterStore::source(const memory::ComponentTree& tree,
                                std::shared_ptr<Arrival> arrival,
                                const StopToken& stop) const {
     if (tree.storages[storage].scaleCount > 0) {
-        return scaledSource(
-            fileOf(tree, storage), tree.storages[storage], scratch, std::move(arrival), stop);
+        return scaledSource(fileOf(tree, storage),
+                            tree.role,
+                            tree.storages[storage],
+                            scratch,
+                            std::move(arrival),
+                            stop);
     }
     return StorageReader(fileOf(tree, storage),
-                         tree.role + "." + tree.storages[storage].key,
+                         tree.role,
                          tree.storages[storage],
                          type,
                          scratch,
@@ -230,7 +238,9 @@ void MasterStore::readElements(const memory::ComponentTree& tree,
                                const StopToken& stop) const {
     const memory::Storage& bytes = tree.storages[storage];
     std::vector<std::byte> raw(static_cast<size_t>(count * sizeOf(bytes.fileType)));
-    fileOf(tree, storage)->read(raw, bytes.fileOffset + first * sizeOf(bytes.fileType), stop);
+    const files::InputFile& file = *fileOf(tree, storage);
+    file.read(raw, bytes.fileOffset + first * sizeOf(bytes.fileType), stop);
+    requireFinite(tree.role, bytes, file, raw.data(), count);
     convertElements(target, type, raw.data(), bytes.fileType, count);
 }
 

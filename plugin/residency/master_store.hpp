@@ -48,6 +48,11 @@ public:
     [[nodiscard]] bool isUnchanged(const memory::ComponentTree& tree) const;
     /// The same for what was seen while the storage's map was read; costs nothing.
     void requireWhole(const memory::ComponentTree& tree, memory::StorageId storage) const;
+    /// Error{Corrupt} where the storage is an adapter's and what lies at `mapped` is not finite;
+    /// reads all of it.
+    void requireMappedFinite(const memory::ComponentTree& tree,
+                             memory::StorageId storage,
+                             const std::byte* mapped) const;
 
     /// Where the storage lies in memory; nullptr when its file is not mapped or the address is not
     /// aligned.

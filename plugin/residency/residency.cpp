@@ -81,32 +81,27 @@ struct TableChanges {
     Bytes read = 0;
 };
 
-TableChanges changesOf(const MasterStore& masters,
-                       const memory::ComponentTree& tree,
-                       memory::StorageId table,
-                       const StopToken& stop) {
+TableChanges tableChanges(const MasterStore& masters,
+                          const memory::ComponentTree& tree,
+                          memory::StorageId table,
+                          const StopToken& stop) {
     TableChanges found;
-    for (const memory::WeightChange& change : tree.changes) {
-        if (tree.weights[change.weight].storage != table) {
-            continue;
-        }
-        FactoredChange& each = found.changes.emplace_back(FactoredChange{.change = &change});
-        for (const memory::ChangeFactor& factor : change.factors) {
-            const memory::Weight& weight = tree.weights[factor.weight];
-            const memory::Storage& storage = tree.storages[weight.storage];
-            at::Tensor values =
-                at::empty(weight.shape, at::TensorOptions(scalarTypeOf(weight.computeType)));
-            masters.readElements(tree,
-                                 weight.storage,
-                                 weight.computeType,
-                                 0,
-                                 storage.elementCount,
-                                 static_cast<std::byte*>(values.data_ptr()),
-                                 stop);
-            found.read += storage.fileBytes();
-            each.factors.push_back(std::move(values));
-        }
-    }
+    const auto read = [&](memory::WeightId factor) {
+        const memory::Weight& weight = tree.weights[factor];
+        const memory::Storage& storage = tree.storages[weight.storage];
+        at::Tensor values =
+            at::empty(weight.shape, at::TensorOptions(scalarTypeOf(weight.computeType)));
+        masters.readElements(tree,
+                             weight.storage,
+                             weight.computeType,
+                             0,
+                             storage.elementCount,
+                             static_cast<std::byte*>(values.data_ptr()),
+                             stop);
+        found.read += storage.fileBytes();
+        return values;
+    };
+    found.changes = factored(tree.changesOf(table), read);
     return found;
 }
 
@@ -291,7 +286,9 @@ std::vector<memory::KeptComponent> Residency::keptComponents() const {
         found.push_back({.tree = kept->tree().id,
                          .device = kept->device().id,
                          .bytes = kept->layout().bytes(),
-                         .role = kept->tree().role});
+                         .role = kept->tree().role,
+                         .weights = kept->tree().weightsId(),
+                         .base = kept->tree().baseId});
     }
     return found;
 }
@@ -360,7 +357,7 @@ at::Tensor Residency::gatherRows(const memory::ComponentTree& tree,
         masters, tree, table, flat, isChanged ? DType::F32 : table.computeType, run.stop());
     Bytes read = rows.numel() * sizeOf(tree.storages[table.storage].fileType);
     if (isChanged) {
-        const TableChanges made = changesOf(masters, tree, table.storage, run.stop());
+        const TableChanges made = tableChanges(masters, tree, table.storage, run.stop());
         state_->books.mathOf(tree).applyToRows(rows, flat, made.changes);
         rows = rows.to(scalarTypeOf(table.computeType));
         read += made.read;

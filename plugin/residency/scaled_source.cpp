@@ -3,10 +3,12 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/element_conversion.hpp"
+#include "plugin/residency/finite_values.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace lowtide::residency {
 
@@ -17,11 +19,13 @@ constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 class ScaledReader {
 public:
     ScaledReader(std::shared_ptr<const files::InputFile> file,
+                 std::string role,
                  const memory::Storage& storage,
                  std::span<std::byte> scratch,
                  std::shared_ptr<Arrival> arrival,
                  StopToken stop)
         : file_(std::move(file)),
+          role_(std::move(role)),
           storage_(storage),
           columns_(storage.elementCount / storage.scaleCount),
           // An even number, so that what is read behind the numbers is aligned to 8 bytes.
@@ -112,6 +116,7 @@ private:
         const Bytes size = sizeOf(storage_.fileType);
         const std::span<std::byte> raw = raw_.first(static_cast<size_t>(count * size));
         file_->read(raw, storage_.fileOffset + first * size, stop_);
+        requireFinite(role_, storage_, *file_, raw.data(), count);
         convertElements(reinterpret_cast<std::byte*>(numbers_),
                         DType::F32,
                         raw.data(),
@@ -120,6 +125,7 @@ private:
     }
 
     std::shared_ptr<const files::InputFile> file_;
+    std::string role_;  ///< for messages
     memory::Storage storage_;
     int64_t columns_;
     int64_t capacity_;  ///< elements that are read at once
@@ -133,11 +139,13 @@ private:
 }  // namespace
 
 ByteSource scaledSource(std::shared_ptr<const files::InputFile> file,
+                        std::string role,
                         const memory::Storage& storage,
                         std::span<std::byte> scratch,
                         std::shared_ptr<Arrival> arrival,
                         StopToken stop) {
-    return ScaledReader(std::move(file), storage, scratch, std::move(arrival), std::move(stop));
+    return ScaledReader(
+        std::move(file), std::move(role), storage, scratch, std::move(arrival), std::move(stop));
 }
 
 }  // namespace lowtide::residency

@@ -1,10 +1,8 @@
 #include "plugin/base/json.hpp"
-#include "tests/fixtures/command.hpp"
-#include "tests/fixtures/file_copies.hpp"
-#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/recorded_cases.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/golden/adapter_case.hpp"
 
 #include <QtTest/QtTest>
 
@@ -13,15 +11,6 @@ namespace embedding_golden_test {
 using namespace lowtide;
 
 namespace {
-
-const testing::CaseParameters kEmbeddingParameters = {{"clip_skip", {"encode.clip_skip"}},
-                                                      {"width", {"latent.width"}},
-                                                      {"height", {"latent.height"}},
-                                                      {"batch", {"latent.batch"}},
-                                                      {"steps", {"denoise.steps"}},
-                                                      {"cfg", {"denoise.cfg"}},
-                                                      {"seed", {"denoise.seed"}},
-                                                      {"sampler", {"denoise.sampler"}}};
 
 /// A text of a case; its embeddings behind `before` instead of their bare names.
 QString textOf(const Json& test, const char* key, const QString& before) {
@@ -49,24 +38,11 @@ class EmbeddingGoldenTest : public QObject {
     [[nodiscard]] std::string problemsOf(const Json& test,
                                          const QString& weights,
                                          const QString& before) const {
-        const QTemporaryDir folder;
-        testing::copyFolder(goldens_ + "/embeddings/" + testing::caseText(test.at("name")),
-                            folder.filePath("embeddings"));
-        const bool isOfImage = test.contains("image");
-        const QString graph = folder.filePath("graph.json");
-        QFile::copy(testing::exampleGraph(isOfImage ? "image_to_image" : "text_to_image"), graph);
-        QStringList settings = testing::caseSettings(test, kEmbeddingParameters);
-        settings << "encode.prompt=" + textOf(test, "prompt", before)
-                 << "encode.negative=" + textOf(test, "negative", before)
-                 << "encode.weights=" + weights
-                 << "load.checkpoint=" + goldens_ + "/checkpoints/" +
-                        testing::caseText(test.at("checkpoint"));
-        if (isOfImage) {
-            settings << "load_image.image=" + goldens_ + "/images/" +
-                            testing::caseText(test.at("image")) + ".png"
-                     << "denoise.strength=" + testing::caseText(test.at("strength"));
+        Json spelled = test;
+        for (const char* key : {"prompt", "negative"}) {
+            spelled[key] = textOf(test, key, before).toStdString();
         }
-        return testing::caseProblems(test, goldens_, graph, settings);
+        return testing::adaptedCaseProblems(spelled, goldens_, {}, {"encode.weights=" + weights});
     }
 
 private Q_SLOTS:

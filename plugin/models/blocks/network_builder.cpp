@@ -50,7 +50,8 @@ struct NetworkBuilder::State {
                                   .file = place.file,
                                   .fileOffset = place.offset,
                                   .fileType = place.type,
-                                  .elementCount = elementCount(place.shape).value()});
+                                  .elementCount = elementCount(place.shape).value(),
+                                  .mustBeFinite = weights.mustBeFinite});
         storages.emplace(name, id);
         return id;
     }

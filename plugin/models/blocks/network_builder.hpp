@@ -44,6 +44,7 @@ struct WeightMap {
     /// Set for a network that no checkpoint holds: the map has every weight that it asks for, but
     /// optional ones, in this type and its shape, at the beginning of the first file.
     std::optional<DType> everything{};
+    bool mustBeFinite = false;  ///< NaN and infinity are refused where they are read
 };
 
 /// One weight of a leaf: its name below the leaf ("weight", "to_q.weight") and the shape that the

@@ -83,9 +83,7 @@ const std::vector<at::Tensor>* ControlPass::Follower::readIn(
     return known == read.end() ? nullptr : &known->second;
 }
 
-ControlPass::ControlPass(StageContext& context,
-                         const Controls& controls,
-                         const ControlledCalls& calls)
+ControlPass::ControlPass(StageContext& context, const Controls& controls, const PassCalls& calls)
     : calls_(calls), record_(context.record), walk_(context.walk) {
     for (size_t i = 0; i < controls.entries().size(); ++i) {
         followers_.push_back(follower(context, controls, i));

@@ -5,6 +5,7 @@
 #include "plugin/models/controls/controls.hpp"
 #include "plugin/models/denoisers/unet2d_residuals.hpp"
 #include "plugin/models/model.hpp"
+#include "plugin/models/pass_calls.hpp"
 #include "plugin/models/stage_context.hpp"
 
 #include <optional>
@@ -15,14 +16,6 @@ namespace lowtide::models {
 
 class HintNetwork;
 
-/// The denoising pass that ControlNets accompany.
-struct ControlledCalls {
-    Shape latents;          ///< [B, C, h, w]
-    int64_t factor = 8;     ///< pixels of a picture for one of the latent, along a side
-    bool isGuided = false;  ///< its calls have two halves
-    int count = 0;          ///< of calls
-};
-
 /// The ControlNets of one denoising pass: before each call of the denoiser those run whose share of
 /// the calls it is, one after another, and what they find is summed. Source: diffusers 0.42.1,
 /// StableDiffusionControlNetPipeline (controlnet_keep) and MultiControlNetModel.
@@ -30,7 +23,7 @@ class ControlPass {
 public:
     /// Brings the hints to the size of the pictures. What `context` refers to and `controls` must
     /// outlive it. Records control.pixels, and from the first call controlnet.down and .mid.
-    ControlPass(StageContext& context, const Controls& controls, const ControlledCalls& calls);
+    ControlPass(StageContext& context, const Controls& controls, const PassCalls& calls);
 
     /// Empty where no ControlNet runs in this call.
     [[nodiscard]] UNetResiduals residuals(const ResidualsCall& call);
@@ -69,7 +62,7 @@ private:
                                                     int64_t rows);
     void recordFirst(const UNetResiduals& residuals);
 
-    const ControlledCalls calls_;
+    const PassCalls calls_;
     tensor::Record record_;
     ShapeWalk* walk_;
     std::vector<Follower> followers_;

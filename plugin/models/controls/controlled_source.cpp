@@ -80,6 +80,19 @@ void checkControlFamily(const Model& model, const ControlNet& net) {
     }
 }
 
+/// A UNet that fills masks reads more channels than its ControlNet, none reads fewer.
+void checkStepChannels(const Model& model, const ControlNet& net, const ControlConfig& config) {
+    const auto denoiser = treeIn(model, kDenoiser);
+    for (const memory::Weight& weight : denoiser->weights) {
+        if (weight.name == "conv_in.weight" && weight.shape.at(1) < config.unet.inChannels) {
+            refuseControlNet(net,
+                             model,
+                             "it reads " + std::to_string(config.unet.inChannels) +
+                                 " channels, the denoiser " + std::to_string(weight.shape.at(1)));
+        }
+    }
+}
+
 /// Hints of a network for latents of another scale have no place in its steps.
 void checkHintFactor(const Model& model, const ControlNet& net, const ControlConfig& config) {
     const int64_t factor = config.hintFactor();
@@ -188,6 +201,7 @@ void checkControls(const Model& model, const Controls& controls, const Shape& la
     for (const std::shared_ptr<const ControlNet>& net : controls.nets()) {
         if (const auto* control = std::get_if<ControlConfig>(&net->config())) {
             checkControlFamily(model, *net);
+            checkStepChannels(model, *net, *control);
             checkHintFactor(model, *net, *control);
         } else {
             checkAdapterFamily(model, *net, std::get<HintAdapterConfig>(net->config()), latents);

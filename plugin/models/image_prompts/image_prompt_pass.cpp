@@ -22,7 +22,7 @@ at::Tensor tokenRowsOf(const at::Tensor& row, int64_t count) {
 }  // namespace
 
 ImagePromptPass::ImagePromptPass(const ImagePrompts& prompts,
-                                 const GuidedCalls& calls,
+                                 const PassCalls& calls,
                                  c10::Device device)
     : calls_(calls) {
     for (const ImagePromptEntry& entry : prompts.entries()) {

@@ -3,6 +3,7 @@
 #include "plugin/models/blocks/picture_tokens.hpp"
 #include "plugin/models/image_prompts/image_prompts.hpp"
 #include "plugin/models/model.hpp"
+#include "plugin/models/pass_calls.hpp"
 #include "plugin/sampling/denoiser.hpp"
 
 #include <c10/core/Device.h>
@@ -13,18 +14,11 @@
 
 namespace lowtide::models {
 
-/// The denoising pass that pictures guide.
-struct GuidedCalls {
-    Shape latents;       ///< [B, C, h, w]
-    int64_t factor = 8;  ///< pixels of a picture for one of the latent, along a side
-    int count = 0;       ///< of calls
-};
-
 /// The pictures of one denoising pass: what each call's cross attentions see of them.
 class ImagePromptPass {
 public:
     /// Brings tokens and masks to `device`. `prompts` must outlive it.
-    ImagePromptPass(const ImagePrompts& prompts, const GuidedCalls& calls, c10::Device device);
+    ImagePromptPass(const ImagePrompts& prompts, const PassCalls& calls, c10::Device device);
 
     /// Of the entries whose share of the calls it is, in their order: rows before the positive ones
     /// see what stands for no picture.
@@ -48,7 +42,7 @@ private:
                    const ResidualsCall& call,
                    std::vector<PictureTokens>& all) const;
 
-    const GuidedCalls calls_;
+    const PassCalls calls_;
     std::vector<Seen> seen_;
 };
 

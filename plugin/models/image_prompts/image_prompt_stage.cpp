@@ -22,18 +22,6 @@ namespace lowtide::models {
 
 namespace {
 
-const IpAdapter& ipAdapterIn(const WireRef& value) {
-    const auto* known = dynamic_cast<const KnownValue*>(value.get());
-    const auto* adapter =
-        dynamic_cast<const IpAdapter*>(known ? known->value().get() : value.get());
-    requireThat(
-        adapter,
-        value ? "the input ip_adapter is no IP-Adapter" : "the input ip_adapter is not connected",
-        "connect a node Load IP-Adapter",
-        "ip_adapter");
-    return *adapter;
-}
-
 /// Those that are connected, with their ports.
 std::vector<std::pair<const char*, WireRef>> picturesOf(const ImagePromptRequest& request) {
     std::vector<std::pair<const char*, WireRef>> pictures = {{"image", request.image}};

@@ -39,20 +39,10 @@ at::Tensor leased(const ComponentTree& tree, const memory::Weight& weight) {
 std::vector<residency::FactoredChange> changesOf(const ComponentTree& tree,
                                                  memory::StorageId storage) {
     const tensor::WalkMeter::Pause areNoActivations;
-    std::vector<residency::FactoredChange> found;
-    for (const memory::WeightChange& change : tree.changes) {
-        if (tree.weights[change.weight].storage != storage) {
-            continue;
-        }
-        residency::FactoredChange& each =
-            found.emplace_back(residency::FactoredChange{.change = &change});
-        for (const memory::ChangeFactor& factor : change.factors) {
-            const memory::Weight& weight = tree.weights[factor.weight];
-            each.factors.push_back(
-                onMeta(weight.shape, residency::scalarTypeOf(weight.computeType)));
-        }
-    }
-    return found;
+    return residency::factored(tree.changesOf(storage), [&](memory::WeightId factor) {
+        const memory::Weight& weight = tree.weights[factor];
+        return onMeta(weight.shape, residency::scalarTypeOf(weight.computeType));
+    });
 }
 
 bool haveSameLeaves(const std::vector<LeafUse>& a, const std::vector<LeafUse>& b) {

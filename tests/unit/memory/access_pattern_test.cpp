@@ -47,6 +47,17 @@ PlanRequest denoiser(const std::string& policy, Bytes capacity) {
     return request;
 }
 
+/// A network that reads its hint once, with a leaf that no step has a use for.
+PlanRequest hinted(const std::string& policy) {
+    PlanRequest request = denoiser(policy, 1 << 20);
+    ComponentWork& work = request.nodes[0].work.components.front();
+    work.pass.erase(work.pass.begin());
+    work.others[1] = {{0, 1e6}};
+    work.sequence.assign(static_cast<size_t>(work.passes), {});
+    work.sequence.front().pattern = 1;
+    return request;
+}
+
 Plan planOf(const std::string& policy, Bytes capacity = 1 << 20) {
     return std::get<Plan>(makePlan(denoiser(policy, capacity)));
 }
@@ -105,6 +116,23 @@ private Q_SLOTS:
         QCOMPARE(plan.stages.at(0).moved, kLeaves * kLeafBytes);
         QCOMPARE(plan.stages.at(0).patterns.at(0), (PatternTraffic{.passes = kFull}));
         QCOMPARE(plan.stages.at(0).patterns.at(1), (PatternTraffic{.passes = kPartial}));
+    }
+
+    /// A resident that steps do not use comes when it is first used, and counts as needed then.
+    void aHintsLeafIsNeededOnce_data() {
+        QTest::addColumn<QString>("policy");
+        for (const char* policy : {"leaf", "sequential", "none", "none,after=keep", "model"}) {
+            QTest::newRow(policy) << QString(policy);
+        }
+    }
+
+    void aHintsLeafIsNeededOnce() {
+        QFETCH(QString, policy);
+        const Plan plan = std::get<Plan>(makePlan(hinted(policy.toStdString())));
+        const StagePlan& stage = plan.stages.at(0);
+        const int64_t steps = plan.stays.at(0).layout->isWhole() ? 1 : kFull + kPartial - 1;
+        QCOMPARE(stage.moved, (1 + steps * (kLeaves - 1)) * kLeafBytes);
+        QCOMPARE(stage.needed, stage.moved);
     }
 
     void theReportTellsPatterns() {

@@ -2,6 +2,7 @@
 #include "plugin/memory/changed_tree.hpp"
 #include "plugin/memory/device_spec.hpp"
 #include "plugin/memory/layout.hpp"
+#include "plugin/memory/plan.hpp"
 #include "plugin/memory/resolve_precision.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/memory/trees.hpp"
@@ -188,6 +189,22 @@ private Q_SLOTS:
         QCOMPARE(half.networkId(), plain.id);
         const ComponentTree eight = inPrecision(tree, stored(DType::F8E4M3, DType::F16));
         QVERIFY(eight.deviceType(eight.weights[pair].storage) == DType::F8E4M3);
+    }
+
+    /// Offload names the networks of a model by the trees that it has; what a stage composed into
+    /// one of them is that network still, one with LoRAs is another model's.
+    void aModelNamesWhatIsComposedIntoIt() {
+        const ComponentTree plain = base();
+        const ComponentTree changed = adapted(plain, {lowRank(1)});
+        const ComponentTree tree = composed(changed, pairOf(1));
+        for (const ComponentTree& each :
+             {tree, inPrecision(tree, stored(DType::F16, DType::F16))}) {
+            QVERIFY(isNamed(each, changed.id));
+            QVERIFY(isNamed(each, tree.id));
+            QVERIFY(!isNamed(each, plain.id));
+        }
+        QVERIFY(isNamed(composed(plain, pairOf(1)), plain.id));
+        QVERIFY(!isNamed(plain, ""));
     }
 
     void aTreeIsKnownByWhatIsComposedIn() {

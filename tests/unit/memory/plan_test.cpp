@@ -199,10 +199,15 @@ private Q_SLOTS:
     void offloadsTakeWhatEarlierRunsKept() {
         PlanRequest request = pipeline("none", "none", "none");
         request.nodes.insert(request.nodes.begin() + 1, {"offload", parsePolicy("auto"), {}});
-        request.kept = {{.tree = "other", .device = "fake", .bytes = 5 * kKiB, .role = "upscaler"}};
+        request.kept = {{.tree = "other",
+                         .device = "fake",
+                         .bytes = 5 * kKiB,
+                         .role = "upscaler",
+                         .weights = "as opened",
+                         .base = "without layers"}};
         request.devices[0].held = 6 * kKiB;
         QCOMPARE(onFake(planOf(request), 2).held, 6 * kKiB);
-        for (const char* name : {"all", "upscaler", "other"}) {
+        for (const char* name : {"all", "upscaler", "other", "as opened", "without layers"}) {
             request.nodes[1].offloads = {name};
             const Plan plan = planOf(request);
             QCOMPARE(onFake(plan, 1).held, 6 * kKiB);

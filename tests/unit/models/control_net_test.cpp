@@ -1,6 +1,9 @@
+#include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/controls/control_net.hpp"
 #include "plugin/models/controls/control_pass.hpp"
+#include "plugin/models/controls/control_request.hpp"
+#include "plugin/models/controls/controlled_source.hpp"
 #include "plugin/models/denoisers/unet2d_inputs.hpp"
 #include "plugin/sampling/step_info.hpp"
 #include "tests/fixtures/error_of.hpp"
@@ -22,6 +25,8 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <string>
+#include <utility>
 
 namespace control_net_test {
 
@@ -263,6 +268,95 @@ private Q_SLOTS:
         QVERIFY(!found.front().defined());
     }
 
+    void whatDoesNotGoTogetherIsRefused_data() {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<qint64>("hints");
+        QTest::addColumn<QStringList>("says");
+        QTest::newRow("a number of hints")
+            << "whole" << qint64{2} << QStringList{"2 hints", "for 3 pictures"};
+        QTest::newRow("no hint at all")
+            << "whole" << qint64{0} << QStringList{"0 hints", "for 3 pictures"};
+        QTest::newRow("hints of another scale")
+            << "small hints" << qint64{1} << QStringList{"4 times", "8 times", "sd15_1"};
+        QTest::newRow("more channels than the denoiser")
+            << "wide" << qint64{1} << QStringList{"reads 9 channels", "denoiser 4"};
+    }
+
+    /// Before the run, on the port of the denoiser.
+    void whatDoesNotGoTogetherIsRefused() {
+        QFETCH(QString, kind);
+        QFETCH(qint64, hints);
+        QFETCH(QStringList, says);
+        const QTemporaryDir folder;
+        ModelBench bench;
+        const auto model = bench.load(at("checkpoints/sd15_1"));
+        const models::Controls controls(
+            {{.net = opened(bench, madeNet(kind, folder)), .hintShape = {hints, 3, 64, 64}}});
+        const std::optional<Error> error = testing::errorOf([&] {
+            models::checkControls(ModelBench::modelOf(model), controls, {3, 4, 8, 8});
+        });
+        QVERIFY(error);
+        QCOMPARE(error->kind(), ErrorKind::InvalidInput);
+        QCOMPARE(error->item(), std::string("control"));
+        QVERIFY(!error->hint().empty());
+        for (const QString& part : says) {
+            QVERIFY2(error->message().find(part.toStdString()) != std::string::npos,
+                     error->message().c_str());
+        }
+    }
+
+    /// A UNet that fills masks has the latent's channels in front.
+    void aDenoiserThatFillsMasksIsFollowed() {
+        ModelBench bench;
+        const auto model =
+            bench.load((testing::imageGoldenFolder() + "/checkpoints/inpaint_1").toStdString());
+        const auto net = opened(bench, at("controlnet/sd15_1_1"));
+        const models::Controls controls({{.net = net, .hintShape = {1, 3, 64, 64}}});
+        models::checkControls(ModelBench::modelOf(model), controls, {1, 4, 8, 8});
+        const at::Tensor latents = seededLike({2, 9, 8, 8}, 1);
+        const at::Tensor context = seededLike({2, kTokens, 96}, 2);
+        const at::Tensor hint = seededLike({1, 3, 64, 64}, 3).abs();
+        const auto wide =
+            residualsOf(bench, net, hint, {.latents = latents, .context = context, .positives = 1});
+        const auto plain =
+            residualsOf(bench,
+                        net,
+                        hint,
+                        {.latents = latents.narrow(1, 0, 4), .context = context, .positives = 1});
+        QCOMPARE(wide.size(), plain.size());
+        for (size_t i = 0; i < wide.size(); ++i) {
+            QVERIFY(at::equal(wide[i], plain[i]));
+        }
+    }
+
+    void aHintHasASize_data() {
+        QTest::addColumn<bool>("isThere");
+        QTest::addColumn<QList<qint64>>("shape");
+        QTest::newRow("nothing connected") << false << QList<qint64>{};
+        QTest::newRow("not known") << true << QList<qint64>{};
+        QTest::newRow("no width") << true << QList<qint64>{1, 3, 64, 0};
+        QTest::newRow("no height") << true << QList<qint64>{1, 3, 0, 64};
+        QTest::newRow("no picture") << true << QList<qint64>{3, 64};
+    }
+
+    void aHintHasASize() {
+        QFETCH(bool, isThere);
+        QFETCH(QList<qint64>, shape);
+        ModelBench bench;
+        const auto image =
+            std::make_shared<const models::KnownValue>("IMAGE", Shape(shape.begin(), shape.end()));
+        const auto error = testing::errorOf([&] {
+            (void)bench.stages().outline(
+                models::ControlRequest{.controlnet = opened(bench, at("controlnet/sd15_1_1")),
+                                       .image = isThere ? image : nullptr});
+        });
+        QVERIFY(error);
+        QCOMPARE(error->kind(), ErrorKind::InvalidInput);
+        QCOMPARE(error->item(), std::string("image"));
+        QVERIFY2(error->message().find("no picture with a size") != std::string::npos,
+                 error->message().c_str());
+    }
+
     void otherFilesAreRefused_data() {
         QTest::addColumn<QString>("file");
         QTest::addColumn<QString>("says");
@@ -309,6 +403,50 @@ private Q_SLOTS:
     }
 
 private:
+    /// sd15_1_1, one whose hints shrink once less ("small hints"), or that reads nine channels
+    /// ("wide"); its folder.
+    [[nodiscard]] std::string madeNet(const QString& kind, const QTemporaryDir& folder) const {
+        const QString own = folder.filePath("net");
+        testing::copyFolder(QString::fromStdString(at("controlnet/sd15_1_1")), own);
+        const std::string path = (own + "/diffusion_pytorch_model.safetensors").toStdString();
+        testing::TensorFile file = testing::readTensorFile(path);
+        Json config = parseJson(testing::contentsOf(own + "/config.json").toStdString(), "config");
+        if (kind == "small hints") {
+            Json& widths = config["conditioning_embedding_out_channels"];
+            const size_t levels = widths.size();
+            widths.erase(levels - 1);
+            const std::string embedding = "controlnet_cond_embedding.";
+            for (const size_t block : {2 * (levels - 2), 2 * (levels - 2) + 1}) {
+                const std::string name = embedding + "blocks." + std::to_string(block);
+                file.erase(name + ".weight");
+                file.erase(name + ".bias");
+            }
+            readFewer(file.at(embedding + "conv_out.weight"), widths.back().get<int64_t>());
+        } else if (kind == "wide") {
+            config["in_channels"] = 9;
+            testing::FileTensor& input = file.at("conv_in.weight");
+            input.shape[1] = 9;
+            input.bytes.resize(input.bytes.size() / 4 * 9);
+        }
+        testing::writeTensorFile(path, file);
+        testing::writeFile(own + "/config.json", QByteArray::fromStdString(config.dump()));
+        return own.toStdString();
+    }
+
+    /// The first input channels of a convolution.
+    static void readFewer(testing::FileTensor& weight, int64_t channels) {
+        const auto outputs = static_cast<size_t>(weight.shape[0]);
+        const size_t row = weight.bytes.size() / outputs;
+        const size_t kept =
+            row / static_cast<size_t>(weight.shape[1]) * static_cast<size_t>(channels);
+        std::string bytes;
+        for (size_t i = 0; i < outputs; ++i) {
+            bytes += weight.bytes.substr(i * row, kept);
+        }
+        weight.bytes = std::move(bytes);
+        weight.shape[1] = channels;
+    }
+
     /// A file or folder of that kind.
     QString madeBad(const QString& kind, const QTemporaryDir& folder) const {
         const QString path = folder.filePath(kind + ".safetensors");

@@ -9,6 +9,7 @@
 
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace lowtide::testing {
 
@@ -16,10 +17,20 @@ namespace {
 
 constexpr int64_t kRank = 4;
 
+constexpr int64_t kLayerRows = 6;
+constexpr int64_t kLayerColumns = 10;
+
 at::Tensor waves(int64_t rows, int64_t columns, double step, const AdapterSettings& settings) {
     return at::sin(at::arange(rows * columns, at::kFloat) * step + settings.phase)
         .view({rows, columns})
         .to(residency::scalarTypeOf(settings.type));
+}
+
+at::Tensor withOdd(at::Tensor values, const AdapterSettings& settings) {
+    if (settings.odd) {
+        values[-1][-1] = *settings.odd;
+    }
+    return values;
 }
 
 at::Tensor upOf(const Shape& shape, const AdapterSettings& settings) {
@@ -27,12 +38,39 @@ at::Tensor upOf(const Shape& shape, const AdapterSettings& settings) {
 }
 
 at::Tensor downOf(const Shape& shape, const AdapterSettings& settings) {
-    return waves(kRank, shape[1], 0.3, settings);
+    return withOdd(waves(kRank, shape[1], 0.3, settings), settings);
+}
+
+at::Tensor layerInFile(const AdapterSettings& settings) {
+    return withOdd(waves(kLayerRows, kLayerColumns, 0.9, settings), settings);
 }
 
 at::Tensor inF32(const at::Tensor& factor) {
     return factor.to(at::kFloat);
 }
+
+/// Collects the bytes of an adapter's file.
+class FactorFile {
+public:
+    memory::FactorPlace place(const std::string& name, const at::Tensor& values, DType type) {
+        memory::FactorPlace placed{.name = name,
+                                   .key = name + std::to_string(bytes_.size()),
+                                   .file = 0,
+                                   .fileOffset = static_cast<int64_t>(bytes_.size()),
+                                   .type = type,
+                                   .shape = values.sizes().vec()};
+        bytes_.append(static_cast<const char*>(values.const_data_ptr()), values.nbytes());
+        return placed;
+    }
+
+    [[nodiscard]] std::vector<memory::WeightFile> write(const std::string& path) const {
+        files::writeFileAtomically(path, bytes_);
+        return {fileOf(path)};
+    }
+
+private:
+    std::string bytes_ = "header..";
+};
 
 }  // namespace
 
@@ -59,31 +97,40 @@ std::shared_ptr<const memory::ComponentTree> adapted(const memory::ComponentTree
                                                      AdapterSettings settings) {
     memory::Adapted adapter;
     std::set<memory::StorageId> seen;  // a tied weight is changed once
-    std::string bytes = "header..";
-    const auto place = [&](const char* name, const at::Tensor& factor) {
-        memory::FactorPlace placed{.name = name,
-                                   .key = name + std::to_string(bytes.size()),
-                                   .file = 0,
-                                   .fileOffset = static_cast<int64_t>(bytes.size()),
-                                   .type = settings.type,
-                                   .shape = factor.sizes().vec()};
-        bytes.append(static_cast<const char*>(factor.const_data_ptr()), factor.nbytes());
-        return placed;
-    };
+    FactorFile file;
     for (memory::WeightId id = 0; id < tree.weights.size(); ++id) {
         const Shape& shape = tree.weights[id].shape;
         const bool isFirst = seen.insert(tree.weights[id].storage).second;
         if (shape.size() == 2 && isFirst) {
-            adapter.changes.push_back({.weight = id,
-                                       .kind = "low_rank",
-                                       .factors = {place("up", upOf(shape, settings)),
-                                                   place("down", downOf(shape, settings))},
-                                       .strength = settings.strength});
+            adapter.changes.push_back(
+                {.weight = id,
+                 .kind = "low_rank",
+                 .factors = {file.place("up", upOf(shape, settings), settings.type),
+                             file.place("down", downOf(shape, settings), settings.type)},
+                 .strength = settings.strength});
         }
     }
-    files::writeFileAtomically(path, bytes);
-    adapter.files = {fileOf(path)};
+    adapter.files = file.write(path);
     return std::make_shared<const memory::ComponentTree>(memory::patched(tree, adapter));
+}
+
+std::shared_ptr<const memory::ComponentTree> withLayers(const memory::ComponentTree& tree,
+                                                        const std::string& path,
+                                                        AdapterSettings settings) {
+    memory::Composition layers;
+    FactorFile file;
+    for (memory::LeafId leaf = 0; leaf < tree.leaves.size(); ++leaf) {
+        if (!tree.leaves[leaf].gathered) {
+            layers.weights.push_back(
+                {.leaf = leaf, .place = file.place("layer", layerInFile(settings), settings.type)});
+        }
+    }
+    layers.files = file.write(path);
+    return std::make_shared<const memory::ComponentTree>(memory::composed(tree, layers));
+}
+
+at::Tensor layerOf(const AdapterSettings& settings) {
+    return inF32(layerInFile(settings));
 }
 
 at::Tensor changed(const at::Tensor& master,

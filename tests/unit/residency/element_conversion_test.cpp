@@ -5,7 +5,11 @@
 
 #include <QTest>
 
+#include <cmath>
+#include <cstddef>
 #include <cstring>
+#include <string>
+#include <vector>
 
 namespace element_conversion_test {
 
@@ -44,6 +48,43 @@ class ElementConversionTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+
+    void tellsWhatIsFinite_data() {
+        QTest::addColumn<int>("type");
+        for (const DType type : kFloating) {
+            QTest::newRow(std::string(nameOf(type)).c_str()) << static_cast<int>(type);
+        }
+    }
+
+    /// Every pattern by itself, at odd addresses, and one among many.
+    void tellsWhatIsFinite() {
+        QFETCH(int, type);
+        const auto dtype = static_cast<DType>(type);
+        const at::Tensor all =
+            at::cat({patterns(dtype).to(at::kDouble),
+                     at::tensor({HUGE_VAL, -HUGE_VAL, std::nan("")}, at::kDouble)});
+        const at::Tensor values =
+            sizeOf(dtype) <= 2 ? patterns(dtype) : all.to(scalarTypeOf(dtype));
+        const at::Tensor truth = values.to(at::kDouble).isfinite();
+        const auto size = static_cast<size_t>(sizeOf(dtype));
+        std::vector<std::byte> odd(1 + size);
+        const auto* bytes = static_cast<const std::byte*>(values.const_data_ptr());
+        for (int64_t i = 0; i < values.numel(); ++i) {
+            std::memcpy(&odd[1], bytes + static_cast<size_t>(i) * size, size);
+            QCOMPARE(residency::areFinite(dtype, &odd[1], 1), truth[i].item<bool>());
+        }
+        const at::Tensor finite = values.masked_select(truth);
+        const auto* good = static_cast<const std::byte*>(finite.const_data_ptr());
+        QVERIFY(residency::areFinite(dtype, good, finite.numel()));
+        QVERIFY(!residency::areFinite(dtype, bytes, values.numel()));
+    }
+
+    void wholeNumbersAreFinite() {
+        const std::vector<std::byte> ones(64, std::byte{0xFF});
+        for (const DType type : {DType::I64, DType::I32, DType::I16, DType::I8, DType::U8}) {
+            QVERIFY(residency::areFinite(type, ones.data(), 8));
+        }
+    }
 
     void hasTheBitsOfAten_data() {
         QTest::addColumn<int>("from");

@@ -140,6 +140,7 @@ private Q_SLOTS:
         std::vector<std::byte> room(static_cast<size_t>(scratch));
         const residency::ByteSource source =
             residency::scaledSource(std::make_shared<const files::InputFile>(path),
+                                    "denoiser",
                                     storage,
                                     room,
                                     std::make_shared<residency::Arrival>(),

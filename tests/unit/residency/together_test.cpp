@@ -1,9 +1,17 @@
+#include "plugin/base/error.hpp"
+#include "plugin/base/stop_token.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/residency.hpp"
+#include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/residency/adapted.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 
+#include <ATen/ATen.h>
+
 #include <QTest>
+
+#include <utility>
 
 namespace together_test {
 
@@ -122,7 +130,105 @@ private Q_SLOTS:
         QCOMPARE(bench.residency->hazards().size(), size_t{0});
     }
 
+    void nothingStaysAfterAnyEnd_data() {
+        QTest::addColumn<QString>("policy");
+        QTest::addColumn<int>("end");
+        for (const char* policy : {"auto", "leaf+stream"}) {
+            for (const auto& [name, end] :
+                 {std::pair("an error before the denoiser", kErrorBefore),
+                  std::pair("an error in the denoiser", kErrorWithin),
+                  std::pair("a cancel before the denoiser", kCancelBefore),
+                  std::pair("a cancel in the denoiser", kCancelWithin),
+                  std::pair("the control alone", kControlAlone)}) {
+                QTest::addRow("%s, %s", policy, name) << QString(policy) << static_cast<int>(end);
+            }
+        }
+    }
+
+    /// Two networks in one stay of a budget that holds a part of them, layers of an adapter
+    /// composed into one: the run ends in the middle of a pass, and the next one is right.
+    void nothingStaysAfterAnyEnd() {
+        QFETCH(QString, policy);
+        QFETCH(int, end);
+        Bench bench(folder_.newPath(), "fake", {}, {.longestDelay = 0.0005});
+        Networks networks(bench);
+        networks.denoiser = testing::withLayers(*networks.denoiser, folder_.newPath());
+        const Bytes both =
+            Bench::expectedWeights(*networks.denoiser) + Bench::expectedWeights(*networks.control);
+        const auto plan =
+            testing::planOf(controlled(bench, networks, policy.toStdString(), both * 6 / 10));
+        const Bytes allocatedBefore = bench.residency->allocatedOn(bench.device);
+        runUntil(bench, networks, plan, static_cast<End>(end));
+        QCOMPARE(bench.total(), 0);
+        QCOMPARE(bench.ledger().bytesOn("cpu"), 0);
+        QCOMPARE(bench.residency->allocatedOn(bench.device), allocatedBefore);
+
+        bench.residency->begin(plan, {});
+        bench.residency->enter(0);
+        for (int64_t step = 0; step < kSteps; ++step) {
+            runPass(bench, *networks.control);
+            QVERIFY(layersAreRight(bench, *networks.denoiser, networks.denoiser->leaves.size()));
+        }
+        bench.residency->leave(0);
+        bench.residency->end(memory::Outcome::Finished);
+        QCOMPARE(bench.total(), 0);
+        QCOMPARE(bench.residency->traffic().bytesToDevice, plan->stages[0].moved);
+        QCOMPARE(bench.residency->hazards().size(), size_t{0});
+    }
+
 private:
+    enum End { kErrorBefore, kErrorWithin, kCancelBefore, kCancelWithin, kControlAlone };
+
+    /// Of the first `count` leaves in a pass: what the network has, and the layer behind it.
+    static bool layersAreRight(Bench& bench, const ComponentTree& tree, size_t count) {
+        bench.residency->beginPass(tree, {});
+        bool areRight = true;
+        for (memory::LeafId leaf = 0; leaf < count; ++leaf) {
+            const residency::Lease lease = bench.residency->use(tree, leaf);
+            const memory::Weight& weight = tree.weights[tree.leaves[leaf].weights[0]];
+            areRight = areRight && at::equal(lease[0].cpu(), bench.model.expected(tree, weight)) &&
+                       at::equal(lease[lease.size() - 1].cpu(), testing::layerOf({}));
+        }
+        return areRight;
+    }
+
+    /// Two whole steps, and a part of a pass of the third one.
+    static void runUntil(Bench& bench,
+                         const Networks& networks,
+                         const std::shared_ptr<const memory::Plan>& plan,
+                         End end) {
+        StopSource stop;
+        bench.residency->begin(plan, stop.token());
+        const auto error = testing::errorOf([&] {
+            bench.residency->enter(0);
+            for (int step = 0; step < 2 && end != kControlAlone; ++step) {
+                runPass(bench, *networks.control);
+                QVERIFY(
+                    layersAreRight(bench, *networks.denoiser, networks.denoiser->leaves.size()));
+            }
+            const bool isWithin = end == kErrorWithin || end == kCancelWithin;
+            if (isWithin || end == kControlAlone) {
+                runPass(bench, *networks.control);
+            }
+            const ComponentTree& last = isWithin ? *networks.denoiser : *networks.control;
+            bench.residency->beginPass(last, {});
+            for (memory::LeafId leaf = 0; leaf < last.leaves.size() / 2; ++leaf) {
+                (void)bench.residency->use(last, leaf);
+            }
+            if (end == kCancelBefore || end == kCancelWithin) {
+                stop.cancel(CancelMode::Now);
+                bench.residency->stop().throwIfStopped();
+            }
+            if (end != kControlAlone) {
+                throw Error(ErrorKind::Internal, "in the middle");
+            }
+        });
+        QCOMPARE(error.has_value(), end != kControlAlone);
+        bench.residency->leave(0);
+        bench.residency->end(end == kControlAlone ? memory::Outcome::Finished
+                                                  : memory::Outcome::Failed);
+    }
+
     static void runSteps(Bench& bench,
                          const Networks& networks,
                          const std::shared_ptr<const memory::Plan>& plan) {
