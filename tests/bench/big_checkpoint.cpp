@@ -23,4 +23,10 @@ QString bigXlCheckpoint(const QString& folder) {
     return checkpoint;
 }
 
+QString bigLora(const QStringList& arguments, const QString& path) {
+    runReference(QStringList{sourcePath("tests/bench/lora_file.py")} + arguments +
+                 QStringList{path});
+    return path;
+}
+
 }  // namespace lowtide::testing

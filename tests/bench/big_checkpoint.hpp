@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 
 namespace lowtide::testing {
 
@@ -9,5 +10,8 @@ namespace lowtide::testing {
 [[nodiscard]] QString bigCheckpoint(const QString& size, const QString& folder);
 /// The same of xl_checkpoint.py: a folder with model.safetensors, Stable Diffusion XL.
 [[nodiscard]] QString bigXlCheckpoint(const QString& folder);
+/// A LoRA of lora_file.py over the whole of such a checkpoint, for which `arguments` are those
+/// before its path; made when it is not there.
+[[nodiscard]] QString bigLora(const QStringList& arguments, const QString& path);
 
 }  // namespace lowtide::testing
