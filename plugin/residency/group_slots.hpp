@@ -46,8 +46,8 @@ public:
     void evict(memory::GroupId group, const std::string& node);
     /// Copies still queued are given up; the group is incomplete from now on.
     void abandon(memory::GroupId group);
-    /// Compute waits for the group; rethrows what went wrong in its copies. Error{Internal} where it
-    /// is not whole for what failed before.
+    /// Compute waits for the group; rethrows what went wrong in its copies. Error{Internal} where
+    /// it is not whole for what failed before.
     void waitFor(memory::GroupId group);
     /// The leaf's weights get the changes that they did not get since they came; its groups were
     /// waited for. In f32 from what arrived, in the order of the tree, rounded once.
