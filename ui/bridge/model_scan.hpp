@@ -2,6 +2,7 @@
 
 #include "plugin/base/stop_token.hpp"
 #include "plugin/files/input_file.hpp"
+#include "ui/bridge/model_file.hpp"
 #include "ui/models/model_folders.hpp"
 
 #include <map>
