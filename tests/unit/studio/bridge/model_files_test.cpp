@@ -2,6 +2,7 @@
 #include "plugin/host_api/recogniser.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "ui/bridge/model_file.hpp"
 #include "ui/models/model_folders.hpp"
 
 #include <QTemporaryDir>
