@@ -102,8 +102,8 @@ void PresetsTest::namesTheFileThatAPresetWants_data() {
                                 << "load_ip.adapter"
                                 << "ip-adapter_sdxl_vit-h.safetensors";
     QTest::newRow("LoRA") << "sdxl_lora_12gib"
-                          << "load.checkpoint"
-                          << "sd_xl_base_1.0.safetensors";
+                          << "lora.file"
+                          << "sd_xl_offset_example-lora_1.0.safetensors";
 }
 
 void PresetsTest::namesTheFileThatAPresetWants() {
@@ -111,7 +111,14 @@ void PresetsTest::namesTheFileThatAPresetWants() {
     QFETCH(QString, param);
     QFETCH(QString, file);
 
-    const CommandResult result = lowtide({"check", id});
+    const QTemporaryDir folder;  // what is beside that file
+    for (const char* part : {"checkpoints", "pictures"}) {
+        if (param != "load.checkpoint") {
+            QVERIFY(QFile::link(hollowModelFolder() + "/" + part, folder.filePath(part)));
+        }
+    }
+
+    const CommandResult result = lowtide({"check", id, "--model-folder", folder.path()});
 
     QCOMPARE(result.exitCode, 2);
     QVERIFY2(result.errors.contains(param) && result.errors.contains(file),
