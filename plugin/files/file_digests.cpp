@@ -4,7 +4,9 @@
 #include "plugin/base/hash.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/base/units.hpp"
+#include "plugin/files/byte_cursor.hpp"
 #include "plugin/files/input_file.hpp"
+#include "plugin/files/safetensors_format.hpp"
 #include "plugin/files/stored_digests.hpp"
 
 #include <algorithm>
@@ -46,17 +48,13 @@ struct DigestKey {
 
 /// The first byte behind the header of a .safetensors file, whose length begins it.
 Bytes tensorsBegin(const InputFile& file) {
-    constexpr Bytes kLengthBytes = 8;
     const Bytes size = file.identity().size;
     if (!toLower(file.name()).ends_with(".safetensors") || size < kLengthBytes) {
         return 0;
     }
     std::array<std::byte, kLengthBytes> length{};
     file.read(length, 0);
-    uint64_t header = 0;
-    for (size_t i = length.size(); i > 0; --i) {
-        header = (header << 8) | std::to_integer<uint64_t>(length[i - 1]);
-    }
+    const uint64_t header = ByteCursor(length, file.name()).number(kLengthBytes);
     const auto behind = static_cast<uint64_t>(size - kLengthBytes);
     return kLengthBytes + static_cast<Bytes>(std::min(header, behind));
 }

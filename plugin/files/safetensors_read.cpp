@@ -1,6 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/files/byte_cursor.hpp"
 #include "plugin/files/safetensors.hpp"
 #include "plugin/files/safetensors_format.hpp"
 
@@ -31,10 +32,7 @@ Bytes headerLength(const ReadableBytes& file) {
     }
     std::array<std::byte, kLengthBytes> bytes{};
     file.read(bytes, 0);
-    uint64_t length = 0;
-    for (size_t i = bytes.size(); i-- > 0;) {
-        length = length << 8 | std::to_integer<uint64_t>(bytes[i]);
-    }
+    const uint64_t length = ByteCursor(bytes, subject).number(kLengthBytes);
     if (length > static_cast<uint64_t>(kMaxHeaderBytes)) {
         refuseDamaged(subject,
                       "claims a header of " + std::to_string(length) + " bytes, at most " +

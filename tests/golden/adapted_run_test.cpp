@@ -2,6 +2,7 @@
 // refused, what reaches their networks.
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/graph_edits.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"
@@ -51,22 +52,11 @@ Json caseOf(const std::vector<std::string>& kinds) {
     return test;
 }
 
-void link(Json& graph, const char* from, const char* output, const char* to, const char* input) {
-    Json& links = graph["links"];
-    links.erase(std::remove_if(links.begin(),
-                               links.end(),
-                               [&](const Json& each) {
-                                   return each["to"] == Json::array({to, input});
-                               }),
-                links.end());
-    links.push_back({{"from", {from, output}}, {"to", {to, input}}});
-}
-
 /// `node` between denoise and decode.
 void putBehindDenoise(Json& graph, const char* node, Json description) {
     graph["nodes"][node] = std::move(description);
-    link(graph, "denoise", "latent", node, "value");
-    link(graph, node, "value", "decode", "latent");
+    testing::relink(graph, "denoise", "latent", node, "value");
+    testing::relink(graph, node, "value", "decode", "latent");
 }
 
 std::string bytesOf(const testing::ModuleRun& run, const char* name) {
@@ -277,11 +267,11 @@ private Q_SLOTS:
                          {{"type", "control.offload"},
                           {"v", 1},
                           {"params", {{"component", component.toStdString()}, {"mode", "evict"}}}});
-        link(made.graph,
-             kinds.contains("loras") && !ofBase ? "lora_0" : "load",
-             "model",
-             "free",
-             "model");
+        testing::relink(made.graph,
+                        kinds.contains("loras") && !ofBase ? "lora_0" : "load",
+                        "model",
+                        "free",
+                        "model");
         Json options = {{"policies", {"encode=model,after=keep", "denoise=model,after=keep"}}};
         if (!precision.isEmpty()) {
             options["precisions"] = {"denoise=" + precision.toStdString(),
@@ -354,8 +344,8 @@ private Q_SLOTS:
         made.graph["nodes"]["keep"] = {{"type", "control.result_cache"},
                                        {"v", 1},
                                        {"params", {{"where", where.toStdString()}}}};
-        link(made.graph, node, port, "keep", "value");
-        link(made.graph, "keep", "value", "denoise", port);
+        testing::relink(made.graph, node, port, "keep", "value");
+        testing::relink(made.graph, "keep", "value", "denoise", port);
         const Json options = {{"forceExecution", false}};
         const testing::ModuleRun first = run(made, options);
         QVERIFY2(first.status == Status::Ok, first.report.dump().c_str());

@@ -3,6 +3,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/graph_edits.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"
@@ -29,17 +30,6 @@ const Json& ofNode(const Json& list, const char* node) {
 
 Json stepsOf(const Json& report) {
     return ofNode(report.at("repetitions").back().at("nodes"), "denoise").at("steps");
-}
-
-void link(Json& graph, const char* from, const char* output, const char* to, const char* input) {
-    Json& links = graph["links"];
-    links.erase(std::remove_if(links.begin(),
-                               links.end(),
-                               [&](const Json& each) {
-                                   return each["to"] == Json::array({to, input});
-                               }),
-                links.end());
-    links.push_back({{"from", {from, output}}, {"to", {to, input}}});
 }
 
 }  // namespace
@@ -185,9 +175,9 @@ private Q_SLOTS:
         for (const char* node : {"load_control", "load_hint", "control"}) {
             graph["nodes"][node] = controlled["nodes"][node];
         }
-        link(graph, "load_control", "controlnet", "control", "controlnet");
-        link(graph, "load_hint", "image", "control", "image");
-        link(graph, "control", "control", "denoise", "control");
+        testing::relink(graph, "load_control", "controlnet", "control", "controlnet");
+        testing::relink(graph, "load_hint", "image", "control", "image");
+        testing::relink(graph, "control", "control", "denoise", "control");
         const testing::ModuleRun always = run(graph, small({"denoise.steps=12"}));
         const testing::ModuleRun late =
             run(graph, small({"denoise.steps=12", "control.start=0.41", "control.end=0.8"}));
@@ -208,8 +198,8 @@ private Q_SLOTS:
         graph["nodes"]["free"] = {{"type", "control.offload"},
                                   {"v", 1},
                                   {"params", {{"component", "controlnet*"}, {"mode", "evict"}}}};
-        link(graph, "denoise", "latent", "free", "value");
-        link(graph, "free", "value", "decode", "latent");
+        testing::relink(graph, "denoise", "latent", "free", "value");
+        testing::relink(graph, "free", "value", "decode", "latent");
         const testing::ModuleRun ended =
             run(graph, small(), {{"policies", {"denoise=model,after=keep"}}});
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
@@ -272,9 +262,9 @@ private Q_SLOTS:
         for (const char* node : {"load_control", "load_hint", "control"}) {
             graph["nodes"][node] = controlled["nodes"][node];
         }
-        link(graph, "load_control", "controlnet", "control", "controlnet");
-        link(graph, "load_hint", "image", "control", "image");
-        link(graph, "control", "control", "denoise", "control");
+        testing::relink(graph, "load_control", "controlnet", "control", "controlnet");
+        testing::relink(graph, "load_hint", "image", "control", "image");
+        testing::relink(graph, "control", "control", "denoise", "control");
         const std::vector<std::string> set = small({"area.width=32", "denoise.steps=3"});
         const testing::ModuleRun whole = run(graph, set, {{"policies", {"denoise=none"}}});
         const testing::ModuleRun streamed =
@@ -291,8 +281,8 @@ private Q_SLOTS:
         for (const char* node : {"load_control", "load_hint", "control"}) {
             graph["nodes"][node] = controlled["nodes"][node];
         }
-        link(graph, "load_control", "controlnet", "control", "controlnet");
-        link(graph, "load_hint", "image", "control", "image");
+        testing::relink(graph, "load_control", "controlnet", "control", "controlnet");
+        testing::relink(graph, "load_hint", "image", "control", "image");
         const std::vector<std::string> set = small({"denoise.steps=2",
                                                     "latent.width=32",
                                                     "latent.height=32",
@@ -301,7 +291,7 @@ private Q_SLOTS:
                                                     "detail.steps=4",
                                                     "detail.sampler=euler_a"});
         const testing::ModuleRun plain = run(graph, set);
-        link(graph, "control", "control", "detail", "control");
+        testing::relink(graph, "control", "control", "detail", "control");
         const testing::ModuleRun whole = run(graph, set, {{"policies", {"detail=none"}}});
         const testing::ModuleRun streamed = run(graph, set, {{"policies", {"detail=leaf+stream"}}});
         QVERIFY2(whole.status == Status::Ok, whole.report.dump().c_str());
