@@ -121,6 +121,7 @@ private Q_SLOTS:
     void theReadmesMinuteIsAsItSays();
     void everyTextFits();
     void everyTextOfANodeFits();
+    void nodesOfOurGraphsStandApart();
 
     void cleanupTestCase() { studio_.reset(); }
 
@@ -451,6 +452,40 @@ void StudioTest::everyTextOfANodeFits() {
         test::keepScreenshot(studio_->window(), QString("all_nodes_%1").arg(scheme));
     }
     studio_->model().setSaved();
+    QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
+}
+
+/// Graphs of examples/graphs and built-in presets, as they are opened.
+void StudioTest::nodesOfOurGraphsStandApart() {
+    QStringList problems;
+    const auto look = [&](const QString& name) {
+        const auto* scene = qobject_cast<GraphScene*>(studio_->desk().canvas().scene());
+        const NodeRects rects = scene->nodeRects();
+        for (auto one = rects.begin(); one != rects.end(); ++one) {
+            for (auto other = std::next(one); other != rects.end(); ++other) {
+                if (one->second.intersects(other->second)) {
+                    problems << name + ": " + QString::fromStdString(one->first) + " and " +
+                                    QString::fromStdString(other->first);
+                }
+            }
+        }
+        studio_->model().setSaved();
+    };
+    studio_->model().setSaved();
+    for (const PresetEntry& preset : studio_->workspace().presets.entries()) {
+        if (preset.id.startsWith("builtin:")) {
+            QVERIFY(studio_->desk().openPreset(preset.id));
+            look(preset.id);
+        }
+    }
+    const QDir graphs(sourcePath("examples/graphs"));
+    for (const QString& name : graphs.entryList({"*.json"}, QDir::Files)) {
+        const QByteArray text = contentsOf(graphs.filePath(name));
+        studio_->model().apply("Open", [&](graph::Document& document) {
+            document = graph::parseDocument(text.toStdString());
+        });
+        look(name);
+    }
     QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
 }
 
