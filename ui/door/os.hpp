@@ -8,6 +8,10 @@ namespace lowtide::door {
 /// of single threads hold 64 MiB at most, and what it maps anew it clears (8 to 10 % of a step).
 /// For programs only, never in the module; before the first thread starts.
 void keepBigBlocks();
+/// From now on gives blocks of 32 MiB and more back at once, for runs within a memory budget: what
+/// is kept falls to pieces that fit nothing (1.2 GiB beside a budget of 3 GiB for SDXL). Takes up
+/// to 7 % of a step. Before the first thread starts.
+void returnBigBlocks();
 /// Lets the threads of operators sleep soon while they wait for each other, unless the person said
 /// otherwise (OMP_WAIT_POLICY, GOMP_SPINCOUNT): beside other programs threads that spin for long
 /// made runs 5 to 10 times slower. Before the module is opened; for programs only.

@@ -9,15 +9,24 @@ namespace lowtide::door {
 
 namespace {
 
-constexpr int kThresholdBytes = 1 << 30;
+constexpr int kKeptBytes = 1 << 30;
+constexpr int kReturnedBytes = 1 << 25;
 constexpr const char* kSpins = "10000";  ///< as fast as libgomp's 300000 on an idle machine
+
+void setThresholds(int bytes) {
+    mallopt(M_MMAP_THRESHOLD, bytes);
+    mallopt(M_TRIM_THRESHOLD, bytes);
+}
 
 }  // namespace
 
 void keepBigBlocks() {
     mallopt(M_ARENA_MAX, 1);
-    mallopt(M_MMAP_THRESHOLD, kThresholdBytes);
-    mallopt(M_TRIM_THRESHOLD, kThresholdBytes);
+    setThresholds(kKeptBytes);
+}
+
+void returnBigBlocks() {
+    setThresholds(kReturnedBytes);
 }
 
 void shortenSpins() {
