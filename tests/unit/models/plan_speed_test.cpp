@@ -1,6 +1,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/denoisers/unet2d_condition.hpp"
+#include "plugin/models/model.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/page_cache.hpp"

@@ -1,5 +1,6 @@
 #include "plugin/files/file_digests.hpp"
 #include "plugin/files/input_file.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
