@@ -3,6 +3,7 @@
 #include "ui/cli/event_queue.hpp"
 #include "ui/cli/os.hpp"
 #include "ui/cli/progress_line.hpp"
+#include "ui/door/os.hpp"
 
 #include <cstdio>
 
@@ -11,6 +12,11 @@ namespace lowtide::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{50};
+
+bool hasBudget(const std::string& graph, const Json& options) {
+    return options.contains("memoryBudget") ||
+           Json::parse(graph, nullptr, false).contains("memory_budget");
+}
 
 /// Shows events until the run has finished; Ctrl-C asks to stop now.
 void follow(Runner& runner, RunId run, EventQueue& queue, bool eventLines) {
@@ -41,6 +47,9 @@ void follow(Runner& runner, RunId run, EventQueue& queue, bool eventLines) {
 }  // namespace
 
 EndedRun runToEnd(Runner& runner, const std::string& graph, const Json& options, bool eventLines) {
+    if (hasBudget(graph, options)) {
+        door::returnBigBlocks();
+    }
     EventQueue queue;
     RunId run = 0;
     std::string result;

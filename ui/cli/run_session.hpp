@@ -28,7 +28,8 @@ struct EndedRun {
 };
 
 /// Runs a graph to its end and shows its events: as JSON lines on standard output, or on a progress
-/// line. Ctrl-C (catchInterrupts) asks the run to stop now.
+/// line. Ctrl-C (catchInterrupts) asks the run to stop now. Within a memory budget, of the options
+/// or the graph, the process gives big blocks back from here on.
 [[nodiscard]] EndedRun runToEnd(Runner& runner,
                                 const std::string& graph,
                                 const Json& options,

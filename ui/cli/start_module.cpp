@@ -1,7 +1,6 @@
 #include "ui/cli/start_module.hpp"
 
 #include "plugin/base/error.hpp"
-#include "ui/door/os.hpp"
 #include "ui/door/plugin_door.hpp"
 #include "ui/models/model_folders.hpp"
 
@@ -35,9 +34,6 @@ std::vector<std::string> foldersNamed(const std::vector<std::string>& places) {
 }  // namespace
 
 Plugin& startModule(const GraphArguments& arguments, const std::string& log) {
-    if (!arguments.memoryBudget.empty()) {
-        door::returnBigBlocks();
-    }
     return door::startPlugin({.threads = arguments.threads,
                               .log = log,
                               .cudnnApi = arguments.cudnnApi,

@@ -7,10 +7,9 @@
 
 namespace lowtide::cli {
 
-/// The module, started with the threads, the cuDNN and the model folders that were asked for;
-/// within a memory budget the process gives big blocks back. `log` is the least important level of
-/// its lines. Error{NotFound} names a model folder or paths file that is not there, Error{Corrupt}
-/// a paths file that is none.
+/// The module, started with the threads, the cuDNN and the model folders that were asked for. `log`
+/// is the least important level of its lines. Error{NotFound} names a model folder or paths file
+/// that is not there, Error{Corrupt} a paths file that is none.
 [[nodiscard]] Plugin& startModule(const GraphArguments& arguments,
                                   const std::string& log = "warning");
 

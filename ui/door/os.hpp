@@ -5,12 +5,12 @@
 namespace lowtide::door {
 
 /// Keeps big blocks in one heap of all threads instead of mapping and unmapping each: glibc's heaps
-/// of single threads hold 64 MiB at most, and what it maps anew it clears (8 to 10 % of a step).
-/// For programs only, never in the module; before the first thread starts.
+/// of single threads hold 64 MiB at most, and mapped pages are cleared anew (8 to 10 % of a step).
+/// For programs only, never in the module; first called before the first thread starts.
 void keepBigBlocks();
-/// From now on gives blocks of 32 MiB and more back at once, for runs within a memory budget: what
-/// is kept falls to pieces that fit nothing (1.2 GiB beside a budget of 3 GiB for SDXL). Takes up
-/// to 7 % of a step. Before the first thread starts.
+/// Returns what the heap keeps, and from now on blocks of 32 MiB and more as soon as they are
+/// freed; until keepBigBlocks. For runs within a memory budget: kept blocks fragment, and SDXL
+/// within 3 GiB held 1.2 GiB more than its budget. Costs up to 7 % of a step. For programs only.
 void returnBigBlocks();
 /// Lets the threads of operators sleep soon while they wait for each other, unless the person said
 /// otherwise (OMP_WAIT_POLICY, GOMP_SPINCOUNT): beside other programs threads that spin for long

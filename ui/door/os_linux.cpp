@@ -27,6 +27,7 @@ void keepBigBlocks() {
 
 void returnBigBlocks() {
     setThresholds(kReturnedBytes);
+    malloc_trim(0);
 }
 
 void shortenSpins() {

@@ -2,6 +2,7 @@
 
 #include "plugin/host_api/recogniser.hpp"
 #include "ui/bridge/answer.hpp"
+#include "ui/door/os.hpp"
 #include "ui/models/model_folders.hpp"
 
 #include <utility>
@@ -106,8 +107,11 @@ void Workspace::tellOptions() {
     run.setName(file.name());
     run.setPreviews(settings_.preferences().showsPreviews);
     run.setOutputFolder(chosen.isEmpty() ? places_.pictures : chosen);
-    planning.setOptions(
-        runOptions(model.document(), settings_.preferences(), arguments_, file.folder()));
+    const graph::Document& document = model.document();
+    const Json options = runOptions(document, settings_.preferences(), arguments_, file.folder());
+    planning.setOptions(options);
+    document.memoryBudget || options.contains("memoryBudget") ? door::returnBigBlocks()
+                                                              : door::keepBigBlocks();
 }
 
 void Workspace::tellModels() {
