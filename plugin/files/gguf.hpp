@@ -1,10 +1,13 @@
 #pragma once
 
 #include "plugin/base/shape.hpp"
+#include "plugin/base/stop_token.hpp"
 #include "plugin/files/ggml_type.hpp"
 #include "plugin/files/gguf_metadata.hpp"
 #include "plugin/files/readable_bytes.hpp"
 
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,5 +40,25 @@ struct GgufHeader {
 [[nodiscard]] inline GgufHeader readGgufHeader(const InputFile& file) {
     return readGgufHeader(FileBytes(file));
 }
+
+/// A tensor to be written.
+struct GgufSource {
+    std::string name;
+    GgmlType type = GgmlType::F32;
+    Shape shape;  ///< outermost first
+    /// Fills `piece` with the bytes of the tensor from byte `offset` on. Called front to back, for
+    /// whole blocks of the type, at most kReadPiece bytes each.
+    std::function<void(std::span<std::byte> piece, Bytes offset)> fill;
+};
+
+/// Writes a GGUF file of version 3 atomically, metadata and tensors in their order, byte for byte
+/// as the Python package does. The key "general.alignment" sets the alignment, else it is 32.
+/// Error{InvalidInput} for keys and names that are no UTF-8, too long or there twice, for shapes
+/// that the type cannot hold and for another alignment; Error{Cancelled} between pieces; and those
+/// of `fill` and OutputFile.
+void writeGguf(const std::string& path,
+               const GgufMetadata& metadata,
+               std::span<const GgufSource> tensors,
+               const StopToken& stop = {});
 
 }  // namespace lowtide::files
