@@ -1,6 +1,7 @@
 #include "plugin/files/byte_cursor.hpp"
 
-#include "plugin/base/error.hpp"
+#include "plugin/files/little_endian.hpp"
+#include "plugin/files/readable_bytes.hpp"
 
 #include <utility>
 
@@ -10,12 +11,7 @@ ByteCursor::ByteCursor(std::span<const std::byte> bytes, std::string subject)
     : bytes_(bytes), subject_(std::move(subject)) {}
 
 uint64_t ByteCursor::number(int byteCount) {
-    const std::string_view bytes = text(static_cast<uint64_t>(byteCount));
-    uint64_t value = 0;
-    for (size_t i = bytes.size(); i-- > 0;) {
-        value = value << 8 | static_cast<uint8_t>(bytes[i]);
-    }
-    return value;
+    return fromLittleEndian(text(static_cast<uint64_t>(byteCount)));
 }
 
 int64_t ByteCursor::signedNumber(int byteCount) {
@@ -27,7 +23,7 @@ int64_t ByteCursor::signedNumber(int byteCount) {
 
 std::string_view ByteCursor::text(uint64_t byteCount) {
     if (byteCount > bytes_.size() - position_) {
-        refuseEnd(byteCount);
+        refuseEnd(subject_, bytes_.size(), byteCount, position_);
     }
     const auto* start = reinterpret_cast<const char*>(bytes_.data()) + position_;
     position_ += static_cast<size_t>(byteCount);
@@ -39,18 +35,16 @@ std::string_view ByteCursor::line() {
                                 bytes_.size() - position_);
     const size_t end = rest.find('\n');
     if (end == std::string_view::npos) {
-        refuseEnd(rest.size() + 1);
+        refuseEnd(subject_, bytes_.size(), rest.size() + 1, position_);
     }
     position_ += end + 1;
     return rest.substr(0, end);
 }
 
-void ByteCursor::refuseEnd(uint64_t wanted) const {
-    throw Error(ErrorKind::Corrupt,
-                subject_ + ": ends at byte " + std::to_string(bytes_.size()) + ", but " +
-                    std::to_string(wanted) + " more are to follow byte " +
-                    std::to_string(position_),
-                "the file is damaged or incomplete: copy or download it again");
+void refuseEnd(const std::string& subject, uint64_t size, uint64_t wanted, uint64_t position) {
+    refuseDamaged(subject,
+                  "ends at byte " + std::to_string(size) + ", but " + std::to_string(wanted) +
+                      " more are to follow byte " + std::to_string(position));
 }
 
 }  // namespace lowtide::files

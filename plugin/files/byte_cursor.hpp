@@ -29,11 +29,16 @@ public:
     [[nodiscard]] bool isAtEnd() const { return position_ == bytes_.size(); }
 
 private:
-    [[noreturn]] void refuseEnd(uint64_t wanted) const;
-
     std::span<const std::byte> bytes_;
     size_t position_ = 0;
     std::string subject_;
 };
+
+/// Error{Corrupt} of bytes that end too early: at `size`, where `wanted` more are to follow
+/// `position`.
+[[noreturn]] void refuseEnd(const std::string& subject,
+                            uint64_t size,
+                            uint64_t wanted,
+                            uint64_t position);
 
 }  // namespace lowtide::files

@@ -1,11 +1,11 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/files/little_endian.hpp"
 #include "plugin/files/output_file.hpp"
 #include "plugin/files/safetensors.hpp"
 #include "plugin/files/safetensors_format.hpp"
 
-#include <array>
 #include <utility>
 
 namespace lowtide::files {
@@ -55,15 +55,6 @@ Json headerOf(const std::map<std::string, TensorBytes>& tensors,
     return header;
 }
 
-std::array<std::byte, kLengthBytes> littleEndian(uint64_t number) {
-    std::array<std::byte, kLengthBytes> bytes{};
-    for (std::byte& byte : bytes) {
-        byte = static_cast<std::byte>(number & 0xFF);
-        number >>= 8;
-    }
-    return bytes;
-}
-
 }  // namespace
 
 void writeSafetensors(const std::string& path,
@@ -77,7 +68,7 @@ void writeSafetensors(const std::string& path,
                         " is not allowed, at most " + formatBytes(kMaxHeaderBytes) + " are");
     }
     OutputFile file(path);
-    file.write(littleEndian(header.size()));
+    file.write(toLittleEndian(header.size(), kLengthBytes));
     file.write(header);
     for (const auto& [name, tensor] : tensors) {
         file.write(tensor.bytes);
