@@ -13,19 +13,20 @@ import sys
 HOST, BASE, FILES, IMAGE, MEMORY = (
     "plugin/host_api", "plugin/base", "plugin/files", "plugin/image", "plugin/memory")
 GRAPH, EXECUTOR, RESIDENCY, TENSOR = "plugin/graph", "plugin/executor", "plugin/residency", "plugin/tensor"
-SAMPLING, MODELS = "plugin/sampling", "plugin/models"
+SAMPLING, MODELS, ENCODINGS = "plugin/sampling", "plugin/models", "plugin/encodings"
 MAY_INCLUDE = {
     HOST: [],
     BASE: [HOST],
     FILES: [HOST, BASE],
     IMAGE: [HOST, BASE],
     MEMORY: [HOST, BASE],
+    ENCODINGS: [HOST, BASE, MEMORY],
     GRAPH: [HOST, BASE, FILES, IMAGE, MEMORY],
     EXECUTOR: [HOST, BASE, FILES, IMAGE, MEMORY, GRAPH],
-    RESIDENCY: [HOST, BASE, FILES, MEMORY],
+    RESIDENCY: [HOST, BASE, FILES, MEMORY, ENCODINGS],
     TENSOR: [HOST, BASE, FILES, IMAGE, MEMORY, RESIDENCY],
     SAMPLING: [HOST, BASE, MEMORY, TENSOR],
-    MODELS: [HOST, BASE, FILES, IMAGE, MEMORY, RESIDENCY, TENSOR, SAMPLING],
+    MODELS: [HOST, BASE, FILES, IMAGE, MEMORY, ENCODINGS, RESIDENCY, TENSOR, SAMPLING],
     "nodes": [HOST, BASE, FILES, IMAGE, MEMORY, EXECUTOR, MODELS],
     "ui": [HOST, BASE, FILES, IMAGE, MEMORY, GRAPH],
     "plugin/module": None,  # composition root and tests: anything

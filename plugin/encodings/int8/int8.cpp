@@ -1,0 +1,9 @@
+#include "plugin/encodings/scaled.hpp"
+
+namespace lowtide::encodings {
+
+Encoding int8() {
+    return scaledEncoding<Int8>("int8", "int8");
+}
+
+}  // namespace lowtide::encodings

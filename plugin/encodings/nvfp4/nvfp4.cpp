@@ -1,0 +1,65 @@
+#include "plugin/encodings/scales.hpp"
+#include "plugin/encodings/small_floats.hpp"
+#include "plugin/encodings/swizzled.hpp"
+#include "plugin/encodings/wide.hpp"
+
+#include <cmath>
+
+namespace lowtide::encodings {
+
+namespace {
+
+constexpr int kNvfp4Elements = 16;
+
+/// Blocks of 16 numbers in e2m1, the first of two in the upper half of a byte.
+struct Nvfp4Loop {
+    LOWTIDE_INLINE static void run(const uint8_t* bytes,
+                                   const float* scales,
+                                   int64_t blocks,
+                                   float* target) noexcept {
+        for (int64_t block = 0; block < blocks; ++block) {
+            for (int i = 0; i < kNvfp4Elements / 2; ++i) {
+                const uint8_t two = bytes[block * kNvfp4Elements / 2 + i];
+                float* place = target + block * kNvfp4Elements + 2 * i;
+                place[0] = E2M1::number(static_cast<uint8_t>(two >> 4)) * scales[block];
+                place[1] = E2M1::number(two) * scales[block];
+            }
+        }
+    }
+};
+
+/// Companion 1 has one number for the whole tensor.
+float tensorScale(const StoredPart& stored) {
+    return rowScales(stored, 1).front();
+}
+
+std::optional<std::string> nvfp4Fault(const StoredPart& stored) {
+    const float whole = tensorScale(stored);
+    if (!std::isfinite(whole) || whole <= 0) {
+        return "the scale of the tensor is " + std::to_string(whole) +
+               ", where a positive number belongs";
+    }
+    return blockScaleFault(stored, [](uint8_t scale) { return !E4M3::isFinite(scale); });
+}
+
+void decodeNvfp4(const StoredPart& stored, float* target) {
+    const float whole = tensorScale(stored);
+    const std::vector<float> scales =
+        blockScales(stored, [&](uint8_t scale) { return whole * E4M3::number(scale); });
+    runLoop<Nvfp4Loop>(reinterpret_cast<const uint8_t*>(stored.blocks),
+                       scales.data(),
+                       static_cast<int64_t>(scales.size()),
+                       target);
+}
+
+}  // namespace
+
+Encoding nvfp4() {
+    return {.name = "nvfp4",
+            .label = "NVFP4",
+            .companionRange = swizzledRange,
+            .fault = nvfp4Fault,
+            .decode = decodeNvfp4};
+}
+
+}  // namespace lowtide::encodings

@@ -1,0 +1,33 @@
+#pragma once
+// Scales that lie beside a tensor: one for all of it, or one for each row.
+
+#include "plugin/encodings/encoding.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace lowtide::encodings {
+
+/// The scales of the rows that `part` touches, or the one of the tensor.
+[[nodiscard]] ByteRange rowScaleRange(const memory::Encoded& tensor, size_t companion, Part part);
+/// As f32, one for each row that the part touches; a tensor's one scale once for each.
+[[nodiscard]] std::vector<float> rowScales(const StoredPart& stored, size_t companion);
+/// The first of them that is zero, negative, infinite or no number.
+[[nodiscard]] std::optional<std::string> rowScaleFault(const StoredPart& stored);
+
+/// Calls work(first, count, scale) for the elements of each row; `first` counts from where the part
+/// begins.
+template <typename Work>
+void forEachRow(const StoredPart& stored, const std::vector<float>& scales, const Work& work) {
+    const int64_t columns = stored.tensor->columns;
+    const int64_t firstRow = stored.part.first / columns;
+    const int64_t end = stored.part.first + stored.part.count;
+    for (int64_t first = stored.part.first; first < end;) {
+        const int64_t row = first / columns;
+        const int64_t count = std::min(end, (row + 1) * columns) - first;
+        work(first - stored.part.first, count, scales[static_cast<size_t>(row - firstRow)]);
+        first += count;
+    }
+}
+
+}  // namespace lowtide::encodings

@@ -1,0 +1,85 @@
+#pragma once
+// Scales of blocks as tensor cores read them: tiles of 128 rows by 4 blocks (cuBLAS, "1D block
+// scaling factors layout"), a byte each.
+
+#include "plugin/encodings/encoding.hpp"
+
+#include <vector>
+
+namespace lowtide::encodings {
+
+/// Where the scale of one block lies among a matrix's scales.
+class Swizzled {
+public:
+    explicit Swizzled(const memory::Encoded& tensor)
+        : blocksInRow_(tensor.columns / tensor.blockElements),
+          tilesInRow_((blocksInRow_ + kTileBlocks - 1) / kTileBlocks) {}
+
+    /// Of the block-th block of the matrix, row-major.
+    [[nodiscard]] Bytes placeOf(int64_t block) const noexcept {
+        const int64_t row = block / blocksInRow_;
+        const int64_t column = block % blocksInRow_;
+        const int64_t tile = row / kTileRows * tilesInRow_ + column / kTileBlocks;
+        const int64_t inTile = row % kTileRows;
+        return tile * kTileBytes + inTile % 32 * 16 + inTile / 32 * kTileBlocks +
+               column % kTileBlocks;
+    }
+
+    /// The rows of tiles that hold the scales of these blocks.
+    [[nodiscard]] ByteRange rangeOf(int64_t firstBlock, int64_t count) const noexcept;
+
+    /// Bytes of the scales of `rows` rows.
+    [[nodiscard]] Bytes bytesOf(int64_t rows) const noexcept {
+        return (rows + kTileRows - 1) / kTileRows * tilesInRow_ * kTileBytes;
+    }
+
+private:
+    static constexpr int64_t kTileRows = 128;
+    static constexpr int64_t kTileBlocks = 4;
+    static constexpr Bytes kTileBytes = kTileRows * kTileBlocks;
+
+    int64_t blocksInRow_;
+    int64_t tilesInRow_;
+};
+
+/// Of companion 0, the scales; of the others everything.
+[[nodiscard]] ByteRange swizzledRange(const memory::Encoded& tensor, size_t companion, Part part);
+
+/// Calls work(block, byte) for each block of the part, counted from its first, and its scale.
+template <typename Work>
+void forEachScale(const StoredPart& stored, const Work& work) {
+    const memory::Encoded& tensor = *stored.tensor;
+    const Swizzled places(tensor);
+    const int64_t first = stored.part.first / tensor.blockElements;
+    const Bytes begin = swizzledRange(tensor, 0, stored.part).begin;
+    for (int64_t i = 0; i < stored.part.count / tensor.blockElements; ++i) {
+        const auto place = static_cast<size_t>(places.placeOf(first + i) - begin);
+        work(i, std::to_integer<uint8_t>(stored.companions[0][place]));
+    }
+}
+
+/// The scale of each block of the part as a number.
+template <typename Number>
+std::vector<float> blockScales(const StoredPart& stored, const Number& numberOf) {
+    std::vector<float> scales(
+        static_cast<size_t>(stored.part.count / stored.tensor->blockElements));
+    forEachScale(stored, [&](int64_t block, uint8_t scale) {
+        scales[static_cast<size_t>(block)] = numberOf(scale);
+    });
+    return scales;
+}
+
+/// The first block whose scale is no number.
+template <typename IsNan>
+std::optional<std::string> blockScaleFault(const StoredPart& stored, const IsNan& isNan) {
+    std::optional<std::string> fault;
+    forEachScale(stored, [&](int64_t block, uint8_t scale) {
+        if (!fault && isNan(scale)) {
+            const int64_t first = stored.part.first / stored.tensor->blockElements;
+            fault = "the scale of block " + std::to_string(first + block) + " is nan";
+        }
+    });
+    return fault;
+}
+
+}  // namespace lowtide::encodings
