@@ -117,11 +117,26 @@ void Run::ensurePlace(uint32_t index) {
 }
 
 void Run::activate(uint32_t index) {
+    if (stays_[index] && stays_[index]->isActive()) {
+        return;
+    }
+    endTurns(index);
+    if (plan_->stays[index].takesTurns && plan_->stays[index].layout->isInPlace) {
+        giveBackArena(index);  // the plan counts the mapped weights in its place
+    }
     ensurePlace(index);
-    if (!stays_[index]->isActive()) {
-        endTurns(index);
-        books_.traffic.endPass();
-        stays_[index]->activate(stop_, nodeName());
+    books_.traffic.endPass();
+    stays_[index]->activate(stop_, nodeName());
+}
+
+/// Of the stay's place, where nobody is active.
+void Run::giveBackArena(uint32_t index) {
+    const uint32_t place = plan_->stays[index].place;
+    if (arenas_[place]) {
+        DeviceState& device = devices_.get(plan_->places[place].device);
+        device.device->drain();
+        ActivationMeter::noteArena(device, -arenas_[place]->size());
+        arenas_[place].reset();
     }
 }
 
@@ -136,8 +151,9 @@ void Run::endTurns(uint32_t arriving) {
         }
         if (other->isLeased()) {
             throw Error(ErrorKind::Unsupported,
-                        "node " + nodeName() + " uses " + stays_[arriving]->tree().role +
-                            " while " + other->tree().role + " holds the place that both share",
+                        "node " + nodeName() + " uses " +
+                            plan_->components[own.component].tree->role + " while " +
+                            other->tree().role + " holds the place that both share",
                         "set the memory policy of one of them to none");
         }
         other->deactivate(nodeName());
@@ -246,11 +262,7 @@ Bytes Run::offload(std::string_view component, bool dropHost) {
         given += stay->layout().bytes();
         stay->deactivate(nodeName());
         stay->device().drain();
-        const uint32_t place = plan_->stays[index].place;
-        if (arenas_[place]) {
-            ActivationMeter::noteArena(stay->device(), -arenas_[place]->size());
-            arenas_[place].reset();
-        }
+        giveBackArena(index);
         stay.reset();
     }
     for (const PlannedComponent& planned : plan_->components) {

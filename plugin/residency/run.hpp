@@ -81,6 +81,7 @@ private:
     void ensurePlace(uint32_t index);
     void activate(uint32_t index);
     void endTurns(uint32_t arriving);
+    void giveBackArena(uint32_t index);
     [[nodiscard]] Stay& unplannedStay(const memory::ComponentTree& tree);
     [[nodiscard]] const memory::PlannedComponent& anyPlanned(
         const memory::ComponentTree& tree) const;
