@@ -13,13 +13,14 @@ struct Row {
     bool floating;
 };
 
-constexpr std::array<Row, 12> kRows = {{
+constexpr std::array<Row, 13> kRows = {{
     {DType::F64, "F64", 8, true},
     {DType::F32, "F32", 4, true},
     {DType::F16, "F16", 2, true},
     {DType::BF16, "BF16", 2, true},
     {DType::F8E4M3, "F8_E4M3", 1, true},
     {DType::F8E5M2, "F8_E5M2", 1, true},
+    {DType::F8E8M0, "F8_E8M0", 1, false},
     {DType::I64, "I64", 8, false},
     {DType::I32, "I32", 4, false},
     {DType::I16, "I16", 2, false},

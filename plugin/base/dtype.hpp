@@ -9,7 +9,22 @@
 namespace lowtide {
 
 /// Element types of weights and tensors; names as in safetensors headers.
-enum class DType : uint8_t { F64, F32, F16, BF16, F8E4M3, F8E5M2, I64, I32, I16, I8, U8, Bool };
+/// F8E8M0: a power of two, of scales alone.
+enum class DType : uint8_t {
+    F64,
+    F32,
+    F16,
+    BF16,
+    F8E4M3,
+    F8E5M2,
+    F8E8M0,
+    I64,
+    I32,
+    I16,
+    I8,
+    U8,
+    Bool
+};
 
 [[nodiscard]] Bytes sizeOf(DType type) noexcept;
 /// "F32", "BF16", "F8_E4M3", ...

@@ -41,8 +41,7 @@ const Encoding& encodingOf(const memory::Encoded& tensor) {
 ByteRange companionRange(const memory::Encoded& tensor, size_t companion, Part part) {
     const auto range = encodingOf(tensor).companionRange;
     const memory::Companion& whole = tensor.companions[companion];
-    return range ? range(tensor, companion, part)
-                 : ByteRange{0, whole.elementCount * sizeOf(whole.type)};
+    return range ? range(tensor, companion, part) : ByteRange{0, whole.bytes()};
 }
 
 }  // namespace lowtide::encodings

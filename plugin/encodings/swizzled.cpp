@@ -13,7 +13,7 @@ ByteRange swizzledRange(const memory::Encoded& tensor, size_t companion, Part pa
     const memory::Companion& whole = tensor.companions[companion];
     return companion == 0 ? Swizzled(tensor).rangeOf(part.first / tensor.blockElements,
                                                      part.count / tensor.blockElements)
-                          : ByteRange{0, whole.elementCount * sizeOf(whole.type)};
+                          : ByteRange{0, whole.bytes()};
 }
 
 }  // namespace lowtide::encodings

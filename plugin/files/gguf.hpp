@@ -29,6 +29,9 @@ struct GgufHeader {
     std::vector<GgufTensor> tensors;  ///< in the order of the file
 };
 
+/// Whether it begins as a GGUF file does.
+[[nodiscard]] bool looksLikeGguf(const ReadableBytes& bytes);
+
 /// Reads and checks the header of a GGUF file, version 2 or 3, little-endian. No weight is read:
 /// tensors are places in the file, each aligned, inside and apart from the others. Error{Corrupt}
 /// and Error{Unsupported} name file, key or tensor.

@@ -5,6 +5,9 @@
 #include "plugin/files/gguf_tensors.hpp"
 #include "plugin/files/piece_cursor.hpp"
 
+#include <array>
+#include <cstring>
+
 namespace lowtide::files {
 
 namespace {
@@ -54,6 +57,15 @@ GgufMetadata takeMetadata(PieceCursor& cursor, uint64_t count) {
 }
 
 }  // namespace
+
+bool looksLikeGguf(const ReadableBytes& bytes) {
+    std::array<std::byte, kGgufMagic.size()> start{};
+    if (bytes.size() < static_cast<Bytes>(start.size())) {
+        return false;
+    }
+    bytes.read(start, 0);
+    return std::memcmp(start.data(), kGgufMagic.data(), start.size()) == 0;
+}
 
 GgufHeader readGgufHeader(const ReadableBytes& bytes) {
     PieceCursor cursor(bytes, quotedName(bytes.name()), kLargestGgufHeader);

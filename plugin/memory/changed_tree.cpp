@@ -32,7 +32,8 @@ WeightId appendWeight(ComponentTree& tree, const FactorPlace& place, Weight weig
                              .fileOffset = place.fileOffset,
                              .fileType = place.type,
                              .elementCount = elementCount(place.shape).value(),
-                             .mustBeFinite = true});
+                             .mustBeFinite = true,
+                             .encoded = place.encoded});
     tree.weights.push_back(std::move(weight));
     return static_cast<WeightId>(tree.weights.size() - 1);
 }

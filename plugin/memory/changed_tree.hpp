@@ -4,6 +4,7 @@
 #include "plugin/base/shape.hpp"
 #include "plugin/memory/component_tree.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ struct FactorPlace {
     int64_t fileOffset = 0;
     DType type = DType::F32;
     Shape shape;
+    std::optional<Encoded> encoded{};
 };
 
 /// A change as an adapter has it.

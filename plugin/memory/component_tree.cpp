@@ -35,6 +35,16 @@ std::vector<Bytes> bytesOfStorages(const ComponentTree& tree) {
 
 }  // namespace
 
+Bytes Storage::readBytes() const {
+    Bytes bytes = fileBytes();
+    if (encoded) {
+        for (const Companion& companion : encoded->companions) {
+            bytes += companion.bytes();
+        }
+    }
+    return bytes;
+}
+
 Bytes Storage::scaleOffset() const {
     return alignUp(elementCount * sizeOf(deviceType.value_or(fileType)), sizeOf(DType::F32));
 }
@@ -50,7 +60,7 @@ DType ComponentTree::deviceType(StorageId storage) const {
 }
 
 bool ComponentTree::isConverted(StorageId storage) const {
-    return storages[storage].scaleCount > 0 || deviceType(storage) != storages[storage].fileType;
+    return !storages[storage].liesAs(deviceType(storage));
 }
 
 Bytes ComponentTree::deviceBytes(StorageId storage) const {
@@ -102,7 +112,7 @@ std::vector<WeightFile> ComponentTree::networkFiles() const {
 Bytes ComponentTree::fileBytes() const {
     Bytes total = 0;
     for (const Storage& storage : storages) {
-        total += storage.fileBytes();
+        total += storage.readBytes();
     }
     return total;
 }

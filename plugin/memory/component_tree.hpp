@@ -4,6 +4,7 @@
 #include "plugin/base/shape.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/memory/component_ids.hpp"
+#include "plugin/memory/encoded.hpp"
 #include "plugin/memory/weight_change.hpp"
 #include "plugin/memory/weight_file.hpp"
 
@@ -20,7 +21,7 @@ struct Storage {
     std::string key;  ///< name in the file
     uint32_t file = 0;
     int64_t fileOffset = 0;
-    DType fileType = DType::F32;
+    DType fileType = DType::F32;  ///< what decoding gives where it is encoded
     int64_t elementCount = 0;
     std::optional<DType> deviceType{};  ///< on a device; empty: its weights' compute type
     /// In which it comes to a device, where that is not `deviceType`: it is changed there, in f32
@@ -29,8 +30,24 @@ struct Storage {
     /// Output channels with a scale of their own, f32 behind the elements; 0: it has no scales.
     int64_t scaleCount = 0;
     bool mustBeFinite = false;  ///< of an adapter: NaN and infinity are refused where it is read
+    std::optional<Encoded> encoded{};  ///< how it lies in its file, if not as an array of numbers
 
-    [[nodiscard]] Bytes fileBytes() const { return elementCount * sizeOf(fileType); }
+    /// Of so many elements in its file; whole blocks where it is encoded.
+    [[nodiscard]] Bytes bytesOf(int64_t elements) const {
+        return encoded ? elements / encoded->blockElements * encoded->blockBytes
+                       : elements * sizeOf(fileType);
+    }
+
+    /// From `fileOffset` on.
+    [[nodiscard]] Bytes fileBytes() const { return bytesOf(elementCount); }
+
+    /// With what decoding needs besides.
+    [[nodiscard]] Bytes readBytes() const;
+
+    /// Whether its bytes in the file are those of elements of this type.
+    [[nodiscard]] bool liesAs(DType type) const {
+        return !encoded && scaleCount == 0 && type == fileType;
+    }
 
     /// Of the first scale, from where the elements begin on a device.
     [[nodiscard]] Bytes scaleOffset() const;

@@ -16,6 +16,8 @@ struct Companion {
     DType type = DType::F32;
     int64_t elementCount = 0;
 
+    [[nodiscard]] Bytes bytes() const { return elementCount * sizeOf(type); }
+
     bool operator==(const Companion&) const = default;
 };
 
@@ -24,8 +26,9 @@ struct Encoded {
     std::string encoding;       ///< its name in plugin/encodings: "q4_k", "nvfp4"
     int64_t blockElements = 1;  ///< elements that only come together
     Bytes blockBytes = 1;
-    int64_t columns = 1;   ///< elements of a row, whole blocks
-    float addedScale = 0;  ///< bitsandbytes: added to scales that are encoded themselves
+    int64_t columns = 1;       ///< elements of a row, whole blocks
+    int64_t firstElement = 0;  ///< of what the companions belong to, where only a part is taken
+    float addedScale = 0;      ///< bitsandbytes: added to scales that are encoded themselves
     std::vector<Companion> companions{};
 
     bool operator==(const Encoded&) const = default;

@@ -35,8 +35,7 @@ std::vector<bool> convertedStorages(const ComponentTree& tree) {
     for (const Weight& weight : tree.weights) {
         const Storage& storage = tree.storages[weight.storage];
         converted[weight.storage] =
-            storage.scaleCount > 0 ||
-            storage.deviceType.value_or(weight.computeType) != storage.fileType;
+            !storage.liesAs(storage.deviceType.value_or(weight.computeType));
     }
     return converted;
 }
@@ -232,8 +231,7 @@ bool isUsedInPlace(const ComponentTree& tree, StorageId storage, const DeviceTra
     }
     return std::all_of(tree.weights.begin(), tree.weights.end(), [&](const Weight& weight) {
         return weight.storage != storage ||
-               (bytes.deviceType.value_or(weight.computeType) == bytes.fileType &&
-                bytes.scaleCount == 0);
+               bytes.liesAs(bytes.deviceType.value_or(weight.computeType));
     });
 }
 

@@ -213,6 +213,9 @@ StoredAs storedAs(const Storage& storage,
                   std::string_view leaf,
                   const ComponentPrecision& precision) {
     const bool isKept = contains(leaf, precision.keptF32);
+    if (storage.encoded && precision.storesAsInFile && !isKept) {
+        return {precision.compute};
+    }
     if (precision.storesAsInFile || isKept) {
         return {asInFile(storage.fileType)};
     }

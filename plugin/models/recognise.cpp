@@ -26,7 +26,7 @@ constexpr std::string_view kNotRun = "safety_checker";
 
 void addWeights(const WeightMap& map, Recognised& known) {
     for (const auto& [name, place] : map.tensors) {
-        const Bytes bytes = elementCount(place.shape).value_or(0) * sizeOf(place.type);
+        const Bytes bytes = place.bytes();
         known.weights += bytes;
         known.largest = std::max(known.largest, bytes);
     }

@@ -151,8 +151,8 @@ std::optional<TypeChange> GroupSlots::widening(StorageId storage) const {
     const memory::Storage& master = place_.tree->storages[storage];
     const TypeChange change{.from = master.fileType,
                             .to = master.arrivalType.value_or(typeOf_[storage])};
-    const bool isWidened =
-        master.scaleCount == 0 && change.from != change.to && place_.device.device->widens(change);
+    const bool isWidened = master.scaleCount == 0 && !master.encoded && change.from != change.to &&
+                           place_.device.device->widens(change);
     return isWidened ? std::optional(change) : std::nullopt;
 }
 
@@ -193,21 +193,21 @@ void GroupSlots::copyStorage(GroupId group, StorageId storage, const StopToken& 
     const std::optional<TypeChange> widened = widening(storage);
     const DType crossingType =
         widened ? master.fileType : master.arrivalType.value_or(typeOf_[storage]);
-    const bool isConverted = master.scaleCount > 0 || master.fileType != crossingType;
-    const std::span<std::byte> scratch =
-        isConverted ? place_.device.scratchFor(place_.books.ledger) : std::span<std::byte>();
+    const std::span<std::byte> scratch = master.liesAs(crossingType)
+                                             ? std::span<std::byte>()
+                                             : place_.device.scratchFor(place_.books.ledger);
     const Crossing crossing{
         .target = addressOf_[storage], .bytes = crossingBytes(storage), .widened = widened};
     ByteSource source =
         place_.books.masters.source(*place_.tree, storage, crossingType, scratch, arrival, stop);
     const std::string label = place_.tree->role + "." + master.key;
     const std::shared_ptr<PinnedMaster> pin = pins_->placeFor(storage, stop);
-    place_.books.traffic.addCopy(place_.tree->deviceBytes(storage), pin ? 0 : master.fileBytes());
+    place_.books.traffic.addCopy(place_.tree->deviceBytes(storage), pin ? 0 : master.readBytes());
     if (pin) {
         const auto fill = [pin, crossing, source = std::move(source)] {
             return source(pin->data, 0, crossing.bytes);
         };
-        const auto noteRead = [&traffic = place_.books.traffic, read = master.fileBytes()] {
+        const auto noteRead = [&traffic = place_.books.traffic, read = master.readBytes()] {
             traffic.addRead(read);
         };
         device.copyInStaged(crossing, pin->data, pinned(pin, arrival, fill, noteRead), label);

@@ -2,9 +2,9 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/residency/element_conversion.hpp"
 #include "plugin/residency/finite_values.hpp"
 #include "plugin/residency/scaled_source.hpp"
+#include "plugin/residency/storage_elements.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -26,65 +26,36 @@ bool isSame(const files::FileIdentity& now, const memory::WeightFile& file) {
                 "make the file whole again and run once more");
 }
 
-/// Reads one storage piece by piece and converts it where the types differ. Each read polls cancel.
+/// Reads one storage piece by piece, as one type.
 class StorageReader {
 public:
-    StorageReader(std::shared_ptr<const files::InputFile> file,
-                  std::string role,
-                  const memory::Storage& storage,
+    StorageReader(StorageElements elements,
                   DType type,
-                  std::span<std::byte> scratch,
                   std::shared_ptr<Arrival> arrival,
                   StopToken stop)
-        : file_(std::move(file)),
-          role_(std::move(role)),
-          storage_(storage),
+        : elements_(std::move(elements)),
           type_(type),
-          scratch_(scratch),
           arrival_(std::move(arrival)),
           stop_(std::move(stop)) {}
 
     bool operator()(std::byte* target, Bytes offset, Bytes count) const {
-        const Bytes step =
-            type_ == storage_.fileType
-                ? files::kReadPiece
-                : static_cast<Bytes>(scratch_.size()) / sizeOf(storage_.fileType) * sizeOf(type_);
-        for (Bytes done = 0; done < count; done += step) {
+        const int64_t step = elements_.goodCount(type_);
+        const Bytes size = sizeOf(type_);
+        const int64_t end = (offset + count) / size;
+        for (int64_t first = offset / size; first < end; first += step) {
             if (arrival_->isAbandoned.load(std::memory_order_relaxed)) {
                 arrival_->isPartial = true;
                 return false;
             }
-            readPiece(target + done, offset + done, std::min(step, count - done));
+            const int64_t piece = std::min(step, end - first);
+            elements_.read(target + first * size - offset, type_, first, piece, stop_);
         }
         return true;
     }
 
 private:
-    void readPiece(std::byte* target, Bytes offset, Bytes count) const {
-        const int64_t elements = count / sizeOf(type_);
-        std::byte* raw = type_ == storage_.fileType ? target : scratch_.data();
-        try {
-            file_->read({raw, static_cast<size_t>(elements * sizeOf(storage_.fileType))},
-                        storage_.fileOffset + offset / sizeOf(type_) * sizeOf(storage_.fileType),
-                        stop_);
-        } catch (const Error& error) {
-            if (error.kind() != ErrorKind::Corrupt) {
-                throw;
-            }
-            throw Error(
-                error.kind(), role_ + "." + storage_.key + ": " + error.message(), error.hint());
-        }
-        requireFinite(role_, storage_, *file_, raw, elements);
-        if (raw != target) {
-            convertElements(target, type_, raw, storage_.fileType, elements);
-        }
-    }
-
-    std::shared_ptr<const files::InputFile> file_;
-    std::string role_;  ///< for messages
-    memory::Storage storage_;
+    StorageElements elements_;
     DType type_;
-    std::span<std::byte> scratch_;
     std::shared_ptr<Arrival> arrival_;
     StopToken stop_;
 };
@@ -181,7 +152,7 @@ const std::byte* MasterStore::mapped(const memory::ComponentTree& tree,
                                      memory::StorageId storage) const {
     const memory::Storage& bytes = tree.storages[storage];
     const std::byte* map = fileOf(tree, storage)->map();
-    if (!map) {
+    if (!map || bytes.encoded) {
         return nullptr;
     }
     const std::byte* address = map + bytes.fileOffset;
@@ -212,19 +183,13 @@ ByteSource MasterStore::source(const memory::ComponentTree& tree,
                                std::span<std::byte> scratch,
                                std::shared_ptr<Arrival> arrival,
                                const StopToken& stop) const {
-    if (tree.storages[storage].scaleCount > 0) {
-        return scaledSource(fileOf(tree, storage),
-                            tree.role,
-                            tree.storages[storage],
-                            scratch,
-                            std::move(arrival),
-                            stop);
+    const memory::Storage& stored = tree.storages[storage];
+    if (stored.scaleCount > 0) {
+        return scaledSource(
+            fileOf(tree, storage), tree.role, stored, scratch, std::move(arrival), stop);
     }
-    return StorageReader(fileOf(tree, storage),
-                         tree.role,
-                         tree.storages[storage],
+    return StorageReader(StorageElements(fileOf(tree, storage), tree.role, stored, scratch),
                          type,
-                         scratch,
                          std::move(arrival),
                          stop);
 }
@@ -236,12 +201,11 @@ void MasterStore::readElements(const memory::ComponentTree& tree,
                                int64_t count,
                                std::byte* target,
                                const StopToken& stop) const {
-    const memory::Storage& bytes = tree.storages[storage];
-    std::vector<std::byte> raw(static_cast<size_t>(count * sizeOf(bytes.fileType)));
-    const files::InputFile& file = *fileOf(tree, storage);
-    file.read(raw, bytes.fileOffset + first * sizeOf(bytes.fileType), stop);
-    requireFinite(tree.role, bytes, file, raw.data(), count);
-    convertElements(target, type, raw.data(), bytes.fileType, count);
+    const memory::Storage& stored = tree.storages[storage];
+    std::vector<std::byte> scratch(
+        static_cast<size_t>(StorageElements::scratchBytes(stored, type, first, count)));
+    const StorageElements elements(fileOf(tree, storage), tree.role, stored, scratch);
+    elements.read(target, type, first, count, stop);
 }
 
 }  // namespace lowtide::residency

@@ -98,7 +98,7 @@ TableChanges tableChanges(const MasterStore& masters,
                              storage.elementCount,
                              static_cast<std::byte*>(values.data_ptr()),
                              stop);
-        found.read += storage.fileBytes();
+        found.read += storage.readBytes();
         return values;
     };
     found.changes = factored(tree.changesOf(table), read);
@@ -355,7 +355,7 @@ at::Tensor Residency::gatherRows(const memory::ComponentTree& tree,
     const bool isChanged = found.factorCount > 0;
     at::Tensor rows = readRows(
         masters, tree, table, flat, isChanged ? DType::F32 : table.computeType, run.stop());
-    Bytes read = rows.numel() * sizeOf(tree.storages[table.storage].fileType);
+    Bytes read = tree.storages[table.storage].bytesOf(rows.numel());
     if (isChanged) {
         const TableChanges made = tableChanges(masters, tree, table.storage, run.stop());
         state_->books.mathOf(tree).applyToRows(rows, flat, made.changes);

@@ -16,6 +16,8 @@ c10::ScalarType scalarTypeOf(DType type) noexcept {
             return c10::ScalarType::Float8_e4m3fn;
         case DType::F8E5M2:
             return c10::ScalarType::Float8_e5m2;
+        case DType::F8E8M0:
+            return c10::ScalarType::Float8_e8m0fnu;
         case DType::I64:
             return c10::ScalarType::Long;
         case DType::I32:

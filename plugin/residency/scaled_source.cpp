@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/element_conversion.hpp"
-#include "plugin/residency/finite_values.hpp"
+#include "plugin/residency/storage_elements.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -24,15 +24,12 @@ public:
                  std::span<std::byte> scratch,
                  std::shared_ptr<Arrival> arrival,
                  StopToken stop)
-        : file_(std::move(file)),
-          role_(std::move(role)),
-          storage_(storage),
+        : storage_(storage),
           columns_(storage.elementCount / storage.scaleCount),
-          // An even number, so that what is read behind the numbers is aligned to 8 bytes.
-          capacity_(static_cast<int64_t>(scratch.size()) /
-                    (2 * (kNumberBytes + sizeOf(storage.fileType))) * 2),
           numbers_(reinterpret_cast<float*>(scratch.data())),
-          raw_(scratch.subspan(static_cast<size_t>(capacity_ * kNumberBytes))),
+          elements_(std::move(file), std::move(role), storage, scratch.last(scratch.size() / 2)),
+          capacity_(std::min(static_cast<int64_t>(scratch.size()) / 2 / kNumberBytes,
+                             elements_.goodCount(DType::F32))),
           scales_(std::make_shared<std::vector<float>>(static_cast<size_t>(storage.scaleCount),
                                                        kUnknown)),
           arrival_(std::move(arrival)),
@@ -111,26 +108,15 @@ private:
         }
     }
 
-    /// Elements of the file as numbers.
     void read(int64_t first, int64_t count) const {
-        const Bytes size = sizeOf(storage_.fileType);
-        const std::span<std::byte> raw = raw_.first(static_cast<size_t>(count * size));
-        file_->read(raw, storage_.fileOffset + first * size, stop_);
-        requireFinite(role_, storage_, *file_, raw.data(), count);
-        convertElements(reinterpret_cast<std::byte*>(numbers_),
-                        DType::F32,
-                        raw.data(),
-                        storage_.fileType,
-                        count);
+        elements_.read(reinterpret_cast<std::byte*>(numbers_), DType::F32, first, count, stop_);
     }
 
-    std::shared_ptr<const files::InputFile> file_;
-    std::string role_;  ///< for messages
     memory::Storage storage_;
     int64_t columns_;
-    int64_t capacity_;  ///< elements that are read at once
     float* numbers_;
-    std::span<std::byte> raw_;
+    StorageElements elements_;
+    int64_t capacity_;  ///< elements that are read at once
     std::shared_ptr<std::vector<float>> scales_;
     std::shared_ptr<Arrival> arrival_;
     StopToken stop_;

@@ -16,7 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kDeepest = 8;
-constexpr std::array<std::string_view, 4> kEndings = {".safetensors", ".ckpt", ".pth", ".pt"};
+constexpr std::array<std::string_view, 5> kEndings = {
+    ".safetensors", ".gguf", ".ckpt", ".pth", ".pt"};
 /// Of adapters alone: elsewhere they are parts of folders.
 constexpr std::string_view kAdapterEnding = ".bin";
 

@@ -16,7 +16,7 @@ namespace {
 
 /// What the module is asked about: files of weights and folders. A graph is a file of text.
 bool looksLikeWeights(const std::string& path) {
-    constexpr std::string_view kEndings[] = {".safetensors", ".ckpt", ".pth", ".pt"};
+    constexpr std::string_view kEndings[] = {".safetensors", ".gguf", ".ckpt", ".pth", ".pt"};
     const std::string ending = toLower(std::filesystem::path(path).extension().string());
     std::error_code ignored;
     return std::filesystem::is_directory(path, ignored) ||

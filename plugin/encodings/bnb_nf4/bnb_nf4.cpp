@@ -61,7 +61,7 @@ ByteRange nf4Range(const memory::Encoded& tensor, size_t companion, Part part) {
     int64_t first = part.first / tensor.blockElements;
     int64_t end = first + part.count / tensor.blockElements;
     if (companion == NumberOfByte) {
-        return {0, whole.elementCount * size};
+        return {0, whole.bytes()};
     }
     if (companion == LargestOfLargest) {
         first = first / kNestedBlock;

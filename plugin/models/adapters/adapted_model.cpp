@@ -59,7 +59,8 @@ memory::Adapted adaptedBy(const AdapterFile& file, const AdapterBinding& binding
                                       .file = factor.place.file,
                                       .fileOffset = factor.place.offset,
                                       .type = factor.place.type,
-                                      .shape = factor.place.shape});
+                                      .shape = factor.place.shape,
+                                      .encoded = factor.place.encoded});
         }
     }
     return adapter;

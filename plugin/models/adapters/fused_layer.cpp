@@ -26,9 +26,7 @@ bool cutRows(TensorPlace& place, const AdapterRows& rows, int64_t allRows) {
     if (axis == place.shape.end() || *axis != allRows) {
         return false;
     }
-    const int64_t rowBytes = elementCount(place.shape).value_or(0) / allRows * sizeOf(place.type);
-    *axis = rows.count;
-    place.offset += rows.first * rowBytes;
+    place.takeRows(static_cast<size_t>(axis - place.shape.begin()), rows.first, rows.count);
     return true;
 }
 

@@ -51,7 +51,8 @@ struct NetworkBuilder::State {
                                   .fileOffset = place.offset,
                                   .fileType = place.type,
                                   .elementCount = elementCount(place.shape).value(),
-                                  .mustBeFinite = weights.mustBeFinite});
+                                  .mustBeFinite = weights.mustBeFinite,
+                                  .encoded = place.encoded});
         storages.emplace(name, id);
         return id;
     }

@@ -4,6 +4,7 @@
 #include "plugin/base/dtype.hpp"
 #include "plugin/base/shape.hpp"
 #include "plugin/memory/component_ids.hpp"
+#include "plugin/memory/encoded.hpp"
 #include "plugin/memory/weight_file.hpp"
 
 #include <functional>
@@ -29,6 +30,13 @@ struct TensorPlace {
     bool isRowMajor = true;  ///< else it is refused when a network uses it
     /// The file has the rows of the transpose; `shape` is that of the matrix as networks see it.
     bool isTransposed = false;
+    std::optional<memory::Encoded> encoded{};  ///< then `type` is F32, and `shape` that of decoding
+
+    /// Bytes of all elements, without those of companions.
+    [[nodiscard]] Bytes bytes() const;
+    /// Keeps rows [first, first + count) of the outermost size `axis` of `shape`; those before it
+    /// are 1. Error{Unsupported} where blocks would be cut.
+    void takeRows(size_t axis, int64_t first, int64_t count);
 };
 
 /// The tensors of one component by their names in the file, over one or several files.

@@ -2,10 +2,13 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/files/gguf.hpp"
 #include "plugin/files/safetensors.hpp"
 #include "plugin/files/torch_file.hpp"
 #include "plugin/files/zip_directory.hpp"
 #include "plugin/models/blocks/weight_map.hpp"
+#include "plugin/models/quantised/fold_quantised.hpp"
+#include "plugin/models/quantised/gguf_tensors.hpp"
 
 #include <array>
 #include <utility>
@@ -52,11 +55,18 @@ WeightFileHeader openWeightFile(const std::string& path) {
                         " was written by PyTorch before 1.6, as a bare pickle, which is not read",
                     "load and save it with a newer PyTorch, or take its safetensors version");
     }
+    if (files::looksLikeGguf(bytes)) {
+        GgufTensors gguf = openGguf(file);
+        opened.map.tensors = std::move(gguf.tensors);
+        opened.metadata = std::move(gguf.metadata);
+        return opened;
+    }
     files::SafetensorsHeader header = files::readSafetensorsHeader(bytes);
     for (const auto& [name, info] : header.tensors) {
         opened.map.tensors.emplace(name, placeOf(info, true));
     }
     opened.metadata = std::move(header.metadata);
+    foldQuantised(opened.map.tensors, opened.metadata, file);
     return opened;
 }
 

@@ -14,9 +14,10 @@ struct WeightFileHeader {
     std::map<std::string, std::string, std::less<>> metadata;
 };
 
-/// Reads the header of a safetensors file or of what torch.save wrote (.ckpt, .pth, .pt; see
-/// files/torch_file). The content decides, not the ending. No weight is read. Errors: those of the
-/// readers; Unsupported for a checkpoint of PyTorch before 1.6.
+/// Reads the header of a safetensors file, a GGUF file or of what torch.save wrote (.ckpt, .pth,
+/// .pt; see files/torch_file). The content decides, not the ending. Quantised weights are single
+/// tensors (foldQuantised, openGguf). No weight is read. Errors: those of the readers; Unsupported
+/// for a checkpoint of PyTorch before 1.6.
 [[nodiscard]] WeightFileHeader openWeightFile(const std::string& path);
 
 }  // namespace lowtide::models

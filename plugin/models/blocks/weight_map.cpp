@@ -5,6 +5,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/safetensors.hpp"
+#include "plugin/models/quantised/fold_quantised.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -19,10 +20,10 @@ namespace fs = std::filesystem;
 
 constexpr Bytes kLargestIndex = 64 * kMiB;
 
-/// One opened file with its header, and its number in the map.
+/// One file of the map.
 struct Shard {
-    uint32_t number;
-    files::SafetensorsHeader header;
+    TensorPlaces tensors;
+    std::set<std::string> folded;  ///< names of what belongs to quantised weights
 };
 
 memory::WeightFile stampWith(const std::string& path, const files::FileStamp& stamp) {
@@ -35,20 +36,22 @@ memory::WeightFile stampWith(const std::string& path, const files::FileStamp& st
 
 Shard openShard(const std::string& path, WeightMap& map) {
     const files::InputFile file(path);
-    Shard shard{static_cast<uint32_t>(map.files.size()), files::readSafetensorsHeader(file)};
+    const files::SafetensorsHeader header = files::readSafetensorsHeader(file);
+    Shard shard;
+    for (const auto& [name, info] : header.tensors) {
+        shard.tensors.emplace(
+            name, TensorPlace{.offset = info.offset, .type = info.type, .shape = info.shape});
+    }
+    shard.folded = foldQuantised(shard.tensors, header.metadata, file);
+    for (auto& [name, place] : shard.tensors) {
+        place.file = static_cast<uint32_t>(map.files.size());
+    }
     map.files.push_back(stampOf(file));
     return shard;
 }
 
-TensorPlace placeInFile(const files::TensorInfo& info, uint32_t file) {
-    return {.file = file, .offset = info.offset, .type = info.type, .shape = info.shape};
-}
-
 void addWhole(const std::string& path, WeightMap& map) {
-    const Shard shard = openShard(path, map);
-    for (const auto& [name, info] : shard.header.tensors) {
-        map.tensors.emplace(name, placeInFile(info, shard.number));
-    }
+    map.tensors.merge(openShard(path, map).tensors);
 }
 
 /// A shard lies beside its index; a name that leads elsewhere is refused.
@@ -83,13 +86,16 @@ void addSharded(const fs::path& index, WeightMap& map) {
             shards.emplace(file, openShard((index.parent_path() / file).string(), map));
         }
         const Shard& shard = shards.at(file);
-        const auto info = shard.header.tensors.find(name);
-        if (info == shard.header.tensors.end()) {
+        const auto place = shard.tensors.find(name);
+        if (place == shard.tensors.end() && shard.folded.contains(name)) {
+            continue;
+        }
+        if (place == shard.tensors.end()) {
             throw Error(ErrorKind::Corrupt,
                         what + ": " + file + " has no tensor \"" + name + "\"",
                         "get all shards of the same checkpoint");
         }
-        map.tensors.emplace(name, placeInFile(info->second, shard.number));
+        map.tensors.insert(*place);
     }
 }
 

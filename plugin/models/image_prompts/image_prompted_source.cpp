@@ -96,7 +96,8 @@ memory::AddedWeight addedWeight(memory::LeafId leaf,
                       .file = file,
                       .fileOffset = tensor.place.offset,
                       .type = tensor.place.type,
-                      .shape = tensor.place.shape},
+                      .shape = tensor.place.shape,
+                      .encoded = tensor.place.encoded},
             .isTransposed = tensor.place.isTransposed};
 }
 

@@ -51,12 +51,14 @@ void flattenConvolution(const std::string& name, Shape& shape) {
 }
 
 /// Query, key and value, which lie one behind the other.
-void addThirds(const std::string& name, TensorPlace place, WeightMap& map) {
-    place.shape[0] /= 3;
-    const int64_t bytes = elementCount(place.shape).value_or(0) * sizeOf(place.type);
+void addThirds(const std::string& name, const TensorPlace& place, WeightMap& map) {
+    const int64_t rows = place.shape[0] / 3;
+    int64_t first = 0;
     for (const char* part : {"[q]", "[k]", "[v]"}) {
-        map.tensors.emplace(name + part, place);
-        place.offset += bytes;
+        TensorPlace third = place;
+        third.takeRows(0, first, rows);
+        map.tensors.emplace(name + part, std::move(third));
+        first += rows;
     }
 }
 

@@ -90,7 +90,7 @@ std::vector<ScalarPlace> scalarPlaces(const WeightMap& file, std::span<const std
         const auto found = file.tensors.find(names[i]);
         const bool isThere = found != file.tensors.end() && found->second.file == 0;
         const std::byte none[sizeof(double)]{};
-        if (!isThere || elementCount(found->second.shape) != 1 ||
+        if (!isThere || found->second.encoded || elementCount(found->second.shape) != 1 ||
             !scalarFrom(none, found->second.type)) {
             throw Error(ErrorKind::Corrupt,
                         file.what + ", " + quotedName(names[i]) + ": " +
@@ -116,7 +116,7 @@ std::optional<std::vector<double>> readValues(const WeightMap& file, const std::
     }
     const TensorPlace& place = found->second;
     const std::optional<int64_t> count = elementCount(place.shape);
-    if (!count || *count < 1 || *count > kMostValues) {
+    if (!count || *count < 1 || *count > kMostValues || place.encoded) {
         return std::nullopt;
     }
     std::vector<std::byte> bytes(static_cast<size_t>(*count * sizeOf(place.type)));

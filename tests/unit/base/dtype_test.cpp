@@ -27,6 +27,7 @@ private Q_SLOTS:
         row(DType::BF16, "BF16", 2, true);
         row(DType::F8E4M3, "F8_E4M3", 1, true);
         row(DType::F8E5M2, "F8_E5M2", 1, true);
+        row(DType::F8E8M0, "F8_E8M0", 1, false);
         row(DType::I64, "I64", 8, false);
         row(DType::I32, "I32", 4, false);
         row(DType::I16, "I16", 2, false);

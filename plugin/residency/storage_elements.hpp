@@ -1,0 +1,55 @@
+#pragma once
+
+#include "plugin/base/stop_token.hpp"
+#include "plugin/encodings/encoding.hpp"
+#include "plugin/files/input_file.hpp"
+#include "plugin/memory/component_tree.hpp"
+
+#include <memory>
+#include <span>
+#include <string>
+
+namespace lowtide::residency {
+
+/// The elements of one storage as numbers of any floating type, read from its file and, where it is
+/// encoded, decoded. One call at a time: `scratch` holds what is on its way.
+class StorageElements {
+public:
+    /// `role`: for messages.
+    StorageElements(std::shared_ptr<const files::InputFile> file,
+                    std::string role,
+                    const memory::Storage& storage,
+                    std::span<std::byte> scratch);
+
+    /// Bytes of scratch with which elements [first, first + count) are read at once.
+    [[nodiscard]] static Bytes scratchBytes(const memory::Storage& storage,
+                                            DType type,
+                                            int64_t first,
+                                            int64_t count);
+    /// So many elements are read well at once; whole blocks.
+    [[nodiscard]] int64_t goodCount(DType type) const;
+
+    /// Writes elements [first, first + count) to `target`, aligned to `type`. Each read polls
+    /// cancel. Error{Corrupt} names key and file: cut off, a scale that is none, of an adapter a
+    /// number that is not finite; Error{Unsupported}: one block's scales do not fit the scratch.
+    void read(
+        std::byte* target, DType type, int64_t first, int64_t count, const StopToken& stop) const;
+
+private:
+    void readPlain(
+        std::byte* target, DType type, int64_t first, int64_t count, const StopToken& stop) const;
+    void readEncoded(
+        std::byte* target, DType type, int64_t first, int64_t count, const StopToken& stop) const;
+    void decode(float* numbers,
+                encodings::Part part,
+                std::span<std::byte> scratch,
+                const StopToken& stop) const;
+    void readBytes(std::span<std::byte> target, Bytes offset, const StopToken& stop) const;
+
+    std::shared_ptr<const files::InputFile> file_;
+    std::string role_;
+    memory::Storage storage_;
+    std::span<std::byte> scratch_;
+};
+
+}  // namespace lowtide::residency

@@ -1,0 +1,88 @@
+// Pictures of quantised checkpoints: every value is that of the same weights decoded before.
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/module.hpp"
+#include "tests/fixtures/single_files.hpp"
+#include "tests/fixtures/test_program.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+namespace quantised_picture_test {
+
+using namespace lowtide;
+
+class QuantisedPictureTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+    /// Every value of a small run, as the dump's bytes; what went wrong, if anything did.
+    QByteArray dumpOf(const QString& checkpoint,
+                      const std::string& device,
+                      const std::string& policy,
+                      const std::string& precision = {}) const {
+        Json options = {{"set",
+                         {"load.checkpoint=" + checkpoint.toStdString(),
+                          "latent.width=64",
+                          "latent.height=64",
+                          "denoise.steps=2",
+                          "denoise.sampler=euler_a"}},
+                        {"device", device},
+                        {"policies", {"encode=" + policy, "denoise=" + policy, "decode=" + policy}},
+                        {"out", folder_.path().toStdString()},
+                        {"dump", folder_.filePath("dump.safetensors").toStdString()}};
+        if (!precision.empty()) {
+            options["precisions"] = {"denoise=" + precision};
+        }
+        testing::EventLog log;
+        const testing::ModuleRun ended =
+            testing::runModule(testing::exampleText("text_to_image"), options, log);
+        testing::openModule().runner()->release("all");
+        return ended.status == Status::Ok
+                   ? ended.dump
+                   : QByteArray::fromStdString(ended.report.at("issues").dump());
+    }
+
+private Q_SLOTS:
+
+    void isThatOfDecodedWeights_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("decoded");
+        const auto row = [](const char* name, const char* decoded) {
+            QTest::newRow(name) << name << decoded;
+        };
+        row("q8_0.gguf", "q8_0");
+        row("q5_1.gguf", "q5_1");
+        row("fp8.safetensors", "fp8");
+        row("fp8_of_old_files.safetensors", "fp8");
+        row("int8_rotated.safetensors", "int8_rotated");
+        row("mxfp8.safetensors", "mxfp8");
+        row("nvfp4.safetensors", "nvfp4");
+    }
+
+    /// Under policies that copy once, stream, and hold in eight bits of our own.
+    void isThatOfDecodedWeights() {
+        QFETCH(QString, name);
+        QFETCH(QString, decoded);
+        const QString folder = testing::quantisedFileFolder() + "/";
+        const QString plain = folder + decoded + "_decoded.safetensors";
+        const QByteArray expected = dumpOf(plain, "cpu", "none");
+        QVERIFY2(expected.size() > 100000, expected.constData());
+
+        for (const auto& [device, policy] : {std::pair("cpu", "none"),
+                                             {"cpu", "leaf+stream"},
+                                             {"fake", "auto"},
+                                             {"fake", "block:1+stream"}}) {
+            const QByteArray seen = dumpOf(folder + name, device, policy);
+            QVERIFY2(seen == expected, seen.left(2000).constData());
+        }
+        const char* ours = "quality,storage=f8";
+        QVERIFY(dumpOf(folder + name, "cpu", "leaf", ours) == dumpOf(plain, "cpu", "leaf", ours));
+    }
+};
+
+LOWTIDE_TEST(QuantisedPictureTest)
+
+}  // namespace quantised_picture_test
+
+#include "quantised_picture_test.moc"

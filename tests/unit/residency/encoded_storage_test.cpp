@@ -1,0 +1,197 @@
+// Storages that lie encoded in their files, read in pieces that blocks do not fit.
+#include "plugin/base/error.hpp"
+#include "plugin/encodings/encodings.hpp"
+#include "plugin/files/output_file.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/residency/element_conversion.hpp"
+#include "plugin/residency/master_store.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/residency/synthetic_model.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <cstring>
+#include <random>
+
+namespace encoded_storage_test {
+
+using namespace lowtide;
+using residency::Arrival;
+using residency::MasterStore;
+
+namespace {
+
+constexpr int64_t kRows = 40;
+constexpr int64_t kColumns = 96;
+constexpr int64_t kCount = kRows * kColumns;
+constexpr Bytes kHeader = 7;  ///< so that nothing is aligned
+
+/// int8 with a scale for each row: scales first, then the numbers.
+struct EncodedFile {
+    explicit EncodedFile(const std::string& path) {
+        std::mt19937 random(24);
+        std::string bytes(static_cast<size_t>(kHeader), ' ');
+        for (int64_t row = 0; row < kRows; ++row) {
+            scales.push_back(0.01F * static_cast<float>(row + 1));
+        }
+        bytes.append(reinterpret_cast<const char*>(scales.data()), scales.size() * sizeof(float));
+        for (int64_t i = 0; i < kCount; ++i) {
+            numbers.push_back(static_cast<int8_t>(random()));
+        }
+        bytes.append(reinterpret_cast<const char*>(numbers.data()), numbers.size());
+        files::writeFileAtomically(path, bytes);
+        tree.id = "encoded";
+        tree.role = "denoiser";
+        tree.files = {testing::fileOf(path)};
+        tree.storages = {
+            {.key = "weight",
+             .fileOffset = kHeader + kRows * 4,
+             .elementCount = kCount,
+             .encoded = memory::Encoded{
+                 .encoding = "int8",
+                 .columns = kColumns,
+                 .companions = {{.key = "scale", .fileOffset = kHeader, .elementCount = kRows}}}}};
+    }
+
+    [[nodiscard]] float value(int64_t index) const {
+        return static_cast<float>(numbers[static_cast<size_t>(index)]) *
+               scales[static_cast<size_t>(index / kColumns)];
+    }
+
+    std::vector<float> scales;
+    std::vector<int8_t> numbers;
+    memory::ComponentTree tree;
+};
+
+}  // namespace
+
+class EncodedStorageTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+    std::string pathOf(const char* name) const { return folder_.filePath(name).toStdString(); }
+
+private Q_SLOTS:
+
+    void isDecodedInAnyPieces_data() {
+        QTest::addColumn<int>("piece");
+        QTest::addColumn<int>("scratch");
+        QTest::newRow("at once") << int(kCount) << int(MasterStore::kScratchBytes);
+        QTest::newRow("pieces across rows") << 77 << int(MasterStore::kScratchBytes);
+        QTest::newRow("small scratch") << int(kCount) << 256;
+    }
+
+    void isDecodedInAnyPieces() {
+        QFETCH(int, piece);
+        QFETCH(int, scratch);
+        const EncodedFile file(pathOf("pieces"));
+        MasterStore store;
+        store.open(file.tree);
+        std::vector<std::byte> room(static_cast<size_t>(scratch));
+        const auto source =
+            store.source(file.tree, 0, DType::F32, room, std::make_shared<Arrival>(), {});
+        std::vector<float> seen(kCount);
+
+        for (int64_t first = 0; first < kCount; first += piece) {
+            const int64_t count = std::min<int64_t>(piece, kCount - first);
+            QVERIFY(source(reinterpret_cast<std::byte*>(&seen[static_cast<size_t>(first)]),
+                           first * 4,
+                           count * 4));
+        }
+
+        for (int64_t i = 0; i < kCount; ++i) {
+            QCOMPARE(seen[static_cast<size_t>(i)], file.value(i));
+        }
+    }
+
+    /// Rows of a table alone, as another type, rounded once.
+    void rowsComeAsAnotherType() {
+        const EncodedFile file(pathOf("rows"));
+        MasterStore store;
+        store.open(file.tree);
+        std::vector<uint16_t> seen(kColumns);
+
+        store.readElements(file.tree,
+                           0,
+                           DType::F16,
+                           31 * kColumns,
+                           kColumns,
+                           reinterpret_cast<std::byte*>(seen.data()),
+                           {});
+
+        for (int64_t i = 0; i < kColumns; ++i) {
+            const float value = file.value(31 * kColumns + i);
+            uint16_t half = 0;
+            residency::convertElements(reinterpret_cast<std::byte*>(&half),
+                                       DType::F16,
+                                       reinterpret_cast<const std::byte*>(&value),
+                                       DType::F32,
+                                       1);
+            QCOMPARE(seen[static_cast<size_t>(i)], half);
+        }
+    }
+
+    /// A part of a tensor, as cuts of fused layers are, has the scales of its own rows.
+    void aPartHasItsOwnScales() {
+        EncodedFile file(pathOf("part"));
+        memory::Storage& storage = file.tree.storages.front();
+        storage.encoded->firstElement = 20 * kColumns;
+        storage.fileOffset += 20 * kColumns;
+        storage.elementCount = 5 * kColumns;
+        MasterStore store;
+        store.open(file.tree);
+        std::vector<float> seen(5 * kColumns);
+
+        store.readElements(file.tree,
+                           0,
+                           DType::F32,
+                           0,
+                           5 * kColumns,
+                           reinterpret_cast<std::byte*>(seen.data()),
+                           {});
+
+        for (int64_t i = 0; i < 5 * kColumns; ++i) {
+            QCOMPARE(seen[static_cast<size_t>(i)], file.value(20 * kColumns + i));
+        }
+    }
+
+    void isNeverMapped_andCountsWhatItReads() {
+        const EncodedFile file(pathOf("mapped"));
+        MasterStore store;
+        store.open(file.tree);
+
+        QCOMPARE(store.mapped(file.tree, 0), nullptr);
+        QCOMPARE(file.tree.fileBytes(), kCount + kRows * 4);
+        QVERIFY(file.tree.isConverted(0));
+    }
+
+    void aScaleThatIsNoneNamesKeyAndFile() {
+        EncodedFile file(pathOf("zero.safetensors"));
+        // The numbers in the place of the scales: some of them are negative.
+        file.tree.storages.front().encoded->companions.front().fileOffset = kHeader + kRows * 4;
+        MasterStore store;
+        store.open(file.tree);
+        std::vector<float> seen(kCount);
+
+        const auto refused = testing::errorOf([&] {
+            store.readElements(
+                file.tree, 0, DType::F32, 0, kCount, reinterpret_cast<std::byte*>(seen.data()), {});
+        });
+
+        QVERIFY(refused.has_value());
+        QCOMPARE(refused->kind(), ErrorKind::Corrupt);
+        const QString message = QString::fromStdString(refused->message());
+        QVERIFY2(
+            message.startsWith("denoiser.weight, int8 in \"zero.safetensors\": the scale of row"),
+            qPrintable(message));
+    }
+};
+
+LOWTIDE_TEST(EncodedStorageTest)
+
+}  // namespace encoded_storage_test
+
+#include "encoded_storage_test.moc"
