@@ -14,6 +14,7 @@ import sys
 import zipfile
 import zlib
 
+import gguf_seeds
 import picture_seeds
 
 SEPARATOR = "\x1e"
@@ -633,7 +634,8 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     root = pathlib.Path(__file__).resolve().parents[2]
     targets = {
-        "adapter": adapters(), "embedding": embeddings(), "safetensors": safetensors(), "pickle": pickles(), "torch_file": torch_files(), "json": jsons(), "graph": graphs(root),
+        "adapter": adapters(), "embedding": embeddings(), "safetensors": safetensors(), "gguf": gguf_seeds.ggufs(),
+        "pickle": pickles(), "torch_file": torch_files(), "json": jsons(), "graph": graphs(root),
         "policy": policies(), "profile": profiles(), "png": pngs(), "jpeg": picture_seeds.jpegs(),
         "webp": picture_seeds.webps(), "exif": picture_seeds.exifs(), "model_config": model_configs(root),
         "single_file": single_files(), "tokenizer_files": tokenizers(root),
