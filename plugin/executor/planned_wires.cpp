@@ -101,8 +101,7 @@ std::vector<memory::DeviceSpec> nodeDevices(const graph::Snapshot& snapshot,
         const size_t node = positions[place];
         const auto& components = work[place].components;
         if (!components.empty()) {
-            const std::string& role = components.front()->role;
-            devices[node] = work[place].policy.forComponent(role).device.value_or(main);
+            devices[node] = work[place].device(main);
         } else if (snapshot.nodes[node].desc->control) {
             devices[node] = main;
         } else if (const auto& told = work[place].policy.device) {

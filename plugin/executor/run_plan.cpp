@@ -28,6 +28,19 @@ std::vector<memory::DeviceSpec> devicesOf(const memory::Policy& policy) {
     return specs;
 }
 
+/// Of the components that do not compute where their node does.
+std::vector<std::string> rolesElsewhere(const memory::NodeWork& node,
+                                        const memory::DeviceSpec& own,
+                                        const memory::DeviceSpec& main) {
+    std::vector<std::string> roles;
+    for (const auto& tree : node.components) {
+        if (node.deviceOf(*tree, main).id() != own.id()) {
+            roles.push_back(tree->role);
+        }
+    }
+    return roles;
+}
+
 /// A card that is planned for, which nothing is asked about.
 void addCard(RunDevices& devices, const memory::Card& card, Bytes hostFree) {
     const Bytes capacity = card.capacity();
@@ -197,10 +210,12 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
             node.offloads = work.offloads ? work.offloads() : std::vector<std::string>();
             node.work =
                 work.walk
-                    ? work.walk({device.kind,
-                                 inputsElsewhere(snapshot, positions, places, positions[place]),
-                                 options.previews,
-                                 !options.card || device.id() != devices.main.id()})
+                    ? work.walk({.deviceKind = device.kind,
+                                 .elsewhere =
+                                     inputsElsewhere(snapshot, positions, places, positions[place]),
+                                 .rolesElsewhere = rolesElsewhere(node, device, devices.main),
+                                 .previews = options.previews,
+                                 .isThere = !options.card || device.id() != devices.main.id()})
                     : memory::StageWork();
         });
         if (issue) {

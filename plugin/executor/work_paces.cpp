@@ -26,8 +26,7 @@ const memory::PlanDevice* openedDevice(const memory::PlanRequest& request, const
 std::string keyOf(const memory::PlanRequest& request, const memory::NodeWork& node) {
     std::string key;
     for (const auto& tree : node.components) {
-        const std::string device =
-            node.policy.forComponent(tree->role).device.value_or(request.device).id();
+        const std::string device = node.deviceOf(*tree, request.device).id();
         const memory::PlanDevice* known = openedDevice(request, device);
         if (!known || known->traits.isRehearsal || !known->card.empty()) {
             return {};

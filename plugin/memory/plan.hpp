@@ -35,6 +35,11 @@ struct NodeWork {
     /// What its compute took in earlier runs over what was predicted; corrects predicted times and
     /// nothing else. 1: as predicted, or not known.
     double pace = 1;
+
+    /// Where a component computes; `main`: what PlanRequest::device says.
+    [[nodiscard]] DeviceSpec deviceOf(const ComponentTree& tree, const DeviceSpec& main) const;
+    /// Where the node computes: with its first component.
+    [[nodiscard]] DeviceSpec device(const DeviceSpec& main) const;
 };
 
 /// A device of the run and what may be used of it.

@@ -52,8 +52,8 @@ bool PlanClearing::clearKept(const std::string& device, bool evenUsed) {
 bool PlanClearing::isUsed(const KeptComponent& kept) const {
     const auto usesIt = [&](const NodeWork& node) {
         return std::any_of(node.components.begin(), node.components.end(), [&](const auto& tree) {
-            const auto device = node.policy.forComponent(tree->role).device;
-            return tree->id == kept.tree && device.value_or(request_.device).id() == kept.device;
+            return tree->id == kept.tree &&
+                   node.deviceOf(*tree, request_.device).id() == kept.device;
         });
     };
     return std::any_of(request_.nodes.begin(), request_.nodes.end(), usesIt);

@@ -59,7 +59,7 @@ private:
                 bytes.weights += counts ? place.bytes : 0;
             }
             if (computesOn(node, id)) {
-                bytes.activations = work.work.activations + recordsAt(node, id);
+                bytes.activations = activationsOn(node, id) + recordsAt(node, id);
                 bytes.guessed = work.work.guessed;
                 bytes.workspace =
                     work.work.workspace + deviceOf(request_, device.device).traits.workspace;
@@ -72,6 +72,14 @@ private:
             stage.bytes.push_back(std::move(bytes));
         }
         return stage;
+    }
+
+    /// On the stage's own device without what its components elsewhere make. There with all of it:
+    /// how much of the stage's work happens beside them is not known.
+    Bytes activationsOn(NodeIndex node, const std::string& device) const {
+        const NodeWork& work = request_.nodes[node];
+        const bool isOwn = work.device(request_.device).id() == device;
+        return work.work.activations + (isOwn ? 0 : work.work.elsewhere);
     }
 
     /// What records keep while the node runs.
@@ -143,8 +151,7 @@ private:
                 }
             }
         }
-        const DeviceSpec own = request_.nodes[node].policy.device.value_or(request_.device);
-        return !hasUse && own.id() == id;
+        return !hasUse && request_.nodes[node].device(request_.device).id() == id;
     }
 
     const PlanDevice& deviceOfStay(const PlannedStay& stay) const {

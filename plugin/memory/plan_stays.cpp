@@ -262,6 +262,14 @@ bool isOffloadedBefore(const PlanRequest& request, const KeptComponent& kept, No
         });
 }
 
+DeviceSpec NodeWork::deviceOf(const ComponentTree& tree, const DeviceSpec& main) const {
+    return policy.forComponent(tree.role).device.value_or(main);
+}
+
+DeviceSpec NodeWork::device(const DeviceSpec& main) const {
+    return components.empty() ? policy.device.value_or(main) : deviceOf(*components.front(), main);
+}
+
 const PlanDevice& deviceOf(const PlanRequest& request, const DeviceSpec& spec) {
     for (const PlanDevice& device : request.devices) {
         if (device.spec.id() == spec.id()) {

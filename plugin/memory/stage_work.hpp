@@ -46,8 +46,10 @@ struct ComponentTurn {
 struct StagePlace {
     std::string_view deviceKind;           ///< "cpu", "fake"
     std::vector<std::string> elsewhere{};  ///< ports of inputs that lie on another device
-    bool previews = false;                 ///< it shows what it is making
-    bool isThere = true;                   ///< else nobody can be asked what its operators take
+    /// Of components that compute on another device than the stage, which is its first one's.
+    std::vector<std::string> rolesElsewhere{};
+    bool previews = false;  ///< it shows what it is making
+    bool isThere = true;    ///< else nobody can be asked what its operators take
 
     [[nodiscard]] bool isElsewhere(std::string_view port) const {
         return std::find(elsewhere.begin(), elsewhere.end(), port) != elsewhere.end();
@@ -59,7 +61,9 @@ struct StageWork {
     /// Most bytes of tensors at once on the stage's device, beyond the inputs that lie there
     /// already; what leaves on wires is part of it, and copies of inputs from elsewhere.
     Bytes activations = 0;
-    /// Of it the most that one operator was only guessed to take beside its tensors.
+    /// Most bytes of what components elsewhere make at once on their devices.
+    Bytes elsewhere = 0;
+    /// Of the activations the most that one operator was only guessed to take beside its tensors.
     Bytes guessed = 0;
     /// What kernels take beside tensors and no allocator of ours sees; 0 on cpu and fake, where the
     /// scratch memory of MKL's products is in no ledger.

@@ -122,12 +122,14 @@ Imitated imitatedBy(std::string_view deviceKind) noexcept {
 WalkMeter::WalkMeter(Imitated device, bool isThere)
     : device_(device),
       isThere_(isThere),
-      balance_(std::make_shared<Balance>(Balance{.device = device})) {
+      own_(std::make_shared<Balance>(Balance{.device = device})),
+      elsewhere_(std::make_shared<Balance>(Balance{.device = device})),
+      balance_(own_) {
     LOWTIDE_ASSERT(!currentMeter);
     Memory::install();
     currentMeter = this;
     if (device == Imitated::Cpu) {
-        hostTensors_ = std::make_unique<HostTensors>(balance_);
+        hostTensors_ = std::make_unique<HostTensors>(own_);
     }
 }
 
@@ -149,7 +151,11 @@ Bytes WalkMeter::allocated() const noexcept {
 }
 
 Bytes WalkMeter::peak() const noexcept {
-    return balance_->peak;
+    return own_->peak;
+}
+
+Bytes WalkMeter::peakElsewhere() const noexcept {
+    return elsewhere_->peak;
 }
 
 void WalkMeter::touch(Bytes bytes) noexcept {
@@ -164,17 +170,24 @@ WalkMeter::Pause::~Pause() {
     --pauses;
 }
 
+WalkMeter::Elsewhere::Elsewhere(WalkMeter& meter) noexcept
+    : meter_(meter), before_(std::exchange(meter.balance_, meter.elsewhere_)) {}
+
+WalkMeter::Elsewhere::~Elsewhere() {
+    meter_.balance_ = std::move(before_);
+}
+
 WalkMeter::Section::Section(WalkMeter& meter) noexcept
-    : meter_(meter),
-      start_(meter.balance_->allocated),
-      peakBefore_(std::exchange(meter.balance_->peak, start_)) {}
+    : balance_(meter.balance_),
+      start_(balance_->allocated),
+      peakBefore_(std::exchange(balance_->peak, start_)) {}
 
 WalkMeter::Section::~Section() {
-    meter_.balance_->peak = std::max(meter_.balance_->peak, peakBefore_);
+    balance_->peak = std::max(balance_->peak, peakBefore_);
 }
 
 Bytes WalkMeter::Section::peak() const noexcept {
-    return meter_.balance_->peak - start_;
+    return balance_->peak - start_;
 }
 
 }  // namespace lowtide::tensor

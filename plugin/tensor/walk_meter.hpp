@@ -23,6 +23,8 @@ enum class Imitated : uint8_t { Cpu, Rehearsal, Cuda };
 /// host (schedules, waves of timesteps) lie on the CPU device too, so there they count as well. One
 /// at a time on a thread; the tensors may outlive it.
 class WalkMeter {
+    struct Balance;
+
 public:
     /// `isThere`: the device can be asked what its operators take.
     explicit WalkMeter(Imitated device, bool isThere = true);
@@ -43,6 +45,7 @@ public:
     /// Bytes of the tensors that live now, and the most at once since the start.
     [[nodiscard]] Bytes allocated() const noexcept;
     [[nodiscard]] Bytes peak() const noexcept;
+    [[nodiscard]] Bytes peakElsewhere() const noexcept;
     /// As if `bytes` lived beside what is there, for a moment.
     void touch(Bytes bytes) noexcept;
 
@@ -65,6 +68,20 @@ public:
         Pause& operator=(const Pause&) = delete;
     };
 
+    /// Tensors that are made while one lives lie on another device, whose bytes count by
+    /// themselves: peakElsewhere().
+    class Elsewhere {
+    public:
+        explicit Elsewhere(WalkMeter& meter) noexcept;
+        ~Elsewhere();
+        Elsewhere(const Elsewhere&) = delete;
+        Elsewhere& operator=(const Elsewhere&) = delete;
+
+    private:
+        WalkMeter& meter_;
+        std::shared_ptr<Balance> before_;
+    };
+
     /// The most bytes at once while it lives, beyond those at its start.
     class Section {
     public:
@@ -76,7 +93,7 @@ public:
         [[nodiscard]] Bytes peak() const noexcept;
 
     private:
-        WalkMeter& meter_;
+        std::shared_ptr<Balance> balance_;
         Bytes start_;
         Bytes peakBefore_;
     };
@@ -84,12 +101,13 @@ public:
 private:
     class Memory;
     class HostTensors;
-    struct Balance;
 
     const Imitated device_;
     const bool isThere_;
     Bytes guessed_ = 0;
-    std::shared_ptr<Balance> balance_;
+    std::shared_ptr<Balance> own_;
+    std::shared_ptr<Balance> elsewhere_;
+    std::shared_ptr<Balance> balance_;          ///< that counts now: one of the two
     std::unique_ptr<HostTensors> hostTensors_;  ///< on the CPU
     double flops_ = 0;
 };

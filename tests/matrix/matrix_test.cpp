@@ -282,6 +282,23 @@ private Q_SLOTS:
         }
     }
 
+    /// What a ControlNet makes on the host is not predicted beside the denoiser.
+    void componentsElsewhereTakeNothingHere() {
+        if (kIsOnCard) {
+            QSKIP("of the rehearsed card");
+        }
+        for (const char* name : {"ControlNet", "two ControlNets"}) {
+            const auto found = std::find_if(
+                cases_.begin(), cases_.end(), [&](const auto& each) { return each.name == name; });
+            std::vector<std::string> policies = everywhere(*found, "leaf+stream");
+            for (const char* role : {"controlnet", "controlnet_2"}) {
+                policies.push_back(std::string("denoise.") + role + "=model@cpu");
+            }
+            const std::string wrong = fault(*found, optionsOf(*found, kOfMixes, policies), {});
+            QVERIFY2(wrong.empty(), (found->name + ": " + wrong).c_str());
+        }
+    }
+
     /// What the first run keeps for later leaves before the second would be refused.
     void aSecondRunAtTheMinimumIsNotRefused() {
         const Case& each = cases_.front();

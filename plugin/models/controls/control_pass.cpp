@@ -99,22 +99,29 @@ ControlPass::Follower ControlPass::follower(StageContext& context,
                   .pass = Pass(context, *network.tree()),
                   .settings = entry.settings,
                   .hint = {}};
-    made.hint = tensor::resizedPicture(tensor::upload(entry.hint, made.pass.device()),
-                                       calls_.latents[2] * calls_.factor,
-                                       calls_.latents[3] * calls_.factor);
-    if (entry.settings.isInverted) {
-        made.hint = 1 - made.hint;
-    }
+    onDeviceOf(walk_, made.pass.tree(), [&] { made.hint = hintOf(entry, made); });
     if (record_.isOn()) {
         const int64_t halves = calls_.isGuided && !made.isForPositives() ? 2 : 1;
         const int64_t rows = halves * calls_.latents[0];
         record_.putNext("control.pixels", made.hint.repeat({rows / made.hint.size(0), 1, 1, 1}));
     }
     if (network.takesBgr()) {
-        made.hint = at::cat(
-            {made.hint.narrow(1, 2, 1), made.hint.narrow(1, 1, 1), made.hint.narrow(1, 0, 1)}, 1);
+        onDeviceOf(walk_, made.pass.tree(), [&] {
+            const at::Tensor& hint = made.hint;
+            made.hint =
+                at::cat({hint.narrow(1, 2, 1), hint.narrow(1, 1, 1), hint.narrow(1, 0, 1)}, 1);
+        });
     }
     return made;
+}
+
+/// At the size of the picture.
+at::Tensor ControlPass::hintOf(const ControlEntry& entry, Follower& follower) const {
+    const at::Tensor hint =
+        tensor::resizedPicture(tensor::upload(entry.hint, follower.pass.device()),
+                               calls_.latents[2] * calls_.factor,
+                               calls_.latents[3] * calls_.factor);
+    return entry.settings.isInverted ? 1 - hint : hint;
 }
 
 bool ControlPass::runsIn(const Follower& follower, int call) const {
@@ -151,11 +158,12 @@ void ControlPass::read(Follower& follower, const std::optional<LatentArea>& area
     // No step has the sizes of a picture of three channels.
     follower.read.emplace_back(
         area,
-        passOver(walk_,
-                 follower.pass.tree(),
-                 part.sizes(),
-                 {.pattern = follower.network.hintPattern(), .next = next},
-                 [&] { return follower.network.readHint(follower.pass, part, next); }));
+        passOver(
+            walk_,
+            follower.pass.tree(),
+            part.sizes(),
+            {.hint = {.pattern = follower.network.hintPattern(), .next = next}, .staysThere = true},
+            [&] { return follower.network.readHint(follower.pass, part, next); }));
 }
 
 void ControlPass::readMissing(const std::vector<std::pair<Follower*, int64_t>>& followers,

@@ -47,6 +47,7 @@ private:
     };
 
     [[nodiscard]] Follower follower(StageContext& context, const Controls& controls, size_t index);
+    [[nodiscard]] at::Tensor hintOf(const ControlEntry& entry, Follower& follower) const;
     [[nodiscard]] bool runsIn(const Follower& follower, int call) const;
     /// The followers that run in the call, with the rows that are theirs, the last ones.
     [[nodiscard]] std::vector<std::pair<Follower*, int64_t>> running(const ResidualsCall& call);

@@ -5,6 +5,7 @@
 #include "plugin/residency/scalar_type.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace lowtide::models {
@@ -53,11 +54,13 @@ bool haveSameLeaves(const std::vector<LeafUse>& a, const std::vector<LeafUse>& b
 
 }  // namespace
 
-ShapeWalk::ShapeWalk(std::string_view deviceKind,
+ShapeWalk::ShapeWalk(const memory::StagePlace& place,
                      std::vector<std::shared_ptr<const ComponentTree>> trees,
-                     bool isThere,
                      const residency::ChangeMath& math)
-    : meter_(tensor::imitatedBy(deviceKind), isThere), isOnHost_(deviceKind == "cpu"), math_(math) {
+    : meter_(tensor::imitatedBy(place.deviceKind), place.isThere),
+      isOnHost_(place.deviceKind == "cpu"),
+      rolesElsewhere_(place.rolesElsewhere),
+      math_(math) {
     for (std::shared_ptr<const ComponentTree>& tree : trees) {
         components_.push_back({.tree = std::move(tree)});
     }
@@ -152,7 +155,21 @@ std::vector<at::Tensor> ShapeWalk::passOver(const ComponentTree& tree,
                                             at::IntArrayRef sizes,
                                             const std::function<std::vector<at::Tensor>()>& forward,
                                             const PassedOver& passed) {
-    Component& own = component(tree);
+    std::vector<at::Tensor> results;
+    onDeviceOf(tree, [&] { results = passThere(component(tree), sizes, forward, passed); });
+    if (isElsewhere(tree) && !passed.staysThere) {
+        for (at::Tensor& result : results) {
+            result = onMeta(result.sizes(), at::kFloat);
+        }
+    }
+    return results;
+}
+
+std::vector<at::Tensor> ShapeWalk::passThere(
+    Component& own,
+    at::IntArrayRef sizes,
+    const std::function<std::vector<at::Tensor>()>& forward,
+    const PassedOver& passed) {
     const auto known = std::find_if(
         own.known.begin(), own.known.end(), [&](const auto& pass) { return sizes == pass.sizes; });
     if (known != own.known.end()) {
@@ -185,6 +202,19 @@ std::vector<at::Tensor> ShapeWalk::passOver(const ComponentTree& tree,
     return results;
 }
 
+void ShapeWalk::onDeviceOf(const ComponentTree& tree, const std::function<void()>& work) {
+    std::optional<tensor::WalkMeter::Elsewhere> there;
+    if (isElsewhere(tree)) {
+        there.emplace(meter_);
+    }
+    work();
+}
+
+bool ShapeWalk::isElsewhere(const ComponentTree& tree) const {
+    return std::find(rolesElsewhere_.begin(), rolesElsewhere_.end(), tree.role) !=
+           rolesElsewhere_.end();
+}
+
 void ShapeWalk::tryPass(const ComponentTree& tree, const std::function<at::Tensor()>& pass) {
     const size_t happened = component(tree).order.size();
     const std::vector<Turn> before = turns_;
@@ -195,7 +225,9 @@ void ShapeWalk::tryPass(const ComponentTree& tree, const std::function<at::Tenso
 
 memory::StageWork ShapeWalk::work() {
     closeLeaf();
-    memory::StageWork work{.activations = meter_.peak(), .guessed = meter_.guessed()};
+    memory::StageWork work{.activations = meter_.peak(),
+                           .elsewhere = meter_.peakElsewhere(),
+                           .guessed = meter_.guessed()};
     for (const Component& own : components_) {
         if (own.order.empty()) {
             continue;

@@ -18,6 +18,8 @@ struct PassedOver {
     memory::PassHint hint{};
     /// Gets what takes the pass's bytes for a moment; empty: that alone.
     std::function<void(const std::function<void()>&)> around{};
+    /// Of a component elsewhere: its results are not brought to the stage's device.
+    bool staysThere = false;
 };
 
 /// Weights that are shapes alone: a stage that runs on it takes its way through the networks, and
@@ -26,11 +28,10 @@ struct PassedOver {
 /// values (noise, schedules) takes time.
 class ShapeWalk final : public residency::WeightSource {
 public:
-    /// `trees` are the components that the stage may use. `isThere`: as WalkMeter's. `math`: of
-    /// their changes; must outlive the walk.
-    ShapeWalk(std::string_view deviceKind,
+    /// `trees` are the components that the stage may use. `math`: of their changes; must outlive
+    /// the walk.
+    ShapeWalk(const memory::StagePlace& place,
               std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
-              bool isThere = true,
               const residency::ChangeMath& math = adapterMath());
 
     void beginPass(const memory::ComponentTree& tree, const memory::PassHint& hint) override;
@@ -65,6 +66,9 @@ public:
         const std::function<std::vector<at::Tensor>()>& forward,
         const PassedOver& passed = {});
 
+    /// Does `work` where the component computes: what it makes there counts there.
+    void onDeviceOf(const memory::ComponentTree& tree, const std::function<void()>& work);
+
     /// Runs `pass`, which may happen in place of the next one: what it takes counts, the pass does
     /// not.
     void tryPass(const memory::ComponentTree& tree, const std::function<at::Tensor()>& pass);
@@ -95,6 +99,7 @@ private:
         std::vector<KnownPass> known;
     };
 
+    [[nodiscard]] bool isElsewhere(const memory::ComponentTree& tree) const;
     void changeLeaf(const memory::ComponentTree& tree, memory::LeafId leaf);
     [[nodiscard]] Component& component(const memory::ComponentTree& tree);
     [[nodiscard]] static memory::AccessPattern patternOf(const Component& component,
@@ -103,6 +108,7 @@ private:
 
     tensor::WalkMeter meter_;
     bool isOnHost_;
+    std::vector<std::string> rolesElsewhere_;
     const residency::ChangeMath& math_;
     StopToken stop_;
 
@@ -112,6 +118,12 @@ private:
         int64_t passes;
     };
 
+    /// The pass, with its results where the component computes.
+    [[nodiscard]] std::vector<at::Tensor> passThere(
+        Component& own,
+        at::IntArrayRef sizes,
+        const std::function<std::vector<at::Tensor>()>& forward,
+        const PassedOver& passed);
     void noteTurn(const Component& component);
     [[nodiscard]] std::vector<memory::ComponentTurn> turns(const memory::StageWork& work) const;
 

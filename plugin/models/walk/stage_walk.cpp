@@ -115,7 +115,7 @@ memory::StageWork walkOver(const memory::StagePlace& place,
                            std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
                            const std::function<void(ShapeWalk&)>& run) {
     const c10::InferenceMode asOnTheRunThread;
-    ShapeWalk walk(place.deviceKind, std::move(trees), place.isThere);
+    ShapeWalk walk(place, std::move(trees));
     run(walk);
     return walk.work();
 }

@@ -1,7 +1,6 @@
 #include "plugin/models/walk/walked_passes.hpp"
 
 #include "plugin/models/step_hints.hpp"
-#include "plugin/models/walk/shape_walk.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
 
 #include <utility>
@@ -55,9 +54,19 @@ at::Tensor passOver(StageContext& context,
 std::vector<at::Tensor> passOver(ShapeWalk* walk,
                                  const memory::ComponentTree& tree,
                                  at::IntArrayRef sizes,
-                                 const memory::PassHint& hint,
+                                 const PassedOver& passed,
                                  const std::function<std::vector<at::Tensor>()>& forward) {
-    return walk ? walk->passOver(tree, sizes, forward, {.hint = hint}) : forward();
+    return walk ? walk->passOver(tree, sizes, forward, passed) : forward();
+}
+
+void onDeviceOf(ShapeWalk* walk,
+                const memory::ComponentTree& tree,
+                const std::function<void()>& work) {
+    if (walk) {
+        walk->onDeviceOf(tree, work);
+    } else {
+        work();
+    }
 }
 
 at::Tensor stepOver(ShapeWalk* walk,

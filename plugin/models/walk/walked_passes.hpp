@@ -2,6 +2,7 @@
 // Forwards of networks as a stage asks for them: run, or on its way through a shape walk.
 
 #include "plugin/models/stage_context.hpp"
+#include "plugin/models/walk/shape_walk.hpp"
 #include "plugin/sampling/step_info.hpp"
 
 #include <ATen/core/Tensor.h>
@@ -17,14 +18,19 @@ namespace lowtide::models {
                                   const memory::ComponentTree& network,
                                   at::IntArrayRef sizes,
                                   const std::function<at::Tensor()>& forward);
-/// The same with several results, contiguous f32; `tree` as the stage has it, `hint` as the pass
+/// The same with several results, contiguous f32; `tree` as the stage has it, `passed` as the pass
 /// begins, `walk` null: it runs.
 [[nodiscard]] std::vector<at::Tensor> passOver(
     ShapeWalk* walk,
     const memory::ComponentTree& tree,
     at::IntArrayRef sizes,
-    const memory::PassHint& hint,
+    const PassedOver& passed,
     const std::function<std::vector<at::Tensor>()>& forward);
+
+/// Does `work`, which makes tensors on the device of the component.
+void onDeviceOf(ShapeWalk* walk,
+                const memory::ComponentTree& tree,
+                const std::function<void()>& work);
 
 /// `forward` of a denoiser in one step over an input of `sizes`, latents and whatever else its pass
 /// depends on; in a walk every step but the first of its kind takes what the first took. `tree` and

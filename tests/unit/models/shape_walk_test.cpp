@@ -286,7 +286,7 @@ private Q_SLOTS:
         predict(unet, weights, input, tokens);
         const Bytes measured = counter->peak() - before;
 
-        models::ShapeWalk walk("cpu", {unet.tree()});
+        models::ShapeWalk walk({.deviceKind = "cpu"}, {unet.tree()});
         predict(unet, walk, models::ShapeWalk::onWire(latents), models::ShapeWalk::onWire(context));
         check({std::string("cpu UNet of 320 to 640 channels, 256x192 batch 2") +
                    (isPlain ? ", plain" : ""),
@@ -307,7 +307,7 @@ private Q_SLOTS:
         QFETCH(QString, device);
         QFETCH(int64_t, bytes);
         const models::UNet2DCondition unet = testing::widenedUNet(1);
-        models::ShapeWalk walk(device.toStdString(), {unet.tree()});
+        models::ShapeWalk walk({.deviceKind = device.toStdString()}, {unet.tree()});
         const at::Tensor input = models::ShapeWalk::onWire({kKiB});
         static_cast<void>(walk.runPass(*unet.tree(), {input, at::Tensor()}, [](const auto& inputs) {
             return at::empty({2 * kKiB}, inputs[0].options());
@@ -328,7 +328,7 @@ private Q_SLOTS:
         const models::UNet2DCondition unet = testing::widenedUNet(factor);
         QElapsedTimer timer;
         timer.start();
-        models::ShapeWalk walk("cpu", {unet.tree()});
+        models::ShapeWalk walk({.deviceKind = "cpu"}, {unet.tree()});
         predict(unet,
                 walk,
                 models::ShapeWalk::onWire({2, 4, 64, 64}),
