@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/executor/failure.hpp"
 #include "plugin/executor/planned_wires.hpp"
+#include "plugin/memory/component_tree.hpp"
 
 #include <algorithm>
 
