@@ -45,6 +45,15 @@ Bytes Storage::readBytes() const {
     return bytes;
 }
 
+Bytes Storage::heldOffset(size_t companion) const {
+    constexpr Bytes kAlignment = 16;  // for kernels that read whole words
+    Bytes offset = fileBytes();
+    for (size_t i = 0; i < companion; ++i) {
+        offset = alignUp(offset, kAlignment) + encoded->companions[i].bytes();
+    }
+    return companion < encoded->companions.size() ? alignUp(offset, kAlignment) : offset;
+}
+
 Bytes Storage::scaleOffset() const {
     return alignUp(elementCount * sizeOf(deviceType.value_or(fileType)), sizeOf(DType::F32));
 }
@@ -65,6 +74,9 @@ bool ComponentTree::isConverted(StorageId storage) const {
 
 Bytes ComponentTree::deviceBytes(StorageId storage) const {
     const Storage& bytes = storages[storage];
+    if (bytes.staysEncoded) {
+        return bytes.heldOffset(bytes.encoded->companions.size());
+    }
     if (bytes.scaleCount > 0) {
         return bytes.scaleOffset() + bytes.scaleCount * sizeOf(DType::F32);
     }

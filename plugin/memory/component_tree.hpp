@@ -31,6 +31,9 @@ struct Storage {
     int64_t scaleCount = 0;
     bool mustBeFinite = false;  ///< of an adapter: NaN and infinity are refused where it is read
     std::optional<Encoded> encoded{};  ///< how it lies in its file, if not as an array of numbers
+    /// A device holds it as its file does: its blocks, behind them its companions. Every lease
+    /// decodes it.
+    bool staysEncoded = false;
 
     /// Of so many elements in its file; whole blocks where it is encoded.
     [[nodiscard]] Bytes bytesOf(int64_t elements) const {
@@ -44,10 +47,14 @@ struct Storage {
     /// With what decoding needs besides.
     [[nodiscard]] Bytes readBytes() const;
 
-    /// Whether its bytes in the file are those of elements of this type.
+    /// Whether its bytes in the file are those on a device where its elements have this type.
     [[nodiscard]] bool liesAs(DType type) const {
-        return !encoded && scaleCount == 0 && type == fileType;
+        return staysEncoded || (!encoded && scaleCount == 0 && type == fileType);
     }
+
+    /// Where a companion begins on a device that holds it encoded; of the one behind the last, the
+    /// end of all.
+    [[nodiscard]] Bytes heldOffset(size_t companion) const;
 
     /// Of the first scale, from where the elements begin on a device.
     [[nodiscard]] Bytes scaleOffset() const;

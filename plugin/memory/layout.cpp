@@ -226,7 +226,8 @@ bool isUsedInPlace(const ComponentTree& tree, StorageId storage, const DeviceTra
         return false;
     }
     const Storage& bytes = tree.storages[storage];
-    if (!tree.files[bytes.file].isLocal || bytes.fileOffset % sizeOf(bytes.fileType) != 0) {
+    const bool isAligned = bytes.staysEncoded || bytes.fileOffset % sizeOf(bytes.fileType) == 0;
+    if (!tree.files[bytes.file].isLocal || !isAligned) {
         return false;
     }
     return std::all_of(tree.weights.begin(), tree.weights.end(), [&](const Weight& weight) {

@@ -202,6 +202,7 @@ struct StoredAs {
     DType type;
     int64_t scaleCount = 0;
     std::optional<DType> arrival{};
+    bool staysEncoded = false;
 };
 
 DType asInFile(DType fileType) {
@@ -213,8 +214,9 @@ StoredAs storedAs(const Storage& storage,
                   std::string_view leaf,
                   const ComponentPrecision& precision) {
     const bool isKept = contains(leaf, precision.keptF32);
-    if (storage.encoded && precision.storesAsInFile && !isKept) {
-        return {precision.compute};
+    if (storage.encoded && precision.storesAsInFile) {
+        return {.type = isKept ? DType::F32 : precision.compute,
+                .staysEncoded = !storage.mustBeFinite};
     }
     if (precision.storesAsInFile || isKept) {
         return {asInFile(storage.fileType)};
@@ -325,15 +327,17 @@ ComponentTree inPrecision(const ComponentTree& tree, const ComponentPrecision& p
             if (!isDone[weight.storage]) {
                 isDone[weight.storage] = true;
                 StoredAs stored = storedAs(storage, weight, leaf.name, precision);
-                if (isChanged[weight.storage]) {
+                if (isChanged[weight.storage] && !stored.staysEncoded) {
                     stored = changedAs(stored, storage.fileType, precision.compute);
                 }
-                isOther = isOther || stored.scaleCount > 0 ||
+                isOther = isOther || stored.scaleCount > 0 || stored.staysEncoded ||
                           stored.type != tree.deviceType(weight.storage);
                 storage.deviceType = stored.type;
                 storage.scaleCount = stored.scaleCount;
                 storage.arrivalType = stored.arrival;
+                storage.staysEncoded = stored.staysEncoded;
                 hasher.add(nameOf(stored.type)).add(stored.scaleCount);
+                hasher.add(int64_t{stored.staysEncoded});
             }
             weight.computeType =
                 contains(leaf.name, precision.keptF32) ? DType::F32 : precision.compute;

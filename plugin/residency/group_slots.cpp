@@ -49,6 +49,7 @@ GroupSlots::GroupSlots(GroupPlace place)
     : place_(std::move(place)),
       groups_(place_.layout->groups.size()),
       addressOf_(place_.tree->storages.size(), nullptr),
+      isSound_(place_.tree->storages.size(), false),
       typeOf_(place_.tree->storages.size(), DType::F32) {
     requireUsable();
     for (const memory::Weight& weight : place_.tree->weights) {
@@ -119,7 +120,8 @@ void GroupSlots::bringStorage(GroupId group, size_t index, const StopToken& stop
     if (!addressOf_[storage] || !isMutant(Mutant::BoundLate)) {
         addressOf_[storage] = address ? address + planned.offsets[index] : mappedAddress(storage);
     }
-    if (const auto changed = changes_.find(storage); changed != changes_.end()) {
+    const auto changed = changes_.find(storage);
+    if (changed != changes_.end() && !place_.tree->storages[storage].staysEncoded) {
         changed->second.isPending = true;
         ++pendingChanges_;
     }
@@ -128,7 +130,12 @@ void GroupSlots::bringStorage(GroupId group, size_t index, const StopToken& stop
         return;
     }
     place_.books.masters.willNeed(*place_.tree, storage);
-    place_.books.masters.requireMappedFinite(*place_.tree, storage, addressOf_[storage]);
+    if (!place_.tree->storages[storage].staysEncoded) {
+        place_.books.masters.requireMappedFinite(*place_.tree, storage, addressOf_[storage]);
+    } else if (!isSound_[storage]) {
+        place_.books.masters.requireMappedSound(*place_.tree, storage);
+        isSound_[storage] = true;
+    }
     place_.books.traffic.addRead(place_.tree->deviceBytes(storage));
 }
 
@@ -306,10 +313,13 @@ void GroupSlots::changeOrDrop(LeafId leaf, StorageId storage) {
     }
 }
 
+std::vector<FactoredChange> GroupSlots::factoredChanges(StorageId storage) const {
+    return factored(changes_.at(storage).changes,
+                    [&](WeightId factor) { return viewOf(place_.tree->weights[factor]); });
+}
+
 void GroupSlots::change(StorageId storage) {
-    const std::vector<FactoredChange> changes =
-        factored(changes_.at(storage).changes,
-                 [&](WeightId factor) { return viewOf(place_.tree->weights[factor]); });
+    const std::vector<FactoredChange> changes = factoredChanges(storage);
     const memory::Weight& weight = place_.tree->weights[changes.front().change->weight];
     const DType arrived = place_.tree->storages[storage].arrivalType.value_or(typeOf_[storage]);
     const at::Tensor target = viewOf(weight);
@@ -390,15 +400,48 @@ std::vector<at::Tensor> GroupSlots::tensors(const memory::ComponentTree& tree, L
     return tensors;
 }
 
+HeldBytes GroupSlots::heldOf(StorageId storage) const {
+    if (place_.layout->isInPlace) {
+        return place_.books.masters.mappedEncoded(*place_.tree, storage);
+    }
+    const memory::Storage& stored = place_.tree->storages[storage];
+    std::byte* address = addressOf_[storage];
+    HeldBytes held{
+        .tensor = &*stored.encoded, .elementCount = stored.elementCount, .blocks = address};
+    for (size_t i = 0; i < stored.encoded->companions.size(); ++i) {
+        held.companions.push_back(address + stored.heldOffset(i));
+    }
+    return held;
+}
+
+/// The sum of a changed weight is made with every lease: it would not fit its encoding.
+at::Tensor GroupSlots::decoded(const memory::Weight& weight) const {
+    const auto changed = changes_.find(weight.storage);
+    const bool isChanged = changed != changes_.end();
+    const DType type = isChanged ? DType::F32 : weight.computeType;
+    const Shape& shape = weight.shape;
+    const HeldBytes held = heldOf(weight.storage);
+    residency::Device& device = *place_.device.device;
+    at::Tensor values = weight.isTransposed ? device.decode(held, {shape[1], shape[0]}, type).t()
+                                            : device.decode(held, shape, type);
+    if (isChanged) {
+        place_.books.mathOf(*place_.tree).apply(values, factoredChanges(weight.storage));
+    }
+    return values.to(scalarTypeOf(weight.computeType));
+}
+
 /// A view where the weight lies in its compute type, else a tensor of its own. Scales are powers of
 /// two: nothing is rounded by them.
 at::Tensor GroupSlots::tensorOf(const memory::Weight& weight) const {
     const memory::Storage& storage = place_.tree->storages[weight.storage];
+    residency::Device& device = *place_.device.device;
+    if (storage.staysEncoded) {
+        return decoded(weight);
+    }
     const at::Tensor values = viewOf(weight);
     if (storage.scaleCount == 0) {
         return values.to(scalarTypeOf(weight.computeType));
     }
-    residency::Device& device = *place_.device.device;
     const at::Tensor scales = device.view(
         addressOf_[weight.storage] + storage.scaleOffset(), {storage.scaleCount}, at::kFloat);
     return device.dequantise(values, scales, weight.computeType);

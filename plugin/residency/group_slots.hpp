@@ -103,12 +103,16 @@ private:
     [[nodiscard]] at::Tensor viewOf(const memory::Weight& weight) const;
     [[nodiscard]] at::Tensor viewOf(const memory::Weight& weight, DType type) const;
     [[nodiscard]] at::Tensor tensorOf(const memory::Weight& weight) const;
+    [[nodiscard]] HeldBytes heldOf(memory::StorageId storage) const;
+    [[nodiscard]] at::Tensor decoded(const memory::Weight& weight) const;
+    [[nodiscard]] std::vector<FactoredChange> factoredChanges(memory::StorageId storage) const;
     void count(memory::GroupId group, int direction) const;
 
     GroupPlace place_;
     std::optional<PinnedMasters> pins_;  ///< always there once it is made
     std::vector<GroupState> groups_;
     std::vector<std::byte*> addressOf_;  ///< per storage, while it is there
+    std::vector<bool> isSound_;          ///< per storage that stays encoded and is mapped
     std::vector<DType> typeOf_;          ///< per storage: on the device
     std::map<memory::StorageId, StorageChanges> changes_;
     size_t pendingChanges_ = 0;

@@ -3,7 +3,9 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/finite_values.hpp"
+#include "plugin/residency/held_source.hpp"
 #include "plugin/residency/scaled_source.hpp"
+#include "plugin/residency/sound_parts.hpp"
 #include "plugin/residency/storage_elements.hpp"
 
 #include <algorithm>
@@ -148,14 +150,38 @@ void MasterStore::requireMappedFinite(const memory::ComponentTree& tree,
     requireFinite(tree.role, bytes, *fileOf(tree, storage), mapped, bytes.elementCount);
 }
 
+HeldBytes MasterStore::mappedEncoded(const memory::ComponentTree& tree,
+                                     memory::StorageId storage) const {
+    const memory::Storage& stored = tree.storages[storage];
+    // As GroupSlots::mappedAddress: the map is read-only.
+    std::byte* map = const_cast<std::byte*>(fileOf(tree, storage)->map());
+    HeldBytes held{.tensor = &*stored.encoded,
+                   .elementCount = stored.elementCount,
+                   .blocks = map + stored.fileOffset};
+    for (const memory::Companion& companion : stored.encoded->companions) {
+        held.companions.push_back(map + companion.fileOffset);
+    }
+    return held;
+}
+
+void MasterStore::requireMappedSound(const memory::ComponentTree& tree,
+                                     memory::StorageId storage) const {
+    const HeldBytes held = mappedEncoded(tree, storage);
+    const HeldPart all(held, {0, held.elementCount});
+    requireSound(tree.role, tree.storages[storage], *fileOf(tree, storage), all.stored());
+}
+
 const std::byte* MasterStore::mapped(const memory::ComponentTree& tree,
                                      memory::StorageId storage) const {
     const memory::Storage& bytes = tree.storages[storage];
     const std::byte* map = fileOf(tree, storage)->map();
-    if (!map || bytes.encoded) {
+    if (!map || (bytes.encoded && !bytes.staysEncoded)) {
         return nullptr;
     }
     const std::byte* address = map + bytes.fileOffset;
+    if (bytes.encoded) {
+        return address;
+    }
     const bool isAligned =
         reinterpret_cast<uintptr_t>(address) % static_cast<uintptr_t>(sizeOf(bytes.fileType)) == 0;
     return isAligned ? address : nullptr;
@@ -184,6 +210,9 @@ ByteSource MasterStore::source(const memory::ComponentTree& tree,
                                std::shared_ptr<Arrival> arrival,
                                const StopToken& stop) const {
     const memory::Storage& stored = tree.storages[storage];
+    if (stored.staysEncoded) {
+        return heldSource(fileOf(tree, storage), tree.role, stored, std::move(arrival), stop);
+    }
     if (stored.scaleCount > 0) {
         return scaledSource(
             fileOf(tree, storage), tree.role, stored, scratch, std::move(arrival), stop);

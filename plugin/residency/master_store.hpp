@@ -54,6 +54,12 @@ public:
                              memory::StorageId storage,
                              const std::byte* mapped) const;
 
+    /// Where a storage that stays encoded lies in the map that mapped() found.
+    [[nodiscard]] HeldBytes mappedEncoded(const memory::ComponentTree& tree,
+                                          memory::StorageId storage) const;
+    /// Error{Corrupt} as requireSound(), of what lies there; reads all of it.
+    void requireMappedSound(const memory::ComponentTree& tree, memory::StorageId storage) const;
+
     /// Where the storage lies in memory; nullptr when its file is not mapped or the address is not
     /// aligned.
     [[nodiscard]] const std::byte* mapped(const memory::ComponentTree& tree,

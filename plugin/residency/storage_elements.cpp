@@ -1,10 +1,10 @@
 #include "plugin/residency/storage_elements.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/base/text.hpp"
 #include "plugin/encodings/encodings.hpp"
 #include "plugin/residency/element_conversion.hpp"
 #include "plugin/residency/finite_values.hpp"
+#include "plugin/residency/sound_parts.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -39,6 +39,22 @@ Bytes companionBytes(const memory::Encoded& encoded, Part part) {
 }
 
 }  // namespace
+
+void readNamed(const files::InputFile& file,
+               const std::string& role,
+               const memory::Storage& storage,
+               std::span<std::byte> target,
+               Bytes offset,
+               const StopToken& stop) {
+    try {
+        file.read(target, offset, stop);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::Corrupt) {
+            throw;
+        }
+        throw Error(error.kind(), role + "." + storage.key + ": " + error.message(), error.hint());
+    }
+}
 
 StorageElements::StorageElements(std::shared_ptr<const files::InputFile> file,
                                  std::string role,
@@ -137,28 +153,8 @@ void StorageElements::decode(float* numbers,
     }
     const encodings::StoredPart stored{
         .tensor = &encoded, .part = whole, .blocks = blocks.data(), .companions = companions};
-    const encodings::Encoding& encoding = encodings::encodingOf(encoded);
-    if (const auto fault = encoding.fault(stored)) {
-        throw Error(ErrorKind::Corrupt,
-                    role_ + "." + storage_.key + ", " + std::string(encoding.label) + " in " +
-                        quotedName(file_->name()) + ": " + *fault,
-                    "get the file again, or choose another one");
-    }
-    encoding.decode(stored, numbers);
-}
-
-void StorageElements::readBytes(std::span<std::byte> target,
-                                Bytes offset,
-                                const StopToken& stop) const {
-    try {
-        file_->read(target, offset, stop);
-    } catch (const Error& error) {
-        if (error.kind() != ErrorKind::Corrupt) {
-            throw;
-        }
-        throw Error(
-            error.kind(), role_ + "." + storage_.key + ": " + error.message(), error.hint());
-    }
+    requireSound(role_, storage_, *file_, stored);
+    encodings::encodingOf(encoded).decode(stored, numbers);
 }
 
 }  // namespace lowtide::residency

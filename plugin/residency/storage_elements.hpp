@@ -11,6 +11,14 @@
 
 namespace lowtide::residency {
 
+/// Reads bytes of a storage's file. What InputFile::read refuses names role and key too.
+void readNamed(const files::InputFile& file,
+               const std::string& role,
+               const memory::Storage& storage,
+               std::span<std::byte> target,
+               Bytes offset,
+               const StopToken& stop);
+
 /// The elements of one storage as numbers of any floating type, read from its file and, where it is
 /// encoded, decoded. One call at a time: `scratch` holds what is on its way.
 class StorageElements {
@@ -44,7 +52,10 @@ private:
                 encodings::Part part,
                 std::span<std::byte> scratch,
                 const StopToken& stop) const;
-    void readBytes(std::span<std::byte> target, Bytes offset, const StopToken& stop) const;
+
+    void readBytes(std::span<std::byte> target, Bytes offset, const StopToken& stop) const {
+        readNamed(*file_, role_, storage_, target, offset, stop);
+    }
 
     std::shared_ptr<const files::InputFile> file_;
     std::string role_;

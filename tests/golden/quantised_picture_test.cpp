@@ -76,6 +76,15 @@ private Q_SLOTS:
             const QByteArray seen = dumpOf(folder + name, device, policy);
             QVERIFY2(seen == expected, seen.left(2000).constData());
         }
+        // Held as the file has it, decoded with every lease.
+        for (const auto& [device, policy] : {std::pair("cpu", "none"),
+                                             {"cpu", "leaf"},
+                                             {"cpu", "block:1+stream"},
+                                             {"fake", "leaf+stream"},
+                                             {"fake", "auto"}}) {
+            const QByteArray seen = dumpOf(folder + name, device, policy, "quality,storage=file");
+            QVERIFY2(seen == expected, seen.left(2000).constData());
+        }
         const char* ours = "quality,storage=f8";
         QVERIFY(dumpOf(folder + name, "cpu", "leaf", ours) == dumpOf(plain, "cpu", "leaf", ours));
     }

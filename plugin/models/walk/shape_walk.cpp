@@ -1,7 +1,9 @@
 #include "plugin/models/walk/shape_walk.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/encodings/encodings.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/residency/decoding/decode_by_aten.hpp"
 #include "plugin/residency/scalar_type.hpp"
 
 #include <algorithm>
@@ -19,6 +21,25 @@ namespace {
 
 at::Tensor onMeta(at::IntArrayRef sizes, at::ScalarType type) {
     return at::empty(sizes, at::TensorOptions(type).device(c10::kMeta));
+}
+
+/// What a lease makes of a storage that stays encoded.
+at::Tensor decoded(const memory::Storage& storage, const Shape& shape, at::ScalarType type) {
+    if (tensor::WalkMeter::current().device() == tensor::Imitated::Cpu) {
+        return onMeta(shape, type);
+    }
+    const memory::Encoded& encoded = *storage.encoded;
+    const encodings::Part part{encoded.firstElement, storage.elementCount};
+    residency::StoredTensors stored{.tensor = &encoded, .part = part};
+    {
+        const tensor::WalkMeter::Pause areNoActivations;
+        stored.blocks = onMeta({storage.fileBytes()}, at::kByte);
+        for (size_t i = 0; i < encoded.companions.size(); ++i) {
+            const encodings::ByteRange range = encodings::companionRange(encoded, i, part);
+            stored.companions.push_back(onMeta({range.count}, at::kByte));
+        }
+    }
+    return residency::decodeByAten(stored).to(type).view(shape);
 }
 
 /// Weights are no activations, but what a lease makes of those that lie in another type is.
@@ -83,9 +104,24 @@ residency::Lease ShapeWalk::use(const ComponentTree& tree, LeafId leaf) {
     open_ = &own.passes.back().emplace_back(LeafUse{.leaf = leaf});
     std::vector<at::Tensor> tensors;
     for (const memory::WeightId id : tree.leaves[leaf].ownWeights()) {
-        tensors.push_back(leased(tree, tree.weights[id]));
+        const memory::Weight& weight = tree.weights[id];
+        tensors.push_back(tree.storages[weight.storage].staysEncoded
+                              ? decodedAndChanged(tree, weight)
+                              : leased(tree, weight));
     }
     return {std::move(tensors), nullptr};
+}
+
+/// As GroupSlots::decoded().
+at::Tensor ShapeWalk::decodedAndChanged(const ComponentTree& tree, const memory::Weight& weight) {
+    const std::vector<residency::FactoredChange> changes = changesOf(tree, weight.storage);
+    const at::ScalarType type = residency::scalarTypeOf(weight.computeType);
+    at::Tensor values =
+        decoded(tree.storages[weight.storage], weight.shape, changes.empty() ? type : at::kFloat);
+    if (!changes.empty()) {
+        math_.apply(values, changes);
+    }
+    return values.to(type);
 }
 
 /// What the changes of a leaf take for a moment, where it came just before: the operations of it
@@ -98,7 +134,7 @@ void ShapeWalk::changeLeaf(const ComponentTree& tree, LeafId leaf) {
         const memory::Weight& weight = tree.weights[id];
         const memory::Storage& storage = tree.storages[weight.storage];
         const std::vector<residency::FactoredChange> changes = changesOf(tree, weight.storage);
-        if (changes.empty()) {
+        if (changes.empty() || storage.staysEncoded) {
             continue;
         }
         const DType held = tree.deviceType(weight.storage);

@@ -11,6 +11,10 @@
 #include <string_view>
 #include <vector>
 
+namespace lowtide::memory {
+struct Weight;
+}
+
 namespace lowtide::models {
 
 /// What a pass that is known already does in place of its forward.
@@ -100,6 +104,8 @@ private:
     };
 
     [[nodiscard]] bool isElsewhere(const memory::ComponentTree& tree) const;
+    [[nodiscard]] at::Tensor decodedAndChanged(const memory::ComponentTree& tree,
+                                               const memory::Weight& weight);
     void changeLeaf(const memory::ComponentTree& tree, memory::LeafId leaf);
     [[nodiscard]] Component& component(const memory::ComponentTree& tree);
     [[nodiscard]] static memory::AccessPattern patternOf(const Component& component,

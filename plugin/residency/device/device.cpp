@@ -1,6 +1,8 @@
 #include "plugin/residency/device/device.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/encodings/encodings.hpp"
+#include "plugin/residency/decoding/decode_by_aten.hpp"
 #include "plugin/residency/scalar_type.hpp"
 
 #include <ATen/ATen.h>
@@ -67,6 +69,23 @@ at::Tensor Device::dequantise(const at::Tensor& values, const at::Tensor& scales
     std::vector<int64_t> column(static_cast<size_t>(values.dim()), 1);
     column.front() = scales.numel();
     return values.to(compute).mul_(scales.view(column).to(compute));
+}
+
+at::Tensor Device::decode(const HeldBytes& held, at::IntArrayRef sizes, DType type) {
+    const auto bytesAt = [&](std::byte* data, Bytes count) {
+        return view(data, {count}, at::kByte);
+    };
+    const memory::Encoded& encoded = *held.tensor;
+    const encodings::Part part{encoded.firstElement, held.elementCount};
+    StoredTensors stored{.tensor = &encoded,
+                         .part = part,
+                         .blocks = bytesAt(held.blocks, held.bytesOf(held.elementCount)),
+                         .companions = {}};
+    for (size_t i = 0; i < held.companions.size(); ++i) {
+        const encodings::ByteRange range = encodings::companionRange(encoded, i, part);
+        stored.companions.push_back(bytesAt(held.companions[i] + range.begin, range.count));
+    }
+    return decodeByAten(stored).to(scalarTypeOf(type)).view(sizes);
 }
 
 std::unique_ptr<WorkRecord> Device::record(const std::function<void()>& /*work*/) {

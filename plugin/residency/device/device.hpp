@@ -5,6 +5,7 @@
 #include "plugin/memory/memory_state.hpp"
 #include "plugin/memory/plan.hpp"
 #include "plugin/memory/stage_traffic.hpp"
+#include "plugin/residency/device/held_bytes.hpp"
 
 #include <ATen/core/Tensor.h>
 
@@ -103,6 +104,11 @@ public:
     [[nodiscard]] virtual at::Tensor dequantise(const at::Tensor& values,
                                                 const at::Tensor& scales,
                                                 DType type);
+
+    /// What lies encoded on the device as a new tensor of `type`, [sizes]: in f32, rounded once.
+    [[nodiscard]] virtual at::Tensor decode(const HeldBytes& held,
+                                            at::IntArrayRef sizes,
+                                            DType type);
 
     /// Takes down what `work` gives to compute instead of doing it. Tensors that it makes stay with
     /// the record. Only where traits().replays; throws what `work` throws, and what LibTorch throws

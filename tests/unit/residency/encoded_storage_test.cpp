@@ -168,6 +168,93 @@ private Q_SLOTS:
         QVERIFY(file.tree.isConverted(0));
     }
 
+    /// A device that holds it as the file does has the numbers, then the scales, in any pieces.
+    void staysAsItIs_data() {
+        QTest::addColumn<int>("piece");
+        for (const int piece : {int(kCount + kRows * 4), 77, 4096}) {
+            QTest::addRow("%d bytes", piece) << piece;
+        }
+    }
+
+    void staysAsItIs() {
+        QFETCH(int, piece);
+        EncodedFile file(pathOf("held"));
+        memory::Storage& storage = file.tree.storages.front();
+        storage.staysEncoded = true;
+        QCOMPARE(storage.heldOffset(0), kCount);
+        const Bytes bytes = file.tree.deviceBytes(0);
+        QCOMPARE(bytes, kCount + kRows * 4);
+        QVERIFY(!file.tree.isConverted(0));
+        MasterStore store;
+        store.open(file.tree);
+        const auto source =
+            store.source(file.tree, 0, DType::F32, {}, std::make_shared<Arrival>(), {});
+        std::vector<std::byte> seen(static_cast<size_t>(bytes), std::byte{1});
+
+        for (Bytes first = 0; first < bytes; first += piece) {
+            QVERIFY(source(
+                &seen[static_cast<size_t>(first)], first, std::min<Bytes>(piece, bytes - first)));
+        }
+
+        QVERIFY(std::memcmp(seen.data(), file.numbers.data(), kCount) == 0);
+        QVERIFY(std::memcmp(seen.data() + kCount, file.scales.data(), kRows * 4) == 0);
+    }
+
+    /// Also where a block lies in two pieces.
+    void aBlockThatIsNoneIsRefusedWhileItArrives_data() {
+        QTest::addColumn<int>("block");
+        QTest::addColumn<int>("piece");
+        QTest::newRow("within a piece") << 1 << 200;
+        QTest::newRow("across two") << 5 << 200;
+        QTest::newRow("the last") << 9 << 340;
+        QTest::newRow("a byte at a time") << 3 << 1;
+    }
+
+    void aBlockThatIsNoneIsRefusedWhileItArrives() {
+        QFETCH(int, block);
+        QFETCH(int, piece);
+        constexpr int kBlocks = 10;
+        constexpr int kBlockBytes = 34;
+        std::string bytes(kBlocks * kBlockBytes, '\0');
+        const auto open = [&](const std::string& path) {
+            files::writeFileAtomically(path, bytes);
+            memory::ComponentTree tree;
+            tree.id = path;
+            tree.role = "denoiser";
+            tree.files = {testing::fileOf(path)};
+            tree.storages = {{.key = "weight",
+                              .elementCount = kBlocks * 32,
+                              .encoded = memory::Encoded{.encoding = "q8_0",
+                                                         .blockElements = 32,
+                                                         .blockBytes = kBlockBytes,
+                                                         .columns = 32},
+                              .staysEncoded = true}};
+            return tree;
+        };
+        const auto readAll = [&](const memory::ComponentTree& tree) {
+            MasterStore store;
+            store.open(tree);
+            const auto source =
+                store.source(tree, 0, DType::F32, {}, std::make_shared<Arrival>(), {});
+            std::string seen(bytes.size(), '?');
+            for (size_t first = 0; first < bytes.size(); first += static_cast<size_t>(piece)) {
+                source(reinterpret_cast<std::byte*>(&seen[first]),
+                       static_cast<Bytes>(first),
+                       static_cast<Bytes>(std::min(bytes.size() - first, size_t(piece))));
+            }
+            return seen;
+        };
+        QCOMPARE(readAll(open(pathOf("sound.gguf"))), bytes);
+        bytes[static_cast<size_t>(block * kBlockBytes + 1)] = '\x7c';  // infinity, in f16
+
+        const auto refused = testing::errorOf([&] { readAll(open(pathOf("torn.gguf"))); });
+
+        QVERIFY(refused.has_value());
+        QCOMPARE(refused->kind(), ErrorKind::Corrupt);
+        QVERIFY2(refused->message().starts_with("denoiser.weight, GGUF Q8_0 in \"torn.gguf\""),
+                 refused->message().c_str());
+    }
+
     void aScaleThatIsNoneNamesKeyAndFile() {
         EncodedFile file(pathOf("zero.safetensors"));
         // The numbers in the place of the scales: some of them are negative.

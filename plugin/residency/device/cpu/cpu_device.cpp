@@ -3,7 +3,9 @@
 #include "plugin/base/error.hpp"
 #include "plugin/residency/copy_lane.hpp"
 #include "plugin/residency/device/cpu/cpu_allocations.hpp"
+#include "plugin/residency/device/cpu/decode_on_host.hpp"
 #include "plugin/residency/device/cpu/host_memory.hpp"
+#include "plugin/residency/scalar_type.hpp"
 
 #include <ATen/ops/from_blob.h>
 
@@ -80,6 +82,14 @@ public:
                                   at::IntArrayRef sizes,
                                   at::ScalarType type) override {
         return at::from_blob(data, sizes, at::TensorOptions(type));
+    }
+
+    [[nodiscard]] at::Tensor decode(const HeldBytes& held,
+                                    at::IntArrayRef sizes,
+                                    DType type) override {
+        at::Tensor values = at::empty(sizes, scalarTypeOf(type));
+        decodeOnHost(held, type, static_cast<std::byte*>(values.data_ptr()));
+        return values;
     }
 
     void copyIn(std::byte* target, Bytes bytes, ByteSource source, std::string) override {
