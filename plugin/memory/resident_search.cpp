@@ -97,6 +97,9 @@ private:
     }
 
     void tryResidents(std::vector<bool> resident) {
+        if (!residents_.empty() && residents_.back() == resident) {
+            return;
+        }
         placeGroups(scratch_, resident, request_.room, kMostRingFloors);
         if (scratch_.bytes() > request_.room) {
             return;
