@@ -15,13 +15,6 @@ namespace lowtide::executor {
 
 namespace {
 
-const ValueOutline* outputOf(const WorkOutline& work, std::string_view port) {
-    const auto found = std::find_if(work.outputs.begin(),
-                                    work.outputs.end(),
-                                    [&](const auto& output) { return output.first == port; });
-    return found == work.outputs.end() ? nullptr : &found->second;
-}
-
 class NodeOutlineContext final : public OutlineContext {
 public:
     NodeOutlineContext(const graph::Snapshot& snapshot,
@@ -156,6 +149,13 @@ void mark(OutlinedGraph& outlined,
 }
 
 }  // namespace
+
+const ValueOutline* outputOf(const WorkOutline& work, std::string_view port) {
+    const auto found = std::find_if(work.outputs.begin(),
+                                    work.outputs.end(),
+                                    [&](const auto& output) { return output.first == port; });
+    return found == work.outputs.end() ? nullptr : &found->second;
+}
 
 std::variant<OutlinedGraph, Issue> outlineGraph(const graph::Snapshot& snapshot,
                                                 const NodeTypes& types,

@@ -24,6 +24,9 @@ struct OutlinedGraph {
     Issues marks{};
 };
 
+/// What a node says of an output; nullptr: nothing.
+[[nodiscard]] const ValueOutline* outputOf(const WorkOutline& work, std::string_view port);
+
 /// Asks every node for its outline, sources first; no device is touched and no weight is read.
 /// The issue of the first node that refuses is pinned to it; so is an outline that leaves out an
 /// output, and a lossy choice in an exact snapshot.

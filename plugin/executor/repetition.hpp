@@ -33,6 +33,7 @@ struct RunSetting {
     Collections& collections;
     KeptValues& kept;
     WorkPaces& paces;
+    WalkMemory& walks;
     RunHooks& hooks;
     EventSink& events;
     StopToken stop;

@@ -132,6 +132,7 @@ private:
                                  .collections = collections,
                                  .kept = kept,
                                  .paces = services_.paces,
+                                 .walks = services_.walks,
                                  .hooks = hooks_,
                                  .events = events_,
                                  .stop = stop_};

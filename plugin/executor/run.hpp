@@ -8,6 +8,7 @@
 #include "plugin/executor/result_cache.hpp"
 #include "plugin/executor/run_options.hpp"
 #include "plugin/executor/run_report.hpp"
+#include "plugin/executor/walk_memory.hpp"
 #include "plugin/executor/work_paces.hpp"
 #include "plugin/graph/snapshot.hpp"
 
@@ -21,6 +22,7 @@ struct RunServices {
     DiskCache& disk;
     CollectionHistory& collections;
     WorkPaces& paces;
+    WalkMemory& walks;
 };
 
 /// One run of a snapshot, from runStarted to runFinished: outlines, devices, then each repetition.

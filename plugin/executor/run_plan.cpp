@@ -209,15 +209,19 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
         }
         std::optional<Issue> issue = attempt(node.node, [&] {
             node.offloads = work.offloads ? work.offloads() : std::vector<std::string>();
-            node.work =
-                work.walk
-                    ? work.walk({.deviceKind = device.kind,
-                                 .elsewhere =
-                                     inputsElsewhere(snapshot, positions, places, positions[place]),
-                                 .rolesElsewhere = rolesElsewhere(node, device, devices.main),
-                                 .previews = options.previews,
-                                 .isThere = !options.card || device.id() != devices.main.id()})
-                    : memory::StageWork();
+            if (!work.walk) {
+                return;
+            }
+            const memory::StagePlace stage{
+                .deviceKind = device.kind,
+                .elsewhere = inputsElsewhere(snapshot, positions, places, positions[place]),
+                .rolesElsewhere = rolesElsewhere(node, device, devices.main),
+                .previews = options.previews,
+                .isThere = !options.card || device.id() != devices.main.id()};
+            node.work = basis.walks.workOf(
+                walkKey(snapshot, outlined, positions[place], node.components, stage, device.id()),
+                node.components,
+                [&] { return work.walk(stage); });
         });
         if (issue) {
             return *issue;

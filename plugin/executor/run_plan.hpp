@@ -4,6 +4,7 @@
 #include "plugin/executor/outline_pass.hpp"
 #include "plugin/executor/result_cache.hpp"
 #include "plugin/executor/run_options.hpp"
+#include "plugin/executor/walk_memory.hpp"
 #include "plugin/executor/work_paces.hpp"
 #include "plugin/memory/engine.hpp"
 #include "plugin/memory/plan.hpp"
@@ -30,6 +31,7 @@ struct PlanBasis {
     memory::Engine& engine;
     const ResultCache& cache;  ///< its results go before a run is refused
     const WorkPaces& paces;
+    WalkMemory& walks;
 };
 
 /// The device of nodes whose policies name none; "cuda:0" where a card is planned for.

@@ -229,7 +229,7 @@ RunResult RunQueue::evaluateEntry(const std::shared_ptr<Entry>& entry) {
                              entry->stop.token(),
                              entry->hooks(),
                              sink,
-                             {types_, engine_, cache_, disk_, collections_, paces_}),
+                             {types_, engine_, cache_, disk_, collections_, paces_, walks_}),
                     entry->hooks());
 }
 

@@ -75,7 +75,7 @@ public:
     [[nodiscard]] ResultCache& cache() { return cache_; }
 
     /// For plans that are made in tryCall().
-    [[nodiscard]] PlanBasis planBasis() { return {engine_, cache_, paces_}; }
+    [[nodiscard]] PlanBasis planBasis() { return {engine_, cache_, paces_, walks_}; }
 
     /// Cancels every run and joins. From an observer: cancels only, the destructor joins.
     void stop();
@@ -107,6 +107,7 @@ private:
     DiskCache disk_;
     CollectionHistory collections_;  ///< run thread only
     WorkPaces paces_;                ///< run thread only
+    WalkMemory walks_;               ///< run thread only
     Notifier notifier_;
     std::function<void()> threadSetUp_;
     std::optional<Issue> setUpIssue_;  ///< run thread only

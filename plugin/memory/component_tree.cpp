@@ -21,16 +21,15 @@ std::vector<bool> residentStorages(const ComponentTree& tree) {
     return resident;
 }
 
-/// All at once: a tree has thousands of each.
-std::vector<Bytes> bytesOfStorages(const ComponentTree& tree) {
-    std::vector<Bytes> bytes(tree.storages.size(), 0);
-    for (const Weight& weight : tree.weights) {
-        const Storage& storage = tree.storages[weight.storage];
-        bytes[weight.storage] = storage.deviceType
-                                    ? tree.deviceBytes(weight.storage)
-                                    : storage.elementCount * sizeOf(weight.computeType);
+/// Of one storage whose elements lie on the device as `type`.
+Bytes bytesAs(const Storage& storage, DType type) {
+    if (storage.staysEncoded) {
+        return storage.heldOffset(storage.encoded->companions.size());
     }
-    return bytes;
+    return storage.scaleCount > 0
+               ? storage.scaleOffset() + storage.scaleCount * sizeOf(DType::F32)
+               : storage.elementCount *
+                     std::max(sizeOf(type), sizeOf(storage.arrivalType.value_or(type)));
 }
 
 }  // namespace
@@ -73,20 +72,28 @@ bool ComponentTree::isConverted(StorageId storage) const {
 }
 
 Bytes ComponentTree::deviceBytes(StorageId storage) const {
-    const Storage& bytes = storages[storage];
-    if (bytes.staysEncoded) {
-        return bytes.heldOffset(bytes.encoded->companions.size());
+    return bytesAs(storages[storage], deviceType(storage));
+}
+
+std::vector<Bytes> ComponentTree::bytesOfStorages() const {
+    std::vector<std::optional<DType>> types;
+    for (const Storage& storage : storages) {
+        types.push_back(storage.deviceType);
     }
-    if (bytes.scaleCount > 0) {
-        return bytes.scaleOffset() + bytes.scaleCount * sizeOf(DType::F32);
+    for (const Weight& weight : weights) {
+        types[weight.storage] = types[weight.storage].value_or(weight.computeType);
     }
-    const DType type = deviceType(storage);
-    return bytes.elementCount * std::max(sizeOf(type), sizeOf(bytes.arrivalType.value_or(type)));
+    std::vector<Bytes> bytes;
+    for (StorageId storage = 0; storage < storages.size(); ++storage) {
+        const DType type = types[storage].value_or(storages[storage].fileType);
+        bytes.push_back(bytesAs(storages[storage], type));
+    }
+    return bytes;
 }
 
 Bytes ComponentTree::deviceBytes() const {
     const std::vector<bool> resident = residentStorages(*this);
-    const std::vector<Bytes> bytes = bytesOfStorages(*this);
+    const std::vector<Bytes> bytes = bytesOfStorages();
     Bytes total = 0;
     for (StorageId storage = 0; storage < storages.size(); ++storage) {
         total += resident[storage] ? alignUp(bytes[storage], kSlotAlignment) : 0;

@@ -115,6 +115,8 @@ struct ComponentTree {
     [[nodiscard]] bool isConverted(StorageId storage) const;
     /// Bytes of one storage on a device, its scales included, without alignment.
     [[nodiscard]] Bytes deviceBytes(StorageId storage) const;
+    /// The same of every storage: one looks through all weights, and a tree has thousands of both.
+    [[nodiscard]] std::vector<Bytes> bytesOfStorages() const;
     /// Bytes of the whole component on a device: unique storages, each aligned; gathered leaves
     /// left out.
     [[nodiscard]] Bytes deviceBytes() const;

@@ -49,13 +49,21 @@ std::vector<GroupId> GroupStream::streamingOf(std::span<const GroupId> groups) c
 }
 
 std::optional<std::vector<StreamStep>> GroupStream::use(std::span<const GroupId> groups) {
-    Steps steps;
-    if (groups.empty()) {
-        return steps;
+    std::optional<Steps> steps(std::in_place);
+    if (!use(groups, *steps)) {
+        steps.reset();
     }
-    moveTo(streamingOf(groups));
+    return steps;
+}
+
+bool GroupStream::use(std::span<const GroupId> groups, Steps& steps) {
+    steps.clear();
+    if (groups.empty()) {
+        return true;
+    }
+    moveTo(groups);
     if (!bringCurrent(steps)) {
-        return std::nullopt;
+        return false;
     }
     for (const GroupId group : current_) {
         ring_.slots[group]->isSpent = false;
@@ -63,19 +71,25 @@ std::optional<std::vector<StreamStep>> GroupStream::use(std::span<const GroupId>
     if (layout_.prefetches) {
         bringAhead(steps);
     }
-    return steps;
+    return true;
 }
 
 /// Follows the pass: what was in use is left behind, and so is what the known order has before
 /// `groups`. The first use of a pass counts also where the pass before ended with the same groups.
-void GroupStream::moveTo(std::vector<GroupId> groups) {
-    if (current_ == groups && !seen_.empty()) {
+void GroupStream::moveTo(std::span<const GroupId> groups) {
+    asked_.clear();
+    for (const GroupId group : groups) {
+        if (!layout_.groups[group].isResident) {
+            asked_.push_back(group);
+        }
+    }
+    if (current_ == asked_ && !seen_.empty()) {
         return;
     }
     for (const GroupId group : current_) {
         spend(group);
     }
-    current_ = std::move(groups);
+    current_.swap(asked_);
     for (const GroupId group : current_) {
         seen_.push_back(group);
         follow(group);
@@ -198,18 +212,22 @@ bool GroupStream::isFree(Bytes offset, Bytes bytes, Force force) const {
 /// Behind the newest group, else at the beginning, else (on demand only) behind any other.
 std::optional<Bytes> GroupStream::findRoom(GroupId group, Force force) const {
     const Bytes bytes = layout_.groups[group].bytes;
-    std::vector<Bytes> offsets = {ring_.head, 0};
-    if (force == Force::Unleased) {
-        for (const GroupId other : ring_.groups) {
-            offsets.push_back(ring_.slots[other]->offset + layout_.groups[other].bytes);
+    for (const Bytes offset : {ring_.head, Bytes{0}}) {
+        if (offset + bytes > layout_.ringBytes) {
+            continue;
         }
-    }
-    for (const Bytes offset : offsets) {
-        if (offset + bytes <= layout_.ringBytes && isFree(offset, bytes, force)) {
+        if (isFree(offset, bytes, force)) {
             return offset;
         }
-        if (force == Force::SpentOnly && offset + bytes <= layout_.ringBytes) {
+        if (force == Force::SpentOnly) {
             return std::nullopt;  // its turn comes when this place is left behind
+        }
+    }
+    for (const GroupId other : ring_.groups) {
+        const Bytes offset = ring_.slots[other]->offset + layout_.groups[other].bytes;
+        if (force == Force::Unleased && offset + bytes <= layout_.ringBytes &&
+            isFree(offset, bytes, force)) {
+            return offset;
         }
     }
     return std::nullopt;
@@ -236,10 +254,11 @@ bool GroupStream::bring(GroupId group, Force force, Steps& steps) {
         return false;
     }
     const Bytes bytes = layout_.groups[group].bytes;
-    const std::vector<GroupId> inRing = ring_.groups;
-    for (const GroupId other : inRing) {
-        if (overlaps(other, *offset, bytes)) {
-            evict(other, steps);
+    for (size_t place = 0; place < ring_.groups.size();) {
+        if (overlaps(ring_.groups[place], *offset, bytes)) {
+            evict(ring_.groups[place], steps);
+        } else {
+            ++place;
         }
     }
     ring_.slots[group] = Slot{.offset = *offset};

@@ -34,6 +34,8 @@ public:
     /// call. Empty when there is nothing to do; nullopt when leases and `groups` themselves hold
     /// all the room, and the ring is as it was.
     [[nodiscard]] std::optional<std::vector<StreamStep>> use(std::span<const GroupId> groups);
+    /// The same into `steps`, which it clears first; false where `use` gives nullopt.
+    [[nodiscard]] bool use(std::span<const GroupId> groups, std::vector<StreamStep>& steps);
     void lease(GroupId group);
     void release(GroupId group);
     /// Brings what the pass will need first, where the layout copies ahead and room is free.
@@ -67,7 +69,7 @@ private:
     using Steps = std::vector<StreamStep>;
 
     [[nodiscard]] std::vector<GroupId> streamingOf(std::span<const GroupId> groups) const;
-    void moveTo(std::vector<GroupId> groups);
+    void moveTo(std::span<const GroupId> groups);
     void follow(GroupId group);
     void spend(GroupId group);
     [[nodiscard]] const std::vector<GroupId>& order() const;
@@ -91,6 +93,7 @@ private:
     std::vector<GroupId> seen_;                        ///< in this pass
     size_t next_ = 0;                                  ///< place in order() behind what is in use
     std::vector<GroupId> current_;                     ///< in use, those that stream
+    std::vector<GroupId> asked_;                       ///< that are to be in use
     int64_t misses_ = 0;
 };
 

@@ -29,13 +29,24 @@ std::vector<bool> broughtStorages(const ComponentTree& tree) {
     return isBrought;
 }
 
+/// Whether the weight is used on the device in the bytes of its file.
+bool isUsedAsItLies(const ComponentTree& tree, const Weight& weight) {
+    const Storage& storage = tree.storages[weight.storage];
+    return storage.liesAs(storage.deviceType.value_or(weight.computeType));
+}
+
+/// Whether its file may be mapped, and its elements read there.
+bool isMappable(const ComponentTree& tree, const Storage& storage) {
+    const bool isAligned =
+        storage.staysEncoded || storage.fileOffset % sizeOf(storage.fileType) == 0;
+    return tree.files[storage.file].isLocal && isAligned;
+}
+
 /// Flags per storage: whether its bytes on the device are not those of its file.
 std::vector<bool> convertedStorages(const ComponentTree& tree) {
     std::vector<bool> converted(tree.storages.size(), false);
     for (const Weight& weight : tree.weights) {
-        const Storage& storage = tree.storages[weight.storage];
-        converted[weight.storage] =
-            !storage.liesAs(storage.deviceType.value_or(weight.computeType));
+        converted[weight.storage] = !isUsedAsItLies(tree, weight);
     }
     return converted;
 }
@@ -46,6 +57,7 @@ class Grouping {
 public:
     explicit Grouping(const ComponentTree& tree)
         : tree_(tree),
+          bytes_(tree.bytesOfStorages()),
           isConverted_(convertedStorages(tree)),
           owner_(tree.storages.size(), kNoGroup) {}
 
@@ -88,8 +100,8 @@ private:
     }
 
     void take(Group& group, StorageId storage) {
-        if (owner_[storage] == kNoGroup && tree_.deviceBytes(storage) > 0) {
-            const Bytes bytes = tree_.deviceBytes(storage);
+        const Bytes bytes = bytes_[storage];
+        if (owner_[storage] == kNoGroup && bytes > 0) {
             group.storages.push_back(storage);
             group.offsets.push_back(group.bytes);
             group.contentBytes += bytes;
@@ -125,7 +137,7 @@ private:
                 facts.compute = tree_.weights[weight].computeType;
             }
             for (const WeightId weight : tree_.leaves[leaf].weights) {
-                facts.bytes += tree_.deviceBytes(tree_.weights[weight].storage);
+                facts.bytes += bytes_[tree_.weights[weight].storage];
                 const GroupId group = owner_[tree_.weights[weight].storage];
                 if (group != kNoGroup &&
                     std::find(groups.begin(), groups.end(), group) == groups.end()) {
@@ -136,6 +148,7 @@ private:
     }
 
     const ComponentTree& tree_;
+    const std::vector<Bytes> bytes_;  ///< of each storage
     const std::vector<bool> isConverted_;
     std::vector<GroupId> owner_;
     Layout layout_;
@@ -143,7 +156,9 @@ private:
 
 /// The runs of leaves that count as blocks, in the tree's order.
 std::vector<LeafList> blockLists(const ComponentTree& tree) {
-    const auto isLarge = [&, limit = tree.deviceBytes() / kLargeBlockPart](const Block& block) {
+    const auto isLarge = [&,
+                          bytes = tree.bytesOfStorages(),
+                          limit = tree.deviceBytes() / kLargeBlockPart](const Block& block) {
         std::set<StorageId> storages;
         for (LeafId leaf = block.firstLeaf; leaf < block.firstLeaf + block.leafCount; ++leaf) {
             for (const WeightId weight : tree.leaves[leaf].weights) {
@@ -154,7 +169,7 @@ std::vector<LeafList> blockLists(const ComponentTree& tree) {
         }
         return std::accumulate(
                    storages.begin(), storages.end(), Bytes{0}, [&](Bytes sum, StorageId storage) {
-                       return sum + tree.deviceBytes(storage);
+                       return sum + bytes[storage];
                    }) > limit;
     };
     const auto hasInner = [&](const Block& outer) {
@@ -222,18 +237,10 @@ Bytes Layout::streamedBytes(uint32_t pattern) const {
 }
 
 bool isUsedInPlace(const ComponentTree& tree, StorageId storage, const DeviceTraits& traits) {
-    if (!traits.usesWeightsInPlace) {
-        return false;
-    }
-    const Storage& bytes = tree.storages[storage];
-    const bool isAligned = bytes.staysEncoded || bytes.fileOffset % sizeOf(bytes.fileType) == 0;
-    if (!tree.files[bytes.file].isLocal || !isAligned) {
-        return false;
-    }
-    return std::all_of(tree.weights.begin(), tree.weights.end(), [&](const Weight& weight) {
-        return weight.storage != storage ||
-               bytes.liesAs(bytes.deviceType.value_or(weight.computeType));
-    });
+    return traits.usesWeightsInPlace && isMappable(tree, tree.storages[storage]) &&
+           std::all_of(tree.weights.begin(), tree.weights.end(), [&](const Weight& weight) {
+               return weight.storage != storage || isUsedAsItLies(tree, weight);
+           });
 }
 
 bool isUsedInPlace(const ComponentTree& tree, const DeviceTraits& traits) {
@@ -242,11 +249,13 @@ bool isUsedInPlace(const ComponentTree& tree, const DeviceTraits& traits) {
     }
     const std::vector<bool> isBrought = broughtStorages(tree);
     for (StorageId storage = 0; storage < tree.storages.size(); ++storage) {
-        if (isBrought[storage] && !isUsedInPlace(tree, storage, traits)) {
+        if (isBrought[storage] && !isMappable(tree, tree.storages[storage])) {
             return false;
         }
     }
-    return true;
+    return std::all_of(tree.weights.begin(), tree.weights.end(), [&](const Weight& weight) {
+        return !isBrought[weight.storage] || isUsedAsItLies(tree, weight);
+    });
 }
 
 Layout groupByLeaf(const ComponentTree& tree) {

@@ -22,7 +22,13 @@ public:
             place.bytes = 0;
             place.arenaBytes = 0;
         }
+        isConverted_.clear();
         for (const PlannedStay& stay : plan_.stays) {
+            const auto& groups = stay.layout->groups;
+            isConverted_.push_back(
+                std::any_of(groups.begin(), groups.end(), [](const Group& group) {
+                    return group.convertedBytes > 0;
+                }));
             PlannedPlace& place = plan_.places[stay.place];
             place.bytes = std::max(place.bytes, stay.layout->bytes());
             place.arenaBytes = std::max(place.arenaBytes, stay.layout->arenaBytes());
@@ -102,7 +108,8 @@ private:
         std::set<std::string> devices;
         std::map<std::string, Bytes> lent;
         Bytes pinned = 0;
-        for (const PlannedStay& stay : plan_.stays) {
+        for (size_t index = 0; index < plan_.stays.size(); ++index) {
+            const PlannedStay& stay = plan_.stays[index];
             pinned += stay.isHeldAt(node) ? stay.pinned : 0;
             if (stay.first > node) {
                 continue;
@@ -111,12 +118,7 @@ private:
             if (stay.layout->arenaBytes() > 0) {
                 lent[component.device.id()] = deviceOfStay(stay).traits.staging;
             }
-            const auto& groups = stay.layout->groups;
-            const bool isConverted =
-                std::any_of(groups.begin(), groups.end(), [](const Group& group) {
-                    return group.convertedBytes > 0;
-                });
-            if (isConverted) {
+            if (isConverted_[index]) {
                 devices.insert(component.device.id());
             }
         }
@@ -160,6 +162,7 @@ private:
 
     Plan& plan_;
     const PlanRequest& request_;
+    std::vector<bool> isConverted_;  ///< per stay: some of its weights, on their way
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "plugin/memory/stream_clock.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -22,7 +23,8 @@ public:
           tree_(tree),
           profile_(profile),
           clock_(*stay.layout, stay.passes, profile),
-          isThere_(stay.isThere) {}
+          isThere_(stay.isThere),
+          came_(stay.layout->groups.size(), false) {}
 
     /// What comes before the first node that uses it, and is sent away again.
     void arriveEarly(StagePlan& stage) {
@@ -35,7 +37,8 @@ public:
         clock_.leave();
         isThere_ = false;
         hasArrived_ = false;
-        came_.clear();
+        came_.assign(came_.size(), false);
+        begun_.clear();
     }
 
     /// `turns`: how many passes it does until it must make room, and so on. `pace`: of its node.
@@ -82,8 +85,10 @@ private:
             PatternTraffic& pattern = stage.patterns[hint.pattern];
             ++pattern.passes;
             pattern.moved += isThere_ ? 0 : clock_.times().moved - before;
-            stage.needed += isThere_ ? 0 : stay_.layout->streamedBytes(hint.pattern);
-            needResidents(stay_.layout->orderOf(hint.pattern), stage);
+            stage.needed += isThere_ ? 0 : streamedIn(hint.pattern);
+            if (begun_.insert(hint.pattern).second) {
+                needResidents(stay_.layout->orderOf(hint.pattern), stage);
+            }
         }
     }
 
@@ -92,10 +97,19 @@ private:
     void needResidents(const std::vector<GroupId>& groups, StagePlan& stage) {
         for (const GroupId group : groups) {
             const Group& planned = stay_.layout->groups[group];
-            if (planned.isResident && !isThere_ && came_.insert(group).second) {
+            if (planned.isResident && !isThere_ && !came_[group]) {
+                came_[group] = true;
                 stage.needed += planned.contentBytes;
             }
         }
+    }
+
+    /// Bytes of one pass of the pattern.
+    Bytes streamedIn(uint32_t pattern) {
+        const auto known = streamed_.find(pattern);
+        return known != streamed_.end()
+                   ? known->second
+                   : streamed_.emplace(pattern, stay_.layout->streamedBytes(pattern)).first->second;
     }
 
     void arrive(StagePlan& stage) {
@@ -117,7 +131,9 @@ private:
     StreamClock clock_;
     bool isThere_;  ///< since an earlier run
     bool hasArrived_ = false;
-    std::set<GroupId> came_{};  ///< residents, since it arrived
+    std::vector<bool> came_;                ///< residents, since it arrived
+    std::set<uint32_t> begun_{};            ///< patterns of passes, likewise
+    std::map<uint32_t, Bytes> streamed_{};  ///< by pattern, those that were asked for
 };
 
 /// Whether another use of the node takes the place of `use` meanwhile.

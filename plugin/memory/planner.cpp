@@ -18,6 +18,36 @@ std::vector<GroupId> groupOrder(const Layout& layout, const AccessPattern& patte
     return order;
 }
 
+/// The places of `count` out of `n`: the i-th is (i * n + count / 2) / count, without a division
+/// for each.
+struct Stride {
+    Stride(size_t n, size_t count)
+        : left(count),
+          step_(count > 0 ? n / count : 0),
+          rest_(count > 0 ? n % count : 0),
+          count_(count),
+          behind_(count / 2) {}
+
+    void next() {
+        --left;
+        place += step_;
+        behind_ += rest_;
+        if (behind_ >= count_) {
+            ++place;
+            behind_ -= count_;
+        }
+    }
+
+    size_t place = 0;
+    size_t left;  ///< places, this one included
+
+private:
+    size_t step_;
+    size_t rest_;
+    size_t count_;
+    size_t behind_;  ///< in parts of `count`
+};
+
 }  // namespace
 
 void applyRequest(Layout& layout, const LayoutRequest& request) {
@@ -45,18 +75,17 @@ std::vector<GroupId> streamableGroups(const Layout& layout) {
 
 StridedResidents::StridedResidents(const Layout& layout)
     : groupCount_(layout.groups.size()), candidates_(streamableGroups(layout)) {
-    for (size_t count = 1; count <= candidates_.size(); ++count) {
+    std::vector<Bytes> sizes;
+    for (const GroupId group : candidates_) {
+        sizes.push_back(layout.groups[group].bytes);
+    }
+    for (size_t count = 1; count <= sizes.size(); ++count) {
         Bytes bytes = 0;
-        for (size_t i = 0; i < count; ++i) {
-            bytes += layout.groups[candidates_[place(i, count)]].bytes;
+        for (Stride stride(sizes.size(), count); stride.left > 0; stride.next()) {
+            bytes += sizes[stride.place];
         }
         taken_.push_back(bytes);
     }
-}
-
-size_t StridedResidents::place(size_t i, size_t count) const {
-    const size_t n = candidates_.size();
-    return std::min(n - 1, (i * n + count / 2) / count);
 }
 
 std::vector<bool> StridedResidents::within(Bytes bytes) const {
@@ -69,8 +98,8 @@ std::vector<bool> StridedResidents::within(Bytes bytes) const {
         }
     }
     std::vector<bool> flags(groupCount_, false);
-    for (size_t i = 0; i < best; ++i) {
-        flags[candidates_[place(i, best)]] = true;
+    for (Stride stride(candidates_.size(), best); stride.left > 0; stride.next()) {
+        flags[candidates_[stride.place]] = true;
     }
     return flags;
 }

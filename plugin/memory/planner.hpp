@@ -66,9 +66,6 @@ public:
     [[nodiscard]] std::vector<bool> within(Bytes bytes) const;
 
 private:
-    /// Of the groups that may stream, the i-th of `count` residents.
-    [[nodiscard]] size_t place(size_t i, size_t count) const;
-
     size_t groupCount_;
     std::vector<GroupId> candidates_;
     std::vector<Bytes> taken_;  ///< by `count` residents, from 1

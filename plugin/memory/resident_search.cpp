@@ -22,8 +22,8 @@ public:
         if (request.work) {
             uses_ = groupUses(layout_, request.work->pass, request.profile);
         } else {
-            for (const GroupId group : layout_.order) {
-                uses_.push_back({{group}, request.profile.leafOverhead});
+            for (const GroupId& group : layout_.order) {
+                uses_.push_back({std::span(&group, 1), request.profile.leafOverhead});
             }
         }
         if (request.work && !request.work->sequence.empty()) {
@@ -38,6 +38,7 @@ public:
         if (smallest.bytes() > request_.room) {
             return smallest;
         }
+        scratch_ = layout_;
         tryResidents(nobody);
         if (groups_.size() <= kMostForAllSubsets) {
             tryAllSubsets();
@@ -49,7 +50,8 @@ public:
                 tryStrides(smallest, strides, favoured);
             }
         }
-        return laidOut(residents_[bestChoice(costs_)]);
+        placeGroups(layout_, residents_[bestChoice(costs_)], request_.room, kMostRingFloors);
+        return std::move(layout_);
     }
 
 private:
@@ -95,18 +97,15 @@ private:
     }
 
     void tryResidents(std::vector<bool> resident) {
-        const Layout layout = laidOut(resident);
-        if (layout.bytes() > request_.room) {
+        if (!residents_.empty() && residents_.back() == resident) {
             return;
         }
-        costs_.push_back(costOf(layout));
+        placeGroups(scratch_, resident, request_.room, kMostRingFloors);
+        if (scratch_.bytes() > request_.room) {
+            return;
+        }
+        costs_.push_back(costOf(scratch_));
         residents_.push_back(std::move(resident));
-    }
-
-    [[nodiscard]] Layout laidOut(const std::vector<bool>& resident) const {
-        Layout layout = layout_;
-        placeGroups(layout, resident, request_.room, kMostRingFloors);
-        return layout;
     }
 
     [[nodiscard]] ChoiceCost costOf(const Layout& layout) const {
@@ -129,6 +128,7 @@ private:
 
     const LayoutRequest& request_;
     Layout layout_;
+    Layout scratch_;               ///< the same with the residents that are tried
     std::vector<GroupId> groups_;  ///< that a pass uses, each once
     std::vector<GroupUse> uses_;
     std::optional<PassUses> patterns_;          ///< where passes differ

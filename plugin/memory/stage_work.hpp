@@ -25,6 +25,8 @@ struct ComponentWork {
     /// What each pass says at its beginning; empty: they are all of pattern 0.
     std::vector<PassHint> sequence{};
 
+    bool operator==(const ComponentWork&) const = default;
+
     [[nodiscard]] const AccessPattern& pattern(uint32_t number) const {
         const auto found = others.find(number);
         return found == others.end() ? pass : found->second;
@@ -40,6 +42,8 @@ struct ComponentWork {
 struct ComponentTurn {
     size_t component = 0;  ///< index into StageWork::components
     int64_t passes = 0;
+
+    bool operator==(const ComponentTurn&) const = default;
 };
 
 /// Where a stage computes, and what it takes from other devices.
@@ -71,6 +75,8 @@ struct StageWork {
     std::vector<ComponentWork> components;  ///< in the order of their first lease
     /// In their order, where components come more than once; empty: one after the other.
     std::vector<ComponentTurn> turns{};
+
+    bool operator==(const StageWork&) const = default;
 };
 
 }  // namespace lowtide::memory

@@ -33,9 +33,9 @@ void StreamClock::leave() {
 void StreamClock::runPass(const std::vector<GroupUse>& pass, const PassHint& hint) {
     stream_.beginPass(hint);
     for (const GroupUse& use : pass) {
-        const auto steps = stream_.use(use.groups);
-        LOWTIDE_ASSERT(steps.has_value());  // nothing is leased
-        take(*steps);
+        const bool isUsable = stream_.use(use.groups, steps_);
+        LOWTIDE_ASSERT(isUsable);  // nothing is leased
+        take(steps_);
         for (const GroupId group : use.groups) {
             bringResident(group);
             computeFree_ = std::max(computeFree_, ready_[group]);
@@ -93,7 +93,7 @@ std::vector<GroupUse> groupUses(const Layout& layout,
         if (groups.empty()) {
             continue;
         }
-        if (uses.empty() || uses.back().groups != groups) {
+        if (uses.empty() || !std::ranges::equal(uses.back().groups, groups)) {
             uses.push_back({.groups = groups});
         }
         const LeafFacts& leaf = layout.leaves[use.leaf];

@@ -6,13 +6,14 @@
 #include "plugin/memory/stage_work.hpp"
 
 #include <map>
+#include <span>
 #include <vector>
 
 namespace lowtide::memory {
 
 /// One use of groups in a pass, those of a leaf, and how long compute takes with them.
 struct GroupUse {
-    std::vector<GroupId> groups;
+    std::span<const GroupId> groups;  ///< of the layout
     Seconds compute = 0;
 };
 
@@ -52,17 +53,19 @@ private:
     std::vector<bool> isThere_;  ///< residents
     std::vector<Seconds> ready_;
     std::vector<Seconds> lastUse_;
+    std::vector<StreamStep> steps_;  ///< of the use that it plays
     Seconds copyFree_ = 0;
     Seconds computeFree_ = 0;
     StreamTimes times_;
 };
 
-/// The uses of one pass under `layout`, neighbours with the same groups as one.
+/// The uses of one pass under `layout`, neighbours with the same groups as one. The layout's leaves
+/// must outlive them.
 [[nodiscard]] std::vector<GroupUse> groupUses(const Layout& layout,
                                               const AccessPattern& pass,
                                               const DeviceProfile& profile);
 
-/// What the passes of a stage use, by pattern.
+/// What the passes of a stage use, by pattern; as groupUses().
 class PassUses {
 public:
     PassUses(const Layout& layout, const ComponentWork& work, const DeviceProfile& profile);

@@ -3,6 +3,7 @@
 #include "plugin/base/units.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,11 @@ public:
     /// The same value with every tensor in host memory; itself when it is there already. Run thread
     /// only.
     [[nodiscard]] virtual std::shared_ptr<const WireValue> onHost() const = 0;
+
+    /// Of what goes along wires before a run: all that a stage can learn of it beside its type, its
+    /// shape and the networks that the stage runs, as text. nullopt: it depends on all that made
+    /// it.
+    [[nodiscard]] virtual std::optional<std::string> outlineKey() const { return std::nullopt; }
 };
 
 using WireRef = std::shared_ptr<const WireValue>;

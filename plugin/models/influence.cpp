@@ -1,6 +1,7 @@
 #include "plugin/models/influence.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
 
 #include <cmath>
@@ -22,6 +23,10 @@ bool Influence::isFeltIn(int call, int count) const {
     const double begin = static_cast<double>(call) / count;
     const double behind = static_cast<double>(call + 1) / count;
     return strength != 0 && begin >= start && behind <= end;
+}
+
+Json toJson(const Influence& influence) {
+    return {influence.strength, influence.start, influence.end};
 }
 
 void requireInfluence(const Influence& influence, const std::string& what) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "plugin/base/json_fwd.hpp"
+
 #include <string>
 
 namespace lowtide::models {
@@ -13,6 +15,8 @@ struct Influence {
     /// Whether call `call` of `count` lies in the share, as diffusers 0.42.1 keeps ControlNets.
     [[nodiscard]] bool isFeltIn(int call, int count) const;
 };
+
+[[nodiscard]] Json toJson(const Influence& influence);
 
 /// Error{InvalidInput} on "strength", "start" or "end". `what` is what a share that ends before it
 /// starts does: "the control begins at 0.5 and ends at 0.2".

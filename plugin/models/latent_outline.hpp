@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace lowtide::models {
 
@@ -30,6 +31,17 @@ public:
 
     [[nodiscard]] memory::WireRef onHost() const override {
         return std::make_shared<LatentOutline>(*this);
+    }
+
+    [[nodiscard]] std::optional<std::string> outlineKey() const override {
+        std::string key = isDistribution_ ? "distribution" : "latents";
+        if (empty_) {
+            for (const int64_t number :
+                 {empty_->size.width, empty_->size.height, empty_->size.frames, empty_->batch}) {
+                key += " " + std::to_string(number);
+            }
+        }
+        return key;
     }
 
     [[nodiscard]] bool isDistribution() const { return isDistribution_; }

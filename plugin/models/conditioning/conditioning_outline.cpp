@@ -1,6 +1,7 @@
 #include "plugin/models/conditioning/conditioning_outline.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/models/outline_parts.hpp"
 
@@ -70,7 +71,29 @@ std::string namesOf(const tensor::ConditioningFields& fields) {
     return join(names, ", ");
 }
 
+Json scopeJson(const tensor::ConditioningScope& scope) {
+    Json json = {scope.strength, scope.start, scope.end};
+    if (scope.area) {
+        json.push_back({scope.area->xPixels,
+                        scope.area->yPixels,
+                        scope.area->widthPixels,
+                        scope.area->heightPixels});
+    }
+    return json;
+}
+
 }  // namespace
+
+std::optional<std::string> ConditioningOutline::outlineKey() const {
+    Json key = Json::array();
+    for (const tensor::ConditioningField& field : fields_) {
+        key.push_back({field.name, field.kind, field.width});
+    }
+    for (const EntryOutline& entry : entries_) {
+        key.push_back({{"tensors", entry.tensors}, {"scope", scopeJson(entry.scope)}});
+    }
+    return key.dump();
+}
 
 std::vector<int64_t> ConditioningOutline::tokensOf(const EntryOutline& entry) const {
     std::vector<int64_t> tokens;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,6 +35,8 @@ public:
     [[nodiscard]] memory::WireRef onHost() const override {
         return std::make_shared<ConditioningOutline>(*this);
     }
+
+    [[nodiscard]] std::optional<std::string> outlineKey() const override;
 
     /// As tensor::Conditioning has them.
     [[nodiscard]] const tensor::ConditioningFields& fields() const { return fields_; }

@@ -1,6 +1,7 @@
 #include "plugin/models/controls/controls.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/models/stage_def.hpp"
 #include "plugin/tensor/crossing.hpp"
@@ -23,6 +24,19 @@ memory::WireRef Controls::onHost() const {
         entry.hint = entry.hint.defined() ? tensor::spill(entry.hint) : entry.hint;
     }
     return std::make_shared<const Controls>(std::move(entries));
+}
+
+std::optional<std::string> Controls::outlineKey() const {
+    Json key = Json::array();
+    for (const ControlEntry& entry : entries_) {
+        const ControlSettings& settings = entry.settings;
+        key.push_back({roleOf(entry),
+                       toJson(settings.influence),
+                       settings.mode,
+                       settings.isInverted,
+                       entry.hintShape});
+    }
+    return key.dump();
 }
 
 std::vector<std::shared_ptr<const ControlNet>> Controls::nets() const {

@@ -1,6 +1,7 @@
 #include "plugin/models/image_prompts/image_prompts.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/models/stage_def.hpp"
 #include "plugin/tensor/crossing.hpp"
@@ -25,6 +26,18 @@ memory::WireRef ImagePrompts::onHost() const {
         }
     }
     return std::make_shared<const ImagePrompts>(std::move(entries));
+}
+
+std::optional<std::string> ImagePrompts::outlineKey() const {
+    Json key = Json::array();
+    for (const ImagePromptEntry& entry : entries_) {
+        key.push_back({placeOf(entry),
+                       toJson(entry.settings.influence),
+                       entry.settings.weights,
+                       entry.tokensShape,
+                       entry.maskShape});
+    }
+    return key.dump();
 }
 
 std::vector<std::shared_ptr<const IpAdapter>> ImagePrompts::adapters() const {

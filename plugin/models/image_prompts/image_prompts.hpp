@@ -9,6 +9,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ public:
 
     [[nodiscard]] Bytes bytesOn(std::string_view deviceId) const override;
     [[nodiscard]] memory::WireRef onHost() const override;
+    [[nodiscard]] std::optional<std::string> outlineKey() const override;
 
     [[nodiscard]] const std::vector<ImagePromptEntry>& entries() const { return entries_; }
 

@@ -37,6 +37,7 @@ class PlannedCardTest : public QObject {
     const NodeTypes types_{stubNodes(world_)};
     const ResultCache cache_{engine_.ledger(), kMiB};
     WorkPaces paces_;
+    WalkMemory walks_;
 
     std::shared_ptr<const graph::Snapshot> snapshotOf(const char* policy = "") const {
         graph::Document document = graph::documentFromJson(kGraph);
@@ -87,7 +88,7 @@ private Q_SLOTS:
         memory::PlanRequest request{.device = std::get<RunDevices>(devices).main,
                                     .devices = std::get<RunDevices>(devices).opened};
 
-        renewHeld(request, {engine_, cache_, paces_});
+        renewHeld(request, {engine_, cache_, paces_, walks_});
 
         QCOMPARE(request.devices.front().traits.capacity, 7 * kGiB / 100 * 95);
         QCOMPARE(request.devices.front().held, Bytes{0});
@@ -141,7 +142,7 @@ private Q_SLOTS:
                                   positions,
                                   std::get<RunDevices>(devices),
                                   asCard(),
-                                  {engine_, cache_, paces_});
+                                  {engine_, cache_, paces_, walks_});
 
         QCOMPARE(isThere.size(), size_t{3});
         QCOMPARE(isThere.at(snapshot->nodes[0].id), false);

@@ -48,6 +48,27 @@ private Q_SLOTS:
         QVERIFY(!isUsedInPlace(*whole, 0, card));
         QVERIFY(!isUsedInPlace(*half, 0, cpu));
         QVERIFY(!isUsedInPlace(*odd, 0, cpu));
+        for (const auto& tree : {remote, odd}) {
+            QVERIFY(!isUsedInPlace(*tree, cpu));
+        }
+    }
+
+    void bytesOfAllStoragesAreThoseOfEach() {
+        ComponentTree tree =
+            *testing::tree("denoiser", {100, 128, 77, 256, 30}, DType::F16, DType::F32);
+        tree.storages[1].deviceType = DType::F8E4M3;
+        tree.storages[1].scaleCount = 3;
+        tree.storages[2].deviceType = DType::F8E4M3;
+        tree.storages[2].arrivalType = DType::F16;
+        tree.weights[3].computeType = DType::F16;
+        tree.weights[4].storage = 3;  // tied; storage 4 belongs to nobody
+        std::vector<Bytes> each;
+        for (StorageId storage = 0; storage < tree.storages.size(); ++storage) {
+            each.push_back(tree.deviceBytes(storage));
+        }
+        QCOMPARE(each, (std::vector<Bytes>{400, 140, 154, 512, 60}));
+        QCOMPARE(tree.bytesOfStorages(), each);
+        QCOMPARE(tree.deviceBytes(), Bytes{4 * 512});
     }
 };
 

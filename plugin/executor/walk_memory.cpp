@@ -1,0 +1,162 @@
+#include "plugin/executor/walk_memory.hpp"
+
+#include "plugin/base/hash.hpp"
+#include "plugin/graph/param_value.hpp"
+#include "plugin/memory/component_tree.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace lowtide::executor {
+
+namespace {
+
+using Trees = std::vector<std::shared_ptr<const memory::ComponentTree>>;
+
+/// The same work over the trees of those ids; nullopt where one of them is not there.
+std::optional<memory::StageWork> over(memory::StageWork work,
+                                      const std::vector<std::string>& ids,
+                                      const Trees& trees) {
+    for (size_t i = 0; i < ids.size(); ++i) {
+        const auto found = std::find_if(
+            trees.begin(), trees.end(), [&](const auto& tree) { return tree->id == ids[i]; });
+        if (found == trees.end()) {
+            return std::nullopt;
+        }
+        work.components[i].tree = *found;
+    }
+    return work;
+}
+
+Bytes bytesOfWork(const memory::StageWork& work) {
+    Bytes bytes = sizeof(work) + work.turns.size() * sizeof(memory::ComponentTurn);
+    for (const memory::ComponentWork& component : work.components) {
+        bytes += sizeof(component) + component.pass.size() * sizeof(memory::LeafUse) +
+                 component.sequence.size() * sizeof(memory::PassHint);
+        for (const auto& [number, pattern] : component.others) {
+            bytes += sizeof(pattern) + pattern.size() * sizeof(memory::LeafUse);
+        }
+    }
+    return bytes;
+}
+
+void addShape(Hasher& hasher, const Shape& shape) {
+    hasher.add(static_cast<int64_t>(shape.size()));
+    for (const int64_t side : shape) {
+        hasher.add(side);
+    }
+}
+
+void addTexts(Hasher& hasher, std::string_view what, const std::vector<std::string>& texts) {
+    hasher.add(what).add(static_cast<int64_t>(texts.size()));
+    for (const std::string& text : texts) {
+        hasher.add(text);
+    }
+}
+
+void addOutline(Hasher& hasher, const ValueOutline& outline) {
+    hasher.add(outline.type).add(outline.hostBytes);
+    addShape(hasher, outline.shape);
+    addShape(hasher, outline.tensors);
+}
+
+void addParams(Hasher& hasher, const graph::SnapshotNode& node) {
+    for (const auto& [id, value] : node.params) {
+        if (!std::holds_alternative<uint64_t>(value)) {  // a seed changes numbers, no shape
+            hasher.add(id).add(graph::canonicalText(value));
+        }
+    }
+}
+
+void addInput(Hasher& hasher, const OutlinedGraph& outlined, const graph::SnapshotInput& input) {
+    hasher.add("input").add(input.port);
+    const ValueOutline* outline = outputOf(outlined.work[input.sourceNode], input.sourcePort);
+    addOutline(hasher, *outline);
+    if (!outline->value) {
+        return;
+    }
+    const std::optional<std::string> key = outline->value->outlineKey();
+    hasher.add(key ? "as" : "from").add(key ? *key : outlined.keys[input.sourceNode]);
+    hasher.add(key ? std::string_view() : input.sourcePort);
+}
+
+void addPlace(Hasher& hasher, const memory::StagePlace& place) {
+    hasher.add(place.deviceKind).add(int64_t{place.previews}).add(int64_t{place.isThere});
+    addTexts(hasher, "elsewhere", place.elsewhere);
+    addTexts(hasher, "roles elsewhere", place.rolesElsewhere);
+}
+
+}  // namespace
+
+memory::StageWork WalkMemory::workOf(const std::string& key,
+                                     const Trees& components,
+                                     const std::function<memory::StageWork()>& walk) {
+    ++questions_;
+    const auto found = known_.find(key);
+    if (found != known_.end()) {
+        if (auto work = over(found->second.work, found->second.trees, components)) {
+            found->second.asked = questions_;
+            return *std::move(work);
+        }
+    }
+    ++walks_;
+    memory::StageWork work = walk();
+    remember(key, work);
+    return work;
+}
+
+void WalkMemory::remember(const std::string& key, const memory::StageWork& work) {
+    Known known{.work = work,
+                .trees = {},
+                .bytes = bytesOfWork(work) + static_cast<Bytes>(sizeof(Known) + key.size()),
+                .asked = questions_};
+    for (memory::ComponentWork& component : known.work.components) {
+        known.trees.push_back(std::exchange(component.tree, nullptr)->id);
+    }
+    const auto before = known_.find(key);
+    bytes_ += known.bytes - (before == known_.end() ? 0 : before->second.bytes);
+    known_.insert_or_assign(key, std::move(known));
+    while (bytes_ > kMostBytes) {
+        forgetOldest();
+    }
+}
+
+void WalkMemory::forgetOldest() {
+    const auto oldest =
+        std::min_element(known_.begin(), known_.end(), [](const auto& left, const auto& right) {
+            return left.second.asked < right.second.asked;
+        });
+    bytes_ -= oldest->second.bytes;
+    known_.erase(oldest);
+}
+
+std::string walkKey(const graph::Snapshot& snapshot,
+                    const OutlinedGraph& outlined,
+                    size_t position,
+                    const Trees& components,
+                    const memory::StagePlace& place,
+                    const std::string& device) {
+    const graph::SnapshotNode& node = snapshot.nodes[position];
+    const WorkOutline& work = outlined.work[position];
+    Hasher hasher;
+    hasher.add(node.desc->id).add(int64_t{node.desc->version}).add(device);
+    addPlace(hasher, place);
+    addParams(hasher, node);
+    addTexts(hasher, "files", work.fingerprints);
+    for (const memory::ComponentPrecision& precision : work.precisions) {
+        hasher.add("precision").add(memory::toJson(precision).dump());
+    }
+    for (const auto& tree : components) {
+        hasher.add("tree").add(tree->id);
+    }
+    for (const graph::SnapshotInput& input : node.inputs) {
+        addInput(hasher, outlined, input);
+    }
+    for (const auto& [port, outline] : work.outputs) {
+        hasher.add("output").add(port);
+        addOutline(hasher, outline);
+    }
+    return hasher.hexDigest();
+}
+
+}  // namespace lowtide::executor

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "plugin/base/units.hpp"
+#include "plugin/executor/outline_pass.hpp"
+#include "plugin/memory/plan.hpp"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lowtide::executor {
+
+/// What the walks over shapes found, so that a plan takes only those that would find something new:
+/// of all runs, repetitions and plans of this process. Holds no tree and no file: a walk is known
+/// by ids. Beyond kMostBytes those that were asked for longest ago are forgotten. Run thread only.
+class WalkMemory {
+public:
+    static constexpr Bytes kMostBytes = 16 * kMiB;
+
+    /// What is known by `key`, over the trees of `components`, else what `walk` finds now.
+    [[nodiscard]] memory::StageWork workOf(
+        const std::string& key,
+        const std::vector<std::shared_ptr<const memory::ComponentTree>>& components,
+        const std::function<memory::StageWork()>& walk);
+
+    /// How many it has taken.
+    [[nodiscard]] int64_t walks() const { return walks_; }
+
+    /// That it takes, about.
+    [[nodiscard]] Bytes bytes() const { return bytes_; }
+
+private:
+    struct Known {
+        memory::StageWork work;          ///< without trees
+        std::vector<std::string> trees;  ///< of its components, their ids
+        Bytes bytes = 0;
+        int64_t asked = 0;  ///< number of the question
+    };
+
+    void remember(const std::string& key, const memory::StageWork& work);
+    void forgetOldest();
+
+    std::map<std::string, Known> known_;
+    Bytes bytes_ = 0;
+    int64_t questions_ = 0;
+    int64_t walks_ = 0;
+};
+
+/// All that the walk of a node depends on, as 64 hexadecimal digits: its type and settings but for
+/// seeds, its networks and how they compute, the place, and of its inputs shapes and what a stage
+/// can learn of them (WireValue::outlineKey); of those that do not say that, what made them.
+/// `position`: of the node in the snapshot. `device`: an id; cards answer for themselves.
+[[nodiscard]] std::string walkKey(
+    const graph::Snapshot& snapshot,
+    const OutlinedGraph& outlined,
+    size_t position,
+    const std::vector<std::shared_ptr<const memory::ComponentTree>>& components,
+    const memory::StagePlace& place,
+    const std::string& device);
+
+}  // namespace lowtide::executor
