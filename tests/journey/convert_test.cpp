@@ -80,7 +80,7 @@ private Q_SLOTS:
 
             QVERIFY(!lossy.isNull() && lossy != exact);
             const double difference = meanDifference(lossy, exact);
-            QVERIFY2(difference < 12, qPrintable(QString::number(difference)));
+            QVERIFY2(difference < 4, qPrintable(QString::number(difference)));
             qInfo("%s: %.2f levels on average", storage, difference);
         }
     }
