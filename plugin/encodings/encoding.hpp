@@ -42,6 +42,11 @@ struct Encoding {
     std::optional<std::string> (*fault)(const StoredPart& stored) = nullptr;
     /// Writes the part's numbers, the same bits on every processor.
     void (*decode)(const StoredPart& stored, float* target) = nullptr;
+    /// Writes the part's blocks, the same bits on every processor. The numbers are finite; `part`
+    /// has its companions, its blocks are not looked at. Empty: it is only read here.
+    void (*encode)(const StoredPart& part, const float* numbers, std::byte* blocks) = nullptr;
+    /// The largest number that an element holds, where it has a scale beside it: see scaleFor().
+    float largestElement = 0;
 };
 
 }  // namespace lowtide::encodings

@@ -5,6 +5,9 @@
 #include "plugin/encodings/half.hpp"
 #include "plugin/encodings/wide.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace lowtide::encodings {
 
 /// target[i] = scale * (numbers[i] - base), in f32.
@@ -77,6 +80,25 @@ LOWTIDE_INLINE float halfOf(const uint8_t* bytes) noexcept {
     return halfAt(reinterpret_cast<const std::byte*>(bytes));
 }
 
+/// Writes the half nearest to a number.
+LOWTIDE_INLINE void putHalf(uint8_t* bytes, float value) noexcept {
+    const uint16_t bits = halfBits(value);
+    std::memcpy(bytes, &bits, sizeof(bits));
+}
+
+/// The largest magnitude of so many numbers, a multiple of eight.
+template <int kCount>
+LOWTIDE_INLINE float largestOf(const float* __restrict__ numbers) noexcept {
+    float largest[8] = {};
+    for (int i = 0; i < kCount; i += 8) {
+        LOWTIDE_ROLLED
+        for (int lane = 0; lane < 8; ++lane) {
+            largest[lane] = std::max(largest[lane], std::fabs(numbers[i + lane]));
+        }
+    }
+    return *std::max_element(largest, largest + 8);
+}
+
 /// Of Q4_K and Q5_K: the scale of run 0 to 7 among twelve bytes.
 LOWTIDE_INLINE float sixBitScale(const uint8_t* parts, int run) noexcept {
     return static_cast<float>(run < 4 ? parts[run] & 63
@@ -105,6 +127,23 @@ void decodeGgml(const StoredPart& stored, float* target) {
     runLoop<BlockLoop<Block>>(stored.blocks, stored.part.count / Block::kElements, target);
 }
 
+template <typename Block>
+struct EncodingLoop {
+    LOWTIDE_INLINE static void run(const float* numbers,
+                                   int64_t count,
+                                   std::byte* blocks) noexcept {
+        for (int64_t i = 0; i < count; ++i) {
+            Block::encode(numbers + i * Block::kElements,
+                          reinterpret_cast<uint8_t*>(blocks + i * Block::kBytes));
+        }
+    }
+};
+
+template <typename Block>
+void encodeGgml(const StoredPart& part, const float* numbers, std::byte* blocks) {
+    runLoop<EncodingLoop<Block>>(numbers, part.part.count / Block::kElements, blocks);
+}
+
 /// The first half number of a block that is NaN or infinite.
 template <typename Block>
 std::optional<std::string> ggmlFault(const StoredPart& stored) {
@@ -123,6 +162,14 @@ std::optional<std::string> ggmlFault(const StoredPart& stored) {
 template <typename Block>
 Encoding ggmlEncoding(std::string_view name, std::string_view label) {
     return {.name = name, .label = label, .fault = ggmlFault<Block>, .decode = decodeGgml<Block>};
+}
+
+/// The same of blocks that are written too.
+template <typename Block>
+Encoding writtenGgmlEncoding(std::string_view name, std::string_view label) {
+    Encoding encoding = ggmlEncoding<Block>(name, label);
+    encoding.encode = encodeGgml<Block>;
+    return encoding;
 }
 
 }  // namespace lowtide::encodings

@@ -21,6 +21,24 @@ namespace lowtide::encodings {
     return std::bit_cast<float>(sign | magnitude);
 }
 
+/// The bits of the half nearest to a number, ties to even; infinity from 65520 on.
+[[gnu::always_inline]] inline uint16_t halfBits(float value) noexcept {
+    constexpr uint32_t kSmallestNormal = 113U << 23;  // 2^-14
+    constexpr uint32_t kTooLarge = 143U << 23;        // 65536
+    constexpr uint32_t kInfinity = 255U << 23;
+    constexpr uint32_t kSubnormal = 126U << 23;  // its last bit is that of a subnormal half
+    constexpr uint32_t kRebias = (112U << 23) - 0xFFFU;
+    const auto bits = std::bit_cast<uint32_t>(value);
+    const uint32_t magnitude = bits & 0x7FFFFFFFU;
+    const uint32_t isOdd = magnitude >> 13 & 1U;
+    const uint32_t normal = (magnitude - kRebias + isOdd) >> 13;
+    const float raised = std::bit_cast<float>(magnitude) + std::bit_cast<float>(kSubnormal);
+    const uint32_t subnormal = std::bit_cast<uint32_t>(raised) - kSubnormal;
+    const uint32_t finite = magnitude < kSmallestNormal ? subnormal : normal;
+    const uint32_t other = magnitude > kInfinity ? 0x7E00U : 0x7C00U;
+    return static_cast<uint16_t>((magnitude < kTooLarge ? finite : other) | (bits >> 16 & 0x8000U));
+}
+
 /// The half that lies at `bytes`, little-endian.
 [[gnu::always_inline]] inline float halfAt(const std::byte* bytes) noexcept {
     uint16_t bits = 0;

@@ -28,6 +28,27 @@ void decodeScaled(const StoredPart& stored, float* target) {
     });
 }
 
+/// values[i] = numbers[i] / scale, rounded to what the element holds.
+template <typename Element>
+struct ScalingLoop {
+    LOWTIDE_INLINE static void run(const float* numbers,
+                                   int64_t count,
+                                   float scale,
+                                   uint8_t* values) noexcept {
+        for (int64_t i = 0; i < count; ++i) {
+            values[i] = Element::scaled(numbers[i], scale);
+        }
+    }
+};
+
+template <typename Element>
+void encodeScaled(const StoredPart& part, const float* numbers, std::byte* blocks) {
+    auto* values = reinterpret_cast<uint8_t*>(blocks);
+    forEachRow(part, rowScales(part, 0), [&](int64_t first, int64_t count, float scale) {
+        runLoop<ScalingLoop<Element>>(numbers + first, count, scale, values + first);
+    });
+}
+
 template <typename Element>
 Encoding scaledEncoding(std::string_view name, std::string_view label) {
     return {.name = name,
@@ -35,6 +56,15 @@ Encoding scaledEncoding(std::string_view name, std::string_view label) {
             .companionRange = rowScaleRange,
             .fault = rowScaleFault,
             .decode = decodeScaled<Element>};
+}
+
+/// The same of elements that are written too.
+template <typename Element>
+Encoding writtenScaledEncoding(std::string_view name, std::string_view label) {
+    Encoding encoding = scaledEncoding<Element>(name, label);
+    encoding.encode = encodeScaled<Element>;
+    encoding.largestElement = Element::kLargest;
+    return encoding;
 }
 
 }  // namespace lowtide::encodings

@@ -15,6 +15,13 @@ namespace lowtide::encodings {
 /// The first of them that is zero, negative, infinite or no number.
 [[nodiscard]] std::optional<std::string> rowScaleFault(const StoredPart& stored);
 
+/// The scale of numbers up to `largest` in elements up to `largestElement`; of zeros too a positive
+/// one. Source: comfy-kitchen, which keeps scales from 1e-30 on.
+[[nodiscard]] inline float scaleFor(float largest, float largestElement) {
+    constexpr float kSmallestScale = 1e-30F;
+    return std::max(largest / largestElement, kSmallestScale);
+}
+
 /// Calls work(first, count, scale) for the elements of each row; `first` counts from where the part
 /// begins.
 template <typename Work>

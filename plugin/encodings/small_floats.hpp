@@ -3,7 +3,9 @@
 #include "plugin/encodings/half.hpp"
 #include "plugin/encodings/wide.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 namespace lowtide::encodings {
@@ -21,6 +23,30 @@ struct E4M3 {
         return std::bit_cast<float>(uint32_t(bits & 0x80U) << 24 |
                                     (magnitude == 0x7F ? kNan : finite));
     }
+
+    /// Rounded to nearest even; NaN from 480 on.
+    LOWTIDE_INLINE static uint8_t bits(float value) noexcept {
+        constexpr uint32_t kTooLarge = 1087U << 20;       // 480
+        constexpr uint32_t kSmallestNormal = 121U << 23;  // 2^-6
+        constexpr uint32_t kSubnormal = 141U << 23;  // its last bit is that of a subnormal e4m3
+        constexpr uint32_t kRebias = (120U << 23) - 0x7FFFFU;
+        const auto all = std::bit_cast<uint32_t>(value);
+        const uint32_t magnitude = all & 0x7FFFFFFFU;
+        const uint32_t isOdd = magnitude >> 20 & 1U;
+        const uint32_t normal = (magnitude - kRebias + isOdd) >> 20;
+        const float raised = std::bit_cast<float>(magnitude) + std::bit_cast<float>(kSubnormal);
+        const uint32_t subnormal = std::bit_cast<uint32_t>(raised) - kSubnormal;
+        const uint32_t rounded = magnitude < kSmallestNormal ? subnormal : normal;
+        return static_cast<uint8_t>((magnitude < kTooLarge ? rounded : 0x7FU) |
+                                    (all >> 24 & 0x80U));
+    }
+
+    /// Of a number in units of its scale, which holds it but for rounding.
+    LOWTIDE_INLINE static uint8_t scaled(float value, float scale) noexcept {
+        return bits(std::clamp(value * (1 / scale), -kLargest, kLargest));
+    }
+
+    static constexpr float kLargest = 448;
 
     [[nodiscard]] static bool isFinite(uint8_t bits) noexcept { return (bits & 0x7FU) != 0x7F; }
 };
@@ -48,6 +74,14 @@ struct Int8 {
     LOWTIDE_INLINE static float number(uint8_t bits) noexcept {
         return static_cast<float>(static_cast<int8_t>(bits));
     }
+
+    /// Of a number in units of its scale, rounded to nearest even.
+    LOWTIDE_INLINE static uint8_t scaled(float value, float scale) noexcept {
+        return static_cast<uint8_t>(static_cast<int8_t>(
+            std::clamp(std::nearbyint(value / scale), -kLargest - 1, kLargest)));
+    }
+
+    static constexpr float kLargest = 127;
 };
 
 }  // namespace lowtide::encodings

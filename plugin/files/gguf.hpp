@@ -5,8 +5,8 @@
 #include "plugin/files/ggml_type.hpp"
 #include "plugin/files/gguf_metadata.hpp"
 #include "plugin/files/readable_bytes.hpp"
+#include "plugin/files/written_pieces.hpp"
 
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,9 +49,7 @@ struct GgufSource {
     std::string name;
     GgmlType type = GgmlType::F32;
     Shape shape;  ///< outermost first
-    /// Fills `piece` with the bytes of the tensor from byte `offset` on. Called front to back, for
-    /// whole blocks of the type, at most kReadPiece bytes each.
-    std::function<void(std::span<std::byte> piece, Bytes offset)> fill;
+    FillPiece fill;
 };
 
 /// Writes a GGUF file of version 3 atomically, metadata and tensors in their order, byte for byte

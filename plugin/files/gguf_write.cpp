@@ -4,6 +4,7 @@
 #include "plugin/files/gguf_format.hpp"
 #include "plugin/files/little_endian.hpp"
 #include "plugin/files/output_file.hpp"
+#include "plugin/files/written_pieces.hpp"
 
 #include <algorithm>
 #include <set>
@@ -82,19 +83,6 @@ void writePadding(OutputFile& file, Bytes written, Bytes alignment) {
     }
 }
 
-void writeTensor(OutputFile& file, const GgufSource& tensor, const StopToken& stop) {
-    const Bytes block = infoOf(tensor.type).bytesPerBlock;
-    const Bytes total = *byteCount(tensor.type, tensor.shape);
-    std::vector<std::byte> piece(static_cast<size_t>(std::min(total, kReadPiece / block * block)));
-    for (Bytes offset = 0; offset < total; offset += static_cast<Bytes>(piece.size())) {
-        stop.throwIfStopped();
-        piece.resize(
-            static_cast<size_t>(std::min(static_cast<Bytes>(piece.size()), total - offset)));
-        tensor.fill(piece, offset);
-        file.write(piece);
-    }
-}
-
 }  // namespace
 
 void writeGguf(const std::string& path,
@@ -111,8 +99,9 @@ void writeGguf(const std::string& path,
     file.write(header);
     writePadding(file, static_cast<Bytes>(header.size()), *alignment);
     for (const GgufSource& tensor : tensors) {
-        writeTensor(file, tensor, stop);
-        writePadding(file, *byteCount(tensor.type, tensor.shape), *alignment);
+        const Bytes total = *byteCount(tensor.type, tensor.shape);
+        writePieces(file, total, infoOf(tensor.type).bytesPerBlock, tensor.fill, stop);
+        writePadding(file, total, *alignment);
     }
     stop.throwIfStopped();
     file.commit();

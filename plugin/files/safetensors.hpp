@@ -3,6 +3,7 @@
 #include "plugin/base/dtype.hpp"
 #include "plugin/base/shape.hpp"
 #include "plugin/files/readable_bytes.hpp"
+#include "plugin/files/written_pieces.hpp"
 
 #include <map>
 #include <span>
@@ -43,11 +44,26 @@ struct TensorBytes {
     std::span<const std::byte> bytes;
 };
 
+/// A tensor to be written by pieces.
+struct TensorSource {
+    std::string name;
+    DType type = DType::F32;
+    Shape shape;
+    FillPiece fill;
+};
+
 /// Writes a safetensors file atomically: sorted by name, header padded to 8 bytes, nothing that
 /// depends on time or place. Error{InvalidInput} for a name, key or text that is not UTF-8;
 /// Error{Internal} when bytes and shape disagree; and the errors of OutputFile.
 void writeSafetensors(const std::string& path,
                       const std::map<std::string, TensorBytes>& tensors,
                       const std::map<std::string, std::string>& metadata = {});
+
+/// The same of tensors that come by pieces and lie in the order that is given. Error{InvalidInput}
+/// for a name that is there twice, too; Error{Cancelled} between pieces; and the errors of `fill`.
+void writeSafetensors(const std::string& path,
+                      std::span<const TensorSource> tensors,
+                      const std::map<std::string, std::string>& metadata,
+                      const StopToken& stop);
 
 }  // namespace lowtide::files

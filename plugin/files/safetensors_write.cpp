@@ -6,7 +6,8 @@
 #include "plugin/files/safetensors.hpp"
 #include "plugin/files/safetensors_format.hpp"
 
-#include <utility>
+#include <optional>
+#include <vector>
 
 namespace lowtide::files {
 
@@ -20,59 +21,102 @@ void requireUtf8(const std::string& text, const char* what) {
     }
 }
 
-void checkTensor(const std::string& name, const TensorBytes& tensor) {
-    requireUtf8(name, "tensor name");
-    if (name == kMetadataKey) {
-        throw Error(
-            ErrorKind::InvalidInput,
-            quotedName(name) + " cannot be the name of a tensor, the format keeps it for itself");
+/// The JSON text of a header while tensors are added in the order in which they lie.
+class HeaderText {
+public:
+    explicit HeaderText(const std::map<std::string, std::string>& metadata) {
+        for (const auto& [key, text] : metadata) {
+            requireUtf8(key, "metadata key");
+            requireUtf8(text, "metadata text");
+            header_[kMetadataKey][key] = text;
+        }
     }
-    if (byteCount(tensor.type, tensor.shape) != static_cast<Bytes>(tensor.bytes.size())) {
-        throw Error(ErrorKind::Internal,
-                    "tensor " + quotedName(name) + " of type " + std::string(nameOf(tensor.type)) +
-                        " and shape " + toText(tensor.shape) + " came with " +
-                        std::to_string(tensor.bytes.size()) + " bytes to be written");
-    }
-}
 
-Json headerOf(const std::map<std::string, TensorBytes>& tensors,
-              const std::map<std::string, std::string>& metadata) {
-    Json header = Json::object();
-    for (const auto& [key, text] : metadata) {
-        requireUtf8(key, "metadata key");
-        requireUtf8(text, "metadata text");
-        header[kMetadataKey][key] = text;
+    /// Returns the tensor's bytes.
+    Bytes add(const std::string& name, DType type, const Shape& shape) {
+        requireUtf8(name, "tensor name");
+        if (name == kMetadataKey) {
+            throw Error(ErrorKind::InvalidInput,
+                        quotedName(name) +
+                            " cannot be the name of a tensor, the format keeps it for itself");
+        }
+        const std::optional<Bytes> bytes = byteCount(type, shape);
+        Bytes end = 0;
+        if (!bytes || __builtin_add_overflow(end_, *bytes, &end)) {
+            throw Error(ErrorKind::InvalidInput,
+                        "a safetensors file cannot hold the tensor " + quotedName(name) +
+                            " of shape " + toText(shape) + ": it ends behind byte 2^63 - 1");
+        }
+        const bool isNew =
+            header_
+                .emplace(
+                    name,
+                    Json{{"dtype", nameOf(type)}, {"shape", shape}, {"data_offsets", {end_, end}}})
+                .second;
+        if (!isNew) {
+            throw Error(ErrorKind::InvalidInput,
+                        "a safetensors file cannot hold the tensor " + quotedName(name) + " twice");
+        }
+        end_ = end;
+        return *bytes;
     }
-    Bytes offset = 0;
-    for (const auto& [name, tensor] : tensors) {
-        checkTensor(name, tensor);
-        const Bytes end = offset + static_cast<Bytes>(tensor.bytes.size());
-        header[name] = {{"dtype", nameOf(tensor.type)},
-                        {"shape", tensor.shape},
-                        {"data_offsets", {offset, end}}};
-        offset = end;
+
+    void write(OutputFile& file) const {
+        std::string text = header_.dump();
+        text.resize(static_cast<size_t>(alignUp(static_cast<Bytes>(text.size()), 8)), ' ');
+        if (static_cast<Bytes>(text.size()) > kMaxHeaderBytes) {
+            throw Error(ErrorKind::InvalidInput,
+                        "a safetensors header of " + formatBytes(static_cast<Bytes>(text.size())) +
+                            " is not allowed, at most " + formatBytes(kMaxHeaderBytes) + " are");
+        }
+        file.write(toLittleEndian(text.size(), kLengthBytes));
+        file.write(text);
     }
-    return header;
-}
+
+private:
+    Json header_ = Json::object();
+    Bytes end_ = 0;
+};
 
 }  // namespace
 
 void writeSafetensors(const std::string& path,
                       const std::map<std::string, TensorBytes>& tensors,
                       const std::map<std::string, std::string>& metadata) {
-    std::string header = headerOf(tensors, metadata).dump();
-    header.resize(static_cast<size_t>(alignUp(static_cast<Bytes>(header.size()), 8)), ' ');
-    if (static_cast<Bytes>(header.size()) > kMaxHeaderBytes) {
-        throw Error(ErrorKind::InvalidInput,
-                    "a safetensors header of " + formatBytes(static_cast<Bytes>(header.size())) +
-                        " is not allowed, at most " + formatBytes(kMaxHeaderBytes) + " are");
+    HeaderText header(metadata);
+    for (const auto& [name, tensor] : tensors) {
+        if (header.add(name, tensor.type, tensor.shape) !=
+            static_cast<Bytes>(tensor.bytes.size())) {
+            throw Error(ErrorKind::Internal,
+                        "tensor " + quotedName(name) + " of type " +
+                            std::string(nameOf(tensor.type)) + " and shape " +
+                            toText(tensor.shape) + " came with " +
+                            std::to_string(tensor.bytes.size()) + " bytes to be written");
+        }
     }
     OutputFile file(path);
-    file.write(toLittleEndian(header.size(), kLengthBytes));
-    file.write(header);
+    header.write(file);
     for (const auto& [name, tensor] : tensors) {
         file.write(tensor.bytes);
     }
+    file.commit();
+}
+
+void writeSafetensors(const std::string& path,
+                      std::span<const TensorSource> tensors,
+                      const std::map<std::string, std::string>& metadata,
+                      const StopToken& stop) {
+    HeaderText header(metadata);
+    std::vector<Bytes> sizes;
+    for (const TensorSource& tensor : tensors) {
+        sizes.push_back(header.add(tensor.name, tensor.type, tensor.shape));
+    }
+    OutputFile file(path);
+    header.write(file);
+    for (size_t i = 0; i < tensors.size(); ++i) {
+        writePieces(file, sizes[i], sizeOf(tensors[i].type), tensors[i].fill, stop);
+    }
+    stop.throwIfStopped();
     file.commit();
 }
 

@@ -197,6 +197,17 @@ public:
         });
     }
 
+    Conversion convert(const ConvertRequest& request, const GoesOn& goesOn) override {
+        return withErrorsOf("convert", [&] {
+            const CheckpointPath found = findCheckpoint(request.checkpoint,
+                                                        "",
+                                                        settings_.resourcesFolder,
+                                                        settings_.modelFolders,
+                                                        "checkpoint");
+            return convertWeights(found, request.storage, request.out, goesOn);
+        });
+    }
+
     std::string fingerprint(const WireRef& loaded) override {
         return withErrorsOf("load", [&] { return fingerprintOf(loadedIn(loaded).files()); });
     }

@@ -10,6 +10,7 @@
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/models/conditioning/conditioning_edit.hpp"
 #include "plugin/models/controls/control_request.hpp"
+#include "plugin/models/convert/conversion.hpp"
 #include "plugin/models/image_prompts/image_prompt_request.hpp"
 #include "plugin/models/recognise.hpp"
 #include "plugin/models/stage_requests.hpp"
@@ -109,6 +110,10 @@ public:
         const WireRef& model, std::string_view graphFolder) = 0;
     /// What a file or folder of weights is, by its headers. Error{NotFound} where nothing is there.
     [[nodiscard]] virtual Recognised recognise(std::string_view path) = 0;
+    /// Writes a checkpoint's weights again in another storage; see convertWeights(). Any thread;
+    /// takes as long as reading and encoding them.
+    [[nodiscard]] virtual Conversion convert(const ConvertRequest& request,
+                                             const GoesOn& goesOn) = 0;
     /// Identity of the files (name, size, time of change) of a checkpoint or an upscaler, for
     /// result keys.
     [[nodiscard]] virtual std::string fingerprint(const WireRef& loaded) = 0;

@@ -10,7 +10,9 @@ namespace {
 Status statusOf(ErrorKind kind) {
     const bool theirs = kind == ErrorKind::InvalidInput || kind == ErrorKind::Corrupt ||
                         kind == ErrorKind::Unsupported || kind == ErrorKind::NotFound;
-    return theirs ? Status::Invalid : Status::Failed;
+    return theirs                         ? Status::Invalid
+           : kind == ErrorKind::Cancelled ? Status::Cancelled
+                                          : Status::Failed;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "plugin/models/adapters/adapter_math.hpp"
 #include "plugin/models/make_stages.hpp"
 #include "plugin/module/cache_folder.hpp"
+#include "plugin/module/checkpoint_converter.hpp"
 #include "plugin/module/checkpoint_sensitivities.hpp"
 #include "plugin/module/component_control.hpp"
 #include "plugin/module/compute_thread.hpp"
@@ -63,6 +64,7 @@ struct Engine {
                  digests),
           calibrator(residency, runner, cacheFolder, threads),
           recogniser(*stages),
+          converter(*stages),
           sensitivities(runner, cacheFolder),
           residencyControl(residency, runner) {
         if (cuda->problem().empty()) {
@@ -80,6 +82,7 @@ struct Engine {
     ModuleRunner runner;
     DeviceCalibrator calibrator;
     FileRecogniser recogniser;
+    CheckpointConverter converter;
     MagCurveMaker curveMaker;
     CheckpointSensitivities sensitivities;
     ComponentControl residencyControl;
@@ -180,11 +183,13 @@ public:
         }
         Calibrator* const calibrator = &engine->calibrator;
         Recogniser* const recogniser = &engine->recogniser;
+        Converter* const converter = &engine->converter;
         CurveMaker* const curveMaker = &engine->curveMaker;
         Sensitivities* const sensitivities = &engine->sensitivities;
         ResidencyControl* const residencyControl = &engine->residencyControl;
         return id == kCalibrator         ? static_cast<void*>(calibrator)
                : id == kRecogniser       ? static_cast<void*>(recogniser)
+               : id == kConverter        ? static_cast<void*>(converter)
                : id == kCurveMaker       ? static_cast<void*>(curveMaker)
                : id == kSensitivities    ? static_cast<void*>(sensitivities)
                : id == kResidencyControl ? static_cast<void*>(residencyControl)

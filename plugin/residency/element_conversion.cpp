@@ -1,6 +1,7 @@
 #include "plugin/residency/element_conversion.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/encodings/small_floats.hpp"
 #include "plugin/residency/widening.hpp"
 
 #include <c10/util/BFloat16.h>
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -25,22 +25,6 @@ namespace {
 template <typename To, typename From>
 To convertOne(From value) {
     return static_cast<To>(static_cast<float>(value));
-}
-
-/// The bits of c10::Float8_e4m3fn, rounded to even, without branches: vectorised.
-uint8_t f8Bits(float value) noexcept {
-    constexpr uint32_t kTooLarge = 1087U << 20;       // 480: from here on NaN
-    constexpr uint32_t kSmallestNormal = 121U << 23;  // 2^-6
-    constexpr uint32_t kSubnormal = 141U << 23;       // its last bit is that of a subnormal e4m3
-    constexpr uint32_t kRebias = (120U << 23) - 0x7FFFFU;
-    const auto bits = std::bit_cast<uint32_t>(value);
-    const uint32_t magnitude = bits & 0x7FFFFFFFU;
-    const uint32_t isOdd = magnitude >> 20 & 1U;
-    const uint32_t normal = (magnitude - kRebias + isOdd) >> 20;
-    const float raised = std::bit_cast<float>(magnitude) + std::bit_cast<float>(kSubnormal);
-    const uint32_t subnormal = std::bit_cast<uint32_t>(raised) - kSubnormal;
-    const uint32_t rounded = magnitude < kSmallestNormal ? subnormal : normal;
-    return static_cast<uint8_t>((magnitude < kTooLarge ? rounded : 0x7FU) | (bits >> 24 & 0x80U));
 }
 
 template <typename To, typename From>
@@ -199,7 +183,7 @@ void scaleToF8(std::byte* target, const float* values, float scale, int64_t coun
     auto* __restrict__ to = reinterpret_cast<uint8_t*>(target);
     const float* __restrict__ from = values;
     for (int64_t i = 0; i < count; ++i) {
-        to[i] = f8Bits(from[i] * inverse);
+        to[i] = encodings::E4M3::bits(from[i] * inverse);
     }
 }
 

@@ -72,6 +72,7 @@ struct Invocation {
     GraphArguments plan;
     CompareArguments compare;
     CalibrateCacheArguments calibrateCache;
+    ConvertArguments convert;
     bool json = false;
     bool cards = false;
     std::string device;
@@ -158,6 +159,26 @@ void addCompare(CLI::App& app, CompareArguments& arguments, std::function<int()>
     });
 }
 
+void addConvert(CLI::App& app, ConvertArguments& arguments, std::function<int()>& call) {
+    CLI::App* convert =
+        app.add_subcommand("convert", "Write a checkpoint's weights again, smaller");
+    convert
+        ->add_option("checkpoint",
+                     arguments.checkpoint,
+                     "Checkpoint file, or folder in the diffusers layout, whose unet is written")
+        ->required();
+    convert
+        ->add_option("--storage",
+                     arguments.storage,
+                     "f16, f8 or int8 (a .safetensors file), q8_0 or q4_k (a .gguf file of the "
+                     "denoiser)")
+        ->required()
+        ->check(CLI::IsMember({"f16", "f8", "int8", "q8_0", "q4_k"}));
+    convert->add_option("--out", arguments.out, "The new file")->required();
+    convert->add_flag("--json", arguments.json, "Print what was written as JSON");
+    convert->callback([&] { call = [&] { return convertCheckpoint(arguments); }; });
+}
+
 void addCommands(CLI::App& app, Invocation& invocation) {
     CLI::App* run = app.add_subcommand("run", "Run a graph and write its pictures");
     addGraphOptions(*run, invocation.run);
@@ -231,6 +252,7 @@ void addCommands(CLI::App& app, Invocation& invocation) {
     addCalibrate(app, invocation);
     addCalibrateCache(app, invocation.calibrateCache, invocation.call);
     addCompare(app, invocation.compare, invocation.call);
+    addConvert(app, invocation.convert, invocation.call);
 
     CLI::App* report = app.add_subcommand("report", "Print a report that --report wrote");
     report->add_option("file", invocation.report, "Report file (JSON)")->required();

@@ -55,6 +55,13 @@ struct CalibrateCacheArguments : GraphArguments {
     bool json = false;
 };
 
+struct ConvertArguments {
+    std::string checkpoint;
+    std::string storage;
+    std::string out;
+    bool json = false;
+};
+
 int runGraph(const RunArguments& arguments);
 /// Of a file of weights or a folder with one checkpoint: what it is; 2 where it is not run.
 int checkGraph(const GraphArguments& arguments);
@@ -78,6 +85,8 @@ int calibrateDevice(const std::string& device, int threads, bool json);
 /// Makes a curve for the block cache: records runs with the seeds, checks it on the held-out ones,
 /// writes the file.
 int calibrateCache(const CalibrateCacheArguments& arguments);
+/// Writes a checkpoint again in another storage and says what that cost.
+int convertCheckpoint(const ConvertArguments& arguments);
 /// Becomes the studio, which lies beside this program; returns only by throwing Error{NotFound}.
 int openStudio(const std::string& graph);
 int printReport(const std::string& path);

@@ -3,7 +3,7 @@
 namespace lowtide::encodings {
 
 Encoding f8_e4m3() {
-    return scaledEncoding<E4M3>("f8_e4m3", "fp8 e4m3, scaled");
+    return writtenScaledEncoding<E4M3>("f8_e4m3", "fp8 e4m3, scaled");
 }
 
 }  // namespace lowtide::encodings

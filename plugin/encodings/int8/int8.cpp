@@ -3,7 +3,7 @@
 namespace lowtide::encodings {
 
 Encoding int8() {
-    return scaledEncoding<Int8>("int8", "int8");
+    return writtenScaledEncoding<Int8>("int8", "int8");
 }
 
 }  // namespace lowtide::encodings

@@ -114,6 +114,62 @@ private Q_SLOTS:
         QCOMPARE(error->kind(), ErrorKind::Internal);
     }
 
+    /// Bytes that count from 1, by pieces of whole elements, in the order that was given.
+    void writesPiecesInTheirOrder() {
+        std::vector<Bytes> sizes;
+        const auto fill = [&](std::span<std::byte> piece, Bytes offset) {
+            sizes.push_back(static_cast<Bytes>(piece.size()));
+            for (std::byte& byte : piece) {
+                byte = static_cast<std::byte>(++offset);
+            }
+        };
+        const std::vector<TensorSource> tensors = {
+            {.name = "z", .type = DType::I16, .shape = {kReadPiece / 2 + 1}, .fill = fill},
+            {.name = "empty", .type = DType::F32, .shape = {0}, .fill = fill},
+            {.name = "a", .type = DType::U8, .shape = {3}, .fill = fill}};
+
+        writeSafetensors(path_, tensors, {{"k", "v"}}, {});
+
+        QCOMPARE(sizes, (std::vector<Bytes>{kReadPiece, 2, 3}));
+        const InputFile file(path_);
+        const SafetensorsHeader header = readSafetensorsHeader(file);
+        QCOMPARE(header.metadata.at("k"), std::string("v"));
+        const Bytes begin = header.tensors.at("z").offset;
+        QCOMPARE(header.tensors.at("a").offset, begin + kReadPiece + 2);
+        std::string end(5, '\0');
+        file.read(std::as_writable_bytes(std::span(end)), begin + kReadPiece);
+        QCOMPARE(end, std::string("\1\2\1\2\3"));
+    }
+
+    void refusesANameTwice() {
+        const std::vector<TensorSource> tensors = {{.name = "a", .shape = {}, .fill = {}},
+                                                   {.name = "a", .shape = {}, .fill = {}}};
+        const auto error = errorOf([&] { writeSafetensors(path_, tensors, {}, {}); });
+        QVERIFY(error);
+        QCOMPARE(error->message(),
+                 std::string("a safetensors file cannot hold the tensor \"a\" twice"));
+    }
+
+    void cancelsBetweenPieces_andBehindTheLast() {
+        for (const Bytes last : {Bytes{0}, kReadPiece}) {
+            StopSource stop;
+            const std::vector<TensorSource> tensors = {
+                {.name = "a",
+                 .type = DType::U8,
+                 .shape = {2 * kReadPiece},
+                 .fill = [&](std::span<std::byte>, Bytes offset) {
+                     QVERIFY(offset <= last);
+                     if (offset == last) {
+                         stop.cancel(CancelMode::Now);
+                     }
+                 }}};
+            const std::string path = folder_.filePath("cancelled").toStdString();
+            const auto error = errorOf([&] { writeSafetensors(path, tensors, {}, stop.token()); });
+            QVERIFY(error && error->kind() == ErrorKind::Cancelled);
+            QVERIFY(!QFile::exists(folder_.filePath("cancelled")));
+        }
+    }
+
     void nothingIsLeftBehindByAnError() {
         QVERIFY(errorOf([&] { (void)written({{"a", tensor(DType::F32, {2}, "1234")}}); }));
         const QStringList left = QDir(folder_.path()).entryList(QDir::Files | QDir::Hidden);

@@ -10,6 +10,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/prompt_bench.hpp"
+#include "tests/unit/models/truth.hpp"
 
 #include <ATen/ATen.h>
 
@@ -55,19 +56,6 @@ QString madeGoldens() {
                            cases,
                            folder});
     return folder + "/prompts.safetensors";
-}
-
-std::string disagreement(const testing::TensorFile& truth,
-                         const std::string& key,
-                         const at::Tensor& ours) {
-    const at::Tensor plain = ours.contiguous();
-    return testing::disagreement(
-               truth.at(key),
-               {.type = DType::F32,
-                .shape = plain.sizes().vec(),
-                .bytes =
-                    std::string(static_cast<const char*>(plain.const_data_ptr()), plain.nbytes())})
-        .value_or("");
 }
 
 bool haveSameBits(const at::Tensor& a, const at::Tensor& b) {
@@ -131,9 +119,9 @@ private Q_SLOTS:
         const EncodeResult result = bench.encode(request);
 
         for (const WireRef& side : {result.positive, result.negative}) {
-            QCOMPARE(disagreement(truth_,
-                                  "embeds." + test.at("name").get<std::string>(),
-                                  PromptBench::conditioningOf(side).tensor("embeds")),
+            QCOMPARE(testing::disagreement(truth_,
+                                           "embeds." + test.at("name").get<std::string>(),
+                                           PromptBench::conditioningOf(side).tensor("embeds")),
                      std::string());
         }
         QVERIFY(bench.stages().outline(request).issues.empty());
@@ -198,8 +186,9 @@ private Q_SLOTS:
                            .cfg = test.at("cfg"),
                            .seed = test.at("seed"),
                            .sampler = "ddim"});
-        QCOMPARE(disagreement(truth_, "latents." + test.at("name").get<std::string>(), latents),
-                 std::string());
+        QCOMPARE(
+            testing::disagreement(truth_, "latents." + test.at("name").get<std::string>(), latents),
+            std::string());
     }
 
     void weightsOfOneChangeNoBit_data() {

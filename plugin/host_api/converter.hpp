@@ -1,0 +1,33 @@
+#pragma once
+
+#include "plugin/host_api/runner.hpp"
+
+namespace lowtide {
+
+/// Asked by a conversion, on its thread, between pieces of a few MiB.
+class ConversionWatch {
+public:
+    virtual ~ConversionWatch() = default;
+    /// Bytes of the new file's tensors that are written, and all of them. False cancels.
+    virtual bool goesOn(int64_t doneBytes, int64_t totalBytes) noexcept = 0;
+};
+
+/// Writes checkpoints again in another storage. Plugin::extension(kConverter) gives it once the
+/// plugin was started. Any thread.
+class Converter {
+public:
+    virtual ~Converter() = default;
+    /// `request`: {"checkpoint", "storage": "f16", "f8", "int8", "q8_0" or "q4_k", "out"}. Returns
+    /// when the file is written, whole or not at all. `result`: {"contents", "before", "after":
+    /// [{"storage", "tensors", "bytes"}], "rounded_tensors", "worst_error", "worst_tensor",
+    /// "mean_error", "seconds", "issues"}; the errors are relative, of the tensors whose numbers
+    /// are not those of the source. Invalid when the request or a file cannot be used, Cancelled
+    /// when `watch` said so.
+    virtual Status convert(std::string_view request,
+                           ConversionWatch& watch,
+                           std::string& result) noexcept = 0;
+};
+
+inline constexpr const char* kConverter = "lowtide.converter/1";
+
+}  // namespace lowtide

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "plugin/host_api/converter.hpp"
+#include "plugin/models/stages.hpp"
+
+namespace lowtide::module {
+
+/// What the stages convert, as JSON.
+class CheckpointConverter final : public Converter {
+public:
+    /// `stages` must outlive it.
+    explicit CheckpointConverter(models::Stages& stages) : stages_(stages) {}
+
+    Status convert(std::string_view request,
+                   ConversionWatch& watch,
+                   std::string& result) noexcept override;
+
+private:
+    models::Stages& stages_;
+};
+
+}  // namespace lowtide::module

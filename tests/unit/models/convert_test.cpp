@@ -1,0 +1,269 @@
+// Checkpoints that are written again: what comes back, and what other programs read.
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/single_files.hpp"
+#include "tests/fixtures/tensor_file.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/converted_file.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace convert_test {
+
+using namespace lowtide;
+using testing::ReadTensor;
+using testing::ReadTensors;
+
+namespace {
+
+constexpr const char* kDenoiser = "model.diffusion_model.";
+
+float largestIn(std::span<const float> numbers) {
+    float largest = 0;
+    for (const float number : numbers) {
+        largest = std::max(largest, std::fabs(number));
+    }
+    return largest;
+}
+
+/// What a storage may change of the numbers in a group that shares a scale, by its definition.
+class AllowedError {
+public:
+    AllowedError(const std::string& storage, std::span<const float> group) {
+        const double largest = double(largestIn(group));
+        if (storage == "F16") {
+            relative_ = 0x1p-11;
+            absolute_ = 0x1p-25;
+        } else if (storage == "f8_e4m3") {
+            relative_ = 0x1.0001p-4;
+            absolute_ = largest / 448 * 0x1.0001p-10;
+        } else if (storage == "int8") {
+            absolute_ = largest / 127 * 0.5001;
+        } else if (storage == "q8_0") {
+            absolute_ = largest / 127 * (0.5001 + 127 * 0x1p-11);  // its scale is a half
+        } else if (storage == "q4_k") {
+            const auto [low, high] = std::minmax_element(group.begin(), group.end());
+            const double step = (std::max(double(*high), 0.0) - std::min(double(*low), 0.0)) / 15;
+            absolute_ = 2 * step;  // the search may leave the outermost number outside
+        }
+    }
+
+    [[nodiscard]] double of(float number) const {
+        return std::max(std::fabs(double(number)) * relative_, absolute_);
+    }
+
+private:
+    double relative_ = 0;
+    double absolute_ = 0;
+};
+
+size_t groupSize(const ReadTensor& tensor) {
+    const auto all = tensor.numbers.size();
+    const bool isOfRows = tensor.storage == "int8";
+    const bool isOfRuns = tensor.storage == "q8_0" || tensor.storage == "q4_k";
+    return isOfRuns ? 32 : isOfRows ? static_cast<size_t>(tensor.shape.back()) : all;
+}
+
+/// The first number that is farther away than its storage allows; empty: none.
+QString farNumber(const ReadTensor& source, const ReadTensor& ours) {
+    const size_t size = groupSize(ours);
+    const std::span<const float> numbers = source.numbers;
+    for (size_t first = 0; first < numbers.size(); first += size) {
+        const auto group = numbers.subspan(first, size);
+        const AllowedError allowed(ours.storage, group);
+        for (size_t i = 0; i < group.size(); ++i) {
+            const float again = ours.numbers[first + i];
+            if (!(std::fabs(double(again) - double(group[i])) <= allowed.of(group[i]))) {
+                return QString("number %1 is %2, of %3").arg(first + i).arg(again).arg(group[i]);
+            }
+        }
+    }
+    return {};
+}
+
+std::map<std::string, int> countsOf(const ReadTensors& tensors) {
+    std::map<std::string, int> counts;
+    for (const auto& [name, tensor] : tensors) {
+        ++counts[tensor.storage];
+    }
+    return counts;
+}
+
+}  // namespace
+
+class ConvertTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+    QString target(const QString& storage) const {
+        const bool isGguf = storage.startsWith("q");
+        return folder_.filePath(storage + (isGguf ? ".gguf" : ".safetensors"));
+    }
+
+    static void addStorages() {
+        QTest::addColumn<QString>("storage");
+        for (const char* name : {"f16", "f8", "int8", "q8_0", "q4_k"}) {
+            QTest::newRow(name) << name;
+        }
+    }
+
+private Q_SLOTS:
+
+    void everyNumberIsNearTheSource_data() {
+        QTest::addColumn<QString>("checkpoint");
+        QTest::addColumn<QString>("storage");
+        for (const char* storage : {"f16", "f8", "int8", "q8_0", "q4_k"}) {
+            QTest::addRow("sd %s", storage)
+                << testing::singleFileFolder() + "/sd15_1.safetensors" << storage;
+            QTest::addRow("half %s", storage)
+                << testing::singleFileFolder() + "/half_1.ckpt" << storage;
+            QTest::addRow("xl %s", storage)
+                << testing::xlFileFolder() + "/sdxl_1.safetensors" << storage;
+        }
+    }
+
+    void everyNumberIsNearTheSource() {
+        QFETCH(QString, checkpoint);
+        QFETCH(QString, storage);
+        const QString out = target(storage);
+
+        const models::Conversion result =
+            testing::converted(checkpoint, storage.toStdString(), out);
+
+        const bool isGguf = out.endsWith(".gguf");
+        const ReadTensors source = testing::readWeights(checkpoint.toStdString());
+        const ReadTensors ours = testing::readWeights(out.toStdString());
+        size_t seen = 0;
+        double worst = 0;
+        for (const auto& [name, tensor] : source) {
+            const bool isOfDenoiser = name.starts_with(kDenoiser);
+            if (isGguf && !isOfDenoiser) {
+                continue;
+            }
+            const auto found = ours.find(isGguf ? name.substr(strlen(kDenoiser)) : name);
+            QVERIFY2(found != ours.end(), name.c_str());
+            const ReadTensor& again = found->second;
+            QCOMPARE(again.shape, tensor.shape);
+            const QString far = farNumber(tensor, again);
+            QVERIFY2(far.isEmpty(), qPrintable(QString::fromStdString(name) + ": " + far));
+            double differences = 0;
+            double squares = 0;
+            for (size_t i = 0; i < tensor.numbers.size(); ++i) {
+                differences += std::pow(double(again.numbers[i]) - double(tensor.numbers[i]), 2);
+                squares += std::pow(double(tensor.numbers[i]), 2);
+            }
+            worst = std::max(worst, squares > 0 ? std::sqrt(differences / squares) : 0);
+            ++seen;
+        }
+        QCOMPARE(ours.size(), seen);
+        QVERIFY(std::fabs(result.worstError - worst) <= 1e-9 * worst);
+        QVERIFY(result.meanError <= result.worstError);
+        qInfo("%lld rounded, worst %.5f (%s), mean %.5f",
+              static_cast<long long>(result.rounded),
+              result.worstError,
+              result.worstTensor.c_str(),
+              result.meanError);
+    }
+
+    /// The packages that define the encodings give the same bits.
+    void otherProgramsReadTheSame_data() { addStorages(); }
+
+    void otherProgramsReadTheSame() {
+        QFETCH(QString, storage);
+        const QString out = target(storage);
+        const QString decoded = folder_.filePath("decoded.safetensors");
+        (void)testing::converted(
+            testing::xlFileFolder() + "/sdxl_1.safetensors", storage.toStdString(), out);
+
+        (void)testing::runReference(
+            {testing::sourcePath("tests/unit/models/read_converted.py"), out, decoded});
+
+        const testing::TensorFile theirs = testing::readTensorFile(decoded.toStdString());
+        const ReadTensors ours = testing::readWeights(out.toStdString());
+        QCOMPARE(theirs.size(), ours.size());
+        for (const auto& [name, tensor] : ours) {
+            const testing::FileTensor& other = theirs.at(name);
+            QCOMPARE(other.shape, tensor.shape);
+            if (!tensor.numbers.empty()) {
+                QCOMPARE(other.bytes.size(), tensor.numbers.size() * sizeof(float));
+                QVERIFY2(
+                    std::memcmp(other.bytes.data(), tensor.numbers.data(), other.bytes.size()) == 0,
+                    name.c_str());
+            }
+        }
+    }
+
+    /// ComfyUI reads scales of linear layers alone, ComfyUI-GGUF convolutions too.
+    void encodesWhatOthersExpect() {
+        const QString source = testing::singleFileFolder() + "/sd15_1.safetensors";
+        (void)testing::converted(source, "f8", target("f8"));
+        (void)testing::converted(source, "q8_0", target("q8_0"));
+        const ReadTensors f8 = testing::readWeights(target("f8").toStdString());
+        const ReadTensors q8 = testing::readWeights(target("q8_0").toStdString());
+
+        const std::string start = kDenoiser;
+        const auto storages = [&](const std::string& name) {
+            return f8.at(start + name).storage + " " + q8.at(name).storage;
+        };
+        const std::string block = "input_blocks.1.1.transformer_blocks.0.";
+        QCOMPARE(storages(block + "ff.net.2.weight"), std::string("f8_e4m3 q8_0"));
+        QCOMPARE(storages(block + "attn1.to_q.weight"), std::string("F32 F32"));  // it is small
+        QCOMPARE(storages(block + "norm1.weight"), std::string("F32 F32"));
+        QCOMPARE(storages("input_blocks.1.0.in_layers.2.weight"), std::string("F32 q8_0"));
+        QCOMPARE(storages("input_blocks.4.1.proj_in.weight"), std::string("f8_e4m3 F16"));
+        QCOMPARE(storages("time_embed.0.weight"), std::string("F32 F16"));
+        QCOMPARE(storages("input_blocks.0.0.weight"), std::string("F32 F32"));
+        QCOMPARE(storages("out.2.weight"), std::string("F32 F32"));
+        for (const auto& [name, tensor] : f8) {
+            QVERIFY(name.starts_with(start) || tensor.storage != "f8_e4m3");
+        }
+    }
+
+    /// A folder's denoiser, in its own names, also from several files; the same as from one file.
+    void aFolderGivesItsDenoiser() {
+        const QString folder = testing::goldenFolder() + "/checkpoints/";
+        for (const char* name : {"sd15_1", "sharded_1"}) {
+            const models::Conversion result =
+                testing::converted(folder + name, "q8_0", target("q8_0"));
+            const ReadTensors ours = testing::readWeights(target("q8_0").toStdString());
+
+            QCOMPARE(result.contents, std::string("the unet of ") + name);
+            QVERIFY(
+                ours.contains("down_blocks.0.attentions.0.transformer_blocks.0.attn1.to_q.weight"));
+            QCOMPARE(ours.at("conv_in.weight").storage, std::string("F32"));
+            QVERIFY(countsOf(ours)["q8_0"] > 10);
+        }
+    }
+
+    /// What was encoded is decoded first; what it is not encoded in again comes as halves.
+    void encodedFilesAreSourcesToo() {
+        const QString source = testing::singleFileFolder() + "/sd15_1.safetensors";
+        (void)testing::converted(source, "q8_0", target("q8_0"));
+        (void)testing::converted(source, "f8", target("f8"));
+
+        (void)testing::converted(target("q8_0"), "f8", folder_.filePath("again.safetensors"));
+        const ReadTensors fromGguf =
+            testing::readWeights(folder_.filePath("again.safetensors").toStdString());
+        const models::Conversion same =
+            testing::converted(target("f8"), "f8", folder_.filePath("same.safetensors"));
+
+        QCOMPARE(fromGguf.at("input_blocks.1.0.in_layers.2.weight").storage, std::string("F16"));
+        QCOMPARE(countsOf(fromGguf)["f8_e4m3"],
+                 countsOf(testing::readWeights(target("f8").toStdString()))["f8_e4m3"]);
+        QCOMPARE(same.rounded, int64_t{0});
+        QCOMPARE(testing::contentsOf(folder_.filePath("same.safetensors")),
+                 testing::contentsOf(target("f8")));
+    }
+};
+
+LOWTIDE_TEST(ConvertTest)
+
+}  // namespace convert_test
+
+#include "convert_test.moc"

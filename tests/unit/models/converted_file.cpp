@@ -1,0 +1,43 @@
+#include "tests/unit/models/converted_file.hpp"
+
+#include "plugin/residency/storage_elements.hpp"
+
+#include <QFileInfo>
+
+namespace lowtide::testing {
+
+ReadTensors readWeights(const std::string& path) {
+    const models::WeightFileHeader header = models::openWeightFile(path);
+    const auto file = std::make_shared<const files::InputFile>(path);
+    std::vector<std::byte> scratch(static_cast<size_t>(64 * kMiB));
+    ReadTensors all;
+    for (const auto& [name, place] : header.map.tensors) {
+        const int64_t count = elementCount(place.shape).value_or(0);
+        ReadTensor& tensor = all[name];
+        tensor = {
+            .shape = place.shape,
+            .storage = place.encoded ? place.encoded->encoding : std::string(nameOf(place.type)),
+            .numbers = std::vector<float>(isFloating(place.type) ? count : 0)};
+        if (!tensor.numbers.empty()) {
+            const memory::Storage storage{.key = name,
+                                          .fileOffset = place.offset,
+                                          .fileType = place.type,
+                                          .elementCount = count,
+                                          .encoded = place.encoded};
+            residency::StorageElements(file, "test", storage, scratch)
+                .read(
+                    reinterpret_cast<std::byte*>(tensor.numbers.data()), DType::F32, 0, count, {});
+        }
+    }
+    return all;
+}
+
+models::Conversion converted(const QString& checkpoint,
+                             const std::string& storage,
+                             const QString& out) {
+    const QString name = QFileInfo(checkpoint).fileName();
+    return models::convertWeights(
+        {checkpoint.toStdString(), name.toStdString()}, storage, out.toStdString(), {});
+}
+
+}  // namespace lowtide::testing

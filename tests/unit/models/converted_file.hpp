@@ -1,0 +1,31 @@
+#pragma once
+
+#include "plugin/models/blocks/weight_file.hpp"
+#include "plugin/models/convert/conversion.hpp"
+
+#include <QString>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace lowtide::testing {
+
+/// A tensor as the engine reads it, decoded to f32.
+struct ReadTensor {
+    Shape shape;
+    std::string storage;  ///< its type, or its encoding: "F16", "q4_k"
+    std::vector<float> numbers;
+};
+
+using ReadTensors = std::map<std::string, ReadTensor>;
+
+/// Every tensor of a file. Throws lowtide::Error.
+[[nodiscard]] ReadTensors readWeights(const std::string& path);
+
+/// Converts without being asked whether to go on. Throws lowtide::Error.
+models::Conversion converted(const QString& checkpoint,
+                             const std::string& storage,
+                             const QString& out);
+
+}  // namespace lowtide::testing

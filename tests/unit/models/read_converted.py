@@ -1,0 +1,63 @@
+"""A converted file as the packages read it that define its encodings, in f32: read_converted.py FILE OUT.safetensors
+
+Of .gguf the shapes as ComfyUI-GGUF's loader takes them, with its refusals; of .safetensors layers with "comfy_quant" decoded by
+comfy-kitchen, in the layouts that ComfyUI asks for.
+"""
+import json
+import sys
+
+import comfy_kitchen.backends.eager.quantization as eager
+import gguf
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+
+
+def from_gguf(path):
+    reader = gguf.GGUFReader(path)
+    architecture = reader.get_field("general.architecture")
+    assert architecture.types == [gguf.GGUFValueType.STRING] and architecture.contents() in ("sd1", "sdxl")
+    assert reader.get_field("general.quantization_version").contents() == gguf.GGML_QUANT_VERSION
+    out = {}
+    for tensor in reader.tensors:
+        shape = [int(size) for size in reversed(tensor.shape)]
+        field = reader.get_field(f"comfy.gguf.orig_shape.{tensor.name}")
+        if field is not None:
+            assert field.types == [gguf.GGUFValueType.ARRAY, gguf.GGUFValueType.INT32]
+            shape = field.contents()
+        numbers = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
+        out[tensor.name] = torch.from_numpy(numbers.astype("float32")).reshape(shape)
+    return out
+
+
+def decoded(layer):
+    settings = json.loads(layer["comfy_quant"].numpy().tobytes())
+    weight, scale = layer["weight"], layer["weight_scale"]
+    if settings == {"format": "float8_e4m3fn"}:
+        assert weight.dtype == torch.float8_e4m3fn and scale.shape == ()
+        return eager.dequantize_per_tensor_fp8(weight, scale, torch.float32)
+    assert settings == {"format": "int8_tensorwise"}
+    assert weight.dtype == torch.int8 and scale.shape == (weight.shape[0], 1)
+    return eager.dequantize_int8_simple(weight, scale)
+
+
+def from_safetensors(path):
+    with safe_open(path, "pt") as file:
+        assert file.metadata()["format"] == "pt"
+        stored = {key: file.get_tensor(key) for key in file.keys()}
+    out = {}
+    for key, value in stored.items():
+        layer, _, part = key.rpartition(".")
+        if layer + ".comfy_quant" not in stored or part == "bias":
+            out[key] = value.float()
+        elif part == "weight":
+            out[key] = decoded({name: stored[f"{layer}.{name}"] for name in ("weight", "weight_scale", "comfy_quant")})
+    return out
+
+
+def main():
+    tensors = from_gguf(sys.argv[1]) if sys.argv[1].endswith(".gguf") else from_safetensors(sys.argv[1])
+    save_file({key: value.contiguous().clone() for key, value in tensors.items()}, sys.argv[2])
+
+
+main()
