@@ -11,9 +11,16 @@ namespace lowtide::encodings {
 /// Where the scale of one block lies among a matrix's scales.
 class Swizzled {
 public:
+    static constexpr int64_t kTileRows = 128;
+    static constexpr int64_t kTileBlocks = 4;
+
     explicit Swizzled(const memory::Encoded& tensor)
         : blocksInRow_(tensor.columns / tensor.blockElements),
           tilesInRow_((blocksInRow_ + kTileBlocks - 1) / kTileBlocks) {}
+
+    [[nodiscard]] int64_t blocksInRow() const noexcept { return blocksInRow_; }
+
+    [[nodiscard]] int64_t tilesInRow() const noexcept { return tilesInRow_; }
 
     /// Of the block-th block of the matrix, row-major.
     [[nodiscard]] Bytes placeOf(int64_t block) const noexcept {
@@ -34,8 +41,6 @@ public:
     }
 
 private:
-    static constexpr int64_t kTileRows = 128;
-    static constexpr int64_t kTileBlocks = 4;
     static constexpr Bytes kTileBytes = kTileRows * kTileBlocks;
 
     int64_t blocksInRow_;

@@ -1,4 +1,5 @@
 #include "plugin/encodings/encoding.hpp"
+#include "plugin/encodings/normal_floats.hpp"
 #include "plugin/encodings/wide.hpp"
 
 #include <algorithm>
@@ -9,25 +10,6 @@
 namespace lowtide::encodings {
 
 namespace {
-
-/// Quantiles of a normal distribution (QLoRA, arXiv 2305.14314, appendix E), as bitsandbytes has
-/// them.
-constexpr float kNormalFloats[] = {-1.0F,
-                                   -0.6961928009986877F,
-                                   -0.5250730514526367F,
-                                   -0.39491748809814453F,
-                                   -0.28444138169288635F,
-                                   -0.18477343022823334F,
-                                   -0.09105003625154495F,
-                                   0.0F,
-                                   0.07958029955625534F,
-                                   0.16093020141124725F,
-                                   0.24611230194568634F,
-                                   0.33791524171829224F,
-                                   0.44070982933044434F,
-                                   0.5626170039176941F,
-                                   0.7229568362236023F,
-                                   1.0F};
 
 /// Blocks of numbers in four bits, the first of two in the upper half of a byte.
 struct Nf4Loop {
@@ -52,8 +34,6 @@ struct Nf4Loop {
 /// Companions: the largest magnitudes of blocks, in f32; or in bytes, with the largest of each 256
 /// of them and the 256 numbers that bytes stand for ("double quantisation").
 enum CompanionPlace : uint8_t { Largest, LargestOfLargest, NumberOfByte };
-
-constexpr int64_t kNestedBlock = 256;
 
 ByteRange nf4Range(const memory::Encoded& tensor, size_t companion, Part part) {
     const memory::Companion& whole = tensor.companions[companion];
