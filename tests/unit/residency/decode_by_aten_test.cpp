@@ -1,0 +1,306 @@
+// Quantised weights decoded by ATen's operators, beside the host's decoders: bits, memory, paces.
+#include "plugin/residency/decoding/decode_by_aten.hpp"
+#include "plugin/residency/device/device_source.hpp"
+#include "plugin/tensor/walk_meter.hpp"
+#include "tests/fixtures/cpu_timer.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/encodings/anything.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+namespace decode_by_aten_test {
+
+using namespace lowtide;
+using encodings::Part;
+using residency::decodeByAten;
+using residency::StoredTensors;
+using testing::StoredCase;
+using testing::storedCases;
+using testing::StoredTensor;
+
+namespace {
+
+constexpr Bytes kNumberBytes = sizeof(float);
+constexpr Bytes kTableBytes = 4096;  ///< ways.hpp: small tables
+constexpr Bytes kCompanionShare = 8;
+constexpr Bytes kHostScalars = 32;  ///< what kernels of the CPU hold beside tensors
+constexpr double kExpectedNs = 10;  ///< an element, on the CPU
+
+/// What ways.hpp states: bytes an element beside the numbers.
+const std::map<std::string, Bytes> kStatedBytes = {
+    {"q4_0", 1},
+    {"q4_1", 1},
+    {"q5_0", 1},
+    {"q5_1", 1},
+    {"q8_0", 1},
+    {"q2_k", 1},
+    {"q3_k", 1},
+    {"q4_k", 1},
+    {"q5_k", 1},
+    {"q6_k", 1},
+    {"f8_e4m3", 0},
+    {"f8_e5m2", 0},
+    {"int8", 0},
+    {"bnb_int8", 0},
+    {"mxfp8", 0},
+    {"nvfp4", 1},
+    {"int8_convrot", 5},
+    {"bnb_nf4", 4},
+};
+
+/// The part as a device holds it, each tensor at an odd place.
+StoredTensors lyingOn(c10::Device device, const StoredTensor& tensor, Part part) {
+    const StoredTensor::Cut cut = tensor.cut(part);
+    const auto moved = [&](const std::vector<std::byte>& bytes) {
+        const auto count = static_cast<int64_t>(bytes.size());
+        at::Tensor host = at::zeros({count + 1}, at::kByte);
+        std::memcpy(host.mutable_data_ptr<uint8_t>() + 1, bytes.data(), bytes.size());
+        return host.to(device).narrow(0, 1, count);
+    };
+    StoredTensors stored{.tensor = &tensor.tensor, .part = part, .blocks = moved(cut.blocks)};
+    for (const std::vector<std::byte>& bytes : cut.companions) {
+        stored.companions.push_back(moved(bytes));
+    }
+    return stored;
+}
+
+/// The first number that differs; NaN is NaN.
+QString differenceOf(const at::Tensor& ours, const std::vector<float>& theirs) {
+    const at::Tensor host = ours.to(at::kCPU);
+    if (host.scalar_type() != at::kFloat ||
+        host.sizes() != at::IntArrayRef{static_cast<int64_t>(theirs.size())}) {
+        return "shape or type";
+    }
+    const float* numbers = host.const_data_ptr<float>();
+    for (size_t i = 0; i < theirs.size(); ++i) {
+        const bool areNan = std::isnan(numbers[i]) && std::isnan(theirs[i]);
+        if (!areNan && std::memcmp(&numbers[i], &theirs[i], sizeof(float)) != 0) {
+            return QString("element %1 is %2, not %3").arg(i).arg(numbers[i]).arg(theirs[i]);
+        }
+    }
+    return {};
+}
+
+std::vector<Part> partsOf(const StoredTensor& stored) {
+    const int64_t block = stored.tensor.blockElements;
+    const int64_t columns = stored.tensor.columns;
+    return {{0, stored.count()},
+            {0, block},
+            {block, stored.count() - 2 * block},
+            {columns - block, 2 * block},
+            {columns + block, columns},
+            {3 * columns, 5 * columns},
+            {127 * columns, 2 * columns},
+            {150 * columns + block, 3 * block},
+            {stored.count() - block, block}};
+}
+
+/// The most bytes at once that decoding takes, the numbers among them.
+Bytes peakOf(const StoredTensors& stored) {
+    const tensor::WalkMeter meter(tensor::Imitated::Cpu);
+    (void)decodeByAten(stored);
+    return meter.peak();
+}
+
+/// Of one element, when `work` decodes `count` of them.
+template <typename Work>
+double nsOf(int64_t count, const Work& work) {
+    constexpr int kTurns = 5;
+    work();
+    const testing::CpuTimer timer;
+    for (int i = 0; i < kTurns; ++i) {
+        work();
+    }
+    return timer.milliseconds() * 1e6 / static_cast<double>(kTurns * count);
+}
+
+}  // namespace
+
+class DecodeByAtenTest : public QObject {
+    Q_OBJECT
+
+    static void addCases() {
+        QTest::addColumn<QString>("name");
+        for (const StoredCase& each : storedCases()) {
+            QTest::newRow(each.name.c_str()) << QString::fromStdString(each.name);
+        }
+    }
+
+    static const StoredCase& fetchedCase() {
+        QFETCH(QString, name);
+        return testing::storedCase(name.toStdString());
+    }
+
+    /// Of every part.
+    static QString differenceOn(c10::Device device, const StoredTensor& stored) {
+        for (const Part part : partsOf(stored)) {
+            const at::Tensor numbers = decodeByAten(lyingOn(device, stored, part));
+            const QString difference = differenceOf(numbers, stored.decoded(part));
+            if (numbers.device() != device || !difference.isEmpty()) {
+                return QString("from %1: %2").arg(part.first).arg(difference);
+            }
+        }
+        return {};
+    }
+
+private Q_SLOTS:
+
+    void everyEncodingHasAWay() {
+        for (const encodings::Encoding& each : encodings::encodings()) {
+            const auto test =
+                std::find_if(storedCases().begin(), storedCases().end(), [&](const auto& one) {
+                    return one.encoding == each.name;
+                });
+            QVERIFY2(test != storedCases().end(), each.name.data());
+            const StoredTensor stored(*test);
+            const StoredTensors lying = lyingOn(at::kCPU, stored, {0, stored.count()});
+
+            const auto refused = testing::errorOf([&] { (void)decodeByAten(lying); });
+
+            QVERIFY2(!refused, refused ? refused->what() : "");
+        }
+    }
+
+    void givesTheBitsOfTheDecoder_data() { addCases(); }
+
+    void givesTheBitsOfTheDecoder() {
+        const StoredCase& test = fetchedCase();
+        QCOMPARE(differenceOn(at::kCPU, StoredTensor(test)), QString());
+
+        const StoredTensor anything = testing::withAnything(test);
+        QCOMPARE(anything.fault(), std::optional<std::string>());
+        QCOMPARE(differenceOn(at::kCPU, anything), QString());
+    }
+
+    /// The fake device refuses what a card would: host tensors beside its own.
+    void givesThemOnOtherDevices_data() { addCases(); }
+
+    void givesThemOnOtherDevices() {
+        const auto source = residency::makeDeviceSource(testing::buildPath("lib").toStdString());
+        const auto device = source->open({.kind = "fake"});
+
+        QCOMPARE(differenceOn(device->torchDevice(), testing::withAnything(fetchedCase())),
+                 QString());
+    }
+
+    void readsScalesOfAnyType_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<int>("companion");
+        for (const char* name : {"f8_e4m3", "int8_rows", "int8_convrot_64", "bnb_int8"}) {
+            QTest::newRow(name) << name << 0;
+        }
+        QTest::newRow("nvfp4") << "nvfp4" << 1;
+    }
+
+    void readsScalesOfAnyType() {
+        QFETCH(int, companion);
+        for (const DType type : {DType::F16, DType::BF16}) {
+            StoredTensor stored = testing::withAnything(fetchedCase());
+            testing::narrowScales(stored, static_cast<size_t>(companion), type);
+
+            QCOMPARE(differenceOn(at::kCPU, stored), QString());
+        }
+    }
+
+    /// The largest sums that a rotation can have.
+    void rotatesExactly() {
+        StoredTensor stored(testing::storedCase("int8_convrot_256"));
+        stored.tensor.blockElements = stored.tensor.blockBytes = 4096;
+        stored.tensor.columns = 4096;
+        stored.companions[0].resize(stored.blocks.size() / 4096 * sizeof(float));
+        stored.tensor.companions[0].elementCount = int64_t(stored.blocks.size() / 4096);
+        std::fill_n(stored.blocks.begin(), 4096, std::byte{0x80});
+        std::fill_n(stored.blocks.begin() + 4096, 4096, std::byte{0x7F});
+
+        const Part part{0, stored.count()};
+        const at::Tensor numbers = decodeByAten(lyingOn(at::kCPU, stored, part));
+        QCOMPARE(differenceOf(numbers, stored.decoded(part)), QString());
+    }
+
+    void takesTheMemoryThatItStates_data() { addCases(); }
+
+    void takesTheMemoryThatItStates() {
+        const StoredCase& test = fetchedCase();
+        const StoredTensor stored(test);
+        const Bytes stated = kStatedBytes.at(test.encoding);
+        for (const Part part : partsOf(stored)) {
+            const StoredTensors lying = lyingOn(at::kCPU, stored, part);
+            Bytes companions = 0;
+            for (const at::Tensor& bytes : lying.companions) {
+                companions += bytes.numel();
+            }
+
+            const Bytes beside = peakOf(lying) - part.count * kNumberBytes;
+
+            QVERIFY(beside <= stated * part.count + kCompanionShare * companions + kTableBytes);
+            if (part.count == stored.count()) {
+                qInfo("bytes an element beside the numbers: %.2f, %d stated",
+                      static_cast<double>(beside) / static_cast<double>(part.count),
+                      static_cast<int>(stated));
+                QVERIFY(beside + part.count >= stated * part.count);  // a bound that says something
+            }
+        }
+    }
+
+    /// A walk over shapes sees the numbers' shape and counts what they take.
+    void walksOverShapes_data() { addCases(); }
+
+    void walksOverShapes() {
+        const StoredTensor stored(fetchedCase());
+        for (const Part part : partsOf(stored)) {
+            const StoredTensors lying = lyingOn(at::kMeta, stored, part);
+            const at::Tensor numbers = decodeByAten(lying);
+            QVERIFY(numbers.is_meta());
+            QCOMPARE(numbers.scalar_type(), at::kFloat);
+            QVERIFY(numbers.sizes() == at::IntArrayRef{part.count});
+            const Bytes real = peakOf(lyingOn(at::kCPU, stored, part));
+            QVERIFY(std::abs(peakOf(lying) - real) <= kHostScalars);
+        }
+    }
+
+    void encodingsWithoutAWayAreNamed() {
+        const memory::Encoded tensor{.encoding = "q9_k"};
+
+        const auto refused = testing::errorOf([&] {
+            (void)decodeByAten({.tensor = &tensor, .part = {0, 1}, .blocks = at::zeros(1)});
+        });
+
+        QVERIFY(refused.has_value());
+        QCOMPARE(refused->kind(), ErrorKind::Unsupported);
+        QCOMPARE(QString::fromStdString(refused->message()),
+                 QString("the encoding \"q9_k\" is not decoded on devices"));
+    }
+
+    void keepsPace_data() { addCases(); }
+
+    void keepsPace() {
+        const StoredTensor stored(fetchedCase());
+        const Part part{0, stored.count()};
+        const StoredTensors lying = lyingOn(at::kCPU, stored, part);
+        std::vector<float> numbers(static_cast<size_t>(part.count));
+
+        const double byAten = nsOf(part.count, [&] { (void)decodeByAten(lying); });
+        const double onHost = stored.with(part, [&](const encodings::StoredPart& lies) {
+            const auto decode = encodings::encodingOf(stored.tensor).decode;
+            return nsOf(part.count, [&] { decode(lies, numbers.data()); });
+        });
+
+        qInfo("ns an element: %.2f by ATen, %.2f by the host's decoder", byAten, onHost);
+        QVERIFY(byAten < 10 * kExpectedNs);
+    }
+};
+
+LOWTIDE_TEST(DecodeByAtenTest)
+
+}  // namespace decode_by_aten_test
+
+#include "decode_by_aten_test.moc"
