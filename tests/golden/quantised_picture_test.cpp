@@ -1,6 +1,7 @@
 // Pictures of quantised checkpoints: every value is that of the same weights decoded before.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -20,7 +21,8 @@ class QuantisedPictureTest : public QObject {
     QByteArray dumpOf(const QString& checkpoint,
                       const std::string& device,
                       const std::string& policy,
-                      const std::string& precision = {}) const {
+                      const std::string& precision = {},
+                      const std::string& lora = {}) const {
         Json options = {{"set",
                          {"load.checkpoint=" + checkpoint.toStdString(),
                           "latent.width=64",
@@ -34,9 +36,13 @@ class QuantisedPictureTest : public QObject {
         if (!precision.empty()) {
             options["precisions"] = {"denoise=" + precision};
         }
+        if (!lora.empty()) {
+            options["set"].push_back("lora.file=" + lora);
+            options["repeat"] = 2;
+        }
         testing::EventLog log;
-        const testing::ModuleRun ended =
-            testing::runModule(testing::exampleText("text_to_image"), options, log);
+        const testing::ModuleRun ended = testing::runModule(
+            testing::exampleText(lora.empty() ? "text_to_image" : "lora"), options, log);
         testing::openModule().runner()->release("all");
         return ended.status == Status::Ok
                    ? ended.dump
@@ -87,6 +93,38 @@ private Q_SLOTS:
         }
         const char* ours = "quality,storage=f8";
         QVERIFY(dumpOf(folder + name, "cpu", "leaf", ours) == dumpOf(plain, "cpu", "leaf", ours));
+    }
+
+    /// The case of ComfyUI #15365: weights in eight bits, a LoRA, offloading, and a second run.
+    void aLoraIsAddedAfterDecoding_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("decoded");
+        QTest::newRow("q8_0") << "q8_0.gguf"
+                              << "q8_0";
+        QTest::newRow("fp8") << "fp8.safetensors"
+                             << "fp8";
+    }
+
+    void aLoraIsAddedAfterDecoding() {
+        QFETCH(QString, name);
+        QFETCH(QString, decoded);
+        const QString folder = testing::quantisedFileFolder() + "/";
+        const QString plain = folder + decoded + "_decoded.safetensors";
+        const std::string lora =
+            testing::loraGoldenFolder().toStdString() + "/lora/sd15_0_0/kohya.safetensors";
+        const QByteArray expected = dumpOf(plain, "cpu", "none", {}, lora);
+        QVERIFY2(expected.size() > 100000, expected.constData());
+        QVERIFY(expected != dumpOf(plain, "cpu", "none"));
+
+        for (const char* precision : {"quality", "quality,storage=file"}) {
+            for (const auto& [device, policy] : {std::pair("cpu", "none"),
+                                                 {"cpu", "leaf+stream"},
+                                                 {"fake", "model"},
+                                                 {"fake", "leaf+stream"}}) {
+                const QByteArray seen = dumpOf(folder + name, device, policy, precision, lora);
+                QVERIFY2(seen == expected, seen.left(2000).constData());
+            }
+        }
     }
 };
 

@@ -4,6 +4,7 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/matrix/adapter_cases.hpp"
 #include "tests/matrix/matrix_case.hpp"
+#include "tests/matrix/quantised_cases.hpp"
 
 #include <QString>
 
@@ -178,6 +179,7 @@ inline std::vector<Case> cases() {
 #ifndef LOWTIDE_CARD_MATRIX
     addGoldens(cases);
     addLoras(cases);
+    addQuantised(cases);
     addAdapters(cases);
     addControls(cases);
 #endif
