@@ -8,6 +8,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <c10/core/InferenceMode.h>
+#include <caffe2/core/common.h>
 #include <torch/headeronly/version.h>
 
 #include <optional>
@@ -47,15 +48,12 @@ std::string torchVersion() {
     return TORCH_VERSION;
 }
 
+// Not by at::show_config(): that asks whether there is a card, which LibTorch does once, and before
+// liblowtide_cuda.so is open the answer is no for the rest of the process.
 std::string loadedTorchVersion() {
-    constexpr std::string_view kKey = "TORCH_VERSION=";
-    const std::string config = at::show_config();
-    const size_t found = config.find(kKey);
-    if (found == std::string::npos) {
-        return "unknown";
-    }
-    const size_t begin = found + kKey.size();
-    return config.substr(begin, config.find_first_of(", \n", begin) - begin);
+    const auto& options = caffe2::GetBuildOptions();
+    const auto version = options.find("TORCH_VERSION");
+    return version == options.end() ? "unknown" : version->second;
 }
 
 }  // namespace lowtide::module

@@ -1,7 +1,9 @@
 // A program without Qt and LibTorch that opens the C door in ways that a test process cannot take
 // back:
 //     door_probe MODULE [--before LIBRARY] [--abi N] [--toolchain TEXT] [--threads N]
-// Prints one line: "opened", "refused: REASON", "not loaded: REASON" or what went wrong.
+//                       [--after LIBRARY]
+// Prints one line: "opened", the last library's answer(), "refused: REASON", "not loaded: REASON"
+// or what went wrong.
 #include "plugin/host_api/runner.hpp"
 
 #include <cstdio>
@@ -47,6 +49,14 @@ std::string startTogether(lowtide::Plugin& plugin, size_t count) {
     return "one runner; a later start: " + answer;
 }
 
+/// What a library answers that is loaded now.
+std::string answerOf(const std::string& path) {
+    void* library = dlopen(path.c_str(), RTLD_NOW);
+    void* answer = library ? dlsym(library, "answer") : nullptr;
+    return answer ? reinterpret_cast<const char* (*)()>(answer)()
+                  : std::string("the last library is not loaded: ") + dlerror();
+}
+
 std::string probe(const char* module, const Arguments& arguments) {
     if (arguments.contains("--before") && !dlopen(arguments.at("--before").c_str(), RTLD_NOW)) {
         return std::string("the first library is not loaded: ") + dlerror();
@@ -64,6 +74,9 @@ std::string probe(const char* module, const Arguments& arguments) {
     lowtide::Plugin* plugin = door(abi, toolchain == "null" ? nullptr : toolchain.c_str());
     if (!plugin) {
         return std::string("refused: ") + refusal();
+    }
+    if (arguments.contains("--after")) {
+        return answerOf(arguments.at("--after"));
     }
     const size_t threads = std::stoul(chosen(arguments, "--threads", "0"));
     return threads > 0 ? startTogether(*plugin, threads) : "opened";

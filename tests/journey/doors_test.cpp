@@ -182,6 +182,15 @@ private Q_SLOTS:
         QVERIFY2(said.startsWith(answer), qPrintable(said));
     }
 
+    /// LibTorch looks for a card's hooks once. Asked before liblowtide_cuda.so is open, it computes
+    /// without cuDNN from then on.
+    void theDoorDoesNotAskLibTorchForACard() {
+        const QString said = probe({testing::buildPath("lib/") + kModule,
+                                    "--after",
+                                    testing::buildPath("other_torch/libother_hooks.so")});
+        QCOMPARE(said, QString("the card is found"));
+    }
+
     /// Nothing is thrown through the loader, which would wait for ever at its next library.
     void aDeviceThatLibTorchDoesNotTakeSaysSo() {
         const testing::Ended ended = testing::runProgram(

@@ -42,6 +42,10 @@ void CudaLibrary::load(const std::string& path) {
         !findIn(library, kDescribeCudaBuild, describe_) ||
         !findIn(library, kAskConvolution, ask_)) {
         driver_.problem = "liblowtide_cuda.so is of another version: " + loaderReason();
+    } else if (describe_().cudnn == 0) {
+        driver_.problem =
+            "LibTorch computes without cuDNN in this process: it was asked about a card before "
+            "Lowtide was opened, or was built without it; open Lowtide before LibTorch is used";
     }
 }
 
