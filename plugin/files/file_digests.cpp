@@ -90,6 +90,9 @@ struct FileDigests::State {
     }
 
     void ask(const DigestKey& key) {
+        if (isClosing) {
+            return;
+        }
         asked.push_back(key);
         if (!thread.joinable()) {
             thread = std::thread([this] { work(); });
@@ -162,6 +165,9 @@ struct FileDigests::State {
             if (found != known.end()) {  // of an earlier state of the file
                 known.erase(found);
             }
+            if (isClosing) {
+                throw Error(ErrorKind::Cancelled, "the hash of a file was asked for after the end");
+            }
             if (!isAsked(key)) {
                 ask(key);
             }
@@ -174,14 +180,20 @@ struct FileDigests::State {
 FileDigests::FileDigests(std::string folder) : state_(std::make_unique<State>(std::move(folder))) {}
 
 FileDigests::~FileDigests() {
+    stop();
+}
+
+void FileDigests::stop() {
     state_->closing.cancel(CancelMode::Now);
+    std::thread thread;
     {
         const std::lock_guard lock(state_->mutex);
         state_->isClosing = true;
+        thread = std::move(state_->thread);
     }
     state_->changed.notify_all();
-    if (state_->thread.joinable()) {
-        state_->thread.join();
+    if (thread.joinable()) {
+        thread.join();
     }
 }
 

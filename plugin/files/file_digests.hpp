@@ -24,10 +24,14 @@ public:
     /// Keeps them in "hashes.json" of `folder`, which is made with the first one; empty: in memory
     /// alone.
     explicit FileDigests(std::string folder = {});
-    /// Stops what is being read.
     ~FileDigests();
     FileDigests(const FileDigests&) = delete;
     FileDigests& operator=(const FileDigests&) = delete;
+
+    /// Stops what is being read and joins the thread. From then on of() throws Error{Cancelled} for
+    /// what is not known. Before the process ends: OpenSSL takes its tables down then, and a thread
+    /// that still hashes crashes.
+    void stop();
 
     /// Begins to read those that are not known, behind what is read already.
     void begin(std::span<const std::string> paths, DigestedPart part = DigestedPart::All);

@@ -288,6 +288,7 @@ Status ModuleRunner::stop() noexcept {
     std::string ignored;
     return answer(ignored, [&] {
         queue_.stop();
+        digests_->stop();
         return Status::Ok;
     });
 }

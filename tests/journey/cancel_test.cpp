@@ -45,6 +45,7 @@ private Q_SLOTS:
         QTest::newRow("start") << "runStarted";
     }
 
+    /// Nor may a thread still be at work when the process ends.
     void interruptEndsTheRunWithoutLeftovers() {
         QFETCH(QString, phase);
         const QTemporaryDir folder;

@@ -6,6 +6,7 @@
 #include "tests/fixtures/test_program.hpp"
 
 #include <QCryptographicHash>
+#include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
 #include <QTemporaryDir>
@@ -23,6 +24,10 @@ namespace {
 
 std::string digestOf(FileDigests& digests, const std::string& path) {
     return digests.of(std::vector{path});
+}
+
+qsizetype threadCount() {
+    return QDir("/proc/self/task").entryList(QDir::Dirs | QDir::NoDotAndDotDot).size();
 }
 
 }  // namespace
@@ -173,6 +178,25 @@ private Q_SLOTS:
             QVERIFY(error && error->kind() == ErrorKind::Cancelled);
         }
         QVERIFY2(timer.elapsed() < 2000, qPrintable(QString::number(timer.elapsed())));
+    }
+
+    /// What is known is still told; nothing else is begun.
+    void whoStopsLeavesNoThread() {
+        const std::string known = write("known", "one");
+        const std::string path = write("large", "");
+        std::filesystem::resize_file(path, uint64_t{8} << 30);
+        FileDigests digests;
+        QCOMPARE(digestOf(digests, known), sha256Hex("one"));
+        digests.begin(std::vector{path});
+        const qsizetype threads = threadCount();
+        digests.stop();
+        QCOMPARE(threadCount(), threads - 1);
+        digests.begin(std::vector{path});
+        const auto error = errorOf([&] { (void)digestOf(digests, path); });
+        QVERIFY(error && error->kind() == ErrorKind::Cancelled);
+        QCOMPARE(digestOf(digests, known), sha256Hex("one"));
+        QCOMPARE(threadCount(), threads - 1);
+        digests.stop();
     }
 
     void whatIsNotThereIsNamed() {
