@@ -1,6 +1,8 @@
 // Whole runs on a real card: f32 beside the cpu's, and a card that others use too.
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/program.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/gpu/card.hpp"
@@ -63,6 +65,7 @@ private Q_SLOTS:
     }
 
     /// In f32 without TF32 every recorded value agrees as with the reference (design, section 5).
+    /// On a card the preset quality computes in the file's f16.
     void f32AgreesWithTheCpu_data() {
         QTest::addColumn<QString>("graph");
         for (const char* graph : {"text_to_image", "hires", "text_to_image_deepcache"}) {
@@ -74,7 +77,10 @@ private Q_SLOTS:
         QFETCH(QString, graph);
         Json options = {{"device", "cpu"},
                         {"set", {"denoise.steps=4"}},
-                        {"precisions", {"encode=quality", "denoise=quality", "decode=quality"}}};
+                        {"precisions",
+                         {"encode=quality,storage=f32,compute=f32",
+                          "denoise=quality,storage=f32,compute=f32",
+                          "decode=quality,storage=f32,compute=f32"}}};
         const auto onCpu = tensorsOf(folder_, qPrintable(graph), options);
         options["device"] = "cuda";
         const auto onCard = tensorsOf(folder_, qPrintable(graph), options);
@@ -139,6 +145,41 @@ private Q_SLOTS:
         QCOMPARE(tight.status, Status::Ok);
         QCOMPARE(recordsIn(tight.report), 0);
         QVERIFY(tight.dump == replayed.dump);
+    }
+
+    void quantisedFilesGiveOnePicture_data() {
+        QTest::addColumn<QString>("storage");
+        QTest::newRow("f8") << "f8";
+        QTest::newRow("int8") << "int8";
+    }
+
+    /// Decoded when they arrive, held as they are and streamed: the same bits.
+    void quantisedFilesGiveOnePicture() {
+        QFETCH(QString, storage);
+        const QString model = folder_.filePath(storage);
+        testing::copyFolder(testing::sourcePath("resources/mini/model"), model);
+        const QString unet = model + "/unet/diffusion_pytorch_model.safetensors";
+        QVERIFY(QFile::remove(unet));
+        const testing::Ended converted =
+            testing::runProgram(testing::buildPath("bin/lowtide"),
+                                {"convert", "builtin:mini", "--storage", storage, "--out", unet});
+        QVERIFY2(converted.exitCode == 0, qPrintable(converted.errors));
+        const auto ran = [&](const char* policy, const char* precision) {
+            return run("text_to_image",
+                       {{"device", "cuda"},
+                        {"set", {"denoise.steps=5", "load.checkpoint=" + model.toStdString()}},
+                        {"policies", {std::string("denoise=") + policy}},
+                        {"precisions", {std::string("denoise=") + precision}},
+                        {"dump", folder_.filePath("dump.safetensors").toStdString()},
+                        {"out", folder_.path().toStdString()}});
+        };
+        const testing::ModuleRun decoded = ran("none", "quality");
+        QVERIFY2(decoded.status == Status::Ok, decoded.report.at("issues").dump().c_str());
+        for (const char* policy : {"none", "leaf+stream", "leaf+stream,pin=0"}) {
+            const testing::ModuleRun held = ran(policy, "quality,storage=file");
+            QVERIFY2(held.status == Status::Ok, held.report.at("issues").dump().c_str());
+            QVERIFY2(held.dump == decoded.dump, policy);
+        }
     }
 
     /// 22: what another process holds is not counted on.

@@ -76,7 +76,6 @@ inline void addPictures(std::vector<Case>& cases) {
                      {"encode", "encode_image", "denoise", "decode"}});
 }
 
-#ifndef LOWTIDE_CARD_MATRIX
 /// Graphs with files that the reference made.
 inline void addGoldens(std::vector<Case>& cases) {
     cases.push_back({"inpainting with nine channels",
@@ -129,7 +128,6 @@ inline void addGoldens(std::vector<Case>& cases) {
                          {"encode", "denoise", "decode"}});
     }
 }
-#endif
 
 inline std::vector<Case> cases() {
     std::vector<Case> cases = {
@@ -176,13 +174,13 @@ inline std::vector<Case> cases() {
     addPictures(cases);
     addStoredTypes(cases);
     addStepCaches(cases);
-#ifndef LOWTIDE_CARD_MATRIX
-    addGoldens(cases);
-    addLoras(cases);
-    addQuantised(cases);
-    addAdapters(cases);
-    addControls(cases);
-#endif
+    if (lowtide::testing::hasGoldens()) {
+        addGoldens(cases);
+        addLoras(cases);
+        addQuantised(cases);
+        addAdapters(cases);
+        addControls(cases);
+    }
     return cases;
 }
 

@@ -7,6 +7,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/encodings/anything.hpp"
+#include "tests/unit/residency/lying_tensor.hpp"
 
 #include <ATen/ATen.h>
 
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 
 namespace decode_by_aten_test {
@@ -23,6 +23,10 @@ using namespace lowtide;
 using encodings::Part;
 using residency::decodeByAten;
 using residency::StoredTensors;
+using testing::differenceOf;
+using testing::differenceOn;
+using testing::lyingOn;
+using testing::partsOf;
 using testing::StoredCase;
 using testing::storedCases;
 using testing::StoredTensor;
@@ -56,53 +60,6 @@ const std::map<std::string, Bytes> kStatedBytes = {
     {"int8_convrot", 5},
     {"bnb_nf4", 4},
 };
-
-/// The part as a device holds it, each tensor at an odd place.
-StoredTensors lyingOn(c10::Device device, const StoredTensor& tensor, Part part) {
-    const StoredTensor::Cut cut = tensor.cut(part);
-    const auto moved = [&](const std::vector<std::byte>& bytes) {
-        const auto count = static_cast<int64_t>(bytes.size());
-        at::Tensor host = at::zeros({count + 1}, at::kByte);
-        std::memcpy(host.mutable_data_ptr<uint8_t>() + 1, bytes.data(), bytes.size());
-        return host.to(device).narrow(0, 1, count);
-    };
-    StoredTensors stored{.tensor = &tensor.tensor, .part = part, .blocks = moved(cut.blocks)};
-    for (const std::vector<std::byte>& bytes : cut.companions) {
-        stored.companions.push_back(moved(bytes));
-    }
-    return stored;
-}
-
-/// The first number that differs; NaN is NaN.
-QString differenceOf(const at::Tensor& ours, const std::vector<float>& theirs) {
-    const at::Tensor host = ours.to(at::kCPU);
-    if (host.scalar_type() != at::kFloat ||
-        host.sizes() != at::IntArrayRef{static_cast<int64_t>(theirs.size())}) {
-        return "shape or type";
-    }
-    const float* numbers = host.const_data_ptr<float>();
-    for (size_t i = 0; i < theirs.size(); ++i) {
-        const bool areNan = std::isnan(numbers[i]) && std::isnan(theirs[i]);
-        if (!areNan && std::memcmp(&numbers[i], &theirs[i], sizeof(float)) != 0) {
-            return QString("element %1 is %2, not %3").arg(i).arg(numbers[i]).arg(theirs[i]);
-        }
-    }
-    return {};
-}
-
-std::vector<Part> partsOf(const StoredTensor& stored) {
-    const int64_t block = stored.tensor.blockElements;
-    const int64_t columns = stored.tensor.columns;
-    return {{0, stored.count()},
-            {0, block},
-            {block, stored.count() - 2 * block},
-            {columns - block, 2 * block},
-            {columns + block, columns},
-            {3 * columns, 5 * columns},
-            {127 * columns, 2 * columns},
-            {150 * columns + block, 3 * block},
-            {stored.count() - block, block}};
-}
 
 /// The most bytes at once that decoding takes, the numbers among them.
 Bytes peakOf(const StoredTensors& stored) {
@@ -138,18 +95,6 @@ class DecodeByAtenTest : public QObject {
     static const StoredCase& fetchedCase() {
         QFETCH(QString, name);
         return testing::storedCase(name.toStdString());
-    }
-
-    /// Of every part.
-    static QString differenceOn(c10::Device device, const StoredTensor& stored) {
-        for (const Part part : partsOf(stored)) {
-            const at::Tensor numbers = decodeByAten(lyingOn(device, stored, part));
-            const QString difference = differenceOf(numbers, stored.decoded(part));
-            if (numbers.device() != device || !difference.isEmpty()) {
-                return QString("from %1: %2").arg(part.first).arg(difference);
-            }
-        }
-        return {};
     }
 
 private Q_SLOTS:
