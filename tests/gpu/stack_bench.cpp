@@ -1,7 +1,7 @@
 // A stack of transformer-like products with random weights under memory policies: time of a pass,
-// what moves, and how close that is to the bound max(compute, copy). On a card 13 billion
-// parameters, or what fits (LOWTIDE_BENCH_SIZE=small: hardly any); without one the simulated card
-// and a small stack, so that the measuring itself is tested.
+// what moves, and how close that is to the bound max(compute, copy of what has no room). On a card
+// 13 billion parameters, or what fits (LOWTIDE_BENCH_SIZE=small: hardly any); without one the
+// simulated card and a small stack, so that the measuring itself is tested.
 #include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "tests/bench/median.hpp"
@@ -157,20 +157,23 @@ class StackBench : public QObject {
                 activations + traits.workspace;
         }
         memory::ComponentWork work{.tree = tree_, .passes = kPasses + 1};
+        double flops = 0;
         for (memory::LeafId leaf = 0; leaf < tree_->leaves.size(); ++leaf) {
             const Shape& shape = tree_->weights[leaf].shape;
-            work.pass.push_back(
-                {leaf, 2.0 * static_cast<double>(size_.tokens * shape[0] * shape[1])});
+            const double ofLeaf = 2.0 * static_cast<double>(size_.tokens * shape[0] * shape[1]);
+            work.pass.push_back({leaf, ofLeaf});
+            flops += ofLeaf;
         }
+        memory::DeviceProfile profile = memory::estimatedProfile(device_.kind);
+        profile.copyBytesPerSecond = bandwidth_ > 0 ? bandwidth_ : profile.copyBytesPerSecond;
+        profile.bf16FlopsPerSecond = compute_ > 0 ? flops / compute_ : profile.bf16FlopsPerSecond;
         return {.nodes = {{.node = "stack",
                            .policy = memory::parsePolicy(way.policy),
                            .components = {tree_},
                            .work = {.activations = 16 * size_.tokens * size_.width * 4,
                                     .components = {work}}}},
                 .device = device_,
-                .devices = {{.spec = device_,
-                             .traits = traits,
-                             .profile = memory::estimatedProfile(device_.kind)}}};
+                .devices = {{.spec = device_, .traits = traits, .profile = profile}}};
     }
 
     void enter(const Way& way) {
@@ -238,6 +241,7 @@ private Q_SLOTS:
     void measuresEveryWay() {
         QFETCH(int, way);
         const Way& asked = kWays[way];
+        residency_->ledger().resetPeaks();
         enter(asked);
         const at::Tensor result = pass(true).cpu();
         if (way == 0) {
@@ -251,7 +255,8 @@ private Q_SLOTS:
         leave();
         const double median = testing::median(seconds);
         compute_ = way == 0 ? median : compute_;
-        const double copy = static_cast<double>(moved) / bandwidth_;
+        const double withoutRoom = (1 - asked.part) * static_cast<double>(tree_->deviceBytes());
+        const double copy = std::min(static_cast<double>(moved), withoutRoom) / bandwidth_;
         const double bound = std::max(compute_, copy);
         testing::addRow(rows_,
                         {{"way", asked.name},
