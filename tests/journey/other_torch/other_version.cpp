@@ -1,11 +1,12 @@
 // Loaded before everything else, it makes the process's LibTorch say that it is another version.
+#include <map>
 #include <string>
 
-namespace at {
+namespace caffe2 {
 
-__attribute__((visibility("default"))) std::string show_config() {
-    return "PyTorch built with:\n  - Build settings: BLAS_INFO=mkl, TORCH_VERSION=2.10.1, "
-           "USE_MKL=ON, ";
+__attribute__((visibility("default"))) const std::map<std::string, std::string>& GetBuildOptions() {
+    static const std::map<std::string, std::string> kOptions = {{"TORCH_VERSION", "2.10.1"}};
+    return kOptions;
 }
 
-}  // namespace at
+}  // namespace caffe2
