@@ -90,10 +90,12 @@ const std::map<std::string, ComponentPreset>& presetOf(const FamilyPrecision& fa
     return found->second;
 }
 
-DType computeOfFile(const std::set<DType>& fileTypes) {
+DType computeOfFile(const std::set<FileType>& fileTypes) {
     const bool isAllHalf =
-        !fileTypes.empty() && std::all_of(fileTypes.begin(), fileTypes.end(), isHalf);
-    return isAllHalf ? *fileTypes.begin() : DType::F32;
+        !fileTypes.empty() && std::all_of(fileTypes.begin(),
+                                          fileTypes.end(),
+                                          [](const FileType& each) { return isHalf(each.type); });
+    return isAllHalf ? fileTypes.begin()->type : DType::F32;
 }
 
 bool gainsFrom(DType type, const NumericTraits& device) {
@@ -169,9 +171,9 @@ std::vector<std::string> roundedTypes(const ComponentPrecision& precision,
     if (precision.storesAsInFile || precision.storage == DType::F32) {
         return rounded;
     }
-    for (const DType type : fileTypes()) {
-        if (!holds(precision.storage, type)) {
-            rounded.push_back(shortNameOf(type));
+    for (const FileType& each : fileTypes()) {
+        if (!holds(precision.storage, each.type)) {
+            rounded.push_back(each.encoding.empty() ? shortNameOf(each.type) : each.encoding);
         }
     }
     return rounded;
@@ -264,12 +266,14 @@ NumericTraits NumericTraits::ofCuda(int capability) {
             .hasFlash3 = capability == kHopper};
 }
 
-std::set<DType> fileTypesOf(const ComponentTree& tree) {
-    std::set<DType> types;
+std::set<FileType> fileTypesOf(const ComponentTree& tree) {
+    std::set<FileType> types;
     for (const Leaf& leaf : tree.leaves) {
         for (const WeightId weight : leaf.ownWeights()) {
             if (!leaf.gathered) {
-                types.insert(tree.storages[tree.weights[weight].storage].fileType);
+                const Storage& storage = tree.storages[tree.weights[weight].storage];
+                types.emplace(storage.fileType,
+                              storage.encoded ? storage.encoded->encoding : std::string());
             }
         }
     }

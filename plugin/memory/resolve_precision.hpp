@@ -54,10 +54,22 @@ struct FamilyPrecision {
     std::vector<PrecisionNote> notes{};
 };
 
-using FileTypes = std::function<std::set<DType>()>;
+/// How a file has the numbers of a tensor.
+struct FileType {
+    DType type;              ///< what decoding gives where they are encoded
+    std::string encoding{};  ///< empty: an array of numbers
 
-/// The types in which the file has what comes to a device, each once.
-[[nodiscard]] std::set<DType> fileTypesOf(const ComponentTree& tree);
+    FileType(DType array) : type(array) {}
+
+    FileType(DType decoded, std::string name) : type(decoded), encoding(std::move(name)) {}
+
+    auto operator<=>(const FileType&) const = default;
+};
+
+using FileTypes = std::function<std::set<FileType>()>;
+
+/// Those in which the file has what comes to a device, each once.
+[[nodiscard]] std::set<FileType> fileTypesOf(const ComponentTree& tree);
 
 /// `fileTypes` gives the types that the file has, as fileTypesOf(); it is asked only where they
 /// matter, since it may open files. Errors: Error{InvalidInput} names a preset that the family does

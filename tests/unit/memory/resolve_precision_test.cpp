@@ -41,7 +41,7 @@ FamilyPrecision family() {
 
 ComponentPrecision resolve(const std::string& choice,
                            const NumericTraits& device,
-                           std::set<DType> types = {DType::F32},
+                           std::set<FileType> types = {DType::F32},
                            const std::string& role = "denoiser") {
     return resolvePrecision(
         parsePrecision(choice), family(), role, device, [types] { return types; });
@@ -103,7 +103,7 @@ private Q_SLOTS:
     void everythingIsF32WhereLessBringsNothing() {
         for (const char* preset : {"quality", "balanced", "speed"}) {
             const ComponentPrecision precision = resolvePrecision(
-                parsePrecision(preset), family(), "denoiser", {}, []() -> std::set<DType> {
+                parsePrecision(preset), family(), "denoiser", {}, []() -> std::set<FileType> {
                     throw std::logic_error("the file was opened");
                 });
             QVERIFY(precision.storage == DType::F32 && precision.compute == DType::F32);
@@ -148,6 +148,10 @@ private Q_SLOTS:
         QVERIFY(!resolve("balanced,storage=f16", {}, {DType::BF16}).lossy.empty());
         QVERIFY(resolve("balanced,storage=f16", {}, {DType::F8E4M3}).lossy.empty());
         QVERIFY(resolve("balanced,storage=file", {}, {DType::F16}).lossy.empty());
+        QVERIFY(resolve("balanced,storage=file", {}, {{DType::F32, "q4_k"}}).lossy.empty());
+        QCOMPARE(resolve("balanced,storage=bf16", {}, {DType::BF16, {DType::F32, "q4_k"}}).lossy,
+                 std::vector<std::string>{
+                     "the weights of the denoiser are stored as bf16, its file has q4_k"});
         QCOMPARE(resolve("balanced,compute=bf16", {}).lossy.front(),
                  std::string("the denoiser computes in bf16"));
     }

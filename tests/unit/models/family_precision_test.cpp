@@ -103,7 +103,7 @@ memory::ComponentPrecision onCard(const memory::FamilyPrecision& family,
                             family,
                             std::string(role),
                             memory::NumericTraits::ofCuda(90),
-                            [] { return std::set<DType>{DType::F16}; });
+                            [] { return std::set<memory::FileType>{DType::F16}; });
 }
 
 std::string typesCell(const memory::ComponentPrecision& precision) {
@@ -185,11 +185,12 @@ private Q_SLOTS:
     void speedOfXlSumsInHalfWhereItIsBorne() {
         QFETCH(int, index);
         const XlRow& row = kXlRows[index];
-        const auto precision = resolvePrecision(memory::parsePrecision(row.precision),
-                                                models::sdxlPrecisions(row.facts),
-                                                "denoiser",
-                                                memory::NumericTraits::ofCuda(86),
-                                                [] { return std::set<DType>{DType::F16}; });
+        const auto precision =
+            resolvePrecision(memory::parsePrecision(row.precision),
+                             models::sdxlPrecisions(row.facts),
+                             "denoiser",
+                             memory::NumericTraits::ofCuda(86),
+                             [] { return std::set<memory::FileType>{DType::F16}; });
         QVERIFY(precision.compute == DType::F16);
         QVERIFY(precision.stateOf(memory::NumericSwitch::MatmulHalfAccumulation) ==
                 (row.sumsInHalf ? memory::SwitchState::On : memory::SwitchState::Off));
@@ -219,7 +220,7 @@ private Q_SLOTS:
                              "autoencoder",
                              row.capability > 0 ? memory::NumericTraits::ofCuda(row.capability)
                                                 : memory::NumericTraits(),
-                             [] { return std::set<DType>{DType::F16}; });
+                             [] { return std::set<memory::FileType>{DType::F16}; });
         QCOMPARE(memory::shortNameOf(precision.compute), std::string(row.compute));
         QCOMPARE(precision.checksFinite, row.checksFinite);
         const std::string note = onlyNoteOf(precision);

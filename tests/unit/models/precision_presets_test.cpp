@@ -167,7 +167,7 @@ private Q_SLOTS:
                                             models::sd15Precisions(false),
                                             std::string(expected.role),
                                             traitsOf(name),
-                                            [] { return std::set<DType>{DType::F32}; }));
+                                            [] { return std::set<memory::FileType>{DType::F32}; }));
         QCOMPARE(resolved.at("preset"), Json(expected.preset));
         QCOMPARE(resolved.at("storage"), Json(expected.storage));
         QCOMPARE(resolved.at("compute"), Json(expected.compute));
@@ -184,7 +184,7 @@ private Q_SLOTS:
                                     models::sd15Precisions(isVersion2),
                                     "denoiser",
                                     memory::NumericTraits::ofCuda(86),
-                                    [] { return std::set<DType>{DType::F16}; })
+                                    [] { return std::set<memory::FileType>{DType::F16}; })
                 .stateOf(memory::NumericSwitch::MatmulHalfAccumulation);
         };
         QVERIFY(speed(false) == memory::SwitchState::On);

@@ -17,7 +17,7 @@ std::shared_ptr<const memory::ComponentTree> typed(const memory::ComponentTree& 
         family,
         "any",
         {},
-        [] { return std::set<DType>{DType::F32}; });
+        [] { return std::set<memory::FileType>{DType::F32}; });
     return std::make_shared<const memory::ComponentTree>(inPrecision(tree, precision));
 }
 
