@@ -8,9 +8,9 @@
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <c10/core/InferenceMode.h>
-#include <caffe2/core/common.h>
 #include <torch/headeronly/version.h>
 
+#include <caffe2/core/common.h>
 #include <optional>
 
 extern "C" void MKL_Set_Dynamic(int enabled);  // exported by libtorch_cpu, whose MKL is linked in
