@@ -18,11 +18,12 @@ struct Speed {
     double most;
 };
 
-constexpr std::array<Speed, 6> kSpeeds = {{
+constexpr std::array<Speed, 7> kSpeeds = {{
     {"copy_bytes_per_second", &DeviceProfile::copyBytesPerSecond, 1e3, 1e15},
     {"converted_bytes_per_second", &DeviceProfile::convertedBytesPerSecond, 0, 1e15},
     {"mapped_bytes_per_second", &DeviceProfile::mappedBytesPerSecond, 0, 1e15},
     {"copy_overhead_seconds", &DeviceProfile::copyOverhead, 0, 10},
+    {"compute_of_copies", &DeviceProfile::computeOfCopies, 0, 1},
     {"flops_per_second", &DeviceProfile::flopsPerSecond, 1e3, 1e21},
     {"leaf_overhead_seconds", &DeviceProfile::leafOverhead, 0, 10},
 }};
@@ -93,7 +94,8 @@ DeviceProfile estimatedProfile(std::string_view kind) {
         return {.copyBytesPerSecond = 2e9,
                 .copyOverhead = 20e-6,
                 .flopsPerSecond = 1e11,
-                .leafOverhead = 50e-6};
+                .leafOverhead = 50e-6,
+                .computeOfCopies = 0.5};
     }
     // A card of the middle class on sixteen lanes of PCIe 4.
     return {.copyBytesPerSecond = 25e9,

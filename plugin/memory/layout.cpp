@@ -1,5 +1,6 @@
 #include "plugin/memory/layout.hpp"
 
+#include "plugin/memory/change_flops.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/device_spec.hpp"
 
@@ -59,6 +60,7 @@ public:
         : tree_(tree),
           bytes_(tree.bytesOfStorages()),
           isConverted_(convertedStorages(tree)),
+          changeFlops_(changeFlopsOfStorages(tree)),
           owner_(tree.storages.size(), kNoGroup) {}
 
     Layout group(const std::vector<LeafList>& lists) {
@@ -106,6 +108,7 @@ private:
             group.offsets.push_back(group.bytes);
             group.contentBytes += bytes;
             group.convertedBytes += isConverted_[storage] ? bytes : 0;
+            group.changeFlops += tree_.storages[storage].staysEncoded ? 0 : changeFlops_[storage];
             group.bytes += alignUp(bytes, kSlotAlignment);
             owner_[storage] = static_cast<GroupId>(layout_.groups.size() - 1);
         }
@@ -137,8 +140,11 @@ private:
                 facts.compute = tree_.weights[weight].computeType;
             }
             for (const WeightId weight : tree_.leaves[leaf].weights) {
-                facts.bytes += bytes_[tree_.weights[weight].storage];
-                const GroupId group = owner_[tree_.weights[weight].storage];
+                const StorageId storage = tree_.weights[weight].storage;
+                facts.bytes += bytes_[storage];
+                facts.changeFlops +=
+                    tree_.storages[storage].staysEncoded ? changeFlops_[storage] : 0;
+                const GroupId group = owner_[storage];
                 if (group != kNoGroup &&
                     std::find(groups.begin(), groups.end(), group) == groups.end()) {
                     groups.push_back(group);
@@ -150,6 +156,7 @@ private:
     const ComponentTree& tree_;
     const std::vector<Bytes> bytes_;  ///< of each storage
     const std::vector<bool> isConverted_;
+    const std::vector<double> changeFlops_;  ///< of each storage
     std::vector<GroupId> owner_;
     Layout layout_;
 };

@@ -22,6 +22,7 @@ struct Group {
     std::vector<StorageId> storages;
     Bytes contentBytes = 0;        ///< without alignment: what a copy of the group moves
     Bytes convertedBytes = 0;      ///< of contentBytes: of another type in their file
+    double changeFlops = 0;        ///< of adapters, each time it arrives
     Bytes bytes = 0;               ///< each storage aligned to kSlotAlignment
     bool isShared = false;         ///< what several groups need: always resident
     bool isResident = false;       ///< brought once; else it streams through the ring
@@ -33,6 +34,7 @@ struct Group {
 struct LeafFacts {
     DType compute = DType::F32;  ///< of its weights; F32 where it has none
     Bytes bytes = 0;             ///< of its weights on the device
+    double changeFlops = 0;      ///< of adapters, at each use: of weights that stay encoded
 };
 
 /// How a component lies on its device while nodes run that use it: groups that stay, and a ring

@@ -4,6 +4,7 @@
 #include "plugin/memory/component_tree.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace lowtide::memory {
 
@@ -13,7 +14,8 @@ StreamClock::StreamClock(const Layout& layout, int64_t passes, const DeviceProfi
       stream_(layout, passes),
       isThere_(layout.groups.size(), false),
       ready_(layout.groups.size(), 0),
-      lastUse_(layout.groups.size(), 0) {}
+      lastUse_(layout.groups.size(), 0),
+      changes_(layout.groups.size(), 0) {}
 
 void StreamClock::arrive(bool isWhole) {
     for (const GroupId group : layout_.order) {
@@ -40,11 +42,15 @@ void StreamClock::runPass(const std::vector<GroupUse>& pass, const PassHint& hin
             bringResident(group);
             computeFree_ = std::max(computeFree_, ready_[group]);
         }
-        computeFree_ += use.compute;
+        Seconds compute = use.compute;
+        for (const GroupId group : use.groups) {
+            compute += std::exchange(changes_[group], 0);
+        }
+        computeFree_ += compute;
         for (const GroupId group : use.groups) {
             lastUse_[group] = computeFree_;
         }
-        times_.compute += use.compute;
+        times_.compute += compute;
     }
 }
 
@@ -79,7 +85,9 @@ void StreamClock::copy(GroupId group) {
                                 ? profile_.mappedSeconds(bytes)
                                 : profile_.copySeconds(bytes, layout_.groups[group].convertedBytes);
     copyFree_ += seconds;
+    computeFree_ += layout_.isInPlace ? 0 : profile_.computeOfCopies * seconds;
     ready_[group] = copyFree_;
+    changes_[group] = profile_.changeSeconds(layout_.groups[group].changeFlops);
     times_.copy += seconds;
     times_.moved += layout_.isInPlace ? 0 : bytes;
 }
@@ -97,7 +105,8 @@ std::vector<GroupUse> groupUses(const Layout& layout,
             uses.push_back({.groups = groups});
         }
         const LeafFacts& leaf = layout.leaves[use.leaf];
-        uses.back().compute += profile.leafSeconds(use.flops, leaf.compute, leaf.bytes);
+        uses.back().compute += profile.leafSeconds(use.flops, leaf.compute, leaf.bytes) +
+                               profile.changeSeconds(leaf.changeFlops);
     }
     return uses;
 }

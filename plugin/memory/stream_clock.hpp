@@ -27,7 +27,8 @@ struct StreamTimes {
 };
 
 /// Plays a stay without sleeping or copying: copies in order, each after the last use of what it
-/// overwrites; compute in order, each use after its group has arrived.
+/// overwrites; compute in order, each use after its group has arrived. Copies slow compute by what
+/// they take of it, and what arrives is changed by its adapters before its first use.
 class StreamClock {
 public:
     /// `passes` over the layout in all. Layout and profile must outlive the clock.
@@ -53,6 +54,7 @@ private:
     std::vector<bool> isThere_;  ///< residents
     std::vector<Seconds> ready_;
     std::vector<Seconds> lastUse_;
+    std::vector<Seconds> changes_;   ///< of what has arrived since its last use
     std::vector<StreamStep> steps_;  ///< of the use that it plays
     Seconds copyFree_ = 0;
     Seconds computeFree_ = 0;

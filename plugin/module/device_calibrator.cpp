@@ -75,6 +75,7 @@ Json DeviceCalibrator::measure(const memory::DeviceSpec& device) {
         .key = keyOf(info, numericsText(threads_)),
         .profile = models::measureDevice(residency_, device, cacheFolder_)};
     measured.profile.measuredOn = today();
+    measured.profile.computeOfCopies = info.kind == "cpu" ? 1.0 / threads_ : 0;
     if (isStored) {
         store_.store(measured);
         useStored();

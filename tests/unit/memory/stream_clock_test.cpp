@@ -1,3 +1,4 @@
+#include "plugin/memory/changed_tree.hpp"
 #include "plugin/memory/planner.hpp"
 #include "plugin/memory/stream_clock.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -311,6 +312,65 @@ private Q_SLOTS:
             const Seconds own = timePasses(found, uses, made.work.passes, kLink).total;
             QVERIFY(own <= bruteForce(made, room) * (1 + 1e-12));
         }
+    }
+
+    /// As on a CPU, whose copies are computed by one of its threads.
+    void copiesThatComputeSlowWhatRunsBesideThem() {
+        DeviceProfile profile = kLink;
+        profile.computeOfCopies = 0.5;
+        const std::vector<double> blocks(20, 100);
+        const auto steady = [&](Seconds ofBlock) {
+            const Case made = makeCase(blocks, std::vector<Seconds>(20, ofBlock), 10);
+            const Layout layout = ring(made, 2);
+            const auto uses = groupUses(layout, made.work.pass, profile);
+            const StreamTimes few = timePasses(layout, uses, 4, profile);
+            const StreamTimes many = timePasses(layout, uses, 8, profile);
+            return (many.total - few.total) / 4;
+        };
+        const Seconds copies = 20 * (0.004 + 10e-6);
+        QVERIFY(std::abs(steady(0.02) - (20 * 0.02 + copies / 2)) < 1e-6);
+        QVERIFY(std::abs(steady(0.0005) - copies) < 1e-6);  // who waits loses nothing
+
+        const Case hidden = makeCase(blocks, std::vector<Seconds>(20, 0.02), 10);
+        const Layout found = findPlanner("auto")->lay({.tree = *hidden.tree,
+                                                       .traits = {},
+                                                       .profile = profile,
+                                                       .policy = parsePolicy("auto"),
+                                                       .work = &hidden.work,
+                                                       .room = hidden.tree->deviceBytes() / 2});
+        const auto streamed = static_cast<double>(found.streamedBytes());
+        QVERIFY(streamed > 0 && streamed < 0.65 * static_cast<double>(hidden.tree->deviceBytes()));
+    }
+
+    /// A low rank of 4 is multiplied, scaled and added: 2 * 4 + 2 operations for each number.
+    void changesAreMadeOnceTheirGroupHasArrived() {
+        ComponentTree plain = *testing::tree("denoiser", {128, 128, 128});
+        plain.weights[1].shape = {8, 16};
+        const AddedChange change{
+            .weight = 1,
+            .kind = "low_rank",
+            .factors = {{.name = "up", .key = "up", .type = DType::F32, .shape = {8, 4}},
+                        {.name = "down",
+                         .key = "down",
+                         .fileOffset = 128,
+                         .type = DType::F32,
+                         .shape = {4, 16}}}};
+        ComponentTree tree = patched(plain, {.files = {{.path = "lora"}}, .changes = {change}});
+        const Seconds once = 10 * 128 / kLink.flopsPerSecond;
+        const auto computeOf = [&](const ComponentTree& each, bool isResident) {
+            Layout layout = groupByLeaf(each);
+            layout.prefetches = true;
+            placeGroups(
+                layout, std::vector<bool>(layout.groups.size(), isResident), Bytes{1} << 50, 1);
+            const auto uses = groupUses(layout, {{0, 0}, {1, 0}, {2, 0}}, kLink);
+            return timePasses(layout, uses, 3, kLink).compute;
+        };
+        QCOMPARE(computeOf(plain, false), 0.0);
+        QVERIFY(std::abs(computeOf(tree, false) / once - 3) < 1e-9);
+        QVERIFY(std::abs(computeOf(tree, true) / once - 1) < 1e-9);
+        tree.storages[tree.weights[1].storage].staysEncoded = true;
+        tree.storages[tree.weights[1].storage].encoded = Encoded{.encoding = "int8"};
+        QVERIFY(std::abs(computeOf(tree, true) / once - 3) < 1e-9);
     }
 
     void convertedWeightsHaveTheirOwnSpeed() {
