@@ -1,6 +1,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 #include "tests/bench/big_checkpoint.hpp"
+#include "tests/bench/denoise_steps.hpp"
 #include "tests/bench/median.hpp"
 #include "tests/bench/watched_program.hpp"
 #include "tests/fixtures/command.hpp"
@@ -70,42 +71,9 @@ std::vector<Way> waysFor(const Size& size) {
             {.name = "diffusers, group offload", .isOurs = false, .options = {"group-disk"}}};
 }
 
-void addSteps(Way& way, double begin, const std::vector<double>& ends) {
-    for (size_t i = 0; i < ends.size(); ++i) {
-        const double seconds = ends[i] - (i == 0 ? begin : ends[i - 1]);
-        (i == 0 ? way.firstSteps : way.steps).push_back(seconds);
-    }
-}
-
-void addOurSteps(Way& way, const testing::WatchedProgram& run) {
-    double begin = 0;
-    std::vector<double> ends;
-    for (const testing::TimedLine& line : run.lines) {
-        const Json event = Json::parse(line.text.toStdString(), nullptr, false);
-        if (!event.is_object() || event.value("node", "") != "denoise") {
-            continue;
-        }
-        if (event.at("event") == "nodeStarted") {
-            begin = line.seconds;
-        } else if (event.at("event") == "nodeProgress" &&
-                   event.at("done").get<double>() > static_cast<double>(ends.size())) {
-            ends.push_back(line.seconds);
-        }
-    }
-    addSteps(way, begin, ends);
-}
-
-void addPeerSteps(Way& way, const testing::WatchedProgram& run) {
-    double begin = 0;
-    std::vector<double> ends;
-    for (const testing::TimedLine& line : run.lines) {
-        if (line.text == "begin") {
-            begin = line.seconds;
-        } else if (line.text == "step") {
-            ends.push_back(line.seconds);
-        }
-    }
-    addSteps(way, begin, ends);
+void addSteps(Way& way, const testing::DenoiseSteps& steps) {
+    way.firstSteps.push_back(steps.first);
+    way.steps.insert(way.steps.end(), steps.later.begin(), steps.later.end());
 }
 
 void addPeaks(Way& way, const testing::WatchedProgram& run) {
@@ -233,7 +201,7 @@ private:
             way.refusal = run.errors.simplified();
             return;
         }
-        addOurSteps(way, run);
+        addSteps(way, testing::ourSteps(run).at(0));
         addPeaks(way, run);
         QFile file(report);
         QVERIFY(file.open(QIODevice::ReadOnly));
@@ -254,8 +222,9 @@ private:
                                    QString::number(kSteps)});
         if (run.exitCode != 0) {
             way.refusal = "cannot run here: " + run.errors.right(200).simplified();
+        } else {
+            addSteps(way, testing::peerSteps(run));
         }
-        addPeerSteps(way, run);
         addPeaks(way, run);
     }
 

@@ -1,5 +1,7 @@
 #include "tests/bench/watched_program.hpp"
 
+#include "tests/fixtures/folders.hpp"
+
 #include <QElapsedTimer>
 #include <QFile>
 #include <QProcess>
@@ -24,6 +26,16 @@ double cpuSecondsOf(qint64 processId) {
     const QList<QByteArray> fields = text.mid(text.lastIndexOf(')') + 2).split(' ');
     const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
     return (fields.value(11).toDouble() + fields.value(12).toDouble()) / ticks;
+}
+
+/// Of a process that runs; what others had read before is fetched from no disk.
+qint64 bytesFromDisk(qint64 processId) {
+    for (const QByteArray& line : contentsOf(QString("/proc/%1/io").arg(processId)).split('\n')) {
+        if (line.startsWith("read_bytes:")) {
+            return line.simplified().split(' ').value(1).toLongLong();
+        }
+    }
+    return 0;
 }
 
 /// Raises the peaks; the bytes in RAM now.
@@ -64,6 +76,7 @@ WatchedProgram watchProgram(const QString& program, const QStringList& arguments
     const auto look = [&] {
         now.resident = lookAtMemory(process.processId(), watched);
         now.cpuSeconds = std::max(now.cpuSeconds, cpuSecondsOf(process.processId()));
+        now.fromDisk = std::max(now.fromDisk, bytesFromDisk(process.processId()));
         now.seconds = static_cast<double>(timer.nsecsElapsed()) / 1e9;
         watched.samples.push_back(now);
     };

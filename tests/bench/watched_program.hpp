@@ -13,6 +13,7 @@ struct TimedLine {
     double seconds = 0;     ///< since the program was started
     double cpuSeconds = 0;  ///< that it had computed until then, all threads
     qint64 resident = 0;    ///< bytes that it had in RAM
+    qint64 fromDisk = 0;    ///< bytes that the system had fetched from disks for it
     QByteArray text;
 };
 

@@ -1,0 +1,92 @@
+#include "tests/bench/storage_row.hpp"
+
+#include "plugin/base/json.hpp"
+#include "tests/bench/median.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lowtide::testing {
+
+namespace {
+
+/// What the disk had given when the second repetition began; without one, in all.
+qint64 fromDiskAtFirst(const WatchedProgram& run) {
+    for (const TimedLine& line : run.lines) {
+        const Json event = Json::parse(line.text.toStdString(), nullptr, false);
+        if (event.is_object() && event.value("repetition", 1) == 2) {
+            return line.fromDisk;
+        }
+    }
+    return run.samples.back().fromDisk;
+}
+
+const Json* findNamed(const Json& list, const char* key, const char* name) {
+    const auto found = std::find_if(
+        list.begin(), list.end(), [&](const Json& each) { return each.at(key) == name; });
+    return found == list.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+StorageRow::StorageRow(const WatchedProgram& run, const QByteArray& report)
+    : steps(ourSteps(run)), peakResident(run.peakResident) {
+    if (run.exitCode != 0) {
+        problem = run.errors.isEmpty() ? "it crashed" : run.errors;
+        return;
+    }
+    const Json written = Json::parse(report.toStdString());
+    const Json& plan = written.at("plan");
+    const Json& last = written.at("repetitions").back();
+    predicted = findNamed(plan.at("devices"), "device", "cpu")->at("peak").get<Bytes>();
+    measured = last.at("ledger").at("cpu").at("peak").get<Bytes>();
+    read = last.at("traffic").at("bytesRead").get<Bytes>();
+    fromDiskAgain = run.samples.back().fromDisk - fromDiskAtFirst(run);
+    if (const Json* stage = findNamed(plan.at("stages"), "node", "denoise")) {
+        needed = stage->at("needed").get<Bytes>();
+    }
+    if (const Json* stay = findNamed(plan.at("stays"), "role", "denoiser")) {
+        streamed = stay->at("streamed_bytes_per_pass").get<Bytes>();
+    }
+}
+
+std::vector<double> StorageRow::laterSteps() const {
+    std::vector<double> seconds;
+    for (const DenoiseSteps& each : steps) {
+        seconds.insert(seconds.end(), each.later.begin(), each.later.end());
+    }
+    return seconds;
+}
+
+double StorageRow::predictionError() const {
+    return std::abs(static_cast<double>(predicted - measured)) / static_cast<double>(measured);
+}
+
+QString StorageRow::text() const {
+    const auto mebibytes = [](Bytes bytes) { return static_cast<double>(bytes) / kMiB; };
+    return QString(
+               "step %1 s, first %2 s, resident %3 MiB, peak %4 MiB, predicted %5 MiB, streams %6 "
+               "MiB a pass, read %7 of %8 MiB")
+        .arg(median(laterSteps()), 0, 'f', 2)
+        .arg(steps.at(0).first, 0, 'f', 2)
+        .arg(peakResident / kMiB)
+        .arg(mebibytes(measured), 0, 'f', 1)
+        .arg(mebibytes(predicted), 0, 'f', 1)
+        .arg(mebibytes(streamed), 0, 'f', 1)
+        .arg(mebibytes(read), 0, 'f', 1)
+        .arg(mebibytes(needed), 0, 'f', 1);
+}
+
+Json StorageRow::toJson() const {
+    return {{"first_seconds", steps.at(0).first},
+            {"seconds", laterSteps()},
+            {"peak_resident", peakResident},
+            {"predicted_peak", predicted},
+            {"measured_peak", measured},
+            {"streamed_per_pass", streamed},
+            {"read", read},
+            {"needed", needed},
+            {"from_disk_again", fromDiskAgain}};
+}
+
+}  // namespace lowtide::testing
