@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/bench/step_clock.hpp"
 #include "tests/bench/watched_program.hpp"
 
 #include <vector>
@@ -8,11 +9,11 @@ namespace lowtide::testing {
 
 /// The denoising steps of one repetition of a graph, or of a peer.
 struct DenoiseSteps {
-    double first = 0;             ///< seconds, with what the node begins with
-    std::vector<double> later{};  ///< seconds
+    Spent first{};  ///< with what the node begins with
+    std::vector<Spent> later{};
 
-    /// Steps that begin and end at these moments.
-    DenoiseSteps(double begin, const std::vector<double>& ends);
+    /// Steps that end with these lines, the first of which began with `begin`.
+    DenoiseSteps(const TimedLine& begin, const std::vector<TimedLine>& ends);
 };
 
 /// Of a run of `lowtide run --events`, by repetition; the node is called "denoise".

@@ -72,8 +72,9 @@ std::vector<Way> waysFor(const Size& size) {
 }
 
 void addSteps(Way& way, const testing::DenoiseSteps& steps) {
-    way.firstSteps.push_back(steps.first);
-    way.steps.insert(way.steps.end(), steps.later.begin(), steps.later.end());
+    way.firstSteps.push_back(steps.first.seconds);
+    const std::vector<double> later = testing::clockSecondsOf(steps.later);
+    way.steps.insert(way.steps.end(), later.begin(), later.end());
 }
 
 void addPeaks(Way& way, const testing::WatchedProgram& run) {

@@ -50,12 +50,12 @@ StorageRow::StorageRow(const WatchedProgram& run, const QByteArray& report)
     }
 }
 
-std::vector<double> StorageRow::laterSteps() const {
-    std::vector<double> seconds;
+std::vector<Spent> StorageRow::laterSteps() const {
+    std::vector<Spent> later;
     for (const DenoiseSteps& each : steps) {
-        seconds.insert(seconds.end(), each.later.begin(), each.later.end());
+        later.insert(later.end(), each.later.begin(), each.later.end());
     }
-    return seconds;
+    return later;
 }
 
 double StorageRow::predictionError() const {
@@ -65,21 +65,24 @@ double StorageRow::predictionError() const {
 QString StorageRow::text() const {
     const auto mebibytes = [](Bytes bytes) { return static_cast<double>(bytes) / kMiB; };
     return QString(
-               "step %1 s, first %2 s, resident %3 MiB, peak %4 MiB, predicted %5 MiB, streams %6 "
+               "step %1 s (%9 CPU s), first %2 s, resident %3 MiB, peak %4 MiB, predicted %5 MiB, "
+               "streams %6 "
                "MiB a pass, read %7 of %8 MiB")
-        .arg(median(laterSteps()), 0, 'f', 2)
-        .arg(steps.at(0).first, 0, 'f', 2)
+        .arg(median(clockSecondsOf(laterSteps())), 0, 'f', 2)
+        .arg(steps.at(0).first.seconds, 0, 'f', 2)
         .arg(peakResident / kMiB)
         .arg(mebibytes(measured), 0, 'f', 1)
         .arg(mebibytes(predicted), 0, 'f', 1)
         .arg(mebibytes(streamed), 0, 'f', 1)
         .arg(mebibytes(read), 0, 'f', 1)
-        .arg(mebibytes(needed), 0, 'f', 1);
+        .arg(mebibytes(needed), 0, 'f', 1)
+        .arg(median(cpuSecondsOf(laterSteps())), 0, 'f', 2);
 }
 
 Json StorageRow::toJson() const {
-    return {{"first_seconds", steps.at(0).first},
-            {"seconds", laterSteps()},
+    return {{"first_seconds", steps.at(0).first.seconds},
+            {"seconds", clockSecondsOf(laterSteps())},
+            {"cpu_seconds", cpuSecondsOf(laterSteps())},
             {"peak_resident", peakResident},
             {"predicted_peak", predicted},
             {"measured_peak", measured},

@@ -26,7 +26,7 @@ struct StorageRow {
     StorageRow() = default;
     StorageRow(const WatchedProgram& run, const QByteArray& report);
 
-    [[nodiscard]] std::vector<double> laterSteps() const;  ///< seconds, of all repetitions
+    [[nodiscard]] std::vector<Spent> laterSteps() const;  ///< of all repetitions
 
     /// Of the peak: a share, without sign.
     [[nodiscard]] double predictionError() const;
