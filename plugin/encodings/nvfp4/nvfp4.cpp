@@ -18,11 +18,16 @@ struct Nvfp4Loop {
                                    int64_t blocks,
                                    float* target) noexcept {
         for (int64_t block = 0; block < blocks; ++block) {
+            uint8_t halves[kNvfp4Elements];  // apart first, so that products are vectorised
             for (int i = 0; i < kNvfp4Elements / 2; ++i) {
                 const uint8_t two = bytes[block * kNvfp4Elements / 2 + i];
-                float* place = target + block * kNvfp4Elements + 2 * i;
-                place[0] = E2M1::number(static_cast<uint8_t>(two >> 4)) * scales[block];
-                place[1] = E2M1::number(two) * scales[block];
+                halves[2 * i] = two >> 4;
+                halves[2 * i + 1] = two;
+            }
+            float* place = target + block * kNvfp4Elements;
+            LOWTIDE_ROLLED
+            for (int i = 0; i < kNvfp4Elements; ++i) {
+                place[i] = E2M1::number(halves[i]) * scales[block];
             }
         }
     }
