@@ -10,15 +10,16 @@ namespace lowtide::testing {
 
 namespace {
 
-/// What the disk had given when the second repetition began; without one, in all.
-qint64 fromDiskAtFirst(const WatchedProgram& run) {
+/// What the disk gave from the beginning of a node's second repetition to the end; 0 without one.
+qint64 fromDiskSince(const WatchedProgram& run, const char* node) {
     for (const TimedLine& line : run.lines) {
         const Json event = Json::parse(line.text.toStdString(), nullptr, false);
-        if (event.is_object() && event.value("repetition", 1) == 2) {
-            return line.fromDisk;
+        if (event.is_object() && event.value("event", "") == "nodeStarted" &&
+            event.at("node") == node && event.at("repetition") == 2) {
+            return run.samples.back().fromDisk - line.fromDisk;
         }
     }
-    return run.samples.back().fromDisk;
+    return 0;
 }
 
 const Json* findNamed(const Json& list, const char* key, const char* name) {
@@ -30,7 +31,10 @@ const Json* findNamed(const Json& list, const char* key, const char* name) {
 }  // namespace
 
 StorageRow::StorageRow(const WatchedProgram& run, const QByteArray& report)
-    : steps(ourSteps(run)), peakResident(run.peakResident) {
+    : steps(ourSteps(run)),
+      peakResident(run.peakResident),
+      peakPrivate(run.peakResidentPrivate),
+      peakFiles(run.peakResidentFiles) {
     if (run.exitCode != 0) {
         problem = run.errors.isEmpty() ? "it crashed" : run.errors;
         return;
@@ -41,7 +45,8 @@ StorageRow::StorageRow(const WatchedProgram& run, const QByteArray& report)
     predicted = findNamed(plan.at("devices"), "device", "cpu")->at("peak").get<Bytes>();
     measured = last.at("ledger").at("cpu").at("peak").get<Bytes>();
     read = last.at("traffic").at("bytesRead").get<Bytes>();
-    fromDiskAgain = run.samples.back().fromDisk - fromDiskAtFirst(run);
+    fromDiskAgain = fromDiskSince(run, "load");
+    ofDenoiserAgain = fromDiskSince(run, "denoise");
     if (const Json* stage = findNamed(plan.at("stages"), "node", "denoise")) {
         needed = stage->at("needed").get<Bytes>();
     }
@@ -65,7 +70,8 @@ double StorageRow::predictionError() const {
 QString StorageRow::text() const {
     const auto mebibytes = [](Bytes bytes) { return static_cast<double>(bytes) / kMiB; };
     return QString(
-               "step %1 s (%9 CPU s), first %2 s, resident %3 MiB, peak %4 MiB, predicted %5 MiB, "
+               "step %1 s (%9 CPU s), first %2 s, resident %3 MiB (private %10, files %11), peak "
+               "%4 MiB, predicted %5 MiB, "
                "streams %6 "
                "MiB a pass, read %7 of %8 MiB")
         .arg(median(clockSecondsOf(laterSteps())), 0, 'f', 2)
@@ -76,7 +82,9 @@ QString StorageRow::text() const {
         .arg(mebibytes(streamed), 0, 'f', 1)
         .arg(mebibytes(read), 0, 'f', 1)
         .arg(mebibytes(needed), 0, 'f', 1)
-        .arg(median(cpuSecondsOf(laterSteps())), 0, 'f', 2);
+        .arg(median(cpuSecondsOf(laterSteps())), 0, 'f', 2)
+        .arg(peakPrivate / kMiB)
+        .arg(peakFiles / kMiB);
 }
 
 Json StorageRow::toJson() const {
@@ -84,12 +92,15 @@ Json StorageRow::toJson() const {
             {"seconds", clockSecondsOf(laterSteps())},
             {"cpu_seconds", cpuSecondsOf(laterSteps())},
             {"peak_resident", peakResident},
+            {"peak_private", peakPrivate},
+            {"peak_files", peakFiles},
             {"predicted_peak", predicted},
             {"measured_peak", measured},
             {"streamed_per_pass", streamed},
             {"read", read},
             {"needed", needed},
-            {"from_disk_again", fromDiskAgain}};
+            {"from_disk_again", fromDiskAgain},
+            {"of_denoiser_again", ofDenoiserAgain}};
 }
 
 }  // namespace lowtide::testing

@@ -16,12 +16,15 @@ struct StorageRow {
     QString problem{};                  ///< empty: it ended well
     std::vector<DenoiseSteps> steps{};  ///< by repetition
     qint64 peakResident = 0;            ///< bytes of the process: the system's high-water mark
+    qint64 peakPrivate = 0;             ///< bytes, sampled: of no file
+    qint64 peakFiles = 0;               ///< bytes, sampled: of mapped files
     Bytes predicted = 0;                ///< the plan's peak of the cpu
     Bytes measured = 0;                 ///< the ledger's, in the last repetition
     Bytes read = 0;                     ///< from files, in place or copied, in the last repetition
     Bytes needed = 0;                   ///< of the denoiser by the plan, all passes together
     Bytes streamed = 0;                 ///< of that in a pass
-    qint64 fromDiskAgain = 0;           ///< bytes that the disk gave after the first repetition
+    qint64 fromDiskAgain = 0;           ///< bytes that the disk gave in the second repetition
+    qint64 ofDenoiserAgain = 0;         ///< of that from the beginning of the node on
 
     StorageRow() = default;
     StorageRow(const WatchedProgram& run, const QByteArray& report);
