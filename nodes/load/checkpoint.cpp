@@ -15,7 +15,7 @@ NodeDesc describeLoadCheckpoint() {
             "Opens a model: text encoder, denoiser and autoencoder. Only headers are read here; "
             "weights "
             "move when a stage uses them.",
-        .aliases = {"CheckpointLoaderSimple"},
+        .aliases = {"CheckpointLoaderSimple", "UNETLoader", "UnetLoaderGGUF"},
         .outputs = {{.id = "model",
                      .label = "Model",
                      .tooltip = "The networks of the checkpoint.",
@@ -24,12 +24,18 @@ NodeDesc describeLoadCheckpoint() {
             {.id = "checkpoint",
              .label = "Checkpoint",
              .tooltip =
-                 "One .safetensors, .ckpt or .pth file, or a folder in the diffusers layout, "
-                 "relative "
-                 "to the graph or to a model folder; builtin:mini is the model that comes with "
-                 "Lowtide.",
+                 "One .safetensors, .gguf, .ckpt or .pth file, quantised or not, or a folder in "
+                 "the diffusers layout, relative to the graph or to a model folder; builtin:mini "
+                 "is the model that comes with Lowtide.",
              .kind = ParamKind::File,
              .defaultValue = std::string("builtin:mini")},
+            {.id = "unet",
+             .label = "Denoiser",
+             .tooltip = "A file with another denoiser (UNet) of the checkpoint's family, quantised "
+                        "or not: .gguf or .safetensors, as ComfyUI's diffusion models are; empty "
+                        "takes the checkpoint's own.",
+             .kind = ParamKind::File,
+             .defaultValue = std::string()},
             {.id = "vae",
              .label = "Autoencoder",
              .tooltip = "A file with another autoencoder (VAE); empty takes the checkpoint's own.",
@@ -53,6 +59,7 @@ NodeDesc describeLoadCheckpoint() {
 std::vector<executor::NodeType> load(models::Stages& stages) {
     const auto open = [&stages](const executor::Params& params, std::string_view graphFolder) {
         return stages.loadCheckpoint({.checkpoint = params.text("checkpoint"),
+                                      .unet = params.text("unet"),
                                       .vae = params.text("vae"),
                                       .prediction = params.text("prediction")},
                                      graphFolder);

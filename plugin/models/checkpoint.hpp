@@ -20,6 +20,17 @@ public:
 
     /// Shown to people: the name of the folder or file.
     [[nodiscard]] virtual const std::string& name() const = 0;
+
+    /// Who has a component: the same, or a file that a person chose for it.
+    [[nodiscard]] virtual const std::string& nameOf(std::string_view /*component*/) const {
+        return name();
+    }
+
+    /// The parameter of load.checkpoint that says where the component is: "checkpoint", "vae".
+    [[nodiscard]] virtual std::string itemOf(std::string_view /*component*/) const {
+        return "checkpoint";
+    }
+
     /// model_index.json: the pipeline's class and settings, and for each component its library and
     /// class.
     [[nodiscard]] virtual const Json& index() const = 0;

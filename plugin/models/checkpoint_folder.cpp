@@ -20,10 +20,11 @@ constexpr const char* kIndex = "model_index.json";
 void checkIsFolder(const std::string& path, const std::string& name) {
     std::error_code ignored;
     if (!fs::exists(fs::path(path) / kIndex, ignored)) {
-        throw Error(ErrorKind::NotFound,
-                    "checkpoint " + name + " has no " + kIndex,
-                    "choose a folder in the diffusers layout, or a .safetensors or .ckpt file",
-                    "checkpoint");
+        throw Error(
+            ErrorKind::NotFound,
+            "checkpoint " + name + " has no " + kIndex,
+            "choose a folder in the diffusers layout, or a .safetensors, .gguf or .ckpt file",
+            "checkpoint");
     }
 }
 

@@ -36,7 +36,8 @@ std::string plainPath(const fs::path& path) {
 }
 
 [[noreturn]] void refusePath(const std::string& typed, size_t folderCount, const char* item) {
-    const std::string what = item == std::string_view("vae") ? "autoencoder" : item;
+    const std::string_view asked(item);
+    const std::string what = asked == "vae" ? "autoencoder" : asked == "unet" ? "denoiser" : item;
     const bool isAbsolute = fs::path(typed).is_absolute();
     const std::string looked =
         isAbsolute
@@ -108,9 +109,13 @@ CheckpointPath findOfKind(std::string_view typedText,
 /// Of ComfyUI and of A1111.
 FolderNames foldersOfItem(std::string_view item) {
     static constexpr FolderNames kCheckpoints = {"checkpoints", "Stable-diffusion"};
+    static constexpr FolderNames kDenoisers = {"unet", "diffusion_models", "Stable-diffusion"};
     static constexpr FolderNames kAutoencoders = {"vae", "VAE"};
     static constexpr FolderNames kUpscalers = {"upscale_models", "ESRGAN", "RealESRGAN"};
-    return item == "vae" ? kAutoencoders : item == "upscaler" ? kUpscalers : kCheckpoints;
+    return item == "unet"       ? kDenoisers
+           : item == "vae"      ? kAutoencoders
+           : item == "upscaler" ? kUpscalers
+                                : kCheckpoints;
 }
 
 }  // namespace

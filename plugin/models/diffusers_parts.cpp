@@ -1,6 +1,8 @@
 #include "plugin/models/diffusers_parts.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/models/adapters/adapter_base.hpp"
 #include "plugin/models/model.hpp"
 
 #include <algorithm>
@@ -10,6 +12,30 @@ namespace lowtide::models {
 namespace {
 
 constexpr const char* kDiffusersStem = "diffusion_pytorch_model";
+constexpr const char* kUNetFolder = "unet";
+constexpr const char* kAutoencoderFolder = "vae";
+
+/// What is wrong with a component is said of the parameter that names its file.
+template <class Open>
+auto openBlamed(const Checkpoint& checkpoint, const char* component, const Open& open) {
+    try {
+        return open(checkpoint.nameOf(component) + "/" + component + "/config.json");
+    } catch (const Error& error) {
+        throw Error(error.kind(), error.message(), error.hint(), checkpoint.itemOf(component));
+    }
+}
+
+std::string hintOn(const std::string& item) {
+    return item == kUNetFolder          ? "choose another denoiser"
+           : item == kAutoencoderFolder ? "choose another autoencoder"
+                                        : "choose another checkpoint";
+}
+
+/// "the denoiser", of which file where a person chose another.
+std::string namedPart(const Checkpoint& checkpoint, const char* component, const char* what) {
+    const std::string& owner = checkpoint.nameOf(component);
+    return what + (owner == checkpoint.name() ? "" : " of " + owner);
+}
 
 /// Of a denoiser that fills masks: the latent, a mask and the masked picture.
 int64_t channelsWithMask(int64_t latentChannels) {
@@ -35,17 +61,19 @@ void requireComponent(const Checkpoint& checkpoint,
 }
 
 UNet2DCondition openUNet(Checkpoint& checkpoint) {
-    const std::string file = "unet/config.json";
-    const UNet2DConfig config =
-        readUNet2DConfig(checkpoint.readJson(file), checkpoint.name() + "/" + file);
-    return {config, checkpoint.weights("unet", kDiffusersStem), kDenoiser};
+    return openBlamed(checkpoint, kUNetFolder, [&](const std::string& what) -> UNet2DCondition {
+        const UNet2DConfig config = readUNet2DConfig(checkpoint.readJson("unet/config.json"), what);
+        return {config, checkpoint.weights(kUNetFolder, kDiffusersStem), kDenoiser};
+    });
 }
 
 AutoencoderKL openAutoencoder(Checkpoint& checkpoint) {
-    const std::string file = "vae/config.json";
-    const AutoencoderConfig config =
-        readAutoencoderConfig(checkpoint.readJson(file), checkpoint.name() + "/" + file);
-    return {config, checkpoint.weights("vae", kDiffusersStem), kAutoencoder};
+    return openBlamed(
+        checkpoint, kAutoencoderFolder, [&](const std::string& what) -> AutoencoderKL {
+            const AutoencoderConfig config =
+                readAutoencoderConfig(checkpoint.readJson("vae/config.json"), what);
+            return {config, checkpoint.weights(kAutoencoderFolder, kDiffusersStem), kAutoencoder};
+        });
 }
 
 void checkChannels(const Checkpoint& checkpoint,
@@ -57,14 +85,52 @@ void checkChannels(const Checkpoint& checkpoint,
     if (isKnown && denoiser.outChannels == latent) {
         return;
     }
+    const std::string ofDenoiser = checkpoint.itemOf(kUNetFolder);
+    const std::string item =
+        ofDenoiser == kUNetFolder ? ofDenoiser : checkpoint.itemOf(kAutoencoderFolder);
     throw Error(ErrorKind::Unsupported,
-                "checkpoint " + checkpoint.name() + ": the denoiser takes " +
+                "checkpoint " + checkpoint.name() + ": " +
+                    namedPart(checkpoint, kUNetFolder, "the denoiser") + " takes " +
                     std::to_string(taken) + " channels and gives " +
-                    std::to_string(denoiser.outChannels) + ", the autoencoder has " +
+                    std::to_string(denoiser.outChannels) + ", " +
+                    namedPart(checkpoint, kAutoencoderFolder, "the autoencoder") + " has " +
                     std::to_string(latent) + "; " + std::to_string(latent) + " and " +
                     std::to_string(channelsWithMask(latent)) + " (inpainting) are built",
-                "choose another checkpoint",
-                "checkpoint");
+                hintOn(item),
+                item);
+}
+
+void checkContext(const Checkpoint& checkpoint,
+                  const UNet2DConfig& denoiser,
+                  const std::vector<EncoderWidth>& encoders) {
+    int64_t given = 0;
+    std::vector<std::string> widths;
+    for (const EncoderWidth& encoder : encoders) {
+        given += encoder.width;
+        widths.push_back(std::to_string(encoder.width) + " (" + encoder.role + ")");
+    }
+    if (denoiser.contextWidth() != given) {
+        refuseContext(checkpoint,
+                      denoiser.contextWidth(),
+                      given,
+                      "the text encoders give " + join(widths, " and "));
+    }
+}
+
+void refuseContext(const Checkpoint& checkpoint,
+                   int64_t read,
+                   int64_t given,
+                   const std::string& giver) {
+    const std::string item = checkpoint.itemOf(kUNetFolder);
+    const auto family = [](int64_t width) { return AdapterBase{.contextWidth = width}.text(); };
+    throw Error(ErrorKind::Unsupported,
+                "checkpoint " + checkpoint.name() + ": " +
+                    namedPart(checkpoint, kUNetFolder, "the denoiser") + " reads texts " +
+                    std::to_string(read) + " wide (cross_attention_dim), " + giver,
+                item == kUNetFolder ? "choose a denoiser for " + family(given) +
+                                          " here, or a checkpoint for " + family(read)
+                                    : hintOn(item),
+                item);
 }
 
 Json readScheduler(Checkpoint& checkpoint) {

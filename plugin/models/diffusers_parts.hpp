@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lowtide::models {
 
@@ -29,6 +30,25 @@ void requireComponent(const Checkpoint& checkpoint,
 void checkChannels(const Checkpoint& checkpoint,
                    const UNet2DConfig& denoiser,
                    const AutoencoderConfig& autoencoder);
+
+/// A text encoder, and how wide it gives texts.
+struct EncoderWidth {
+    std::string role;
+    int64_t width = 0;
+};
+
+/// Error{Unsupported} unless the denoiser reads texts as wide as the encoders give them, side by
+/// side.
+void checkContext(const Checkpoint& checkpoint,
+                  const UNet2DConfig& denoiser,
+                  const std::vector<EncoderWidth>& encoders);
+
+/// Error{Unsupported}: the denoiser reads texts `read` wide and the checkpoint, as `giver` says,
+/// has them `given` wide.
+[[noreturn]] void refuseContext(const Checkpoint& checkpoint,
+                                int64_t read,
+                                int64_t given,
+                                const std::string& giver);
 
 /// scheduler/scheduler_config.json, whose clean latents have no bound, whatever it says
 /// (docs/decisions/0037). What is no flag is left for its reader to refuse.

@@ -2,6 +2,8 @@
 #include "plugin/base/text.hpp"
 #include "plugin/models/known_files.hpp"
 #include "plugin/models/layouts/layout.hpp"
+#include "plugin/models/single_file/component_maps.hpp"
+#include "plugin/models/single_file/ldm_parts.hpp"
 
 #include <filesystem>
 #include <set>
@@ -32,7 +34,9 @@ std::string beginnings(const WeightMap& map) {
 /// What the file is instead of a checkpoint, and where such a file goes.
 std::pair<std::string, std::string> otherUse(const ModelSource& source, const Layout* layout) {
     if (layout) {
-        return {layout->name, "choose a whole checkpoint here, and this file as its VAE (vae)"};
+        return {layout->name,
+                "choose a whole checkpoint here, and this file as its " + layout->name + " (" +
+                    layout->component + ")"};
     }
     const std::optional<KnownFile> known = knownFile(source.header->map);
     if (known && known->kind == "upscaler") {
@@ -48,9 +52,12 @@ std::pair<std::string, std::string> otherUse(const ModelSource& source, const La
     const auto [kind, hint] = otherUse(source, layout);
     throw Error(ErrorKind::Unsupported,
                 source.path.name + " is no checkpoint" +
-                    (kind.empty() ? "" : ", it is of the kind \"" + kind + "\"") +
-                    ": it has no tensor model.diffusion_model.input_blocks.0.0.weight, its " +
-                    std::to_string(map.tensors.size()) + " tensors begin with " + beginnings(map),
+                    (kind.empty() ? "" : ", it is of the kind \"" + kind + "\"") + ": " +
+                    (hasLdmUNet(map, kLdmUNet)
+                         ? ""
+                         : "it has no tensor model.diffusion_model.input_blocks.0.0.weight, ") +
+                    "its " + std::to_string(map.tensors.size()) + " tensors begin with " +
+                    beginnings(map),
                 hint,
                 "checkpoint");
 }
@@ -104,7 +111,7 @@ std::unique_ptr<Checkpoint> openLayout(const CheckpointPath& path,
                                        const std::string& resourcesFolder) {
     ModelSource source = readSource(path);
     const Layout* layout = layoutOf(source);
-    if (!layout || !layout->isWhole) {
+    if (!layout || !layout->isWhole()) {
         refuseSource(source, layout);
     }
     return layout->open(std::move(source), resourcesFolder);

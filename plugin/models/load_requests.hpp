@@ -11,7 +11,8 @@ namespace lowtide::models {
 /// then to the model folders.
 struct LoadRequest {
     std::string checkpoint;  ///< a folder in the diffusers layout, or one file in LDM's
-    std::string vae;         ///< a file with another autoencoder; empty: the checkpoint's own
+    std::string unet{};      ///< a file with another denoiser; empty: the checkpoint's own
+    std::string vae;         ///< likewise with another autoencoder
     std::string prediction = "checkpoint";  ///< "epsilon", "v_prediction", or what it says itself
 };
 

@@ -54,7 +54,9 @@ inline constexpr std::string_view kTextEncoder = "text_encoder";
 struct ModelInfo {
     std::string family;
     std::string checkpoint;  ///< file or folder name, for people
-    Json schedulerConfig;    ///< scheduler/scheduler_config.json
+    /// Likewise of the file or folder with its denoiser; empty: the checkpoint.
+    std::string denoiser{};
+    Json schedulerConfig;  ///< scheduler/scheduler_config.json
     LatentSpace latent{};
     /// Guidance is an input of its denoiser: it was distilled for latent consistency.
     bool embedsGuidance = false;

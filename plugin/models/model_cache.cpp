@@ -22,8 +22,10 @@ std::string keyOf(const CheckpointChoice& choice) {
     std::string key = choice.prediction;
     const auto add = [&](const CheckpointPath& path) {
         std::error_code ignored;
-        const bool isStated = std::filesystem::exists(besidePath(path.path), ignored);
-        key += '\n' + path.path + (isStated ? "\n+" : "");
+        key += '\n' + path.path;
+        for (const std::string& settings : {besidePath(path.path), configPath(path.path)}) {
+            key += std::filesystem::exists(settings, ignored) ? "\n+" : "\n-";
+        }
     };
     add(choice.checkpoint);
     for (const auto& [component, path] : choice.parts) {

@@ -62,10 +62,15 @@ std::vector<tensor::Provenance::Fields> fieldsOfPictures(const DenoiseRequest& r
     return pictures;
 }
 
+/// What the hash beside it is of.
+const std::string& denoiserOf(const ModelInfo& model) {
+    return model.denoiser.empty() ? model.checkpoint : model.denoiser;
+}
+
 /// A picture that a base began and this model goes on with: its fields stay those of the base, as
 /// A1111 has them.
 void describeRefiner(tensor::Provenance& provenance, const DenoiseFacts& facts) {
-    provenance.set("Refiner", facts.model.info().checkpoint);
+    provenance.set("Refiner", denoiserOf(facts.model.info()));
     provenance.set(kRefinerHash, treeIn(facts.model, kDenoiser)->networkId());
     provenance.set("Refiner switch at", formatNumber(facts.request.startAt));
 }
@@ -270,7 +275,7 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
     }
     setUnits(provenance, facts.request);
     provenance.set(kModelHash, treeIn(facts.model, kDenoiser)->networkId());
-    provenance.set("Model", facts.model.info().checkpoint);
+    provenance.set("Model", denoiserOf(facts.model.info()));
     if (positive.clipSkip() > 0) {
         // A1111 counts from the last layer: its 1 leaves nothing out.
         provenance.set("Clip skip", std::to_string(positive.clipSkip() + 1));

@@ -69,14 +69,17 @@ void recogniseLayout(const Layout& layout,
                      const std::string& resourcesFolder,
                      Families families,
                      Recognised& known) {
-    known.kind = layout.isWhole ? "checkpoint" : "autoencoder";
+    known.kind = layout.isWhole() ? "checkpoint" : layout.name;
     known.layout = layout.name;
-    known.family = layout.isWhole ? "" : known.kind;
+    known.family = layout.isWhole() ? "" : known.kind;
     const std::unique_ptr<Checkpoint> checkpoint = layout.open(source, resourcesFolder);
-    if (layout.isWhole) {
+    if (layout.isWhole()) {
         recogniseWhole(*checkpoint, families, known);
     } else {
         known.isRunnable = true;
+        if (layout.label) {
+            known.family = layout.label(*checkpoint);
+        }
     }
     if (!source.header) {
         addComponents(*checkpoint, known);

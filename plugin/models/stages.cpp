@@ -64,9 +64,12 @@ public:
             try {
                 return WireRef(models_.open(choice));
             } catch (const Error& error) {
-                // Whatever file is to blame, the person chose the checkpoint, or the autoencoder.
-                const char* item = error.item() == "vae" ? "vae" : "checkpoint";
-                throw Error(error.kind(), error.message(), error.hint(), item);
+                // Whatever file is to blame, the person chose the checkpoint, or a part of it.
+                const bool isOfPart = choice.parts.contains(error.item());
+                throw Error(error.kind(),
+                            error.message(),
+                            error.hint(),
+                            isOfPart ? error.item() : "checkpoint");
             }
         });
     }
@@ -320,8 +323,11 @@ private:
         };
         CheckpointChoice choice{
             .checkpoint = find(request.checkpoint, "checkpoint"), .parts = {}, .prediction = {}};
-        if (!trim(request.vae).empty()) {
-            choice.parts["vae"] = find(request.vae, "vae");
+        for (const auto& [item, path] :
+             {std::pair("unet", &request.unet), std::pair("vae", &request.vae)}) {
+            if (!trim(*path).empty()) {
+                choice.parts[item] = find(*path, item);
+            }
         }
         if (request.prediction != "checkpoint") {
             choice.prediction = request.prediction;

@@ -440,6 +440,12 @@ def single_files():
     yield "xl_small_middle", (XL_UNET.replace("Umiddle_block.1.proj_in.weight 64,64\n", "Umiddle_block.0.in_layers.2.weight 64,64,3,3\n")
                               + VAE + XL_FIRST + XL_SECOND).encode()
     yield "unet_only", UNET.encode()
+    bare = UNET.replace("U", "=") + "=output_blocks.0.0.in_layers.2.weight 64,64,3,3\n"
+    yield "bare_unet", bare.encode()
+    yield "bare_unet_with_zero_snr", (bare + '=v_pred 0\n=ztsnr 0\n{"unet":{"cross_attention_dim":[]}}').encode()
+    yield "diffusers_unet", b"".join(b"=%s.weight 32,4,3,3\n" % name for name in (
+        b"conv_in", b"conv_out", b"time_embedding.linear_1", b"up_blocks.0.resnets.0.conv1",
+        b"mid_block.attentions.0.transformer_blocks.0.attn2.to_k"))
     yield "no_text_encoder", (UNET + VAE).encode()
     yield "huge_shapes", right.replace("32,4,3,3", "4611686018427387904,0,3,3").replace("77,32", "9223372036854775807,0").encode()
     yield "no_axes", right.replace("64,64,1,1", "").encode()

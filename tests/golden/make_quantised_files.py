@@ -4,7 +4,8 @@ the library that defines the encoding.
 
     make_quantised_files.py CHECKPOINT.safetensors FOLDER
 
-FOLDER/NAME.gguf or NAME.safetensors, and FOLDER/NAME_decoded.safetensors. Settings beside CHECKPOINT come along.
+FOLDER/NAME.gguf or NAME.safetensors, and FOLDER/NAME_decoded.safetensors. Settings beside CHECKPOINT come along. Of unet_NAME the
+denoiser alone is in the first, and in the second all of CHECKPOINT with the decoded denoiser.
 """
 import json
 import pathlib
@@ -17,6 +18,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 ROTATION = 16
+UNET = "model.diffusion_model."
 
 
 def matrices(state, multiple):
@@ -95,6 +97,17 @@ def quantised(state, way, marker):
     return stored, decoded
 
 
+def denoisers_alone(state, folder):
+    """As city96's files have it, without the prefix, and as ComfyUI saves it."""
+    unet = {key: value for key, value in state.items() if key.startswith(UNET)}
+    bare = {key.removeprefix(UNET): value for key, value in unet.items()}
+    decoded = write_gguf(bare, gguf.GGMLQuantizationType.Q8_0, folder / "unet_q8_0.gguf")
+    made = {"unet_q8_0": {**state, **{UNET + key: value for key, value in decoded.items()}}}
+    stored, decoded = quantised(unet, fp8, False)
+    save_file({key: value.contiguous() for key, value in stored.items()}, folder / "unet_fp8.safetensors")
+    return made | {"unet_fp8": {**state, **decoded}}
+
+
 def main():
     source, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     partial = folder.with_name(folder.name + ".partial")
@@ -106,6 +119,7 @@ def main():
     for way in (fp8, fp8_of_old_files, int8_rotated, mxfp8, nvfp4):
         stored, made[way.__name__] = quantised(state, way, way is fp8_of_old_files)
         save_file({key: value.contiguous() for key, value in stored.items()}, partial / f"{way.__name__}.safetensors")
+    made |= denoisers_alone(state, partial)
     for name, decoded in made.items():
         save_file({key: value.contiguous().clone() for key, value in decoded.items()}, partial / f"{name}_decoded.safetensors")
         beside = source.with_suffix(".lowtide.json")

@@ -22,9 +22,11 @@ class QuantisedPictureTest : public QObject {
                       const std::string& device,
                       const std::string& policy,
                       const std::string& precision = {},
-                      const std::string& lora = {}) const {
+                      const std::string& lora = {},
+                      const QString& unet = {}) const {
         Json options = {{"set",
                          {"load.checkpoint=" + checkpoint.toStdString(),
+                          "load.unet=" + unet.toStdString(),
                           "latent.width=64",
                           "latent.height=64",
                           "denoise.steps=2",
@@ -124,6 +126,38 @@ private Q_SLOTS:
                 const QByteArray seen = dumpOf(folder + name, device, policy, precision, lora);
                 QVERIFY2(seen == expected, seen.left(2000).constData());
             }
+        }
+    }
+
+    void aDenoiserOfItsOwnTakesThePlace_data() {
+        QTest::addColumn<QString>("checkpoint");
+        QTest::addColumn<QString>("unet");
+        QTest::addColumn<QString>("whole");
+        const QString quantised = testing::quantisedFileFolder() + "/";
+        const QString plain = testing::singleFileFolder() + "/sd15_0.safetensors";
+        QTest::newRow("GGUF without a prefix")
+            << plain << quantised + "unet_q8_0.gguf" << quantised + "unet_q8_0_decoded.safetensors";
+        QTest::newRow("fp8 with a prefix") << plain << quantised + "unet_fp8.safetensors"
+                                           << quantised + "unet_fp8_decoded.safetensors";
+        QTest::newRow("diffusers' names")
+            << quantised + "unet_fp8_decoded.safetensors"
+            << testing::goldenFolder() +
+                   "/checkpoints/sd15_0/unet/diffusion_pytorch_model.safetensors"
+            << plain;
+    }
+
+    void aDenoiserOfItsOwnTakesThePlace() {
+        QFETCH(QString, checkpoint);
+        QFETCH(QString, unet);
+        QFETCH(QString, whole);
+        const QByteArray expected = dumpOf(whole, "cpu", "none");
+        QVERIFY2(expected.size() > 100000, expected.constData());
+        QVERIFY(dumpOf(checkpoint, "cpu", "none") != expected);
+
+        for (const auto& [device, policy] :
+             {std::pair("cpu", "none"), {"cpu", "leaf+stream"}, {"fake", "block:1+stream"}}) {
+            const QByteArray seen = dumpOf(checkpoint, device, policy, {}, {}, unet);
+            QVERIFY2(seen == expected, seen.left(2000).constData());
         }
     }
 };

@@ -51,7 +51,7 @@ std::vector<BadFile> otherKinds() {
          {key,
           "is no checkpoint, it is of the kind \"autoencoder\"",
           "tensors begin with decoder, encoder, post_quant_conv and 1 more",
-          "this file as its VAE (vae)"}},
+          "this file as its autoencoder (vae)"}},
         {"its own autoencoder",
          [](TensorFile& t) { keepUnder(t, "first_stage_model."); },
          {key, "of the kind \"autoencoder\"", "begin with first_stage_model"}},

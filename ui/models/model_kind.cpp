@@ -19,6 +19,7 @@ struct KindWords {
 
 constexpr std::array kKinds = {
     KindWords{ModelKind::Checkpoint, "checkpoint", "load.checkpoint", "checkpoint"},
+    KindWords{ModelKind::Denoiser, "denoiser", "load.checkpoint", "unet"},
     KindWords{ModelKind::Autoencoder, "autoencoder", "load.checkpoint", "vae"},
     KindWords{ModelKind::Upscaler, "upscaler", "load.upscaler", "upscaler"},
     KindWords{ModelKind::Lora, "lora", "load.lora", "file"},
@@ -29,6 +30,8 @@ constexpr std::array kKinds = {
 
 constexpr std::array kFolders = {KindFolder{"checkpoints", ModelKind::Checkpoint, true},
                                  KindFolder{"diffusers", ModelKind::Checkpoint, true},
+                                 KindFolder{"unet", ModelKind::Denoiser, true},
+                                 KindFolder{"diffusion_models", ModelKind::Denoiser, true},
                                  KindFolder{"vae", ModelKind::Autoencoder, true},
                                  KindFolder{"upscale_models", ModelKind::Upscaler, true},
                                  KindFolder{"loras", ModelKind::Lora, true},

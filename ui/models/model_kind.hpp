@@ -10,6 +10,7 @@ namespace lowtide::ui {
 /// What a file of weights is to a graph.
 enum class ModelKind {
     Checkpoint,
+    Denoiser,
     Autoencoder,
     Upscaler,
     Lora,

@@ -40,6 +40,8 @@ QString kindText(ModelKind kind) {
     switch (kind) {
         case ModelKind::Checkpoint:
             return ModelsPanel::tr("checkpoint");
+        case ModelKind::Denoiser:
+            return ModelsPanel::tr("denoiser");
         case ModelKind::Autoencoder:
             return ModelsPanel::tr("autoencoder");
         case ModelKind::Upscaler:

@@ -26,6 +26,9 @@ QString fileKindText(const QString& kind) {
     if (kind == QLatin1String("checkpoint")) {
         return PresetDetails::tr("Checkpoint");
     }
+    if (kind == QLatin1String("unet")) {
+        return PresetDetails::tr("Denoiser");
+    }
     if (kind == QLatin1String("vae")) {
         return PresetDetails::tr("Autoencoder");
     }

@@ -3,7 +3,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/files/gguf.hpp"
 #include "plugin/files/safetensors.hpp"
-#include "plugin/models/single_file/ldm_parts.hpp"
+#include "plugin/models/single_file/ldm_schedule.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -23,13 +23,19 @@ struct ModelSource {
 /// A layout of files. Each has a folder with `const Layout& <folder>();` and one lowtide_add line.
 struct Layout {
     std::string name;
-    bool isWhole = true;  ///< else it holds one component of a checkpoint
+    /// The one component that it holds ("vae"), as load.checkpoint's parameter is called; empty: it
+    /// is a whole checkpoint.
+    std::string component{};
     /// How sure it is that the source is of this layout, by names and shapes: 0 (it is not) to 1.
     double (*detect)(const ModelSource& source) = nullptr;
     /// Shows the source in the diffusers layout. `resourcesFolder` holds clip/merges.txt. Errors
     /// name the file and the tensor or setting.
     std::unique_ptr<Checkpoint> (*open)(ModelSource source,
                                         const std::string& resourcesFolder) = nullptr;
+    /// For people, what the component is of ("SD 1.x"); nullptr: nothing tells.
+    std::string (*label)(Checkpoint& opened) = nullptr;
+
+    [[nodiscard]] bool isWhole() const { return component.empty(); }
 };
 
 /// Every layout that is built.
@@ -42,7 +48,7 @@ struct Layout {
 /// Opens a whole checkpoint. Error{Unsupported} says what was seen in a file of no such layout.
 [[nodiscard]] std::unique_ptr<Checkpoint> openLayout(const CheckpointPath& path,
                                                      const std::string& resourcesFolder);
-/// Opens what gives one component ("vae"): a file of it alone, or a whole checkpoint.
+/// Opens what gives one component ("unet", "vae"): a file of it alone, or a whole checkpoint.
 /// Error{Unsupported} for a file that has none.
 [[nodiscard]] std::unique_ptr<Checkpoint> openPart(const CheckpointPath& path,
                                                    const std::string& component,

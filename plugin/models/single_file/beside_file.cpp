@@ -12,6 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Bytes kLargestBesideFile = 16 * kMiB;
+constexpr Bytes kLargestConfig = kMiB;
 
 void checkParts(const Json& parts, const std::string& name) {
     if (!parts.is_object()) {
@@ -43,6 +44,28 @@ BesideFile readBeside(const std::string& weights) {
     BesideFile beside = parseBeside(file.readAll(kLargestBesideFile), std::move(name));
     beside.stamp = stampOf(file);
     return beside;
+}
+
+std::string configPath(const std::string& weights) {
+    return (fs::path(weights).parent_path() / "config.json").string();
+}
+
+Json configInFolder(const std::string& weights,
+                    std::string_view className,
+                    std::vector<memory::WeightFile>& files) {
+    const std::string path = configPath(weights);
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) {
+        return Json::object();
+    }
+    const files::InputFile file(path);
+    files.push_back(stampOf(file));
+    Json stated =
+        parseJson(file.readAll(kLargestConfig), "config.json", {.readPythonNumbers = true});
+    if (!stated.is_object() || stated.value("_class_name", Json()) != className) {
+        return Json::object();
+    }
+    return stated;
 }
 
 BesideFile parseBeside(std::string_view text, std::string name) {

@@ -26,6 +26,15 @@ struct BesideFile {
 /// Reads them where they are. Error{Corrupt} for what is no object of objects.
 [[nodiscard]] BesideFile readBeside(const std::string& weights);
 
+/// Where the diffusers layout has the settings of a file of weights.
+[[nodiscard]] std::string configPath(const std::string& weights);
+
+/// The config.json in the folder of a file of weights, which is added to `files`. An empty object
+/// where there is none, or none of the class. Error{Corrupt} for what is no JSON.
+[[nodiscard]] Json configInFolder(const std::string& weights,
+                                  std::string_view className,
+                                  std::vector<memory::WeightFile>& files);
+
 /// Statements as they stand in the file `name`. Errors as above.
 [[nodiscard]] BesideFile parseBeside(std::string_view text, std::string name);
 

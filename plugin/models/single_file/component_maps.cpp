@@ -81,11 +81,11 @@ bool hasUnder(const WeightMap& file, std::string_view prefix) {
     return first != file.tensors.end() && first->first.starts_with(prefix);
 }
 
-WeightMap unetMap(const WeightMap& file, const LdmUNetLayout& layout) {
-    WeightMap map = emptyMap(file, [layout](std::string_view name) {
-        return std::string(kLdmUNet) + ldmUNetName(name, layout);
+WeightMap unetMap(const WeightMap& file, std::string_view prefix, const LdmUNetLayout& layout) {
+    WeightMap map = emptyMap(file, [start = std::string(prefix), layout](std::string_view name) {
+        return start + ldmUNetName(name, layout);
     });
-    const auto [first, last] = rangeUnder(file, kLdmUNet);
+    const auto [first, last] = rangeUnder(file, prefix);
     map.tensors.insert(first, last);
     return map;
 }

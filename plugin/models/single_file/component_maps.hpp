@@ -21,8 +21,11 @@ inline constexpr std::string_view kRefinerOpenClip = "conditioner.embedders.0.mo
 /// Whether a tensor's name begins with `prefix`.
 [[nodiscard]] bool hasUnder(const WeightMap& file, std::string_view prefix);
 
-/// The UNet. Averaged weights (model_ema) are left where they are, as diffusers does.
-[[nodiscard]] WeightMap unetMap(const WeightMap& file, const LdmUNetLayout& layout);
+/// The UNet under `prefix`. Averaged weights (model_ema) are left where they are, as diffusers
+/// does.
+[[nodiscard]] WeightMap unetMap(const WeightMap& file,
+                                std::string_view prefix,
+                                const LdmUNetLayout& layout);
 
 /// An autoencoder under `prefix`, in LDM's or diffusers' names; what a trainer left beside it
 /// (loss, discriminator) is no part of it. 1x1 convolutions of the attention count as matrices.

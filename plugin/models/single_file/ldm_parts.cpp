@@ -4,22 +4,24 @@
 #include "plugin/models/single_file/constants_check.hpp"
 #include "plugin/models/single_file/ldm_settings.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace lowtide::models {
 
 namespace {
 
-const Shape* inputShape(const WeightMap& file) {
-    std::string name(kLdmUNet);
-    name += "input_blocks.0.0.weight";
-    const auto input = file.tensors.find(name);
+constexpr std::string_view kOtherNetworks[] = {
+    kLdmAutoencoder, "cond_stage_model.", "conditioner."};
+
+const Shape* inputShape(const WeightMap& file, std::string_view prefix) {
+    const auto input = file.tensors.find(std::string(prefix) + "input_blocks.0.0.weight");
     return input == file.tensors.end() ? nullptr : &input->second.shape;
 }
 
-Json ldmUNetSettings(const WeightMap& file) {
+Json ldmUNetSettings(const WeightMap& file, std::string_view prefix) {
     const TensorView view(
-        file, [](std::string_view name) { return std::string(kLdmUNet) + std::string(name); });
+        file, [prefix](std::string_view name) { return std::string(prefix) + std::string(name); });
     return unetSettings(view);
 }
 
@@ -29,21 +31,32 @@ SharedHeader sharedHeader(const ModelSource& source) {
     return std::make_shared<const WeightFileHeader>(*source.header);
 }
 
-bool hasLdmUNet(const WeightMap& file) {
-    return inputShape(file) != nullptr;
+bool hasLdmUNet(const WeightMap& file, std::string_view prefix) {
+    return inputShape(file, prefix) != nullptr;
 }
 
-int64_t ldmInputChannels(const WeightMap& file) {
-    const Shape* shape = inputShape(file);
+bool isLdmCheckpoint(const WeightMap& file) {
+    return hasLdmUNet(file, kLdmUNet) &&
+           std::any_of(std::begin(kOtherNetworks),
+                       std::end(kOtherNetworks),
+                       [&](std::string_view other) { return hasUnder(file, other); });
+}
+
+int64_t ldmInputChannels(const WeightMap& file, std::string_view prefix) {
+    const Shape* shape = inputShape(file, prefix);
     return shape && shape->size() == 4 ? (*shape)[1] : 0;
 }
 
-FileNetwork ldmUNet(const SharedHeader& file) {
-    return {
-        .className = "UNet2DConditionModel",
-        .settings = [file] { return ldmUNetSettings(file->map); },
-        .weights = [file] { return unetMap(file->map, unetLayout(ldmUNetSettings(file->map))); },
-        .check = checkUNetConstants};
+FileNetwork ldmUNet(const SharedHeader& file, std::string_view prefix) {
+    const auto settings = [file, start = std::string(prefix)] {
+        return ldmUNetSettings(file->map, start);
+    };
+    return {.className = "UNet2DConditionModel",
+            .settings = settings,
+            .weights = [file,
+                        start = std::string(prefix),
+                        settings] { return unetMap(file->map, start, unetLayout(settings())); },
+            .check = checkUNetConstants};
 }
 
 FileNetwork ldmAutoencoder(const SharedHeader& file, std::string_view prefix, Json constants) {
@@ -75,15 +88,6 @@ FileNetwork ldmTextEncoder(std::function<WeightMap()> weights, bool isOpenClip) 
                 },
             .weights = weights,
             .check = checkTextConstants};
-}
-
-std::optional<std::string> statedPrediction(const WeightFileHeader& file) {
-    const auto stated = file.metadata.find("modelspec.prediction_type");
-    if (stated != file.metadata.end()) {
-        return stated->second == "v" ? "v_prediction" : stated->second;
-    }
-    return file.map.tensors.contains("v_pred") ? std::optional<std::string>("v_prediction")
-                                               : std::nullopt;
 }
 
 }  // namespace lowtide::models

@@ -12,6 +12,7 @@ namespace lowtide::models {
 const Layout& sd_ldm();
 const Layout& sdxl_ldm();
 const Layout& autoencoder();
+const Layout& denoiser();
 
 }  // namespace lowtide::models
 
@@ -66,7 +67,7 @@ struct Input {
     std::string_view beside;
 };
 
-constexpr const Layout& (*kLayouts[])() = {sd_ldm, sdxl_ldm, autoencoder};
+constexpr const Layout& (*kLayouts[])() = {sd_ldm, sdxl_ldm, autoencoder, denoiser};
 
 Input inputOf(std::string_view text) {
     Input input;
@@ -122,9 +123,10 @@ bool readLayouts(const ModelSource& source) {
         if (layout().detect(source) > 0) {
             const bool opened = takes({ErrorKind::Corrupt, ErrorKind::Unsupported}, [&] {
                 const std::unique_ptr<Checkpoint> file = layout().open(source, "");
-                require(!layout().isWhole || !file->pipelineClass().empty(),
+                require(!layout().isWhole() || !file->pipelineClass().empty(),
                         "a checkpoint has a class");
                 checkSettings(*file);
+                require(!layout().label || !layout().label(*file).empty(), "it is of something");
             });
             isTaken = isTaken || opened;
         }

@@ -29,6 +29,7 @@ private Q_SLOTS:
 
     void initTestCase() {
         places_ = {{"single", testing::singleFileFolder()},
+                   {"quantised", testing::quantisedFileFolder()},
                    {"xl", testing::xlFileFolder()},
                    {"folders", testing::goldenFolder() + "/checkpoints"},
                    {"upscalers", testing::upscaleGoldenFolder() + "/upscalers"},
@@ -52,6 +53,13 @@ private Q_SLOTS:
         row("single/vae_ldm.ckpt", "autoencoder", "autoencoder", "autoencoder");
         row("single/vae_diffusers.safetensors", "autoencoder", "autoencoder", "autoencoder");
         row("single/vae_prefixed.safetensors", "autoencoder", "autoencoder", "autoencoder");
+        const char* small = "networks with a context 128 wide";
+        row("quantised/unet_q8_0.gguf", "denoiser", "denoiser", small);
+        row("quantised/unet_fp8.safetensors", "denoiser", "denoiser", small);
+        row("folders/sd15_0/unet/diffusion_pytorch_model.safetensors",
+            "denoiser",
+            "denoiser",
+            small);
         row("upscalers/esrgan_0/esrgan_basicsr.safetensors", "upscaler", "", "ESRGAN");
         row("upscalers/esrgan_0/esrgan_old.pth", "upscaler", "", "ESRGAN");
     }

@@ -70,6 +70,7 @@ Sd15Model::Sd15Model(Checkpoint& checkpoint)
       unet_(openUNet(checkpoint)),
       autoencoder_(openAutoencoder(checkpoint)) {
     checkChannels(checkpoint, unet_.config(), autoencoder_.config());
+    checkContext(checkpoint, unet_.config(), {{std::string(kTextEncoder), text_.config().width}});
     requireScaleAlone(autoencoder_.config(), checkpoint.name() + "/vae/config.json");
     if (unet_.config().addedWidth > 0) {
         throw Error(ErrorKind::Unsupported,
@@ -77,7 +78,7 @@ Sd15Model::Sd15Model(Checkpoint& checkpoint)
                         ": its denoiser adds a pooled text to the time (addition_embed_type), "
                         "which sd15 does not have",
                     "choose another checkpoint",
-                    "checkpoint");
+                    checkpoint.itemOf("unet"));
     }
     fillInfo(checkpoint);
 }
@@ -85,6 +86,7 @@ Sd15Model::Sd15Model(Checkpoint& checkpoint)
 void Sd15Model::fillInfo(Checkpoint& checkpoint) {
     info_.family = "sd15";
     info_.checkpoint = checkpoint.name();
+    info_.denoiser = checkpoint.nameOf("unet");
     info_.schedulerConfig = schedulerOf(checkpoint);
     info_.latent = latentSpaceOf(autoencoder_.config());
     info_.fillsMasks = unet_.config().inChannels > info_.latent.channels;

@@ -85,7 +85,7 @@ SdxlModel::SdxlModel(Checkpoint& checkpoint)
       autoencoder_(openAutoencoder(checkpoint)),
       zerosForEmpty_(readsZeros(checkpoint)) {
     checkChannels(checkpoint, unet_.config(), autoencoder_.config());
-    checkWidths(checkpoint.name());
+    checkWidths(checkpoint);
     if (autoencoder_.config().shiftFactor != 0) {
         refuseSdxl(checkpoint.name(),
                    "vae/config.json: shift_factor is set, which sdxl does not know");
@@ -108,37 +108,32 @@ int64_t SdxlModel::pooledWidth() const {
     return encoders_.back()->config().projectionWidth;
 }
 
-void SdxlModel::checkWidths(const std::string& checkpoint) const {
-    std::vector<std::string> widths;
+void SdxlModel::checkWidths(const Checkpoint& checkpoint) const {
+    std::vector<EncoderWidth> widths;
     for (const auto& encoder : encoders_) {
-        widths.push_back(std::to_string(encoder->config().width) + " (" + encoder->role() + ")");
+        widths.push_back({encoder->role(), encoder->config().width});
         if (encoder->tokenizer().length() != encoders_.front()->tokenizer().length()) {
-            refuseSdxl(checkpoint,
+            refuseSdxl(checkpoint.name(),
                        "its tokenizers make " +
                            std::to_string(encoders_.front()->tokenizer().length()) + " and " +
                            std::to_string(encoder->tokenizer().length()) + " tokens");
         }
     }
-    if (unet_.config().contextWidth() != textWidth()) {
-        refuseSdxl(checkpoint,
-                   "the denoiser reads texts " + std::to_string(unet_.config().contextWidth()) +
-                       " wide (cross_attention_dim), the text encoders give " +
-                       join(widths, " and "));
-    }
+    checkContext(checkpoint, unet_.config(), widths);
 }
 
 void SdxlModel::fillInfo(Checkpoint& checkpoint) {
     info_.family = "sdxl";
     info_.checkpoint = checkpoint.name();
+    info_.denoiser = checkpoint.nameOf("unet");
     info_.schedulerConfig = readScheduler(checkpoint);
     info_.latent = latentSpaceOf(autoencoder_.config());
     info_.fillsMasks = unet_.config().inChannels > info_.latent.channels;
     info_.embedsGuidance = unet_.config().guidanceWidth > 0;
-    info_.conditioning = {
-        .fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, textWidth()},
-                   {tensor::kPooled, tensor::FieldKind::Vector, pooledWidth()}},
-        .numbers = sdxlNumbersOf(unet_.config(), pooledWidth(), checkpoint.name()),
-        .texts = static_cast<int>(encoders_.size())};
+    info_.conditioning = {.fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, textWidth()},
+                                     {tensor::kPooled, tensor::FieldKind::Vector, pooledWidth()}},
+                          .numbers = sdxlNumbersOf(unet_.config(), pooledWidth(), checkpoint),
+                          .texts = static_cast<int>(encoders_.size())};
     info_.isRefiner = info_.conditioning.takes("aesthetic_score");
     info_.cachePoints = {.deepest = deepestCut(unet_.config()), .firstBlock = firstLevelCut()};
     info_.latentToRgb = sdxlLatentToRgb(checkpoint, autoencoder_.config());

@@ -41,7 +41,7 @@ public:
     [[nodiscard]] at::Tensor encode(StageContext& context, const at::Tensor& pixels) const override;
 
 private:
-    void checkWidths(const std::string& checkpoint) const;
+    void checkWidths(const Checkpoint& checkpoint) const;
     void fillInfo(Checkpoint& checkpoint);
     [[nodiscard]] int64_t textWidth() const;
     [[nodiscard]] int64_t pooledWidth() const;

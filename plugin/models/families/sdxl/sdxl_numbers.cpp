@@ -38,7 +38,7 @@ std::vector<ConditioningNumber> numbersOfRefiner() {
 
 std::vector<ConditioningNumber> sdxlNumbersOf(const UNet2DConfig& config,
                                               int64_t pooledWidth,
-                                              const std::string& checkpoint) {
+                                              const Checkpoint& checkpoint) {
     for (std::vector<ConditioningNumber> known : {numbersOfBase(), numbersOfRefiner()}) {
         const auto count = static_cast<int64_t>(known.size());
         if (config.addedWidth == pooledWidth + count * config.addedNumberWidth) {
@@ -46,14 +46,14 @@ std::vector<ConditioningNumber> sdxlNumbersOf(const UNet2DConfig& config,
         }
     }
     throw Error(ErrorKind::Unsupported,
-                "checkpoint " + checkpoint + ": the denoiser adds " +
+                "checkpoint " + checkpoint.name() + ": the denoiser adds " +
                     std::to_string(config.addedWidth) +
                     " values to its time (projection_class_embeddings_input_dim); a pooled text "
                     "of " +
                     std::to_string(pooledWidth) + " beside 6 numbers, or a refiner's 5, of " +
                     std::to_string(config.addedNumberWidth) + " each does not make that",
                 "use the text encoder and the denoiser of one checkpoint",
-                "checkpoint");
+                checkpoint.itemOf("unet"));
 }
 
 }  // namespace lowtide::models

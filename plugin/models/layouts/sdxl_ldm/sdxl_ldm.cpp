@@ -2,6 +2,7 @@
 #include "plugin/models/layouts/layout.hpp"
 #include "plugin/models/single_file/component_maps.hpp"
 #include "plugin/models/single_file/ldm_parts.hpp"
+#include "plugin/models/single_file/ldm_schedule.hpp"
 #include "plugin/models/single_file/tensor_values.hpp"
 
 #include <utility>
@@ -42,7 +43,7 @@ bool hasEdm(const WeightMap& file) {
 }
 
 double detectSdxlLdm(const ModelSource& source) {
-    if (!source.header || !hasLdmUNet(source.header->map)) {
+    if (!source.header || !isLdmCheckpoint(source.header->map)) {
         return 0;
     }
     const WeightMap& file = source.header->map;
@@ -113,7 +114,7 @@ int64_t sizeWidth(const WeightMap& file, int64_t vectorWidth, int64_t pooledWidt
 }
 
 FileNetwork xlUNet(const SharedHeader& file, const FileNetwork& encoder) {
-    FileNetwork unet = ldmUNet(file);
+    FileNetwork unet = ldmUNet(file, kLdmUNet);
     unet.settings = [file, settings = std::move(unet.settings), encoder] {
         Json all = settings();
         if (!encoder.className.empty() && all.contains("projection_class_embeddings_input_dim")) {
@@ -178,25 +179,17 @@ Json edmScheduler() {
 /// As the published base's scheduler_config.json; what was trained down to noise without signal
 /// (ComfyUI's key) begins there.
 Json xlScheduler(const WeightFileHeader& file) {
-    constexpr const char* kEdmVelocity = "edm_vpred.sigma_max";
-    if (file.map.tensors.contains(kEdmVelocity)) {
-        throw Error(ErrorKind::Unsupported,
-                    file.map.what + ": the key " + std::string(kEdmVelocity) +
-                        " says that it predicts velocity of EDM's noise; only noise of EDM's "
-                        "(edm_mean, edm_std) is built",
-                    "choose another checkpoint");
-    }
+    refuseEdmVelocity(file);
     if (hasEdm(file.map)) {
         return edmScheduler();
     }
-    const std::string prediction = statedPrediction(file).value_or("epsilon");
     Json settings = {{"_class_name", "EulerDiscreteScheduler"},
                      {"beta_start", 0.00085},
                      {"beta_end", 0.012},
                      {"beta_schedule", "scaled_linear"},
                      {"num_train_timesteps", 1000},
                      {"interpolation_type", "linear"},
-                     {"prediction_type", prediction},
+                     {"prediction_type", statedPrediction(file).value_or("epsilon")},
                      {"timestep_spacing", "leading"},
                      {"steps_offset", 1},
                      {"use_karras_sigmas", false},
@@ -205,12 +198,7 @@ Json xlScheduler(const WeightFileHeader& file) {
                      {"sample_max_value", 1.0},
                      {"clip_sample", false},
                      {"trained_betas", nullptr}};
-    if (file.map.tensors.contains("ztsnr")) {
-        settings["rescale_betas_zero_snr"] = true;
-        if (prediction == "v_prediction") {
-            settings["timestep_spacing"] = "trailing";
-        }
-    }
+    addZeroSnr(file, settings);
     return settings;
 }
 
@@ -221,7 +209,7 @@ Json xlPipeline(const WeightMap& file) {
                 {"force_zeros_for_empty_prompt", false},
                 {"requires_aesthetics_score", true}};
     }
-    const bool fillsMasks = ldmInputChannels(file) == kXlChannelsWithMask;
+    const bool fillsMasks = ldmInputChannels(file, kLdmUNet) == kXlChannelsWithMask;
     return {{"_class_name",
              fillsMasks ? "StableDiffusionXLInpaintPipeline" : "StableDiffusionXLPipeline"},
             {"force_zeros_for_empty_prompt", true}};

@@ -62,6 +62,10 @@ private Q_SLOTS:
              .isRunnable = true,
              .weights = 300,
              .largest = 200});
+        row("a denoiser",
+            R"({"kind": "denoiser", "family": "SDXL", "runs": true})",
+            Status::Ok,
+            {.kind = ModelKind::Denoiser, .family = "SDXL", .isRunnable = true});
         row("an autoencoder",
             R"({"kind": "autoencoder", "family": "autoencoder", "runs": true})",
             Status::Ok,
@@ -151,7 +155,8 @@ private Q_SLOTS:
                                                 "models/upscale_models",
                                                 "models/loras"};
         QTest::newRow("its models")
-            << QStringList{"checkpoints", "clip"} << QStringList{"checkpoints"};
+            << QStringList{"diffusion_models", "checkpoints", "clip", "unet"}
+            << QStringList{"checkpoints", "unet", "diffusion_models"};
         QTest::newRow("Automatic1111")
             << QStringList{"models/Stable-diffusion", "models/ESRGAN", "models/Lora", "embeddings"}
             << QStringList{"embeddings", "models/Stable-diffusion", "models/ESRGAN", "models/Lora"};
@@ -189,6 +194,8 @@ comfyui:
 a111:
     base_path: ../webui
     upscale_models: models/ESRGAN
+    unet: models/unet
+    diffusion_models: models/dm
     diffusers: &d sub
     vae: *d
 empty:
@@ -203,6 +210,8 @@ empty:
             {"/data/comfy/models/loras", ModelKind::Lora},
             {"/data/comfy/models/controlnet", ModelKind::ControlNet},
             {"/graphs/webui/models/ESRGAN", ModelKind::Upscaler},
+            {"/graphs/webui/models/unet", ModelKind::Denoiser},
+            {"/graphs/webui/models/dm", ModelKind::Denoiser},
             {"/graphs/webui/sub", ModelKind::Checkpoint},
             {"/graphs/webui/sub", ModelKind::Autoencoder}};
         QCOMPARE(folders, expected);

@@ -69,6 +69,8 @@ private:
             put("checkpoint", "SDXL", false);
         } else if (header.tensors.contains("cond_stage_model.transformer.x")) {
             put("checkpoint", "SD 1.x", true);
+        } else if (header.tensors.contains("input_blocks.0.0.weight")) {
+            put("denoiser", "SDXL", true);
         } else if (header.tensors.contains("decoder.conv_in.weight")) {
             put("autoencoder", "autoencoder", true);
         }

@@ -220,6 +220,7 @@ private Q_SLOTS:
     }
 
     void offersModelsToTheParametersThatTakeThem() {
+        writeModel(at("models/diffusion_models/alone.safetensors"), {"input_blocks.0.0.weight"});
         QSignalSpy scanned(library_.get(), &ModelLibrary::scanned);
         library_->setFolders({folder_->path()}, {});
         QVERIFY(scanned.wait());
@@ -228,6 +229,7 @@ private Q_SLOTS:
 
         const auto checkpoints = offered.filesFor("load.checkpoint", "checkpoint");
         const auto autoencoders = offered.filesFor("load.checkpoint", "vae");
+        const auto denoisers = offered.filesFor("load.checkpoint", "unet");
         const auto upscalers = offered.filesFor("load.upscaler", "upscaler");
 
         QCOMPARE(checkpoints.size(), size_t{3});
@@ -235,6 +237,8 @@ private Q_SLOTS:
         QCOMPARE(checkpoints[1].detail, QString("SD 1.x, 46.9 KiB, fits"));
         QVERIFY(checkpoints[2].detail.endsWith("not run by this version"));
         QCOMPARE(autoencoders.size(), size_t{1});
+        QCOMPARE(denoisers.size(), size_t{1});
+        QCOMPARE(denoisers[0].label, QString("alone.safetensors"));
         QCOMPARE(upscalers.size(), size_t{1});
         QCOMPARE(upscalers[0].detail, QString("cannot be read"));
         QVERIFY(offered.filesFor("load.image", "image").empty());

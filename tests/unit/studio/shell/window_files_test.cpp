@@ -459,6 +459,15 @@ private Q_SLOTS:
         QCOMPARE(checkpointOf(studio.model(), "load"), before);
     }
 
+    void aDenoiserTakesItsOwnPlace() {
+        Working studio;
+        const std::string before = checkpointOf(studio.model(), "load");
+        Q_EMIT studio.window->findChild<ModelsPanel*>()->useAsked(ModelKind::Denoiser,
+                                                                  "xl_q8_0.gguf");
+        QCOMPARE(studio.model().node("load")->params.at("unet"), Json("xl_q8_0.gguf"));
+        QCOMPARE(checkpointOf(studio.model(), "load"), before);
+    }
+
     void anEmbeddingIsNamedInPrompts() {
         Working studio;
         const graph::Document before = studio.model().document();
