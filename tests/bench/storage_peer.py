@@ -1,4 +1,4 @@
-#!/ usr / bin / env python3
+#!/usr/bin/env python3
 """Denoising steps of diffusers' XL UNet on the CPU in bfloat16, for the storage bench; prints a line after each step.
 
     storage_peer.py MODE FILE FOLDER PIXELS STEPS SECONDS
