@@ -6,6 +6,9 @@
 #include "plugin/image/picture_difference.hpp"
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QTemporaryDir>
@@ -95,13 +98,12 @@ class QualityBench : public QObject {
         }
     }
 
-    /// The variants of a graph; the first of them computes everything.
+    /// The variants of a graph's file; the first of them computes everything.
     std::vector<Row> compared(const QString& graph, const QStringList& variations) const {
         std::vector<Row> rows;
         forEveryPicture([&](const QStringList& settings) {
             const QStringList arguments =
-                QStringList{"compare", testing::exampleGraph(graph), "--json"} + settings +
-                variations;
+                QStringList{"compare", graph, "--json"} + settings + variations;
             const Json variants = Json::parse(run(arguments).output.toStdString()).at("variants");
             rows.resize(variants.size());
             for (size_t i = 0; i < rows.size(); ++i) {
@@ -169,9 +171,24 @@ class QualityBench : public QObject {
 
     /// Both of a cache: pictures and errors.
     void measure(const QString& graph, const QStringList& variations) {
-        std::vector<Row> rows = compared(graph, variations);
+        std::vector<Row> rows = compared(testing::exampleGraph(graph), variations);
         addErrors(rows, graph, variations);
         print(std::move(rows));
+    }
+
+    /// Text to image whose denoiser comes from a loader of its own, "load_denoiser".
+    QString graphOfTwoFiles() const {
+        const files::InputFile file(testing::exampleGraph("text_to_image").toStdString());
+        Json graph = Json::parse(file.readAll(kMiB));
+        graph.at("nodes")["load_denoiser"] = graph.at("nodes").at("load");
+        for (Json& link : graph.at("links")) {
+            if (link.at("to") == Json{"denoise", "model"}) {
+                link.at("from").front() = "load_denoiser";
+            }
+        }
+        QString path = folder_.filePath("two_files.json");
+        testing::writeFile(path, QByteArray::fromStdString(graph.dump()));
+        return path;
     }
 
 private Q_SLOTS:
@@ -181,8 +198,8 @@ private Q_SLOTS:
         for (int steps = kSteps; steps >= 4; --steps) {
             numbers << QString::number(steps);
         }
-        std::vector<Row> rows =
-            compared("text_to_image", {"--vary", "denoise.steps=" + numbers.join(',')});
+        std::vector<Row> rows = compared(testing::exampleGraph("text_to_image"),
+                                         {"--vary", "denoise.steps=" + numbers.join(',')});
         std::printf("\n| steps | PSNR | SSIM |\n|---|---|---|\n");
         for (size_t i = 1; i < rows.size(); ++i) {
             const int steps = kSteps - static_cast<int>(i);
@@ -252,6 +269,34 @@ private Q_SLOTS:
             std::printf("| %s | %.4f | %.1f | %.4f |\n",
                         rows[i].name.c_str(),
                         errors[i - 1].error,
+                        rows[i].psnr(),
+                        rows[i].similarity);
+        }
+    }
+
+    /// The denoiser in every encoding, the rest of the model as it is. How far its predictions are:
+    /// models_encoded_files.
+    void encodings() {
+        const QString folder = folder_.filePath("encodings");
+        QDir().mkpath(folder);
+        testing::makeEncodedFiles(testing::sourcePath("resources/mini/model"), folder);
+        QStringList files = {"exact.safetensors"};
+        for (const QString& name : QDir(folder).entryList({"*.safetensors", "*.gguf"})) {
+            if (name != files.front()) {
+                files << name;
+            }
+        }
+        QStringList paths;
+        for (const QString& name : std::as_const(files)) {
+            paths << folder + "/" + name;
+        }
+        const std::vector<Row> rows =
+            compared(graphOfTwoFiles(), {"--vary", "load_denoiser.checkpoint=" + paths.join(',')});
+        QCOMPARE(static_cast<qsizetype>(rows.size()), files.size());
+        std::printf("\n| encoding | PSNR | SSIM |\n|---|---|---|\n");
+        for (size_t i = 1; i < rows.size(); ++i) {
+            std::printf("| %s | %.1f | %.4f |\n",
+                        qPrintable(files.at(static_cast<qsizetype>(i))),
                         rows[i].psnr(),
                         rows[i].similarity);
         }

@@ -139,4 +139,5 @@ def main():
     (folder / "complete").touch()
 
 
-main()
+if __name__ == "__main__":
+    main()

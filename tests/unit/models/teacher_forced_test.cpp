@@ -4,11 +4,9 @@
 #include "plugin/models/denoisers/unet2d_cut.hpp"
 #include "plugin/models/recorded_pass.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
-#include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/models/known_shapes.hpp"
-#include "tests/unit/models/walk_case.hpp"
+#include "tests/unit/models/exact_pass.hpp"
 
 #include <ATen/ATen.h>
 
@@ -20,16 +18,12 @@
 namespace teacher_forced_test {
 
 using namespace lowtide;
-using models::WireRef;
-using testing::ModelBench;
-using testing::WalkCase;
+using testing::ExactPass;
 
 namespace {
 
 constexpr int kDeepest = 9;  ///< three depths for each of the mini model's levels
 constexpr std::array<int, 3> kIntervals = {2, 3, 5};
-constexpr const char* kExact = "quality,storage=file,compute=f32";
-const WalkCase kPicture = {.width = 128, .height = 128, .cfg = 3, .steps = 20};
 
 /// Most that a mean error may be: design and issue, by what is stored and computed.
 constexpr double kMostHalf = 5e-3;
@@ -40,84 +34,21 @@ std::shared_ptr<const sampling::StepCache> deepCache(int interval, int depth) {
     return sampling::stepCacheNamed("deepcache").make({{"interval", interval}, {"depth", depth}});
 }
 
-/// A checkpoint and the exact pass of one prompt.
-class ExactPass {
-public:
-    explicit ExactPass(const std::string& checkpoint)
-        : model_(testing::loadModel(bench_, checkpoint)),
-          request_(testing::requestOf(bench_, model_, kPicture)) {
-        bench_.runWith(model_, models::kTextEncoder, [&] {
-            const auto prompts = testing::encodePrompt(
-                bench_.stages(),
-                {.model = model_, .prompt = "a cat face on a blue background"},
-                bench_.call("encode"));
-            request_.positive = prompts.positive;
-            request_.negative = prompts.negative;
-        });
-        request_.precision = memory::parsePrecision(kExact);
-        bench_.record();
-        latents_ = latentsOf(run(request_, {}));
-        bench_.goAlongRecorded();
-    }
-
-    /// What is told of a pass with this cache and precision, along the exact one.
-    Json measured(const std::shared_ptr<const sampling::StepCache>& cache,
-                  const std::string& precision = kExact) {
-        models::DenoiseRequest request = request_;
-        request.stepCache = cache;
-        request.precision = memory::parsePrecision(precision);
-        std::map<std::string, Json> told;
-        arrived_ = latentsOf(run(request, [&](std::string_view name, Json facts) {
-            told[std::string(name)] = std::move(facts);
-        }));
-        told.at("teacher_forced")["steps"] = told.at("steps");
-        return told.at("teacher_forced");
-    }
-
-    double meanError(int interval, int depth) {
-        const auto [known, isNew] = means_.try_emplace({interval, depth}, 0);
-        if (isNew) {
-            known->second = measured(deepCache(interval, depth)).at("mean").get<double>();
-        }
-        return known->second;
-    }
-
-    /// Whether the last pass arrived where the exact one did.
-    [[nodiscard]] bool hasArrived() const { return at::equal(arrived_, latents_); }
-
-    ModelBench& bench() { return bench_; }
-
-private:
-    static at::Tensor latentsOf(const WireRef& value) {
-        return dynamic_cast<const tensor::Latents&>(*value).samples();
-    }
-
-    WireRef run(const models::DenoiseRequest& request,
-                std::function<void(std::string_view, Json)> tell) {
-        const auto outline =
-            bench_.stages().outline(testing::known(testing::shapesOf(model_, kPicture), request));
-        models::StageCall call = bench_.call("denoise");
-        call.tell = std::move(tell);
-        WireRef result;
-        bench_.runWith(outline.components().front(),
-                       [&] { result = bench_.stages().run(request, call).front(); });
-        return result;
-    }
-
-    ModelBench bench_;
-    WireRef model_;
-    models::DenoiseRequest request_;
-    at::Tensor latents_;
-    at::Tensor arrived_;
-    std::map<std::pair<int, int>, double> means_;
-};
-
 }  // namespace
 
 class TeacherForcedTest : public QObject {
     Q_OBJECT
 
     std::unique_ptr<ExactPass> mini_;
+    std::map<std::pair<int, int>, double> means_;
+
+    double meanError(int interval, int depth) {
+        const auto [known, isNew] = means_.try_emplace({interval, depth}, 0);
+        if (isNew) {
+            known->second = mini_->measured(deepCache(interval, depth)).at("mean").get<double>();
+        }
+        return known->second;
+    }
 
 private Q_SLOTS:
 
@@ -127,7 +58,7 @@ private Q_SLOTS:
 
     void theExactPassHasNoError() {
         const Json told = mini_->measured(nullptr);
-        QCOMPARE(told.at("errors"), Json(std::vector<double>(kPicture.steps, 0)));
+        QCOMPARE(told.at("errors"), Json(std::vector<double>(ExactPass::kSteps, 0)));
         QCOMPARE(told.at("worst"), Json(0.0));
         QVERIFY(mini_->hasArrived());
     }
@@ -135,7 +66,7 @@ private Q_SLOTS:
     /// Full steps are exact, and the way ends where the exact one does.
     void onlyPartialStepsHaveErrors() {
         const Json told = mini_->measured(deepCache(5, 0));
-        for (int call = 0; call < kPicture.steps; ++call) {
+        for (int call = 0; call < ExactPass::kSteps; ++call) {
             const double error = told.at("errors").at(static_cast<size_t>(call)).get<double>();
             QVERIFY2((error == 0) == (call % 5 == 0), qPrintable(QString::number(call)));
         }
@@ -152,9 +83,9 @@ private Q_SLOTS:
 
     void theErrorRisesWithTheInterval() {
         QFETCH(int, depth);
-        const double two = mini_->meanError(2, depth);
-        const double three = mini_->meanError(3, depth);
-        const double five = mini_->meanError(5, depth);
+        const double two = meanError(2, depth);
+        const double three = meanError(3, depth);
+        const double five = meanError(5, depth);
         qInfo("depth %d: intervals 2, 3, 5: %.4f %.4f %.4f", depth, two, three, five);
         QVERIFY(0 < two && two < three && three < five);
     }
@@ -175,8 +106,8 @@ private Q_SLOTS:
         };
         int falls = 0;
         for (int depth = 1; depth <= kDeepest; ++depth) {
-            const double before = mini_->meanError(interval, depth - 1);
-            const double now = mini_->meanError(interval, depth);
+            const double before = meanError(interval, depth - 1);
+            const double now = meanError(interval, depth);
             const bool isSameCut = cutOf(depth) == cutOf(depth - 1);
             QVERIFY2(isSameCut ? now == before : now < before,
                      qPrintable(QString("depth %1: %2, then %3").arg(depth).arg(before).arg(now)));
@@ -221,7 +152,7 @@ private Q_SLOTS:
 
     /// A cache does the same to a network in other types, whose own error adds to it.
     void cacheAndTypesAddUp() {
-        const double cache = mini_->meanError(3, 1);
+        const double cache = meanError(3, 1);
         const double both = mini_->measured(deepCache(3, 1), "quality,storage=f8,compute=f32")
                                 .at("mean")
                                 .get<double>();

@@ -1,0 +1,113 @@
+// What encodings do to the predictions of a network: each file's denoiser along the exact pass of
+// the same weights in f32. Prints the table of docs/quality.md.
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/single_files.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/exact_pass.hpp"
+#include "tests/unit/models/truth.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+namespace encoded_files_test {
+
+using namespace lowtide;
+using testing::ExactPass;
+
+namespace {
+
+/// The files of a checkpoint, and its exact pass.
+struct EncodedCheckpoint {
+    EncodedCheckpoint(const std::string& name, const std::string& checkpoint) : pass(name) {
+        testing::makeEncodedFiles(QString::fromStdString(checkpoint), folder.path());
+    }
+
+    QTemporaryDir folder;
+    ExactPass pass;
+};
+
+}  // namespace
+
+class EncodedFilesTest : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<EncodedCheckpoint> mini_;
+    std::unique_ptr<EncodedCheckpoint> random_;
+
+    static Json measured(EncodedCheckpoint& checkpoint, const QString& name) {
+        return checkpoint.pass.measuredWith(checkpoint.folder.filePath(name).toStdString());
+    }
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        mini_ = std::make_unique<EncodedCheckpoint>("mini", testing::miniModel());
+        random_ =
+            std::make_unique<EncodedCheckpoint>("sd15_0", testing::goldenCheckpoint("sd15_0"));
+    }
+
+    void cleanupTestCase() {
+        mini_.reset();
+        random_.reset();
+    }
+
+    void predictionsAreAsFarFromF32AsKnown_data() {
+        QTest::addColumn<double>("mini");
+        QTest::addColumn<double>("random");
+        const auto row = [](const char* name, double mini, double random) {
+            QTest::newRow(name) << mini << random;
+        };
+        row("exact.safetensors", 0, 0);
+        row("f16.safetensors", 0, 5.8e-4);  // the mini model's own type
+        row("int8.safetensors", 1.9e-3, 4.1e-3);
+        row("bnb_int8.safetensors", 2.0e-3, 4.3e-3);
+        row("int8_rotated.safetensors", 2.0e-3, 3.9e-3);
+        row("mxfp8.safetensors", 7.1e-3, 0.018);
+        row("f8.safetensors", 9.7e-3, 0.021);
+        row("fp8.safetensors", 9.7e-3, 0.021);
+        row("bnb_nf4.safetensors", 0.029, 0.059);
+        row("nvfp4.safetensors", 0.033, 0.066);
+        row("q8_0.gguf", 7.5e-3, 0.011);
+        row("gguf_q8_0.gguf", 7.5e-3, 0.014);
+        row("gguf_q5_1.gguf", 0.051, 0.097);
+        row("gguf_q5_0.gguf", 0.056, 0.11);
+        row("q4_k.gguf", 0.084, 0.146);
+        row("gguf_q4_1.gguf", 0.099, 0.2);
+        row("gguf_q4_0.gguf", 0.103, 0.215);
+    }
+
+    /// Within an eighth: neither worse than the page says, nor better.
+    void predictionsAreAsFarFromF32AsKnown() {
+        QFETCH(double, mini);
+        QFETCH(double, random);
+        const QString name = QTest::currentDataTag();
+        const Json ofMini = measured(*mini_, name);
+        const Json ofRandom = measured(*random_, name);
+        const auto number = [](const Json& told, const char* which) {
+            return told.at(which).get<double>();
+        };
+        std::printf("| %s | %.2g | %.2g | %.2g | %.2g |\n",
+                    qPrintable(name.section('.', 0, 0)),
+                    number(ofMini, "mean"),
+                    number(ofMini, "worst"),
+                    number(ofRandom, "mean"),
+                    number(ofRandom, "worst"));
+        for (const auto& [told, known] : {std::pair(ofMini, mini), std::pair(ofRandom, random)}) {
+            const double mean = number(told, "mean");
+            QVERIFY2(std::abs(mean - known) <= known / 8, qPrintable(QString::number(mean)));
+        }
+    }
+};
+
+LOWTIDE_TEST(EncodedFilesTest)
+
+}  // namespace encoded_files_test
+
+#include "encoded_files_test.moc"

@@ -1,0 +1,77 @@
+#include "tests/unit/models/exact_pass.hpp"
+
+#include "plugin/tensor/stage_values.hpp"
+#include "tests/unit/models/known_shapes.hpp"
+
+#include <ATen/ATen.h>
+
+#include <map>
+#include <utility>
+
+namespace lowtide::testing {
+
+namespace {
+
+const WalkCase kPicture = {.width = 128, .height = 128, .cfg = 3, .steps = ExactPass::kSteps};
+
+at::Tensor latentsOf(const models::WireRef& value) {
+    return dynamic_cast<const tensor::Latents&>(*value).samples();
+}
+
+}  // namespace
+
+ExactPass::ExactPass(const std::string& checkpoint)
+    : model_(loadModel(bench_, checkpoint)), request_(requestOf(bench_, model_, kPicture)) {
+    bench_.runWith(model_, models::kTextEncoder, [&] {
+        const EncodeResult prompts =
+            encodePrompt(bench_.stages(),
+                         {.model = model_, .prompt = "a cat face on a blue background"},
+                         bench_.call("encode"));
+        request_.positive = prompts.positive;
+        request_.negative = prompts.negative;
+    });
+    request_.precision = memory::parsePrecision(kPrecision);
+    bench_.record();
+    latents_ = latentsOf(run(request_, {}));
+    bench_.goAlongRecorded();
+}
+
+Json ExactPass::measured(const std::shared_ptr<const sampling::StepCache>& cache,
+                         const std::string& precision) {
+    models::DenoiseRequest request = request_;
+    request.stepCache = cache;
+    request.precision = memory::parsePrecision(precision);
+    return measured(request);
+}
+
+Json ExactPass::measuredWith(const std::string& checkpoint) {
+    models::DenoiseRequest request = request_;
+    request.model = bench_.load(checkpoint);
+    return measured(request);
+}
+
+bool ExactPass::hasArrived() const {
+    return at::equal(arrived_, latents_);
+}
+
+Json ExactPass::measured(const models::DenoiseRequest& request) {
+    std::map<std::string, Json> told;
+    arrived_ = latentsOf(run(request, [&](std::string_view name, Json facts) {
+        told[std::string(name)] = std::move(facts);
+    }));
+    told.at("teacher_forced")["steps"] = told.at("steps");
+    return told.at("teacher_forced");
+}
+
+models::WireRef ExactPass::run(const models::DenoiseRequest& request,
+                               std::function<void(std::string_view, Json)> tell) {
+    const auto outline = bench_.stages().outline(known(shapesOf(model_, kPicture), request));
+    models::StageCall call = bench_.call("denoise");
+    call.tell = std::move(tell);
+    models::WireRef result;
+    bench_.runWith(outline.components().front(),
+                   [&] { result = bench_.stages().run(request, call).front(); });
+    return result;
+}
+
+}  // namespace lowtide::testing

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "plugin/sampling/step_caches/step_cache.hpp"
+#include "tests/unit/models/walk_case.hpp"
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace lowtide::testing {
+
+/// A checkpoint and the pass of one prompt in f32 as its file has it: 128 x 128 pixels, cfg 3.
+/// Other passes go along it, so that errors do not mix with where they lead.
+class ExactPass {
+public:
+    static constexpr int kSteps = 20;
+    static constexpr const char* kPrecision = "quality,storage=file,compute=f32";
+
+    /// "mini" or a golden checkpoint.
+    explicit ExactPass(const std::string& checkpoint);
+
+    /// What is told of a pass with this cache and precision, along the exact one: "mean", "worst",
+    /// "errors" of the calls, "steps".
+    Json measured(const std::shared_ptr<const sampling::StepCache>& cache,
+                  const std::string& precision = kPrecision);
+
+    /// The same of the denoiser of another file of these weights, decoded for each lease.
+    Json measuredWith(const std::string& checkpoint);
+
+    /// Whether the last pass arrived where the exact one did.
+    [[nodiscard]] bool hasArrived() const;
+
+private:
+    Json measured(const models::DenoiseRequest& request);
+    models::WireRef run(const models::DenoiseRequest& request,
+                        std::function<void(std::string_view, Json)> tell);
+
+    ModelBench bench_;
+    models::WireRef model_;
+    models::DenoiseRequest request_;
+    at::Tensor latents_;
+    at::Tensor arrived_;
+};
+
+}  // namespace lowtide::testing
