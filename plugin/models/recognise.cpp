@@ -24,23 +24,35 @@ namespace {
 /// Looks at pictures; it is not run here.
 constexpr std::string_view kNotRun = "safety_checker";
 
-void addWeights(const WeightMap& map, Recognised& known) {
-    for (const auto& [name, place] : map.tensors) {
-        const Bytes bytes = place.bytes();
-        known.weights += bytes;
-        known.largest = std::max(known.largest, bytes);
+/// Sums what the files of one model hold.
+class KnownWeights {
+public:
+    explicit KnownWeights(Recognised& known) : known_(known) {}
+
+    void add(const WeightMap& map) {
+        for (const auto& [name, place] : map.tensors) {
+            const Bytes bytes = storedBytes(place);
+            known_.largest = std::max(known_.largest, bytes);
+            shares_.add(place.type, place.encoded, bytes);
+        }
+        known_.weights = shares_.bytes();
+        known_.stored = shares_.sorted();
     }
-}
+
+private:
+    Recognised& known_;
+    StoredShares shares_;
+};
 
 /// Of a folder: components that have weights.
-void addComponents(Checkpoint& checkpoint, Recognised& known) {
+void addComponents(Checkpoint& checkpoint, KnownWeights& weights) {
     for (const auto& [component, entry] : checkpoint.index().items()) {
         const bool isNetwork = entry.is_array() && entry.size() == 2 && entry[0].is_string() &&
                                checkpoint.has(component + "/config.json");
         if (isNetwork && component != kNotRun) {
             const bool isText = entry[0] == "transformers";
-            addWeights(checkpoint.weights(component, isText ? "model" : "diffusion_pytorch_model"),
-                       known);
+            weights.add(
+                checkpoint.weights(component, isText ? "model" : "diffusion_pytorch_model"));
         }
     }
 }
@@ -82,7 +94,8 @@ void recogniseLayout(const Layout& layout,
         }
     }
     if (!source.header) {
-        addComponents(*checkpoint, known);
+        KnownWeights weights(known);
+        addComponents(*checkpoint, weights);
     }
 }
 
@@ -129,12 +142,12 @@ Recognised recogniseModel(const CheckpointPath& path,
     try {
         const ModelSource source = readSource(path);
         if (source.header) {
-            addWeights(source.header->map, known);
+            KnownWeights(known).add(source.header->map);
         }
         const auto folder = source.header ? std::nullopt : whatControlNetIs(path);
         if (folder) {
             recogniseControlNet([&] { return *folder; }, known);
-            addWeights(openWeights(path.path, ".", "diffusion_pytorch_model"), known);
+            KnownWeights(known).add(openWeights(path.path, ".", "diffusion_pytorch_model"));
         } else if (const Layout* layout = layoutOf(source)) {
             recogniseLayout(*layout, source, resourcesFolder, families, known);
         } else {

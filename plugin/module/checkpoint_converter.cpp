@@ -1,22 +1,13 @@
 #include "plugin/module/checkpoint_converter.hpp"
 
-#include "plugin/base/json.hpp"
 #include "plugin/module/answer.hpp"
+#include "plugin/module/shares_json.hpp"
 
 #include <chrono>
 
 namespace lowtide::module {
 
 namespace {
-
-Json sharesJson(const std::vector<models::StoredShare>& shares) {
-    Json all = Json::array();
-    for (const models::StoredShare& share : shares) {
-        all.push_back(
-            {{"storage", share.storage}, {"tensors", share.tensors}, {"bytes", share.bytes}});
-    }
-    return all;
-}
 
 Json conversionJson(const models::Conversion& conversion, double seconds) {
     return {{"issues", Json::array()},

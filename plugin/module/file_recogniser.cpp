@@ -1,7 +1,7 @@
 #include "plugin/module/file_recogniser.hpp"
 
-#include "plugin/base/json.hpp"
 #include "plugin/module/answer.hpp"
+#include "plugin/module/shares_json.hpp"
 
 namespace lowtide::module {
 
@@ -15,6 +15,7 @@ Status FileRecogniser::recognise(std::string_view path, std::string& result) noe
                       {"runs", known.isRunnable},
                       {"bytes", known.weights},
                       {"largest_bytes", known.largest},
+                      {"stored", sharesJson(known.stored)},
                       {"problem", known.problem}}
                      .dump(-1, ' ', false, Json::error_handler_t::replace);
         return Status::Ok;

@@ -23,6 +23,16 @@ bool looksLikeWeights(const std::string& path) {
            std::find(std::begin(kEndings), std::end(kEndings), ending) != std::end(kEndings);
 }
 
+/// "q4_k 1.2 GiB, F16 3.1 MiB".
+std::string storedText(const Json& shares) {
+    std::vector<std::string> parts;
+    for (const Json& share : shares) {
+        parts.push_back(memberText(share, "storage") + " " +
+                        formatBytes(share.at("bytes").get<Bytes>()));
+    }
+    return join(parts, ", ");
+}
+
 void printRecognised(const std::string& path, const Json& known) {
     const std::string kind = memberText(known, "kind");
     const std::string layout = memberText(known, "layout");
@@ -37,6 +47,10 @@ void printRecognised(const std::string& path, const Json& known) {
                 !problem.empty()               ? problem.c_str()
                 : known.at("runs").get<bool>() ? "this version runs it"
                                                : "this version does not run it");
+    const std::string stored = storedText(known.at("stored"));
+    if (!stored.empty()) {
+        std::printf("  %s\n", stored.c_str());
+    }
 }
 
 int checkWeights(const GraphArguments& arguments) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <map>
 #include <utility>
 
 namespace lowtide::models {
@@ -38,44 +37,6 @@ void requireOther(const std::string& out, const ConvertSource& source) {
                         "out");
         }
     }
-}
-
-/// Sums tensors by the type or encoding that they lie in.
-class Shares {
-public:
-    void add(const std::string& storage, Bytes bytes) {
-        StoredShare& share = shares_[storage];
-        share.storage = storage;
-        ++share.tensors;
-        share.bytes += bytes;
-    }
-
-    /// The largest first.
-    [[nodiscard]] std::vector<StoredShare> sorted() const {
-        std::vector<StoredShare> all;
-        for (const auto& [name, share] : shares_) {
-            all.push_back(share);
-        }
-        std::stable_sort(all.begin(), all.end(), [](const StoredShare& a, const StoredShare& b) {
-            return a.bytes > b.bytes;
-        });
-        return all;
-    }
-
-    [[nodiscard]] Bytes bytes() const {
-        Bytes sum = 0;
-        for (const auto& [name, share] : shares_) {
-            sum += share.bytes;
-        }
-        return sum;
-    }
-
-private:
-    std::map<std::string, StoredShare> shares_;
-};
-
-std::string storageName(DType type, const std::optional<memory::Encoded>& encoded) {
-    return encoded ? encoded->encoding : std::string(nameOf(type));
 }
 
 /// A tensor and how it will lie.
@@ -145,13 +106,12 @@ Conversion convertWeights(const CheckpointPath& checkpoint,
     const ConvertSource source = openConvertSource(checkpoint);
     requireOther(out, source);
     std::vector<PlannedTensor> planned = plannedTensors(form, source);
-    Shares before;
-    Shares after;
+    StoredShares before;
+    StoredShares after;
     for (const PlannedTensor& each : planned) {
         const TensorPlace& place = each.tensor->second;
-        before.add(storageName(place.type, place.encoded),
-                   TargetTensor{place.shape, place.type, place.encoded}.bytes());
-        after.add(storageName(each.target.type, each.target.encoded), each.target.bytes());
+        before.add(place.type, place.encoded, storedBytes(place));
+        after.add(each.target.type, each.target.encoded, each.target.bytes());
     }
     ConvertWorkspace workspace(after.bytes(), goesOn);
     const TensorConverters tensors = makeConverters(source, std::move(planned), workspace);

@@ -1,8 +1,8 @@
 #pragma once
 // Writes the weights of a checkpoint again, in another storage. Torch-free.
 
-#include "plugin/base/units.hpp"
 #include "plugin/models/checkpoint_paths.hpp"
+#include "plugin/models/stored_shares.hpp"
 
 #include <functional>
 #include <string>
@@ -15,13 +15,6 @@ struct ConvertRequest {
     std::string checkpoint;  ///< as typed: a file, or a folder in the diffusers layout
     std::string storage;     ///< "f16", "f8", "int8", "q8_0" or "q4_k"
     std::string out;         ///< the new file; one of that name is replaced
-};
-
-/// Tensors of a file that lie in the same type or encoding ("F16", "q4_k").
-struct StoredShare {
-    std::string storage;
-    int64_t tensors = 0;
-    Bytes bytes = 0;  ///< with what decoding needs besides
 };
 
 /// What was written, and how far it is from the source.

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/models/stored_shares.hpp"
 
 #include <algorithm>
 #include <array>
@@ -86,13 +87,7 @@ memory::Encoded blocksAs(const StorageForm& form, const Shape& shape) {
 }  // namespace
 
 Bytes TargetTensor::bytes() const {
-    Bytes bytes = TensorPlace{.type = type, .shape = shape, .encoded = encoded}.bytes();
-    if (encoded) {
-        for (const memory::Companion& companion : encoded->companions) {
-            bytes += companion.bytes();
-        }
-    }
-    return bytes;
+    return storedBytes(TensorPlace{.type = type, .shape = shape, .encoded = encoded});
 }
 
 const StorageForm& storageForm(std::string_view name) {

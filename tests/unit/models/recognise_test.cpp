@@ -276,6 +276,53 @@ private Q_SLOTS:
         QCOMPARE(known.layout, std::string("autoencoder"));
     }
 
+    /// Bytes by the file's own header: those of a quantised weight are its numbers and its scale.
+    void saysHowWeightsLie() {
+        const QString path = testing::quantisedFileFolder() + "/fp8.safetensors";
+        std::map<std::string, std::pair<int64_t, Bytes>> expected;
+        const files::InputFile file(path.toStdString());
+        for (const auto& [name, info] : files::readSafetensorsHeader(file).tensors) {
+            const Bytes bytes = *elementCount(info.shape) * sizeOf(info.type);
+            const bool isScale = name.ends_with(".weight_scale");
+            if (!name.ends_with(".comfy_quant")) {
+                auto& [tensors, sum] = expected[isScale || info.type == DType::F8E4M3
+                                                    ? "f8_e4m3"
+                                                    : std::string(nameOf(info.type))];
+                tensors += isScale ? 0 : 1;
+                sum += bytes;
+            }
+        }
+        ModelBench bench;
+
+        const models::Recognised known = bench.stages().recognise(path.toStdString());
+
+        QCOMPARE(known.kind, std::string("checkpoint"));
+        QCOMPARE(known.stored.size(), expected.size());
+        Bytes sum = 0;
+        QString text;
+        for (const models::StoredShare& share : known.stored) {
+            QVERIFY(sum == 0 || share.bytes <= known.stored.front().bytes);
+            QCOMPARE(share.tensors, expected.at(share.storage).first);
+            QCOMPARE(share.bytes, expected.at(share.storage).second);
+            sum += share.bytes;
+            text += QString(text.isEmpty() ? "  " : ", ") +
+                    QString::fromStdString(share.storage + " " + formatBytes(share.bytes));
+        }
+        QCOMPARE(known.weights, sum);
+        QVERIFY(text.contains("f8_e4m3") && text.contains("F32"));
+        const QString said = testing::runLowtide({"check", path}).output;
+        QVERIFY2(said.endsWith(text + "\n"), qPrintable(said));
+    }
+
+    /// Of a folder all components, each weight once.
+    void aFolderSaysItToo() {
+        ModelBench bench;
+        const auto known = bench.stages().recognise(at("mini/model").toStdString());
+        QCOMPARE(known.stored.size(), size_t{1});
+        QCOMPARE(known.stored.front().storage, std::string("F16"));
+        QCOMPARE(known.stored.front().bytes, known.weights);
+    }
+
     void theCommandSaysTheSame() {
         const auto check = [&](const char* path) {
             return testing::runLowtide({"check", at(path)});
