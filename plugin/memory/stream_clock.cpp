@@ -85,7 +85,7 @@ void StreamClock::copy(GroupId group) {
                                 ? profile_.mappedSeconds(bytes)
                                 : profile_.copySeconds(bytes, layout_.groups[group].convertedBytes);
     copyFree_ += seconds;
-    computeFree_ += layout_.isInPlace ? 0 : profile_.computeOfCopies * seconds;
+    computeFree_ += profile_.computeOfCopies * seconds;
     ready_[group] = copyFree_;
     changes_[group] = profile_.changeSeconds(layout_.groups[group].changeFlops);
     times_.copy += seconds;
