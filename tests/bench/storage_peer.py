@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Denoising steps of diffusers' XL UNet on the CPU in bfloat16, for the storage bench; prints a line after each step.
+"""Denoising steps of diffusers' XL UNet on the CPU, for the storage bench; prints a line after each step.
 
     storage_peer.py MODE FILE FOLDER PIXELS STEPS SECONDS
 
-MODE: `group-disk` is diffusers' group offload of the fp16 file, leaf by leaf, through files in a temporary folder; `gguf` its
-loader of GGUF files. FOLDER has the settings of xl_checkpoint.py. Ends with an error after SECONDS.
+MODE: `group-disk-f32` and `group-disk-bf16` are diffusers' group offload of the fp16 file, leaf by leaf, through files in a
+temporary folder (10 and 5 GB); `gguf` is its loader of GGUF files, in bf16. FOLDER has the settings of xl_checkpoint.py. Ends
+with an error after SECONDS.
 """
 
 import os
@@ -18,16 +19,15 @@ os.environ.setdefault("OMP_NUM_THREADS", str(os.cpu_count()))
 import torch  # noqa: E402
 from diffusers import EulerDiscreteScheduler, GGUFQuantizationConfig, UNet2DConditionModel  # noqa: E402
 
-TYPE = torch.bfloat16
 PROMPTS = 2
 TOKENS = 77
 GUIDANCE = 7.5
 
 
-def load(mode, file, folder, scratch):
-    settings = dict(config=folder, subfolder="unet", torch_dtype=TYPE, local_files_only=True)
+def load(mode, dtype, file, folder, scratch):
+    settings = dict(config=folder, subfolder="unet", torch_dtype=dtype, local_files_only=True)
     if mode == "gguf":
-        quantised = GGUFQuantizationConfig(compute_dtype=TYPE)
+        quantised = GGUFQuantizationConfig(compute_dtype=dtype)
         return UNet2DConditionModel.from_single_file(file, quantization_config=quantised, **settings)
     unet = UNet2DConditionModel.from_single_file(file, **settings)
     unet.enable_group_offload(
@@ -37,15 +37,15 @@ def load(mode, file, folder, scratch):
 
 
 @torch.inference_mode()
-def steps(unet, scheduler, pixels, count):
+def steps(unet, dtype, scheduler, pixels, count):
     scheduler.set_timesteps(count)
     torch.manual_seed(1)
-    latents = torch.randn(1, 4, pixels // 8, pixels // 8, dtype=TYPE) * scheduler.init_noise_sigma
+    latents = torch.randn(1, 4, pixels // 8, pixels // 8, dtype=dtype) * scheduler.init_noise_sigma
     prompts = {
-        "encoder_hidden_states": torch.randn(PROMPTS, TOKENS, unet.config.cross_attention_dim, dtype=TYPE),
+        "encoder_hidden_states": torch.randn(PROMPTS, TOKENS, unet.config.cross_attention_dim, dtype=dtype),
         "added_cond_kwargs": {
-            "text_embeds": torch.randn(PROMPTS, 1280, dtype=TYPE),
-            "time_ids": torch.tensor([[pixels, pixels, 0, 0, pixels, pixels]] * PROMPTS, dtype=TYPE),
+            "text_embeds": torch.randn(PROMPTS, 1280, dtype=dtype),
+            "time_ids": torch.tensor([[pixels, pixels, 0, 0, pixels, pixels]] * PROMPTS, dtype=dtype),
         },
     }
     print("begin", flush=True)
@@ -61,11 +61,12 @@ def steps(unet, scheduler, pixels, count):
 def main():
     mode, file, folder = sys.argv[1:4]
     pixels, count, limit = map(int, sys.argv[4:])
+    dtype = torch.float32 if mode.endswith("f32") else torch.bfloat16
     signal.signal(signal.SIGALRM, lambda *_: sys.exit(f"it was not done after {limit} s"))
     signal.alarm(limit)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        unet = load(mode, file, folder, scratch).eval()
-        steps(unet, EulerDiscreteScheduler.from_pretrained(folder, subfolder="scheduler"), pixels, count)
+        unet = load(mode, dtype, file, folder, scratch).eval()
+        steps(unet, dtype, EulerDiscreteScheduler.from_pretrained(folder, subfolder="scheduler"), pixels, count)
 
 
 if __name__ == "__main__":

@@ -52,6 +52,7 @@ StorageRow::StorageRow(const WatchedProgram& run, const QByteArray& report)
     }
     if (const Json* stay = findNamed(plan.at("stays"), "role", "denoiser")) {
         streamed = stay->at("streamed_bytes_per_pass").get<Bytes>();
+        ring = stay->at("ring_bytes").get<Bytes>();
     }
 }
 
