@@ -330,7 +330,7 @@ Lease Residency::use(const memory::ComponentTree& tree, memory::LeafId leaf) {
     leafOf(tree, leaf, false);
     Run& run = state_->running();
     if (state_->mostPrivate > 0) {
-        state_->collector.keepBelow(state_->mostPrivate);
+        state_->collector.keepBelow(state_->mostPrivate - run.mappedOnHost());
     }
     return state_->namingLost([&] {
         Stay& stay = run.broughtStay(tree);

@@ -199,14 +199,22 @@ void Run::setCaps(NodeIndex node) {
         if (isMutant(Mutant::CapDropped)) {
             break;
         }
-        Bytes mapped = 0;
-        for (const memory::PlannedPlace& place : plan_->places) {
-            const bool counts = place.device.id() == device.device.id() && place.isHeldAt(node);
-            mapped += counts ? place.bytes - place.arenaBytes : 0;
-        }
-        devices_.get(device.device)
-            .device->cap(device.capacity > 0 ? std::max<Bytes>(0, device.capacity - mapped) : -1);
+        const Bytes most = std::max<Bytes>(0, device.capacity - mappedAt(node, device.device));
+        devices_.get(device.device).device->cap(device.capacity > 0 ? most : -1);
     }
+}
+
+Bytes Run::mappedAt(NodeIndex node, const memory::DeviceSpec& device) const {
+    Bytes mapped = 0;
+    for (const memory::PlannedPlace& place : plan_->places) {
+        const bool counts = place.device.id() == device.id() && place.isHeldAt(node);
+        mapped += counts ? place.bytes - place.arenaBytes : 0;
+    }
+    return mapped;
+}
+
+Bytes Run::mappedOnHost() const {
+    return node_ ? mappedAt(*node_, {.kind = "cpu"}) : 0;
 }
 
 /// cuDNN answers a failed allocation with another algorithm, whose bits are others.

@@ -67,6 +67,10 @@ public:
     /// Where the running node computes with the tree.
     [[nodiscard]] DeviceState& deviceOf(const memory::ComponentTree& tree);
 
+    /// Weights of the running node that are read where their files are mapped: bytes of the budget
+    /// that are no private pages of the process.
+    [[nodiscard]] Bytes mappedOnHost() const;
+
     [[nodiscard]] ActivationMeter& activations() { return meter_; }
 
     /// Of the running node; empty between nodes.
@@ -86,6 +90,7 @@ private:
     [[nodiscard]] const memory::PlannedComponent& anyPlanned(
         const memory::ComponentTree& tree) const;
     void setCaps(memory::NodeIndex node);
+    [[nodiscard]] Bytes mappedAt(memory::NodeIndex node, const memory::DeviceSpec& device) const;
     void recoverFailedDevices();
     void dropKeptOnLostDevices();
     void leavePlace(uint32_t index);

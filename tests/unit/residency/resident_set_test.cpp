@@ -9,6 +9,9 @@
 #include <QFile>
 #include <QTest>
 
+#include <memory>
+#include <vector>
+
 namespace resident_set_test {
 
 using namespace lowtide;
@@ -22,6 +25,8 @@ constexpr LeafId kLeaves = 48;
 constexpr int64_t kElements = 1 << 20;  ///< of each leaf: 4 MiB as f32
 /// What a run may need beside its plan: pages that several leaves touch, stacks, tables.
 constexpr Bytes kBesidePlan = 16 * kMiB;
+constexpr Bytes kGarbage = 128 * kMiB;
+constexpr Bytes kBlock = 64 * kKiB;  ///< too small for a map of its own
 
 /// A network of equal leaves in a file of zeros.
 std::shared_ptr<const ComponentTree> treeIn(const std::string& path, DType fileType) {
@@ -51,6 +56,7 @@ class ResidentSetTest : public QObject {
     Q_OBJECT
 
     testing::WeightFolder folder_;
+    std::unique_ptr<std::byte[]> last_;  ///< keeps the heap from shrinking by itself
 
 private Q_SLOTS:
 
@@ -92,7 +98,40 @@ private Q_SLOTS:
             qPrintable(QString("%1 bytes more, %2 were planned").arg(most - before).arg(planned)));
     }
 
+    /// What mapped weights take of the budget, the heap's free pages may not take again.
+    void pagesThatNobodyUsesAreNoPartOfTheBudget() {
+        const auto tree = treeIn(folder_.newPath(), DType::F32);
+        testing::Bench bench(folder_.newPath(), "cpu");
+        memory::PlanRequest request = bench.request("none");
+        request.nodes = {{"node", memory::parsePolicy("none"), {tree}}};
+        request.devices[0].traits.capacity = tree->deviceBytes() + kMiB;
+        const auto plan = testing::planOf(request);
+        QVERIFY(plan->stays[0].layout->isInPlace);
+        static_cast<void>(bench.residency->collect(bench.device));
+        const Bytes before = residency::processMemory().residentPrivate;
+
+        bench.residency->begin(plan, {});
+        bench.residency->enter(0);
+        leaveGarbage();
+        QVERIFY(residency::processMemory().residentPrivate - before > kGarbage / 10 * 9);
+        for (LeafId leaf = 0; leaf < kLeaves; ++leaf) {
+            static_cast<void>(bench.residency->use(*tree, leaf)[0].sum());
+        }
+        QVERIFY(residency::processMemory().residentPrivate - before < kGarbage / 10 * 9);
+        bench.residency->leave(0);
+        bench.residency->end(Outcome::Finished);
+    }
+
 private:
+    /// Pages of the heap that were used and are free, below one that is used.
+    void leaveGarbage() {
+        std::vector<std::unique_ptr<std::byte[]>> blocks;
+        for (Bytes made = 0; made < kGarbage; made += kBlock) {
+            blocks.push_back(std::make_unique<std::byte[]>(static_cast<size_t>(kBlock)));
+        }
+        last_ = std::move(blocks.back());
+    }
+
     /// Two passes that read every byte.
     static Bytes mostResidentInRun(testing::Bench& bench,
                                    const ComponentTree& tree,
