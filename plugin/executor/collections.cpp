@@ -45,6 +45,9 @@ memory::CollectionQuestion Collections::questionAt(const CollectionPoint& point)
                                         .state = engine_.memoryState(point.device),
                                         .deadCaches = cache_.deadBytes(liveKeys_),
                                         .isForced = point.isForced};
+    for (const memory::PinnedComponent& pinned : engine_.pinnedComponents()) {
+        question.pinned += pinned.bytes;
+    }
     if (point.threshold) {
         question.settings = {.threshold = *point.threshold, .lowMemory = memory::LowMemory::Off};
     }
@@ -64,6 +67,11 @@ void Collections::collect(const CollectionPoint& point,
                                     .before = question.state};
     if (decision.dropsCaches()) {
         record.collected = cache_.dropDead(liveKeys_);
+    }
+    if (decision.unpins) {
+        for (const memory::PinnedComponent& pinned : engine_.pinnedComponents()) {
+            record.collected += engine_.unpin(pinned) > 0 ? 1 : 0;
+        }
     }
     engine_.collect(point.device);
     record.after = engine_.memoryState(point.device);

@@ -5,6 +5,7 @@
 #include "plugin/memory/ladder.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace lowtide::executor {
 
@@ -14,6 +15,7 @@ Recovery::Recovery(memory::PlanRequest request, memory::Engine& engine, ResultCa
       cache_(cache),
       devicesAtBegin_(request_.devices),
       keptAtBegin_(request_.kept),
+      pinnedAtBegin_(std::exchange(request_.pinned, {})),
       cachedAtBegin_(cachedNow()),
       cachedLeft_(cachedAtBegin_) {}
 
@@ -34,14 +36,19 @@ std::optional<std::string> Recovery::freeMemory() {
     const Bytes results = cache_.clear();
     cachedLeft_ = std::min(cachedLeft_, cachedNow());
     const Bytes weights = engine_.offload("all", false);
+    Bytes unpinned = 0;
+    for (const memory::PinnedComponent& pinned : engine_.pinnedComponents()) {
+        unpinned += engine_.unpin(pinned);
+    }
     for (const memory::PlanDevice& device : request_.devices) {
         engine_.collect(device.spec);
     }
-    if (results + weights == 0) {
+    if (results + weights + unpinned == 0) {
         return std::nullopt;
     }
-    return formatBytes(results) + " of kept results were dropped and " + formatBytes(weights) +
-           " of weights left the devices";
+    return formatBytes(results) + " of kept results were dropped, " + formatBytes(weights) +
+           " of weights left the devices and " + formatBytes(unpinned) +
+           " of their copies the host's memory";
 }
 
 Bytes Recovery::cachedNow() {
@@ -64,6 +71,9 @@ void Recovery::renewHeld() {
         device.droppable = 0;  // the first rung dropped it
         for (const memory::KeptComponent& kept : keptAtBegin_) {
             device.held -= kept.device == id && !isLeft(kept) ? kept.bytes : 0;
+        }
+        for (const memory::PinnedComponent& pinned : pinnedAtBegin_) {
+            device.held -= id == kHostDevice ? pinned.bytes : 0;  // it went, or a stay has it
         }
     }
 }

@@ -41,6 +41,7 @@ private:
     ResultCache& cache_;
     const std::vector<memory::PlanDevice> devicesAtBegin_;
     const std::vector<memory::KeptComponent> keptAtBegin_;
+    const std::vector<memory::PinnedComponent> pinnedAtBegin_;
     const Bytes cachedAtBegin_;  ///< of results, on the host
     Bytes cachedLeft_;           ///< the part of it that is still there at most
     std::shared_ptr<const memory::Plan> plan_;

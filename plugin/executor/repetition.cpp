@@ -110,17 +110,21 @@ void Repetition::select() {
     tellKept();
 }
 
-/// What earlier runs left goes before this one is refused: results, pinned ones last, and then
-/// components.
+/// What earlier runs left goes before this one is refused: host copies of weights, results, pinned
+/// ones last, and then components.
 std::variant<memory::Plan, Issue> Repetition::decide(memory::PlanRequest& request) {
-    enum class Step : uint8_t { Results, Pinned, Components };
-    for (const Step step : {Step::Results, Step::Pinned, Step::Components}) {
+    enum class Step : uint8_t { HostCopies, Results, Pinned, Components };
+    for (const Step step : {Step::HostCopies, Step::Results, Step::Pinned, Step::Components}) {
         auto planned = decidePlan(request);
         const auto* plan = std::get_if<memory::Plan>(&planned);
-        if (!plan || (!plan->dropsHeld && plan->leaving.empty())) {
+        if (!plan || (!plan->dropsHeld && plan->leaving.empty() && plan->unpinned.empty())) {
             return planned;
         }
-        if (step == Step::Components) {
+        if (step == Step::HostCopies) {
+            for (const memory::PinnedComponent& pinned : plan->unpinned) {
+                setting_.engine.unpin(pinned);
+            }
+        } else if (step == Step::Components) {
             release(plan->leaving);
         } else if (plan->dropsHeld && step == Step::Pinned) {
             setting_.cache.clear();

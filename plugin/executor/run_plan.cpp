@@ -233,6 +233,7 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
 
 void renewHeld(memory::PlanRequest& request, const PlanBasis& basis) {
     request.kept = basis.engine.keptComponents();
+    request.pinned = basis.engine.pinnedComponents();
     for (memory::PlanDevice& device : request.devices) {
         const std::string id = device.spec.id();
         if (!device.card.empty()) {  // nothing lies on a card that is not there

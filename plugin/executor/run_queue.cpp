@@ -82,6 +82,7 @@ RunQueue::RunQueue(const NodeTypes& types, memory::Engine& engine, RunQueueSetti
       disk_(std::move(settings.keepFolder), std::move(settings.codecs)),
       notifier_(engine.ledger()),
       threadSetUp_(std::move(settings.threadSetUp)),
+      unpinAfter_(settings.unpinAfter),
       thread_([this] { work(); }) {}
 
 RunQueue::~RunQueue() {
@@ -183,7 +184,7 @@ void RunQueue::work() {
     });
     std::unique_lock lock(mutex_);
     for (;;) {
-        changed_.wait(lock, [&] { return stopping_ || call_ || !queue_.empty(); });
+        awaitWork(lock);
         if (call_) {
             callPending(lock);
         } else if (!queue_.empty()) {
@@ -192,6 +193,22 @@ void RunQueue::work() {
             return;
         }
     }
+}
+
+/// A guest does not keep memory from its host that it may not need again.
+void RunQueue::awaitWork(std::unique_lock<std::mutex>& lock) {
+    const auto hasWork = [&] { return stopping_ || call_ || !queue_.empty(); };
+    if (changed_.wait_for(lock, unpinAfter_, hasWork)) {
+        return;
+    }
+    lock.unlock();
+    static_cast<void>(attempt("", [&] {
+        for (const memory::PinnedComponent& pinned : engine_.pinnedComponents()) {
+            engine_.unpin(pinned);
+        }
+    }));
+    lock.lock();
+    changed_.wait(lock, hasWork);
 }
 
 void RunQueue::callPending(std::unique_lock<std::mutex>& lock) {

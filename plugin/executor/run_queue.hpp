@@ -6,6 +6,7 @@
 #include "plugin/executor/run.hpp"
 #include "plugin/executor/run_plan.hpp"
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -41,6 +42,8 @@ struct RunQueueSettings {
     Bytes cacheLimit = ResultCache::kDefaultLimit;
     std::string keepFolder;      ///< for values that are kept on disk; empty: none can be
     memory::ValueCodecs codecs;  ///< of the values that can be
+    /// Without a run for so long, what is pinned for the next one is given back to the system.
+    std::chrono::milliseconds unpinAfter = std::chrono::minutes(10);
 };
 
 /// The run thread: evaluates runs one after the other in the order in which they were started, from
@@ -94,6 +97,7 @@ private:
     void work();
     void runNext(std::unique_lock<std::mutex>& lock);
     void callPending(std::unique_lock<std::mutex>& lock);
+    void awaitWork(std::unique_lock<std::mutex>& lock);
     RunResult evaluateEntry(const std::shared_ptr<Entry>& entry);
     RunResult endWithout(const std::shared_ptr<Entry>& entry, Status status, Issues issues);
     void conclude(Entry& entry, RunResult result);
@@ -110,6 +114,7 @@ private:
     WalkMemory walks_;               ///< run thread only
     Notifier notifier_;
     std::function<void()> threadSetUp_;
+    const std::chrono::milliseconds unpinAfter_;
     std::optional<Issue> setUpIssue_;  ///< run thread only
 
     std::mutex mutex_;

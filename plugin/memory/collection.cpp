@@ -106,7 +106,10 @@ CollectionDecision decideCollection(const CollectionQuestion& question) {
         return decision;
     }
     decision.run = true;
-    const Bytes caches = decision.dropsCaches() ? question.deadCaches : 0;
+    decision.unpins =
+        question.pinned > 0 && utilizationOf(question.state).host >= personsThreshold(question);
+    const Bytes caches = (decision.dropsCaches() ? question.deadCaches : 0) +
+                         (decision.unpins ? question.pinned : 0);
     const Bytes freeable =
         std::max(question.state.deviceCollectable, question.state.hostCollectable) + caches;
     if (decision.reason != CollectionReason::Forced && freeable < kLeastCollection) {

@@ -65,6 +65,7 @@ struct CollectionQuestion {
     DeviceInfo device;
     MemoryState state;
     Bytes deadCaches = 0;              ///< host bytes of results that this run's graph cannot use
+    Bytes pinned = 0;                  ///< host bytes for copies of weights that nobody uses now
     bool hasFailedAllocation = false;  ///< since the last collection on this device
     bool isForced = false;
 };
@@ -73,6 +74,7 @@ struct CollectionDecision {
     bool run = false;
     int threshold = kDefaultCollectionThreshold;  ///< the one that was used
     CollectionReason reason = CollectionReason::BelowThreshold;
+    bool unpins = false;  ///< host memory is short: what is pinned and not used goes
 
     /// Dead caches go under pressure only, not because a low-memory device always collects.
     [[nodiscard]] bool dropsCaches() const noexcept {

@@ -65,8 +65,8 @@ public:
     /// Everything not kept leaves the devices; no copy is pending afterwards.
     virtual void end(Outcome outcome) noexcept = 0;
 
-    /// Frees kept components; `component` as isNamed() takes it. Returns the bytes given back. Not
-    /// during a run.
+    /// Frees kept components, and what is pinned for them; `component` as isNamed() takes it.
+    /// Returns the bytes given back. Not during a run.
     virtual Bytes release(std::string_view component) = 0;
 
     /// What the device and the host hold now, measured. The device is open.
@@ -80,6 +80,10 @@ public:
     virtual Bytes offload(std::string_view component, bool dropHost) = 0;
     /// What earlier runs left on devices.
     [[nodiscard]] virtual std::vector<KeptComponent> keptComponents() const = 0;
+    /// What stays pinned in host memory though nothing of it is used now.
+    [[nodiscard]] virtual std::vector<PinnedComponent> pinnedComponents() const = 0;
+    /// Gives that memory back, also during a run; 0 where it is used now. Returns the bytes.
+    virtual Bytes unpin(const PinnedComponent& pinned) = 0;
     [[nodiscard]] virtual Ledger& ledger() noexcept = 0;
     [[nodiscard]] virtual Traffic traffic() const noexcept = 0;
     /// Bytes that the device's own allocator holds for us, to be compared with the ledger.

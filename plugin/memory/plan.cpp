@@ -108,7 +108,7 @@ std::variant<Plan, Infeasible> makePlan(const PlanRequest& request) {
     }
     auto& plan = std::get<Plan>(planned);
     clearing.tell(plan);
-    if (!request.kept.empty()) {
+    if (!request.kept.empty() || !request.pinned.empty()) {
         findMinimums(request, plan);
     }
     return planned;

@@ -63,11 +63,19 @@ struct KeptComponent {
     std::string base{};     ///< id of the tree that layers were composed into; empty: none
 };
 
+/// Host memory that an earlier run left pinned for copies of a component.
+struct PinnedComponent {
+    std::string tree;    ///< its id
+    std::string device;  ///< id of the one that it is copied to
+    Bytes bytes = 0;
+};
+
 struct PlanRequest {
     std::vector<NodeWork> nodes;
     DeviceSpec device;  ///< the run's device, for policies that name none
     std::vector<PlanDevice> devices;
-    std::vector<KeptComponent> kept{};  ///< their bytes are among `held`
+    std::vector<KeptComponent> kept{};      ///< their bytes are among `held`
+    std::vector<PinnedComponent> pinned{};  ///< their bytes are among the host's `held`
 };
 
 /// A component on one device for the length of a run.
@@ -99,7 +107,7 @@ struct PlannedStay {
     bool takesTurns = false;  ///< with others of its node, at the same place
     bool isThere = false;     ///< since an earlier run
     int64_t passes = 0;       ///< over it; 0: not known
-    Bytes pinned = 0;         ///< host memory for what streams, read once
+    Bytes pinned = 0;         ///< host memory for what streams, read once; to the end of the run
     bool replays = false;     ///< passes after the first are done from a record
     std::vector<Absence> absences{};
 
@@ -178,6 +186,8 @@ struct Plan {
     std::vector<DevicePlan> devices;
     bool dropsHeld = false;                ///< it fits only when what is droppable has gone
     std::vector<KeptComponent> leaving{};  ///< of those kept: it fits only when they have gone
+    /// Of what is pinned: the run does not fit beside it, or would have to pin less.
+    std::vector<PinnedComponent> unpinned{};
 
     /// nullptr when the node does not use the tree.
     [[nodiscard]] const PlannedUse* use(NodeIndex node, const ComponentTree& tree) const;

@@ -8,7 +8,8 @@
 namespace lowtide::memory {
 
 /// A request from whose devices goes what earlier runs left there, one kind after the other: what
-/// is droppable, components that the request does not use, then those that it uses.
+/// is pinned on the host, what is droppable, components; of pins and components at first those that
+/// the request does not use.
 class PlanClearing {
 public:
     explicit PlanClearing(PlanRequest request);
@@ -24,11 +25,17 @@ public:
 
 private:
     bool clearKept(const std::string& device, bool evenUsed);
-    [[nodiscard]] bool isUsed(const KeptComponent& kept) const;
+    bool clearPinned(const std::string& device, bool evenUsed);
 
     PlanRequest request_;
     bool dropsHeld_ = false;
     std::vector<KeptComponent> leaving_;
+    std::vector<PinnedComponent> unpinned_;
 };
+
+/// Whether a node of the request computes with the tree of this id on this device.
+[[nodiscard]] bool usesOn(const PlanRequest& request,
+                          const std::string& tree,
+                          const std::string& device);
 
 }  // namespace lowtide::memory

@@ -77,10 +77,14 @@ Json toJson(const Plan& plan) {
                  {"stages", Json::array()},
                  {"devices", Json::array()},
                  {"drops_results", plan.dropsHeld},
-                 {"releases", Json::array()}};
+                 {"releases", Json::array()},
+                 {"unpins", Json::array()}};
     for (const KeptComponent& kept : plan.leaving) {
         json["releases"].push_back(
             {{"role", kept.role}, {"device", kept.device}, {"bytes", kept.bytes}});
+    }
+    for (const PinnedComponent& pinned : plan.unpinned) {
+        json["unpins"].push_back({{"device", pinned.device}, {"bytes", pinned.bytes}});
     }
     for (const PlannedComponent& component : plan.components) {
         json["components"].push_back({{"role", component.tree->role},

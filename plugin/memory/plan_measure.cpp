@@ -103,17 +103,19 @@ private:
     }
 
     /// The host's memory for copies: scratch for conversions, one for each device that got
-    /// converted weights so far; what devices are lent from their first copy on; what is pinned.
+    /// converted weights so far; what devices are lent from their first copy on; what is pinned,
+    /// from a component's first stay on.
     Bytes stagingAt(NodeIndex node) const {
         std::set<std::string> devices;
         std::map<std::string, Bytes> lent;
-        Bytes pinned = 0;
+        std::map<uint32_t, Bytes> pinned;  // by component: its stays take over what is pinned
         for (size_t index = 0; index < plan_.stays.size(); ++index) {
             const PlannedStay& stay = plan_.stays[index];
-            pinned += stay.isHeldAt(node) ? stay.pinned : 0;
             if (stay.first > node) {
                 continue;
             }
+            Bytes& ofComponent = pinned[stay.component];
+            ofComponent = std::max(ofComponent, stay.pinned);
             const PlannedComponent& component = plan_.components[stay.component];
             if (stay.layout->arenaBytes() > 0) {
                 lent[component.device.id()] = deviceOfStay(stay).traits.staging;
@@ -122,10 +124,14 @@ private:
                 devices.insert(component.device.id());
             }
         }
-        for (const auto& [device, bytes] : lent) {
-            pinned += bytes;
+        Bytes bytes = static_cast<Bytes>(devices.size()) * kConversionScratch;
+        for (const auto& [component, ofComponent] : pinned) {
+            bytes += ofComponent;
         }
-        return pinned + static_cast<Bytes>(devices.size()) * kConversionScratch;
+        for (const auto& [device, ofDevice] : lent) {
+            bytes += ofDevice;
+        }
+        return bytes;
     }
 
     /// Without the kept components that this run uses: they are among its stays, or go at once.
@@ -139,7 +145,19 @@ private:
             const bool leaves = isUsed || isOffloadedBefore(request_, kept, node);
             held -= leaves && kept.device == device.id() ? kept.bytes : 0;
         }
+        for (const PinnedComponent& pinned : request_.pinned) {
+            held -= device.id() == "cpu" && isTakenOver(pinned, node) ? pinned.bytes : 0;
+        }
         return held;
+    }
+
+    /// The component's first stay goes on with what is pinned for it, or unpins it.
+    bool isTakenOver(const PinnedComponent& pinned, NodeIndex node) const {
+        return std::any_of(plan_.stays.begin(), plan_.stays.end(), [&](const PlannedStay& stay) {
+            const PlannedComponent& component = plan_.components[stay.component];
+            return stay.first <= node && component.tree->id == pinned.tree &&
+                   component.device.id() == pinned.device;
+        });
     }
 
     /// A stage without networks computes on the device of its node.

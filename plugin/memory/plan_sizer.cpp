@@ -1,6 +1,7 @@
 #include "plugin/memory/plan_sizer.hpp"
 
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/plan_clearing.hpp"
 #include "plugin/memory/plan_measure.hpp"
 #include "plugin/memory/plan_times.hpp"
 #include "plugin/memory/room_shares.hpp"
@@ -145,8 +146,23 @@ Sizer::PassTimes Sizer::timesOf(const PlannedStay& stay) const {
 void Sizer::pin() {
     for (PlannedStay& stay : plan_.stays) {
         if (const Bytes wanted = pinnable(stay); wanted > 0) {
-            stay.pinned = std::clamp<Bytes>(leftOn({.kind = "cpu"}, stay), 0, wanted);
+            const Bytes left = hostLeftFrom(stay.first) + pinnedOf(stay.component);
+            stay.pinned = std::clamp<Bytes>(left, 0, wanted);
             measurePlan(plan_, request_);
+        }
+        unpinOthersFor(stay);
+    }
+}
+
+/// Where the stay would pin more without what is pinned for components that the run does not use,
+/// that goes.
+void Sizer::unpinOthersFor(const PlannedStay& stay) {
+    if (stay.pinned >= pinnableAtMost(stay) || !plan_.unpinned.empty()) {
+        return;
+    }
+    for (const PinnedComponent& pinned : request_.pinned) {
+        if (!usesOn(request_, pinned.tree, pinned.device)) {
+            plan_.unpinned.push_back(pinned);
         }
     }
 }
@@ -191,7 +207,7 @@ int64_t Sizer::mostPassesOf(const PlannedStay& stay) const {
     return most;
 }
 
-Bytes Sizer::pinnable(const PlannedStay& stay) const {
+Bytes Sizer::pinnableAtMost(const PlannedStay& stay) const {
     if (stay.layout->isInPlace || stay.passes == 1) {
         return 0;
     }
@@ -199,27 +215,60 @@ Bytes Sizer::pinnable(const PlannedStay& stay) const {
     for (const Group& group : stay.layout->groups) {
         streamed += group.isResident ? 0 : group.bytes;
     }
-    if (const std::optional<Bytes> cap = useOf(stay).policy.pinCap) {
-        return std::min(streamed, *cap);
+    const std::optional<Bytes> cap = useOf(stay).policy.pinCap;
+    return std::min(streamed, cap.value_or(deviceOfStay(stay).traits.pinnable));
+}
+
+/// A cap of a person's counts for its stay alone, a device's for all that is pinned for it.
+Bytes Sizer::pinnable(const PlannedStay& stay) const {
+    const Bytes most = pinnableAtMost(stay);
+    if (useOf(stay).policy.pinCap) {
+        return most;
     }
+    const std::string device = deviceOfStay(stay).spec.id();
     Bytes left = deviceOfStay(stay).traits.pinnable;
-    for (const PlannedStay& other : plan_.stays) {
-        const bool isBeside = other.first <= stay.last && stay.first <= other.last;
-        left -= &other < &stay && isBeside ? other.pinned : 0;
+    for (uint32_t component = 0; component < plan_.components.size(); ++component) {
+        const bool isOther =
+            component != stay.component && plan_.components[component].device.id() == device;
+        left -= isOther ? pinnedOf(component) : 0;
     }
-    return std::clamp<Bytes>(left, 0, streamed);
+    for (const PinnedComponent& pinned : request_.pinned) {
+        const bool isForeign = pinned.device == device && !usesOn(request_, pinned.tree, device);
+        left -= isForeign ? pinned.bytes : 0;
+    }
+    return std::clamp<Bytes>(left, 0, most);
+}
+
+Bytes Sizer::pinnedOf(uint32_t component) const {
+    Bytes pinned = 0;
+    for (const PlannedStay& stay : plan_.stays) {
+        pinned = std::max(pinned, stay.component == component ? stay.pinned : 0);
+    }
+    return pinned;
 }
 
 Bytes Sizer::leftOn(const DeviceSpec& spec, const PlannedStay& stay) const {
-    const DevicePlan* device = plan_.device(spec);
-    const bool isBounded = device && device->capacity > 0;
     Bytes left = kUnbounded;
-    for (NodeIndex node = stay.first; isBounded && node <= stay.last; ++node) {
-        for (const StageBytes& bytes : plan_.stages[node].bytes) {
-            if (bytes.device == spec.id() && stay.isHeldAt(node)) {
-                left = std::min(left, device->capacity - bytes.total());
-            }
-        }
+    for (NodeIndex node = stay.first; node <= stay.last; ++node) {
+        left = stay.isHeldAt(node) ? std::min(left, leftAt(node, spec)) : left;
+    }
+    return left;
+}
+
+Bytes Sizer::hostLeftFrom(NodeIndex first) const {
+    Bytes left = kUnbounded;
+    for (NodeIndex node = first; node < plan_.stages.size(); ++node) {
+        left = std::min(left, leftAt(node, {.kind = "cpu"}));
+    }
+    return left;
+}
+
+Bytes Sizer::leftAt(NodeIndex node, const DeviceSpec& spec) const {
+    const DevicePlan* device = plan_.device(spec);
+    Bytes left = kUnbounded;
+    for (const StageBytes& bytes : plan_.stages[node].bytes) {
+        const bool isBounded = device && device->capacity > 0 && bytes.device == spec.id();
+        left = isBounded ? device->capacity - bytes.total() : left;
     }
     return left;
 }

@@ -58,10 +58,17 @@ private:
     [[nodiscard]] PassTimes timesOf(const PlannedStay& stay) const;
     /// In one node.
     [[nodiscard]] int64_t mostPassesOf(const PlannedStay& stay) const;
-    /// What of the stay's bytes comes in every pass, as far as it may be pinned.
+    void unpinOthersFor(const PlannedStay& stay);
+    /// What of the stay's bytes comes in every pass, as far as it may be pinned were it alone.
+    [[nodiscard]] Bytes pinnableAtMost(const PlannedStay& stay) const;
+    /// The same beside what is pinned for others.
     [[nodiscard]] Bytes pinnable(const PlannedStay& stay) const;
+    [[nodiscard]] Bytes pinnedOf(uint32_t component) const;
     /// What the nodes that hold the stay leave of a device.
     [[nodiscard]] Bytes leftOn(const DeviceSpec& spec, const PlannedStay& stay) const;
+    /// What the nodes from `first` on leave of the host: pinned memory stays to the end.
+    [[nodiscard]] Bytes hostLeftFrom(NodeIndex first) const;
+    [[nodiscard]] Bytes leftAt(NodeIndex node, const DeviceSpec& spec) const;
     /// What the stay may take: at each of its nodes, what the others leave.
     [[nodiscard]] Bytes roomFor(const PlannedStay& stay) const;
     /// The first use of the stay: its policy holds.

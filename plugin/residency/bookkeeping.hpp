@@ -4,6 +4,7 @@
 #include "plugin/memory/ledger.hpp"
 #include "plugin/residency/change_math.hpp"
 #include "plugin/residency/master_store.hpp"
+#include "plugin/residency/pinned_store.hpp"
 
 #include <exception>
 #include <memory>
@@ -42,6 +43,7 @@ struct Bookkeeping {
     memory::Ledger ledger;
     TrafficCounter traffic;
     MasterStore masters;
+    PinnedStore pins;
     std::shared_ptr<const ChangeMath> changes{};  ///< null: no tree has any
 
     /// For a tree with changes. Error{Internal} where no mathematics was supplied.

@@ -57,11 +57,9 @@ GroupSlots::GroupSlots(GroupPlace place)
             place_.tree->storages[weight.storage].deviceType.value_or(weight.computeType);
     }
     collectChanges();
-    pins_.emplace(*place_.device.device,
-                  place_.device.id,
-                  place_.pinned,
-                  streamingMasters(),
-                  place_.books.ledger);
+    planTravels();
+    pins_ = place_.books.pins.take(
+        place_.tree, place_.device.id, place_.pinned, streamingMasters(), place_.books.ledger);
 }
 
 void GroupSlots::collectChanges() {
@@ -100,8 +98,12 @@ void GroupSlots::bring(GroupId group,
     try {
         place_.books.ledger.event(
             "copy", place_.device.id, node, place_.tree->role + "." + planned.name, planned.bytes);
-        for (size_t i = 0; i < planned.storages.size(); ++i) {
-            bringStorage(group, i, stop);
+        noteComing(group);
+        if (!address) {
+            readInPlace(group);
+        }
+        for (const Travel& travel : travels_[group]) {
+            copy(group, travel, stop);
         }
     } catch (...) {
         state.arrival->isPartial = true;  // copies of the first storages may be under way
@@ -113,30 +115,34 @@ void GroupSlots::bring(GroupId group,
     }
 }
 
-void GroupSlots::bringStorage(GroupId group, size_t index, const StopToken& stop) {
+/// Where its storages will lie, and that they come without their changes.
+void GroupSlots::noteComing(GroupId group) {
     const memory::Group& planned = place_.layout->groups[group];
-    const StorageId storage = planned.storages[index];
     std::byte* address = groups_[group].address;
-    if (!addressOf_[storage] || !isMutant(Mutant::BoundLate)) {
-        addressOf_[storage] = address ? address + planned.offsets[index] : mappedAddress(storage);
+    for (size_t i = 0; i < planned.storages.size(); ++i) {
+        const StorageId storage = planned.storages[i];
+        if (!addressOf_[storage] || !isMutant(Mutant::BoundLate)) {
+            addressOf_[storage] = address ? address + planned.offsets[i] : mappedAddress(storage);
+        }
+        const auto changed = changes_.find(storage);
+        if (changed != changes_.end() && !place_.tree->storages[storage].staysEncoded) {
+            changed->second.isPending = true;
+            ++pendingChanges_;
+        }
     }
-    const auto changed = changes_.find(storage);
-    if (changed != changes_.end() && !place_.tree->storages[storage].staysEncoded) {
-        changed->second.isPending = true;
-        ++pendingChanges_;
+}
+
+void GroupSlots::readInPlace(GroupId group) {
+    for (const StorageId storage : place_.layout->groups[group].storages) {
+        place_.books.masters.willNeed(*place_.tree, storage);
+        if (!place_.tree->storages[storage].staysEncoded) {
+            place_.books.masters.requireMappedFinite(*place_.tree, storage, addressOf_[storage]);
+        } else if (!isSound_[storage]) {
+            place_.books.masters.requireMappedSound(*place_.tree, storage);
+            isSound_[storage] = true;
+        }
+        place_.books.traffic.addRead(place_.tree->deviceBytes(storage));
     }
-    if (address) {
-        copyStorage(group, storage, stop);
-        return;
-    }
-    place_.books.masters.willNeed(*place_.tree, storage);
-    if (!place_.tree->storages[storage].staysEncoded) {
-        place_.books.masters.requireMappedFinite(*place_.tree, storage, addressOf_[storage]);
-    } else if (!isSound_[storage]) {
-        place_.books.masters.requireMappedSound(*place_.tree, storage);
-        isSound_[storage] = true;
-    }
-    place_.books.traffic.addRead(place_.tree->deviceBytes(storage));
 }
 
 /// The plan counts on the map of a local file; the system may have no room for it.
@@ -153,19 +159,27 @@ std::byte* GroupSlots::mappedAddress(StorageId storage) const {
     return const_cast<std::byte*>(mapped);
 }
 
-/// What the device makes of the storage's file bytes; nothing: they cross as they lie there.
-std::optional<TypeChange> GroupSlots::widening(StorageId storage) const {
+void GroupSlots::planTravels() {
+    travels_.resize(groups_.size());
+    PinnedMasters::MasterId next = 0;
+    for (GroupId group = 0; !place_.layout->isInPlace && group < groups_.size(); ++group) {
+        for (CopySpan& span : copySpans(place_.layout->groups[group], [this](StorageId storage) {
+                 return crossingOf(storage);
+             })) {
+            travels_[group].push_back({.span = std::move(span), .master = next++});
+        }
+    }
+}
+
+/// File bytes where the device makes the type of them, else what will lie there.
+StorageCrossing GroupSlots::crossingOf(StorageId storage) const {
     const memory::Storage& master = place_.tree->storages[storage];
     const TypeChange change{.from = master.fileType,
                             .to = master.arrivalType.value_or(typeOf_[storage])};
     const bool isWidened = master.scaleCount == 0 && !master.encoded && change.from != change.to &&
                            place_.device.device->widens(change);
-    return isWidened ? std::optional(change) : std::nullopt;
-}
-
-Bytes GroupSlots::crossingBytes(StorageId storage) const {
-    return widening(storage) ? place_.tree->storages[storage].fileBytes()
-                             : place_.tree->deviceBytes(storage);
+    return isWidened ? StorageCrossing{.bytes = master.fileBytes(), .widened = change}
+                     : StorageCrossing{.bytes = place_.tree->deviceBytes(storage)};
 }
 
 /// In the order of a pass.
@@ -173,13 +187,12 @@ std::vector<PinnedMasters::Master> GroupSlots::streamingMasters() const {
     std::vector<PinnedMasters::Master> masters;
     std::vector<bool> isKnown(groups_.size(), false);
     const auto add = [&](GroupId group) {
-        const memory::Group& planned = place_.layout->groups[group];
-        if (planned.isResident || isKnown[group]) {
+        if (place_.layout->groups[group].isResident || isKnown[group]) {
             return;
         }
         isKnown[group] = true;
-        for (const StorageId storage : planned.storages) {
-            masters.push_back({.storage = storage, .bytes = crossingBytes(storage)});
+        for (const Travel& travel : travels_[group]) {
+            masters.push_back({.id = travel.master, .span = travel.span});
         }
     };
     for (const GroupId group : place_.layout->order) {
@@ -191,34 +204,45 @@ std::vector<PinnedMasters::Master> GroupSlots::streamingMasters() const {
     return masters;
 }
 
-/// From its file or, where it streams and there is room, from pinned memory that is read into once.
-void GroupSlots::copyStorage(GroupId group, StorageId storage, const StopToken& stop) {
-    place_.device.lendStaging(place_.books.ledger);
-    const std::shared_ptr<Arrival>& arrival = groups_[group].arrival;
+ByteSource GroupSlots::sourceOf(StorageId storage,
+                                const std::shared_ptr<Arrival>& arrival,
+                                const StopToken& stop) {
     const memory::Storage& master = place_.tree->storages[storage];
-    Device& device = *place_.device.device;
-    const std::optional<TypeChange> widened = widening(storage);
-    const DType crossingType =
-        widened ? master.fileType : master.arrivalType.value_or(typeOf_[storage]);
-    const std::span<std::byte> scratch = master.liesAs(crossingType)
+    const std::optional<TypeChange> widened = crossingOf(storage).widened;
+    const DType type = widened ? widened->from : master.arrivalType.value_or(typeOf_[storage]);
+    const std::span<std::byte> scratch = master.liesAs(type)
                                              ? std::span<std::byte>()
                                              : place_.device.scratchFor(place_.books.ledger);
+    return place_.books.masters.source(*place_.tree, storage, type, scratch, arrival, stop);
+}
+
+/// From files or, where it streams and there is room, from pinned memory that is read into once.
+void GroupSlots::copy(GroupId group, const Travel& travel, const StopToken& stop) {
+    place_.device.lendStaging(place_.books.ledger);
+    const GroupState& state = groups_[group];
+    const CopySpan& span = travel.span;
+    Device& device = *place_.device.device;
+    Bytes read = 0;
+    Bytes arriving = 0;
+    std::vector<ByteSource> sources;
+    for (const CopySpan::Part& part : span.parts) {
+        sources.push_back(sourceOf(part.storage, state.arrival, stop));
+        read += place_.tree->storages[part.storage].readBytes();
+        arriving += place_.tree->deviceBytes(part.storage);
+    }
+    ByteSource source = joinedSource(span, std::move(sources));
     const Crossing crossing{
-        .target = addressOf_[storage], .bytes = crossingBytes(storage), .widened = widened};
-    ByteSource source =
-        place_.books.masters.source(*place_.tree, storage, crossingType, scratch, arrival, stop);
-    const std::string label = place_.tree->role + "." + master.key;
-    const std::shared_ptr<PinnedMaster> pin = pins_->placeFor(storage, stop);
-    place_.books.traffic.addCopy(place_.tree->deviceBytes(storage), pin ? 0 : master.readBytes());
+        .target = state.address + span.target, .bytes = span.bytes, .widened = span.widened};
+    const std::string label = place_.tree->role + "." + place_.layout->groups[group].name;
+    const std::shared_ptr<PinnedMaster> pin = pins_->placeFor(travel.master, device, stop);
+    place_.books.traffic.addCopy(arriving, pin ? 0 : read);
     if (pin) {
-        const auto fill = [pin, crossing, source = std::move(source)] {
-            return source(pin->data, 0, crossing.bytes);
+        const auto fill = [pin, bytes = span.bytes, source = std::move(source)] {
+            return source(pin->data, 0, bytes);
         };
-        const auto noteRead = [&traffic = place_.books.traffic, read = master.readBytes()] {
-            traffic.addRead(read);
-        };
-        device.copyInStaged(crossing, pin->data, pinned(pin, arrival, fill, noteRead), label);
-    } else if (widened) {
+        const auto noteRead = [&traffic = place_.books.traffic, read] { traffic.addRead(read); };
+        device.copyInStaged(crossing, pin->data, pinned(pin, state.arrival, fill, noteRead), label);
+    } else if (span.widened) {
         device.copyInWidened(crossing, std::move(source), label);
     } else {
         device.copyIn(crossing.target, crossing.bytes, std::move(source), label);

@@ -3,8 +3,8 @@
 #include "plugin/memory/layout.hpp"
 #include "plugin/residency/bookkeeping.hpp"
 #include "plugin/residency/change_math.hpp"
+#include "plugin/residency/copy_spans.hpp"
 #include "plugin/residency/open_devices.hpp"
-#include "plugin/residency/pinned_masters.hpp"
 
 #include <map>
 #include <memory>
@@ -83,6 +83,12 @@ private:
         std::byte* address = nullptr;  ///< of its slot; null where weights are used in place
     };
 
+    /// A copy of a group, and where its bytes are pinned.
+    struct Travel {
+        CopySpan span;
+        PinnedMasters::MasterId master = 0;
+    };
+
     /// What becomes of a storage after it has arrived.
     struct StorageChanges {
         std::vector<const memory::WeightChange*> changes;  ///< all of one weight
@@ -90,12 +96,16 @@ private:
     };
 
     void requireUsable() const;
-    [[nodiscard]] std::optional<TypeChange> widening(memory::StorageId storage) const;
-    [[nodiscard]] Bytes crossingBytes(memory::StorageId storage) const;
+    void planTravels();
+    [[nodiscard]] StorageCrossing crossingOf(memory::StorageId storage) const;
     [[nodiscard]] std::vector<PinnedMasters::Master> streamingMasters() const;
     [[nodiscard]] std::byte* mappedAddress(memory::StorageId storage) const;
-    void bringStorage(memory::GroupId group, size_t index, const StopToken& stop);
-    void copyStorage(memory::GroupId group, memory::StorageId storage, const StopToken& stop);
+    void noteComing(memory::GroupId group);
+    void readInPlace(memory::GroupId group);
+    void copy(memory::GroupId group, const Travel& travel, const StopToken& stop);
+    [[nodiscard]] ByteSource sourceOf(memory::StorageId storage,
+                                      const std::shared_ptr<Arrival>& arrival,
+                                      const StopToken& stop);
     void collectChanges();
     void changeOrDrop(memory::LeafId leaf, memory::StorageId storage);
     void change(memory::StorageId storage);
@@ -109,11 +119,12 @@ private:
     void count(memory::GroupId group, int direction) const;
 
     GroupPlace place_;
-    std::optional<PinnedMasters> pins_;  ///< always there once it is made
+    std::shared_ptr<PinnedMasters> pins_;
     std::vector<GroupState> groups_;
-    std::vector<std::byte*> addressOf_;  ///< per storage, while it is there
-    std::vector<bool> isSound_;          ///< per storage that stays encoded and is mapped
-    std::vector<DType> typeOf_;          ///< per storage: on the device
+    std::vector<std::vector<Travel>> travels_;  ///< per group; none where weights are used in place
+    std::vector<std::byte*> addressOf_;         ///< per storage, while it is there
+    std::vector<bool> isSound_;                 ///< per storage that stays encoded and is mapped
+    std::vector<DType> typeOf_;                 ///< per storage: on the device
     std::map<memory::StorageId, StorageChanges> changes_;
     size_t pendingChanges_ = 0;
 };

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "plugin/base/stop_token.hpp"
-#include "plugin/memory/component_ids.hpp"
 #include "plugin/memory/ledger.hpp"
+#include "plugin/residency/copy_spans.hpp"
 #include "plugin/residency/device/device.hpp"
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace lowtide::residency {
 
-/// A storage's bytes in pinned host memory, as they cross to the device.
+/// The bytes of one copy in pinned host memory, as they cross to the device.
 struct PinnedMaster {
     std::byte* data = nullptr;
     std::atomic<bool> isFilled{false};  ///< set by the copy thread
@@ -24,19 +24,24 @@ struct PinnedMaster {
 /// for the first time. Counted as Staging of the host. Run thread.
 class PinnedMasters {
 public:
-    /// Bytes of a storage that cross to the device.
+    /// Number of a copy among those of a component.
+    using MasterId = uint32_t;
+
+    /// What of a component crosses to the device in one copy.
     struct Master {
-        memory::StorageId storage = 0;
-        Bytes bytes = 0;
+        MasterId id = 0;
+        CopySpan span;
+
+        bool operator==(const Master&) const = default;
     };
 
-    /// Pinning so much takes a driver about a tenth of a second; larger storages have a block each.
+    /// Pinning so much takes a driver about a tenth of a second; a larger master has a block of its
+    /// own.
     static constexpr Bytes kBlockBytes = 256 * kMiB;
 
     /// Those of `masters`, the first before the others, that fit into `most` bytes (0: none).
-    /// `device` and `ledger` must outlive it.
-    PinnedMasters(Device& device,
-                  std::string deviceId,
+    /// `ledger` must outlive it.
+    PinnedMasters(std::string deviceId,
                   Bytes most,
                   const std::vector<Master>& masters,
                   memory::Ledger& ledger,
@@ -46,11 +51,22 @@ public:
     PinnedMasters(const PinnedMasters&) = delete;
     PinnedMasters& operator=(const PinnedMasters&) = delete;
 
-    /// The place of a storage, the same every time; nullptr: it is not pinned, and never will be.
+    /// Whether it was made of `masters` and takes at most `most` bytes. Then what more fits has
+    /// places too, and the host is asked for more again.
+    [[nodiscard]] bool holds(const std::vector<Master>& masters, Bytes most);
+
+    /// The place of a master, the same every time; nullptr: it is not pinned, or not in this stay.
     /// Where the host has no more such memory the log says so once, and what is pinned by then
     /// stays. Error{Cancelled} before a block is pinned.
-    [[nodiscard]] std::shared_ptr<PinnedMaster> placeFor(memory::StorageId storage,
+    [[nodiscard]] std::shared_ptr<PinnedMaster> placeFor(MasterId master,
+                                                         Device& device,
                                                          const StopToken& stop);
+
+    /// That are pinned.
+    [[nodiscard]] Bytes bytes() const;
+
+    /// Nothing of it will ever be pinned.
+    [[nodiscard]] bool isEmpty() const { return places_.empty(); }
 
 private:
     struct Place {
@@ -64,12 +80,15 @@ private:
         std::unique_ptr<Arena> memory;
     };
 
-    [[nodiscard]] bool isPinned(Block& block, const StopToken& stop);
+    [[nodiscard]] Bytes reserved() const;
+    void makePlaces(Bytes most);
+    [[nodiscard]] bool isPinned(Block& block, Device& device, const StopToken& stop);
 
-    Device& device_;
     std::string deviceId_;
+    std::vector<Master> masters_;  ///< with and without a place
     memory::Ledger& ledger_;
-    std::map<memory::StorageId, Place> places_;
+    Bytes blockBytes_;
+    std::map<MasterId, Place> places_;
     std::vector<Block> blocks_;
     bool isRefused_ = false;  ///< the host has no more
 };

@@ -133,6 +133,12 @@ struct Residency::State {
         }
     }
 
+    Bytes unpinNamed(std::string_view component) {
+        return books.pins.drop([&](const memory::ComponentTree& tree, const std::string&) {
+            return isNamed(tree, component);
+        });
+    }
+
     Bookkeeping books;
     Collector collector;
     Bytes mostPrivate = 0;  ///< private pages of the process in a run with a budget; 0: none
@@ -166,8 +172,14 @@ memory::DeviceInfo Residency::open(const memory::DeviceSpec& spec) {
     return device.device->info();
 }
 
+/// What may be pinned is a share of what the host has free, and what is pinned is not free.
 memory::DeviceTraits Residency::traits(const memory::DeviceSpec& spec) {
-    return state_->devices.get(spec).device->traits();
+    memory::DeviceTraits traits = state_->devices.get(spec).device->traits();
+    for (const memory::PinnedComponent& pinned : pinnedComponents()) {
+        const bool counts = traits.pinnable > 0 && pinned.device == spec.id();
+        traits.pinnable += counts ? pinned.bytes / 2 : 0;
+    }
+    return traits;
 }
 
 memory::DeviceProfile Residency::profile(const memory::DeviceSpec& spec) {
@@ -247,7 +259,19 @@ Bytes Residency::release(std::string_view component) {
                     "components cannot be released while a run uses them",
                     "wait until the run has ended");
     }
-    return offload(component, false);
+    const Bytes unpinned = state_->unpinNamed(component);
+    return unpinned + offload(component, false);
+}
+
+std::vector<memory::PinnedComponent> Residency::pinnedComponents() const {
+    return state_->books.pins.idle();
+}
+
+Bytes Residency::unpin(const memory::PinnedComponent& pinned) {
+    return state_->books.pins.drop(
+        [&](const memory::ComponentTree& tree, const std::string& device) {
+            return tree.id == pinned.tree && device == pinned.device;
+        });
 }
 
 memory::MemoryState Residency::memoryState(const memory::DeviceSpec& spec) {
@@ -277,6 +301,9 @@ Bytes Residency::offload(std::string_view component, bool dropHost) {
         }
     }
     state_->leftovers.kept = std::move(remaining);
+    if (dropHost) {
+        state_->unpinNamed(component);
+    }
     return released;
 }
 

@@ -54,6 +54,8 @@ public:
     Bytes collect(const memory::DeviceSpec& spec) override;
     Bytes offload(std::string_view component, bool dropHost) override;
     [[nodiscard]] std::vector<memory::KeptComponent> keptComponents() const override;
+    [[nodiscard]] std::vector<memory::PinnedComponent> pinnedComponents() const override;
+    Bytes unpin(const memory::PinnedComponent& pinned) override;
     [[nodiscard]] memory::Ledger& ledger() noexcept override;
     [[nodiscard]] memory::Traffic traffic() const noexcept override;
     [[nodiscard]] Bytes allocatedOn(const memory::DeviceSpec& spec) const override;

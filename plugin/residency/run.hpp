@@ -99,6 +99,7 @@ private:
     void leaveUnplanned() noexcept;
     bool leftLeased(StayRef& stay);
     void keepOrLeave(uint32_t index);
+    void dropUselessPins();
     void closeDroppedMasters();
 
     OpenDevices& devices_;

@@ -132,7 +132,20 @@ void Run::finish(memory::Outcome outcome) noexcept {
         device->unlessLost([&state = *device] { state.device->cap(-1); });
         device->dropRunMemory(books_.ledger);
     }
+    books_.noteThrown([&] { dropUselessPins(); });
     books_.noteThrown([&] { closeDroppedMasters(); });
+}
+
+/// Of files that were written to meanwhile, for devices that are lost, and what is to be dropped.
+void Run::dropUselessPins() {
+    books_.pins.drop([&](const memory::ComponentTree& tree, const std::string& device) {
+        const DeviceState* state = devices_.find(device);
+        const auto isToDrop = [&](const PlannedComponent& planned) {
+            return planned.after == After::Drop && planned.tree->id == tree.id;
+        };
+        return !state || state->isLost || !books_.masters.isUnchanged(tree) ||
+               std::any_of(plan_->components.begin(), plan_->components.end(), isToDrop);
+    });
 }
 
 /// A component that was kept before stays also when the run failed before it was to go.

@@ -44,6 +44,8 @@ using ByteSource = std::function<bool(std::byte* target, Bytes offset, Bytes cou
 struct TypeChange {
     DType from = DType::F16;
     DType to = DType::F32;
+
+    bool operator==(const TypeChange&) const = default;
 };
 
 /// Bytes that cross to a device.

@@ -253,6 +253,34 @@ private Q_SLOTS:
             QString("x k"));
     }
 
+    void unpinsWhereTheHostIsFull_data() {
+        QTest::addColumn<int>("device");
+        QTest::addColumn<int>("host");
+        QTest::addColumn<bool>("unpins");
+        QTest::newRow("both have room") << 10 << 10 << false;
+        QTest::newRow("the device is full") << 90 << 10 << false;
+        QTest::newRow("the host is full") << 10 << 90 << true;
+    }
+
+    /// Copies of weights on the host cost the device nothing.
+    void unpinsWhereTheHostIsFull() {
+        QFETCH(int, device);
+        QFETCH(int, host);
+        QFETCH(bool, unpins);
+        RunBench bench;
+        bench.engine.pin({.tree = "denoiser", .device = "fake", .bytes = kGiB});
+        bench.engine.state = cardAt(device);
+        bench.engine.state.hostUsed = host * kGiB;
+
+        const RunResult result = bench.run(graphFrom(kTwoStages));
+
+        QCOMPARE(joined(bench.engine.takeCalls()).contains("unpin denoiser"), unpins);
+        QCOMPARE(bench.engine.pinnedComponents().empty(), unpins);
+        if (unpins) {
+            QCOMPARE(result.report["collections"]["records"].at(0)["gc"]["collected"], Json(1));
+        }
+    }
+
     void aCollectionThatFailsIsToldAndCostsNothing() {
         RunBench bench;
         bench.engine.state = cardAt(80);

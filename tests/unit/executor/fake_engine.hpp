@@ -23,6 +23,7 @@ public:
     std::vector<memory::KeptComponent> kept;          ///< of earlier runs
     std::function<void()> onOffload;                  ///< what an offload changes
     std::function<void(std::string_view)> onRelease;  ///< what a release changes
+    std::function<void(Bytes)> onUnpin;               ///< what unpinning so much changes
 
     memory::DeviceInfo open(const memory::DeviceSpec& spec) override {
         note("open " + spec.id());
@@ -127,6 +128,28 @@ public:
         return kept;
     }
 
+    std::vector<memory::PinnedComponent> pinnedComponents() const override {
+        tell("pinnedComponents");
+        const std::lock_guard lock(mutex_);
+        return pinned_;
+    }
+
+    Bytes unpin(const memory::PinnedComponent& asked) override {
+        note("unpin " + asked.tree);
+        const std::lock_guard lock(mutex_);
+        std::erase_if(pinned_, [&](const auto& each) { return each.tree == asked.tree; });
+        if (onUnpin) {
+            onUnpin(asked.bytes);
+        }
+        return asked.bytes;
+    }
+
+    /// As an earlier run leaves it.
+    void pin(const memory::PinnedComponent& pinned) {
+        const std::lock_guard lock(mutex_);
+        pinned_.push_back(pinned);
+    }
+
     memory::Ledger& ledger() noexcept override { return ledger_; }
 
     memory::Traffic traffic() const noexcept override { return traffic_; }
@@ -172,8 +195,9 @@ private:
     memory::Traffic traffic_;
     std::shared_ptr<const memory::Plan> plan_;
     std::optional<memory::NodeIndex> inside_;
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::vector<std::string> calls_;
+    std::vector<memory::PinnedComponent> pinned_;
 };
 
 }  // namespace lowtide::executor

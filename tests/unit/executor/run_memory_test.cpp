@@ -29,6 +29,7 @@ private Q_SLOTS:
     void dropsResultsOfOtherGraphs_beforeItRefuses();
     void releasesComponentsOfOtherGraphs_beforeItRefuses_data();
     void releasesComponentsOfOtherGraphs_beforeItRefuses();
+    void unpinsForOtherGraphs_beforeResultsGo();
     void runsANodeAgain_whenItRanOutOfMemory();
     void tightensThePolicy_rungByRung();
     void leavesEachComponentWhereItComputes_onEveryRung();
@@ -153,6 +154,30 @@ void RunMemoryTest::releasesComponentsOfOtherGraphs_beforeItRefuses() {
         return;
     }
     QCOMPARE(issuesOf(result), QString(isReleased ? "kept_released ." : ""));
+    QCOMPARE(result.report["plan"]["devices"][0]["minimum"], Json(512));
+}
+
+/// They cost the least to have again.
+void RunMemoryTest::unpinsForOtherGraphs_beforeResultsGo() {
+    RunBench bench;
+    bench.engine.capacity = kGiB;
+    bench.world.valueBytes = 600;
+    bench.run(graphFrom({"a = test.source text=other", "k = test.keep value:a"}));
+    bench.world.valueBytes = 0;
+    bench.engine.pin({.tree = "other", .device = "fake", .bytes = 600});
+    bench.engine.ledger().add("cpu", memory::Tag::Staging, "fake", 600);
+    bench.engine.onUnpin = [&](Bytes bytes) {
+        bench.engine.ledger().add("cpu", memory::Tag::Staging, "fake", -bytes);
+    };
+    bench.world.components["test.join"] = networkOf(512);
+    bench.engine.takeCalls();
+
+    const RunResult result = bench.run(graphFrom(kChain), {.memoryBudget = 1200});
+
+    QCOMPARE(result.status, Status::Ok);
+    QVERIFY(joined(bench.engine.takeCalls()).contains("unpin other, begin"));
+    QCOMPARE(bench.queue.cache().bytes(), Bytes(600));
+    QCOMPARE(issuesOf(result), QString());
     QCOMPARE(result.report["plan"]["devices"][0]["minimum"], Json(512));
 }
 

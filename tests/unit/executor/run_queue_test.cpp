@@ -50,6 +50,7 @@ private Q_SLOTS:
     void runsOneAtATime_whenTwoHostsStartAtOnce();
     void survivesAHundredRuns_withRandomCancels();
     void setsTheThreadUpOnce_onTheRunThread();
+    void givesPinnedMemoryBack_whenNobodyRunsForAWhile();
     void failsEveryRun_whenTheThreadCannotBeSetUp();
     void callsOnTheRunThread_whenIdleOnly();
     void givesEachCallerItsOwnError();
@@ -298,6 +299,19 @@ void RunQueueTest::setsTheThreadUpOnce_onTheRunThread() {
     QCOMPARE(setUp.size(), size_t(1));
     QCOMPARE(ran, std::vector<std::thread::id>(2, setUp.front()));
     QVERIFY(setUp.front() != std::this_thread::get_id());
+}
+
+void RunQueueTest::givesPinnedMemoryBack_whenNobodyRunsForAWhile() {
+    StubWorld world;
+    FakeEngine engine;
+    const NodeTypes types(stubNodes(world));
+    engine.pin({.tree = "denoiser", .device = "fake", .bytes = kGiB});
+    RunQueue queue(types, engine, {.unpinAfter = std::chrono::milliseconds(20)});
+
+    QTRY_VERIFY(engine.pinnedComponents().empty());
+    engine.pin({.tree = "denoiser", .device = "fake", .bytes = kGiB});
+    QVERIFY(queue.tryCall([] {}));  // as a run does, it begins to wait anew
+    QTRY_VERIFY(engine.pinnedComponents().empty());
 }
 
 void RunQueueTest::failsEveryRun_whenTheThreadCannotBeSetUp() {

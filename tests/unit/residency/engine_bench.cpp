@@ -28,6 +28,7 @@ Bench::Bench(const std::string& path,
 memory::PlanRequest Bench::request(const std::string& policy) const {
     memory::PlanRequest request = model.request(policy, device, residency->traits(device));
     request.kept = residency->keptComponents();
+    request.pinned = residency->pinnedComponents();
     request.devices[0].held = residency->ledger().bytesOn(device.id());
     return request;
 }
@@ -137,6 +138,14 @@ void runAll(Bench& bench, const std::shared_ptr<const memory::Plan>& plan) {
         bench.residency->leave(node);
     }
     bench.residency->end(memory::Outcome::Finished);
+}
+
+Bytes pinnedIn(const residency::Residency& residency) {
+    Bytes pinned = 0;
+    for (const memory::PinnedComponent& each : residency.pinnedComponents()) {
+        pinned += each.bytes;
+    }
+    return pinned;
 }
 
 bool isMapped(const std::string& fileName) {

@@ -85,6 +85,9 @@ void compareWithMasters(Bench& bench, const memory::ComponentTree& tree);
 /// A whole run in which every weight is compared.
 void runAll(Bench& bench, const std::shared_ptr<const memory::Plan>& plan);
 
+/// Host bytes that are pinned though no run uses them.
+[[nodiscard]] Bytes pinnedIn(const residency::Residency& residency);
+
 /// Whether this process maps a file of that name.
 [[nodiscard]] bool isMapped(const std::string& fileName);
 

@@ -1,4 +1,4 @@
-// Host memory that is pinned for what streams: read once, in the ledger, gone with the run.
+// Host memory that is pinned for what streams: read once, in the ledger, there for the next run.
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/pinned_masters.hpp"
@@ -19,14 +19,15 @@ using testing::NodeRun;
 
 namespace {
 
-constexpr memory::StorageId kStorages = 10;
-constexpr Bytes kStorage = 16 * kKiB;
+constexpr PinnedMasters::MasterId kMasters = 10;
+constexpr Bytes kMaster = 16 * kKiB;
 constexpr Bytes kBlock = 70 * kKiB;
 
-std::vector<PinnedMasters::Master> tenStorages() {
+std::vector<PinnedMasters::Master> tenMasters() {
     std::vector<PinnedMasters::Master> masters;
-    for (memory::StorageId storage = 0; storage < kStorages; ++storage) {
-        masters.push_back({.storage = storage, .bytes = kStorage - 100});
+    for (PinnedMasters::MasterId id = 0; id < kMasters; ++id) {
+        masters.push_back(
+            {.id = id, .span = {.parts = {{id, 0, kMaster - 100}}, .bytes = kMaster - 100}});
     }
     return masters;
 }
@@ -73,6 +74,8 @@ private Q_SLOTS:
         }
         QVERIFY(once > 0);
         QCOMPARE(bench.residency->hazards().size(), 0u);
+        QCOMPARE(stagingOn(bench, "cpu"), testing::pinnedIn(*bench.residency));
+        static_cast<void>(bench.residency->release("all"));
         QCOMPARE(stagingOn(bench, "cpu"), Bytes{0});
     }
 
@@ -133,7 +136,7 @@ private Q_SLOTS:
             bench.residency->leave(node);
         }
         bench.residency->end(memory::Outcome::Finished);
-        QCOMPARE(stagingOn(bench, "cpu"), Bytes{0});
+        QCOMPARE(stagingOn(bench, "cpu"), testing::pinnedIn(*bench.residency));
     }
 
     void aHostThatHasNoSuchMemoryGoesWithout() {
@@ -147,24 +150,23 @@ private Q_SLOTS:
         }
     }
 
-    /// Ten storages of which four fit into a block.
+    /// Ten masters of which four fit into a block.
     void memoryComesInBlocksWithWhatIsCopied() {
         const auto device = testing::openFake();
         memory::Ledger ledger;
         {
-            PinnedMasters pins(
-                *device, "fake", kStorages * kStorage, tenStorages(), ledger, kBlock);
+            PinnedMasters pins("fake", kMasters * kMaster, tenMasters(), ledger, kBlock);
             QCOMPARE(ledger.bytesOn("cpu"), Bytes{0});
-            const auto first = pins.placeFor(0, {});
-            QVERIFY(first && pins.placeFor(0, {}) == first);
-            QCOMPARE(ledger.bytesOn("cpu"), 4 * kStorage);
+            const auto first = pins.placeFor(0, *device, {});
+            QVERIFY(first && pins.placeFor(0, *device, {}) == first);
+            QCOMPARE(ledger.bytesOn("cpu"), 4 * kMaster);
             std::set<std::byte*> places;
-            for (memory::StorageId storage = 0; storage < kStorages; ++storage) {
-                places.insert(pins.placeFor(storage, {})->data);
+            for (PinnedMasters::MasterId id = 0; id < kMasters; ++id) {
+                places.insert(pins.placeFor(id, *device, {})->data);
             }
-            QCOMPARE(places.size(), static_cast<size_t>(kStorages));
-            QCOMPARE(ledger.bytesOn("cpu"), kStorages * kStorage);
-            QVERIFY(!pins.placeFor(kStorages, {}));  // it does not stream
+            QCOMPARE(places.size(), static_cast<size_t>(kMasters));
+            QCOMPARE(ledger.bytesOn("cpu"), kMasters * kMaster);
+            QVERIFY(!pins.placeFor(kMasters, *device, {}));  // it does not stream
         }
         QCOMPARE(ledger.bytesOn("cpu"), Bytes{0});
     }
@@ -173,29 +175,29 @@ private Q_SLOTS:
         const auto device =
             testing::openFake({.failing = {.kind = memory::AllocationKind::Staging, .number = 2}});
         memory::Ledger ledger;
-        PinnedMasters pins(*device, "fake", kStorages * kStorage, tenStorages(), ledger, kBlock);
-        for (memory::StorageId storage = 0; storage < kStorages; ++storage) {
-            QCOMPARE(pins.placeFor(storage, {}) != nullptr, storage < 4);
+        PinnedMasters pins("fake", kMasters * kMaster, tenMasters(), ledger, kBlock);
+        for (PinnedMasters::MasterId id = 0; id < kMasters; ++id) {
+            QCOMPARE(pins.placeFor(id, *device, {}) != nullptr, id < 4);
         }
-        QVERIFY(pins.placeFor(3, {}));
-        QCOMPARE(ledger.bytesOn("cpu"), 4 * kStorage);
+        QVERIFY(pins.placeFor(3, *device, {}));
+        QCOMPARE(ledger.bytesOn("cpu"), 4 * kMaster);
     }
 
     void aCancelIsSeenBeforeTheNextBlock() {
         const auto device = testing::openFake();
         memory::Ledger ledger;
-        PinnedMasters pins(*device, "fake", kStorages * kStorage, tenStorages(), ledger, kBlock);
+        PinnedMasters pins("fake", kMasters * kMaster, tenMasters(), ledger, kBlock);
         StopSource stop;
-        QVERIFY(pins.placeFor(0, stop.token()));
+        QVERIFY(pins.placeFor(0, *device, stop.token()));
         stop.cancel(CancelMode::Now);
-        QVERIFY(pins.placeFor(3, stop.token()));
+        QVERIFY(pins.placeFor(3, *device, stop.token()));
         try {
-            static_cast<void>(pins.placeFor(4, stop.token()));
+            static_cast<void>(pins.placeFor(4, *device, stop.token()));
             QFAIL("no error");
         } catch (const Error& error) {
             QCOMPARE(error.kind(), ErrorKind::Cancelled);
         }
-        QCOMPARE(ledger.bytesOn("cpu"), 4 * kStorage);
+        QCOMPARE(ledger.bytesOn("cpu"), 4 * kMaster);
     }
 
     /// cuDNN answers a failed allocation with another algorithm; such a result does not count.

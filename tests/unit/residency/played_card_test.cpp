@@ -48,6 +48,7 @@ private Q_SLOTS:
             model.request(policy.toStdString(), kCard, residency.traits(kCard));
         request.devices.push_back({.spec = {}, .traits = {.capacity = kGiB}});
         const auto plan = testing::planOf(request);
+        Bytes readFirst = 0;
         for (int run = 0; run < 2; ++run) {
             residency.begin(plan, {});
             for (memory::NodeIndex node = 0; node < model.trees().size(); ++node) {
@@ -61,8 +62,12 @@ private Q_SLOTS:
                 residency.leave(node);
             }
             residency.end(memory::Outcome::Finished);
-            QCOMPARE(residency.ledger().bytesOn("cpu", Tag::Staging), Bytes{0});
+            QCOMPARE(residency.ledger().bytesOn("cpu", Tag::Staging), testing::pinnedIn(residency));
+            QVERIFY(run == 0 || residency.traffic().bytesRead <= readFirst);
+            readFirst = residency.traffic().bytesRead;
         }
+        static_cast<void>(residency.release("all"));
+        QCOMPARE(residency.ledger().bytesOn("cpu", Tag::Staging), Bytes{0});
         QCOMPARE(residency.allocatedOn(kCard), Bytes{0});
         Seconds copied = 0;
         for (const memory::StageTraffic& stage : residency.traffic().stages) {
