@@ -1,5 +1,6 @@
 #include "plugin/memory/change_flops.hpp"
 
+#include "plugin/base/shape.hpp"
 #include "plugin/memory/component_tree.hpp"
 
 #include <algorithm>
@@ -12,11 +13,7 @@ constexpr double kOfAddition = 2;  ///< scaled and added
 constexpr double kOfProduct = 2;   ///< multiplied and added, for each element and rank
 
 double elementsOf(const Shape& shape) {
-    double elements = 1;
-    for (const int64_t size : shape) {
-        elements *= static_cast<double>(size);
-    }
-    return elements;
+    return static_cast<double>(elementCount(shape).value());
 }
 
 double flopsOf(const ComponentTree& tree, const WeightChange& change) {

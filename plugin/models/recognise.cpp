@@ -24,35 +24,23 @@ namespace {
 /// Looks at pictures; it is not run here.
 constexpr std::string_view kNotRun = "safety_checker";
 
-/// Sums what the files of one model hold.
-class KnownWeights {
-public:
-    explicit KnownWeights(Recognised& known) : known_(known) {}
-
-    void add(const WeightMap& map) {
-        for (const auto& [name, place] : map.tensors) {
-            const Bytes bytes = storedBytes(place);
-            known_.largest = std::max(known_.largest, bytes);
-            shares_.add(place.type, place.encoded, bytes);
-        }
-        known_.weights = shares_.bytes();
-        known_.stored = shares_.sorted();
+void addWeights(const WeightMap& map, Recognised& known) {
+    for (const auto& [name, place] : map.tensors) {
+        const Bytes bytes = storedBytes(place);
+        known.largest = std::max(known.largest, bytes);
+        known.stored.add(place.type, place.encoded, bytes);
     }
-
-private:
-    Recognised& known_;
-    StoredShares shares_;
-};
+}
 
 /// Of a folder: components that have weights.
-void addComponents(Checkpoint& checkpoint, KnownWeights& weights) {
+void addComponents(Checkpoint& checkpoint, Recognised& known) {
     for (const auto& [component, entry] : checkpoint.index().items()) {
         const bool isNetwork = entry.is_array() && entry.size() == 2 && entry[0].is_string() &&
                                checkpoint.has(component + "/config.json");
         if (isNetwork && component != kNotRun) {
             const bool isText = entry[0] == "transformers";
-            weights.add(
-                checkpoint.weights(component, isText ? "model" : "diffusion_pytorch_model"));
+            addWeights(checkpoint.weights(component, isText ? "model" : "diffusion_pytorch_model"),
+                       known);
         }
     }
 }
@@ -94,8 +82,7 @@ void recogniseLayout(const Layout& layout,
         }
     }
     if (!source.header) {
-        KnownWeights weights(known);
-        addComponents(*checkpoint, weights);
+        addComponents(*checkpoint, known);
     }
 }
 
@@ -142,12 +129,12 @@ Recognised recogniseModel(const CheckpointPath& path,
     try {
         const ModelSource source = readSource(path);
         if (source.header) {
-            KnownWeights(known).add(source.header->map);
+            addWeights(source.header->map, known);
         }
         const auto folder = source.header ? std::nullopt : whatControlNetIs(path);
         if (folder) {
             recogniseControlNet([&] { return *folder; }, known);
-            KnownWeights(known).add(openWeights(path.path, ".", "diffusion_pytorch_model"));
+            addWeights(openWeights(path.path, ".", "diffusion_pytorch_model"), known);
         } else if (const Layout* layout = layoutOf(source)) {
             recogniseLayout(*layout, source, resourcesFolder, families, known);
         } else {

@@ -6,20 +6,18 @@
 
 #include <span>
 #include <string>
-#include <vector>
 
 namespace lowtide::models {
 
 /// What was recognised. Texts are empty where nothing is known.
 struct Recognised {
-    std::string kind = "unknown";     ///< as Recogniser::recognise() has it
-    std::string layout;               ///< a Layout's name
-    std::string family;               ///< for people: "SD 1.x inpainting", "ESRGAN", "LoRA"
-    bool isRunnable = false;          ///< whether this version runs it
-    Bytes weights = 0;                ///< of all tensors, as they are stored
-    Bytes largest = 0;                ///< of the largest tensor
-    std::vector<StoredShare> stored;  ///< the largest first
-    std::string problem;              ///< a sentence: why it cannot be used as what it is
+    std::string kind = "unknown";  ///< as Recogniser::recognise() has it
+    std::string layout;            ///< a Layout's name
+    std::string family;            ///< for people: "SD 1.x inpainting", "ESRGAN", "LoRA"
+    bool isRunnable = false;       ///< whether this version runs it
+    Bytes largest = 0;             ///< of the largest tensor
+    StoredShares stored;           ///< of all tensors
+    std::string problem;           ///< a sentence: why it cannot be used as what it is
 };
 
 struct Family;

@@ -13,9 +13,9 @@ Status FileRecogniser::recognise(std::string_view path, std::string& result) noe
                       {"layout", known.layout},
                       {"family", known.family},
                       {"runs", known.isRunnable},
-                      {"bytes", known.weights},
+                      {"bytes", known.stored.bytes()},
                       {"largest_bytes", known.largest},
-                      {"stored", sharesJson(known.stored)},
+                      {"stored", sharesJson(known.stored.sorted())},
                       {"problem", known.problem}}
                      .dump(-1, ' ', false, Json::error_handler_t::replace);
         return Status::Ok;

@@ -3,6 +3,7 @@
 #include "tests/bench/big_checkpoint.hpp"
 #include "tests/bench/median.hpp"
 #include "tests/bench/step_clock.hpp"
+#include "tests/bench/table_file.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
@@ -253,12 +254,7 @@ private Q_SLOTS:
         QVERIFY(seconds > 0 && seconds < kPatience * kLoadGoal);
     }
 
-    void writesTheTable() {
-        QFile file(testing::buildPath("adapters_bench.json"));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(QByteArray::fromStdString(rows_.dump(2) + "\n"));
-        qInfo("written to %s", qPrintable(file.fileName()));
-    }
+    void writesTheTable() { testing::writeTable("adapters_bench", rows_); }
 
 private:
     static QString textOf(const TimedRun& run) {

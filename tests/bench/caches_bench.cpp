@@ -2,6 +2,7 @@
 #include "tests/bench/big_checkpoint.hpp"
 #include "tests/bench/median.hpp"
 #include "tests/bench/step_clock.hpp"
+#include "tests/bench/table_file.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
@@ -10,7 +11,6 @@
 #include "ui/door/os.hpp"
 
 #include <QCoreApplication>
-#include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -119,10 +119,7 @@ private Q_SLOTS:
                             {"full_seconds", testing::clockSecondsOf(allFullSteps())},
                             {"partial", partial},
                             {"caches", caches}};
-        QFile file(testing::buildPath("caches_bench.json"));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(QByteArray::fromStdString(table.dump(2) + "\n"));
-        qInfo("written to %s", qPrintable(file.fileName()));
+        testing::writeTable("caches_bench", table);
     }
 
     void isNearTheIdeal() {

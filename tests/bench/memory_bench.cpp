@@ -3,6 +3,7 @@
 #include "tests/bench/big_checkpoint.hpp"
 #include "tests/bench/denoise_steps.hpp"
 #include "tests/bench/median.hpp"
+#include "tests/bench/table_file.hpp"
 #include "tests/bench/watched_program.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -144,10 +145,7 @@ private Q_SLOTS:
             qInfo("%s", qPrintable(rowOf(way)));
             rows.push_back(toJson(way));
         }
-        QFile file(testing::buildPath("memory_bench.json"));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(QByteArray::fromStdString(rows.dump(2) + "\n"));
-        qInfo("written to %s", qPrintable(file.fileName()));
+        testing::writeTable("memory_bench", rows);
     }
 
     void theResidentSetStaysWithinTheBudget() {

@@ -2,11 +2,11 @@
 
 #include "plugin/base/units.hpp"
 #include "tests/bench/median.hpp"
+#include "tests/bench/table_file.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 
-#include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -170,10 +170,7 @@ void SpeedTable::print(std::span<const StageGoal> stages, const QString& name) c
         {"stages", rows},
         {"map_seconds", ours("map").seconds},
         {"peak_resident", {{"ours", peakResident_[0]}, {"diffusers", peakResident_[1]}}}};
-    QFile file(buildPath(name + ".json"));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(QByteArray::fromStdString(table.dump(2) + "\n"));
-    qInfo("written to %s", qPrintable(file.fileName()));
+    writeTable(name, table);
 }
 
 double SpeedTable::timeRatio(const std::string& stage) const {

@@ -4,13 +4,12 @@
 #include "tests/bench/median.hpp"
 #include "tests/bench/storage_row.hpp"
 #include "tests/bench/stored_checkpoint.hpp"
+#include "tests/bench/table_file.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QElapsedTimer>
-#include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -87,7 +86,7 @@ private Q_SLOTS:
             QVERIFY2(kStorages.contains(storage), qPrintable("no storage " + storage));
         }
         folder_ = testing::bigXlCheckpoint("bench-sdxl");
-        const testing::StorageRow encoded(run("f16", kUnbounded, {"--until", "encode"}));
+        const StorageRow encoded(run("f16", kUnbounded, {"--until", "encode"}));
         QVERIFY2(encoded.problem.isEmpty(), qPrintable(encoded.problem));
         readByEncode_ = encoded.read;
     }
@@ -174,8 +173,7 @@ private Q_SLOTS:
                 row.steps.at(1).first.seconds / median(testing::clockSecondsOf(row.laterSteps()));
             qInfo(
                 "%s, second run: %.1f MiB from disk, while it denoises %.1f (goal 0), first step "
-                "%.3f x "
-                "(goal %.2f)",
+                "%.3f x (goal %.2f)",
                 qPrintable(storage),
                 static_cast<double>(row.fromDiskAgain) / kMiB,
                 static_cast<double>(row.ofDenoiserAgain) / kMiB,
@@ -230,8 +228,8 @@ private Q_SLOTS:
     void printsTheTable() {
         Json table = Json::array();
         qInfo(
-            "UNet of SDXL, %d x %d pixels, %d steps, budget %s, goals: a step %.2f x, resident "
-            "%s and 0.3 GiB",
+            "UNet of SDXL, %d x %d pixels, %d steps, budget %s, goals: a step %.2f x, resident %s "
+            "and 0.3 GiB",
             size_.pixels,
             size_.pixels,
             size_.steps,
@@ -250,10 +248,7 @@ private Q_SLOTS:
             qInfo("%s", qPrintable(peer));
             table.push_back({{"peer", peer.toStdString()}});
         }
-        QFile file(testing::buildPath("storage_bench.json"));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(QByteArray::fromStdString(table.dump(2) + "\n"));
-        qInfo("written to %s", qPrintable(file.fileName()));
+        testing::writeTable("storage_bench", table);
     }
 
 private:

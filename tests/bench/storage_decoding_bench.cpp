@@ -2,14 +2,13 @@
 #include "plugin/base/units.hpp"
 #include "plugin/residency/device/cpu/decode_on_host.hpp"
 #include "tests/bench/median.hpp"
+#include "tests/bench/table_file.hpp"
 #include "tests/fixtures/cpu_timer.hpp"
-#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/encodings/stored_tensor.hpp"
 
 #include <ATen/Parallel.h>
 
-#include <QFile>
 #include <QtTest/QtTest>
 
 #include <algorithm>
@@ -111,12 +110,7 @@ private Q_SLOTS:
         QVERIFY(ratio > kGoal / kPatience);
     }
 
-    void writesTheTable() {
-        QFile file(testing::buildPath("storage_decoding_bench.json"));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(QByteArray::fromStdString(rows_.dump(2) + "\n"));
-        qInfo("written to %s", qPrintable(file.fileName()));
-    }
+    void writesTheTable() { testing::writeTable("storage_decoding_bench", rows_); }
 
 private:
     std::vector<float> numbers_;

@@ -71,21 +71,19 @@ double StorageRow::predictionError() const {
 QString StorageRow::text() const {
     const auto mebibytes = [](Bytes bytes) { return static_cast<double>(bytes) / kMiB; };
     return QString(
-               "step %1 s (%9 CPU s), first %2 s, resident %3 MiB (private %10, files %11), peak "
-               "%4 MiB, predicted %5 MiB, "
-               "streams %6 "
-               "MiB a pass, read %7 of %8 MiB")
+               "step %1 s (%2 CPU s), first %3 s, resident %4 MiB (private %5, files %6), peak "
+               "%7 MiB, predicted %8 MiB, streams %9 MiB a pass, read %10 of %11 MiB")
         .arg(median(clockSecondsOf(laterSteps())), 0, 'f', 2)
+        .arg(median(cpuSecondsOf(laterSteps())), 0, 'f', 2)
         .arg(steps.at(0).first.seconds, 0, 'f', 2)
         .arg(peakResident / kMiB)
+        .arg(peakPrivate / kMiB)
+        .arg(peakFiles / kMiB)
         .arg(mebibytes(measured), 0, 'f', 1)
         .arg(mebibytes(predicted), 0, 'f', 1)
         .arg(mebibytes(streamed), 0, 'f', 1)
         .arg(mebibytes(read), 0, 'f', 1)
-        .arg(mebibytes(needed), 0, 'f', 1)
-        .arg(median(cpuSecondsOf(laterSteps())), 0, 'f', 2)
-        .arg(peakPrivate / kMiB)
-        .arg(peakFiles / kMiB);
+        .arg(mebibytes(needed), 0, 'f', 1);
 }
 
 Json StorageRow::toJson() const {

@@ -29,7 +29,7 @@ double factorOf(const FactoredChange& change) {
 void applyRows(at::Tensor& weight, const ChangeKind& kind, const FactoredChange& change) {
     const Shape shape = weight.sizes().vec();
     const NamedFactors factors(change);
-    const std::unique_ptr<const RowChange> rowChange = kind.rows(shape, factors);
+    const std::unique_ptr<const RowChange> rowChange = kind.rows(factors);
     at::Tensor matrix = matrixOf(weight);
     if (const std::optional<Magnitudes> magnitudes = magnitudesOf(shape, factors)) {
         addDecomposed(matrix,

@@ -138,21 +138,6 @@ private:
         binding_.layers.push_back({.weight = id, .layer = layer, .rows = rows});
     }
 
-    /// A length for each output or each input.
-    static bool doraFits(const AdapterLayer& layer, const Shape& weight) {
-        for (const char* name : {"dora_scale", "magnitude"}) {
-            const auto lengths = layer.factors.find(name);
-            if (lengths != layer.factors.end()) {
-                const std::optional<int64_t> count = elementCount(lengths->second.place.shape);
-                const bool isOfOutputs = !weight.empty() && count == weight[0];
-                if (!isOfOutputs && !(weight.size() > 1 && count == weight[1])) {
-                    return false;
-                }
-            }
-        }
-        return true;
-    }
-
     void misfit(const AdapterLayer& layer,
                 const Shape& change,
                 WeightId id,

@@ -1,5 +1,7 @@
 #include "plugin/models/adapters/dora.hpp"
 
+#include "plugin/models/adapters/layer_parts.hpp"
+
 #include <ATen/ATen.h>
 
 #include <limits>
@@ -8,17 +10,7 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr const char* kDoraScale = "dora_scale";
-constexpr const char* kMagnitude = "magnitude";
 constexpr double kLengthEpsilon = std::numeric_limits<float>::epsilon();
-
-bool areOutputLengths(const Shape& shape, const Shape& weight) {
-    return elementCount(shape) == weight[0] && !shape.empty() && shape[0] == weight[0];
-}
-
-bool areInputLengths(const Shape& shape, const Shape& weight) {
-    return elementCount(shape) == weight[1] && shape.size() > 1 && shape[1] == weight[1];
-}
 
 /// The rows with the change.
 at::Tensor summedRows(const at::Tensor& rows,
@@ -56,31 +48,11 @@ at::Tensor inputFactors(const at::Tensor& matrix,
 
 }  // namespace
 
-const FactorChoice& doraFactors() {
-    static const FactorChoice choice{.sets = {{kDoraScale}, {kMagnitude}}, .isOptional = true};
-    return choice;
-}
-
-void checkDora(const Shape& weight, const FactorShapes& factors) {
-    if (factors.contains(kDoraScale)) {
-        const FactorShape scale(weight, factors, kDoraScale);
-        if (!areOutputLengths(scale.shape(), weight) && !areInputLengths(scale.shape(), weight)) {
-            scale.refuse(toText(Shape{weight[0], 1}) + " or " + toText(Shape{1, weight[1]}));
-        }
-    }
-    if (factors.contains(kMagnitude)) {
-        const FactorShape magnitude(weight, factors, kMagnitude);
-        if (elementCount(magnitude.shape()) != weight[0]) {
-            magnitude.refuse(toText(Shape{weight[0]}));
-        }
-    }
-}
-
 std::optional<Magnitudes> magnitudesOf(const Shape& weight, const NamedFactors& factors) {
-    if (const at::Tensor* const scale = factors.find(kDoraScale)) {
+    if (const at::Tensor* const scale = factors.find("dora_scale")) {
         return Magnitudes{*scale, areOutputLengths(scale->sizes().vec(), weight)};
     }
-    if (const at::Tensor* const magnitude = factors.find(kMagnitude)) {
+    if (const at::Tensor* const magnitude = factors.find("magnitude")) {
         return Magnitudes{*magnitude, true};
     }
     return std::nullopt;

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "plugin/models/adapters/change_kind.hpp"
-#include "plugin/models/adapters/factor_shapes.hpp"
+#include "plugin/base/shape.hpp"
+#include "plugin/models/adapters/named_factors.hpp"
+#include "plugin/models/adapters/row_change.hpp"
 
 #include <optional>
 
@@ -14,13 +15,9 @@ struct Magnitudes {
     bool areOfOutputs = true;
 };
 
-/// The factors that make any kind that adds to a weight a DoRA: `dora_scale` as LyCORIS and kohya
-/// write it, whose shape says the axis ([O, 1, ...] or [1, I, 1, ...]), or `magnitude` as peft does
-/// (lora_magnitude_vector), always of outputs, [O] or [1, O, 1, 1].
-[[nodiscard]] const FactorChoice& doraFactors();
-/// Error{Corrupt} as ChangeKind::checkShapes.
-void checkDora(const Shape& weight, const FactorShapes& factors);
-/// Nothing where the change is no DoRA.
+/// Of any kind that adds to a weight: `dora_scale` as LyCORIS and kohya write it, whose shape says
+/// the axis ([O, 1, ...] or [1, I, 1, ...]), or `magnitude` as peft does (lora_magnitude_vector),
+/// always of outputs, [O] or [1, O, 1, 1]. Nothing where the change is no DoRA.
 [[nodiscard]] std::optional<Magnitudes> magnitudesOf(const Shape& weight,
                                                      const NamedFactors& factors);
 

@@ -40,12 +40,17 @@ void requireSame(bool isSame,
     }
 }
 
+/// Whether every axis behind the second one is 1, or lacking.
+bool isWithoutKernel(const AdapterFactor& factor) {
+    const Shape& shape = factor.place.shape;
+    return shape.size() < 2 ||
+           std::all_of(shape.begin() + 2, shape.end(), [](int64_t size) { return size == 1; });
+}
+
 /// Product of a [outputs, r, 1, ...] and b [r, ...].
 Shape productShape(const AdapterFactor& a, const AdapterFactor& b, const std::string& what) {
     const Shape& left = a.place.shape;
-    const bool isMatrix =
-        left.size() >= 2 &&
-        std::all_of(left.begin() + 2, left.end(), [](int64_t size) { return size == 1; });
+    const bool isMatrix = left.size() >= 2 && isWithoutKernel(a);
     requireSame(isMatrix && b.place.shape.size() >= 2 && left[1] == b.place.shape[0], a, b, what);
     Shape shape = b.place.shape;
     shape[0] = left[0];
@@ -59,8 +64,9 @@ Shape coreShape(const AdapterFactor& core,
                 const AdapterFactor& a,
                 const AdapterFactor& b,
                 const std::string& what) {
-    requireSame(core.place.shape.size() >= 2 && coreSide == core.place.shape[0], core, a, what);
-    requireSame(sizeAlong(b, 0) == core.place.shape[1], core, b, what);
+    const Shape& sides = core.place.shape;
+    requireSame(sides.size() >= 2 && coreSide == sides[0] && isWithoutKernel(a), core, a, what);
+    requireSame(sizeAlong(b, 0) == sides[1] && isWithoutKernel(b), core, b, what);
     Shape shape = core.place.shape;
     shape[0] = outputs;
     shape[1] = sizeAlong(b, 1);
@@ -202,6 +208,21 @@ bool fitsWeight(const AdapterLayer& layer, const Shape& change, const Shape& wei
     const bool isFlat = change.size() == 2 && !weight.empty() && change[0] == weight[0];
     return withoutOnes(change) == withoutOnes(weight) ||
            (isFlat && elementCount(change) == elementCount(weight));
+}
+
+bool areOutputLengths(const Shape& lengths, const Shape& weight) {
+    return !weight.empty() && !lengths.empty() && elementCount(lengths) == weight[0] &&
+           lengths[0] == weight[0];
+}
+
+bool doraFits(const AdapterLayer& layer, const Shape& weight) {
+    const auto isOneForEach = [&](const AdapterFactor& lengths, size_t axis) {
+        return axis < weight.size() && elementCount(lengths.place.shape) == weight[axis];
+    };
+    const AdapterFactor* const scale = factorIn(layer, "dora_scale");
+    const AdapterFactor* const magnitude = factorIn(layer, "magnitude");
+    return (!scale || areOutputLengths(scale->place.shape, weight) || isOneForEach(*scale, 1)) &&
+           (!magnitude || isOneForEach(*magnitude, 0));
 }
 
 }  // namespace lowtide::models

@@ -25,4 +25,10 @@ namespace lowtide::models {
 /// same.
 [[nodiscard]] bool fitsWeight(const AdapterLayer& layer, const Shape& change, const Shape& weight);
 
+/// Whether DoRA's lengths of that shape are one for each output of a weight ([O, 1, ...]); else
+/// they are of inputs ([1, I, 1, ...]).
+[[nodiscard]] bool areOutputLengths(const Shape& lengths, const Shape& weight);
+/// Whether the lengths of a layer that is a DoRA are those of a weight.
+[[nodiscard]] bool doraFits(const AdapterLayer& layer, const Shape& weight);
+
 }  // namespace lowtide::models

@@ -16,7 +16,7 @@ public:
 
     /// Nothing where the change has no such factor.
     [[nodiscard]] const at::Tensor* find(std::string_view name) const;
-    /// One that checkFactors() has found to be there.
+    /// One that is there: missingFactors() has looked.
     [[nodiscard]] const at::Tensor& get(std::string_view name) const;
 
 private:

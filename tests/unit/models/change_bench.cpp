@@ -1,6 +1,8 @@
 #include "tests/unit/models/change_bench.hpp"
 
+#include "plugin/base/error.hpp"
 #include "plugin/models/adapters/adapter_math.hpp"
+#include "plugin/models/adapters/layer_parts.hpp"
 
 #include <ATen/ATen.h>
 
@@ -19,22 +21,50 @@ Shape withAxes(Shape head, const Shape& weight) {
 
 }  // namespace
 
+models::AdapterLayer settledLayer(const std::string& kind,
+                                  const FactorShapes& factors,
+                                  std::optional<double> alpha) {
+    models::AdapterLayer layer;
+    layer.kind = kind;
+    for (const auto& [name, shape] : factors) {
+        layer.factors[name] = {.key = name, .place = {.type = DType::F32, .shape = shape}};
+    }
+    layer.rank = models::rankOf(layer);
+    if (layer.rank) {
+        layer.alpha = alpha;
+        layer.divisor = static_cast<double>(*layer.rank);
+    }
+    return layer;
+}
+
+bool changesWeight(const models::AdapterLayer& layer, const Shape& weight) {
+    if (layer.factors.empty() || !models::missingFactors(layer).empty()) {
+        return false;
+    }
+    try {
+        const Shape change = models::changeShapeOf(layer, "a file");
+        return models::fitsWeight(layer, change, weight) && models::doraFits(layer, weight);
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 Changes& Changes::add(const std::string& kind,
                       const Shape& weight,
                       const Factors& factors,
                       double strength,
                       std::optional<double> alpha) {
-    const models::ChangeKind& mathematics = models::changeKind(kind);
-    models::FactorShapes shapes;
+    FactorShapes shapes;
     Entry entry{.change = std::make_shared<memory::WeightChange>(), .factors = {}};
     for (const auto& [name, values] : factors) {
         shapes[name] = values.sizes().vec();
         entry.change->factors.push_back({.name = name});
         entry.factors.push_back(values);
     }
-    models::checkFactors(mathematics, weight, shapes);
+    const models::AdapterLayer layer = settledLayer(kind, shapes, alpha);
+    LOWTIDE_ASSERT(changesWeight(layer, weight));
     entry.change->kind = kind;
-    entry.change->scale = models::scaleOf(mathematics, alpha, shapes);
+    entry.change->scale = layer.scale();
     entry.change->strength = strength;
     entries_.push_back(std::move(entry));
     return *this;

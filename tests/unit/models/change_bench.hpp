@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/models/adapters/change_kind.hpp"
+#include "plugin/models/adapters/adapter_file.hpp"
 #include "plugin/residency/change_math.hpp"
 
 #include <ATen/core/Tensor.h>
@@ -13,6 +13,15 @@
 #include <vector>
 
 namespace lowtide::testing {
+
+using FactorShapes = std::map<std::string, Shape, std::less<>>;
+
+/// A layer of a file as its reader leaves it.
+[[nodiscard]] models::AdapterLayer settledLayer(const std::string& kind,
+                                                const FactorShapes& factors,
+                                                std::optional<double> alpha = std::nullopt);
+/// Whether its factors are there, go together and change a weight of that shape.
+[[nodiscard]] bool changesWeight(const models::AdapterLayer& layer, const Shape& weight);
 
 /// Changes of one weight with factors in host memory, for tests of their mathematics.
 class Changes {

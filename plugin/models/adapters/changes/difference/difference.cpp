@@ -1,4 +1,4 @@
-#include "plugin/models/adapters/factor_shapes.hpp"
+#include "plugin/models/adapters/change_kind.hpp"
 
 #include <ATen/ATen.h>
 
@@ -7,10 +7,6 @@ namespace lowtide::models::changes {
 namespace {
 
 constexpr const char* kDifference = "difference";
-
-void checkDifference(const Shape& weight, const FactorShapes& factors) {
-    FactorShape(weight, factors, kDifference).requireShape(weight);
-}
 
 class WholeDifference final : public RowChange {
 public:
@@ -28,8 +24,7 @@ private:
     at::Tensor values_;
 };
 
-std::unique_ptr<const RowChange> differenceRows(const Shape& /*weight*/,
-                                                const NamedFactors& factors) {
+std::unique_ptr<const RowChange> differenceRows(const NamedFactors& factors) {
     return std::make_unique<const WholeDifference>(factors);
 }
 
@@ -38,11 +33,8 @@ std::unique_ptr<const RowChange> differenceRows(const Shape& /*weight*/,
 /// A whole difference (`diff`, `diff_b`, `w_norm`, `b_norm`) of any weight or bias; alphas do not
 /// scale it. Source: LyCORIS 4.1.3 modules/full.py and norms.py.
 const ChangeKind& difference() {
-    static const ChangeKind kind{.name = "difference",
-                                 .factors = {{.sets = {{kDifference}}}},
-                                 .checkShapes = checkDifference,
-                                 .rows = differenceRows,
-                                 .rowFactor = kDifference};
+    static const ChangeKind kind{
+        .name = "difference", .rows = differenceRows, .rowFactor = kDifference};
     return kind;
 }
 

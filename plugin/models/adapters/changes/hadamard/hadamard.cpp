@@ -1,11 +1,8 @@
-#include "plugin/models/adapters/dora.hpp"
 #include "plugin/models/adapters/product_change.hpp"
 
 #include <ATen/ATen.h>
 
 namespace lowtide::models::changes {
-
-const ChangeKind& hadamard();
 
 namespace {
 
@@ -17,26 +14,6 @@ struct HadamardSide {
 };
 
 constexpr HadamardSide kSides[] = {{"w1_a", "w1_b", "t1"}, {"w2_a", "w2_b", "t2"}};
-
-void checkHadamard(const Shape& weight, const FactorShapes& factors) {
-    const WeightSides sides = sidesOf(weight, hadamard());
-    for (const HadamardSide& side : kSides) {
-        const FactorShape a(weight, factors, side.a);
-        const FactorShape b(weight, factors, side.b);
-        if (factors.contains(side.core)) {
-            const FactorShape core(weight, factors, side.core);
-            a.requireShape({checkCore(core, b, sides.inputs, sides.kernel), sides.outputs});
-        } else {
-            a.requireShape({sides.outputs, a.size(1)});
-            b.requireShape(withKernel({a.size(1), sides.inputs}, sides.kernel));
-        }
-    }
-    checkDora(weight, factors);
-}
-
-int64_t hadamardRank(const FactorShapes& factors) {
-    return factors.find(kSides[0].b)->second.front();
-}
 
 FactorPair hadamardPair(const NamedFactors& factors, const HadamardSide& side) {
     const at::Tensor& a = factors.get(side.a);
@@ -62,8 +39,7 @@ private:
     ProductChange second_;
 };
 
-std::unique_ptr<const RowChange> hadamardRows(const Shape& /*weight*/,
-                                              const NamedFactors& factors) {
+std::unique_ptr<const RowChange> hadamardRows(const NamedFactors& factors) {
     return std::make_unique<const HadamardChange>(factors);
 }
 
@@ -74,13 +50,7 @@ std::unique_ptr<const RowChange> hadamardRows(const Shape& /*weight*/,
 /// not the rank (get_diff_weight scales twice); its training, ComfyUI and peft scale once, as here.
 /// Source: LyCORIS 4.1.3 functional/loha.py.
 const ChangeKind& hadamard() {
-    static const ChangeKind kind{.name = "hadamard",
-                                 .factors = {{.sets = {{"w1_a", "w1_b", "w2_a", "w2_b"}}},
-                                             {.sets = {{"t1", "t2"}}, .isOptional = true},
-                                             doraFactors()},
-                                 .checkShapes = checkHadamard,
-                                 .rank = hadamardRank,
-                                 .rows = hadamardRows};
+    static const ChangeKind kind{.name = "hadamard", .rows = hadamardRows};
     return kind;
 }
 

@@ -1,31 +1,13 @@
-#include "plugin/models/adapters/factor_shapes.hpp"
+#include "plugin/models/adapters/change_kind.hpp"
 
 #include <ATen/ATen.h>
 
-#include <utility>
-
 namespace lowtide::models::changes {
-
-const ChangeKind& scale();
 
 namespace {
 
 constexpr const char* kOnInput = "on_input";
 constexpr const char* kOnOutput = "on_output";
-
-/// One number for each input or each output, wherever its axis stands.
-void checkScale(const Shape& weight, const FactorShapes& factors) {
-    const WeightSides sides = sidesOf(weight, scale());
-    for (const auto& [name, count] :
-         {std::pair{kOnInput, sides.inputs}, std::pair{kOnOutput, sides.outputs}}) {
-        if (factors.contains(name)) {
-            const FactorShape numbers(weight, factors, name);
-            if (elementCount(numbers.shape()) != count) {
-                numbers.refuse(toText(Shape{count}));
-            }
-        }
-    }
-}
 
 class ScaleChange final : public RowChange {
 public:
@@ -49,7 +31,7 @@ private:
     at::Tensor numbers_;
 };
 
-std::unique_ptr<const RowChange> scaleRows(const Shape& /*weight*/, const NamedFactors& factors) {
+std::unique_ptr<const RowChange> scaleRows(const NamedFactors& factors) {
     return std::make_unique<const ScaleChange>(factors);
 }
 
@@ -59,10 +41,7 @@ std::unique_ptr<const RowChange> scaleRows(const Shape& /*weight*/, const NamedF
 /// each output (`on_output`), whichever the file's flag says. peft's own (IA)3 multiplies by w
 /// alone. Source: LyCORIS 4.1.3 modules/ia3.py; Liu et al. 2022.
 const ChangeKind& scale() {
-    static const ChangeKind kind{.name = "scale",
-                                 .factors = {{.sets = {{kOnInput}, {kOnOutput}}}},
-                                 .checkShapes = checkScale,
-                                 .rows = scaleRows};
+    static const ChangeKind kind{.name = "scale", .rows = scaleRows};
     return kind;
 }
 

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "plugin/base/json_fwd.hpp"
+
+#include <QString>
+
+namespace lowtide::testing {
+
+/// Writes build/<name>.json, what a bench measured, and says where; std::runtime_error when it
+/// cannot be.
+void writeTable(const QString& name, const Json& table);
+
+}  // namespace lowtide::testing
