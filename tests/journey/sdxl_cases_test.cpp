@@ -319,7 +319,7 @@ private Q_SLOTS:
         QVERIFY(ended.dump == expected_);
         const Json& traffic = ended.report.at("repetitions").back().at("traffic");
         const auto copies = traffic.at("copies").get<int>();
-        QVERIFY(copies > 1000);
+        QVERIFY2(copies > 500, traffic.dump().c_str());  // groups of several passes
         QVERIFY2(traffic.at("misses") == 0, traffic.dump().c_str());
     }
 };
