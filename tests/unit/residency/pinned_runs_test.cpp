@@ -1,6 +1,7 @@
 // What is pinned for a component outlives the run: the next one reads nothing that it read.
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/residency/pinned_store.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 
@@ -148,6 +149,23 @@ private Q_SLOTS:
         QCOMPARE(bench.residency->unpin(pinned.at(0)), Bytes{0});
         QVERIFY(node.passIsRight({0, 1, 2, 3}));
         QCOMPARE(lastRead(bench), Bytes{0});
+    }
+
+    void twoStaysAtATimeShareNothing() {
+        Bench bench(folder_.newPath(), "fake");
+        residency::PinnedStore store;
+        const std::vector<residency::PinnedMasters::Master> masters = {
+            {.id = 0, .span = {.parts = {{0, 0, 100}}, .bytes = 100}}};
+        const auto take = [&] {
+            return store.take(bench.model.denoiser(), "fake", kMiB, masters, bench.ledger());
+        };
+        auto first = take();
+        const auto second = take();
+        QVERIFY(first != second);
+        QVERIFY(store.idle().empty());
+        first.reset();
+        QCOMPARE(store.idle().size(), size_t{1});
+        QVERIFY(take() != second);
     }
 
     /// Bytes of a file that was written to while a run read it are not used by the next.
