@@ -85,6 +85,16 @@ private Q_SLOTS:
         QCOMPARE(bench.residency->pinnedComponents().size(), size_t{1});
     }
 
+    void otherGroupsBeginAnew() {
+        Bench bench(folder_.newPath(), "fake");
+        const auto tree = bench.model.denoiser();
+        for (const char* policy : {"leaf", "block:1", "leaf"}) {
+            QVERIFY(runIsRight(bench, tree, policy + std::string(",pin=1GiB")));
+            QVERIFY2(lastRead(bench) > 0, policy);
+            QCOMPARE(bench.residency->pinnedComponents().size(), size_t{1});
+        }
+    }
+
     void whoMayPinMorePinsTheRest() {
         Bench bench(folder_.newPath(), "fake");
         const auto tree = bench.model.denoiser();
