@@ -5,6 +5,7 @@
 #include "plugin/files/gguf_tensors.hpp"
 #include "plugin/files/piece_cursor.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -30,10 +31,18 @@ constexpr uint64_t kLeastEntryBytes = 13;
         "convert the model to GGUF again, or use another file");
 }
 
+[[noreturn]] void refuseStart(const ReadableBytes& bytes, const std::string& subject) {
+    constexpr Bytes kShown = 16;
+    std::string start(static_cast<size_t>(std::min(bytes.size(), kShown)), '\0');
+    bytes.read(std::as_writable_bytes(std::span(start)), 0);
+    refuseDamaged(subject,
+                  "is no GGUF file: it " +
+                      (start.empty() ? "is empty" : "begins with " + quotedName(start)) +
+                      ", such files begin with \"GGUF\"");
+}
+
 uint32_t takeVersion(PieceCursor& cursor) {
-    if (cursor.left() < kGgufMagic.size() || cursor.text(kGgufMagic.size()) != kGgufMagic) {
-        refuseDamaged(cursor.subject(), "does not begin with \"GGUF\"; it is no GGUF file");
-    }
+    (void)cursor.text(kGgufMagic.size());
     const auto version = static_cast<uint32_t>(cursor.number(4));
     if (version != 2 && version != kGgufVersion) {
         refuseVersion(cursor.subject(), version);
@@ -69,6 +78,9 @@ bool looksLikeGguf(const ReadableBytes& bytes) {
 
 GgufHeader readGgufHeader(const ReadableBytes& bytes) {
     PieceCursor cursor(bytes, quotedName(bytes.name()), kLargestGgufHeader);
+    if (!looksLikeGguf(bytes)) {
+        refuseStart(bytes, cursor.subject());
+    }
     GgufHeader header;
     header.version = static_cast<int>(takeVersion(cursor));
     const uint64_t tensorCount = cursor.number(8);

@@ -25,6 +25,9 @@ struct SafetensorsHeader {
     std::map<std::string, std::string, std::less<>> metadata;
 };
 
+/// Whether it begins as a safetensors file does: eight bytes, then "{".
+[[nodiscard]] bool looksLikeSafetensors(const ReadableBytes& bytes);
+
 /// Reads and checks a header: its length, JSON, dtypes, shapes, offsets in range, bytes = elements
 /// x size, no overlap, no hole, nothing behind the last tensor. Error{Corrupt} names the file and
 /// the tensor; Error{Unsupported} names the tensor and an element type that is not read here.

@@ -176,6 +176,15 @@ void checkCoverage(const std::string& subject,
 
 }  // namespace
 
+bool looksLikeSafetensors(const ReadableBytes& bytes) {
+    std::array<std::byte, kLengthBytes + 1> start{};
+    if (bytes.size() < static_cast<Bytes>(start.size())) {
+        return false;
+    }
+    bytes.read(start, 0);
+    return start.back() == std::byte{'{'};
+}
+
 SafetensorsHeader readSafetensorsHeader(const ReadableBytes& file) {
     const std::string subject = quotedName(file.name());
     const Bytes length = headerLength(file);

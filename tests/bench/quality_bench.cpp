@@ -8,7 +8,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
-#include "tests/fixtures/single_files.hpp"
+#include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QTemporaryDir>

@@ -13,27 +13,14 @@ import subprocess
 import sys
 
 import gguf
-import torch
-from bitsandbytes import functional as bitsandbytes
 from safetensors.torch import load_file, save_file
 
-import make_quantised_files as ways
+import encoded_weights as ways
+from encoded_weights import DENOISER, SHAPE
 from make_single_files import read_json, state_settings
 
-DENOISER = "model.diffusion_model."
-BY_GGUF = ("q4_0", "q4_1", "q5_0", "q5_1", "q8_0")
+BY_LIBRARIES = ("fp8", "int8_rotated", "mxfp8", "nvfp4", "bnb_int8", "bnb_nf4")
 BY_LOWTIDE = {"f16": "safetensors", "f8": "safetensors", "int8": "safetensors", "q8_0": "gguf", "q4_k": "gguf"}
-SHAPE = "comfy.gguf.orig_shape."
-
-
-def bnb_int8(weight):
-    stored, largest, _ = bitsandbytes.int8_vectorwise_quant(weight.half())
-    return {"weight": stored, "SCB": largest, "weight_format": torch.tensor(0, dtype=torch.uint8)}, None
-
-
-def bnb_nf4(weight):
-    stored, state = bitsandbytes.quantize_4bit(weight, blocksize=64, quant_type="nf4")
-    return {"weight": stored} | {"weight." + name: value for name, value in state.as_dict(packed=True).items()}, None
 
 
 def write_exact(ldm_keys, checkpoint, path):
@@ -54,10 +41,7 @@ def write_whole_gguf(path, denoiser, rest):
         writer.add_tensor(DENOISER + tensor.name, tensor.data, raw_dtype=tensor.tensor_type)
     for key, value in rest.items():
         writer.add_tensor(key, value.numpy())
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    ways.close_gguf(writer)
 
 
 def main():
@@ -74,13 +58,13 @@ def main():
         write_whole_gguf(folder / f"{name}.gguf", gguf.GGUFReader(path), rest)
 
     alone = folder / "alone.gguf"
-    for name in BY_GGUF:
-        ways.write_gguf(denoiser, gguf.GGMLQuantizationType[name.upper()], alone)
+    for name in ways.WRITTEN_BY_GGUF:
+        ways.write_gguf(denoiser, name, alone)
         whole(f"gguf_{name}", alone)
-    for way in (ways.fp8, ways.int8_rotated, ways.mxfp8, ways.nvfp4, bnb_int8, bnb_nf4):
-        stored, _ = ways.quantised(denoiser, way, False)
+    for name in BY_LIBRARIES:
+        stored, _ = ways.quantised(denoiser, name)
         named = {DENOISER + key: value.contiguous() for key, value in stored.items()}
-        save_file(rest | named, folder / f"{way.__name__}.safetensors")
+        save_file(rest | named, folder / f"{name}.safetensors")
     for name, ending in BY_LOWTIDE.items():
         out = alone if ending == "gguf" else folder / f"{name}.{ending}"
         subprocess.run([lowtide, "convert", exact, "--storage", name, "--out", out], check=True, stdout=subprocess.DEVNULL)

@@ -1,7 +1,7 @@
 #pragma once
 // Graphs of the matrix whose checkpoints are quantised files.
+#include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/reference.hpp"
-#include "tests/fixtures/single_files.hpp"
 #include "tests/matrix/matrix_case.hpp"
 
 #include <string>
@@ -13,14 +13,17 @@ namespace matrix_test {
 /// the denoiser. One of them in every run, all where there is time.
 inline void addQuantised(std::vector<Case>& cases) {
     namespace testing = lowtide::testing;
-    const std::string folder = testing::quantisedFileFolder().toStdString() + "/";
     const std::string lora = "lora.file=" + testing::loraGoldenFolder().toStdString() +
-                             "/lora/sd15_0_0/kohya.safetensors";
+                             "/lora/sd15_1_1/kohya.safetensors";
     const std::vector<std::string> stages = {"encode", "denoise", "decode"};
     const std::string asInFile = "quality,storage=file";
-    const auto files = kIsWhole ? std::vector{"q5_1.gguf", "fp8.safetensors", "nvfp4.safetensors"}
-                                : std::vector{"q5_1.gguf"};
-    for (const std::string file : files) {
+    QStringList files = {"q5_1.gguf"};
+    if (kIsWhole) {
+        files = {std::begin(testing::kQuantisedFiles), std::end(testing::kQuantisedFiles)};
+    }
+    const std::string folder = testing::quantisedFolder("sd15_1", files).toStdString() + "/";
+    for (const QString& name : files) {
+        const std::string file = name.toStdString();
         const std::string checkpoint = "load.checkpoint=" + folder + file;
         cases.push_back(
             {"LoRA, " + file + " held", "lora", with({checkpoint, lora}), stages, asInFile});

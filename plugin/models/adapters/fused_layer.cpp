@@ -19,14 +19,17 @@ bool hasRowFactors(const AdapterLayer& layer) {
            layer.kind == "scale";
 }
 
-/// The first rows of a tensor whose first axis that is not one has `allRows`.
-bool cutRows(TensorPlace& place, const AdapterRows& rows, int64_t allRows) {
+/// The first rows of a tensor whose first axis that is not one has `allRows`. `what` begins errors.
+bool cutRows(TensorPlace& place,
+             const AdapterRows& rows,
+             int64_t allRows,
+             const std::string& what) {
     const auto axis = std::find_if(
         place.shape.begin(), place.shape.end(), [](int64_t size) { return size != 1; });
     if (axis == place.shape.end() || *axis != allRows) {
         return false;
     }
-    place.takeRows(static_cast<size_t>(axis - place.shape.begin()), rows.first, rows.count);
+    place.takeRows(static_cast<size_t>(axis - place.shape.begin()), rows.first, rows.count, what);
     return true;
 }
 
@@ -48,11 +51,11 @@ AdapterLayer rowsOfLayer(const AdapterLayer& layer,
                                  std::end(kRowFactors);
         if (isRowFactor) {
             // Lengths of inputs are those of all rows; they make no part's.
-            if (!cutRows(factor.place, rows, allRows)) {
+            const std::string key = what + ": " + quotedName(factor.key);
+            if (!cutRows(factor.place, rows, allRows, key)) {
                 throw Error(ErrorKind::Unsupported,
-                            what + ": " + quotedName(factor.key) + " " +
-                                toText(factor.place.shape) + " has not " + std::to_string(allRows) +
-                                " rows to be parted",
+                            key + " " + toText(factor.place.shape) + " has not " +
+                                std::to_string(allRows) + " rows to be parted",
                             "choose an adapter that names query, key and value");
             }
         }

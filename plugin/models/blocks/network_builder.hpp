@@ -35,8 +35,8 @@ struct TensorPlace {
     /// Bytes of all elements, without those of companions.
     [[nodiscard]] Bytes bytes() const;
     /// Keeps rows [first, first + count) of the outermost size `axis` of `shape`; those before it
-    /// are 1. Error{Unsupported} where blocks would be cut.
-    void takeRows(size_t axis, int64_t first, int64_t count);
+    /// are 1. Error{Unsupported}, which begins with `what`, where blocks would be cut.
+    void takeRows(size_t axis, int64_t first, int64_t count, const std::string& what);
 };
 
 /// The tensors of one component by their names in the file, over one or several files.

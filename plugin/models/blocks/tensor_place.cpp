@@ -9,21 +9,24 @@ Bytes TensorPlace::bytes() const {
                    : elements * sizeOf(type);
 }
 
-void TensorPlace::takeRows(size_t axis, int64_t first, int64_t count) {
+void TensorPlace::takeRows(size_t axis, int64_t first, int64_t count, const std::string& what) {
     shape[axis] = 1;
     const int64_t rowElements = elementCount(shape).value_or(0);
+    const int64_t start = first * rowElements;
     if (encoded) {
         const int64_t block = encoded->blockElements;
-        if (rowElements % block != 0) {
+        if (start % block != 0 || count * rowElements % block != 0) {
             throw Error(ErrorKind::Unsupported,
-                        "rows of " + std::to_string(rowElements) +
-                            " numbers are no whole blocks of " + std::to_string(block),
+                        what + ": " + std::to_string(count) + " rows of " +
+                            std::to_string(rowElements) + " numbers from row " +
+                            std::to_string(first) + " on are no whole blocks of " +
+                            std::to_string(block),
                         "choose a file in another encoding");
         }
-        encoded->firstElement += first * rowElements;
-        offset += first * rowElements / block * encoded->blockBytes;
+        encoded->firstElement += start;
+        offset += start / block * encoded->blockBytes;
     } else {
-        offset += first * rowElements * sizeOf(type);
+        offset += start * sizeOf(type);
     }
     shape[axis] = count;
 }

@@ -33,6 +33,12 @@ bool isBarePickle(const files::ReadableBytes& bytes) {
     return start[0] == std::byte{0x80} && protocol >= 2 && protocol <= 5;
 }
 
+/// A file that calls itself so and is nothing else that is read is refused as what it says to be.
+bool isGguf(const files::ReadableBytes& bytes) {
+    return files::looksLikeGguf(bytes) ||
+           (toLower(bytes.name()).ends_with(".gguf") && !files::looksLikeSafetensors(bytes));
+}
+
 }  // namespace
 
 WeightFileHeader openWeightFile(const std::string& path) {
@@ -55,7 +61,7 @@ WeightFileHeader openWeightFile(const std::string& path) {
                         " was written by PyTorch before 1.6, as a bare pickle, which is not read",
                     "load and save it with a newer PyTorch, or take its safetensors version");
     }
-    if (files::looksLikeGguf(bytes)) {
+    if (isGguf(bytes)) {
         GgufTensors gguf = openGguf(file);
         opened.map.tensors = std::move(gguf.tensors);
         opened.metadata = std::move(gguf.metadata);

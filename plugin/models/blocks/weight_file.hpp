@@ -15,7 +15,8 @@ struct WeightFileHeader {
 };
 
 /// Reads the header of a safetensors file, a GGUF file or of what torch.save wrote (.ckpt, .pth,
-/// .pt; see files/torch_file). The content decides, not the ending. Quantised weights are single
+/// .pt; see files/torch_file). The content decides; the ending, what a file
+/// that is none of them is refused as. Quantised weights are single
 /// tensors (foldQuantised, openGguf). No weight is read. Errors: those of the readers; Unsupported
 /// for a checkpoint of PyTorch before 1.6.
 [[nodiscard]] WeightFileHeader openWeightFile(const std::string& path);

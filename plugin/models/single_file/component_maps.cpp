@@ -1,5 +1,6 @@
 #include "plugin/models/single_file/component_maps.hpp"
 
+#include "plugin/base/text.hpp"
 #include "plugin/models/single_file/ldm_settings.hpp"
 
 #include <algorithm>
@@ -56,7 +57,7 @@ void addThirds(const std::string& name, const TensorPlace& place, WeightMap& map
     int64_t first = 0;
     for (const char* part : {"[q]", "[k]", "[v]"}) {
         TensorPlace third = place;
-        third.takeRows(0, first, rows);
+        third.takeRows(0, first, rows, map.what + ", " + quotedName(name));
         map.tensors.emplace(name + part, std::move(third));
         first += rows;
     }

@@ -41,9 +41,13 @@ std::vector<RefusedBytes> badStarts() {
     using enum ErrorKind;
     const std::string good = ggufBytes({});
     return {
-        {"empty", "", Corrupt, "does not begin with \"GGUF\""},
-        {"cut in the magic", "GGU", Corrupt, "does not begin with \"GGUF\""},
-        {"another magic", ggufBytes({.magic = "GGJT"}), Corrupt, "does not begin with \"GGUF\""},
+        {"empty", "", Corrupt, "is no GGUF file: it is empty, such files begin with \"GGUF\""},
+        {"cut in the magic", "GGU", Corrupt, "is no GGUF file: it begins with \"GGU\", such"},
+        {"a page of a server",
+         "<!DOCTYPE html><html><body>Not found",
+         Corrupt,
+         "is no GGUF file: it begins with \"<!DOCTYPE html><\", such"},
+        {"another magic", ggufBytes({.magic = "GGJT"}), Corrupt, "it begins with \"GGJT"},
         {"cut in the version", good.substr(0, 7), Corrupt, "ends at byte 7, but 4 more"},
         {"version 0", ggufBytes({.version = 0}), Unsupported, "GGUF version 0, versions 2 and 3"},
         {"version 1", ggufBytes({.version = 1}), Unsupported, "GGUF version 1, versions 2 and 3"},

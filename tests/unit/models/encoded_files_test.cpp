@@ -2,8 +2,8 @@
 // the same weights in f32. Prints the table of docs/quality.md.
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/reference.hpp"
-#include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/exact_pass.hpp"
 #include "tests/unit/models/truth.hpp"

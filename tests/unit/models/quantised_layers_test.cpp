@@ -195,6 +195,33 @@ private Q_SLOTS:
         QVERIFY(refusal(file).contains("whose rows are no whole blocks of 32 numbers"));
     }
 
+    /// Query, key and value of one tensor, in blocks that go on from row to row.
+    void rowsArePartedWhereNoBlockIsCut() {
+        const models::TensorPlace whole{
+            .offset = 1000,
+            .shape = {384, 128},
+            .encoded = memory::Encoded{
+                .encoding = "q4_k", .blockElements = 256, .blockBytes = 144, .columns = 256}};
+        models::TensorPlace third = whole;
+
+        third.takeRows(0, 128, 128, "a.weight");
+
+        QCOMPARE(third.offset, int64_t{1000 + 64 * 144});
+        QCOMPARE(third.bytes(), Bytes{64 * 144});
+        QCOMPARE(third.encoded->firstElement, int64_t{128 * 128});
+        QCOMPARE(third.shape, (Shape{128, 128}));
+        for (const auto& [first, count] : {std::pair(1, 2), {2, 1}}) {
+            models::TensorPlace cut = whole;
+            const auto error = testing::errorOf([&] { cut.takeRows(0, first, count, "a.weight"); });
+            QVERIFY(error && error->kind() == ErrorKind::Unsupported);
+            QCOMPARE(QString::fromStdString(error->message()),
+                     QString("a.weight: %1 rows of 128 numbers from row %2 on are no whole blocks "
+                             "of 256")
+                         .arg(count)
+                         .arg(first));
+        }
+    }
+
     void settingsOfNf4MustFit() {
         TensorFile file = {{"a.weight", tensorOf(DType::U8, {255, 1})},
                            {"a.weight.absmax", tensorOf(DType::F32, {8})},

@@ -4,6 +4,7 @@
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -29,7 +30,8 @@ private Q_SLOTS:
 
     void initTestCase() {
         places_ = {{"single", testing::singleFileFolder()},
-                   {"quantised", testing::quantisedFileFolder()},
+                   {"quantised",
+                    testing::quantisedFolder("sd15_1", {"unet_q8_0.gguf", "unet_fp8.safetensors"})},
                    {"xl", testing::xlFileFolder()},
                    {"folders", testing::goldenFolder() + "/checkpoints"},
                    {"upscalers", testing::upscaleGoldenFolder() + "/upscalers"},
@@ -53,13 +55,11 @@ private Q_SLOTS:
         row("single/vae_ldm.ckpt", "autoencoder", "autoencoder", "autoencoder");
         row("single/vae_diffusers.safetensors", "autoencoder", "autoencoder", "autoencoder");
         row("single/vae_prefixed.safetensors", "autoencoder", "autoencoder", "autoencoder");
-        const char* small = "networks with a context 128 wide";
+        const char* small = "networks with a context 96 wide";
         row("quantised/unet_q8_0.gguf", "denoiser", "denoiser", small);
         row("quantised/unet_fp8.safetensors", "denoiser", "denoiser", small);
-        row("folders/sd15_0/unet/diffusion_pytorch_model.safetensors",
-            "denoiser",
-            "denoiser",
-            small);
+        const char* inFolder = "folders/sd15_1/unet/diffusion_pytorch_model.safetensors";
+        row(inFolder, "denoiser", "denoiser", small);
         row("upscalers/esrgan_0/esrgan_basicsr.safetensors", "upscaler", "", "ESRGAN");
         row("upscalers/esrgan_0/esrgan_old.pth", "upscaler", "", "ESRGAN");
     }
@@ -279,7 +279,7 @@ private Q_SLOTS:
 
     /// Bytes by the file's own header: those of a quantised weight are its numbers and its scale.
     void saysHowWeightsLie() {
-        const QString path = testing::quantisedFileFolder() + "/fp8.safetensors";
+        const QString path = testing::quantisedFile("sd15_1", "fp8.safetensors");
         std::map<std::string, std::pair<int64_t, Bytes>> expected;
         const files::InputFile file(path.toStdString());
         for (const auto& [name, info] : files::readSafetensorsHeader(file).tensors) {

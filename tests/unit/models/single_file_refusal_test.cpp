@@ -205,6 +205,30 @@ private Q_SLOTS:
         QVERIFY2(error->message().find("before 1.6") != std::string::npos, error->what());
     }
 
+    /// A text that was saved under the name of a model; the ending says what it should have been.
+    void refusesTextsAsWhatTheyAreCalled() {
+        for (const char* name : {"text.gguf", "TEXT.GGUF"}) {
+            write(name, "Access to this model is restricted.");
+            const auto error = refusal(name);
+            QVERIFY(error && error->kind() == ErrorKind::Corrupt);
+            QCOMPARE(QString::fromStdString(error->message()),
+                     QString("\"%1\": is no GGUF file: it begins with \"Access to this m\", such "
+                             "files begin with \"GGUF\"")
+                         .arg(name));
+        }
+        write("text.safetensors", "Access to this model is restricted.");
+        const auto other = refusal("text.safetensors");
+        QVERIFY(other && other->message().find("no safetensors file") != std::string::npos);
+    }
+
+    void theContentDecidesWhatIsRead() {
+        QVERIFY(QFile::copy(QString::fromStdString(singles_ + "sd15_1.safetensors"),
+                            QString::fromStdString(copy("m.gguf"))));
+        state("sd15_1");
+        const auto error = refusal("m.gguf");
+        QVERIFY2(!error, error ? error->what() : "");
+    }
+
     void refusesWhatIsCutOff_data() {
         QTest::addColumn<QString>("name");
         QTest::newRow("safetensors") << "sd15_1.safetensors";

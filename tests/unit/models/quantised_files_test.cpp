@@ -1,0 +1,67 @@
+// Files in every encoding: the list that pictures and policies are tested with is complete.
+#include "plugin/encodings/encodings.hpp"
+#include "plugin/models/blocks/weight_file.hpp"
+#include "tests/fixtures/quantised_files.hpp"
+#include "tests/fixtures/test_program.hpp"
+
+#include <QtTest/QtTest>
+
+#include <set>
+
+namespace quantised_files_test {
+
+using namespace lowtide;
+
+namespace {
+
+std::set<std::string> encodingsIn(const QString& path) {
+    std::set<std::string> found;
+    for (const auto& [name, place] : models::openWeightFile(path.toStdString()).map.tensors) {
+        if (place.encoded) {
+            found.insert(place.encoded->encoding);
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+class QuantisedFilesTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void everyEncodingIsInOneOfThem() {
+        const QStringList names(std::begin(testing::kQuantisedFiles),
+                                std::end(testing::kQuantisedFiles));
+        const QString folder = testing::quantisedFolder("sd15_1", names);
+        std::set<std::string> found;
+        for (const QString& name : names) {
+            found.merge(encodingsIn(folder + "/" + name));
+        }
+        for (const encodings::Encoding& encoding : encodings::encodings()) {
+            QVERIFY2(found.contains(std::string(encoding.name)), encoding.name.data());
+        }
+    }
+
+    /// What the others are compared with: plain numbers under the same names, of the same shapes.
+    void decodedOnesHaveNone() {
+        for (const char* checkpoint : {"sd15_1", "sdxl_1"}) {
+            const QString path = testing::quantisedFile(checkpoint, "q5_k.gguf");
+            const auto quantised = models::openWeightFile(path.toStdString()).map.tensors;
+            const auto decoded =
+                models::openWeightFile(testing::decodedFile(path).toStdString()).map.tensors;
+            QCOMPARE(decoded.size(), quantised.size());
+            for (const auto& [name, place] : decoded) {
+                QVERIFY2(!place.encoded && place.type == DType::F32, name.c_str());
+                QVERIFY2(place.shape == quantised.at(name).shape, name.c_str());
+            }
+        }
+    }
+};
+
+LOWTIDE_TEST(QuantisedFilesTest)
+
+}  // namespace quantised_files_test
+
+#include "quantised_files_test.moc"
