@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
@@ -65,6 +66,8 @@ private:
 [[nodiscard]] std::error_code replaceFile(const std::string& from, const std::string& to);
 void removeFile(const std::string& path) noexcept;
 [[nodiscard]] std::error_code makeFolder(const std::string& path);
+/// Of the folder's file system, for this user; nothing where it cannot be asked or has no size.
+[[nodiscard]] std::optional<Bytes> freeBytes(const std::string& folder) noexcept;
 
 /// Whether the file lies on a disk of this machine that stays there: true for the file systems that
 /// are known to.

@@ -10,6 +10,7 @@
 #include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 #include <utility>
@@ -270,6 +271,15 @@ void removeFile(const std::string& path) noexcept {
 std::error_code makeFolder(const std::string& path) {
     constexpr mode_t kMode = 0777;
     return check(::mkdir(path.c_str(), kMode));
+}
+
+std::optional<Bytes> freeBytes(const std::string& folder) noexcept {
+    struct statvfs info {};
+
+    const bool isKnown = retried([&] { return ::statvfs(folder.c_str(), &info); }) == 0;
+    return isKnown && info.f_blocks > 0 ? std::optional(static_cast<Bytes>(info.f_bavail) *
+                                                        static_cast<Bytes>(info.f_frsize))
+                                        : std::nullopt;
 }
 
 bool isLocal(const Descriptor& file) noexcept {

@@ -67,4 +67,11 @@ Error writeError(std::string_view action, const std::string& path, std::error_co
     return {ErrorKind::InvalidInput, failed + reason, "choose another folder with --out"};
 }
 
+Error noRoomError(const std::string& path, Bytes bytes, Bytes free) {
+    return {ErrorKind::Device,
+            quotedName(lastPart(path)) + " takes " + formatBytes(bytes) + ", the disk of " +
+                folderText(path) + " has " + formatBytes(free) + " free",
+            "free " + formatBytes(bytes - free) + " there, or choose a folder on another disk"};
+}
+
 }  // namespace lowtide::files

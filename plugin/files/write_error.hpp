@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/units.hpp"
 
 #include <string>
 #include <string_view>
@@ -14,5 +15,8 @@ namespace lowtide::files {
 [[nodiscard]] Error writeError(std::string_view action,
                                const std::string& path,
                                std::error_code code);
+
+/// Error{Device} of a file that its disk has no room for, with the same parts of the path.
+[[nodiscard]] Error noRoomError(const std::string& path, Bytes bytes, Bytes free);
 
 }  // namespace lowtide::files

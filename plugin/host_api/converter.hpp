@@ -17,17 +17,24 @@ public:
 class Converter {
 public:
     virtual ~Converter() = default;
-    /// `request`: {"checkpoint", "storage": "f16", "f8", "int8", "q8_0" or "q4_k", "out"}. Returns
-    /// when the file is written, whole or not at all. `result`: {"contents", "before", "after":
-    /// [{"storage", "tensors", "bytes"}], "rounded_tensors", "worst_error", "worst_tensor",
-    /// "mean_error", "seconds", "issues"}; the errors are relative, of the tensors whose numbers
-    /// are not those of the source. Invalid when the request or a file cannot be used, Cancelled
-    /// when `watch` said so.
+    /// Reads headers. `request`: {"checkpoint", "graphFolder": from which it is seen too}.
+    /// `result`:
+    /// {"path", "choices": [{"storage", "ending", "contents", "bytes", "source_bytes"}], "issues"}:
+    /// where the checkpoint lies, and each storage, the gentlest first, with the ending and the
+    /// most bytes of its file and those that the same tensors take now. Invalid when the checkpoint
+    /// cannot be converted.
+    virtual Status choices(std::string_view request, std::string& result) noexcept = 0;
+    /// `request`: the same with "storage" and "out", a file. Returns when the file is written,
+    /// whole or not at all. `result`: {"contents", "before", "after": [{"storage", "tensors",
+    /// "bytes"}], "rounded_tensors", "worst_error", "worst_tensor", "mean_error", "seconds",
+    /// "issues"}; the errors are relative, of the tensors whose numbers are not those of the
+    /// source. Invalid when the request or a file cannot be used, Failed when the disk has no room,
+    /// Cancelled when `watch` said so.
     virtual Status convert(std::string_view request,
                            ConversionWatch& watch,
                            std::string& result) noexcept = 0;
 };
 
-inline constexpr const char* kConverter = "lowtide.converter/1";
+inline constexpr const char* kConverter = "lowtide.converter/2";
 
 }  // namespace lowtide

@@ -76,11 +76,7 @@ public:
 
     WireRef loadUpscaler(std::string_view path, std::string_view graphFolder) override {
         return withErrorsOf("load", [&] {
-            const CheckpointPath found = findCheckpoint(path,
-                                                        graphFolder,
-                                                        settings_.resourcesFolder,
-                                                        settings_.modelFolders,
-                                                        kUpscalerItem);
+            const CheckpointPath found = placeOf(path, graphFolder, kUpscalerItem);
             try {
                 return WireRef(openUpscaler(found.path, found.name));
             } catch (const Error& error) {
@@ -194,21 +190,23 @@ public:
 
     Recognised recognise(std::string_view path) override {
         return withErrorsOf("load", [&] {
-            const CheckpointPath found = findCheckpoint(
-                path, "", settings_.resourcesFolder, settings_.modelFolders, "checkpoint");
-            return recogniseModel(found, settings_.resourcesFolder, families_);
+            return recogniseModel(placeOf(path, ""), settings_.resourcesFolder, families_);
         });
     }
 
     Conversion convert(const ConvertRequest& request, const GoesOn& goesOn) override {
         return withErrorsOf("convert", [&] {
-            const CheckpointPath found = findCheckpoint(request.checkpoint,
-                                                        "",
-                                                        settings_.resourcesFolder,
-                                                        settings_.modelFolders,
-                                                        "checkpoint");
-            return convertWeights(found, request.storage, request.out, goesOn);
+            return convertWeights(placeOf(request.checkpoint, request.graphFolder),
+                                  request.storage,
+                                  request.out,
+                                  goesOn);
         });
+    }
+
+    ConversionChoices conversionChoices(std::string_view checkpoint,
+                                        std::string_view graphFolder) override {
+        return withErrorsOf(
+            "convert", [&] { return models::conversionChoices(placeOf(checkpoint, graphFolder)); });
     }
 
     std::string fingerprint(const WireRef& loaded) override {
@@ -316,17 +314,20 @@ protected:
     }
 
 private:
+    CheckpointPath placeOf(std::string_view typed,
+                           std::string_view graphFolder,
+                           const char* item = "checkpoint") const {
+        return findCheckpoint(
+            typed, graphFolder, settings_.resourcesFolder, settings_.modelFolders, item);
+    }
+
     CheckpointChoice chosen(const LoadRequest& request, std::string_view graphFolder) const {
-        const auto find = [&](std::string_view path, const char* item) {
-            return findCheckpoint(
-                path, graphFolder, settings_.resourcesFolder, settings_.modelFolders, item);
-        };
         CheckpointChoice choice{
-            .checkpoint = find(request.checkpoint, "checkpoint"), .parts = {}, .prediction = {}};
+            .checkpoint = placeOf(request.checkpoint, graphFolder), .parts = {}, .prediction = {}};
         for (const auto& [item, path] :
              {std::pair("unet", &request.unet), std::pair("vae", &request.vae)}) {
             if (!trim(*path).empty()) {
-                choice.parts[item] = find(*path, item);
+                choice.parts[item] = placeOf(*path, graphFolder, item);
             }
         }
         if (request.prediction != "checkpoint") {

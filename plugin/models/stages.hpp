@@ -114,6 +114,9 @@ public:
     /// takes as long as reading and encoding them.
     [[nodiscard]] virtual Conversion convert(const ConvertRequest& request,
                                              const GoesOn& goesOn) = 0;
+    /// What it could be written as, from headers. Any thread.
+    [[nodiscard]] virtual ConversionChoices conversionChoices(std::string_view checkpoint,
+                                                              std::string_view graphFolder) = 0;
     /// Identity of the files (name, size, time of change) of a checkpoint or an upscaler, for
     /// result keys.
     [[nodiscard]] virtual std::string fingerprint(const WireRef& loaded) = 0;

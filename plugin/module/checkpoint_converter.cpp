@@ -21,7 +21,34 @@ Json conversionJson(const models::Conversion& conversion, double seconds) {
             {"seconds", seconds}};
 }
 
+Json choicesJson(const models::ConversionChoices& known) {
+    Json choices = Json::array();
+    for (const models::ConversionChoice& choice : known.choices) {
+        choices.push_back({{"storage", choice.storage},
+                           {"ending", choice.ending},
+                           {"contents", choice.contents},
+                           {"bytes", choice.bytes},
+                           {"source_bytes", choice.sourceBytes}});
+    }
+    return {{"issues", Json::array()}, {"path", known.path}, {"choices", choices}};
+}
+
+/// Of JSON for a host: names of files need not be UTF-8.
+std::string hostText(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace
+
+Status CheckpointConverter::choices(std::string_view request, std::string& result) noexcept {
+    return answer(result, [&] {
+        const Json asked = parseJson(request, "request");
+        const JsonReader reader(asked, "request");
+        result = hostText(choicesJson(stages_.conversionChoices(
+            reader.text("checkpoint").value_or(""), reader.text("graphFolder").value_or(""))));
+        return Status::Ok;
+    });
+}
 
 Status CheckpointConverter::convert(std::string_view request,
                                     ConversionWatch& watch,
@@ -33,11 +60,11 @@ Status CheckpointConverter::convert(std::string_view request,
         const models::Conversion conversion =
             stages_.convert({.checkpoint = reader.text("checkpoint").value_or(""),
                              .storage = reader.text("storage").value_or(""),
-                             .out = reader.text("out").value_or("")},
+                             .out = reader.text("out").value_or(""),
+                             .graphFolder = reader.text("graphFolder").value_or("")},
                             [&](Bytes done, Bytes total) { return watch.goesOn(done, total); });
         const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-        result = conversionJson(conversion, taken.count())
-                     .dump(-1, ' ', false, Json::error_handler_t::replace);
+        result = hostText(conversionJson(conversion, taken.count()));
         return Status::Ok;
     });
 }

@@ -11,6 +11,7 @@ public:
     /// `stages` must outlive it.
     explicit CheckpointConverter(models::Stages& stages) : stages_(stages) {}
 
+    Status choices(std::string_view request, std::string& result) noexcept override;
     Status convert(std::string_view request,
                    ConversionWatch& watch,
                    std::string& result) noexcept override;

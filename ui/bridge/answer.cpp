@@ -43,6 +43,16 @@ Issues issuesFromJson(const Json& list) {
     return issues;
 }
 
+std::string firstMessageIn(const std::string& text) {
+    const Issues issues =
+        text.empty() ? Issues() : issuesFromJson(memberIn(answerOf(text), "issues"));
+    if (issues.empty()) {
+        return {};
+    }
+    const Issue& issue = issues.front();
+    return issue.hint.empty() ? issue.message : issue.message + "; " + issue.hint;
+}
+
 Json factsOf(const Issue& issue) {
     Json facts = Json::parse(issue.facts, nullptr, false);
     return facts.is_object() ? facts : Json::object();

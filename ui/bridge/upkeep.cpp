@@ -34,21 +34,11 @@ Answered insist(const std::function<Answered()>& ask) {
     return answered;
 }
 
-std::string firstMessage(const std::string& text) {
-    const Issues issues =
-        text.empty() ? Issues() : issuesFromJson(memberIn(answerOf(text), "issues"));
-    if (issues.empty()) {
-        return {};
-    }
-    const Issue& issue = issues.front();
-    return issue.hint.empty() ? issue.message : issue.message + "; " + issue.hint;
-}
-
 QString problemOf(const Answered& answered) {
     if (answered.status == Status::Ok) {
         return {};
     }
-    if (const std::string message = firstMessage(answered.text); !message.empty()) {
+    if (const std::string message = firstMessageIn(answered.text); !message.empty()) {
         return QString::fromStdString(message);
     }
     return answered.status == Status::Failed

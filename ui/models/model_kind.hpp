@@ -21,6 +21,12 @@ enum class ModelKind {
     Other
 };
 
+/// A model as a graph names it.
+struct NamedModel {
+    ModelKind kind = ModelKind::Checkpoint;
+    std::string value;
+};
+
 /// A parameter that names files of weights.
 struct ModelParam {
     std::string nodeType;

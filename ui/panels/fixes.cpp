@@ -8,6 +8,7 @@
 #include "plugin/memory/policy.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/document/edits.hpp"
+#include "ui/document/model_wires.hpp"
 #include "ui/panels/budget_text.hpp"
 #include "ui/theme/figures.hpp"
 
@@ -27,6 +28,14 @@ QString tr(const char* text) {
 
 QString quoted(const std::string& text) {
     return QString::fromStdString(text);
+}
+
+/// What lies in the module.
+constexpr const char* kBuiltin = "builtin:";
+
+/// Of a path of any system.
+QString fileNameIn(const std::string& path) {
+    return quoted(path.substr(path.find_last_of("/\\") + 1));
 }
 
 /// What another version of the module proposes may be none here.
@@ -98,6 +107,30 @@ std::vector<Fix> memoryFixes(const Issue& issue, const graph::Document& document
     return fixes;
 }
 
+/// The file with the denoiser of that node; nothing where there is none of the person's own.
+std::optional<NamedModel> denoiserFile(const std::string& node,
+                                       const graph::Document& document,
+                                       const graph::Catalog& catalog) {
+    const auto found = document.nodes.find(node);
+    const NodeDesc* desc =
+        found == document.nodes.end() ? nullptr : catalog.find(found->second.type);
+    const auto loader = document.nodes.find(modelSource(document, catalog, node));
+    if (!desc || !hasDenoiser(*desc) || loader == document.nodes.end()) {
+        return std::nullopt;
+    }
+    for (const ModelKind kind : {ModelKind::Denoiser, ModelKind::Checkpoint}) {
+        const std::optional<ModelParam> param = paramOf(kind);
+        const bool isTaken = param && param->nodeType == loader->second.type;
+        const std::string file =
+            isTaken ? textIn(loader->second.params, param->param.c_str()) : std::string();
+        if (!file.empty()) {
+            return file.starts_with(kBuiltin) ? std::nullopt
+                                              : std::optional(NamedModel{kind, file});
+        }
+    }
+    return std::nullopt;
+}
+
 std::optional<Json> limitOf(const ParamDesc& param, bool isTooSmall) {
     const std::optional<double> limit = isTooSmall ? param.min : param.max;
     if (!limit) {
@@ -133,15 +166,10 @@ std::vector<Fix> valueFixes(const Issue& issue, const ParamDesc& param) {
 /// A file that the graph names and nobody finds. What lies in the module is there always.
 std::vector<Fix> locateFix(const ParamDesc& param, const graph::DocumentNode& node) {
     const std::string file = textIn(node.params, param.id.c_str());
-    if (file.empty() || file.starts_with("builtin:")) {
+    if (file.empty() || file.starts_with(kBuiltin)) {
         return {};
     }
-    return {{tr("Locate %1...").arg(quoted(file.substr(file.find_last_of("/\\") + 1))), {}}};
-}
-
-const PortDesc* portOfType(const std::vector<PortDesc>& ports, const std::string& type) {
-    const auto found = std::ranges::find(ports, type, &PortDesc::type);
-    return found == ports.end() ? nullptr : &*found;
+    return {{tr("Locate %1...").arg(fileNameIn(file)), {}}};
 }
 
 /// What goes through the node that is put before a port.
@@ -164,7 +192,7 @@ std::optional<Rerouted> reroutedBefore(const graph::PortRef& to,
         rerouted.mask = graph::PortRef{link->from.node, mask->id};
     }
     const NodeDesc* taker = catalog.find(document.nodes.at(to.node).type);
-    const PortDesc* model = taker ? portOfType(taker->inputs, "MODEL") : nullptr;
+    const PortDesc* model = taker ? portOfType(taker->inputs, kModelType) : nullptr;
     if (const graph::Link* given = model ? linkInto(document, {to.node, model->id}) : nullptr) {
         rerouted.model = given->from;
     }
@@ -205,7 +233,7 @@ void insertBefore(graph::Document& document,
     if (rerouted.mask) {
         reroute(document, *rerouted.mask, id, desc, "MASK");
     }
-    if (const PortDesc* model = portOfType(desc.inputs, "MODEL"); model && rerouted.model) {
+    if (const PortDesc* model = portOfType(desc.inputs, kModelType); model && rerouted.model) {
         connect(document, *rerouted.model, {id, model->id});
     }
 }
@@ -259,9 +287,15 @@ std::vector<Fix> nodeFixes(const Issue& issue,
 
 std::vector<Fix> fixesFor(const Issue& issue,
                           const graph::Document& document,
-                          const graph::Catalog& catalog) {
+                          const graph::Catalog& catalog,
+                          bool canConvert) {
     if (issue.code == "memory_infeasible") {
-        return memoryFixes(issue, document);
+        std::vector<Fix> fixes = memoryFixes(issue, document);
+        if (const auto model = denoiserFile(issue.node, document, catalog); model && canConvert) {
+            const QString name = fileNameIn(model->value);
+            fixes.push_back({tr("Convert %1 to a smaller file...").arg(name), {}, model});
+        }
+        return fixes;
     }
     const bool isOfBudget = issue.code == "invalid_budget" || issue.item == "memory_budget";
     if (isOfBudget && document.memoryBudget) {

@@ -4,9 +4,12 @@
 #include "plugin/graph/document.hpp"
 #include "plugin/host_api/host.hpp"
 #include "ui/document/graph_model.hpp"
+#include "ui/models/model_kind.hpp"
 
 #include <QString>
 
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace lowtide::ui {
@@ -15,13 +18,15 @@ namespace lowtide::ui {
 struct Fix {
     QString label;
     Edit edit;  ///< empty: the person is asked where the file is that the parameter names
+    std::optional<NamedModel> convert{};  ///< or how it is to be written again, smaller
 };
 
 /// Changes that remove the issue, the cheapest first; none where a person has to decide. Each is
-/// computed from the graph as it stands.
+/// computed from the graph as it stands. `canConvert`: there is somebody who writes models again.
 [[nodiscard]] std::vector<Fix> fixesFor(const Issue& issue,
                                         const graph::Document& document,
-                                        const graph::Catalog& catalog);
+                                        const graph::Catalog& catalog,
+                                        bool canConvert = false);
 /// Applies a fix that was offered, if the graph as it stands now still has the node, the value or
 /// the budget that it changes; false: it has not, and nothing has changed.
 bool applyFix(GraphModel& model, const Issue& issue, const Fix& offered);

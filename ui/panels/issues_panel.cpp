@@ -111,6 +111,11 @@ QString IssuesPanel::report() const {
     return reportText(rows_->issues());
 }
 
+void IssuesPanel::offerConversion() {
+    canConvert_ = true;
+    showSelected();
+}
+
 void IssuesPanel::copyReport() {
     QGuiApplication::clipboard()->setText(report());
 }
@@ -144,7 +149,7 @@ void IssuesPanel::showSelected() {
     const Notice::Tone tone = issue->severity == Severity::Error     ? Notice::Tone::Error
                               : issue->severity == Severity::Warning ? Notice::Tone::Warning
                                                                      : Notice::Tone::Info;
-    std::vector<Fix> fixes = fixesFor(*issue, model_.document(), model_.catalog());
+    std::vector<Fix> fixes = fixesFor(*issue, model_.document(), model_.catalog(), canConvert_);
     QStringList lines;
     if (IssueDelegate::isElided(*issue, list_->viewport()->width())) {
         lines << QString::fromStdString(issue->message);
@@ -163,7 +168,9 @@ void IssuesPanel::mend(const Fix& fix) {
     if (!issue) {
         return;
     }
-    if (!fix.edit) {
+    if (fix.convert) {
+        Q_EMIT convertAsked(*fix.convert);
+    } else if (!fix.edit) {
         Q_EMIT locateRequested(issue->node, issue->item);
     } else if (!applyFix(model_, *issue, fix)) {
         showSelected();  // the graph is another one; what it offers now

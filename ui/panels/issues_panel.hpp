@@ -3,6 +3,7 @@
 #include "ui/bridge/planning.hpp"
 #include "ui/bridge/run_queue.hpp"
 #include "ui/document/graph_model.hpp"
+#include "ui/models/model_kind.hpp"
 
 #include <QWidget>
 
@@ -28,6 +29,8 @@ public:
     [[nodiscard]] int errorCount() const;
     [[nodiscard]] int warningCount() const;
     [[nodiscard]] QString report() const;
+    /// Offers to write a model again that does not fit (convertAsked).
+    void offerConversion();
 
 public Q_SLOTS:
     void copyReport();
@@ -37,6 +40,8 @@ Q_SIGNALS:
     void jumpRequested(const std::string& node, const std::string& item);
     /// Ask where the file is that the parameter names.
     void locateRequested(const std::string& node, const std::string& param);
+    /// Write the model that the graph names again, smaller.
+    void convertAsked(const lowtide::ui::NamedModel& model);
     void countsChanged(int errors, int warnings);
 
 private:
@@ -50,6 +55,7 @@ private:
     Planning& planning_;
     RunQueue& queue_;
     quint64 shownRun_ = 0;
+    bool canConvert_ = false;
     IssueRows* rows_;
     QListView* list_;
     QLabel* empty_;

@@ -71,6 +71,11 @@ MemoryPanel::~MemoryPanel() {
     parts_.feed.setWatched(false);
 }
 
+void MemoryPanel::offerConversion() {
+    canConvert_ = true;
+    showPlan();
+}
+
 void MemoryPanel::connectControls() {
     connect(widgets_->device,
             &DeviceChooser::chosen,
@@ -99,6 +104,10 @@ void MemoryPanel::connectControls() {
                 }
             });
     connect(widgets_->refusal, &Notice::fixChosen, this, [this](const Fix& fix) {
+        if (fix.convert) {
+            Q_EMIT convertAsked(*fix.convert);
+            return;
+        }
         const Issue* issue = memoryRefusalIn(parts_.planning.planned().issues);
         if (issue && !applyFix(parts_.model, *issue, fix)) {
             showPlan();  // the graph is another one; what it offers now
@@ -208,7 +217,7 @@ void MemoryPanel::showRefusal(const Planned& planned) {
         widgets_->refusal->tell(
             Notice::Tone::Error,
             QString::fromStdString(issue->message) + (hint.isEmpty() ? "" : "\n" + hint),
-            fixesFor(*issue, parts_.model.document(), parts_.model.catalog()));
+            fixesFor(*issue, parts_.model.document(), parts_.model.catalog(), canConvert_));
         return;
     }
     const bool hasErrors =

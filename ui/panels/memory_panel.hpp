@@ -6,6 +6,7 @@
 #include "ui/bridge/run_queue.hpp"
 #include "ui/bridge/upkeep.hpp"
 #include "ui/document/graph_model.hpp"
+#include "ui/models/model_kind.hpp"
 
 #include <QWidget>
 
@@ -33,9 +34,14 @@ public:
     explicit MemoryPanel(const MemoryPanelParts& parts, QWidget* parent = nullptr);
     ~MemoryPanel() override;
 
+    /// Offers to write a model again that does not fit (convertAsked).
+    void offerConversion();
+
 Q_SIGNALS:
     /// A stage was clicked.
     void nodeActivated(const std::string& node);
+    /// Write the model that the graph names again, smaller.
+    void convertAsked(const lowtide::ui::NamedModel& model);
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -64,6 +70,7 @@ private:
 
     MemoryPanelParts parts_;
     std::unique_ptr<Widgets> widgets_;
+    bool canConvert_ = false;
 };
 
 }  // namespace lowtide::ui

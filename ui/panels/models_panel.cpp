@@ -1,13 +1,14 @@
 #include "ui/panels/models_panel.hpp"
 
 #include "ui/models/model_folders.hpp"
-#include "ui/panels/chart_parts.hpp"
 #include "ui/panels/empty_state.hpp"
+#include "ui/panels/model_rows.hpp"
 #include "ui/panels/offered_models.hpp"
 #include "ui/panels/token_colour.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QAction>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
@@ -15,9 +16,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
-#include <QPainter>
 #include <QStackedWidget>
-#include <QStyledItemDelegate>
 #include <QToolButton>
 #include <QTreeWidget>
 #include <QVBoxLayout>
@@ -29,9 +28,6 @@ namespace lowtide::ui {
 namespace {
 
 constexpr int kPlacesHeight = 92;
-constexpr int kModelRow = Theme::space(10);
-
-enum Column { Name, Family, Size, Verdict };
 
 /// Of a row's verdict: the place of its model in the library's list.
 constexpr int kPlace = Qt::UserRole + 1;
@@ -89,54 +85,19 @@ QToolButton* makeIconButton(const char* name,
     return button;
 }
 
-/// Name over the whole width, below it what is known of the model: panels are narrow.
-class ModelDelegate : public QStyledItemDelegate {
-public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-
-    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
-        return {0, kModelRow};
+/// The model of a row; nothing where no graph can name it.
+std::optional<NamedModel> modelOf(const QTreeWidgetItem* item) {
+    const QVariant kind = item ? item->data(ModelColumn::Name, Qt::UserRole) : QVariant();
+    if (!kind.isValid()) {
+        return std::nullopt;
     }
+    return NamedModel{kind.value<ModelKind>(),
+                      item->data(ModelColumn::Family, Qt::UserRole).toString().toStdString()};
+}
 
-    void paint(QPainter* painter,
-               const QStyleOptionViewItem& option,
-               const QModelIndex& index) const override {
-        paintRowGround(*painter, option);
-        const QRectF row = QRectF(option.rect).adjusted(Theme::space(2), 2, -Theme::space(2), -2);
-        QRectF name(row.topLeft(), QSizeF(row.width(), row.height() / 2));
-        const QRectF below = name.translated(0, name.height());
-        if (const auto icon = index.data(Qt::DecorationRole).value<QIcon>(); !icon.isNull()) {
-            const int side = Theme::current().size("icon");
-            icon.paint(painter, QRectF(name.topLeft(), QSizeF(side, name.height())).toRect());
-            name.adjust(side + Theme::space(1), 0, 0, 0);
-        }
-        const QFontMetricsF letters(Theme::current().font("body"));
-        paintText(*painter,
-                  name,
-                  letters.elidedText(index.data().toString(), Qt::ElideMiddle, name.width()),
-                  "body",
-                  "text");
-        const auto textAt = [&](Column column) {
-            return index.siblingAtColumn(column).data().toString();
-        };
-        const QString size = textAt(Size);
-        const QString verdict = textAt(Verdict);
-        const qreal right =
-            QFontMetricsF(Theme::current().font("small")).horizontalAdvance(verdict) + 1;
-        paintText(
-            *painter,
-            below.adjusted(0, 0, -right - Theme::space(2), 0),
-            size.isEmpty() ? textAt(Family) : ModelsPanel::tr("%1, %2").arg(textAt(Family), size),
-            "small",
-            "text.muted");
-        paintText(*painter,
-                  below,
-                  verdict,
-                  "small",
-                  qPrintable(index.siblingAtColumn(Verdict).data(Qt::UserRole).toString()),
-                  Qt::AlignRight);
-    }
-};
+bool isConverted(ModelKind kind) {
+    return kind == ModelKind::Checkpoint || kind == ModelKind::Denoiser;
+}
 
 bool isPathsFile(const QString& path) {
     return isModelPathsFile(path.toStdString());
@@ -212,11 +173,11 @@ QWidget* ModelsPanel::makeModels() {
     models_->setHeaderLabels({tr("Model"), tr("Family"), tr("Size"), tr("This budget")});
     models_->setRootIsDecorated(false);
     models_->setUniformRowHeights(true);
-    models_->setItemDelegate(new ModelDelegate(models_));
+    models_->setItemDelegate(new ModelRowDelegate(models_));
     models_->setMouseTracking(true);
     models_->setHeaderHidden(true);
     models_->header()->setStretchLastSection(true);
-    for (const Column column : {Family, Size, Verdict}) {
+    for (const int column : {ModelColumn::Family, ModelColumn::Size, ModelColumn::Verdict}) {
         models_->hideColumn(column);  // their texts stand below the name
     }
     pages_ = new QStackedWidget(box);
@@ -230,8 +191,24 @@ QWidget* ModelsPanel::makeModels() {
     connect(search_, &QLineEdit::textChanged, this, &ModelsPanel::showModels);
     connect(again, &QToolButton::clicked, &library_, &ModelLibrary::rescan);
     connect(models_, &QTreeWidget::itemActivated, this, [this](const QTreeWidgetItem* item) {
-        if (const QVariant kind = item->data(Name, Qt::UserRole); kind.isValid()) {
-            Q_EMIT useAsked(kind.value<ModelKind>(), item->data(Family, Qt::UserRole).toString());
+        if (const auto model = modelOf(item)) {
+            Q_EMIT useAsked(model->kind, QString::fromStdString(model->value));
+        }
+    });
+    connect(models_, &QTreeWidget::currentItemChanged, this, &ModelsPanel::showConversion);
+    convert_ = new QAction(tr("Convert..."), models_);
+    convert_->setIconText(convert_->text());  // a button would leave the dots out
+    convert_->setObjectName(QStringLiteral("convertModel"));
+    convert_->setVisible(false);
+    convertButton_ = new QToolButton(box);
+    convertButton_->setObjectName(QStringLiteral("convertButton"));
+    convertButton_->setDefaultAction(convert_);
+    convertButton_->hide();
+    models_->addAction(convert_);
+    models_->setContextMenuPolicy(Qt::ActionsContextMenu);
+    connect(convert_, &QAction::triggered, this, [this] {
+        if (const auto model = modelOf(models_->currentItem())) {
+            Q_EMIT convertAsked(*model);
         }
     });
     auto* row = new QHBoxLayout;
@@ -244,7 +221,22 @@ QWidget* ModelsPanel::makeModels() {
     column->setSpacing(Theme::space(2));
     column->addLayout(row);
     column->addWidget(pages_, 1);
+    column->addWidget(convertButton_, 0, Qt::AlignRight);
     return box;
+}
+
+void ModelsPanel::offerConversion() {
+    convert_->setVisible(true);
+    convertButton_->show();
+    showConversion();
+}
+
+void ModelsPanel::showConversion() {
+    const auto model = modelOf(models_->currentItem());
+    convert_->setEnabled(model && isConverted(model->kind));
+    convert_->setToolTip(convert_->isEnabled()
+                             ? tr("Write this model again, as a smaller file")
+                             : tr("Select a checkpoint or a denoiser to write it again, smaller"));
 }
 
 void ModelsPanel::addPlace(const QString& path) {
@@ -280,7 +272,7 @@ void ModelsPanel::showModels() {
     for (size_t place = 0; place < models.size(); ++place) {
         const QString name = QString::fromStdString(models[place].relative);
         if (name.contains(search_->text(), Qt::CaseInsensitive)) {
-            addRow(models[place])->setData(Verdict, kPlace, qulonglong{place});
+            addRow(models[place])->setData(ModelColumn::Verdict, kPlace, qulonglong{place});
         }
     }
     showVerdicts();
@@ -312,16 +304,18 @@ QStringList ModelsPanel::emptyPlaces() const {
 void ModelsPanel::showVerdicts() {
     for (int row = 0; row < models_->topLevelItemCount(); ++row) {
         QTreeWidgetItem* item = models_->topLevelItem(row);
-        const auto place = static_cast<size_t>(item->data(Verdict, kPlace).toULongLong());
+        const auto place =
+            static_cast<size_t>(item->data(ModelColumn::Verdict, kPlace).toULongLong());
         const FoundModel& model = library_.models().at(place);
         const bool isBroken = !model.file.problem.empty();
         const bool isRun = !isBroken && model.file.isRunnable;
         const ModelVerdict verdict = library_.verdictOf(model);
         item->setText(
-            Verdict,
+            ModelColumn::Verdict,
             !isBroken && !model.file.isRunnable ? tr("not run here") : verdictText(verdict));
-        item->setData(
-            Verdict, Qt::UserRole, QLatin1String(isRun ? verdictColour(verdict) : "text.muted"));
+        item->setData(ModelColumn::Verdict,
+                      Qt::UserRole,
+                      QLatin1String(isRun ? verdictColour(verdict) : "text.muted"));
     }
 }
 
@@ -334,15 +328,15 @@ QTreeWidgetItem* ModelsPanel::addRow(const FoundModel& model) {
                                       isBroken ? tr("cannot be read") : family,
                                       isBroken ? QString() : bytesText(model.file.weights)});
     item->setToolTip(
-        Name,
+        ModelColumn::Name,
         isBroken ? QString::fromStdString(model.file.problem)
                  : tr("%1\n\n%2").arg(QString::fromStdString(model.file.path), verdictRule()));
     if (isBroken) {
-        item->setIcon(Name, Theme::current().icon("warning", "warning"));
+        item->setIcon(ModelColumn::Name, Theme::current().icon("warning", "warning"));
     }
     if (model.file.isRunnable) {
-        item->setData(Name, Qt::UserRole, QVariant::fromValue(model.file.kind));
-        item->setData(Family, Qt::UserRole, QString::fromStdString(model.value));
+        item->setData(ModelColumn::Name, Qt::UserRole, QVariant::fromValue(model.file.kind));
+        item->setData(ModelColumn::Family, Qt::UserRole, QString::fromStdString(model.value));
     }
     return item;
 }

@@ -7,6 +7,7 @@
 
 #include <optional>
 
+class QAction;
 class QLabel;
 class QLineEdit;
 class QListWidget;
@@ -27,10 +28,14 @@ public:
 
     /// Adds a folder of models, or an extra_model_paths.yaml.
     void addPlace(const QString& path);
+    /// Offers to write models again (convertAsked).
+    void offerConversion();
 
 Q_SIGNALS:
     /// A model was chosen, of a kind that has a place in graphs.
     void useAsked(lowtide::ui::ModelKind kind, const QString& value);
+    /// A checkpoint or a denoiser is to be written again, smaller.
+    void convertAsked(const lowtide::ui::NamedModel& model);
 
 private:
     QWidget* makePlaces();
@@ -41,6 +46,7 @@ private:
     [[nodiscard]] QStringList emptyPlaces() const;
     void showVerdicts();
     QTreeWidgetItem* addRow(const FoundModel& model);
+    void showConversion();
     void removePlace();
     void chooseFolder();
     void choosePathsFile();
@@ -51,6 +57,8 @@ private:
     QToolButton* remove_ = nullptr;
     QLineEdit* search_ = nullptr;
     QTreeWidget* models_ = nullptr;
+    QAction* convert_ = nullptr;
+    QToolButton* convertButton_ = nullptr;
     QLabel* state_ = nullptr;
     QLabel* problems_ = nullptr;
     QStackedWidget* pages_ = nullptr;

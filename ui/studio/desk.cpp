@@ -69,7 +69,8 @@ Desk::Desk(Workspace& workspace, const DeskParts& parts)
       locate_(
           workspace.model,
           [this](const std::string& file) { return isFound(file); },
-          &parts.window) {
+          &parts.window),
+      convert_(workspace, &parts.window) {
     buildCentre();
     buildPanels();
     connectWorkspace();
@@ -77,6 +78,7 @@ Desk::Desk(Workspace& workspace, const DeskParts& parts)
     connectFile();
     connectEdit();
     connectRun();
+    connectConversion();
     connectView();
     fillRecent();
     showMemoryLine();
@@ -139,6 +141,7 @@ void Desk::buildRuns() {
                                     .feed = workspace_.memory,
                                     .upkeep = workspace_.upkeep});
     panels_.add("memory", tr("Memory"), memory, Qt::BottomDockWidgetArea);
+    offerConversion(*memory);
     connect(memory, &MemoryPanel::nodeActivated, this, [this](const std::string& node) {
         reveal(node, {});
     });
@@ -148,6 +151,7 @@ void Desk::buildRuns() {
     connect(queue, &QueuePanel::pictureRequested, this, &Desk::showPictureOf);
     auto* issues = new IssuesPanel(workspace_.model, workspace_.planning, workspace_.queue);
     panels_.add("issues", tr("Issues"), issues, Qt::BottomDockWidgetArea);
+    offerConversion(*issues);
     connect(issues, &IssuesPanel::jumpRequested, this, &Desk::reveal);
     connect(
         issues,

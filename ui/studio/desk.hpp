@@ -4,6 +4,7 @@
 #include "ui/panels/inspector.hpp"
 #include "ui/panels/viewer.hpp"
 #include "ui/studio/actions.hpp"
+#include "ui/studio/convert_model.hpp"
 #include "ui/studio/dropped_file.hpp"
 #include "ui/studio/file_commands.hpp"
 #include "ui/studio/locate_file.hpp"
@@ -57,7 +58,8 @@ public:
     bool openPreset(const QString& id);
     /// What a person sees who starts for the first time.
     void showFirstStart();
-    /// Asks where runs are at work or wait, which end with the window; false: the person stays.
+    /// Asks where runs are at work or wait, or a model is converted, which end with the window;
+    /// false: the person stays.
     [[nodiscard]] bool mayEndRuns();
     /// Files were dropped on the window outside of the canvas.
     void takeDropped(const QStringList& files);
@@ -79,8 +81,19 @@ private:
     void connectEdit();
     void connectRun();
     void connectRelease();
+    void connectConversion();
     void connectView();
     void on(const char* action, std::function<void()> act);
+
+    /// A panel offers it where the module converts.
+    template <class Panel>
+    void offerConversion(Panel& panel) {
+        if (workspace_.conversion.isPossible()) {
+            panel.offerConversion();
+            connect(&panel, &Panel::convertAsked, &convert_, &ConvertModel::open);
+        }
+    }
+
     /// Not while something is typed that cannot be read: the run would go with the value before it.
     void run(RunHow how, const std::set<std::string>& until = {});
     void reveal(const std::string& node, const std::string& item);
@@ -105,6 +118,7 @@ private:
     FileCommands files_;
     DroppedFile dropped_;
     LocateFile locate_;
+    ConvertModel convert_;
     QTabWidget* centre_ = nullptr;
     NoticeBar* notices_ = nullptr;
     GraphView* canvas_ = nullptr;

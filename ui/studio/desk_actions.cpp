@@ -96,16 +96,27 @@ bool Desk::mayEndRuns() {
         return run.state == RunState::Waiting;
     });
     const bool isAtWork = workspace_.run.isBusy();
-    if (!isAtWork && waiting == 0) {
+    const bool isConverting = workspace_.conversion.isBusy();
+    QStringList sentences;
+    if (waiting > 0) {
+        sentences << (isAtWork ? tr("A run is in progress; waiting in the queue: %1.").arg(waiting)
+                               : tr("Runs waiting in the queue: %1.").arg(waiting));
+    } else if (isAtWork) {
+        sentences << tr("A run is in progress.");
+    }
+    if (isConverting) {
+        sentences << tr("A model is being converted.");
+    }
+    if (sentences.isEmpty()) {
         return true;
     }
-    const QString text = waiting == 0 ? tr("A run is in progress.")
-                         : isAtWork
-                             ? tr("A run is in progress; waiting in the queue: %1.").arg(waiting)
-                             : tr("Runs waiting in the queue: %1.").arg(waiting);
+    const QString text = sentences.join(QLatin1Char(' '));
     QMessageBox box(QMessageBox::Question, tr("Runs"), text, QMessageBox::Cancel, &parts_.window);
     box.setObjectName(QStringLiteral("runsAtWork"));
-    box.setInformativeText(tr("Closing the window ends them; waiting runs are lost."));
+    const bool isConversionAlone = isConverting && sentences.size() == 1;
+    box.setInformativeText(isConversionAlone
+                               ? tr("Closing the window ends it; nothing of the new file stays.")
+                               : tr("Closing the window ends them; waiting runs are lost."));
     QPushButton* end = box.addButton(tr("Close and end them"), QMessageBox::DestructiveRole);
     end->setObjectName(QStringLiteral("endRuns"));
     box.setDefaultButton(QMessageBox::Cancel);

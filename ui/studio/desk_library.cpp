@@ -60,7 +60,20 @@ void Desk::buildLibrary() {
             });
     auto* models = new ModelsPanel(parts_.settings, workspace_.models);
     panels_.add("models", tr("Models"), models, Qt::LeftDockWidgetArea);
+    offerConversion(*models);
     connect(models, &ModelsPanel::useAsked, this, &Desk::useModel);
+}
+
+void Desk::connectConversion() {
+    connect(&convert_, &ConvertModel::used, this, [this](const auto& node, const auto& param) {
+        notices_->show(NoticeKind::Info,
+                       tr("Weights of this model stay on the device as its file has them, and are "
+                          "decoded in every pass: less memory, more time."));
+        reveal(node, param);
+    });
+    connect(&convert_, &ConvertModel::refused, this, [this](const QString& sentence) {
+        notices_->show(NoticeKind::Info, sentence);
+    });
 }
 
 void Desk::buildViewer() {

@@ -78,6 +78,7 @@ Workspace::Workspace(Plugin& plugin,
       models(static_cast<Recogniser*>(engine.extension(kRecogniser))),
       offered(models, places.resources),
       file(model, places),
+      conversion(engine),
       settings_(settings),
       places_(places),
       arguments_(arguments) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/bridge/conversion.hpp"
 #include "ui/bridge/model_library.hpp"
 #include "ui/bridge/node_defaults.hpp"
 #include "ui/bridge/preset_store.hpp"
@@ -31,6 +32,7 @@ public:
     ModelLibrary models;
     OfferedModels offered;
     DocumentFile file;
+    Conversion conversion;
 
     [[nodiscard]] Settings& settings() { return settings_; }
 

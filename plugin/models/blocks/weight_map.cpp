@@ -19,6 +19,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Bytes kLargestIndex = 64 * kMiB;
+/// Endings of what a quantised weight needs beside it: foldQuantised().
+constexpr std::string_view kDecodingTensors[] = {".weight_scale",
+                                                 ".weight_scale_2",
+                                                 ".scale_weight",
+                                                 ".comfy_quant",
+                                                 ".SCB",
+                                                 ".weight.absmax",
+                                                 ".weight.nested_absmax",
+                                                 ".weight.nested_quant_map",
+                                                 ".weight.quant_state.bitsandbytes__nf4"};
 
 /// One file of the map.
 struct Shard {
@@ -78,12 +88,42 @@ std::map<std::string, std::string> readIndex(const fs::path& path, const std::st
     return index;
 }
 
-void addSharded(const fs::path& index, WeightMap& map) {
-    const std::string what = map.what + "/" + index.filename().string();
+/// The weight that needs the tensor of that name to be decoded; empty: none does.
+std::string weightDecodedBy(std::string_view name) {
+    constexpr std::string_view kWeight = ".weight";
+    for (const std::string_view ending : kDecodingTensors) {
+        if (name.ends_with(ending)) {
+            const bool isBelow = ending.starts_with(".weight.");
+            const size_t kept = name.size() - ending.size() + (isBelow ? kWeight.size() : 0);
+            return std::string(name.substr(0, kept)) + std::string(isBelow ? "" : kWeight);
+        }
+    }
+    return {};
+}
+
+/// A weight and what decodes it are read from one file.
+void requireLayersWhole(const std::map<std::string, std::string>& index, const std::string& what) {
+    for (const auto& [name, file] : index) {
+        const auto weight = index.find(weightDecodedBy(name));
+        if (weight != index.end() && weight->second != file) {
+            throw Error(ErrorKind::Unsupported,
+                        what + ": " + quotedName(weight->first) + " is in " +
+                            quotedName(weight->second) + ", but " + quotedName(name) +
+                            ", which decodes it, in " + quotedName(file),
+                        "save the component as one file (diffusers: save_pretrained with a larger "
+                        "max_shard_size), or take another quantised file");
+        }
+    }
+}
+
+void addSharded(const fs::path& path, WeightMap& map) {
+    const std::string what = map.what + "/" + path.filename().string();
+    const std::map<std::string, std::string> index = readIndex(path, what);
+    requireLayersWhole(index, what);
     std::map<std::string, Shard> shards;
-    for (const auto& [name, file] : readIndex(index, what)) {
+    for (const auto& [name, file] : index) {
         if (!shards.contains(file)) {
-            shards.emplace(file, openShard((index.parent_path() / file).string(), map));
+            shards.emplace(file, openShard((path.parent_path() / file).string(), map));
         }
         const Shard& shard = shards.at(file);
         const auto place = shard.tensors.find(name);

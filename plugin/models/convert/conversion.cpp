@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/models/convert/conversion_plan.hpp"
 #include "plugin/models/convert/converted_file.hpp"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void requireEnding(const std::string& out, const StorageForm& form) {
-    const std::string ending = form.isGguf() ? ".gguf" : ".safetensors";
+    const std::string ending(form.ending());
     if (toLower(fs::path(out).extension().string()) != ending) {
         throw Error(ErrorKind::InvalidInput,
                     std::string(form.name) + " is written as a file that ends in " + ending +
@@ -37,25 +38,6 @@ void requireOther(const std::string& out, const ConvertSource& source) {
                         "out");
         }
     }
-}
-
-/// A tensor and how it will lie.
-struct PlannedTensor {
-    const NamedPlace* tensor = nullptr;
-    TargetTensor target;
-};
-
-std::vector<PlannedTensor> plannedTensors(const StorageForm& form, const ConvertSource& source) {
-    std::vector<PlannedTensor> planned;
-    for (const NamedPlace* tensor : source.tensors()) {
-        const std::string_view name = source.nameInDenoiser(tensor->first);
-        if (!form.isGguf()) {
-            planned.push_back({tensor, comfyTarget(form, name, tensor->second)});
-        } else if (!name.empty()) {
-            planned.push_back({tensor, ggufTarget(form, name, tensor->second)});
-        }
-    }
-    return planned;
 }
 
 void addErrors(const TensorConverters& tensors, Conversion& conversion) {
@@ -100,26 +82,19 @@ TensorConverters makeConverters(const ConvertSource& source,
 Conversion convertWeights(const CheckpointPath& checkpoint,
                           const std::string& storage,
                           const std::string& out,
-                          const GoesOn& goesOn) {
+                          const GoesOn& goesOn,
+                          const files::FreeBytes& freeBytes) {
     const StorageForm& form = storageForm(storage);
     requireEnding(out, form);
     const ConvertSource source = openConvertSource(checkpoint);
     requireOther(out, source);
-    std::vector<PlannedTensor> planned = plannedTensors(form, source);
-    StoredShares before;
-    StoredShares after;
-    for (const PlannedTensor& each : planned) {
-        const TensorPlace& place = each.tensor->second;
-        before.add(place.type, place.encoded, storedBytes(place));
-        after.add(each.target.type, each.target.encoded, each.target.bytes());
-    }
-    ConvertWorkspace workspace(after.bytes(), goesOn);
-    const TensorConverters tensors = makeConverters(source, std::move(planned), workspace);
+    ConversionPlan plan = planConversion(form, source);
+    files::requireRoom(out, plan.fileBytes, freeBytes);
+    ConvertWorkspace workspace(plan.after.bytes(), goesOn);
+    const TensorConverters tensors = makeConverters(source, std::move(plan.tensors), workspace);
     (form.isGguf() ? writeGgufFile : writeComfyFile)(out, form, source, tensors, workspace.stop());
-    const bool leavesOut = form.isGguf() && !source.prefix.empty();
-    Conversion conversion{.contents = (leavesOut ? "the denoiser of " : "") + source.what,
-                          .before = before.sorted(),
-                          .after = after.sorted()};
+    Conversion conversion{
+        .contents = plan.contents, .before = plan.before.sorted(), .after = plan.after.sorted()};
     addErrors(tensors, conversion);
     return conversion;
 }

@@ -90,6 +90,10 @@ Bytes TargetTensor::bytes() const {
     return storedBytes(TensorPlace{.type = type, .shape = shape, .encoded = encoded});
 }
 
+std::span<const StorageForm> storageForms() {
+    return kStorageForms;
+}
+
 const StorageForm& storageForm(std::string_view name) {
     const auto found = std::find_if(kStorageForms.begin(),
                                     kStorageForms.end(),

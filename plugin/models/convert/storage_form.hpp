@@ -5,6 +5,7 @@
 #include "plugin/models/blocks/network_builder.hpp"
 
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace lowtide::models {
@@ -21,7 +22,12 @@ struct StorageForm {
     int64_t ggufFileType = 0;  ///< "general.file_type", llama.cpp's number; 0: no GGUF file
 
     [[nodiscard]] bool isGguf() const { return ggufFileType != 0; }
+
+    [[nodiscard]] std::string_view ending() const { return isGguf() ? ".gguf" : ".safetensors"; }
 };
+
+/// All of them, the gentlest first.
+[[nodiscard]] std::span<const StorageForm> storageForms();
 
 /// Error{InvalidInput} names those that there are.
 [[nodiscard]] const StorageForm& storageForm(std::string_view name);

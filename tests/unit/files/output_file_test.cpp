@@ -1,3 +1,4 @@
+#include "plugin/files/free_space.hpp"
 #include "plugin/files/os.hpp"
 #include "plugin/files/output_file.hpp"
 #include "plugin/files/path_parts.hpp"
@@ -7,6 +8,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QStorageInfo>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -263,6 +265,29 @@ private Q_SLOTS:
                 "cannot make the folder \"file\": something that is not a folder has that name"));
         QCOMPARE(same->kind(), ErrorKind::InvalidInput);
         QCOMPARE(below->kind(), ErrorKind::InvalidInput);
+    }
+
+    void knowsWhatADiskHasFree() {
+        const auto free = freeBytesAt(path("a"));
+        const QStorageInfo disk(folder_.path());
+        QVERIFY(free.has_value());
+        QVERIFY(std::abs(*free - disk.bytesAvailable()) < kGiB);  // others write meanwhile
+        QVERIFY(!freeBytesAt(path("none/a")).has_value());
+    }
+
+    void aFileNeedsRoom() {
+        const auto refusal = [&](const std::string& name, std::optional<Bytes> free) {
+            const auto error = errorOf(
+                [&] { requireRoom(name, 3 * kMiB, [&](const std::string&) { return free; }); });
+            return error ? error->message() + "; " + error->hint() : "";
+        };
+        QCOMPARE(refusal("folder/a.gguf", kMiB),
+                 std::string("\"a.gguf\" takes 3.0 MiB, the disk of the folder \"folder\" has 1.0 "
+                             "MiB free; free 2.0 MiB there, or choose a folder on another disk"));
+        QCOMPARE(refusal("a.gguf", 0).substr(0, 53),
+                 std::string("\"a.gguf\" takes 3.0 MiB, the disk of the current folde"));
+        QCOMPARE(refusal("a.gguf", 3 * kMiB), std::string());
+        QCOMPARE(refusal("a.gguf", std::nullopt), std::string());
     }
 
     void splitsPaths_data() {

@@ -12,6 +12,7 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -72,6 +73,16 @@ class ConvertRefusalTest : public QObject {
         const auto error =
             testing::errorOf([&] { (void)testing::converted(checkpoint, storage, target); });
         return error ? QString::fromStdString(error->message()) : "converted";
+    }
+
+    static models::ConversionChoice choiceOf(const QString& source, const QString& storage) {
+        const models::ConversionChoices known =
+            models::conversionChoices({source.toStdString(), "source"});
+        const auto found =
+            std::find_if(known.choices.begin(), known.choices.end(), [&](const auto& choice) {
+                return choice.storage == storage.toStdString();
+            });
+        return found == known.choices.end() ? models::ConversionChoice() : *found;
     }
 
     QStringList files() const {
@@ -156,6 +167,71 @@ private Q_SLOTS:
                                   "is no finite number"),
                  qPrintable(refusal));
         QCOMPARE(files(), QStringList{"source.safetensors"});
+    }
+
+    static void addFiles() {
+        QTest::addColumn<QString>("storage");
+        QTest::addColumn<QString>("name");
+        for (const char* storage : {"f16", "f8", "int8"}) {
+            QTest::newRow(storage) << storage << "a.safetensors";
+        }
+        for (const char* storage : {"q8_0", "q4_k"}) {
+            QTest::newRow(storage) << storage << "a.gguf";
+        }
+    }
+
+    void needsRoomOnTheDisk_data() { addFiles(); }
+
+    /// For the whole file, before a byte of it is written, also where it replaces another.
+    void needsRoomOnTheDisk() {
+        QFETCH(QString, storage);
+        QFETCH(QString, name);
+        const QString source = written(smallCheckpoint());
+        const QString target = out(qPrintable(name));
+        const Bytes bytes = choiceOf(source, storage).bytes;
+
+        const auto error = testing::errorOf(
+            [&] { (void)testing::converted(source, storage.toStdString(), target, bytes - 1); });
+
+        QVERIFY(error && error->kind() == ErrorKind::Device);
+        const QString size = QString::fromStdString(formatBytes(bytes));
+        QCOMPARE(QString::fromStdString(error->message()),
+                 QString("\"%1\" takes %2, the disk of the folder \"%3\" has %4 free")
+                     .arg(name,
+                          size,
+                          QFileInfo(folder_.path()).fileName(),
+                          QString::fromStdString(formatBytes(bytes - 1))));
+        QCOMPARE(QString::fromStdString(error->hint()),
+                 QString("free 1 B there, or choose a folder on another disk"));
+        QCOMPARE(files(), QStringList{"source.safetensors"});
+        (void)testing::converted(source, storage.toStdString(), target, bytes);
+        QVERIFY(QFile::exists(target));
+    }
+
+    void knowsTheSizeOfAFileBefore_data() { addFiles(); }
+
+    /// With room for headers and settings of each tensor, and for metadata that are kept.
+    void knowsTheSizeOfAFileBefore() {
+        QFETCH(QString, storage);
+        QFETCH(QString, name);
+        TensorFile tensors = smallCheckpoint();
+        tensors[std::string(200, 'n')] = floatsOf({1});
+        const QString source = written(tensors, {{"modelspec.title", std::string(100000, '"')}});
+        const models::ConversionChoice choice = choiceOf(source, storage);
+
+        (void)testing::converted(source, storage.toStdString(), out(qPrintable(name)));
+
+        const Bytes size = QFileInfo(out(qPrintable(name))).size();
+        QVERIFY2(size <= choice.bytes, qPrintable(QString("%1 of %2").arg(size).arg(choice.bytes)));
+        QVERIFY(choice.bytes <= size + 200000 + 6 * 2 * kKiB);
+        QVERIFY(name.endsWith(QString::fromStdString(choice.ending)));
+        const bool isOfDenoiser = name.endsWith("gguf");
+        QCOMPARE(choice.contents, std::string(isOfDenoiser ? "the denoiser of source" : "source"));
+        Bytes bytes = 0;
+        for (const auto& [key, tensor] : tensors) {
+            bytes += !isOfDenoiser || key.starts_with(kStart) ? Bytes(tensor.bytes.size()) : 0;
+        }
+        QCOMPARE(choice.sourceBytes, bytes);
     }
 
     /// At each of its questions; the last one comes when everything is written but the name.

@@ -34,10 +34,15 @@ ReadTensors readWeights(const std::string& path) {
 
 models::Conversion converted(const QString& checkpoint,
                              const std::string& storage,
-                             const QString& out) {
+                             const QString& out,
+                             std::optional<Bytes> free) {
     const QString name = QFileInfo(checkpoint).fileName();
     return models::convertWeights(
-        {checkpoint.toStdString(), name.toStdString()}, storage, out.toStdString(), {});
+        {checkpoint.toStdString(), name.toStdString()},
+        storage,
+        out.toStdString(),
+        {},
+        free ? [free](const std::string&) { return free; } : files::FreeBytes(files::freeBytesAt));
 }
 
 }  // namespace lowtide::testing

@@ -6,6 +6,7 @@
 #include <QString>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,11 @@ using ReadTensors = std::map<std::string, ReadTensor>;
 /// Every tensor of a file. Throws lowtide::Error.
 [[nodiscard]] ReadTensors readWeights(const std::string& path);
 
-/// Converts without being asked whether to go on. Throws lowtide::Error.
+/// Converts without being asked whether to go on. `free`: what the disk says; nothing asks it.
+/// Throws lowtide::Error.
 models::Conversion converted(const QString& checkpoint,
                              const std::string& storage,
-                             const QString& out);
+                             const QString& out,
+                             std::optional<Bytes> free = std::nullopt);
 
 }  // namespace lowtide::testing

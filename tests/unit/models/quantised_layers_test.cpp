@@ -1,9 +1,13 @@
 // Quantised layers of files become single tensors; what does not fit is refused with file and key.
+#include "plugin/base/json.hpp"
 #include "plugin/models/blocks/weight_file.hpp"
+#include "plugin/models/blocks/weight_map.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 
+#include <QDir>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -56,6 +60,18 @@ class QuantisedLayersTest : public QObject {
                     const std::map<std::string, std::string>& metadata = {}) const {
         const auto error = testing::errorOf([&] { (void)opened(tensors, metadata); });
         return error ? QString::fromStdString(error->message()) : QString("read");
+    }
+
+    /// What an index of these names gives.
+    models::WeightMap sharded(const std::map<QString, QString>& names) const {
+        Json index = Json::object();
+        for (const auto& [name, file] : names) {
+            index[name.toStdString()] = file.toStdString();
+        }
+        QDir().mkpath(folder_.filePath("unet"));
+        testing::writeFile(folder_.filePath("unet/model.safetensors.index.json"),
+                           QByteArray::fromStdString(Json{{"weight_map", index}}.dump()));
+        return models::openWeights(folder_.path().toStdString(), "unet", "model");
     }
 
     /// The tensor a.weight of a file in which nothing else is left but b.bias.
@@ -220,6 +236,49 @@ private Q_SLOTS:
                          .arg(count)
                          .arg(first));
         }
+    }
+
+    void aLayerLiesInOneShard_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* name : {"a.weight_scale",
+                                 "a.weight_scale_2",
+                                 "a.scale_weight",
+                                 "a.comfy_quant",
+                                 "a.SCB",
+                                 "a.weight.absmax",
+                                 "a.weight.nested_quant_map",
+                                 "a.weight.quant_state.bitsandbytes__nf4"}) {
+            QTest::newRow(name) << name;
+        }
+    }
+
+    /// Refused by the index alone, with both files.
+    void aLayerLiesInOneShard() {
+        QFETCH(QString, name);
+        const auto error = testing::errorOf([&] {
+            (void)sharded({{"a.weight", "1.safetensors"}, {name, "2.safetensors"}});
+        });
+        QVERIFY(error && error->kind() == ErrorKind::Unsupported);
+        QCOMPARE(QString::fromStdString(error->message()),
+                 "unet/model.safetensors.index.json: \"a.weight\" is in \"1.safetensors\", but \"" +
+                     name + "\", which decodes it, in \"2.safetensors\"");
+        QVERIFY(error->hint().starts_with("save the component as one file"));
+    }
+
+    void shardsOfWholeLayersAreRead() {
+        const auto folder = folder_.filePath("unet").toStdString();
+        QVERIFY(QDir().mkpath(QString::fromStdString(folder)));
+        testing::writeTensorFile(folder + "/1.safetensors",
+                                 {{"a.weight", tensorOf(DType::F8E4M3, {4, 6})},
+                                  {"a.weight_scale", tensorOf(DType::F32, {})}});
+        testing::writeTensorFile(folder + "/2.safetensors",
+                                 {{"b.bias", tensorOf(DType::F32, {3})}});
+        const models::WeightMap map = sharded({{"a.weight", "1.safetensors"},
+                                               {"a.weight_scale", "1.safetensors"},
+                                               {"b.bias", "2.safetensors"}});
+        QCOMPARE(map.tensors.size(), size_t{2});
+        QVERIFY(map.tensors.at("a.weight").encoded.has_value());
+        QCOMPARE(map.files.size(), size_t{2});
     }
 
     void settingsOfNf4MustFit() {

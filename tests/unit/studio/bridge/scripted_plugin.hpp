@@ -2,6 +2,7 @@
 
 #include "plugin/host_api/calibrator.hpp"
 #include "plugin/host_api/residency_control.hpp"
+#include "tests/unit/studio/bridge/scripted_converter.hpp"
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
 
 #include <mutex>
@@ -14,6 +15,7 @@ public:
     explicit ScriptedPlugin(std::vector<NodeDesc> nodes) : nodes_(std::move(nodes)) {}
 
     ScriptedRunner scripted;
+    ScriptedConverter converter;
     bool hasControl = true;
 
     [[nodiscard]] std::vector<std::string> unloaded() const {
@@ -32,6 +34,9 @@ public:
     void* extension(std::string_view id) noexcept override {
         if (id == kCalibrator) {
             return static_cast<Calibrator*>(this);
+        }
+        if (id == kConverter) {
+            return static_cast<Converter*>(&converter);
         }
         return hasControl && id == kResidencyControl ? static_cast<ResidencyControl*>(this)
                                                      : nullptr;

@@ -67,6 +67,30 @@ graph::Document pictureDocument() {
     return document;
 }
 
+/// A denoiser whose model comes through an adapter from a file.
+graph::Catalog modelCatalog() {
+    return graph::Catalog(
+        {{.id = "load.checkpoint", .outputs = {port("model", "MODEL")}},
+         {.id = "test.adapter",
+          .inputs = {port("model", "MODEL")},
+          .outputs = {port("model", "MODEL")}},
+         {.id = "test.decode", .components = {"autoencoder"}, .inputs = {port("model", "MODEL")}},
+         {.id = "test.denoise", .components = {"denoiser*"}, .inputs = {port("model", "MODEL")}}});
+}
+
+graph::Document modelDocument() {
+    graph::Document document;
+    document.nodes["load"].type = "load.checkpoint";
+    document.nodes["load"].params = {{"checkpoint", "models/dream.safetensors"}, {"unet", ""}};
+    for (const char* name : {"adapter", "decode", "denoise"}) {
+        document.nodes[name].type = std::string("test.") + name;
+    }
+    connect(document, {"load", "model"}, {"adapter", "model"});
+    connect(document, {"load", "model"}, {"decode", "model"});
+    connect(document, {"adapter", "model"}, {"denoise", "model"});
+    return document;
+}
+
 QStringList wiresOf(const graph::Document& document) {
     QStringList wires;
     for (const graph::Link& link : document.links) {
@@ -118,6 +142,8 @@ private Q_SLOTS:
     void roundsUp();
     void aNodeIsInsertedBeforeAPictureThatDoesNotFit();
     void nothingIsInsertedThatIsNotThere();
+    void offersToConvertTheModelThatDoesNotFit();
+    void offersNoConversion_whereItWouldNotHelp();
 };
 
 void FixesTest::setsTheCheapestPolicy() {
@@ -182,6 +208,48 @@ void FixesTest::proposesNothing_thatWouldNotHelp() {
     graph::Document bounded = sampleDocument();
     bounded.memoryBudget = "10MiB";
     QVERIFY(fixesFor(refusal(kNothingHelpsHere), bounded, catalog).empty());
+}
+
+void FixesTest::offersToConvertTheModelThatDoesNotFit() {
+    const graph::Catalog catalog = modelCatalog();
+    graph::Document document = modelDocument();
+
+    std::vector<Fix> fixes = fixesFor(refusal(kTighter), document, catalog, true);
+    QCOMPARE(fixes.size(), size_t{2});  // behind what costs time only
+    QCOMPARE(fixes[1].label, QString("Convert dream.safetensors to a smaller file..."));
+    QVERIFY(!fixes[1].edit);
+    QVERIFY(fixes[1].convert.has_value());
+    QCOMPARE(fixes[1].convert->kind, ModelKind::Checkpoint);
+    QCOMPARE(fixes[1].convert->value, std::string("models/dream.safetensors"));
+
+    document.nodes["load"].params["unet"] = "own.gguf";
+    fixes = fixesFor(refusal(kTighter), document, catalog, true);
+    QCOMPARE(fixes.at(1).convert.value_or(NamedModel()).kind, ModelKind::Denoiser);
+    QCOMPARE(fixes.at(1).label, QString("Convert own.gguf to a smaller file..."));
+}
+
+void FixesTest::offersNoConversion_whereItWouldNotHelp() {
+    const graph::Catalog catalog = modelCatalog();
+    const auto count = [&](const graph::Document& document, const char* node, bool canConvert) {
+        Issue issue = refusal(kNothingHelpsHere);
+        issue.node = node;
+        return fixesFor(issue, document, catalog, canConvert).size();
+    };
+    graph::Document document = modelDocument();
+    QCOMPARE(count(document, "denoise", true), size_t{1});
+    QCOMPARE(count(document, "denoise", false), size_t{0});
+    QCOMPARE(count(document, "decode", true), size_t{0});
+    QCOMPARE(count(document, "gone", true), size_t{0});
+    document.nodes["load"].params["checkpoint"] = "builtin:mini";
+    QCOMPARE(count(document, "denoise", true), size_t{0});
+    document.nodes["load"].params.erase("checkpoint");
+    QCOMPARE(count(document, "denoise", true), size_t{0});
+    document = modelDocument();
+    ui::disconnect(document, {"adapter", "model"});
+    QCOMPARE(count(document, "denoise", true), size_t{0});
+    document = modelDocument();
+    ui::connect(document, {"adapter", "model"}, {"adapter", "model"});
+    QCOMPARE(count(document, "denoise", true), size_t{0});  // a circle ends
 }
 
 void FixesTest::removesIssuesOfValidation_data() {

@@ -88,6 +88,7 @@ private Q_SLOTS:
     void listsErrorsFirst();
     void jumpsToThePlace();
     void mendsTheGraph_byAButton();
+    void asksForAConversion_byAButton();
     void copiesAReport();
     void knowsWhichSentencesAreCut();
     void addsWhatTheRunSaid();
@@ -147,6 +148,26 @@ void IssuesPanelTest::mendsTheGraph_byAButton() {
     QCOMPARE(bench.model.undoStack().count(), 2);
     bench.model.undoStack().undo();
     QCOMPARE(bench.model.node("denoise")->params["steps"], Json(0));
+}
+
+void IssuesPanelTest::asksForAConversion_byAButton() {
+    IssuesOnBench bench;
+    bench.model.load(modelGraph());
+    bench.panel.offerConversion();
+    bench.ask({{{"severity", "error"},
+                {"code", "memory_infeasible"},
+                {"node", "denoise"},
+                {"message", "node denoise needs 6.0 GiB"}}});
+    bench.click(0);
+    QSignalSpy asked(&bench.panel, &IssuesPanel::convertAsked);
+    auto* fix = bench.panel.findChild<QPushButton*>("fix_0");
+    QVERIFY(fix);
+
+    QTest::mouseClick(fix, Qt::LeftButton);
+
+    QCOMPARE(asked.count(), 1);
+    QCOMPARE(asked[0][0].value<NamedModel>().value, std::string("dream.safetensors"));
+    QVERIFY(!bench.model.isModified());
 }
 
 void IssuesPanelTest::copiesAReport() {

@@ -39,6 +39,7 @@ private Q_SLOTS:
     void aRehearsedCardIsAsLargeAsItIsStated();
     void plansForACardThatIsNotThere();
     void offersTheCheapestFix_whenTheRunDoesNotFit();
+    void asksForAConversion_whereTheModuleConverts();
     void offersToRemoveABudget_thatTheDeviceDoesNotHave();
     void showsWhatIsTooLarge_besideTheBudget_data();
     void showsWhatIsTooLarge_besideTheBudget();
@@ -238,6 +239,26 @@ void MemoryPanelTest::offersTheCheapestFix_whenTheRunDoesNotFit() {
 }
 
 /// As of a preset for a larger card.
+void MemoryPanelTest::asksForAConversion_whereTheModuleConverts() {
+    PanelOnBench bench;
+    bench.model.load(modelGraph());
+    bench.runner().setAnswers(kFine, infeasible());
+    bench.planning.askNow();
+    QTRY_VERIFY_WITH_TIMEOUT(bench.find<QWidget>("refusal")->isVisible(), kPanelPatience);
+    QVERIFY(!bench.find<QPushButton>("fix_1"));
+    QSignalSpy asked(&bench.panel, &MemoryPanel::convertAsked);
+
+    bench.panel.offerConversion();
+
+    auto* fix = bench.find<QPushButton>("fix_1");
+    QVERIFY(fix);
+    QCOMPARE(fix->text(), QString("Convert dream.safetensors to a smaller file..."));
+    QTest::mouseClick(fix, Qt::LeftButton);
+    QCOMPARE(asked.count(), 1);
+    QCOMPARE(asked[0][0].value<NamedModel>().value, std::string("dream.safetensors"));
+    QVERIFY(!bench.model.isModified());
+}
+
 void MemoryPanelTest::offersToRemoveABudget_thatTheDeviceDoesNotHave() {
     PanelOnBench bench;
     bench.model.apply("budget",

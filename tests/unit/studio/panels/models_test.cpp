@@ -4,6 +4,7 @@
 #include "ui/panels/models_panel.hpp"
 #include "ui/panels/offered_models.hpp"
 
+#include <QAction>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -141,6 +142,44 @@ private Q_SLOTS:
                                at("models/vae/soft.safetensors")}));
     }
 
+    void offersNoConversion_whereTheModuleHasNone() {
+        ModelsPanel panel(*settings_, *library_);
+        open(panel);
+        add(panel, folder_->path());
+        QVERIFY(!panel.findChild<QToolButton*>("convertButton")->isVisible());
+        QVERIFY(!panel.findChild<QAction*>("convertModel")->isVisible());
+    }
+
+    /// Of checkpoints and denoisers that run, by the button and by the row's menu.
+    void asksForAConversion() {
+        writeModel(at("models/diffusion_models/alone.safetensors"), {"input_blocks.0.0.weight"});
+        ModelsPanel panel(*settings_, *library_);
+        panel.offerConversion();
+        open(panel);
+        add(panel, folder_->path());
+        QSignalSpy asked(&panel, &ModelsPanel::convertAsked);
+        auto* models = panel.findChild<QTreeWidget*>("models");
+        auto* button = panel.findChild<QToolButton*>("convertButton");
+        QVERIFY(button->isVisible() && !button->isEnabled());
+        QCOMPARE(button->text(), QString("Convert..."));
+        QStringList convertible;
+        for (int row = 0; row < models->topLevelItemCount(); ++row) {
+            models->setCurrentItem(models->topLevelItem(row));
+            if (button->isEnabled()) {
+                convertible << models->topLevelItem(row)->text(0);
+                QTest::mouseClick(button, Qt::LeftButton);
+            }
+        }
+        QCOMPARE(convertible, (QStringList{"dream.safetensors", "alone.safetensors"}));
+        QCOMPARE(asked.count(), 2);
+        const auto first = asked[0][0].value<NamedModel>();
+        QCOMPARE(first.kind, ModelKind::Checkpoint);
+        QCOMPARE(first.value, at("models/checkpoints/dream.safetensors").toStdString());
+        QCOMPARE(asked[1][0].value<NamedModel>().kind, ModelKind::Denoiser);
+        QVERIFY(models->actions().contains(panel.findChild<QAction*>("convertModel")));
+        QCOMPARE(models->contextMenuPolicy(), Qt::ActionsContextMenu);
+    }
+
     void findsModelsByName() {
         ModelsPanel panel(*settings_, *library_);
         open(panel);
@@ -276,13 +315,18 @@ private Q_SLOTS:
         QFETCH(bool, isDark);
         test::wear(isDark ? Theme::Scheme::Dark : Theme::Scheme::Light);
         ModelsPanel panel(*settings_, *library_);
+        panel.offerConversion();
         panel.resize(560, 480);
         QTRY_VERIFY(!library_->isScanning());
         QCOMPARE(test::lookAt(panel, "models_empty"), QString());
         add(panel, folder_->path());
         library_->setBudget(100000);
+        auto* models = panel.findChild<QTreeWidget*>("models");
+        models->setCurrentItem(models->topLevelItem(0));
 
         QCOMPARE(test::lookAt(panel, "models"), QString());
+        panel.resize(Theme::space(75), 480);
+        QCOMPARE(test::lookAt(panel, "models_narrow"), QString());
     }
 
 private:

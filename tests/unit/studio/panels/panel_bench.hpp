@@ -6,6 +6,7 @@
 #include "ui/bridge/planning.hpp"
 #include "ui/bridge/run_queue.hpp"
 #include "ui/bridge/upkeep.hpp"
+#include "ui/document/edits.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -16,16 +17,30 @@
 namespace lowtide::ui {
 
 [[nodiscard]] inline std::vector<NodeDesc> benchNodes() {
-    return {{.id = "test.denoise",
+    return {{.id = "load.checkpoint",
+             .label = "Load",
+             .outputs = {{.id = "model", .label = "Model", .type = "MODEL"}}},
+            {.id = "test.denoise",
              .label = "Denoise",
              .output = true,
              .components = {"denoiser"},
+             .inputs = {{.id = "model", .label = "Model", .type = "MODEL", .optional = true}},
              .params = {{.id = "steps",
                          .label = "Steps",
                          .kind = ParamKind::Int,
                          .defaultValue = int64_t{20},
                          .min = 1,
                          .max = 100}}}};
+}
+
+/// The same node with the model of a file.
+[[nodiscard]] inline graph::Document modelGraph() {
+    graph::Document document;
+    document.nodes["denoise"].type = "test.denoise";
+    document.nodes["load"].type = "load.checkpoint";
+    document.nodes["load"].params = {{"checkpoint", "dream.safetensors"}};
+    connect(document, {"load", "model"}, {"denoise", "model"});
+    return document;
 }
 
 /// A graph of one node behind a scripted module, as panels see it.

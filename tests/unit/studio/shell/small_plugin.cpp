@@ -92,4 +92,11 @@ std::vector<NodeDesc> smallNodes() {
 
 SmallPlugin::SmallPlugin() : nodes_(smallNodes()) {}
 
+void* SmallPlugin::extension(std::string_view id) noexcept {
+    Converter* const own = &converter;
+    return id == kConverter && canConvert ? static_cast<void*>(own)
+           : id == kRecogniser            ? static_cast<void*>(recogniser)
+                                          : nullptr;
+}
+
 }  // namespace lowtide::ui

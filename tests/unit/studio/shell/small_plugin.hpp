@@ -1,5 +1,7 @@
 #pragma once
 
+#include "plugin/host_api/recogniser.hpp"
+#include "tests/unit/studio/bridge/scripted_converter.hpp"
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
 
 #include <vector>
@@ -14,6 +16,12 @@ public:
 
     [[nodiscard]] ScriptedRunner& script() { return runner_; }
 
+    ScriptedConverter converter;
+    bool canConvert = false;  ///< for windows that are made afterwards
+
+    /// Says what files are; the test's own, nullptr: nobody does.
+    Recogniser* recogniser = nullptr;
+
     std::string_view info() const noexcept override { return "{}"; }
 
     std::span<const NodeDesc> nodes() const noexcept override { return nodes_; }
@@ -22,7 +30,7 @@ public:
 
     Runner* runner() noexcept override { return &runner_; }
 
-    void* extension(std::string_view) noexcept override { return nullptr; }
+    void* extension(std::string_view id) noexcept override;
 
 private:
     std::vector<NodeDesc> nodes_;

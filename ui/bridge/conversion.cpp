@@ -1,0 +1,142 @@
+#include "ui/bridge/conversion.hpp"
+
+#include "plugin/host_api/converter.hpp"
+#include "ui/bridge/answer.hpp"
+
+#include <atomic>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kTellMilliseconds = 100;
+
+QString orUnexplained(const std::string& message) {
+    return message.empty() ? Conversion::tr("the module refused without saying why")
+                           : QString::fromStdString(message);
+}
+
+/// Of the worker thread.
+Convertible convertibleIn(Status status, const std::string& text) {
+    const Json answer = answerOf(text);
+    Convertible known{
+        .path = QString::fromStdString(textIn(answer, "path")), .choices = {}, .problem = {}};
+    for (const Json& choice : memberIn(answer, "choices")) {
+        if (const std::string storage = textIn(choice, "storage"); !storage.empty()) {
+            known.choices.push_back({.storage = storage,
+                                     .ending = QString::fromStdString(textIn(choice, "ending")),
+                                     .bytes = bytesIn(choice, "bytes"),
+                                     .sourceBytes = bytesIn(choice, "source_bytes")});
+        }
+    }
+    if (status != Status::Ok) {
+        known.problem = orUnexplained(firstMessageIn(text));
+    }
+    return known;
+}
+
+/// Of the worker thread.
+Converted convertedIn(Status status, const std::string& text, const QString& out) {
+    const Json answer = answerOf(text);
+    Converted converted{.out = out,
+                        .rounded = bytesIn(answer, "rounded_tensors"),
+                        .meanError = numberIn(answer, "mean_error"),
+                        .isCancelled = status == Status::Cancelled,
+                        .problem = {}};
+    for (const Json& share : memberIn(answer, "after")) {
+        converted.bytes += bytesIn(share, "bytes");
+    }
+    if (status != Status::Ok) {
+        converted.problem = orUnexplained(firstMessageIn(text));
+    }
+    return converted;
+}
+
+Converter* converterOf(const Engine& engine) {
+    return static_cast<Converter*>(engine.extension(kConverter));
+}
+
+Json requestOf(const std::string& checkpoint, const QString& graphFolder) {
+    return {{"checkpoint", checkpoint}, {"graphFolder", graphFolder.toStdString()}};
+}
+
+}  // namespace
+
+/// Between the thread that converts and the GUI's.
+class Conversion::Watch final : public ConversionWatch {
+public:
+    bool goesOn(int64_t doneBytes, int64_t totalBytes) noexcept override {
+        total = totalBytes;
+        done = doneBytes;
+        return !isCancelled;
+    }
+
+    std::atomic<int64_t> done = 0;
+    std::atomic<int64_t> total = 0;
+    std::atomic<bool> isCancelled = false;
+};
+
+Conversion::Conversion(const Engine& engine, QObject* parent) : QObject(parent), engine_(engine) {
+    clock_.setInterval(kTellMilliseconds);
+    connect(&clock_, &QTimer::timeout, this, [this] {
+        Q_EMIT progressed(watch_->done, watch_->total);
+    });
+}
+
+Conversion::~Conversion() {
+    cancel();
+}
+
+bool Conversion::isPossible() const {
+    return converterOf(engine_) != nullptr;
+}
+
+void Conversion::ask(const std::string& checkpoint, const QString& graphFolder) {
+    background_.run([this,
+                     question = ++lastQuestion_,
+                     converter = converterOf(engine_),
+                     request = requestOf(checkpoint, graphFolder).dump()]() -> Background::Answer {
+        std::string text;
+        const Status status = converter ? converter->choices(request, text) : Status::Invalid;
+        return [this, question, what = convertibleIn(status, text)] {
+            if (question == lastQuestion_) {
+                Q_EMIT known(what);
+            }
+        };
+    });
+}
+
+void Conversion::begin(const ConversionOrder& order) {
+    if (isBusy()) {
+        return;
+    }
+    watch_ = std::make_shared<Watch>();
+    clock_.start();
+    Json request = requestOf(order.checkpoint, order.graphFolder);
+    request["storage"] = order.storage;
+    request["out"] = order.out.toStdString();
+    background_.run([this,
+                     watch = watch_,
+                     converter = converterOf(engine_),
+                     request = request.dump(),
+                     out = order.out]() -> Background::Answer {
+        std::string text;
+        const Status status =
+            converter ? converter->convert(request, *watch, text) : Status::Invalid;
+        return [this, what = convertedIn(status, text, out)] { end(what); };
+    });
+}
+
+void Conversion::cancel() {
+    if (watch_) {
+        watch_->isCancelled = true;
+    }
+}
+
+void Conversion::end(const Converted& what) {
+    clock_.stop();
+    watch_.reset();
+    Q_EMIT ended(what);
+}
+
+}  // namespace lowtide::ui

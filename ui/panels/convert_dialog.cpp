@@ -1,0 +1,243 @@
+#include "ui/panels/convert_dialog.hpp"
+
+#include "ui/editors/path_line.hpp"
+#include "ui/panels/converted_path.hpp"
+#include "ui/panels/storage_choices.hpp"
+#include "ui/panels/token_colour.hpp"
+#include "ui/theme/figures.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kConvertWidth = Theme::space(125);
+constexpr int kConvertBar = Theme::space(1);
+constexpr int kWholeBar = 1000;
+
+QLabel* makeNote(const char* name, const QString& text, const char* token, QWidget* parent) {
+    auto* label = new QLabel(text, parent);
+    label->setObjectName(QLatin1String(name));
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    label->setFixedWidth(kConvertWidth);
+    setTextColour(*label, token);
+    return label;
+}
+
+/// As the last lines of the command have it.
+QString convertedText(const Converted& what) {
+    const QString written = ConvertDialog::tr("Written: %1, %2.")
+                                .arg(QFileInfo(what.out).fileName(), bytesText(what.bytes));
+    return what.rounded == 0
+               ? ConvertDialog::tr("%1 Every number is that of the source.").arg(written)
+               : ConvertDialog::tr("%1 Rounded tensors: %2, by %3 of their numbers on average.")
+                     .arg(written)
+                     .arg(what.rounded)
+                     .arg(what.meanError, 0, 'g', 2);
+}
+
+}  // namespace
+
+ConvertDialog::ConvertDialog(Conversion& conversion,
+                             const std::string& checkpoint,
+                             const QString& graphFolder,
+                             QWidget* parent)
+    : QDialog(parent),
+      conversion_(conversion),
+      checkpoint_(checkpoint),
+      graphFolder_(graphFolder),
+      storages_(new StorageChoices(this)),
+      path_(new PathLine(this)),
+      browse_(new QPushButton(tr("Choose..."), this)),
+      replaced_(makeNote(
+          "replaced", tr("A file of that name is there. It will be replaced."), "warning", this)),
+      bar_(new QProgressBar(this)),
+      message_(makeNote("message", {}, "text", this)) {
+    setObjectName(QStringLiteral("convertDialog"));
+    setWindowTitle(tr("Convert %1").arg(QFileInfo(QString::fromStdString(checkpoint)).fileName()));
+    bar_->setObjectName(QStringLiteral("convertBar"));
+    bar_->setAccessibleName(tr("Progress of the conversion"));
+    bar_->setRange(0, kWholeBar);
+    bar_->setTextVisible(false);
+    bar_->setFixedHeight(kConvertBar);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(Theme::space(5), Theme::space(5), Theme::space(5), Theme::space(5));
+    column->setSpacing(Theme::space(3));
+    column->addWidget(makeNote("convertNote",
+                               tr("Writes the weights to a new, smaller file; the original stays. "
+                                  "Numbers are rounded, and how far is told at the end."),
+                               "text.muted",
+                               this));
+    column->addWidget(storages_);
+    column->addLayout(makeFileRow());
+    column->addWidget(replaced_);
+    column->addWidget(bar_);
+    column->addWidget(message_);
+    column->addLayout(makeButtons());
+    column->setSizeConstraint(QLayout::SetFixedSize);
+    connect(storages_, &StorageChoices::changed, this, &ConvertDialog::propose);
+    connect(&conversion_, &Conversion::known, this, &ConvertDialog::take);
+    connect(&conversion_, &Conversion::progressed, this, &ConvertDialog::showProgress);
+    connect(&conversion_, &Conversion::ended, this, &ConvertDialog::end);
+    tell("text.muted", tr("Reading what the file holds..."));
+    showState();
+    conversion_.ask(checkpoint_, graphFolder_);
+}
+
+QBoxLayout* ConvertDialog::makeFileRow() {
+    path_->setObjectName(QStringLiteral("path"));
+    path_->setPlaceholderText(tr("The new file"));
+    path_->setAccessibleName(path_->placeholderText());
+    browse_->setObjectName(QStringLiteral("browse"));
+    browse_->setAutoDefault(false);
+    connect(path_, &QLineEdit::textChanged, this, &ConvertDialog::showState);
+    connect(browse_, &QPushButton::clicked, this, &ConvertDialog::browse);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(Theme::space(2));
+    row->addWidget(path_, 1);
+    row->addWidget(browse_);
+    return row;
+}
+
+QBoxLayout* ConvertDialog::makeButtons() {
+    use_ = new QPushButton(tr("Use in the graph"), this);
+    use_->setObjectName(QStringLiteral("use"));
+    convert_ = new QPushButton(tr("Convert"), this);
+    convert_->setObjectName(QStringLiteral("convert"));
+    close_ = new QPushButton(this);
+    close_->setObjectName(QStringLiteral("close"));
+    close_->setAutoDefault(false);
+    connect(convert_, &QPushButton::clicked, this, &ConvertDialog::begin);
+    connect(close_, &QPushButton::clicked, this, &ConvertDialog::reject);
+    connect(use_, &QPushButton::clicked, this, [this] {
+        accept();
+        Q_EMIT useAsked(written_);
+    });
+    auto* row = new QHBoxLayout;
+    row->setSpacing(Theme::space(2));
+    row->addWidget(use_);
+    row->addStretch(1);
+    row->addWidget(close_);
+    row->addWidget(convert_);
+    return row;
+}
+
+void ConvertDialog::take(const Convertible& what) {
+    source_ = what.path;
+    tell("error", what.problem);
+    storages_->setChoices(what.choices);
+    if (what.problem.isEmpty() && !storages_->chosen()) {
+        tell("text.muted", tr("No storage makes it smaller than it is."));
+    }
+    showState();
+    if (storages_->chosen()) {
+        storages_->setFocus(Qt::OtherFocusReason);
+    }
+}
+
+/// The name goes with the storage until the person types one, its ending always.
+void ConvertDialog::propose() {
+    const StorageChoice& choice = *storages_->chosen();
+    if (path_->text() == proposed_) {
+        proposed_ = QDir::toNativeSeparators(convertedPath(source_, choice));
+        path_->setText(proposed_);
+    } else {
+        path_->setText(withEndingOf(choice, path_->text()));
+    }
+}
+
+QString ConvertDialog::out() const {
+    const QString typed = QDir::fromNativeSeparators(path_->text().trimmed());
+    return typed.isEmpty() ? QString() : QFileInfo(source_).dir().absoluteFilePath(typed);
+}
+
+void ConvertDialog::begin() {
+    isConverting_ = true;
+    written_.clear();
+    tell("text.muted", tr("Converting..."));
+    bar_->setValue(0);
+    showState();
+    close_->setFocus(Qt::OtherFocusReason);
+    conversion_.begin({.checkpoint = checkpoint_,
+                       .graphFolder = graphFolder_,
+                       .storage = storages_->chosen()->storage,
+                       .out = out()});
+}
+
+void ConvertDialog::showProgress(qint64 done, qint64 total) {
+    if (isConverting_ && total > 0) {
+        bar_->setValue(static_cast<int>(done * kWholeBar / total));
+        tell("text.muted", tr("%1 of %2").arg(bytesText(done), bytesText(total)));
+    }
+}
+
+void ConvertDialog::end(const Converted& what) {
+    isConverting_ = false;
+    if (what.isCancelled) {
+        tell("text.muted", tr("Cancelled: nothing was written."));
+    } else if (!what.problem.isEmpty()) {
+        tell("error", what.problem);
+    } else {
+        written_ = what.out;
+        proposed_ = path_->text();
+        tell("success", convertedText(what));
+    }
+    showState();
+    (written_.isEmpty() ? convert_ : use_)->setFocus(Qt::OtherFocusReason);
+}
+
+void ConvertDialog::reject() {
+    if (isConverting_) {
+        conversion_.cancel();
+        tell("text.muted", tr("Cancelling..."));
+        return;
+    }
+    QDialog::reject();
+}
+
+void ConvertDialog::browse() {
+    auto* dialog = new QFileDialog(this, tr("The new file"));
+    dialog->setObjectName(QStringLiteral("browseOut"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setNameFilters({tr("Weights (*%1)").arg(storages_->chosen()->ending)});
+    dialog->setDirectory(QFileInfo(out()).absolutePath());
+    dialog->selectFile(QFileInfo(out()).fileName());
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
+        path_->setText(withEndingOf(*storages_->chosen(), file));
+    });
+    dialog->open();
+}
+
+void ConvertDialog::tell(const char* colour, const QString& text) {
+    setTextColour(*message_, colour);
+    message_->setText(text);
+    message_->setVisible(!text.isEmpty());
+}
+
+void ConvertDialog::showState() {
+    const bool isChosen = storages_->chosen() != nullptr;
+    const QString file = out();
+    storages_->setEnabled(!isConverting_);
+    path_->setEnabled(isChosen && !isConverting_);
+    browse_->setEnabled(isChosen && !isConverting_);
+    replaced_->setVisible(!isConverting_ && file != written_ && !file.isEmpty() &&
+                          QFileInfo(file).isFile());
+    bar_->setVisible(isConverting_);
+    use_->setVisible(!written_.isEmpty());
+    convert_->setEnabled(isChosen && !isConverting_ && !file.isEmpty());
+    close_->setText(isConverting_ ? tr("Cancel") : tr("Close"));
+    (written_.isEmpty() ? convert_ : use_)->setDefault(true);
+}
+
+}  // namespace lowtide::ui
