@@ -41,8 +41,10 @@ constexpr uint64_t kLeastEntryBytes = 13;
                       ", such files begin with \"GGUF\"");
 }
 
-uint32_t takeVersion(PieceCursor& cursor) {
-    (void)cursor.text(kGgufMagic.size());
+uint32_t takeVersion(const ReadableBytes& bytes, PieceCursor& cursor) {
+    if (cursor.left() < kGgufMagic.size() || cursor.text(kGgufMagic.size()) != kGgufMagic) {
+        refuseStart(bytes, cursor.subject());
+    }
     const auto version = static_cast<uint32_t>(cursor.number(4));
     if (version != 2 && version != kGgufVersion) {
         refuseVersion(cursor.subject(), version);
@@ -78,11 +80,8 @@ bool looksLikeGguf(const ReadableBytes& bytes) {
 
 GgufHeader readGgufHeader(const ReadableBytes& bytes) {
     PieceCursor cursor(bytes, quotedName(bytes.name()), kLargestGgufHeader);
-    if (!looksLikeGguf(bytes)) {
-        refuseStart(bytes, cursor.subject());
-    }
     GgufHeader header;
-    header.version = static_cast<int>(takeVersion(cursor));
+    header.version = static_cast<int>(takeVersion(bytes, cursor));
     const uint64_t tensorCount = cursor.number(8);
     const uint64_t entryCount = cursor.number(8);
     header.metadata = takeMetadata(cursor, entryCount);
