@@ -1,6 +1,7 @@
 #include "plugin/executor/collections.hpp"
 
 #include "plugin/base/log.hpp"
+#include "plugin/executor/unpin_idle.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -69,9 +70,7 @@ void Collections::collect(const CollectionPoint& point,
         record.collected = cache_.dropDead(liveKeys_);
     }
     if (decision.unpins) {
-        for (const memory::PinnedComponent& pinned : engine_.pinnedComponents()) {
-            record.collected += engine_.unpin(pinned) > 0 ? 1 : 0;
-        }
+        record.collected += unpinIdle(engine_).components;
     }
     engine_.collect(point.device);
     record.after = engine_.memoryState(point.device);

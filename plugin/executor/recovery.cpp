@@ -2,6 +2,7 @@
 
 #include "plugin/executor/ledger_charge.hpp"
 #include "plugin/executor/run_plan.hpp"
+#include "plugin/executor/unpin_idle.hpp"
 #include "plugin/memory/ladder.hpp"
 
 #include <algorithm>
@@ -36,10 +37,7 @@ std::optional<std::string> Recovery::freeMemory() {
     const Bytes results = cache_.clear();
     cachedLeft_ = std::min(cachedLeft_, cachedNow());
     const Bytes weights = engine_.offload("all", false);
-    Bytes unpinned = 0;
-    for (const memory::PinnedComponent& pinned : engine_.pinnedComponents()) {
-        unpinned += engine_.unpin(pinned);
-    }
+    const Bytes unpinned = unpinIdle(engine_).bytes;
     for (const memory::PlanDevice& device : request_.devices) {
         engine_.collect(device.spec);
     }
@@ -47,8 +45,8 @@ std::optional<std::string> Recovery::freeMemory() {
         return std::nullopt;
     }
     return formatBytes(results) + " of kept results were dropped, " + formatBytes(weights) +
-           " of weights left the devices and " + formatBytes(unpinned) +
-           " of their copies the host's memory";
+           " of weights left the devices, and " + formatBytes(unpinned) +
+           " of pinned memory was given back";
 }
 
 Bytes Recovery::cachedNow() {
@@ -72,8 +70,8 @@ void Recovery::renewHeld() {
         for (const memory::KeptComponent& kept : keptAtBegin_) {
             device.held -= kept.device == id && !isLeft(kept) ? kept.bytes : 0;
         }
-        for (const memory::PinnedComponent& pinned : pinnedAtBegin_) {
-            device.held -= id == kHostDevice ? pinned.bytes : 0;  // it went, or a stay has it
+        for (const memory::PinnedComponent& pinned : pinnedAtBegin_) {  // it went, or a stay has it
+            device.held -= id == kHostDevice ? pinned.bytes : 0;
         }
     }
 }

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/executor/failure.hpp"
+#include "plugin/executor/unpin_idle.hpp"
 #include "plugin/graph/issue_json.hpp"
 
 #include <algorithm>
@@ -202,11 +203,7 @@ void RunQueue::awaitWork(std::unique_lock<std::mutex>& lock) {
         return;
     }
     lock.unlock();
-    static_cast<void>(attempt("", [&] {
-        for (const memory::PinnedComponent& pinned : engine_.pinnedComponents()) {
-            engine_.unpin(pinned);
-        }
-    }));
+    static_cast<void>(attempt("", [&] { static_cast<void>(unpinIdle(engine_)); }));
     lock.lock();
     changed_.wait(lock, hasWork);
 }

@@ -252,7 +252,11 @@ DeviceTraits cudaTraits(Bytes capacity, Bytes hostFree) {
             .replays = true,
             .staging = kCudaStaging,
             .workspace = kLibraryWorkspace,
-            .pinnable = hostFree / 2};
+            .pinnable = pinnableOf(hostFree)};
+}
+
+Bytes pinnableOf(Bytes hostFree) {
+    return hostFree / 2;
 }
 
 std::optional<int> parseCapability(std::string_view text) {

@@ -54,6 +54,8 @@ inline constexpr Bytes kCudaStaging = 64 * kMiB;
 
 /// How a CUDA card holds components, there or not: `hostFree` bytes of host memory are free.
 [[nodiscard]] DeviceTraits cudaTraits(Bytes capacity, Bytes hostFree);
+/// What a card may pin where so much host memory is free.
+[[nodiscard]] Bytes pinnableOf(Bytes hostFree);
 
 /// 89 of "8.9"; nothing where it is none.
 [[nodiscard]] std::optional<int> parseCapability(std::string_view text);

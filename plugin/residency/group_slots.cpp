@@ -204,16 +204,22 @@ std::vector<PinnedMasters::Master> GroupSlots::streamingMasters() const {
     return masters;
 }
 
-ByteSource GroupSlots::sourceOf(StorageId storage,
+/// The bytes of a copy as its files have them, or as what will lie on the device.
+ByteSource GroupSlots::sourceOf(const CopySpan& span,
                                 const std::shared_ptr<Arrival>& arrival,
                                 const StopToken& stop) {
-    const memory::Storage& master = place_.tree->storages[storage];
-    const std::optional<TypeChange> widened = crossingOf(storage).widened;
-    const DType type = widened ? widened->from : master.arrivalType.value_or(typeOf_[storage]);
-    const std::span<std::byte> scratch = master.liesAs(type)
-                                             ? std::span<std::byte>()
-                                             : place_.device.scratchFor(place_.books.ledger);
-    return place_.books.masters.source(*place_.tree, storage, type, scratch, arrival, stop);
+    std::vector<ByteSource> sources;
+    for (const CopySpan::Part& part : span.parts) {
+        const memory::Storage& master = place_.tree->storages[part.storage];
+        const DType type =
+            span.widened ? span.widened->from : master.arrivalType.value_or(typeOf_[part.storage]);
+        const std::span<std::byte> scratch = master.liesAs(type)
+                                                 ? std::span<std::byte>()
+                                                 : place_.device.scratchFor(place_.books.ledger);
+        sources.push_back(
+            place_.books.masters.source(*place_.tree, part.storage, type, scratch, arrival, stop));
+    }
+    return joinedSource(span, std::move(sources));
 }
 
 /// From files or, where it streams and there is room, from pinned memory that is read into once.
@@ -224,17 +230,15 @@ void GroupSlots::copy(GroupId group, const Travel& travel, const StopToken& stop
     Device& device = *place_.device.device;
     Bytes read = 0;
     Bytes arriving = 0;
-    std::vector<ByteSource> sources;
     for (const CopySpan::Part& part : span.parts) {
-        sources.push_back(sourceOf(part.storage, state.arrival, stop));
         read += place_.tree->storages[part.storage].readBytes();
         arriving += place_.tree->deviceBytes(part.storage);
     }
-    ByteSource source = joinedSource(span, std::move(sources));
     const Crossing crossing{
         .target = state.address + span.target, .bytes = span.bytes, .widened = span.widened};
     const std::string label = place_.tree->role + "." + place_.layout->groups[group].name;
     const std::shared_ptr<PinnedMaster> pin = pins_->placeFor(travel.master, device, stop);
+    ByteSource source = pin && pin->isFilled ? ByteSource() : sourceOf(span, state.arrival, stop);
     place_.books.traffic.addCopy(arriving, pin ? 0 : read);
     if (pin) {
         const auto fill = [pin, bytes = span.bytes, source = std::move(source)] {

@@ -103,7 +103,7 @@ private:
     void noteComing(memory::GroupId group);
     void readInPlace(memory::GroupId group);
     void copy(memory::GroupId group, const Travel& travel, const StopToken& stop);
-    [[nodiscard]] ByteSource sourceOf(memory::StorageId storage,
+    [[nodiscard]] ByteSource sourceOf(const CopySpan& span,
                                       const std::shared_ptr<Arrival>& arrival,
                                       const StopToken& stop);
     void collectChanges();

@@ -16,23 +16,21 @@ std::shared_ptr<PinnedMasters> PinnedStore::take(
     const auto known = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) {
         return kept.tree->id == component->id && kept.device == device;
     });
-    if (known != kept_.end() && known->isIdle()) {
-        if (known->masters->holds(wanted, most)) {
-            return known->masters;
-        }
-        kept_.erase(known);
+    const bool isKnown = known != kept_.end();
+    if (isKnown && known->isIdle() && known->masters->holds(wanted, most)) {
+        return known->masters;
     }
     auto made = std::make_shared<PinnedMasters>(device, most, wanted, ledger);
-    if (!made->isEmpty() && !isUsed(*component, device)) {
+    if (isKnown && !known->isIdle()) {
+        return made;
+    }
+    if (isKnown) {
+        kept_.erase(known);
+    }
+    if (!made->isEmpty()) {
         kept_.push_back({std::move(component), device, made});
     }
     return made;
-}
-
-bool PinnedStore::isUsed(const memory::ComponentTree& component, const std::string& device) const {
-    return std::any_of(kept_.begin(), kept_.end(), [&](const Kept& kept) {
-        return kept.tree->id == component.id && kept.device == device;
-    });
 }
 
 std::vector<memory::PinnedComponent> PinnedStore::idle() const {

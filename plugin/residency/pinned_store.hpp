@@ -39,9 +39,6 @@ private:
         [[nodiscard]] bool isIdle() const { return masters.use_count() == 1; }
     };
 
-    [[nodiscard]] bool isUsed(const memory::ComponentTree& component,
-                              const std::string& device) const;
-
     std::vector<Kept> kept_;
 };
 

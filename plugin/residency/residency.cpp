@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/log.hpp"
+#include "plugin/memory/card.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/collection.hpp"
 #include "plugin/residency/run.hpp"
@@ -177,7 +178,7 @@ memory::DeviceTraits Residency::traits(const memory::DeviceSpec& spec) {
     memory::DeviceTraits traits = state_->devices.get(spec).device->traits();
     for (const memory::PinnedComponent& pinned : pinnedComponents()) {
         const bool counts = traits.pinnable > 0 && pinned.device == spec.id();
-        traits.pinnable += counts ? pinned.bytes / 2 : 0;
+        traits.pinnable += counts ? memory::pinnableOf(pinned.bytes) : 0;
     }
     return traits;
 }

@@ -169,6 +169,7 @@ void Run::enter(NodeIndex node) {
     books_.ledger.event("enter", {}, nodeName(), {}, 0);
     meter_.start(nodeName());
     stop_.throwIfStopped();
+    mappedOnHost_ = mappedAt(node, {.kind = "cpu"});
     setCaps(node);  // those of the node before leave no room for arenas in place of its maps
     for (const memory::PlannedUse& use : plan_->uses) {
         if (use.node == node) {
@@ -211,10 +212,6 @@ Bytes Run::mappedAt(NodeIndex node, const memory::DeviceSpec& device) const {
         mapped += counts ? place.bytes - place.arenaBytes : 0;
     }
     return mapped;
-}
-
-Bytes Run::mappedOnHost() const {
-    return node_ ? mappedAt(*node_, {.kind = "cpu"}) : 0;
 }
 
 /// cuDNN answers a failed allocation with another algorithm, whose bits are others.

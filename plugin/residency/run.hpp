@@ -69,7 +69,7 @@ public:
 
     /// Weights of the running node that are read where their files are mapped: bytes of the budget
     /// that are no private pages of the process.
-    [[nodiscard]] Bytes mappedOnHost() const;
+    [[nodiscard]] Bytes mappedOnHost() const { return mappedOnHost_; }
 
     [[nodiscard]] ActivationMeter& activations() { return meter_; }
 
@@ -113,6 +113,7 @@ private:
     std::vector<StayRef> stays_;                         ///< per stay of the plan; null: not made
     std::vector<StayRef> unplanned_;                     ///< of the running node
     std::optional<memory::NodeIndex> node_;
+    Bytes mappedOnHost_ = 0;  ///< since the last node was entered
     bool isFinished_ = false;
 };
 

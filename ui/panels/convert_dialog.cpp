@@ -60,7 +60,7 @@ ConvertDialog::ConvertDialog(Conversion& conversion,
       path_(new PathLine(this)),
       browse_(new QPushButton(tr("Choose..."), this)),
       replaced_(makeNote(
-          "replaced", tr("A file of that name is there. It will be replaced."), "warning", this)),
+          "replaced", tr("A file of that name exists and will be replaced."), "warning", this)),
       bar_(new QProgressBar(this)),
       message_(makeNote("message", {}, "text", this)) {
     setObjectName(QStringLiteral("convertDialog"));
@@ -73,11 +73,12 @@ ConvertDialog::ConvertDialog(Conversion& conversion,
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(Theme::space(5), Theme::space(5), Theme::space(5), Theme::space(5));
     column->setSpacing(Theme::space(3));
-    column->addWidget(makeNote("convertNote",
-                               tr("Writes the weights to a new, smaller file; the original stays. "
-                                  "Numbers are rounded, and how far is told at the end."),
-                               "text.muted",
-                               this));
+    column->addWidget(
+        makeNote("convertNote",
+                 tr("Writes the weights to a new, smaller file and keeps the original. "
+                    "Numbers are rounded; the result says by how much."),
+                 "text.muted",
+                 this));
     column->addWidget(storages_);
     column->addLayout(makeFileRow());
     column->addWidget(replaced_);

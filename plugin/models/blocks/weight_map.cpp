@@ -19,16 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Bytes kLargestIndex = 64 * kMiB;
-/// Endings of what a quantised weight needs beside it: foldQuantised().
-constexpr std::string_view kDecodingTensors[] = {".weight_scale",
-                                                 ".weight_scale_2",
-                                                 ".scale_weight",
-                                                 ".comfy_quant",
-                                                 ".SCB",
-                                                 ".weight.absmax",
-                                                 ".weight.nested_absmax",
-                                                 ".weight.nested_quant_map",
-                                                 ".weight.quant_state.bitsandbytes__nf4"};
 
 /// One file of the map.
 struct Shard {
@@ -86,19 +76,6 @@ std::map<std::string, std::string> readIndex(const fs::path& path, const std::st
         checkShardName(what, index[name]);
     }
     return index;
-}
-
-/// The weight that needs the tensor of that name to be decoded; empty: none does.
-std::string weightDecodedBy(std::string_view name) {
-    constexpr std::string_view kWeight = ".weight";
-    for (const std::string_view ending : kDecodingTensors) {
-        if (name.ends_with(ending)) {
-            const bool isBelow = ending.starts_with(".weight.");
-            const size_t kept = name.size() - ending.size() + (isBelow ? kWeight.size() : 0);
-            return std::string(name.substr(0, kept)) + std::string(isBelow ? "" : kWeight);
-        }
-    }
-    return {};
 }
 
 /// A weight and what decodes it are read from one file.

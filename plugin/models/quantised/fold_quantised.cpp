@@ -14,6 +14,16 @@ namespace {
 constexpr std::string_view kNf4Settings = ".quant_state.bitsandbytes__nf4";
 constexpr std::string_view kFp4Settings = ".quant_state.bitsandbytes__fp4";
 constexpr std::string_view kInt8Scales = ".SCB";
+/// Endings of what a weight needs beside it to be decoded.
+constexpr std::string_view kDecodingTensors[] = {".weight_scale",
+                                                 ".weight_scale_2",
+                                                 ".scale_weight",
+                                                 ".comfy_quant",
+                                                 kInt8Scales,
+                                                 ".weight.absmax",
+                                                 ".weight.nested_absmax",
+                                                 ".weight.nested_quant_map",
+                                                 ".weight.quant_state.bitsandbytes__nf4"};
 constexpr int64_t kNestedBlock = 256;
 constexpr int64_t kByteValues = 256;
 
@@ -131,6 +141,15 @@ void foldNf4(const TensorPlaces& tensors, const files::InputFile& file, Folded& 
 }
 
 }  // namespace
+
+std::string weightDecodedBy(std::string_view name) {
+    for (const std::string_view ending : kDecodingTensors) {
+        if (const std::string layer = stem(name, ending); !layer.empty()) {
+            return layer + ".weight";
+        }
+    }
+    return {};
+}
 
 std::set<std::string> foldQuantised(TensorPlaces& tensors,
                                     const FileMetadata& metadata,

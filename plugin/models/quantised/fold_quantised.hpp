@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace lowtide::models {
 
@@ -16,5 +17,8 @@ namespace lowtide::models {
 std::set<std::string> foldQuantised(TensorPlaces& tensors,
                                     const FileMetadata& metadata,
                                     const files::InputFile& file);
+
+/// The weight that needs the tensor of that name to be decoded; empty: none does.
+[[nodiscard]] std::string weightDecodedBy(std::string_view name);
 
 }  // namespace lowtide::models
