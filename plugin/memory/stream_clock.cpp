@@ -12,19 +12,21 @@ StreamClock::StreamClock(const Layout& layout, int64_t passes, const DeviceProfi
     : layout_(layout),
       profile_(profile),
       stream_(layout, passes),
+      arrivals_(layout),
       isThere_(layout.groups.size(), false),
       ready_(layout.groups.size(), 0),
       lastUse_(layout.groups.size(), 0),
       changes_(layout.groups.size(), 0) {}
 
 void StreamClock::arrive(bool isWhole) {
-    for (const GroupId group : layout_.order) {
-        bringResident(group);
+    arrivals_.begin();
+    take(stream_.prefetch());
+    if (isWhole || layout_.isWhole() || !layout_.prefetches) {
+        bringResidents(arrivals_.rest());
     }
     for (GroupId group = 0; isWhole && group < layout_.groups.size(); ++group) {
         bringResident(group);
     }
-    take(stream_.prefetch());
 }
 
 void StreamClock::leave() {
@@ -66,9 +68,17 @@ void StreamClock::take(const std::vector<StreamStep>& steps) {
         if (step.kind == StreamStep::Kind::Evict) {
             copyFree_ = std::max(copyFree_, lastUse_[step.group]);
         } else {
+            bringResidents(arrivals_.before(step.group));
             copyFree_ = layout_.prefetches ? copyFree_ : std::max(copyFree_, computeFree_);
             copy(step.group);
+            bringResidents(arrivals_.after(step.group));
         }
+    }
+}
+
+void StreamClock::bringResidents(std::span<const GroupId> groups) {
+    for (const GroupId group : groups) {
+        bringResident(group);
     }
 }
 

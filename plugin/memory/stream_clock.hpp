@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/memory/arrivals.hpp"
 #include "plugin/memory/device_profile.hpp"
 #include "plugin/memory/group_stream.hpp"
 #include "plugin/memory/layout.hpp"
@@ -34,8 +35,9 @@ public:
     /// `passes` over the layout in all. Layout and profile must outlive the clock.
     StreamClock(const Layout& layout, int64_t passes, const DeviceProfile& profile);
 
-    /// What comes when the component arrives: residents in the order of their use (all of them, or
-    /// those that the layout's order names), and what streams first.
+    /// What comes when the component arrives: what streams first, and residents in the order of
+    /// their use, where copies run ahead each before what streams behind it. `isWhole`: also those
+    /// that no pass uses, and all before the first pass.
     void arrive(bool isWhole);
     /// Nothing of it is there any more; passes and times go on.
     void leave();
@@ -45,12 +47,14 @@ public:
 
 private:
     void take(const std::vector<StreamStep>& steps);
+    void bringResidents(std::span<const GroupId> groups);
     void bringResident(GroupId group);
     void copy(GroupId group);
 
     const Layout& layout_;
     const DeviceProfile& profile_;
     GroupStream stream_;
+    Arrivals arrivals_;
     std::vector<bool> isThere_;  ///< residents
     std::vector<Seconds> ready_;
     std::vector<Seconds> lastUse_;

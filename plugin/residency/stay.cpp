@@ -15,6 +15,7 @@ using memory::StreamStep;
 Stay::Stay(GroupPlace place, int64_t passes, bool isToKeep)
     : place_(place),
       stream_(*place_.layout, passes),
+      arrivals_(*place_.layout),
       slots_(std::move(place)),
       isToKeep_(isToKeep) {}
 
@@ -43,13 +44,22 @@ std::byte* Stay::addressAt(Bytes offset) const {
 void Stay::activate(const StopToken& stop, const std::string& node) {
     LOWTIDE_ASSERT(!isActive_ && (region_ || place_.layout->arenaBytes() == 0));
     isActive_ = true;
-    for (const GroupId group : place_.layout->order) {
-        bringResident(group, stop, node);
+    arrivals_.begin();
+    prefetch(stop, node);
+    if (isToKeep_ || place_.layout->isWhole() || !place_.layout->prefetches) {
+        bringResidents(arrivals_.rest(), stop, node);
     }
     for (GroupId group = 0; isToKeep_ && group < place_.layout->groups.size(); ++group) {
         bringResident(group, stop, node);
     }
-    prefetch(stop, node);
+}
+
+void Stay::bringResidents(std::span<const GroupId> groups,
+                          const StopToken& stop,
+                          const std::string& node) {
+    for (const GroupId group : groups) {
+        bringResident(group, stop, node);
+    }
 }
 
 void Stay::bringResident(GroupId group, const StopToken& stop, const std::string& node) {
@@ -122,8 +132,10 @@ void Stay::take(const std::vector<StreamStep>& steps,
         if (step.kind == StreamStep::Kind::Evict) {
             slots_.evict(step.group, node);
         } else {
+            bringResidents(arrivals_.before(step.group), stop, node);
             slots_.bring(
                 step.group, addressAt(place_.layout->residentBytes + step.offset), stop, node);
+            bringResidents(arrivals_.after(step.group), stop, node);
         }
     }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/memory/arrivals.hpp"
 #include "plugin/memory/group_stream.hpp"
 #include "plugin/residency/group_slots.hpp"
 #include "plugin/residency/pass_replay.hpp"
@@ -83,11 +84,15 @@ private:
     void take(const std::vector<memory::StreamStep>& steps,
               const StopToken& stop,
               const std::string& node);
+    void bringResidents(std::span<const memory::GroupId> groups,
+                        const StopToken& stop,
+                        const std::string& node);
     void bringResident(memory::GroupId group, const StopToken& stop, const std::string& node);
     [[nodiscard]] std::byte* addressAt(Bytes offset) const;
 
     GroupPlace place_;
     memory::GroupStream stream_;
+    memory::Arrivals arrivals_;
     GroupSlots slots_;
     std::optional<PassReplay> replay_;  ///< where the plan has it
     std::unique_ptr<CountedArena> ownArena_;
