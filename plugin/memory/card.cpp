@@ -20,9 +20,14 @@ constexpr const char* kCardForms =
 constexpr double kReachedOfLink = 0.8;
 constexpr double kReachedOfProducts = 0.33;
 constexpr double kReachedOfMemory = 0.8;
-/// What cuBLAS and cuBLASLt take of the allocator at their first product: 32 MiB each on the
-/// largest cards (LibTorch, CUDABlas.cpp), less on others.
-constexpr Bytes kLibraryWorkspace = 64 * kMiB;
+/// What cuBLAS and cuBLASLt take of the allocator at their first product (LibTorch 2.11,
+/// CublasHandlePool.cpp): on cards from 9.0 on, and on older ones. An H200 took the first.
+constexpr Bytes kProductWorkspace = 33 * kMiB;
+constexpr Bytes kOlderProductWorkspace = (8320 + 1024) * kKiB;
+constexpr int kLargeWorkspaceCapability = 90;
+/// LibTorch's allocator takes segments of 2 and 20 MiB and leaves up to 1 MiB of a piece uncut
+/// (CUDACachingAllocator.cpp); without slack runs at their minimum ran out on an H200.
+constexpr Bytes kAllocatorSlack = 32 * kMiB;
 /// Of a card that nobody lists: about what the listed ones with 6 to 12 GiB keep.
 constexpr Bytes kUsualDriver = 640 * kMiB;
 constexpr int kOldestCapability = 50;
@@ -247,11 +252,14 @@ DeviceProfile estimatedProfile(const Card& card) {
     return profile;
 }
 
-DeviceTraits cudaTraits(Bytes capacity, Bytes hostFree) {
+DeviceTraits cudaTraits(int capability, Bytes capacity, Bytes hostFree) {
     return {.capacity = capacity,
             .replays = true,
             .staging = kCudaStaging,
-            .workspace = kLibraryWorkspace,
+            .workspace =
+                capability < kLargeWorkspaceCapability ? kOlderProductWorkspace : kProductWorkspace,
+            .slack = kAllocatorSlack,
+            .decodesAtOnce = true,
             .pinnable = pinnableOf(hostFree)};
 }
 

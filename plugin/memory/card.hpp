@@ -53,7 +53,7 @@ struct Card {
 inline constexpr Bytes kCudaStaging = 64 * kMiB;
 
 /// How a CUDA card holds components, there or not: `hostFree` bytes of host memory are free.
-[[nodiscard]] DeviceTraits cudaTraits(Bytes capacity, Bytes hostFree);
+[[nodiscard]] DeviceTraits cudaTraits(int capability, Bytes capacity, Bytes hostFree);
 /// What a card may pin where so much host memory is free.
 [[nodiscard]] Bytes pinnableOf(Bytes hostFree);
 

@@ -72,7 +72,10 @@ struct DeviceTraits {
     bool isRehearsal = false;  ///< plays a card: its speeds are stated, not measured
     bool replays = false;      ///< does the work of a pass again from its record (a CUDA graph)
     Bytes staging = 0;         ///< host memory that copies to it take while a run uses it
-    Bytes workspace = 0;       ///< on it, that its libraries keep once they have computed
+    Bytes workspace = 0;       ///< on it, that its libraries keep while a node computes
+    /// On it, what the allocator may hold in pieces that fit nothing: a plan leaves it free.
+    Bytes slack = 0;
+    bool decodesAtOnce = false;  ///< weights that stay encoded, with nothing beside the numbers
     Bytes pinnable = 0;  ///< host memory that a run pins for what streams to it, unless told else
 };
 

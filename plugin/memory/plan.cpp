@@ -88,7 +88,7 @@ void findMinimums(const PlanRequest& request, Plan& plan) {
     Sizer sizer(clearing.request(), sketchStays(clearing.request(), {}));
     sizer.makeSmallest();
     for (size_t i = 0; i < plan.devices.size(); ++i) {
-        plan.devices[i].minimum = sizer.plan().devices[i].peak;
+        plan.devices[i].minimum = sizer.plan().devices[i].room;
     }
 }
 

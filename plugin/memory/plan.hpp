@@ -149,6 +149,11 @@ struct StageBytes {
     [[nodiscard]] Bytes total() const {
         return weights + activations + workspace + wires + staging + held;
     }
+
+    Bytes slack = 0;  ///< DeviceTraits, where something lies there
+
+    /// What must be free for it.
+    [[nodiscard]] Bytes room() const { return total() + slack; }
 };
 
 struct StagePlan {
@@ -166,6 +171,7 @@ struct DevicePlan {
     DeviceSpec device;
     Bytes capacity = 0;  ///< 0: without a bound
     Bytes peak = 0;      ///< predicted
+    Bytes room = 0;      ///< the peak with the slack of the allocator: what must be free
     Bytes peakWeights = 0;
     /// Smallest capacity with which these policies can be kept, when what may go has gone: what is
     /// droppable, and components of earlier runs.

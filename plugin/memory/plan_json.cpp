@@ -64,7 +64,8 @@ Json stageJson(const Plan& plan, const StagePlan& stage) {
                                          {"wires", bytes.wires},
                                          {"staging", bytes.staging},
                                          {"held", bytes.held},
-                                         {"total", bytes.total()}};
+                                         {"total", bytes.total()},
+                                         {"slack", bytes.slack}};
     }
     return json;
 }

@@ -73,7 +73,9 @@ private:
             const auto wires = work.wires.find(id);
             bytes.wires = wires == work.wires.end() ? 0 : wires->second;
             bytes.staging = id == "cpu" ? stagingAt(node) : 0;
+            bytes.slack = bytes.total() > 0 ? deviceOf(request_, device.device).traits.slack : 0;
             device.peak = std::max(device.peak, bytes.total());
+            device.room = std::max(device.room, bytes.room());
             device.peakWeights = std::max(device.peakWeights, bytes.weights);
             stage.bytes.push_back(std::move(bytes));
         }

@@ -17,6 +17,7 @@ std::string reasonOf(const StageBytes& bytes, const DevicePlan& device) {
     std::string text = formatBytes(bytes.weights) + " of weights, " +
                        formatBytes(bytes.activations + bytes.workspace) + " of activations and " +
                        formatBytes(bytes.wires + bytes.staging + bytes.held) + " of other values";
+    text += bytes.slack > 0 ? ", with " + formatBytes(bytes.slack) + " for the allocator," : "";
     return text + " do not fit into " + formatBytes(device.capacity) + " on " + bytes.device +
            (device.card.empty() ? "" : " (planned for " + device.card + ")");
 }
@@ -29,7 +30,7 @@ Bytes smallestOf(const PlanRequest& request, size_t place, const std::string& de
     return std::find_if(bytes.begin(),
                         bytes.end(),
                         [&](const StageBytes& each) { return each.device == device; })
-        ->total();
+        ->room();
 }
 
 }  // namespace
@@ -39,10 +40,10 @@ std::optional<Infeasible> firstTooLarge(const Plan& plan) {
         for (size_t i = 0; i < stage.bytes.size(); ++i) {
             const StageBytes& bytes = stage.bytes[i];
             const DevicePlan& device = plan.devices[i];
-            if (device.capacity > 0 && bytes.total() > device.capacity) {
+            if (device.capacity > 0 && bytes.room() > device.capacity) {
                 return Infeasible{.node = stage.node,
-                                  .needed = bytes.total(),
-                                  .minimum = device.peak,
+                                  .needed = bytes.room(),
+                                  .minimum = device.room,
                                   .device = bytes.device,
                                   .reason = reasonOf(bytes, device)};
             }

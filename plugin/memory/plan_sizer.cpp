@@ -38,7 +38,7 @@ void Sizer::makeSmallest() {
     }
     measurePlan(plan_, request_);
     for (const DevicePlan& device : plan_.devices) {
-        minimums_[device.device.id()] = device.peak;
+        minimums_[device.device.id()] = device.room;
     }
 }
 
@@ -268,7 +268,7 @@ Bytes Sizer::leftAt(NodeIndex node, const DeviceSpec& spec) const {
     Bytes left = kUnbounded;
     for (const StageBytes& bytes : plan_.stages[node].bytes) {
         const bool isBounded = device && device->capacity > 0 && bytes.device == spec.id();
-        left = isBounded ? device->capacity - bytes.total() : left;
+        left = isBounded ? device->capacity - bytes.room() : left;
     }
     return left;
 }

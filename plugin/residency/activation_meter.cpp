@@ -8,6 +8,7 @@ namespace lowtide::residency {
 void ActivationMeter::start(std::string node) {
     node_ = std::move(node);
     for (const auto& [id, device] : devices_.working()) {
+        device->device->dropWorkspaces();  // each node counts its own
         device->bytesAtEnter = device->device->allocated();
         device->device->resetPeak();
     }

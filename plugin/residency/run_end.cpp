@@ -129,7 +129,10 @@ void Run::finish(memory::Outcome outcome) noexcept {
     stays_.clear();
     arenas_.clear();
     for (const auto& [id, device] : devices_.all()) {
-        device->unlessLost([&state = *device] { state.device->cap(-1); });
+        device->unlessLost([&state = *device] {
+            state.device->dropWorkspaces();
+            state.device->cap(-1);
+        });
         device->dropRunMemory(books_.ledger);
     }
     books_.noteThrown([&] { dropUselessPins(); });

@@ -3,6 +3,7 @@
 #include "plugin/tensor/element_type.hpp"
 
 #include <ATen/Context.h>
+#include <ATen/ops/empty.h>
 
 #include <algorithm>
 #include <mutex>
@@ -56,6 +57,22 @@ std::optional<Bytes> toldWorkspace(const at::Tensor& input,
          .padding = padding,
          .allowsTf32 = *type == DType::F32 && context.allowTF32CuDNN(at::Float32Op::CONV),
          .isDeterministic = context.deterministicCuDNN() || context.deterministicAlgorithms()});
+}
+
+void requireConvolutionFits(const at::Tensor& input,
+                            const at::Tensor& weight,
+                            int64_t stride,
+                            int64_t padding) {
+    const std::optional<Bytes> workspace = toldWorkspace(input, weight, stride, padding);
+    if (!workspace || *workspace == 0) {
+        return;
+    }
+    const auto outputSize = [&](int64_t dimension) {
+        return (input.size(dimension) + 2 * padding - weight.size(dimension)) / stride + 1;
+    };
+    const at::Tensor result =
+        at::empty({input.size(0), weight.size(0), outputSize(2), outputSize(3)}, input.options());
+    const at::Tensor beside = at::empty({*workspace}, input.options().dtype(at::kByte));
 }
 
 Bytes guessedWorkspace(const at::Tensor& input,

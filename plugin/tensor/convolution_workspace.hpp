@@ -19,6 +19,14 @@ void setConvolutionQuestion(residency::ConvolutionQuestion question);
                                                  int64_t stride,
                                                  int64_t padding);
 
+/// Before a convolution on a CUDA card: c10::OutOfMemoryError where the card has no room for its
+/// result and what cuDNN said that it takes. Short of room cuDNN would take another algorithm, with
+/// other bits, and LibTorch would go on with that one as long as the thread lives.
+void requireConvolutionFits(const at::Tensor& input,
+                            const at::Tensor& weight,
+                            int64_t stride,
+                            int64_t padding);
+
 /// A guess at it: cuDNN's products are of pixels with the channels last, so it turns input, kernels
 /// and result. What needs more is found after its node (Residency::confirm).
 [[nodiscard]] Bytes guessedWorkspace(const at::Tensor& input,

@@ -1,6 +1,7 @@
 #include "plugin/tensor/kernels.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/tensor/convolution_workspace.hpp"
 #include "plugin/tensor/kernels_meta.hpp"
 #include "plugin/tensor/own_operators.hpp"
 #include "plugin/tensor/walk_meter.hpp"
@@ -58,7 +59,11 @@ at::Tensor conv2d(const at::Tensor& x,
         return meta::conv2d(x, weight, stride, padding);
     }
     if (!isOurs) {
-        return at::conv2d(x.contiguous(), weight, orNothing(bias), stride, padding);
+        const at::Tensor input = x.contiguous();
+        if (input.is_cuda()) {
+            requireConvolutionFits(input, weight, stride, padding);
+        }
+        return at::conv2d(input, weight, orNothing(bias), stride, padding);
     }
     return own::isWinograd(x, weight, stride, padding)
                ? own::convolve3x3(x, weight, bias)

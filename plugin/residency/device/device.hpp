@@ -170,6 +170,9 @@ public:
     /// Gives what the allocator holds and nobody uses back to the device; most hold nothing.
     virtual void returnCached() {}
 
+    /// Gives what libraries keep between operators back to the allocator, until they need it again.
+    virtual void dropWorkspaces() {}
+
     /// What a rehearsing device counted; empty for any other.
     [[nodiscard]] virtual std::optional<memory::RehearsalCounts> rehearsal() const { return {}; }
 

@@ -262,11 +262,13 @@ private Q_SLOTS:
     }
 
     void holdsComponentsAsACudaDeviceDoes() {
-        const DeviceTraits traits = cudaTraits(7 * kGiB, 10 * kGiB);
+        const DeviceTraits traits = cudaTraits(86, 7 * kGiB, 10 * kGiB);
         QCOMPARE(traits.capacity, 7 * kGiB);
         QCOMPARE(traits.pinnable, 5 * kGiB);
         QVERIFY(traits.replays && !traits.usesWeightsInPlace && !traits.isRehearsal);
-        QVERIFY(traits.staging > 0 && traits.workspace > 0);
+        QVERIFY(traits.staging > 0 && traits.slack > 0 && traits.decodesAtOnce);
+        QCOMPARE(traits.workspace, 9344 * kKiB);
+        QCOMPARE(cudaTraits(90, 7 * kGiB, 10 * kGiB).workspace, 33 * kMiB);
     }
 };
 

@@ -297,6 +297,30 @@ private Q_SLOTS:
         }
     }
 
+    /// No part of the peak, but of the minimum, and no weight gets it.
+    void leavesTheSlackOfTheAllocatorFree() {
+        constexpr Bytes kSlack = 1000;
+        PlanRequest request = pipeline("leaf", "leaf", "leaf");
+        const Plan without = planOf(request);
+        request.devices[0].traits.slack = kSlack;
+        const Plan with = planOf(request);
+        QCOMPARE(with.devices[0].peak, without.devices[0].peak);
+        QCOMPARE(with.devices[0].minimum, without.devices[0].minimum + kSlack);
+        request.devices[0].traits.capacity = with.devices[0].minimum;
+        QCOMPARE(planOf(request).devices[0].peak, without.devices[0].minimum);
+        --request.devices[0].traits.capacity;
+        const auto refused = makePlan(request);
+        QVERIFY(std::holds_alternative<Infeasible>(refused));
+        QCOMPARE(std::get<Infeasible>(refused).minimum, with.devices[0].minimum);
+
+        request = pipeline("auto", "auto", "auto");
+        request.devices[0].traits.slack = kSlack;
+        request.devices[0].traits.capacity = with.devices[0].minimum + 4000;
+        const Plan grown = planOf(request);
+        QVERIFY(grown.devices[0].peak > without.devices[0].minimum);
+        QVERIFY(grown.devices[0].peak <= request.devices[0].traits.capacity - kSlack);
+    }
+
     void predictsWithTheSpeedsOfTheDevice() {
         PlanRequest request = pipeline("none", "leaf", "none");
         request.devices[0].profile = {.copyBytesPerSecond = 1e6, .flopsPerSecond = 1e30};

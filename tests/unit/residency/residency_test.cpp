@@ -3,6 +3,7 @@
 #include "plugin/residency/residency.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
+#include "tests/unit/residency/test_devices.hpp"
 
 #include <ATen/ATen.h>
 
@@ -368,6 +369,31 @@ private Q_SLOTS:
         const residency::Lease lease = bench.residency->use(*bench.model.denoiser(), 0);
         QCOMPARE(bench.ledger().bytesOn(bench.device.id(), Tag::Activations), 0);
         static_cast<void>(residency::Lease(bench.residency->use(*bench.model.denoiser(), 1)));
+    }
+
+    /// What a library keeps between operators counts in each node that uses it, and leaves with the
+    /// run.
+    void countsWorkspacesInEachNode() {
+        const auto workspace = std::make_shared<at::Tensor>();
+        Bench bench(folder_.newPath(), "fake");
+        bench.residency =
+            std::make_unique<residency::Residency>(std::make_unique<testing::TestDevices>(
+                residency::FakeSettings{}, testing::Forgotten{.workspace = workspace}));
+        bench.residency->open(bench.device);
+        const Bytes before = bench.residency->allocatedOn(bench.device);
+        const auto plan = bench.plan("none");
+        bench.residency->begin(plan, {});
+        for (memory::NodeIndex node = 0; node < 2; ++node) {
+            bench.ledger().beginRun();
+            bench.residency->enter(node);
+            QVERIFY(!workspace->defined());
+            *workspace = at::empty({kMiB}, at::TensorOptions(at::kFloat).device("fake:0"));
+            bench.residency->leave(node);
+            const auto peaks = bench.ledger().snapshot().at(bench.device.id()).peakByTag;
+            QCOMPARE(peaks[static_cast<size_t>(Tag::Activations)], 4 * kMiB);
+        }
+        bench.residency->end(Outcome::Finished);
+        QCOMPARE(bench.residency->allocatedOn(bench.device), before);
     }
 };
 

@@ -88,6 +88,12 @@ public:
 
     void returnCached() override { device_->returnCached(); }
 
+    void dropWorkspaces() override {
+        if (forgotten_.workspace) {
+            forgotten_.workspace->reset();
+        }
+    }
+
     std::optional<memory::RehearsalCounts> rehearsal() const override {
         return device_->rehearsal();
     }

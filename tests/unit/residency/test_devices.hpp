@@ -2,16 +2,20 @@
 
 #include "plugin/residency/device/device_source.hpp"
 
+#include <ATen/core/Tensor.h>
+
 #include <memory>
 
 namespace lowtide::testing {
 
-/// Which orders between copies and compute a device forgets.
+/// Which orders between copies and compute a device forgets, and what else its test changes.
 struct Forgotten {
     bool computeWaits = false;
     bool copyWaits = false;
     /// Added to the failed allocations that the device tells; nullptr: nothing.
     std::shared_ptr<const int64_t> failures = nullptr;
+    /// What its libraries keep between operators until it is dropped.
+    std::shared_ptr<at::Tensor> workspace = nullptr;
 };
 
 /// The built devices; the fake one with settings of the test, and forgetful where asked.
