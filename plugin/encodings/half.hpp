@@ -1,5 +1,7 @@
 #pragma once
 
+#include "plugin/encodings/anywhere.hpp"
+
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -7,7 +9,7 @@
 namespace lowtide::encodings {
 
 /// The number whose bits are those of an IEEE half; exact.
-[[gnu::always_inline]] inline float halfFromBits(uint16_t bits) noexcept {
+LOWTIDE_ANYWHERE float halfFromBits(uint16_t bits) noexcept {
     constexpr uint32_t kExponent = 0x7C00;
     constexpr uint32_t kMagnitude = 0x7FFF;
     constexpr uint32_t kRebias = 112U << 23;
@@ -40,7 +42,7 @@ namespace lowtide::encodings {
 }
 
 /// The half that lies at `bytes`, little-endian.
-[[gnu::always_inline]] inline float halfAt(const std::byte* bytes) noexcept {
+LOWTIDE_ANYWHERE float halfAt(const std::byte* bytes) noexcept {
     uint16_t bits = 0;
     std::memcpy(&bits, bytes, sizeof(bits));
     return halfFromBits(bits);

@@ -1,9 +1,7 @@
 #include "plugin/encodings/scales.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/encodings/half.hpp"
 
-#include <bit>
 #include <cmath>
 
 namespace lowtide::encodings {
@@ -25,23 +23,6 @@ bool isOfTensor(const memory::Companion& scales) {
     return scales.elementCount == 1;
 }
 
-float scaleAt(const std::byte* bytes, DType type, int64_t index) {
-    const std::byte* place = bytes + index * sizeOf(type);
-    if (type == DType::F16) {
-        return halfAt(place);
-    }
-    uint32_t bits = 0;
-    if (type == DType::BF16) {
-        uint16_t upper = 0;
-        std::memcpy(&upper, place, sizeof(upper));
-        bits = uint32_t(upper) << 16;
-    } else {
-        LOWTIDE_ASSERT(type == DType::F32);
-        std::memcpy(&bits, place, sizeof(bits));
-    }
-    return std::bit_cast<float>(bits);
-}
-
 }  // namespace
 
 ByteRange rowScaleRange(const memory::Encoded& tensor, size_t companion, Part part) {
@@ -56,6 +37,8 @@ ByteRange rowScaleRange(const memory::Encoded& tensor, size_t companion, Part pa
 
 std::vector<float> rowScales(const StoredPart& stored, size_t companion) {
     const memory::Companion& scales = stored.tensor->companions[companion];
+    LOWTIDE_ASSERT(scales.type == DType::F32 || scales.type == DType::F16 ||
+                   scales.type == DType::BF16);
     const std::byte* bytes = stored.companions[companion].data();
     std::vector<float> values(static_cast<size_t>(rowsOf(*stored.tensor, stored.part).count));
     for (size_t i = 0; i < values.size(); ++i) {

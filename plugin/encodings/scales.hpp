@@ -2,11 +2,28 @@
 // Scales that lie beside a tensor: one for all of it, or one for each row.
 
 #include "plugin/encodings/encoding.hpp"
+#include "plugin/encodings/half.hpp"
 
 #include <algorithm>
 #include <vector>
 
 namespace lowtide::encodings {
+
+/// Number `index` of those at `bytes`: f32, f16 or bf16, at any alignment.
+LOWTIDE_ANYWHERE float scaleAt(const std::byte* bytes, DType type, int64_t index) noexcept {
+    if (type == DType::F16) {
+        return halfAt(bytes + 2 * index);
+    }
+    uint32_t bits = 0;
+    if (type == DType::BF16) {
+        uint16_t upper = 0;
+        std::memcpy(&upper, bytes + 2 * index, sizeof(upper));
+        bits = uint32_t(upper) << 16;
+    } else {
+        std::memcpy(&bits, bytes + 4 * index, sizeof(bits));
+    }
+    return std::bit_cast<float>(bits);
+}
 
 /// The scales of the rows that `part` touches, or the one of the tensor.
 [[nodiscard]] ByteRange rowScaleRange(const memory::Encoded& tensor, size_t companion, Part part);

@@ -13,7 +13,7 @@ namespace lowtide::encodings {
 /// The numbers whose bits are those of the types of OCP's 8-bit and 4-bit floating point (OFP8
 /// rev. 1.0, MX rev. 1.0); exact, without branches.
 struct E4M3 {
-    LOWTIDE_INLINE static float number(uint8_t bits) noexcept {
+    LOWTIDE_ANYWHERE static float number(uint8_t bits) noexcept {
         constexpr uint32_t kRebias = 120U << 23;
         constexpr uint32_t kNan = 0x7FC00000;
         const uint32_t magnitude = bits & 0x7FU;
@@ -52,14 +52,14 @@ struct E4M3 {
 };
 
 struct E5M2 {
-    LOWTIDE_INLINE static float number(uint8_t bits) noexcept {
+    LOWTIDE_ANYWHERE static float number(uint8_t bits) noexcept {
         return halfFromBits(static_cast<uint16_t>(bits << 8));
     }
 };
 
 struct E2M1 {
     /// Of the low four bits.
-    LOWTIDE_INLINE static float number(uint8_t bits) noexcept {
+    LOWTIDE_ANYWHERE static float number(uint8_t bits) noexcept {
         constexpr uint32_t kRebias = 126U << 23;
         constexpr uint32_t kHalf = 126U << 23;
         const uint32_t magnitude = bits & 7U;
@@ -69,9 +69,19 @@ struct E2M1 {
     }
 };
 
+/// A power of two, the scale of a block.
+struct E8M0 {
+    static constexpr uint8_t kNan = 0xFF;
+
+    /// An exponent of 0 stands for a block of zeros.
+    LOWTIDE_ANYWHERE static float number(uint8_t exponent) noexcept {
+        return std::bit_cast<float>(uint32_t(exponent) << 23);
+    }
+};
+
 /// Eight-bit whole numbers, two's complement.
 struct Int8 {
-    LOWTIDE_INLINE static float number(uint8_t bits) noexcept {
+    LOWTIDE_ANYWHERE static float number(uint8_t bits) noexcept {
         return static_cast<float>(static_cast<int8_t>(bits));
     }
 

@@ -2,6 +2,7 @@
 // Scales of blocks as tensor cores read them: tiles of 128 rows by 4 blocks (cuBLAS, "1D block
 // scaling factors layout"), a byte each.
 
+#include "plugin/encodings/anywhere.hpp"
 #include "plugin/encodings/encoding.hpp"
 
 #include <vector>
@@ -15,15 +16,17 @@ public:
     static constexpr int64_t kTileBlocks = 4;
 
     explicit Swizzled(const memory::Encoded& tensor)
-        : blocksInRow_(tensor.columns / tensor.blockElements),
-          tilesInRow_((blocksInRow_ + kTileBlocks - 1) / kTileBlocks) {}
+        : Swizzled(tensor.columns / tensor.blockElements) {}
+
+    LOWTIDE_ANYWHERE explicit Swizzled(int64_t blocksInRow) noexcept
+        : blocksInRow_(blocksInRow), tilesInRow_((blocksInRow + kTileBlocks - 1) / kTileBlocks) {}
 
     [[nodiscard]] int64_t blocksInRow() const noexcept { return blocksInRow_; }
 
     [[nodiscard]] int64_t tilesInRow() const noexcept { return tilesInRow_; }
 
     /// Of the block-th block of the matrix, row-major.
-    [[nodiscard]] Bytes placeOf(int64_t block) const noexcept {
+    [[nodiscard]] LOWTIDE_ANYWHERE Bytes placeOf(int64_t block) const noexcept {
         const int64_t row = block / blocksInRow_;
         const int64_t column = block % blocksInRow_;
         const int64_t tile = row / kTileRows * tilesInRow_ + column / kTileBlocks;

@@ -2,15 +2,12 @@
 // Loops that are compiled twice: for every processor, and for those with AVX2. Both give the same
 // bits: nothing is contracted to a fused operation, and no sum is reordered.
 
-#include <type_traits>
+#include "plugin/encodings/anywhere.hpp"
 
 namespace lowtide::encodings {
 
 /// For small functions inside of such loops.
 #define LOWTIDE_INLINE [[gnu::always_inline]] inline
-
-/// Before a loop of few turns: it is vectorised, not unrolled to single steps.
-#define LOWTIDE_ROLLED _Pragma("GCC unroll 1")
 
 [[nodiscard]] inline bool hasWideInstructions() noexcept {
     static const bool kHas = __builtin_cpu_supports("avx2") != 0;

@@ -51,7 +51,7 @@ void addCard(RunDevices& devices, const memory::Card& card, Bytes hostFree) {
                              .capacity = capacity,
                              .free = capacity});
     devices.opened.push_back({.spec = devices.main,
-                              .traits = memory::cudaTraits(capacity, hostFree),
+                              .traits = memory::cudaTraits(card.capability, capacity, hostFree),
                               .profile = memory::estimatedProfile(card),
                               .card = card.name});
 }
@@ -114,6 +114,14 @@ std::vector<std::string> RunDevices::ids() const {
         ids.push_back(device.spec.id());
     }
     return ids;
+}
+
+const memory::DeviceTraits& RunDevices::traits(const memory::DeviceSpec& device) const {
+    const auto found = std::find_if(opened.begin(), opened.end(), [&](const auto& each) {
+        return each.spec.id() == device.id();
+    });
+    LOWTIDE_ASSERT(found != opened.end());
+    return found->traits;
 }
 
 memory::DeviceSpec mainDeviceOf(const graph::Snapshot& snapshot, const RunOptions& options) {
@@ -217,6 +225,7 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
                 .elsewhere = inputsElsewhere(snapshot, positions, places, positions[place]),
                 .rolesElsewhere = rolesElsewhere(node, device, devices.main),
                 .previews = options.previews,
+                .decodesAtOnce = devices.traits(device).decodesAtOnce,
                 .isThere = !options.card || device.id() != devices.main.id()};
             node.work = basis.walks.workOf(
                 walkKey(snapshot, outlined, positions[place], node.components, stage, device.id()),

@@ -82,6 +82,7 @@ void addInput(Hasher& hasher, const OutlinedGraph& outlined, const graph::Snapsh
 
 void addPlace(Hasher& hasher, const memory::StagePlace& place) {
     hasher.add(place.deviceKind).add(int64_t{place.previews}).add(int64_t{place.isThere});
+    hasher.add(int64_t{place.decodesAtOnce});
     addTexts(hasher, "elsewhere", place.elsewhere);
     addTexts(hasher, "roles elsewhere", place.rolesElsewhere);
 }

@@ -52,8 +52,9 @@ struct StagePlace {
     std::vector<std::string> elsewhere{};  ///< ports of inputs that lie on another device
     /// Of components that compute on another device than the stage, which is its first one's.
     std::vector<std::string> rolesElsewhere{};
-    bool previews = false;  ///< it shows what it is making
-    bool isThere = true;    ///< else nobody can be asked what its operators take
+    bool previews = false;       ///< it shows what it is making
+    bool decodesAtOnce = false;  ///< DeviceTraits
+    bool isThere = true;         ///< else nobody can be asked what its operators take
 
     [[nodiscard]] bool isElsewhere(std::string_view port) const {
         return std::find(elsewhere.begin(), elsewhere.end(), port) != elsewhere.end();

@@ -73,6 +73,24 @@ private Q_SLOTS:
         QVERIFY(info.free > 0 && info.free <= info.capacity);
     }
 
+    /// Products with and without a bias, of a batch: cuBLAS and cuBLASLt.
+    void productsKeepTheWorkspaceThatPlansCount() {
+        const Card card;
+        for (const at::ScalarType type : {at::kFloat, at::kHalf, at::kBFloat16}) {
+            const auto options = at::TensorOptions(type).device(card.device->torchDevice());
+            const at::Tensor x = at::ones({512, 512}, options);
+            card.device->dropWorkspaces();
+            const Bytes before = card.device->allocated();
+            static_cast<void>(at::linear(x, x));
+            static_cast<void>(at::linear(x, x, x[0]));
+            static_cast<void>(at::bmm(x.view({2, 256, 512}), x.view({2, 512, 256})));
+            card.device->finishCompute();
+            QCOMPARE(card.device->allocated() - before, card.device->traits().workspace);
+            card.device->dropWorkspaces();
+            QCOMPARE(card.device->allocated(), before);
+        }
+    }
+
     void bytesArriveAndComeBack_data() {
         QTest::addColumn<qint64>("bytes");
         for (const Bytes bytes : {Bytes{1}, Bytes{1000}, 16 * kMiB + 3, 300 * kMiB}) {

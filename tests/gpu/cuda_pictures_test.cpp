@@ -81,6 +81,9 @@ private Q_SLOTS:
                          {"encode=quality,storage=f32,compute=f32",
                           "denoise=quality,storage=f32,compute=f32",
                           "decode=quality,storage=f32,compute=f32"}}};
+        if (graph == "hires") {
+            options["precisions"].push_back("refine=quality,storage=f32,compute=f32");
+        }
         const auto onCpu = tensorsOf(folder_, qPrintable(graph), options);
         options["device"] = "cuda";
         const auto onCard = tensorsOf(folder_, qPrintable(graph), options);

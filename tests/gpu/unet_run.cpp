@@ -51,12 +51,14 @@ const Json& entryWith(const Json& list, const char* key, const std::string& valu
 struct Stage {
     double seconds = 0;
     double copySeconds = 0;
+    double planned = 0;
     Bytes moved = 0;
 };
 
 Stage stageIn(const Json& report) {
     const Json& stage = denoiserIn(report.at("repetitions").at(0).at("traffic").at("stages"));
     Stage read{.seconds = stage.at("seconds").get<double>(),
+               .planned = denoiserIn(report.at("plan").at("stages")).at("seconds").get<double>(),
                .moved = stage.at("moved").get<Bytes>()};
     for (const Json& lane : stage.at("lanes")) {
         read.copySeconds += lane.at("copy").get<double>();
@@ -101,6 +103,7 @@ void measure(const UnetCase& unet,
     const Stage many = quickest(kFewSteps + unet.steps);
     figures.seconds = (many.seconds - few.seconds) / unet.steps;
     figures.copySeconds = (many.copySeconds - few.copySeconds) / unet.steps;
+    figures.planned = (many.planned - few.planned) / unet.steps;
     figures.moved = (many.moved - few.moved) / unet.steps;
 }
 
@@ -138,7 +141,10 @@ Json rowOf(const UnetCase& unet, const std::string& way, const UnetFigures& figu
         row["refused"] = figures.problem;
         return row;
     }
-    row.update({{"seconds", figures.seconds}, {"moved", figures.moved}, {"peak", figures.peak}});
+    row.update({{"seconds", figures.seconds},
+                {"planned", figures.planned},
+                {"moved", figures.moved},
+                {"peak", figures.peak}});
     if (!figures.issues.empty()) {
         row["issues"] = figures.issues;
     }

@@ -29,6 +29,7 @@ struct UnetWay {
 struct UnetFigures {
     double seconds = 0;      ///< of a step
     double copySeconds = 0;  ///< of a step: how long the copy lane worked
+    double planned = 0;      ///< seconds of a step, as its plan said
     Bytes moved = 0;         ///< in a step, to the device
     Bytes peak = 0;          ///< on the device
     Bytes weights = 0;       ///< of the denoiser, as they lie on the device

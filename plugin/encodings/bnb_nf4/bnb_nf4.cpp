@@ -18,10 +18,11 @@ struct Nf4Loop {
                                    int64_t blocks,
                                    int64_t size,
                                    float* target) noexcept {
+        constexpr auto kNumbers = normalFloats();
         for (int64_t block = 0; block < blocks; ++block) {
             float scaled[16];
             for (int i = 0; i < 16; ++i) {
-                scaled[i] = kNormalFloats[i] * scales[block];
+                scaled[i] = kNumbers[i] * scales[block];
             }
             for (int64_t i = block * size / 2; i < (block + 1) * size / 2; ++i) {
                 target[2 * i] = scaled[bytes[i] >> 4];

@@ -1,3 +1,4 @@
+#include "plugin/encodings/int8_convrot/rotate_four.hpp"
 #include "plugin/encodings/scales.hpp"
 #include "plugin/encodings/wide.hpp"
 
@@ -8,9 +9,8 @@ namespace lowtide::encodings {
 
 namespace {
 
-/// Rotates groups of `size` whole numbers, a power of four, by the regular Hadamard matrix: the
-/// Kronecker power of [[1,1,1,-1],[1,1,-1,1],[1,-1,1,1],[-1,1,1,1]] (ConvRot, arXiv 2512.03673),
-/// not yet divided by sqrt(size). In whole numbers the sums are exact, in whatever order.
+/// Rotates groups of `size` whole numbers, a power of four, by the regular Hadamard matrix, not yet
+/// divided by sqrt(size).
 struct RotateLoop {
     LOWTIDE_INLINE static void run(
         const int8_t* values, int64_t size, float scale, int32_t* sums, float* target) noexcept {
@@ -25,20 +25,9 @@ struct RotateLoop {
         }
     }
 
-    LOWTIDE_INLINE static void rotate(int32_t& a, int32_t& b, int32_t& c, int32_t& d) noexcept {
-        const int32_t sum = a + b + c + d;
-        const int32_t first = sum - 2 * d;
-        const int32_t second = sum - 2 * c;
-        const int32_t third = sum - 2 * b;
-        d = sum - 2 * a;
-        a = first;
-        b = second;
-        c = third;
-    }
-
     LOWTIDE_INLINE static void rotateNeighbours(int32_t* sums, int64_t size) noexcept {
         for (int64_t i = 0; i < size; i += 4) {
-            rotate(sums[i], sums[i + 1], sums[i + 2], sums[i + 3]);
+            rotateFour(sums[i], sums[i + 1], sums[i + 2], sums[i + 3]);
         }
     }
 
@@ -46,7 +35,7 @@ struct RotateLoop {
         for (int64_t group = 0; group < size; group += 4 * step) {
             int32_t* a = sums + group;
             for (int64_t i = 0; i < step; ++i) {
-                rotate(a[i], a[i + step], a[i + 2 * step], a[i + 3 * step]);
+                rotateFour(a[i], a[i + step], a[i + 2 * step], a[i + 3 * step]);
             }
         }
     }

@@ -7,7 +7,6 @@ namespace lowtide::encodings {
 namespace {
 
 constexpr int kMxfp8Elements = 32;
-constexpr uint8_t kMxfp8Nan = 0xFF;
 
 /// Blocks of 32 numbers in e4m3, each by a power of two (OCP MX rev. 1.0, E8M0).
 struct Mxfp8Loop {
@@ -24,17 +23,12 @@ struct Mxfp8Loop {
     }
 };
 
-/// An exponent of 0 stands for a block of zeros.
-float powerOfTwo(uint8_t exponent) {
-    return std::bit_cast<float>(uint32_t(exponent) << 23);
-}
-
 std::optional<std::string> mxfp8Fault(const StoredPart& stored) {
-    return blockScaleFault(stored, [](uint8_t scale) { return scale == kMxfp8Nan; });
+    return blockScaleFault(stored, [](uint8_t scale) { return scale == E8M0::kNan; });
 }
 
 void decodeMxfp8(const StoredPart& stored, float* target) {
-    const std::vector<float> scales = blockScales(stored, powerOfTwo);
+    const std::vector<float> scales = blockScales(stored, E8M0::number);
     runLoop<Mxfp8Loop>(reinterpret_cast<const uint8_t*>(stored.blocks),
                        scales.data(),
                        static_cast<int64_t>(scales.size()),

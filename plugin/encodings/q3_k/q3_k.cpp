@@ -1,39 +1,7 @@
 #include "plugin/encodings/ggml_blocks.hpp"
+#include "plugin/encodings/q3_k/q3_k_block.hpp"
 
 namespace lowtide::encodings {
-
-namespace {
-
-/// ggml block_q3_K: for each 16 numbers from -4 to 3 a scale from -32 to 31. The third bits lie
-/// apart.
-struct Q3KBlock {
-    static constexpr int kElements = 256;
-    static constexpr int kBytes = 110;
-    static constexpr int kHalves[] = {108};
-
-    LOWTIDE_INLINE static void decode(const uint8_t* block, float* target) noexcept {
-        const uint8_t* thirdBits = block;
-        const uint8_t* bits = block + 32;
-        const uint8_t* parts = block + 96;
-        const float scale = halfOf(block + 108);
-        for (int run = 0; run < 8; ++run) {
-            uint8_t numbers[32];
-            takeBits<32>(numbers, bits + run / 4 * 32, 2 * (run % 4), 2);
-            addBits<32>(numbers, thirdBits, run, 1, 2);
-            for (int half = 0; half < 2; ++half) {
-                const int part = 2 * run + half;
-                const int low = parts[part % 8] >> (part < 8 ? 0 : 4) & 0xF;
-                const int high = parts[8 + part % 4] >> (part / 4 * 2) & 3;
-                scaleTo<16>(target + 32 * run + 16 * half,
-                            numbers + 16 * half,
-                            scale * static_cast<float>((low | high << 4) - 32),
-                            4);
-            }
-        }
-    }
-};
-
-}  // namespace
 
 Encoding q3_k() {
     return ggmlEncoding<Q3KBlock>("q3_k", "GGUF Q3_K");

@@ -1,26 +1,7 @@
 #include "plugin/encodings/ggml_blocks.hpp"
+#include "plugin/encodings/q4_0/q4_0_block.hpp"
 
 namespace lowtide::encodings {
-
-namespace {
-
-/// ggml block_q4_0: a scale, and numbers from -8 to 7 in 4 bits: first halves, then second halves.
-struct Q40Block {
-    static constexpr int kElements = 32;
-    static constexpr int kBytes = 18;
-    static constexpr int kHalves[] = {0};
-
-    LOWTIDE_INLINE static void decode(const uint8_t* block, float* target) noexcept {
-        const float scale = halfOf(block);
-        uint8_t numbers[kElements];
-        takeBits<16>(numbers, block + 2, 0, 4);
-        takeBits<16>(numbers + 16, block + 2, 4, 4);
-        scaleTo<16>(target, numbers, scale, 8);
-        scaleTo<16>(target + 16, numbers + 16, scale, 8);
-    }
-};
-
-}  // namespace
 
 Encoding q4_0() {
     return ggmlEncoding<Q40Block>("q4_0", "GGUF Q4_0");

@@ -1,30 +1,12 @@
+#include "plugin/encodings/q4_k/q4_k_block.hpp"
 #include "plugin/encodings/q4_k/q4_k_search.hpp"
 
 namespace lowtide::encodings {
 
 namespace {
 
-/// ggml block_q4_K: for each 32 numbers from 0 to 15 a scale and a minimum of 6 bits.
-struct Q4KBlock {
-    static constexpr int kElements = 256;
-    static constexpr int kBytes = 144;
-    static constexpr int kHalves[] = {0, 2};
-
-    LOWTIDE_INLINE static void decode(const uint8_t* block, float* target) noexcept {
-        const float scale = halfOf(block);
-        const float least = halfOf(block + 2);
-        const uint8_t* parts = block + 4;
-        const uint8_t* bits = block + 16;
-        for (int run = 0; run < 8; ++run) {
-            uint8_t numbers[32];
-            takeBits<32>(numbers, bits + run / 2 * 32, run % 2 * 4, 4);
-            scaleAndAdd<32>(target + 32 * run,
-                            numbers,
-                            scale * sixBitScale(parts, run),
-                            -(least * sixBitLeast(parts, run)));
-        }
-    }
-
+/// The same, written.
+struct Q4KWriter : Q4KBlock {
     /// Searches each run, then rounds scales and minima to six bits of the block's two halves and
     /// tries their neighbours.
     LOWTIDE_INLINE static void encode(const float* numbers, uint8_t* block) noexcept {
@@ -107,7 +89,7 @@ private:
 }  // namespace
 
 Encoding q4_k() {
-    return writtenGgmlEncoding<Q4KBlock>("q4_k", "GGUF Q4_K");
+    return writtenGgmlEncoding<Q4KWriter>("q4_k", "GGUF Q4_K");
 }
 
 }  // namespace lowtide::encodings

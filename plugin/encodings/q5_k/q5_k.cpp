@@ -1,34 +1,7 @@
 #include "plugin/encodings/ggml_blocks.hpp"
+#include "plugin/encodings/q5_k/q5_k_block.hpp"
 
 namespace lowtide::encodings {
-
-namespace {
-
-/// ggml block_q5_K: as Q4_K with numbers from 0 to 31, whose fifth bits lie apart.
-struct Q5KBlock {
-    static constexpr int kElements = 256;
-    static constexpr int kBytes = 176;
-    static constexpr int kHalves[] = {0, 2};
-
-    LOWTIDE_INLINE static void decode(const uint8_t* block, float* target) noexcept {
-        const float scale = halfOf(block);
-        const float least = halfOf(block + 2);
-        const uint8_t* parts = block + 4;
-        const uint8_t* fifthBits = block + 16;
-        const uint8_t* bits = block + 48;
-        for (int run = 0; run < 8; ++run) {
-            uint8_t numbers[32];
-            takeBits<32>(numbers, bits + run / 2 * 32, run % 2 * 4, 4);
-            addBits<32>(numbers, fifthBits, run, 1, 4);
-            scaleAndAdd<32>(target + 32 * run,
-                            numbers,
-                            scale * sixBitScale(parts, run),
-                            -(least * sixBitLeast(parts, run)));
-        }
-    }
-};
-
-}  // namespace
 
 Encoding q5_k() {
     return ggmlEncoding<Q5KBlock>("q5_k", "GGUF Q5_K");

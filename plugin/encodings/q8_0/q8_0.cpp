@@ -1,4 +1,5 @@
 #include "plugin/encodings/ggml_blocks.hpp"
+#include "plugin/encodings/q8_0/q8_0_block.hpp"
 
 #include <limits>
 
@@ -6,16 +7,8 @@ namespace lowtide::encodings {
 
 namespace {
 
-/// ggml block_q8_0: a scale, and numbers of one byte.
-struct Q80Block {
-    static constexpr int kElements = 32;
-    static constexpr int kBytes = 34;
-    static constexpr int kHalves[] = {0};
-
-    LOWTIDE_INLINE static void decode(const uint8_t* block, float* target) noexcept {
-        scaleTo<kElements>(target, reinterpret_cast<const int8_t*>(block + 2), halfOf(block));
-    }
-
+/// The same, written.
+struct Q80Writer : Q80Block {
     /// In units of a scale that is not yet a half, rounded away from zero: as the Python package
     /// gguf 0.19.0.
     LOWTIDE_INLINE static void encode(const float* numbers, uint8_t* block) noexcept {
@@ -38,7 +31,7 @@ struct Q80Block {
 }  // namespace
 
 Encoding q8_0() {
-    return writtenGgmlEncoding<Q80Block>("q8_0", "GGUF Q8_0");
+    return writtenGgmlEncoding<Q80Writer>("q8_0", "GGUF Q8_0");
 }
 
 }  // namespace lowtide::encodings

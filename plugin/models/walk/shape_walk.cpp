@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/encodings/encodings.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/residency/decoding/card_ways.hpp"
 #include "plugin/residency/decoding/decode_by_aten.hpp"
 #include "plugin/residency/scalar_type.hpp"
 
@@ -24,11 +25,15 @@ at::Tensor onMeta(at::IntArrayRef sizes, at::ScalarType type) {
 }
 
 /// What a lease makes of a storage that stays encoded.
-at::Tensor decoded(const memory::Storage& storage, const Shape& shape, at::ScalarType type) {
-    if (tensor::WalkMeter::current().device() == tensor::Imitated::Cpu) {
+at::Tensor decoded(const memory::Storage& storage,
+                   const Shape& shape,
+                   at::ScalarType type,
+                   bool decodesAtOnce) {
+    const memory::Encoded& encoded = *storage.encoded;
+    if (tensor::WalkMeter::current().device() == tensor::Imitated::Cpu ||
+        (decodesAtOnce && residency::hasCardWay(encoded))) {
         return onMeta(shape, type);
     }
-    const memory::Encoded& encoded = *storage.encoded;
     const encodings::Part part{encoded.firstElement, storage.elementCount};
     residency::StoredTensors stored{.tensor = &encoded, .part = part};
     {
@@ -79,6 +84,7 @@ ShapeWalk::ShapeWalk(const memory::StagePlace& place,
                      std::vector<std::shared_ptr<const ComponentTree>> trees,
                      const residency::ChangeMath& math)
     : meter_(tensor::imitatedBy(place.deviceKind), place.isThere),
+      decodesAtOnce_(place.decodesAtOnce),
       isOnHost_(place.deviceKind == "cpu"),
       rolesElsewhere_(place.rolesElsewhere),
       math_(math) {
@@ -116,8 +122,10 @@ residency::Lease ShapeWalk::use(const ComponentTree& tree, LeafId leaf) {
 at::Tensor ShapeWalk::decodedAndChanged(const ComponentTree& tree, const memory::Weight& weight) {
     const std::vector<residency::FactoredChange> changes = changesOf(tree, weight.storage);
     const at::ScalarType type = residency::scalarTypeOf(weight.computeType);
-    at::Tensor values =
-        decoded(tree.storages[weight.storage], weight.shape, changes.empty() ? type : at::kFloat);
+    at::Tensor values = decoded(tree.storages[weight.storage],
+                                weight.shape,
+                                changes.empty() ? type : at::kFloat,
+                                decodesAtOnce_);
     if (!changes.empty()) {
         math_.apply(values, changes);
     }

@@ -113,6 +113,7 @@ private:
     void closeLeaf() noexcept;
 
     tensor::WalkMeter meter_;
+    bool decodesAtOnce_;
     bool isOnHost_;
     std::vector<std::string> rolesElsewhere_;
     const residency::ChangeMath& math_;

@@ -15,10 +15,11 @@ namespace {
 /// The two numbers of each byte, as one element of eight bytes: int64 [256]. Filled where it lies:
 /// no table crosses to the device, and none stays there.
 at::Tensor pairsOfBytes(const at::TensorOptions& options) {
-    constexpr int64_t kCount = std::size(encodings::kNormalFloats);
+    constexpr auto kNumbers = encodings::normalFloats();
+    constexpr int64_t kCount = std::size(kNumbers);
     at::Tensor numbers = at::empty({kCount}, options.dtype(at::kFloat));
     for (int64_t i = 0; i < kCount; ++i) {
-        numbers.narrow(0, i, 1).fill_(encodings::kNormalFloats[i]);
+        numbers.narrow(0, i, 1).fill_(kNumbers[i]);
     }
     const at::Tensor upper = numbers.unsqueeze(1).expand({kCount, kCount});
     const at::Tensor lower = numbers.unsqueeze(0).expand({kCount, kCount});

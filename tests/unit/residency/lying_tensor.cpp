@@ -10,19 +10,42 @@ namespace lowtide::testing {
 using encodings::Part;
 using residency::StoredTensors;
 
+namespace {
+
+/// Bytes that begin one behind an aligned place.
+at::Tensor oddlyOn(c10::Device device, const std::vector<std::byte>& bytes) {
+    const auto count = static_cast<int64_t>(bytes.size());
+    at::Tensor host = at::zeros({count + 1}, at::kByte);
+    std::memcpy(host.mutable_data_ptr<uint8_t>() + 1, bytes.data(), bytes.size());
+    return host.to(device).narrow(0, 1, count);
+}
+
+}  // namespace
+
 StoredTensors lyingOn(c10::Device device, const StoredTensor& tensor, Part part) {
     const StoredTensor::Cut cut = tensor.cut(part);
-    const auto moved = [&](const std::vector<std::byte>& bytes) {
-        const auto count = static_cast<int64_t>(bytes.size());
-        at::Tensor host = at::zeros({count + 1}, at::kByte);
-        std::memcpy(host.mutable_data_ptr<uint8_t>() + 1, bytes.data(), bytes.size());
-        return host.to(device).narrow(0, 1, count);
-    };
-    StoredTensors stored{.tensor = &tensor.tensor, .part = part, .blocks = moved(cut.blocks)};
+    StoredTensors stored{
+        .tensor = &tensor.tensor, .part = part, .blocks = oddlyOn(device, cut.blocks)};
     for (const std::vector<std::byte>& bytes : cut.companions) {
-        stored.companions.push_back(moved(bytes));
+        stored.companions.push_back(oddlyOn(device, bytes));
     }
     return stored;
+}
+
+HeldTensor::HeldTensor(c10::Device device, const StoredTensor& tensor, Part part)
+    : encoded_(std::make_unique<memory::Encoded>(tensor.tensor)) {
+    encoded_->firstElement = part.first;
+    held_ = {.tensor = encoded_.get(),
+             .elementCount = part.count,
+             .blocks = moved(device, tensor.cut(part).blocks)};
+    for (const std::vector<std::byte>& bytes : tensor.companions) {
+        held_.companions.push_back(moved(device, bytes));
+    }
+}
+
+std::byte* HeldTensor::moved(c10::Device device, const std::vector<std::byte>& bytes) {
+    memory_.push_back(oddlyOn(device, bytes));
+    return static_cast<std::byte*>(memory_.back().data_ptr());
 }
 
 std::vector<Part> partsOf(const StoredTensor& stored) {

@@ -1,9 +1,12 @@
 #pragma once
 
 #include "plugin/residency/decoding/decode_by_aten.hpp"
+#include "plugin/residency/device/held_bytes.hpp"
 #include "tests/unit/encodings/stored_tensor.hpp"
 
 #include <QString>
+
+#include <memory>
 
 namespace lowtide::testing {
 
@@ -11,6 +14,22 @@ namespace lowtide::testing {
 [[nodiscard]] residency::StoredTensors lyingOn(c10::Device device,
                                                const StoredTensor& tensor,
                                                encodings::Part part);
+
+/// The same as a lease takes it: the part's blocks, and companions whole, each at an odd place.
+class HeldTensor {
+public:
+    HeldTensor(c10::Device device, const StoredTensor& tensor, encodings::Part part);
+
+    [[nodiscard]] const residency::HeldBytes& held() const { return held_; }
+
+private:
+    [[nodiscard]] std::byte* moved(c10::Device device, const std::vector<std::byte>& bytes);
+
+    std::unique_ptr<memory::Encoded> encoded_;
+    std::vector<at::Tensor> memory_;
+    residency::HeldBytes held_;
+};
+
 /// Parts of a stored tensor: all of it, blocks at its ends and across rows.
 [[nodiscard]] std::vector<encodings::Part> partsOf(const StoredTensor& stored);
 /// The first number that differs; NaN is NaN.

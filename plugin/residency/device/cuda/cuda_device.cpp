@@ -1,6 +1,7 @@
 #include "plugin/residency/device/cuda/cuda_device.hpp"
 
 #include "plugin/memory/card.hpp"
+#include "plugin/residency/decoding/card_ways.hpp"
 #include "plugin/residency/device/cpu/host_memory.hpp"
 #include "plugin/residency/device/cuda/card_lane.hpp"
 #include "plugin/residency/device/cuda/cuda_kernels.hpp"
@@ -38,7 +39,11 @@ public:
     }
 
     [[nodiscard]] memory::DeviceTraits traits() const override {
-        return memory::cudaTraits(card_.capacity, hostMemory().available);
+        memory::DeviceTraits traits =
+            memory::cudaTraits(card_.capability, card_.capacity, hostMemory().available);
+        traits.workspace = memory_.productWorkspace();
+        traits.decodesAtOnce = hasOwnKernels();
+        return traits;
     }
 
     [[nodiscard]] c10::Device torchDevice() const override {
@@ -86,6 +91,24 @@ public:
         const c10::cuda::CUDAGuard guard(torchDevice());
         C10_CUDA_CHECK(
             lowtide::residency::dequantise(rows, c10::cuda::getCurrentCUDAStream().stream()));
+        return result;
+    }
+
+    [[nodiscard]] at::Tensor decode(const HeldBytes& held,
+                                    at::IntArrayRef sizes,
+                                    DType type) override {
+        if (!hasOwnKernels() || !hasCardWay(*held.tensor)) {
+            return Device::decode(held, sizes, type);
+        }
+        at::Tensor result =
+            at::empty(sizes, at::TensorOptions(scalarTypeOf(type)).device(torchDevice()));
+        const CardDecoding work{.target = result.mutable_data_ptr(),
+                                .type = type,
+                                .stored = onCard(held),
+                                .encoding = held.tensor->encoding};
+        const c10::cuda::CUDAGuard guard(torchDevice());
+        C10_CUDA_CHECK(
+            lowtide::residency::decode(work, c10::cuda::getCurrentCUDAStream().stream()));
         return result;
     }
 
@@ -149,6 +172,8 @@ public:
     [[nodiscard]] AllocatorState allocatorState() const override { return memory_.state(); }
 
     void returnCached() override { memory_.returnCached(); }
+
+    void dropWorkspaces() override { memory_.dropWorkspaces(); }
 
 private:
     CudaCard card_;

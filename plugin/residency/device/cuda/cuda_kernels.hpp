@@ -3,6 +3,7 @@
 // library was built without CUDA's compiler: hasOwnKernels() says so.
 
 #include "plugin/base/dtype.hpp"
+#include "plugin/residency/decoding/card_units.hpp"
 
 #include <cuda_runtime_api.h>
 
@@ -40,6 +41,17 @@ struct ScaledRows {
 };
 
 [[nodiscard]] cudaError_t dequantise(const ScaledRows& rows, cudaStream_t stream);
+
+/// What lies encoded on a card as numbers of f32, f16 or bf16: in f32, rounded once. Only where
+/// hasCardWay().
+struct CardDecoding {
+    void* target = nullptr;
+    DType type = DType::F32;
+    StoredOnCard stored;
+    std::string_view encoding;
+};
+
+[[nodiscard]] cudaError_t decode(const CardDecoding& work, cudaStream_t stream);
 
 /// f32 [batch, 3, pixels] in 0..1 to bytes [batch, pixels, 3]: round(255 x), ties to even.
 struct Levels {

@@ -3,8 +3,10 @@
 #include "plugin/base/error.hpp"
 
 #include <ATen/Context.h>
+#include <ATen/cuda/CUDAContextLight.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <c10/util/env.h>
 
 #include <algorithm>
 
@@ -128,6 +130,18 @@ AllocatorState CudaMemory::state() const {
 
 void CudaMemory::returnCached() const {
     allocator::emptyCache();
+}
+
+/// cuBLASLt has its own, unless the environment says that both share one (LibTorch, CUDABlas.cpp).
+Bytes CudaMemory::productWorkspace() {
+    const auto first = static_cast<Bytes>(at::cuda::getChosenWorkspaceSize());
+    const std::optional<bool> isShared = c10::utils::check_env("TORCH_CUBLASLT_UNIFIED_WORKSPACE");
+    const auto own = static_cast<Bytes>(at::cuda::getCUDABlasLtWorkspaceSize());
+    return first + (isShared.value_or(false) ? 0 : own);
+}
+
+void CudaMemory::dropWorkspaces() {
+    at::cuda::clearCublasWorkspaces();
 }
 
 }  // namespace lowtide::residency

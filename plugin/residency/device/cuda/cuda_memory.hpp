@@ -25,6 +25,11 @@ public:
     [[nodiscard]] AllocatorState state() const;
     void returnCached() const;
 
+    /// What cuBLAS takes of the allocator at its first product after they were dropped.
+    [[nodiscard]] static Bytes productWorkspace();
+    /// Those of all cards.
+    static void dropWorkspaces();
+
 private:
     CudaCard card_;
 };

@@ -23,6 +23,10 @@ cudaError_t dequantise(const ScaledRows& /*rows*/, cudaStream_t /*stream*/) {
     return cudaErrorNotSupported;
 }
 
+cudaError_t decode(const CardDecoding& /*work*/, cudaStream_t /*stream*/) {
+    return cudaErrorNotSupported;
+}
+
 cudaError_t toLevels(const Levels& /*levels*/, cudaStream_t /*stream*/) {
     return cudaErrorNotSupported;
 }

@@ -1,0 +1,208 @@
+#pragma once
+// How a card decodes what lies encoded on it: units of some numbers each, which are independent. A
+// host computes them too, so that tests compare their bits without a card.
+
+#include "plugin/encodings/bnb_int8/bnb_int8_element.hpp"
+#include "plugin/encodings/int8_convrot/rotate_four.hpp"
+#include "plugin/encodings/normal_floats.hpp"
+#include "plugin/encodings/q2_k/q2_k_block.hpp"
+#include "plugin/encodings/q3_k/q3_k_block.hpp"
+#include "plugin/encodings/q4_0/q4_0_block.hpp"
+#include "plugin/encodings/q4_1/q4_1_block.hpp"
+#include "plugin/encodings/q4_k/q4_k_block.hpp"
+#include "plugin/encodings/q5_0/q5_0_block.hpp"
+#include "plugin/encodings/q5_1/q5_1_block.hpp"
+#include "plugin/encodings/q5_k/q5_k_block.hpp"
+#include "plugin/encodings/q6_k/q6_k_block.hpp"
+#include "plugin/encodings/q8_0/q8_0_block.hpp"
+#include "plugin/encodings/scales.hpp"
+#include "plugin/encodings/small_floats.hpp"
+#include "plugin/encodings/swizzled.hpp"
+#include "plugin/residency/decoding/stored_on_card.hpp"
+
+#include <string_view>
+#include <tuple>
+
+namespace lowtide::residency {
+
+/// 32 numbers of a block of a GGUF file.
+template <typename Block>
+struct GgmlUnit {
+    static constexpr int kElements = encodings::kRunElements;
+    static constexpr int kRuns = Block::kElements / kElements;
+
+    LOWTIDE_ANYWHERE static void decode(const StoredOnCard& stored,
+                                        int64_t unit,
+                                        float* target) noexcept {
+        const std::byte* block = stored.blocks + unit / kRuns * Block::kBytes;
+        Block::decodeRun(
+            reinterpret_cast<const uint8_t*>(block), static_cast<int>(unit % kRuns), target);
+    }
+};
+
+template <typename Element>
+struct TimesScale {
+    LOWTIDE_ANYWHERE static float number(uint8_t bits, float scale) noexcept {
+        return Element::number(bits) * scale;
+    }
+};
+
+/// 16 numbers, each with the scale of its row or of the tensor; fewer at the end.
+template <typename Element>
+struct RowsUnit {
+    static constexpr int kElements = 16;
+
+    LOWTIDE_ANYWHERE static void decode(const StoredOnCard& stored,
+                                        int64_t unit,
+                                        float* target) noexcept {
+        const int64_t begin = unit * kElements;
+        const int64_t left = stored.count - begin;
+        const bool isOfTensor = stored.companions[0].count == 1;
+        int64_t row = (stored.first + begin) / stored.columns;
+        int64_t column = (stored.first + begin) % stored.columns;
+        float scale = stored.companionAt(0, isOfTensor ? 0 : row);
+        for (int i = 0; i < kElements && i < left; ++i) {
+            target[i] = Element::number(stored.byteAt(begin + i), scale);
+            if (++column == stored.columns && i + 1 < left && !isOfTensor) {
+                column = 0;
+                scale = stored.companionAt(0, ++row);
+            }
+        }
+    }
+};
+
+/// A block of 32.
+struct Mxfp8Unit {
+    static constexpr int kElements = 32;
+
+    LOWTIDE_ANYWHERE static void decode(const StoredOnCard& stored,
+                                        int64_t unit,
+                                        float* target) noexcept {
+        const encodings::Swizzled places(stored.columns / kElements);
+        const int64_t place = places.placeOf(stored.first / kElements + unit);
+        const float scale = encodings::E8M0::number(stored.companionByteAt(0, place));
+        LOWTIDE_ROLLED
+        for (int i = 0; i < kElements; ++i) {
+            target[i] = encodings::E4M3::number(stored.byteAt(unit * kElements + i)) * scale;
+        }
+    }
+};
+
+/// A block of 16.
+struct Nvfp4Unit {
+    static constexpr int kElements = 16;
+
+    LOWTIDE_ANYWHERE static void decode(const StoredOnCard& stored,
+                                        int64_t unit,
+                                        float* target) noexcept {
+        const encodings::Swizzled places(stored.columns / kElements);
+        const int64_t place = places.placeOf(stored.first / kElements + unit);
+        const float whole = stored.companionAt(1, 0);
+        const float scale = whole * encodings::E4M3::number(stored.companionByteAt(0, place));
+        LOWTIDE_ROLLED
+        for (int i = 0; i < kElements / 2; ++i) {
+            const uint8_t two = stored.byteAt(unit * (kElements / 2) + i);
+            target[2 * i] = encodings::E2M1::number(two >> 4) * scale;
+            target[2 * i + 1] = encodings::E2M1::number(two) * scale;
+        }
+    }
+};
+
+/// 32 numbers of a block.
+struct Nf4Unit {
+    static constexpr int kElements = 32;
+
+    LOWTIDE_ANYWHERE static void decode(const StoredOnCard& stored,
+                                        int64_t unit,
+                                        float* target) noexcept {
+        constexpr auto kNumbers = encodings::normalFloats();
+        const float largest =
+            largestOf(stored, (stored.first + unit * kElements) / stored.blockElements);
+        LOWTIDE_ROLLED
+        for (int i = 0; i < kElements / 2; ++i) {
+            const uint8_t two = stored.byteAt(unit * (kElements / 2) + i);
+            target[2 * i] = kNumbers[two >> 4] * largest;
+            target[2 * i + 1] = kNumbers[two & 15] * largest;
+        }
+    }
+
+private:
+    LOWTIDE_ANYWHERE static float largestOf(const StoredOnCard& stored, int64_t block) noexcept {
+        if (stored.companionCount == 1) {
+            return stored.companionAt(0, block);
+        }
+        return stored.companionAt(2, stored.companionByteAt(0, block)) *
+                   stored.companionAt(1, block / encodings::kNestedBlock) +
+               stored.addedScale;
+    }
+};
+
+/// Groups of a power of four numbers, which are rotated among threads that share memory.
+struct Rotated {
+    static constexpr int kElements = 1024;  ///< of as many whole groups as there are
+
+    /// Number `index` of a quarter: its four sums `step` apart.
+    LOWTIDE_ANYWHERE static void rotate(int32_t* sums, int index, int step) noexcept {
+        int32_t* a = sums + index / step * 4 * step + index % step;
+        encodings::rotateFour(a[0], a[step], a[2 * step], a[3 * step]);
+    }
+
+    /// Of number `index` of the part.
+    LOWTIDE_ANYWHERE static float scaled(const StoredOnCard& stored,
+                                         int64_t index,
+                                         int32_t sum) noexcept {
+        const bool isOfTensor = stored.companions[0].count == 1;
+        const float scale =
+            stored.companionAt(0, isOfTensor ? 0 : (stored.first + index) / stored.columns);
+        return static_cast<float>(sum) * (scale * norm(stored.blockElements));
+    }
+
+private:
+    /// 1 / sqrt(size), a power of two.
+    LOWTIDE_ANYWHERE static float norm(int64_t size) noexcept {
+        float part = 1;
+        for (; size > 1; size /= 4) {
+            part /= 2;
+        }
+        return part;
+    }
+};
+
+/// The units of an encoding.
+template <typename UnitOf>
+struct CardWay {
+    using Unit = UnitOf;
+    std::string_view encoding;
+};
+
+/// All but int8_convrot, which is Rotated.
+inline constexpr std::tuple kCardWays{CardWay<GgmlUnit<encodings::Q2KBlock>>{"q2_k"},
+                                      CardWay<GgmlUnit<encodings::Q3KBlock>>{"q3_k"},
+                                      CardWay<GgmlUnit<encodings::Q40Block>>{"q4_0"},
+                                      CardWay<GgmlUnit<encodings::Q41Block>>{"q4_1"},
+                                      CardWay<GgmlUnit<encodings::Q4KBlock>>{"q4_k"},
+                                      CardWay<GgmlUnit<encodings::Q50Block>>{"q5_0"},
+                                      CardWay<GgmlUnit<encodings::Q51Block>>{"q5_1"},
+                                      CardWay<GgmlUnit<encodings::Q5KBlock>>{"q5_k"},
+                                      CardWay<GgmlUnit<encodings::Q6KBlock>>{"q6_k"},
+                                      CardWay<GgmlUnit<encodings::Q80Block>>{"q8_0"},
+                                      CardWay<RowsUnit<TimesScale<encodings::E4M3>>>{"f8_e4m3"},
+                                      CardWay<RowsUnit<TimesScale<encodings::E5M2>>>{"f8_e5m2"},
+                                      CardWay<RowsUnit<TimesScale<encodings::Int8>>>{"int8"},
+                                      CardWay<RowsUnit<encodings::BnbInt8>>{"bnb_int8"},
+                                      CardWay<Mxfp8Unit>{"mxfp8"},
+                                      CardWay<Nvfp4Unit>{"nvfp4"},
+                                      CardWay<Nf4Unit>{"bnb_nf4"}};
+inline constexpr std::string_view kRotatedEncoding = "int8_convrot";
+
+/// Calls work(way) for the one of that encoding; false: there is none.
+template <typename Work>
+bool withCardWay(std::string_view encoding, const Work& work) {
+    return std::apply(
+        [&](const auto&... way) {
+            return ((way.encoding == encoding && (work(way), true)) || ...);
+        },
+        kCardWays);
+}
+
+}  // namespace lowtide::residency
