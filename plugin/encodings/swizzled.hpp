@@ -5,6 +5,7 @@
 #include "plugin/encodings/anywhere.hpp"
 #include "plugin/encodings/encoding.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace lowtide::encodings {
@@ -35,6 +36,12 @@ public:
                column % kTileBlocks;
     }
 
+    /// So many blocks from this one on have their scales side by side.
+    [[nodiscard]] int64_t neighbours(int64_t block) const noexcept {
+        const int64_t column = block % blocksInRow_;
+        return std::min(kTileBlocks - column % kTileBlocks, blocksInRow_ - column);
+    }
+
     /// The rows of tiles that hold the scales of these blocks.
     [[nodiscard]] ByteRange rangeOf(int64_t firstBlock, int64_t count) const noexcept;
 
@@ -59,10 +66,16 @@ void forEachScale(const StoredPart& stored, const Work& work) {
     const memory::Encoded& tensor = *stored.tensor;
     const Swizzled places(tensor);
     const int64_t first = stored.part.first / tensor.blockElements;
+    const int64_t end = first + stored.part.count / tensor.blockElements;
     const Bytes begin = swizzledRange(tensor, 0, stored.part).begin;
-    for (int64_t i = 0; i < stored.part.count / tensor.blockElements; ++i) {
-        const auto place = static_cast<size_t>(places.placeOf(first + i) - begin);
-        work(i, std::to_integer<uint8_t>(stored.companions[0][place]));
+    // Four neighbours of a row lie side by side.
+    for (int64_t block = first; block < end;) {
+        const std::byte* scales = stored.companions[0].data() + (places.placeOf(block) - begin);
+        const int64_t count = std::min(places.neighbours(block), end - block);
+        for (int64_t i = 0; i < count; ++i) {
+            work(block - first + i, std::to_integer<uint8_t>(scales[i]));
+        }
+        block += count;
     }
 }
 

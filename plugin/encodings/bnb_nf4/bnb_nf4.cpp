@@ -1,5 +1,6 @@
 #include "plugin/encodings/encoding.hpp"
 #include "plugin/encodings/normal_floats.hpp"
+#include "plugin/encodings/sixteen_floats.hpp"
 #include "plugin/encodings/wide.hpp"
 
 #include <algorithm>
@@ -11,22 +12,22 @@ namespace lowtide::encodings {
 
 namespace {
 
-/// Blocks of numbers in four bits, the first of two in the upper half of a byte.
+constexpr int64_t kAtOnce = 8;
+
+/// Blocks of numbers in four bits, the first of two in the upper half of a byte; multiples of
+/// eight.
 struct Nf4Loop {
     LOWTIDE_INLINE static void run(const uint8_t* bytes,
                                    const float* scales,
                                    int64_t blocks,
                                    int64_t size,
                                    float* target) noexcept {
-        constexpr auto kNumbers = normalFloats();
+        const SixteenFloats numbers(normalFloats());
         for (int64_t block = 0; block < blocks; ++block) {
-            float scaled[16];
-            for (int i = 0; i < 16; ++i) {
-                scaled[i] = kNumbers[i] * scales[block];
-            }
-            for (int64_t i = block * size / 2; i < (block + 1) * size / 2; ++i) {
-                target[2 * i] = scaled[bytes[i] >> 4];
-                target[2 * i + 1] = scaled[bytes[i] & 15];
+            for (int64_t i = block * size; i < (block + 1) * size; i += kAtOnce) {
+                uint8_t codes[kAtOnce];
+                takeHalves<kAtOnce / 2>(codes, bytes + i / 2);
+                numbers.decode<kAtOnce>(codes, scales[block], target + i);
             }
         }
     }

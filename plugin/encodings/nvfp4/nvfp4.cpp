@@ -1,4 +1,5 @@
 #include "plugin/encodings/scales.hpp"
+#include "plugin/encodings/sixteen_floats.hpp"
 #include "plugin/encodings/small_floats.hpp"
 #include "plugin/encodings/swizzled.hpp"
 #include "plugin/encodings/wide.hpp"
@@ -11,24 +12,25 @@ namespace {
 
 constexpr int kNvfp4Elements = 16;
 
+std::array<float, 16> e2m1Numbers() noexcept {
+    std::array<float, 16> numbers{};
+    for (uint8_t code = 0; code < numbers.size(); ++code) {
+        numbers[code] = E2M1::number(code);
+    }
+    return numbers;
+}
+
 /// Blocks of 16 numbers in e2m1, the first of two in the upper half of a byte.
 struct Nvfp4Loop {
     LOWTIDE_INLINE static void run(const uint8_t* bytes,
                                    const float* scales,
                                    int64_t blocks,
                                    float* target) noexcept {
+        const SixteenFloats numbers(e2m1Numbers());
         for (int64_t block = 0; block < blocks; ++block) {
-            uint8_t halves[kNvfp4Elements];  // apart first, so that products are vectorised
-            for (int i = 0; i < kNvfp4Elements / 2; ++i) {
-                const uint8_t two = bytes[block * kNvfp4Elements / 2 + i];
-                halves[2 * i] = two >> 4;
-                halves[2 * i + 1] = two;
-            }
-            float* place = target + block * kNvfp4Elements;
-            LOWTIDE_ROLLED
-            for (int i = 0; i < kNvfp4Elements; ++i) {
-                place[i] = E2M1::number(halves[i]) * scales[block];
-            }
+            uint8_t codes[kNvfp4Elements];
+            takeHalves<kNvfp4Elements / 2>(codes, bytes + block * kNvfp4Elements / 2);
+            numbers.decode<kNvfp4Elements>(codes, scales[block], target + block * kNvfp4Elements);
         }
     }
 };

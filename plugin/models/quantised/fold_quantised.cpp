@@ -97,13 +97,13 @@ Nf4Settings nf4Settings(const Json& json, const QuantisedLayer& layer, const std
     const Json offset = json.value("nested_offset", Json(0));
     settings.offset = offset.is_number() ? offset.get<float>() : 0;
     const Json nested = json.value("nested_blocksize", Json(kNestedBlock));
-    const bool isRight = elementCount(settings.shape).value_or(0) > 0 && settings.block >= 2 &&
-                         settings.block % 2 == 0 && offset.is_number() && nested == kNestedBlock;
+    const bool isRight = elementCount(settings.shape).value_or(0) > 0 && settings.block >= 8 &&
+                         settings.block % 8 == 0 && offset.is_number() && nested == kNestedBlock;
     if (settings.shape.empty() || !isRight) {
         layer.refuse(name,
                      "is " + json.dump() +
-                         "; needs a shape, an even blocksize and scales in "
-                         "blocks of 256");
+                         "; needs a shape, a blocksize that is a multiple of 8, "
+                         "and scales in blocks of 256");
     }
     return settings;
 }

@@ -288,10 +288,13 @@ private Q_SLOTS:
         QVERIFY(refusal(file).contains("has 255 bytes, which are not those of [8, 64]"));
         file["a.weight.quant_state.bitsandbytes__nf4"] =
             jsonOf(R"({"blocksize": 64, "shape": [-8, 64]})");
-        QVERIFY(refusal(file).contains("needs a shape, an even blocksize"));
+        QVERIFY(refusal(file).contains("needs a shape, a blocksize that is a multiple of 8"));
+        file["a.weight.quant_state.bitsandbytes__nf4"] =
+            jsonOf(R"({"blocksize": 4, "shape": [8, 64]})");
+        QVERIFY(refusal(file).contains("needs a shape, a blocksize that is a multiple of 8"));
         file["a.weight.quant_state.bitsandbytes__nf4"] =
             jsonOf(R"({"blocksize": 0, "shape": [9223372036854775807, 64]})");
-        QVERIFY(refusal(file).contains("needs a shape, an even blocksize"));
+        QVERIFY(refusal(file).contains("needs a shape, a blocksize that is a multiple of 8"));
     }
 };
 

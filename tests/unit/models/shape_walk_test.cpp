@@ -315,6 +315,40 @@ private Q_SLOTS:
         QCOMPARE(walk.work().activations, bytes);
     }
 
+    void countsWhatDecodingTakes_data() {
+        QTest::addColumn<int64_t>("block");
+        QTest::addColumn<bool>("decodesAtOnce");
+        QTest::addColumn<bool>("takesMore");
+        QTest::newRow("ATen") << int64_t{64} << false << true;
+        QTest::newRow("a kernel") << int64_t{64} << true << false;
+        QTest::newRow("blocks that kernels do not share") << int64_t{16} << true << true;
+    }
+
+    /// A card's kernel takes its result alone, ATen's operators an index of a number beside it.
+    void countsWhatDecodingTakes() {
+        QFETCH(int64_t, block);
+        QFETCH(bool, decodesAtOnce);
+        QFETCH(bool, takesMore);
+        constexpr int64_t kSide = 256;
+        const Bytes result = kSide * kSide * sizeOf(DType::F16);
+        auto tree = std::make_shared<memory::ComponentTree>();
+        tree->storages.push_back(
+            {.elementCount = kSide * kSide,
+             .encoded = memory::Encoded{.encoding = "bnb_nf4",
+                                        .blockElements = block,
+                                        .blockBytes = block / 2,
+                                        .columns = kSide,
+                                        .companions = {{.elementCount = kSide * kSide / block}}},
+             .staysEncoded = true});
+        tree->weights.push_back({.computeType = DType::F16, .shape = {kSide, kSide}});
+        tree->leaves.push_back({.weights = {0}});
+        models::ShapeWalk walk({.deviceKind = "cuda", .decodesAtOnce = decodesAtOnce}, {tree});
+        walk.beginPass(*tree, {});
+        static_cast<void>(walk.use(*tree, 0));
+        const Bytes taken = walk.work().activations;
+        QVERIFY(takesMore ? taken > 2 * result : taken == result);
+    }
+
     void isCheapForHugeNetworks_data() {
         QTest::addColumn<int>("factor");
         QTest::addColumn<double>("goalSeconds");

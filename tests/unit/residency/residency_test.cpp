@@ -1,5 +1,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/planner.hpp"
 #include "plugin/residency/residency.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
@@ -369,6 +370,52 @@ private Q_SLOTS:
         const residency::Lease lease = bench.residency->use(*bench.model.denoiser(), 0);
         QCOMPARE(bench.ledger().bytesOn(bench.device.id(), Tag::Activations), 0);
         static_cast<void>(residency::Lease(bench.residency->use(*bench.model.denoiser(), 1)));
+    }
+
+    /// Whether they stay or stream: the first pass waits for nothing that it uses later.
+    void groupsComeInTheOrderOfTheirUse() {
+        Bench bench(folder_.newPath(), "fake");
+        const auto& tree = bench.model.denoiser();
+        memory::ComponentWork work{.tree = tree, .passes = 4};
+        for (memory::LeafId leaf = 0; leaf < tree->leaves.size(); ++leaf) {
+            work.pass.push_back({leaf, 1e6});
+        }
+        memory::PlanRequest request = bench.request("leaf+stream");
+        request.nodes[1].work.components = {work};
+        memory::Plan plan = *testing::planOf(request);
+        memory::PlannedStay& stay = plan.stays[1];
+        memory::Layout layout = *stay.layout;
+        std::vector<bool> isResident(layout.groups.size(), false);
+        for (size_t i = layout.order.size() / 2; i < layout.order.size(); ++i) {
+            isResident[layout.order[i]] = true;
+        }
+        memory::placeGroups(layout, isResident, kGiB, 1);
+        stay.layout = std::make_shared<const memory::Layout>(layout);
+        plan.places[stay.place].bytes = layout.bytes();
+        plan.places[stay.place].arenaBytes = layout.arenaBytes();
+        bench.ledger().beginRun();
+        bench.residency->begin(std::make_shared<const memory::Plan>(std::move(plan)), {});
+        bench.residency->enter(0);
+        bench.residency->leave(0);
+        bench.residency->enter(1);
+        bench.residency->beginPass(*tree, {});
+        for (const memory::LeafUse& use : work.pass) {
+            static_cast<void>(residency::Lease(bench.residency->use(*tree, use.leaf)));
+        }
+        std::vector<std::string> came;
+        for (const memory::LedgerEvent& event : bench.ledger().timeline().moments()) {
+            const bool isNew = std::find(came.begin(), came.end(), event.subject) == came.end();
+            if (event.what == "copy" && event.subject.starts_with("denoiser.") && isNew) {
+                came.push_back(event.subject);
+            }
+        }
+        std::vector<std::string> expected;
+        for (const memory::GroupId group : layout.order) {
+            expected.push_back("denoiser." + layout.groups[group].name);
+        }
+        QCOMPARE(came, expected);
+        bench.residency->leave(1);
+        bench.residency->end(Outcome::Finished);
     }
 
     /// What a library keeps between operators counts in each node that uses it, and leaves with the
