@@ -252,6 +252,14 @@ DeviceProfile estimatedProfile(const Card& card) {
     return profile;
 }
 
+DeviceProfile estimatedProfile(const DeviceInfo& device, std::span<const Card> known) {
+    const std::string name = plainName(device.name);
+    const auto card = std::find_if(known.begin(), known.end(), [&](const Card& each) {
+        return device.kind == "cuda" && plainName(each.name) == name;
+    });
+    return card == known.end() ? estimatedProfile(device.kind) : estimatedProfile(*card);
+}
+
 DeviceTraits cudaTraits(int capability, Bytes capacity, Bytes hostFree) {
     return {.capacity = capacity,
             .replays = true,

@@ -49,6 +49,10 @@ struct Card {
 /// and where none is stated those of estimatedProfile("cuda").
 [[nodiscard]] DeviceProfile estimatedProfile(const Card& card);
 
+/// The same of a device that nobody measured: of the card that its driver calls by a known name,
+/// else of its kind.
+[[nodiscard]] DeviceProfile estimatedProfile(const DeviceInfo& device, std::span<const Card> known);
+
 /// Host memory for bytes on their way to a CUDA card; more would hide no more of their reading.
 inline constexpr Bytes kCudaStaging = 64 * kMiB;
 

@@ -36,16 +36,16 @@ DeviceCalibrator::DeviceCalibrator(residency::Residency& residency,
       cacheFolder_(std::move(cacheFolder)),
       threads_(threads),
       store_(cacheFolder_) {
-    useStored();
+    useKnown();
 }
 
-void DeviceCalibrator::useStored() {
+void DeviceCalibrator::useKnown() {
     residency_.setProfiles([this](const memory::DeviceInfo& device) {
         executor::FoundProfile found = store_.find(keyOf(device, runner_.numerics()));
         if (!found.problem.empty()) {
             log(Level::Warning, found.problem);
         }
-        return std::move(found.profile);
+        return found.profile.value_or(memory::estimatedProfile(device, runner_.knownCards()));
     });
 }
 
@@ -78,12 +78,12 @@ Json DeviceCalibrator::measure(const memory::DeviceSpec& device) {
     measured.profile.computeOfCopies = info.kind == "cpu" ? 1.0 / threads_ : 0;
     if (isStored) {
         store_.store(measured);
-        useStored();
+        useKnown();
     }
     Json json = memory::toJson(measured);
     json["measured"] = std::move(json["speeds"]);
     json.erase("speeds");
-    json["estimated"] = memory::toJson(memory::estimatedProfile(device.kind));
+    json["estimated"] = memory::toJson(memory::estimatedProfile(info, runner_.knownCards()));
     json["stored"] = isStored;
     json["notes"] = isStored ? Json::array() : Json::array({kRehearsalNote});
     if (!(paths == before)) {

@@ -15,8 +15,8 @@ namespace lowtide::module {
 
 class ModuleRunner;
 
-/// Measured speeds of this machine's devices: the engine gets those that were stored, calibrate()
-/// makes new ones.
+/// Speeds of this machine's devices: the engine gets those that were measured and stored, else
+/// those that are stated of a card, calibrate() makes new ones.
 class DeviceCalibrator final : public Calibrator {
 public:
     /// `residency` and `runner` must outlive it. `cacheFolder` empty: nothing is found or stored.
@@ -28,7 +28,7 @@ public:
     Status calibrate(std::string_view options, std::string& result) noexcept override;
 
 private:
-    void useStored();
+    void useKnown();
     [[nodiscard]] memory::ProfileKey keyOf(const memory::DeviceInfo& device,
                                            const std::string& numerics) const;
     /// Which operators the CPU shall run from the next start on: measured and stored.

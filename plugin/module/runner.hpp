@@ -67,6 +67,9 @@ public:
     /// What besides graph and files decides about bits.
     [[nodiscard]] const std::string& numerics() const { return numerics_; }
 
+    /// Those that plans may be for.
+    [[nodiscard]] const std::vector<memory::Card>& knownCards() const { return cards_; }
+
 private:
     [[nodiscard]] RequestedGraph requestOf(std::string_view graph, std::string_view options) const;
     /// The graph as it will run, with the cards on which its nodes compute.

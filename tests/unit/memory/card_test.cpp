@@ -261,6 +261,20 @@ private Q_SLOTS:
         QVERIFY(profile.paced(1) == profile);
     }
 
+    /// What a plan for a card says before it is bought, its plans say on it.
+    void estimatesACardThatIsThereByItsName() {
+        const std::vector<Card> known = shipped();
+        const DeviceProfile stated = estimatedProfile(findCard("RTX 4060", known));
+        const auto of = [&](const char* kind, const char* name) {
+            return estimatedProfile({.kind = kind, .name = name}, known);
+        };
+        QVERIFY(of("cuda", "NVIDIA GeForce RTX 4060") == stated);
+        QVERIFY(!(stated == estimatedProfile("cuda")));
+        QVERIFY(of("cuda", "NVIDIA GeForce RTX 4060 Laptop GPU") == estimatedProfile("cuda"));
+        QVERIFY(of("cuda", "NVIDIA of tomorrow") == estimatedProfile("cuda"));
+        QVERIFY(of("cpu", "RTX 4060") == estimatedProfile("cpu"));
+    }
+
     void holdsComponentsAsACudaDeviceDoes() {
         const DeviceTraits traits = cudaTraits(86, 7 * kGiB, 10 * kGiB);
         QCOMPARE(traits.capacity, 7 * kGiB);
