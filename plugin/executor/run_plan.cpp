@@ -4,6 +4,7 @@
 #include "plugin/executor/failure.hpp"
 #include "plugin/executor/planned_wires.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/plan_stays.hpp"
 
 #include <algorithm>
 
@@ -116,14 +117,6 @@ std::vector<std::string> RunDevices::ids() const {
     return ids;
 }
 
-const memory::DeviceTraits& RunDevices::traits(const memory::DeviceSpec& device) const {
-    const auto found = std::find_if(opened.begin(), opened.end(), [&](const auto& each) {
-        return each.spec.id() == device.id();
-    });
-    LOWTIDE_ASSERT(found != opened.end());
-    return found->traits;
-}
-
 memory::DeviceSpec mainDeviceOf(const graph::Snapshot& snapshot, const RunOptions& options) {
     return options.card ? memory::DeviceSpec{.kind = "cuda"}
                         : options.device.value_or(snapshot.device.value_or(memory::DeviceSpec{}));
@@ -225,7 +218,7 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
                 .elsewhere = inputsElsewhere(snapshot, positions, places, positions[place]),
                 .rolesElsewhere = rolesElsewhere(node, device, devices.main),
                 .previews = options.previews,
-                .decodesAtOnce = devices.traits(device).decodesAtOnce,
+                .decodesAtOnce = memory::deviceOf(request, device).traits.decodesAtOnce,
                 .isThere = !options.card || device.id() != devices.main.id()};
             node.work = basis.walks.workOf(
                 walkKey(snapshot, outlined, positions[place], node.components, stage, device.id()),

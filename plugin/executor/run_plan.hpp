@@ -24,8 +24,6 @@ struct RunDevices {
     std::vector<memory::DeviceInfo> infos;
 
     [[nodiscard]] std::vector<std::string> ids() const;
-    /// Of one that is opened.
-    [[nodiscard]] const memory::DeviceTraits& traits(const memory::DeviceSpec& device) const;
 };
 
 /// What plans are made of beside the graph. Run thread only.

@@ -157,6 +157,7 @@ private Q_SLOTS:
             count / aten,
             count / half,
             copying / exact);
+        QVERIFY(aten < kMostCopies * copying);
         QVERIFY(exact < kMostCopies * copying);
     }
 };

@@ -71,6 +71,13 @@ struct RowsUnit {
     }
 };
 
+/// The scale of block `unit` of the part, whose scales lie in tiles.
+template <int kBlock>
+LOWTIDE_ANYWHERE uint8_t tiledScale(const StoredOnCard& stored, int64_t unit) noexcept {
+    const encodings::Swizzled places(stored.columns / kBlock);
+    return stored.companionByteAt(0, places.placeOf(stored.first / kBlock + unit));
+}
+
 /// A block of 32.
 struct Mxfp8Unit {
     static constexpr int kElements = 32;
@@ -78,9 +85,7 @@ struct Mxfp8Unit {
     LOWTIDE_ANYWHERE static void decode(const StoredOnCard& stored,
                                         int64_t unit,
                                         float* target) noexcept {
-        const encodings::Swizzled places(stored.columns / kElements);
-        const int64_t place = places.placeOf(stored.first / kElements + unit);
-        const float scale = encodings::E8M0::number(stored.companionByteAt(0, place));
+        const float scale = encodings::E8M0::number(tiledScale<kElements>(stored, unit));
         LOWTIDE_ROLLED
         for (int i = 0; i < kElements; ++i) {
             target[i] = encodings::E4M3::number(stored.byteAt(unit * kElements + i)) * scale;
@@ -95,10 +100,8 @@ struct Nvfp4Unit {
     LOWTIDE_ANYWHERE static void decode(const StoredOnCard& stored,
                                         int64_t unit,
                                         float* target) noexcept {
-        const encodings::Swizzled places(stored.columns / kElements);
-        const int64_t place = places.placeOf(stored.first / kElements + unit);
-        const float whole = stored.companionAt(1, 0);
-        const float scale = whole * encodings::E4M3::number(stored.companionByteAt(0, place));
+        const float scale =
+            stored.companionAt(1, 0) * encodings::E4M3::number(tiledScale<kElements>(stored, unit));
         LOWTIDE_ROLLED
         for (int i = 0; i < kElements / 2; ++i) {
             const uint8_t two = stored.byteAt(unit * (kElements / 2) + i);
