@@ -118,7 +118,7 @@ void PhotoTest::aPhotoThatDoesNotFitIsFitted_byAButton() {
                       Qt::NoModifier,
                       issues.visualRect(issues.model()->index(0, 0)).center());
     QWidget& fix = hands.widget("fix_0", &panel);
-    QCOMPARE(test::textProblems(studio_->window()), QStringList());
+    QTRY_COMPARE_WITH_TIMEOUT(test::textProblems(studio_->window()), QStringList(), kPatience);
     test::keepScreenshot(studio_->window(), "photo_that_does_not_fit");
     QTest::mouseClick(&fix, Qt::LeftButton);
     QVERIFY(fits(studio_->model()));

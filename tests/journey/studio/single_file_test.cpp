@@ -92,7 +92,7 @@ void SingleFileTest::aFolderIsAdded_andItsFilesAreListed() {
     QVERIFY(isActiveAgain());
     auto& list = widget<QTreeWidget>("models");
     QVERIFY(QTest::qWaitFor([&] { return rowNamed(list, kFile).isValid(); }, kPatience));
-    QCOMPARE(test::textProblems(studio_->window()), QStringList());
+    QTRY_COMPARE_WITH_TIMEOUT(test::textProblems(studio_->window()), QStringList(), kPatience);
     test::keepScreenshot(studio_->window(), "model_listed");
 }
 

@@ -81,8 +81,8 @@ void XlModelTest::initTestCase() {
 
 void XlModelTest::look(const char* name) {
     QTest::qWait(300);
+    QTRY_COMPARE_WITH_TIMEOUT(test::textProblems(studio_->window()), QStringList(), kPatience);
     test::keepScreenshot(studio_->window(), name);
-    QCOMPARE(test::textProblems(studio_->window()), QStringList());
 }
 
 QImage XlModelTest::pictureOfTheCommand() {
