@@ -246,7 +246,9 @@ DeviceProfile estimatedProfile(const Card& card) {
         profile.bf16FlopsPerSecond = kReachedOfProducts * card.bf16FlopsPerSecond;
     }
     if (card.linkBytesPerSecond > 0) {
-        profile.copyBytesPerSecond = kReachedOfLink * card.linkBytesPerSecond;
+        profile.pinnedBytesPerSecond = kReachedOfLink * card.linkBytesPerSecond;
+        profile.copyBytesPerSecond =
+            std::min(profile.copyBytesPerSecond, profile.pinnedBytesPerSecond);
     }
     profile.memoryBytesPerSecond = kReachedOfMemory * card.memoryBytesPerSecond;
     return profile;

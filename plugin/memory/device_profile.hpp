@@ -25,6 +25,7 @@ struct DeviceProfile {
     double f16FlopsPerSecond = 0;     ///< where it computes in f16; 0: as in f32
     double bf16FlopsPerSecond = 0;    ///< likewise
     double memoryBytesPerSecond = 0;  ///< at which a use reads its weights; 0: no bound is known
+    double pinnedBytesPerSecond = 0;  ///< from pinned host memory; 0: as from files
     std::string measuredOn{};         ///< the day, "2026-11-21"; empty: a guess
 
     bool operator==(const DeviceProfile&) const = default;
@@ -33,6 +34,8 @@ struct DeviceProfile {
 
     /// Of one copy of `bytes`, of which `converted` have another type in their file.
     [[nodiscard]] Seconds copySeconds(Bytes bytes, Bytes converted) const;
+    /// Of one copy of `bytes` that lie in pinned memory as they cross.
+    [[nodiscard]] Seconds pinnedSeconds(Bytes bytes) const;
     /// Until `bytes` of a mapped file can be read.
     [[nodiscard]] Seconds mappedSeconds(Bytes bytes) const;
     /// Of one use of a leaf: `flops` in the type `compute` with `weights` bytes.

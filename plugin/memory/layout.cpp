@@ -235,6 +235,35 @@ const std::vector<GroupId>& Layout::orderOf(uint32_t pattern) const {
     return found == otherOrders.end() ? order : found->second;
 }
 
+std::vector<GroupId> Layout::streamingOrder() const {
+    std::vector<GroupId> streaming;
+    std::vector<bool> isKnown(groups.size(), false);
+    const auto add = [&](GroupId group) {
+        if (!groups[group].isResident && !isKnown[group]) {
+            isKnown[group] = true;
+            streaming.push_back(group);
+        }
+    };
+    std::for_each(order.begin(), order.end(), add);
+    for (GroupId group = 0; group < groups.size(); ++group) {
+        add(group);
+    }
+    return streaming;
+}
+
+std::vector<bool> Layout::pinnedWithin(Bytes most) const {
+    std::vector<bool> isPinned(groups.size(), false);
+    if (most == 0) {
+        return isPinned;
+    }
+    Bytes taken = 0;
+    for (const GroupId group : streamingOrder()) {
+        isPinned[group] = taken + groups[group].bytes <= most;
+        taken += isPinned[group] ? groups[group].bytes : 0;
+    }
+    return isPinned;
+}
+
 Bytes Layout::streamedBytes(uint32_t pattern) const {
     Bytes bytes = 0;
     for (const GroupId group : orderOf(pattern)) {

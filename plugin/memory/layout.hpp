@@ -62,6 +62,11 @@ struct Layout {
 
     /// Of one pass of an access pattern; that of pattern 0 where it is not known.
     [[nodiscard]] const std::vector<GroupId>& orderOf(uint32_t pattern) const;
+    /// The groups that stream, each once, in the order of a pass, and behind them those that it
+    /// has no use for. As far as pinned memory goes it is for the first of them.
+    [[nodiscard]] std::vector<GroupId> streamingOrder() const;
+    /// Flags per group: those of streamingOrder() that `most` bytes of pinned memory hold.
+    [[nodiscard]] std::vector<bool> pinnedWithin(Bytes most) const;
     /// Bytes that one pass of the pattern brings.
     [[nodiscard]] Bytes streamedBytes(uint32_t pattern = 0) const;
 };

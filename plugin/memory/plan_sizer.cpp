@@ -98,7 +98,9 @@ void Sizer::layTogether(const std::vector<uint32_t>& stays, const std::vector<By
 
 ChoiceCost Sizer::costOf(const std::vector<uint32_t>& stays) {
     for (const uint32_t stay : stays) {
+        plan_.stays[stay].pinned = pinRoom(plan_.stays[stay]);
         predictStay(plan_, request_, stay);
+        plan_.stays[stay].pinned = 0;
     }
     const StagePlan& stage = plan_.stages[plan_.stays[stays.front()].first];
     return {.seconds = stage.seconds, .moved = static_cast<double>(stage.moved)};
@@ -126,6 +128,7 @@ Sizer::PassTimes Sizer::timesOf(const PlannedStay& stay) const {
     }
     const Layout& layout = *stay.layout;
     const DeviceProfile& profile = deviceOfStay(stay).profile;
+    const std::vector<bool> isPinned = layout.pinnedWithin(pinRoom(stay));
     PassTimes times;
     const PassUses uses(layout, *work, profile);
     for (int64_t pass = 0; pass < work->passes; ++pass) {
@@ -135,8 +138,10 @@ Sizer::PassTimes Sizer::timesOf(const PlannedStay& stay) const {
         }
         for (const GroupId group : layout.orderOf(pattern)) {
             const Group& each = layout.groups[group];
-            times.copies +=
-                each.isResident ? 0 : profile.copySeconds(each.contentBytes, each.convertedBytes);
+            const Seconds copy = isPinned[group]
+                                     ? profile.pinnedSeconds(each.contentBytes)
+                                     : profile.copySeconds(each.contentBytes, each.convertedBytes);
+            times.copies += each.isResident ? 0 : copy;
         }
     }
     const auto passes = static_cast<double>(std::max<int64_t>(1, work->passes));
@@ -145,9 +150,8 @@ Sizer::PassTimes Sizer::timesOf(const PlannedStay& stay) const {
 
 void Sizer::pin() {
     for (PlannedStay& stay : plan_.stays) {
-        if (const Bytes wanted = pinnable(stay); wanted > 0) {
-            const Bytes left = hostLeftFrom(stay.first) + pinnedOf(stay.component);
-            stay.pinned = std::clamp<Bytes>(left, 0, wanted);
+        if (const Bytes wanted = pinnableAtMost(stay); wanted > 0) {
+            stay.pinned = std::min(pinRoom(stay), wanted);
             measurePlan(plan_, request_);
         }
         unpinOthersFor(stay);
@@ -220,10 +224,13 @@ Bytes Sizer::pinnableAtMost(const PlannedStay& stay) const {
 }
 
 /// A cap of a person's counts for its stay alone, a device's for all that is pinned for it.
-Bytes Sizer::pinnable(const PlannedStay& stay) const {
-    const Bytes most = pinnableAtMost(stay);
-    if (useOf(stay).policy.pinCap) {
-        return most;
+Bytes Sizer::pinRoom(const PlannedStay& stay) const {
+    if (stay.passes == 1) {
+        return 0;
+    }
+    const Bytes host = std::max<Bytes>(0, hostLeftFrom(stay.first) + pinnedOf(stay.component));
+    if (const std::optional<Bytes> cap = useOf(stay).policy.pinCap) {
+        return std::min(*cap, host);
     }
     const std::string device = deviceOfStay(stay).spec.id();
     Bytes left = deviceOfStay(stay).traits.pinnable;
@@ -236,7 +243,7 @@ Bytes Sizer::pinnable(const PlannedStay& stay) const {
         const bool isForeign = pinned.device == device && !usesOn(request_, pinned.tree, device);
         left -= isForeign ? pinned.bytes : 0;
     }
-    return std::clamp<Bytes>(left, 0, most);
+    return std::clamp<Bytes>(left, 0, host);
 }
 
 Bytes Sizer::pinnedOf(uint32_t component) const {
@@ -336,7 +343,8 @@ void Sizer::lay(uint32_t index, Bytes room) {
                                .profile = device.profile,
                                .policy = use.policy,
                                .work = workOf(request_.nodes[use.node], tree),
-                               .room = limit}));
+                               .room = limit,
+                               .pinnable = pinRoom(stay)}));
 }
 
 Bytes Sizer::roomFor(const PlannedStay& stay) const {

@@ -61,8 +61,8 @@ private:
     void unpinOthersFor(const PlannedStay& stay);
     /// What of the stay's bytes comes in every pass, as far as it may be pinned were it alone.
     [[nodiscard]] Bytes pinnableAtMost(const PlannedStay& stay) const;
-    /// The same beside what is pinned for others.
-    [[nodiscard]] Bytes pinnable(const PlannedStay& stay) const;
+    /// What the stay may pin of whatever streams, beside what is pinned for others.
+    [[nodiscard]] Bytes pinRoom(const PlannedStay& stay) const;
     [[nodiscard]] Bytes pinnedOf(uint32_t component) const;
     /// What the nodes that hold the stay leave of a device.
     [[nodiscard]] Bytes leftOn(const DeviceSpec& spec, const PlannedStay& stay) const;

@@ -18,11 +18,15 @@ namespace {
 /// One stay from use to use; after an absence it arrives once more.
 class StayClock {
 public:
-    StayClock(const PlannedStay& stay, const ComponentTree& tree, const DeviceProfile& profile)
+    /// `filled`: of what it pins, with what is there already.
+    StayClock(const PlannedStay& stay,
+              const ComponentTree& tree,
+              const DeviceProfile& profile,
+              Bytes filled)
         : stay_(stay),
           tree_(tree),
           profile_(profile),
-          clock_(*stay.layout, stay.passes, profile),
+          clock_(*stay.layout, stay.passes, profile, {.most = stay.pinned, .filled = filled}),
           isThere_(stay.isThere),
           came_(stay.layout->groups.size(), false) {}
 
@@ -169,6 +173,21 @@ std::vector<int64_t> turnsOf(const Plan& plan,
     return turns;
 }
 
+/// What an earlier stay of the component left pinned, in this run or before it.
+Bytes pinnedBefore(const Plan& plan, const PlanRequest& request, uint32_t index) {
+    const uint32_t component = plan.stays[index].component;
+    Bytes pinned = 0;
+    for (uint32_t stay = 0; stay < index; ++stay) {
+        pinned = plan.stays[stay].component == component ? plan.stays[stay].pinned : pinned;
+    }
+    const PlannedComponent& known = plan.components[component];
+    for (const PinnedComponent& each : request.pinned) {
+        const bool isOwn = each.tree == known.tree->id && each.device == known.device.id();
+        pinned = isOwn ? std::max(pinned, each.bytes) : pinned;
+    }
+    return pinned;
+}
+
 }  // namespace
 
 const ComponentWork* workOf(const NodeWork& node, const ComponentTree& tree) {
@@ -195,7 +214,10 @@ std::set<NodeIndex> alternatingNodes(const Plan& plan, const PlanRequest& reques
 void predictStay(Plan& plan, const PlanRequest& request, uint32_t index) {
     const PlannedStay& stay = plan.stays[index];
     const PlannedComponent& component = plan.components[stay.component];
-    StayClock clock(stay, *component.tree, deviceOf(request, component.device).profile);
+    StayClock clock(stay,
+                    *component.tree,
+                    deviceOf(request, component.device).profile,
+                    pinnedBefore(plan, request, index));
     for (const PlannedUse& use : plan.uses) {
         if (use.stay != index) {
             continue;

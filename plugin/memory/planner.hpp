@@ -27,6 +27,7 @@ struct LayoutRequest {
     const Policy& policy;
     const ComponentWork* work = nullptr;  ///< nullptr: nothing is known of its passes
     Bytes room = 0;                       ///< that it may take
+    Bytes pinnable = 0;                   ///< of the host, for what streams
 };
 
 /// A memory policy that is built. One folder each in planners/.

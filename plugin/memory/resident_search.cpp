@@ -111,7 +111,7 @@ private:
     [[nodiscard]] ChoiceCost costOf(const Layout& layout) const {
         const int64_t passes = request_.work ? request_.work->passes : 1;
         const int64_t timed = std::min(passes, patterns_ ? kTimedOfSequence : kTimedPasses);
-        StreamClock clock(layout, passes, request_.profile);
+        StreamClock clock(layout, passes, request_.profile, {.most = request_.pinnable});
         clock.arrive(false);
         StreamTimes before;
         for (int64_t pass = 0; pass < timed; ++pass) {

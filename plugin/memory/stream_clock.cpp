@@ -8,12 +8,17 @@
 
 namespace lowtide::memory {
 
-StreamClock::StreamClock(const Layout& layout, int64_t passes, const DeviceProfile& profile)
+StreamClock::StreamClock(const Layout& layout,
+                         int64_t passes,
+                         const DeviceProfile& profile,
+                         PinnedRoom pinned)
     : layout_(layout),
       profile_(profile),
       stream_(layout, passes),
       arrivals_(layout),
       isThere_(layout.groups.size(), false),
+      isPinned_(layout.pinnedWithin(pinned.most)),
+      isFilled_(layout.pinnedWithin(std::min(pinned.most, pinned.filled))),
       ready_(layout.groups.size(), 0),
       lastUse_(layout.groups.size(), 0),
       changes_(layout.groups.size(), 0) {}
@@ -90,16 +95,24 @@ void StreamClock::bringResident(GroupId group) {
 }
 
 void StreamClock::copy(GroupId group) {
-    const Bytes bytes = layout_.groups[group].contentBytes;
-    const Seconds seconds = layout_.isInPlace
-                                ? profile_.mappedSeconds(bytes)
-                                : profile_.copySeconds(bytes, layout_.groups[group].convertedBytes);
+    const Seconds seconds = secondsOfCopy(group);
     copyFree_ += seconds;
     computeFree_ += profile_.computeOfCopies * seconds;
     ready_[group] = copyFree_;
     changes_[group] = profile_.changeSeconds(layout_.groups[group].changeFlops);
     times_.copy += seconds;
-    times_.moved += layout_.isInPlace ? 0 : bytes;
+    times_.moved += layout_.isInPlace ? 0 : layout_.groups[group].contentBytes;
+}
+
+Seconds StreamClock::secondsOfCopy(GroupId group) {
+    const Group& each = layout_.groups[group];
+    if (layout_.isInPlace) {
+        return profile_.mappedSeconds(each.contentBytes);
+    }
+    const bool isRead = !isFilled_[group];
+    isFilled_[group] = isFilled_[group] || isPinned_[group];
+    return isRead ? profile_.copySeconds(each.contentBytes, each.convertedBytes)
+                  : profile_.pinnedSeconds(each.contentBytes);
 }
 
 std::vector<GroupUse> groupUses(const Layout& layout,

@@ -27,13 +27,23 @@ struct StreamTimes {
     int64_t misses = 0;
 };
 
+/// Host memory that is pinned for what streams.
+struct PinnedRoom {
+    Bytes most = 0;    ///< that the stay may pin
+    Bytes filled = 0;  ///< of them: with what an earlier stay read
+};
+
 /// Plays a stay without sleeping or copying: copies in order, each after the last use of what it
 /// overwrites; compute in order, each use after its group has arrived. Copies slow compute by what
-/// they take of it, and what arrives is changed by its adapters before its first use.
+/// they take of it, and what arrives is changed by its adapters before its first use. What is
+/// pinned is read once, and then comes as fast as the bus is.
 class StreamClock {
 public:
     /// `passes` over the layout in all. Layout and profile must outlive the clock.
-    StreamClock(const Layout& layout, int64_t passes, const DeviceProfile& profile);
+    StreamClock(const Layout& layout,
+                int64_t passes,
+                const DeviceProfile& profile,
+                PinnedRoom pinned = {});
 
     /// What comes when the component arrives: what streams first, and residents in the order of
     /// their use, where copies run ahead each before what streams behind it. `isWhole`: also those
@@ -50,12 +60,15 @@ private:
     void bringResidents(std::span<const GroupId> groups);
     void bringResident(GroupId group);
     void copy(GroupId group);
+    [[nodiscard]] Seconds secondsOfCopy(GroupId group);
 
     const Layout& layout_;
     const DeviceProfile& profile_;
     GroupStream stream_;
     Arrivals arrivals_;
-    std::vector<bool> isThere_;  ///< residents
+    std::vector<bool> isThere_;   ///< residents
+    std::vector<bool> isPinned_;  ///< what streams, from its first copy on
+    std::vector<bool> isFilled_;  ///< of them: its first copy is done
     std::vector<Seconds> ready_;
     std::vector<Seconds> lastUse_;
     std::vector<Seconds> changes_;   ///< of what has arrived since its last use

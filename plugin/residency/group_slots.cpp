@@ -49,7 +49,6 @@ GroupSlots::GroupSlots(GroupPlace place)
     : place_(std::move(place)),
       groups_(place_.layout->groups.size()),
       addressOf_(place_.tree->storages.size(), nullptr),
-      isSound_(place_.tree->storages.size(), false),
       typeOf_(place_.tree->storages.size(), DType::F32) {
     requireUsable();
     for (const memory::Weight& weight : place_.tree->weights) {
@@ -137,9 +136,8 @@ void GroupSlots::readInPlace(GroupId group) {
         place_.books.masters.willNeed(*place_.tree, storage);
         if (!place_.tree->storages[storage].staysEncoded) {
             place_.books.masters.requireMappedFinite(*place_.tree, storage, addressOf_[storage]);
-        } else if (!isSound_[storage]) {
+        } else {
             place_.books.masters.requireMappedSound(*place_.tree, storage);
-            isSound_[storage] = true;
         }
         place_.books.traffic.addRead(place_.tree->deviceBytes(storage));
     }
@@ -182,24 +180,12 @@ StorageCrossing GroupSlots::crossingOf(StorageId storage) const {
                      : StorageCrossing{.bytes = place_.tree->deviceBytes(storage)};
 }
 
-/// In the order of a pass.
 std::vector<PinnedMasters::Master> GroupSlots::streamingMasters() const {
     std::vector<PinnedMasters::Master> masters;
-    std::vector<bool> isKnown(groups_.size(), false);
-    const auto add = [&](GroupId group) {
-        if (place_.layout->groups[group].isResident || isKnown[group]) {
-            return;
-        }
-        isKnown[group] = true;
+    for (const GroupId group : place_.layout->streamingOrder()) {
         for (const Travel& travel : travels_[group]) {
             masters.push_back({.id = travel.master, .span = travel.span});
         }
-    };
-    for (const GroupId group : place_.layout->order) {
-        add(group);
-    }
-    for (GroupId group = 0; group < groups_.size(); ++group) {
-        add(group);
     }
     return masters;
 }

@@ -123,7 +123,6 @@ private:
     std::vector<GroupState> groups_;
     std::vector<std::vector<Travel>> travels_;  ///< per group; none where weights are used in place
     std::vector<std::byte*> addressOf_;         ///< per storage, while it is there
-    std::vector<bool> isSound_;                 ///< per storage that stays encoded and is mapped
     std::vector<DType> typeOf_;                 ///< per storage: on the device
     std::map<memory::StorageId, StorageChanges> changes_;
     size_t pendingChanges_ = 0;

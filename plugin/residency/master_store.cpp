@@ -69,7 +69,10 @@ void MasterStore::open(const memory::ComponentTree& tree) {
     for (const memory::WeightFile& file : tree.files) {
         files.push_back(fileFor(file));
     }
-    trees_.insert_or_assign(tree.id, std::move(files));
+    OpenTree& opened = trees_[tree.id];
+    if (opened.files != files || opened.isSound.size() != tree.storages.size()) {
+        opened = {.files = std::move(files), .isSound = std::vector(tree.storages.size(), false)};
+    }
 }
 
 void MasterStore::ensureOpen(const memory::ComponentTree& tree) {
@@ -79,8 +82,8 @@ void MasterStore::ensureOpen(const memory::ComponentTree& tree) {
 }
 
 std::shared_ptr<const files::InputFile> MasterStore::fileFor(const memory::WeightFile& file) const {
-    for (const auto& [id, files] : trees_) {
-        for (const auto& known : files) {
+    for (const auto& [id, tree] : trees_) {
+        for (const auto& known : tree.files) {
             if (known->path() == file.path && isSame(known->identity(), file) &&
                 isSame(known->identityNow(), file) && !known->isTorn()) {
                 return known;
@@ -110,7 +113,7 @@ const std::shared_ptr<const files::InputFile>& MasterStore::fileOf(
     const memory::ComponentTree& tree, memory::StorageId storage) const {
     const auto found = trees_.find(tree.id);
     LOWTIDE_ASSERT(found != trees_.end());
-    return found->second[tree.storages[storage].file];
+    return found->second.files[tree.storages[storage].file];
 }
 
 /// nullptr when there is none, and when a control node closed them: whoever uses them again opens
@@ -120,10 +123,10 @@ const files::InputFile* MasterStore::changedFile(const memory::ComponentTree& tr
     if (found == trees_.end()) {
         return nullptr;
     }
-    const auto changed = std::find_if(found->second.begin(),
-                                      found->second.end(),
-                                      [](const auto& file) { return !file->isUnchanged(); });
-    return changed == found->second.end() ? nullptr : changed->get();
+    const Files& files = found->second.files;
+    const auto changed = std::find_if(
+        files.begin(), files.end(), [](const auto& file) { return !file->isUnchanged(); });
+    return changed == files.end() ? nullptr : changed->get();
 }
 
 void MasterStore::requireUnchanged(const memory::ComponentTree& tree) const {
@@ -164,11 +167,15 @@ HeldBytes MasterStore::mappedEncoded(const memory::ComponentTree& tree,
     return held;
 }
 
-void MasterStore::requireMappedSound(const memory::ComponentTree& tree,
-                                     memory::StorageId storage) const {
+void MasterStore::requireMappedSound(const memory::ComponentTree& tree, memory::StorageId storage) {
+    std::vector<bool>& isSound = trees_.at(tree.id).isSound;
+    if (isSound[storage]) {
+        return;
+    }
     const HeldBytes held = mappedEncoded(tree, storage);
     const HeldPart all(held, {0, held.elementCount});
     requireSound(tree.role, tree.storages[storage], *fileOf(tree, storage), all.stored());
+    isSound[storage] = true;
 }
 
 const std::byte* MasterStore::mapped(const memory::ComponentTree& tree,
@@ -191,7 +198,7 @@ void MasterStore::willNeed(const memory::ComponentTree& tree,
                            memory::StorageId storage) const noexcept {
     const memory::Storage& bytes = tree.storages[storage];
     if (const auto found = trees_.find(tree.id); found != trees_.end()) {
-        found->second[bytes.file]->willNeed(bytes.fileOffset, bytes.fileBytes());
+        found->second.files[bytes.file]->willNeed(bytes.fileOffset, bytes.fileBytes());
     }
 }
 
@@ -199,7 +206,7 @@ void MasterStore::dontNeed(const memory::ComponentTree& tree,
                            memory::StorageId storage) const noexcept {
     const memory::Storage& bytes = tree.storages[storage];
     if (const auto found = trees_.find(tree.id); found != trees_.end()) {
-        found->second[bytes.file]->dontNeed(bytes.fileOffset, bytes.fileBytes());
+        found->second.files[bytes.file]->dontNeed(bytes.fileOffset, bytes.fileBytes());
     }
 }
 

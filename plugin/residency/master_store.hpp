@@ -57,8 +57,9 @@ public:
     /// Where a storage that stays encoded lies in the map that mapped() found.
     [[nodiscard]] HeldBytes mappedEncoded(const memory::ComponentTree& tree,
                                           memory::StorageId storage) const;
-    /// Error{Corrupt} as requireSound(), of what lies there; reads all of it.
-    void requireMappedSound(const memory::ComponentTree& tree, memory::StorageId storage) const;
+    /// Error{Corrupt} as requireSound(), of what lies there; reads all of it, once while its file
+    /// is open.
+    void requireMappedSound(const memory::ComponentTree& tree, memory::StorageId storage);
 
     /// Where the storage lies in memory; nullptr when its file is not mapped or the address is not
     /// aligned.
@@ -90,13 +91,19 @@ public:
 
 private:
     using Files = std::vector<std::shared_ptr<const files::InputFile>>;
+
+    struct OpenTree {
+        Files files;
+        std::vector<bool> isSound;  ///< per storage that stays encoded and is mapped
+    };
+
     [[nodiscard]] const files::InputFile* changedFile(const memory::ComponentTree& tree) const;
     [[nodiscard]] std::shared_ptr<const files::InputFile> fileFor(
         const memory::WeightFile& file) const;
     [[nodiscard]] const std::shared_ptr<const files::InputFile>& fileOf(
         const memory::ComponentTree& tree, memory::StorageId storage) const;
 
-    std::map<std::string, Files, std::less<>> trees_;
+    std::map<std::string, OpenTree, std::less<>> trees_;
 };
 
 }  // namespace lowtide::residency

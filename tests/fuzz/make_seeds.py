@@ -287,7 +287,7 @@ def policies():
 def profiles():
     right = {"device": "cpu", "name": "n", "processor": "p", "numerics": "t", "version": "0.1.0", "measured_on": "2026-11-21",
              "speeds": {"copy_bytes_per_second": 2e9, "converted_bytes_per_second": 1e9, "mapped_bytes_per_second": 0,
-                        "copy_overhead_seconds": 2e-5, "compute_of_copies": 0.5, "flops_per_second": 1e11,
+                        "pinned_bytes_per_second": 0, "copy_overhead_seconds": 2e-5, "compute_of_copies": 0.5, "flops_per_second": 1e11,
                         "leaf_overhead_seconds": 5e-5}}
 
     def changed(**speeds):

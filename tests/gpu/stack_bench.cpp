@@ -165,7 +165,7 @@ class StackBench : public QObject {
             flops += ofLeaf;
         }
         memory::DeviceProfile profile = memory::estimatedProfile(device_.kind);
-        profile.copyBytesPerSecond = bandwidth_ > 0 ? bandwidth_ : profile.copyBytesPerSecond;
+        profile.pinnedBytesPerSecond = bandwidth_ > 0 ? bandwidth_ : profile.pinnedBytesPerSecond;
         profile.bf16FlopsPerSecond = compute_ > 0 ? flops / compute_ : profile.bf16FlopsPerSecond;
         return {.nodes = {{.node = "stack",
                            .policy = memory::parsePolicy(way.policy),

@@ -20,10 +20,11 @@ struct Line {
     const char* otherwise;
 };
 
-constexpr std::array<Line, 6> kLines = {{
+constexpr std::array<Line, 7> kLines = {{
     {"copy_bytes_per_second", "copies", 1e9, "GB/s", nullptr},
     {"converted_bytes_per_second", "copies that convert", 1e9, "GB/s", "copy_bytes_per_second"},
     {"mapped_bytes_per_second", "mapped weights", 1e9, "GB/s", "copy_bytes_per_second"},
+    {"pinned_bytes_per_second", "pinned copies", 1e9, "GB/s", "copy_bytes_per_second"},
     {"copy_overhead_seconds", "each copy", 1e-6, "us", nullptr},
     {"flops_per_second", "products", 1e9, "GFLOP/s", nullptr},
     {"leaf_overhead_seconds", "each layer", 1e-6, "us", nullptr},

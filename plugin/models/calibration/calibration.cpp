@@ -16,7 +16,8 @@ memory::DeviceProfile measureDevice(residency::Residency& residency,
             .flopsPerSecond = compute.flopsPerSecond,
             .leafOverhead = compute.leafOverhead,
             .convertedBytesPerSecond = copies.convertedBytesPerSecond,
-            .mappedBytesPerSecond = copies.mappedBytesPerSecond};
+            .mappedBytesPerSecond = copies.mappedBytesPerSecond,
+            .pinnedBytesPerSecond = copies.pinnedBytesPerSecond};
 }
 
 }  // namespace lowtide::models

@@ -9,10 +9,14 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr const char* kPolicy = "leaf+stream";  ///< every pass copies everything, through one ring
+/// Every pass copies everything, through one ring: from its file, or from pinned memory behind the
+/// first one.
+constexpr const char* kFromFiles = "leaf+stream,pin=0";
+constexpr const char* kPinned = "leaf+stream";
 constexpr int kRepeats = 7;
 constexpr int64_t kLargeLeaves = 16;
 constexpr int64_t kLargeElements = kMiB;
+constexpr Bytes kLargeBytes = kLargeLeaves * kLargeElements * 4;  // f32
 constexpr int64_t kSmallLeaves = 256;
 constexpr int64_t kSmallElements = 256;
 constexpr Bytes kPage = 4096;
@@ -28,9 +32,10 @@ void touch(const at::Tensor& weight) {
 Seconds streamedPass(residency::Residency& residency,
                      const memory::DeviceSpec& device,
                      const CopiedWeights& weights,
-                     const ScratchWeights& scratch) {
+                     const ScratchWeights& scratch,
+                     const char* policy) {
     const auto tree = treeOf(weights, scratch);
-    return secondsOfPass(residency, {device, tree, kPolicy}, kRepeats, [&] {
+    return secondsOfPass(residency, {device, tree, policy}, kRepeats, [&] {
         residency.beginPass(*tree, {});
         for (memory::LeafId leaf = 0; leaf < tree->leaves.size(); ++leaf) {
             const residency::Lease lease = residency.use(*tree, leaf);
@@ -46,26 +51,31 @@ Seconds streamedPass(residency::Residency& residency,
 CopySpeeds measureCopies(residency::Residency& residency,
                          const memory::DeviceSpec& device,
                          const ScratchWeights& scratch) {
-    const auto secondsOf = [&](const CopiedWeights& weights) {
-        return streamedPass(residency, device, weights, scratch);
+    const memory::DeviceTraits traits = residency.traits(device);
+    const auto secondsOf = [&](const CopiedWeights& weights, const char* policy) {
+        return streamedPass(residency, device, weights, scratch, policy);
     };
-    const Seconds overhead =
-        secondsOf({.role = "small copies", .leaves = kSmallLeaves, .elements = kSmallElements}) /
-        static_cast<double>(kSmallLeaves);
-    const auto speedOf = [&](CopiedWeights weights, Seconds each) {
+    const CopiedWeights small{
+        .role = "small copies", .leaves = kSmallLeaves, .elements = kSmallElements};
+    const Seconds overhead = secondsOf(small, kPinned) / static_cast<double>(kSmallLeaves);
+    const auto speedOf = [&](CopiedWeights weights, Seconds each, const char* policy) {
         weights.leaves = kLargeLeaves;
         weights.elements = kLargeElements;
-        const Seconds pass = secondsOf(weights);
+        const Seconds pass = secondsOf(weights, policy);
         // At least half: neighbours of a busy machine may have slowed the small copies alone.
         const Seconds moving = std::max(pass - static_cast<double>(kLargeLeaves) * each, pass / 2);
-        return static_cast<double>(kLargeLeaves * kLargeElements * sizeOf(DType::F32)) / moving;
+        return static_cast<double>(kLargeBytes) / moving;
     };
     CopySpeeds speeds{.overhead = overhead};
-    speeds.bytesPerSecond = speedOf({.role = "copies"}, overhead);
+    speeds.bytesPerSecond = speedOf({.role = "copies"}, overhead, kFromFiles);
     speeds.convertedBytesPerSecond =
-        speedOf({.role = "conversions", .fileType = DType::F16}, overhead);
-    if (residency.traits(device).usesWeightsInPlace && scratch.file().isLocal) {
-        speeds.mappedBytesPerSecond = speedOf({.role = "mapped", .mayBeMapped = true}, 0);
+        speedOf({.role = "conversions", .fileType = DType::F16}, overhead, kFromFiles);
+    if (traits.usesWeightsInPlace && scratch.file().isLocal) {
+        speeds.mappedBytesPerSecond =
+            speedOf({.role = "mapped", .mayBeMapped = true}, 0, kFromFiles);
+    }
+    if (traits.pinnable >= kLargeBytes) {
+        speeds.pinnedBytesPerSecond = speedOf({.role = "pinned copies"}, overhead, kPinned);
     }
     return speeds;
 }

@@ -14,6 +14,7 @@ struct CopySpeeds {
     double bytesPerSecond = 0;           ///< as they are
     double convertedBytesPerSecond = 0;  ///< f16 in the file, f32 on the device
     double mappedBytesPerSecond = 0;     ///< read where the file is mapped; 0: this device does not
+    double pinnedBytesPerSecond = 0;     ///< from pinned memory; 0: there is too little of it
     Seconds overhead = 0;                ///< of each copy
 };
 

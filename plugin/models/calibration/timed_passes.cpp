@@ -29,11 +29,14 @@ std::shared_ptr<const memory::Plan> planOf(residency::Residency& residency, cons
     return std::make_shared<const memory::Plan>(std::get<memory::Plan>(std::move(decided)));
 }
 
-/// The one node of a run, entered; whatever happens it is left and the run ends.
+/// The one node of a run, entered; whatever happens it is left, the run ends, and nothing stays
+/// pinned.
 class Entered {
 public:
-    Entered(residency::Residency& residency, std::shared_ptr<const memory::Plan> plan)
-        : residency_(residency) {
+    Entered(residency::Residency& residency, const SoloRun& solo)
+        : residency_(residency),
+          own_{.tree = solo.tree->id, .device = solo.device.id(), .bytes = 0} {
+        auto plan = planOf(residency, solo);
         residency_.ledger().beginRun();
         residency_.begin(std::move(plan), StopToken());
     }
@@ -41,6 +44,7 @@ public:
     ~Entered() {
         residency_.leave(0);
         residency_.end(memory::Outcome::Finished);
+        residency_.unpin(own_);
     }
 
     Entered(const Entered&) = delete;
@@ -50,6 +54,7 @@ public:
 
 private:
     residency::Residency& residency_;
+    memory::PinnedComponent own_;
 };
 
 }  // namespace
@@ -58,7 +63,7 @@ Seconds secondsOfPass(residency::Residency& residency,
                       const SoloRun& solo,
                       int repeats,
                       const std::function<void()>& pass) {
-    Entered run(residency, planOf(residency, solo));
+    Entered run(residency, solo);
     run.enter();
     const auto finishedPass = [&] {
         pass();

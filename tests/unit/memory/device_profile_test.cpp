@@ -109,11 +109,13 @@ private Q_SLOTS:
         const DeviceProfile profile{.copyBytesPerSecond = 1000,
                                     .copyOverhead = 0.25,
                                     .convertedBytesPerSecond = 100,
-                                    .mappedBytesPerSecond = 4000};
+                                    .mappedBytesPerSecond = 4000,
+                                    .pinnedBytesPerSecond = 8000};
 
         QCOMPARE(profile.copySeconds(2000, 0), 0.25 + 2);
         QCOMPARE(profile.copySeconds(2000, 500), 0.25 + 1.5 + 5);
         QCOMPARE(profile.mappedSeconds(2000), 0.5);
+        QCOMPARE(profile.pinnedSeconds(2000), 0.25 + 0.25);
     }
 
     void hasOneSpeed_whereOnlyOneIsKnown() {
@@ -121,6 +123,7 @@ private Q_SLOTS:
 
         QCOMPARE(profile.copySeconds(2000, 500), 0.25 + 2);
         QCOMPARE(profile.mappedSeconds(2000), 0.25 + 2);
+        QCOMPARE(profile.pinnedSeconds(2000), 0.25 + 2);
     }
 
     void guessesByKind() {

@@ -4,6 +4,9 @@
 
 #include <QtTest/QtTest>
 
+#include <cmath>
+#include <string>
+
 namespace plan_pinned_test {
 
 using namespace lowtide;
@@ -113,6 +116,25 @@ private Q_SLOTS:
         request.devices[1].traits.capacity = 3000;
         QVERIFY(planOf(request).dropsHeld);
         QCOMPARE(planOf(request).device(parseDeviceSpec("cpu"))->minimum, Bytes{3000});
+    }
+
+    /// Only the first pass reads, and none of a run after a run; where nothing is pinned each does.
+    void copiesFromPinnedMemoryHaveTheirOwnSpeed() {
+        PlanRequest request = pinning();
+        DeviceProfile& profile = request.devices[0].profile;
+        profile.pinnedBytesPerSecond = 1e6 * profile.copyBytesPerSecond;
+        profile.flopsPerSecond = 1e15;  // next to nothing
+        const auto secondsOf = [](const PlanRequest& asked) {
+            return planOf(asked).stages[1].seconds;
+        };
+        const auto passes = static_cast<double>(request.nodes[1].work.components[0].passes);
+        PlanRequest unpinned = request;
+        unpinned.devices[0].traits.pinnable = 0;
+        const Seconds all = secondsOf(unpinned);
+        const Seconds first = secondsOf(request);
+        const Seconds again = secondsOf(after(request, denoiserOf(request), kStreamed));
+        QVERIFY2(std::abs(first / all * passes - 1) < 0.01, std::to_string(first / all).c_str());
+        QVERIFY2(again < first / 100, std::to_string(again / first).c_str());
     }
 
     void componentsOfOneDeviceShareWhatItMayPin() {

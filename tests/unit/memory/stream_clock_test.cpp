@@ -382,6 +382,46 @@ private Q_SLOTS:
         QVERIFY(std::abs(secondsToBring(DType::F16, false, kLink) / plain - 1) < 1e-6);
     }
 
+    /// Three equal groups in three passes: what is pinned is read once, and where an earlier stay
+    /// has read it not at all; the rest comes from its file each time.
+    void pinnedWeightsAreReadOnce_data() {
+        QTest::addColumn<int>("pinned");  // groups
+        QTest::addColumn<int>("filled");
+        QTest::addColumn<double>("copies");  // from files; the others are four times as fast
+        QTest::newRow("none") << 0 << 0 << 9.0;
+        QTest::newRow("one of three") << 1 << 0 << 7.0 + 2.0 / 4;
+        QTest::newRow("all") << 3 << 0 << 3.0 + 6.0 / 4;
+        QTest::newRow("an earlier stay read two") << 3 << 2 << 1.0 + 8.0 / 4;
+        QTest::newRow("an earlier stay read more than is pinned") << 1 << 3 << 6.0 + 3.0 / 4;
+    }
+
+    void pinnedWeightsAreReadOnce() {
+        QFETCH(int, pinned);
+        QFETCH(int, filled);
+        QFETCH(double, copies);
+        const Case made = makeCase({1, 1, 1}, {0, 0, 0}, 3);
+        Layout layout = groupByLeaf(*made.tree);
+        placeGroups(layout, {false, false, false}, layout.groups[0].bytes, 1);
+        DeviceProfile profile = kLink;
+        profile.copyOverhead = 0;
+        profile.pinnedBytesPerSecond = 4 * profile.copyBytesPerSecond;
+        const auto uses = groupUses(layout, made.work.pass, profile);
+
+        StreamClock clock(
+            layout,
+            3,
+            profile,
+            {.most = pinned * layout.groups[0].bytes, .filled = filled * layout.groups[0].bytes});
+        clock.arrive(false);
+        for (int pass = 0; pass < 3; ++pass) {
+            clock.runPass(uses);
+        }
+
+        const Seconds one = profile.copySeconds(layout.groups[0].contentBytes, 0);
+        QVERIFY2(std::abs(clock.times().copy / one - copies) < 1e-6,
+                 std::to_string(clock.times().copy / one).c_str());
+    }
+
     void mappedWeightsHaveTheirOwnSpeed() {
         DeviceProfile profile = kLink;
         profile.mappedBytesPerSecond = kLink.copyBytesPerSecond * 4;

@@ -25,13 +25,16 @@ const std::string kLibraries = testing::buildPath("lib").toStdString();
 /// The built devices, the fake one with delays of the test.
 class SlowDevices final : public residency::DeviceSource {
 public:
-    explicit SlowDevices(Seconds longestDelay) : longestDelay_(longestDelay) {}
+    explicit SlowDevices(Seconds longestDelay, Bytes pinnable = 0)
+        : longestDelay_(longestDelay), pinnable_(pinnable) {}
 
     std::unique_ptr<residency::Device> open(const DeviceSpec& spec) override {
         return spec.kind == "fake"
                    ? residency::openFakeDevice(
                          kLibraries,
-                         {.capacity = spec.capacity.value_or(kGiB), .longestDelay = longestDelay_})
+                         {.capacity = spec.capacity.value_or(kGiB),
+                          .longestDelay = longestDelay_,
+                          .pinnable = pinnable_})
                    : built_->open(spec);
     }
 
@@ -39,6 +42,7 @@ public:
 
 private:
     Seconds longestDelay_;
+    Bytes pinnable_;
     std::unique_ptr<residency::DeviceSource> built_ = residency::makeDeviceSource(kLibraries);
 };
 
@@ -92,6 +96,31 @@ private Q_SLOTS:
         QVERIFY2(speeds.overhead > kLongest / 2 * 0.8, std::to_string(speeds.overhead).c_str());
         QVERIFY2(speeds.overhead < kLongest, std::to_string(speeds.overhead).c_str());
         QCOMPARE(speeds.mappedBytesPerSecond, 0.0);
+    }
+
+    /// What is pinned is measured where as much may be, from files else, and does not stay pinned.
+    void measuresPinnedCopies_data() {
+        QTest::addColumn<qint64>("pinnable");
+        QTest::addColumn<bool>("isMeasured");
+        QTest::newRow("nothing") << qint64{0} << false;
+        QTest::newRow("less than it copies") << qint64{kMiB} << false;
+        QTest::newRow("enough") << qint64{64 * kMiB} << true;
+    }
+
+    void measuresPinnedCopies() {
+        QFETCH(qint64, pinnable);
+        QFETCH(bool, isMeasured);
+        residency::Residency residency(std::make_unique<SlowDevices>(0, pinnable));
+        const DeviceSpec device{.kind = "fake"};
+        residency.open(device);
+        const models::ScratchWeights scratch(folder_.path().toStdString());
+
+        const models::CopySpeeds speeds = models::measureCopies(residency, device, scratch);
+
+        QVERIFY(speeds.bytesPerSecond > 1e7);
+        QCOMPARE(speeds.pinnedBytesPerSecond > 1e7, isMeasured);
+        QVERIFY(residency.pinnedComponents().empty());
+        QCOMPARE(residency.ledger().bytesOn("cpu"), Bytes{0});
     }
 
     void refusesAFolderThatCannotBeWritten() {

@@ -13,6 +13,7 @@
 #include <QtTest/QtTest>
 
 #include <cstring>
+#include <fstream>
 #include <random>
 
 namespace encoded_storage_test {
@@ -253,6 +254,31 @@ private Q_SLOTS:
         QCOMPARE(refused->kind(), ErrorKind::Corrupt);
         QVERIFY2(refused->message().starts_with("denoiser.weight, GGUF Q8_0 in \"torn.gguf\""),
                  refused->message().c_str());
+    }
+
+    /// While its file is open: a run after a run does not read all of it to learn the same.
+    void aMappedStorageIsCheckedOnce_andAgainWhenItsFileIsOpenedAnew() {
+        const std::string path = pathOf("checked.safetensors");
+        EncodedFile file(path);
+        file.tree.storages.front().staysEncoded = true;
+        MasterStore store;
+        store.open(file.tree);
+        store.requireMappedSound(file.tree, 0);
+        const auto refused = [&] {
+            return testing::errorOf([&] { store.requireMappedSound(file.tree, 0); });
+        };
+        {
+            std::fstream there(path, std::ios::in | std::ios::out | std::ios::binary);
+            there.seekp(kHeader);
+            there.write("\xff\xff\xff\xff", 4);  // NaN, the scale of row 0
+        }
+
+        QVERIFY(!refused().has_value());
+        QVERIFY(!store.isUnchanged(file.tree));
+        file.tree.files = {testing::fileOf(path)};
+        store.open(file.tree);
+
+        QVERIFY(refused().has_value());
     }
 
     void aScaleThatIsNoneNamesKeyAndFile() {

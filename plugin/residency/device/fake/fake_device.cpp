@@ -63,8 +63,10 @@ public:
     }
 
     [[nodiscard]] memory::DeviceTraits traits() const override {
-        return {
-            .usesWeightsInPlace = false, .capacity = fakeMemory().capacity(), .isRehearsal = true};
+        return {.usesWeightsInPlace = false,
+                .capacity = fakeMemory().capacity(),
+                .isRehearsal = true,
+                .pinnable = settings_.pinnable};
     }
 
     [[nodiscard]] c10::Device torchDevice() const override { return kFakeTorchDevice; }

@@ -16,6 +16,7 @@ struct FakeSettings {
     uint64_t seed = 0;              ///< of the delays
     Seconds longestDelay = 100e-6;  ///< before each piece of a copy: uniform in [0, longestDelay)
     Bytes copyPiece = 4 * kMiB;     ///< a copy is cut into pieces of this size
+    Bytes pinnable = 0;             ///< host memory that a run pins, unless told else
 };
 
 /// What was done since the device was opened.
