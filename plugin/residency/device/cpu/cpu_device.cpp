@@ -88,6 +88,7 @@ public:
                                     at::IntArrayRef sizes,
                                     DType type) override {
         at::Tensor values = at::empty(sizes, scalarTypeOf(type));
+        expectLargeUse(values.data_ptr(), static_cast<Bytes>(values.nbytes()));
         decodeOnHost(held, type, static_cast<std::byte*>(values.data_ptr()));
         return values;
     }

@@ -26,6 +26,8 @@ struct ProcessMemory {
 [[nodiscard]] ProcessMemory processMemory();
 /// residentPrivate of processMemory(), quick enough to ask for before every operator.
 [[nodiscard]] Bytes residentPrivateNow() noexcept;
+/// Fresh pages of a large block come two megabytes at a time where the system has such pages.
+void expectLargeUse(void* block, Bytes bytes) noexcept;
 /// Gives free pages of the heap back to the system.
 void trimHeap() noexcept;
 

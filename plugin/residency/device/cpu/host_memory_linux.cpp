@@ -5,6 +5,7 @@
 #include <fstream>
 #include <malloc.h>
 #include <optional>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace lowtide::residency {
@@ -67,6 +68,20 @@ Bytes residentPrivateNow() noexcept {
     Bytes shared = 0;
     file >> mapped >> resident >> shared;
     return (resident - shared) * ::sysconf(_SC_PAGESIZE);
+}
+
+void expectLargeUse(void* block, Bytes bytes) noexcept {
+    constexpr Bytes kHugePage = 2 * kMiB;
+    constexpr Bytes kWorthAsking = 8 * kMiB;
+    if (bytes < kWorthAsking) {
+        return;
+    }
+    const Bytes begin = alignUp(static_cast<Bytes>(reinterpret_cast<uintptr_t>(block)), kHugePage);
+    const Bytes end = static_cast<Bytes>(reinterpret_cast<uintptr_t>(block)) + bytes;
+    const Bytes whole = (end - begin) / kHugePage * kHugePage;
+    static_cast<void>(::madvise(reinterpret_cast<void*>(static_cast<uintptr_t>(begin)),
+                                static_cast<size_t>(whole),
+                                MADV_HUGEPAGE));
 }
 
 void trimHeap() noexcept {
