@@ -134,6 +134,36 @@ bool isValidUtf8(std::string_view text) {
     return true;
 }
 
+std::optional<std::string> fromBase64(std::string_view text) {
+    constexpr std::string_view kDigits =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    constexpr size_t kGroup = 4;
+    if (text.size() % kGroup != 0) {
+        return std::nullopt;
+    }
+    std::string bytes;
+    for (size_t first = 0; first < text.size(); first += kGroup) {
+        std::string_view group = text.substr(first, kGroup);
+        const bool isLast = first + kGroup == text.size();
+        while (isLast && group.size() > 2 && group.back() == '=') {
+            group.remove_suffix(1);
+        }
+        uint32_t bits = 0;
+        for (const char digit : group) {
+            const size_t value = kDigits.find(digit);
+            if (value == std::string_view::npos) {
+                return std::nullopt;
+            }
+            bits = bits << 6 | static_cast<uint32_t>(value);
+        }
+        bits <<= 6 * (kGroup - group.size());
+        for (size_t i = 0; i + 1 < group.size(); ++i) {
+            bytes.push_back(static_cast<char>(bits >> (16 - 8 * i) & 0xFFU));
+        }
+    }
+    return bytes;
+}
+
 std::string quotedName(std::string_view name, size_t limit) {
     return "\"" + shown(name, limit) + "\"";
 }

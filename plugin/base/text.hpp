@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ namespace lowtide {
 /// Shortest text that reads back as the same double ("7.5", "4", "1e-05").
 [[nodiscard]] std::string formatNumber(double value);
 [[nodiscard]] bool isValidUtf8(std::string_view text);
+/// The bytes of base64 with its padding (RFC 4648, section 4); nothing: it is none.
+[[nodiscard]] std::optional<std::string> fromBase64(std::string_view text);
 /// A name from outside inside a message: in double quotes, cut at a character near `limit` bytes,
 /// with "?" for control characters and bytes that are not UTF-8.
 [[nodiscard]] std::string quotedName(std::string_view name, size_t limit = 80);

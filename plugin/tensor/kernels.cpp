@@ -8,6 +8,7 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -200,12 +201,30 @@ at::Tensor layerNorm(const at::Tensor& x,
     return at::layer_norm(x, {x.size(-1)}, orNothing(weight), orNothing(bias), epsilon);
 }
 
+at::Tensor rmsNorm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
+    const at::Tensor exact = x.to(at::kFloat);
+    const at::Tensor scale = exact.square().mean({-1}, /*keepdim=*/true).add_(epsilon).rsqrt_();
+    return exact.mul(scale).to(x.scalar_type()).mul_(weight);
+}
+
+at::Tensor pixelNorm(const at::Tensor& x, const at::Tensor& weight) {
+    constexpr double kLeastLength = 1e-12;
+    const at::Tensor exact = x.to(at::kFloat);
+    at::Tensor scale = at::linalg_vector_norm(exact, 2, {1}, /*keepdim=*/true);
+    scale.clamp_min_(kLeastLength).reciprocal_().mul_(std::sqrt(static_cast<double>(x.size(1))));
+    return exact.mul(scale).mul_(weight.to(at::kFloat).view({1, -1, 1, 1})).to(x.scalar_type());
+}
+
 at::Tensor silu(const at::Tensor& x) {
     return at::silu(x);
 }
 
 at::Tensor gelu(const at::Tensor& x) {
     return at::gelu(x);
+}
+
+at::Tensor tanhGelu(const at::Tensor& x) {
+    return at::gelu(x, "tanh");
 }
 
 at::Tensor quickGelu(const at::Tensor& x) {
@@ -235,6 +254,24 @@ at::Tensor biasedAttention(const at::Tensor& q,
         return meta::attention(q, k, v, true);
     }
     return at::scaled_dot_product_attention(q, k, v, bias);
+}
+
+at::Tensor scoredAttention(const at::Tensor& q,
+                           const at::Tensor& k,
+                           const at::Tensor& v,
+                           const at::Tensor& scores) {
+    if (q.is_meta()) {
+        return meta::attention(q, k, v, true);
+    }
+    return at::scaled_dot_product_attention(
+        q, k, v, scores.to(q.scalar_type()), 0.0, /*is_causal=*/false, /*scale=*/1.0);
+}
+
+at::Tensor takenRows(const at::Tensor& table, const at::Tensor& rows) {
+    if (table.is_meta()) {
+        return at::empty({rows.numel(), table.size(1)}, table.options());
+    }
+    return at::index_select(table, 0, rows);
 }
 
 at::Tensor averagePool(const at::Tensor& x) {

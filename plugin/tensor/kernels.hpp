@@ -62,14 +62,22 @@ void addProduct(at::Tensor& target, const at::Tensor& left, const at::Tensor& ri
                                            const at::Tensor& weight,
                                            const at::Tensor& bias,
                                            double epsilon);
-/// Normalises the last axis.
+/// Normalises the last axis; `weight` and `bias` may be undefined.
 [[nodiscard]] at::Tensor layerNorm(const at::Tensor& x,
                                    const at::Tensor& weight,
                                    const at::Tensor& bias,
                                    double epsilon);
+/// x / sqrt(mean of x^2 over the last axis + epsilon) * weight, computed in f32.
+/// Source: Zhang and Sennrich 2019; torch.nn.RMSNorm.
+[[nodiscard]] at::Tensor rmsNorm(const at::Tensor& x, const at::Tensor& weight, double epsilon);
+/// Channels of every pixel at length 1, times sqrt(C) and weight [C]; x [B, C, H, W], computed in
+/// f32. Source: diffusers 0.42.1 WanRMS_norm.
+[[nodiscard]] at::Tensor pixelNorm(const at::Tensor& x, const at::Tensor& weight);
 [[nodiscard]] at::Tensor silu(const at::Tensor& x);
 /// Exact (erf) form.
 [[nodiscard]] at::Tensor gelu(const at::Tensor& x);
+/// The form with tanh. Source: Hendrycks and Gimpel 2016.
+[[nodiscard]] at::Tensor tanhGelu(const at::Tensor& x);
 /// x * sigmoid(1.702 x). Source: CLIP, transformers QuickGELUActivation.
 [[nodiscard]] at::Tensor quickGelu(const at::Tensor& x);
 /// q, k, v [B, heads, T, d]; softmax(q k^T / sqrt(d)) v. `causal`: token t sees tokens <= t.
@@ -83,6 +91,14 @@ void addProduct(at::Tensor& target, const at::Tensor& left, const at::Tensor& ri
                                          const at::Tensor& k,
                                          const at::Tensor& v,
                                          const at::Tensor& bias);
+/// softmax(q k^T + scores) v, with `scores` [B or 1, heads or 1, Tq, Tk] f32; -inf hides a token.
+/// Every query must see one.
+[[nodiscard]] at::Tensor scoredAttention(const at::Tensor& q,
+                                         const at::Tensor& k,
+                                         const at::Tensor& v,
+                                         const at::Tensor& scores);
+/// Rows of table [N, W] by their numbers, int64 [M]: [M, W].
+[[nodiscard]] at::Tensor takenRows(const at::Tensor& table, const at::Tensor& rows);
 /// x where it is positive, else slope x. Written over `x`, which nobody else may need.
 [[nodiscard]] at::Tensor leakyRelu(at::Tensor x, double slope);
 /// The mean of squares of 2 x 2 pixels: [B, C, H, W] to half the size, rounded up; at an odd edge

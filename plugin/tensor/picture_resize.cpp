@@ -56,11 +56,19 @@ at::Tensor resizedPicture(const at::Tensor& pixels,
     }
     at::Tensor levels =
         (pixels * kEightBitLevels).round_().clamp_(0, kEightBitLevels).to(at::kDouble);
-    if (levels.size(kColumnsOfPicture) != width) {
-        levels = resizedLevels(levels, width, filter);
-    }
-    if (levels.size(kRowsOfPicture) != height) {
-        levels = resizedLevels(levels.transpose(2, 3), height, filter).transpose(2, 3);
+    const auto bring = [&](int64_t axis, int64_t length) {
+        if (levels.size(axis) != length) {
+            levels = resizedLevels(levels.transpose(axis, kColumnsOfPicture), length, filter)
+                         .transpose(axis, kColumnsOfPicture);
+        }
+    };
+    const int64_t rowsLess = levels.size(kRowsOfPicture) - height;
+    if (rowsLess > 0 && rowsLess > 2 * (levels.size(kColumnsOfPicture) - width)) {
+        bring(kRowsOfPicture, height);
+        bring(kColumnsOfPicture, width);
+    } else {
+        bring(kColumnsOfPicture, width);
+        bring(kRowsOfPicture, height);
     }
     return (levels.to(at::kFloat) / kEightBitLevels).contiguous();
 }

@@ -45,7 +45,7 @@ void Provenance::set(const std::string& key, std::string value) {
 }
 
 Provenance Provenance::ofPicture(size_t index) const {
-    Provenance own{.prompt = prompt, .negative = negative, .fields = fields};
+    Provenance own{.prompt = prompt, .negative = negative, .fields = fields, .rate = rate};
     if (index < ofPictures.size()) {
         for (const auto& [key, value] : ofPictures[index]) {
             own.set(key, value);
@@ -132,6 +132,19 @@ Bytes Latents::bytesOn(std::string_view deviceId) const {
 memory::WireRef Latents::onHost() const {
     return std::make_shared<Latents>(
         spill(samples_), provenance_, carryOnHost(carry_), spill(deviation_));
+}
+
+Bytes EmptyLatents::bytesOn(std::string_view deviceId) const {
+    return guide_
+               ? tensor::bytesOn(guide_->beside, deviceId) + tensor::bytesOn(guide_->seen, deviceId)
+               : 0;
+}
+
+memory::WireRef EmptyLatents::onHost() const {
+    const auto guide = guide_ ? std::make_shared<const VideoGuide>(VideoGuide{
+                                    .beside = spill(guide_->beside), .seen = spill(guide_->seen)})
+                              : nullptr;
+    return std::make_shared<EmptyLatents>(size_, batch_, rate_, guide);
 }
 
 Images::Images(at::Tensor pixels, Provenance provenance)

@@ -26,6 +26,7 @@ struct Provenance {
     Fields fields;
     /// What single pictures of a batch say beside `fields`, or instead; empty: they are alike.
     std::vector<Fields> ofPictures{};
+    double rate = 0;  ///< frames a second where the pictures are those of a video; 0: they are not
 
     /// Replaces the field or appends it.
     void set(const std::string& key, std::string value);
@@ -134,27 +135,42 @@ private:
     at::Tensor deviation_;
 };
 
+/// Pictures that a video goes through, as its model reads them.
+struct VideoGuide {
+    at::Tensor beside;  ///< channels beside the latents: which frames are given, and their latents,
+                        ///< [1, C', F, h, w]
+    at::Tensor seen;    ///< states of an image encoder, [N, S, D] of N pictures; undefined: none
+};
+
 /// Latents that are not there yet: the size of what they become. The denoiser, which knows their
 /// space, draws their noise.
 class EmptyLatents final : public memory::WireValue {
 public:
-    EmptyLatents(const PictureSize& size, int64_t batch) : size_(size), batch_(batch) {}
+    /// `rate`: frames a second of a video. `guide`: null for one that begins with no picture.
+    EmptyLatents(const PictureSize& size,
+                 int64_t batch,
+                 double rate = 0,
+                 std::shared_ptr<const VideoGuide> guide = nullptr)
+        : size_(size), batch_(batch), rate_(rate), guide_(std::move(guide)) {}
 
     [[nodiscard]] std::string_view type() const override { return "LATENT"; }
 
-    [[nodiscard]] Bytes bytesOn(std::string_view) const override { return 0; }
-
-    [[nodiscard]] memory::WireRef onHost() const override {
-        return std::make_shared<EmptyLatents>(*this);
-    }
+    [[nodiscard]] Bytes bytesOn(std::string_view deviceId) const override;
+    [[nodiscard]] memory::WireRef onHost() const override;
 
     [[nodiscard]] const PictureSize& size() const { return size_; }
 
     [[nodiscard]] int64_t batch() const { return batch_; }
 
+    [[nodiscard]] double rate() const { return rate_; }
+
+    [[nodiscard]] const std::shared_ptr<const VideoGuide>& guide() const { return guide_; }
+
 private:
     PictureSize size_;
     int64_t batch_;
+    double rate_;
+    std::shared_ptr<const VideoGuide> guide_;
 };
 
 /// Pictures. Shape: pixels [B, 3, H, W] f32 in 0..1 (not rounded).

@@ -100,7 +100,8 @@ Json toJson(const Provenance& provenance) {
     return {{"prompt", provenance.prompt},
             {"negative", provenance.negative},
             {"fields", provenance.fields},
-            {"of_pictures", provenance.ofPictures}};
+            {"of_pictures", provenance.ofPictures},
+            {"rate", provenance.rate}};
 }
 
 Provenance::Fields fieldsFrom(const Json& json) {
@@ -132,6 +133,7 @@ Provenance provenanceFrom(const EncodedValue& value) {
             provenance.ofPictures.push_back(fieldsFrom(fields));
         }
     }
+    provenance.rate = reader.number("rate").value_or(0);
     return provenance;
 }
 
@@ -293,6 +295,20 @@ private:
     }
 };
 
+/// Null: it begins with no picture.
+std::shared_ptr<const VideoGuide> guideFrom(const EncodedValue& value) {
+    constexpr int64_t kAxesOfVideo = 5;
+    constexpr int64_t kAxesOfStates = 3;
+    if (!value.tensors.contains("beside")) {
+        return nullptr;
+    }
+    return std::make_shared<const VideoGuide>(
+        VideoGuide{.beside = requiredTensor(value, "beside", at::kFloat, kAxesOfVideo),
+                   .seen = value.tensors.contains("seen")
+                               ? requiredTensor(value, "seen", at::kFloat, kAxesOfStates)
+                               : at::Tensor()});
+}
+
 /// Latent pictures with the sampler's state, or an empty latent, which is its size alone.
 class LatentCodec final : public memory::ValueCodec {
 public:
@@ -301,10 +317,15 @@ public:
     [[nodiscard]] EncodedValue encode(const WireRef& value) const override {
         Encoder encoder;
         if (const auto* empty = dynamic_cast<const EmptyLatents*>(value.get())) {
+            if (const VideoGuide* guide = empty->guide().get()) {
+                encoder.add("beside", guide->beside);
+                encoder.add("seen", guide->seen);
+            }
             return encoder.finish({{"width", empty->size().width},
                                    {"height", empty->size().height},
                                    {"frames", empty->size().frames},
-                                   {"batch", empty->batch()}});
+                                   {"batch", empty->batch()},
+                                   {"rate", empty->rate()}});
         }
         const auto& latents = dynamic_cast<const Latents&>(*value);
         encoder.add("samples", latents.samples());
@@ -330,7 +351,9 @@ public:
                 PictureSize{.width = requiredInteger(reader, "width"),
                             .height = requiredInteger(reader, "height"),
                             .frames = requiredInteger(reader, "frames")},
-                requiredInteger(reader, "batch"));
+                requiredInteger(reader, "batch"),
+                requiredNumber(reader, "rate"),
+                guideFrom(value));
         }
         return std::make_shared<Latents>(samplesFrom(value),
                                          provenanceFrom(value),
