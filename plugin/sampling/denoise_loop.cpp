@@ -211,11 +211,14 @@ public:
         const at::Tensor scaled = sampler_.scaleInput(forSides(latents), call);
         const at::Tensor input = beside.defined() ? at::cat({scaled, forSides(beside)}, 1) : scaled;
         const at::Tensor timestep = sampler_.schedule().timesteps.select(0, call);
-        record_.putNext("model_in", input);
-        record_.putNext("model_t", timestep);
+        recordSides("model_in", input);
+        for (size_t side = 0; side < sides(); ++side) {
+            record_.putNext("model_t",
+                            settings_.guidesInTurn ? timestep.expand({latents.size(0)}) : timestep);
+        }
         const at::Tensor raw = predicted(input, timestep, call);
         LOWTIDE_ASSERT(raw.sizes() == scaled.sizes());
-        record_.putNext("model_out", raw);
+        recordSides("model_out", raw);
         const at::Tensor prediction =
             isGuided ? guide(raw, settings_.guidanceScale, settings_.guidanceRescale) : raw;
         record_.putNext("noise_pred", prediction);
@@ -231,6 +234,22 @@ public:
     }
 
 private:
+    /// Calls that the denoiser makes of one.
+    [[nodiscard]] size_t sides() const {
+        return settings_.guidesInTurn && settings_.guidanceScale > 1 ? 2 : 1;
+    }
+
+    /// Of [uncond, cond]; of calls of their own the positive one first.
+    void recordSides(const std::string& key, const at::Tensor& value) {
+        if (sides() == 1) {
+            record_.putNext(key, value);
+            return;
+        }
+        const std::vector<at::Tensor> halves = value.chunk(2);
+        record_.putNext(key, halves[1]);
+        record_.putNext(key, halves[0]);
+    }
+
     at::Tensor predicted(const at::Tensor& input, const at::Tensor& timestep, int call) {
         StepInfo info{.step = call,
                       .stepCount = sampler_.callCount(),
@@ -297,6 +316,11 @@ DenoiseResult denoise(Sampler& sampler,
     }
     recordSchedule(sampler.schedule(), record);
     Beginning beginning = beginPass(sampler, latents, settings, calls.first, noise);
+    if (settings.beside.defined()) {
+        std::vector<int64_t> sizes = settings.beside.sizes().vec();
+        sizes.front() = latents.size(0);
+        beginning.beside = settings.beside.expand(sizes);
+    }
     at::Tensor current = std::move(beginning.latents);
     record.put("latents.init", current);
     const auto draw = [&](at::IntArrayRef shape) { return noise.draw(shape); };

@@ -43,6 +43,9 @@ struct DenoiseSettings {
     std::shared_ptr<const StepCache> cache{};  ///< null: every call is full
     CachePoints cachePoints{};                 ///< of the denoiser
     std::string scheduler{};                   ///< as RunIdentity has it
+    bool guidesInTurn = false;  ///< the denoiser's sides are calls of their own, and recorded so
+    /// Channels beside the latents in every call, [1 or B, C', ...], on their device; or undefined.
+    at::Tensor beside{};
     /// Null: the pass goes its own way. Else it goes along this one (TeacherForcing).
     std::shared_ptr<const RecordedPass> teacher{};
     /// Told after every call, before the step is taken; empty: nobody looks. `clean` makes the

@@ -9,6 +9,10 @@ namespace lowtide::sampling {
 
 namespace {
 
+constexpr const char* kFlowPrefix = "FlowMatch";         ///< of classes that know flows alone
+constexpr const char* kFlowSetting = "use_flow_sigmas";  ///< of the others
+constexpr const char* kOwnShift = "shift";
+constexpr const char* kFlowShift = "flow_shift";
 constexpr int64_t kMostTrainSteps = 1'000'000;
 constexpr const char* kFileName = "scheduler_config.json";
 constexpr std::string_view kEdmPrefix = "EDM";  ///< of classes
@@ -113,8 +117,8 @@ std::optional<EdmSchedule> readEdm(const JsonReader& reader,
 std::optional<FlowSchedule> readFlow(const JsonReader& reader,
                                      const SchedulerClass& kind,
                                      const ScheduleOptions& options) {
-    const bool isOwnClass = isOfClass(reader, "FlowMatch");
-    if (!isOwnClass && !reader.boolean("use_flow_sigmas").value_or(false)) {
+    const bool isOwnClass = isOfClass(reader, kFlowPrefix);
+    if (!isOwnClass && !reader.boolean(kFlowSetting).value_or(false)) {
         return std::nullopt;
     }
     if (!kind.hasFlow) {
@@ -135,7 +139,7 @@ std::optional<FlowSchedule> readFlow(const JsonReader& reader,
         refuseOption(
             kind, "sigmas", options.sigmas, "choose sampler or normal: the checkpoint is a flow");
     }
-    return FlowSchedule{.shift = above(reader, isOwnClass ? "shift" : "flow_shift", 1, 0)};
+    return FlowSchedule{.shift = above(reader, isOwnClass ? kOwnShift : kFlowShift, 1, 0)};
 }
 
 Prediction readPrediction(const JsonReader& reader,
@@ -301,6 +305,15 @@ void checkSteps(int steps, int64_t trainSteps) {
 
 bool hasEdmLevels(const Json& config) {
     return isOfClass(schedulerReader(config), kEdmPrefix);
+}
+
+bool isFlow(const Json& config) {
+    const JsonReader reader = schedulerReader(config);
+    return isOfClass(reader, kFlowPrefix) || reader.boolean(kFlowSetting).value_or(false);
+}
+
+Json withFlowShift(const Json& config, double shift) {
+    return withSettings(config, {{kOwnShift, shift}, {kFlowShift, shift}});
 }
 
 SchedulerConfig readSchedulerConfig(const Json& config,

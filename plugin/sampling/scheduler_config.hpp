@@ -85,6 +85,10 @@ struct SchedulerConfig {
                                 const std::string& built);
 /// Whether a scheduler_config.json is of a model trained with the noise levels of EDM.
 [[nodiscard]] bool hasEdmLevels(const Json& config);
+/// Whether it is of a flow.
+[[nodiscard]] bool isFlow(const Json& config);
+/// The config of a flow with another shift, whatever its class calls it.
+[[nodiscard]] Json withFlowShift(const Json& config, double shift);
 /// Reader of a scheduler_config.json, with its name in messages.
 [[nodiscard]] JsonReader schedulerReader(const Json& config);
 /// Refuses `key` when it is true.
