@@ -5,6 +5,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace lowtide::nodes {
 
@@ -40,6 +41,53 @@ namespace lowtide::nodes {
             .softMax = 1024,
             .step = 64,
             .advanced = true};
+}
+
+/// A side of pictures that are made anew, in pixels.
+[[nodiscard]] inline ParamDesc emptySideParam(std::string id,
+                                              std::string label,
+                                              std::string tooltip,
+                                              int64_t defaultValue) {
+    return {.id = std::move(id),
+            .label = std::move(label),
+            .tooltip = std::move(tooltip),
+            .unit = "px",
+            .kind = ParamKind::Int,
+            .defaultValue = defaultValue,
+            .min = 16,
+            .max = 16384,
+            .softMin = 64,
+            .softMax = 2048,
+            .step = 8};
+}
+
+/// Size, length and rate of a video that is made anew.
+[[nodiscard]] inline std::vector<ParamDesc> videoParams() {
+    const char* size = "Size of the video. Must be a multiple of 16 for most models.";
+    return {emptySideParam("width", "Width", size, 832),
+            emptySideParam("height", "Height", size, 480),
+            {.id = "frames",
+             .label = "Frames",
+             .tooltip = "Frames of the video: one more than a multiple of 4 for most models.",
+             .unit = "frames",
+             .kind = ParamKind::Int,
+             .defaultValue = int64_t{81},
+             .min = 1,
+             .max = 4096,
+             .softMin = 1,
+             .softMax = 161,
+             .step = 4},
+            {.id = "rate",
+             .label = "Rate",
+             .tooltip = "Frames a second at which the video is shown; changes no frame.",
+             .unit = "fps",
+             .kind = ParamKind::Float,
+             .defaultValue = 16.0,
+             .min = 0.1,
+             .max = 1000,
+             .softMin = 1,
+             .softMax = 60,
+             .step = 1}};
 }
 
 }  // namespace lowtide::nodes

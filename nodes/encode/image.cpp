@@ -1,3 +1,4 @@
+#include "nodes/encode/encode_nodes.hpp"
 #include "nodes/param_descs.hpp"
 #include "nodes/stage_call.hpp"
 
@@ -57,7 +58,8 @@ models::ImageEncodeRequest encodeImageRequest(const executor::Params& params, co
 }  // namespace
 
 std::vector<executor::NodeType> encode(models::Stages& stages) {
-    return {stageNode(stages, describeEncodeImage(), encodeImageRequest, "image encode")};
+    return {stageNode(stages, describeEncodeImage(), encodeImageRequest, "image encode"),
+            videoStartNode(stages)};
 }
 
 }  // namespace lowtide::nodes

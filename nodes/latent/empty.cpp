@@ -1,24 +1,13 @@
 #include "nodes/latent/latent_nodes.hpp"
+#include "nodes/param_descs.hpp"
 #include "nodes/stage_call.hpp"
 
 namespace lowtide::nodes {
 
 namespace {
 
-ParamDesc emptySideParam(std::string id, std::string label) {
-    return {
-        .id = std::move(id),
-        .label = std::move(label),
-        .tooltip = "Size of the picture. Must be a multiple of the autoencoder's factor, mostly 8.",
-        .unit = "px",
-        .kind = ParamKind::Int,
-        .defaultValue = int64_t{512},
-        .min = 16,
-        .max = 16384,
-        .softMin = 64,
-        .softMax = 2048,
-        .step = 8};
-}
+constexpr const char* kSideTooltip =
+    "Size of the picture. Must be a multiple of the autoencoder's factor, mostly 8.";
 
 NodeDesc describeEmptyLatent() {
     return {.id = "latent.empty",
@@ -32,8 +21,8 @@ NodeDesc describeEmptyLatent() {
                          .label = "Latent",
                          .tooltip = "An empty latent.",
                          .type = "LATENT"}},
-            .params = {emptySideParam("width", "Width"),
-                       emptySideParam("height", "Height"),
+            .params = {emptySideParam("width", "Width", kSideTooltip, 512),
+                       emptySideParam("height", "Height", kSideTooltip, 512),
                        {.id = "batch",
                         .label = "Batch",
                         .tooltip = "Pictures made at once; Denoise decides which seeds they get.",

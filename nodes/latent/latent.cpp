@@ -5,7 +5,10 @@
 namespace lowtide::nodes {
 
 std::vector<executor::NodeType> latent(models::Stages& stages) {
-    return {emptyLatentNode(stages), repeatLatentNode(stages), upscaleLatentNode(stages)};
+    return {emptyLatentNode(stages),
+            emptyVideoNode(stages),
+            repeatLatentNode(stages),
+            upscaleLatentNode(stages)};
 }
 
 }  // namespace lowtide::nodes

@@ -12,6 +12,10 @@
 
 namespace lowtide::models {
 
+/// Stems of the files of networks, as the libraries save them.
+inline constexpr const char* kTransformersStem = "model";
+inline constexpr const char* kDiffusersStem = "diffusion_pytorch_model";
+
 /// Settings and weights by their place in the diffusers layout ("unet/config.json"). What a
 /// checkpoint lacks but implies is made up by its layout (layouts/layout.hpp).
 class Checkpoint {

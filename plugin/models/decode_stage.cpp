@@ -42,7 +42,13 @@ at::Tensor decodeAll(StageContext& context,
     return pictures.take();
 }
 
-/// [B, 3, H, W] of the pictures of latents, whose shape is empty where there are none yet.
+/// Frames in a row as the one video that they are.
+at::Tensor asVideo(const at::Tensor& frames) {
+    return frames.unsqueeze(0);
+}
+
+/// [B, 3, H, W] of the pictures of latents, whose shape is empty where there are none yet; of a
+/// video's frames [F, 3, H, W].
 Shape decodedShape(const DecodeRequest& request) {
     const Model& model = modelIn(request.model);
     const Shape latents = shapeOf(request.latent);
@@ -52,10 +58,13 @@ Shape decodedShape(const DecodeRequest& request) {
                     "put a denoise node between",
                     "latent");
     }
-    requirePictures(model, "decoding");
     checkLatents(model, latents);
     const PictureSize size = model.info().latent.sizeOf(latents);
-    return {latents.front(), tensor::kPictureChannels, size.height, size.width};
+    requireThat(latents.front() == 1 || size.frames == 1,
+                "the latent holds " + std::to_string(latents.front()) + " videos",
+                "make one video at a time: a batch of 1",
+                "latent");
+    return {latents.front() * size.frames, tensor::kPictureChannels, size.height, size.width};
 }
 
 StageShapes decodeShapes(const DecodeRequest& request, StageFacts&) {
@@ -74,11 +83,13 @@ WireRef decodeStage(StageContext& context, const DecodeRequest& request, const S
     context.record.put("vae.decode_in", latents);
     FiniteResult finite(context, call);
     at::Tensor pixels = decodeAll(context, model, latents, request, call, finite);
-    context.record.put("vae.decode_out", pixels);
+    const bool isVideo = model.info().latent.hasFrames;
+    context.record.put("vae.decode_out", isVideo ? asVideo(pixels).transpose(1, 2) : pixels);
     pixels.div_(2).add_(0.5).clamp_(0, 1);
-    context.record.put("image", pixels);
+    context.record.put("image", isVideo ? asVideo(pixels) : pixels);
     if (context.record.isOn()) {
-        context.record.put("image_u8", tensor::image8Tensor(pixels));
+        const at::Tensor levels = tensor::image8Tensor(pixels);
+        context.record.put("image_u8", isVideo ? asVideo(levels) : levels);
     }
     tensor::Provenance provenance = given.provenance();
     finite.describe(provenance, kDecodeField);

@@ -9,6 +9,7 @@
 #include "plugin/models/controls/control_pass.hpp"
 #include "plugin/models/controls/controlled_denoiser.hpp"
 #include "plugin/models/controls/controlled_source.hpp"
+#include "plugin/models/flow_shift.hpp"
 #include "plugin/models/image_prompts/image_prompt_pass.hpp"
 #include "plugin/models/image_prompts/image_prompted_source.hpp"
 #include "plugin/models/inpaint_inputs.hpp"
@@ -44,7 +45,7 @@ constexpr const char* kEndAt = "end_at";
 /// Whether the strength bounds the timesteps instead of leaving steps out.
 bool spreadsStrength(const Model& model, const DenoiseRequest& request) {
     return model.info().spreadsStrength && !request.mask &&
-           sampling::samplerNamed(request.sampler, model.info().schedulerConfig).takesStrength;
+           sampling::samplerNamed(request.sampler, schedulerFor(model, request)).takesStrength;
 }
 
 void checkStrength(const Model& model, const DenoiseRequest& request) {
@@ -134,6 +135,7 @@ struct Start {
     tensor::Provenance provenance;
     std::shared_ptr<const tensor::SamplerCarry> carry;
     bool isEmpty = false;
+    std::shared_ptr<const tensor::VideoGuide> guide{};  ///< null: no picture guides it
 };
 
 Start startOf(const Model& model, const memory::WireRef& latent, c10::Device device) {
@@ -141,7 +143,11 @@ Start startOf(const Model& model, const memory::WireRef& latent, c10::Device dev
         const at::Tensor zeros =
             at::zeros(latentShapeFor(model, empty->size(), empty->batch(), "latent"),
                       at::TensorOptions(at::kFloat).device(device));
-        return {.samples = zeros, .provenance = {}, .carry = nullptr, .isEmpty = true};
+        return {.samples = zeros,
+                .provenance = {.rate = empty->rate()},
+                .carry = nullptr,
+                .isEmpty = true,
+                .guide = empty->guide()};
     }
     const tensor::Latents& given = latentsIn(latent);
     return {.samples = tensor::upload(given.samples(), device),
@@ -172,7 +178,7 @@ std::string scheduleKey(const Model& model,
                         const DenoiseRequest& request,
                         const std::string& sampler) {
     const std::string config =
-        model.info().schedulerConfig.dump(-1, ' ', false, Json::error_handler_t::replace);
+        schedulerFor(model, request).dump(-1, ' ', false, Json::error_handler_t::replace);
     return treeIn(model, kDenoiser)->weightsId() + "|" + sha256Hex(config) + "|" + sampler + "|" +
            std::to_string(request.steps) + "|" + request.sigmas + "|" + request.spacing + "|" +
            formatNumber(request.eta) + "|" + std::to_string(request.seed) + "|" +
@@ -198,7 +204,10 @@ sampling::DenoiseSettings settingsFor(const Model& model,
             .inpainting = inpaintingFor(model, request, start.samples),
             .cache = stepCacheIn(request),
             .cachePoints = model.info().cachePoints,
-            .scheduler = schedulerText(request, sampler)};
+            .scheduler = schedulerText(request, sampler),
+            .guidesInTurn = model.info().guidesInTurn,
+            .beside = start.guide ? tensor::upload(start.guide->beside, start.samples.device())
+                                  : at::Tensor()};
 }
 
 void tellOf(const sampling::DenoiseResult& result, const StageCall& call) {
@@ -214,6 +223,20 @@ void tellOf(const sampling::DenoiseResult& result, const StageCall& call) {
     }
 }
 
+/// Whether a video begins with a picture where its model wants one, and nowhere else.
+void checkGuide(const Model& model, const EmptyOutline* empty) {
+    const ModelInfo& info = model.info();
+    const bool hasGuide = empty && !empty->beside.empty();
+    requireThat(hasGuide || info.guideChannels == 0,
+                info.checkpoint + " makes videos of pictures, and the latent begins with none",
+                "connect Video from image, or choose a checkpoint for text to video",
+                "latent");
+    requireThat(!hasGuide || empty->beside[1] == info.guideChannels,
+                "the latent begins with a picture of another model",
+                "connect Video from image with the denoiser's own model",
+                "latent");
+}
+
 /// Before anything goes to the device: the shape of the latents, and whether they go with the rest.
 Shape checkedShape(const Model& model, const DenoiseRequest& request) {
     const WireRef kind = kindOf(request.latent);
@@ -221,6 +244,7 @@ Shape checkedShape(const Model& model, const DenoiseRequest& request) {
     Shape shape = empty ? latentShapeFor(model, empty->size, empty->batch, "latent")
                         : shapeOf(request.latent);
     checkLatents(model, shape);
+    checkGuide(model, empty);
     requireThat(!emptyIn(kindOf(request.masked)),
                 "the masked picture is an empty latent, no latent picture",
                 "connect an encoded picture",
@@ -266,6 +290,14 @@ StageShapes denoiseShapes(const DenoiseRequest& asked, StageFacts& facts) {
                                handoverWarnings(request, kindOf(request.latent)),
                                refinerWarnings(model, kindOf(request.latent))}) {
         shapes.issues.insert(shapes.issues.end(), more.begin(), more.end());
+    }
+    if (const auto shift = flowShiftFor(model, request); shift && request.shift == 0) {
+        shapes.issues.push_back(
+            {.severity = Severity::Info,
+             .code = "flow_shift",
+             .item = "shift",
+             .message = "the flow shift is " + formatNumber(shift->value) + ", " + shift->reason,
+             .hint = "set it to take another one"});
     }
     const Shape shape = checkedShape(model, request);
     if (keepsLatent(request)) {
@@ -373,7 +405,7 @@ std::unique_ptr<sampling::Sampler> makeSampler(const Model& model, const Denoise
     checkNumbers(model, request);
     (void)batchNoiseNamed(request.batchSeeds);
     const sampling::ChosenSampler chosen =
-        sampling::chosenSampler(request.sampler, model.info().schedulerConfig);
+        sampling::chosenSampler(request.sampler, schedulerFor(model, request));
     std::unique_ptr<sampling::Sampler> sampler = chosen.type.make(
         chosen.config,
         {.steps = request.steps,
@@ -403,7 +435,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
         }
     }
     const sampling::ChosenSampler chosen =
-        sampling::chosenSampler(request.sampler, model.info().schedulerConfig);
+        sampling::chosenSampler(request.sampler, schedulerFor(model, request));
     const std::unique_ptr<sampling::Sampler> sampler = makeSampler(model, request);
     const tensor::Conditioning& positive = conditioningIn(request.positive, "positive");
     const tensor::Conditioning* negative = negativeIn(model, request);
@@ -431,6 +463,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
         prompts.emplace(*given, accompanied, device);
         pictures = [&prompts](const ResidualsCall& each) { return prompts->tokensFor(each); };
     }
+    const at::Tensor seen = start.guide ? start.guide->seen : at::Tensor();
     std::unique_ptr<sampling::Denoiser> denoiser =
         denoiserFor(context,
                     model,
@@ -441,6 +474,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
                      .cfg = request.cfg,
                      .residuals = residuals,
                      .pictures = pictures,
+                     .seen = seen.defined() ? &seen : nullptr,
                      .checkpoint = model.info().checkpoint},
                     start.samples);
     if (control) {

@@ -11,7 +11,6 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr const char* kDiffusersStem = "diffusion_pytorch_model";
 constexpr const char* kUNetFolder = "unet";
 constexpr const char* kAutoencoderFolder = "vae";
 

@@ -1,4 +1,5 @@
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 #include "plugin/models/latent_outline.hpp"
 #include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_requests.hpp"
@@ -27,10 +28,17 @@ EmptyOutline emptyOutlineOf(const EmptyLatentRequest& request) {
     checkInRange(request.heightPixels, kLargestEmptySide, "height");
     checkInRange(request.frames, kMostFrames, "frames");
     checkInRange(request.batch, kLargestBatch, "batch");
+    if (!(request.rate >= 0 && request.rate <= kMostRate)) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the rate is " + formatNumber(request.rate),
+                    "choose a number above 0, at most " + formatNumber(kMostRate),
+                    "rate");
+    }
     return {.size = {.width = request.widthPixels,
                      .height = request.heightPixels,
                      .frames = request.frames},
-            .batch = request.batch};
+            .batch = request.batch,
+            .rate = request.rate};
 }
 
 StageShapes emptyLatentShapes(const EmptyLatentRequest& request, StageFacts&) {
@@ -42,7 +50,7 @@ std::vector<WireRef> emptyLatentStage(StageContext&,
                                       const EmptyLatentRequest& request,
                                       const StageCall&) {
     const EmptyOutline empty = emptyOutlineOf(request);
-    return {std::make_shared<const tensor::EmptyLatents>(empty.size, empty.batch)};
+    return {std::make_shared<const tensor::EmptyLatents>(empty.size, empty.batch, empty.rate)};
 }
 
 }  // namespace

@@ -9,8 +9,8 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr int64_t kHeightAxis = 2;
-constexpr int64_t kWidthAxis = 3;
+constexpr int64_t kHeightAxis = -2;  ///< of pictures and of videos
+constexpr int64_t kWidthAxis = -1;
 
 int64_t roundedUp(int64_t value, int64_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
@@ -37,8 +37,8 @@ void fade(const at::Tensor& tile, int64_t axis, int64_t extent, Fade which) {
     if (extent == 0) {
         return;
     }
-    std::vector<int64_t> shape(4, 1);
-    shape[static_cast<size_t>(axis)] = extent;
+    std::vector<int64_t> shape(static_cast<size_t>(tile.dim()), 1);
+    shape[static_cast<size_t>(tile.dim() + axis)] = extent;
     at::Tensor share = at::arange(extent, tile.options()).add_(0.5).div_(extent).view(shape);
     if (which == Fade::Out) {
         share = 1 - share;

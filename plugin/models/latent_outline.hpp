@@ -1,6 +1,7 @@
 #pragma once
 // A latent before the run, beyond its shape. Torch-free.
 
+#include "plugin/base/shape.hpp"
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/tensor/picture_size.hpp"
 
@@ -10,10 +11,15 @@
 
 namespace lowtide::models {
 
+inline constexpr double kMostRate = 1000;  ///< frames a second of a video
+
 /// Latents that are not there yet: their shape is the model's to say.
 struct EmptyOutline {
     tensor::PictureSize size;
     int64_t batch = 1;
+    double rate = 0;  ///< frames a second of a video
+    Shape beside{};   ///< of tensor::VideoGuide; empty: it begins with no picture
+    Shape seen{};     ///< likewise; empty: the model reads none
 };
 
 /// What a latent is: goes along wires in its place. One without it is no more than its shape.
@@ -40,6 +46,7 @@ public:
                  {empty_->size.width, empty_->size.height, empty_->size.frames, empty_->batch}) {
                 key += " " + std::to_string(number);
             }
+            key += " " + lowtide::toText(empty_->beside) + lowtide::toText(empty_->seen);
         }
         return key;
     }

@@ -21,7 +21,8 @@ class Tensor;
 
 namespace lowtide::tensor {
 class Conditioning;
-}
+struct VideoGuide;
+}  // namespace lowtide::tensor
 
 namespace lowtide::sampling {
 class Denoiser;
@@ -62,6 +63,15 @@ struct ModelInfo {
     bool embedsGuidance = false;
     /// A pipeline that takes all steps in image to image too: strength bounds their timesteps.
     bool spreadsStrength = false;
+    /// Its prompts are calls of their own, the positive one first; else one call with both.
+    bool guidesInTurn = false;
+    /// What its flow is shifted by for pictures of a size; null: as its scheduler file says.
+    double (*flowShift)(const PictureSize& size) = nullptr;
+    /// Channels of pictures that a video goes through, beside its latents; 0: it goes through none.
+    int64_t guideChannels = 0;
+    /// Of an image encoder's states of one such picture, [S, D]; empty: it reads none.
+    Shape seenPicture{};
+    bool endsWithPicture = false;  ///< it may go through a last picture too
     bool fillsMasks = false;  ///< its denoiser takes a mask and a masked picture beside the latent
     bool isRefiner = false;   ///< trained to finish pictures that another model began
     ConditioningStatement conditioning{};        ///< of its encoded prompts
@@ -116,7 +126,19 @@ struct DenoiserRequest {
     double cfg = 1;
     ResidualsFor residuals{};  ///< asked before every call; empty: nothing is added
     PicturesFor pictures{};    ///< likewise; empty: it sees none
+    /// What an image encoder makes of the pictures that a video goes through, [1, S, D]; null: the
+    /// model sees none.
+    const at::Tensor* seen = nullptr;
     std::string_view checkpoint{"the denoiser"};  ///< whose denoiser it is, for messages
+};
+
+/// Pictures that a video shall go through, [1, 3, H, W] in 0..1.
+struct VideoPictures {
+    const at::Tensor& first;       ///< as it came, for an image encoder
+    const at::Tensor& firstFrame;  ///< at the video's size
+    const at::Tensor* last;        ///< likewise; null: none
+    const at::Tensor* lastFrame;
+    PictureSize size;  ///< with the video's frames
 };
 
 /// One checkpoint of one family. Immutable. Its networks are stored and computed as the context of
@@ -145,11 +167,20 @@ public:
     [[nodiscard]] virtual std::unique_ptr<sampling::Denoiser> makeDenoiser(
         StageContext& context, const DenoiserRequest& request) const = 0;
     /// Latents as forAutoencoder() gives them, [B, C, h, w] -> pictures [B, 3, H, W], about -1..1.
+    /// Of one video: [1, C, F, h, w] -> its frames [f, 3, H, W].
     [[nodiscard]] virtual at::Tensor decode(StageContext& context,
                                             const at::Tensor& latents) const = 0;
     /// Pictures [B, 3, H, W] in -1..1 -> mean and log variance [B, 2 C, h, w], for forDenoiser().
+    /// Of the frames of one video: [1, 2 C, F, h, w].
     [[nodiscard]] virtual at::Tensor encode(StageContext& context,
                                             const at::Tensor& pixels) const = 0;
+    /// What its denoiser is given of pictures, on its devices. Error{Unsupported} on "model" where
+    /// its videos go through none.
+    [[nodiscard]] virtual tensor::VideoGuide guideVideo(StageContext& context,
+                                                        const VideoPictures& pictures) const;
 };
+
+/// Error{Unsupported} on "model": its videos begin with no picture.
+[[noreturn]] void refuseVideoStart(const Model& model);
 
 }  // namespace lowtide::models

@@ -6,6 +6,7 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/controls/controls.hpp"
 #include "plugin/models/denoise_stage.hpp"
+#include "plugin/models/flow_shift.hpp"
 #include "plugin/models/image_prompts/image_prompts.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/step_cache_input.hpp"
@@ -260,6 +261,9 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
     provenance.set("Sampler", facts.samplerLabel);
     if (facts.request.sigmas != "sampler") {
         provenance.set("Schedule type", capitalized(facts.request.sigmas));
+    }
+    if (const auto shift = flowShiftFor(facts.model, facts.request)) {
+        provenance.set("Flow shift", formatNumber(shift->value));
     }
     provenance.set("CFG scale", formatNumber(facts.request.cfg));
     provenance.set(kSeed, std::to_string(facts.request.seed));

@@ -1,6 +1,7 @@
 #include "plugin/models/schedule_warnings.hpp"
 
 #include "plugin/base/text.hpp"
+#include "plugin/models/flow_shift.hpp"
 #include "plugin/models/latent_outline.hpp"
 #include "plugin/models/model.hpp"
 #include "plugin/sampling/sampler.hpp"
@@ -30,7 +31,7 @@ Issues scheduleWarnings(const Model& model,
                         const DenoiseRequest& request,
                         const sampling::Sampler& sampler) {
     const sampling::ChosenSampler chosen =
-        sampling::chosenSampler(request.sampler, model.info().schedulerConfig);
+        sampling::chosenSampler(request.sampler, schedulerFor(model, request));
     const JsonReader file(chosen.config, "scheduler_config.json");
     if (!file.boolean(kZeroSnr).value_or(false)) {
         return {};

@@ -117,8 +117,13 @@ memory::WireRef kindOf(const memory::WireRef& latent) {
         return known->value();
     }
     if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(latent.get())) {
-        return std::make_shared<const LatentOutline>(
-            EmptyOutline{.size = empty->size(), .batch = empty->batch()});
+        const tensor::VideoGuide* guide = empty->guide().get();
+        return std::make_shared<const LatentOutline>(EmptyOutline{
+            .size = empty->size(),
+            .batch = empty->batch(),
+            .rate = empty->rate(),
+            .beside = guide ? guide->beside.sizes().vec() : Shape(),
+            .seen = guide && guide->seen.defined() ? guide->seen.sizes().vec() : Shape()});
     }
     const auto* latents = dynamic_cast<const tensor::Latents*>(latent.get());
     return latents && latents->deviation().defined() ? std::make_shared<const LatentOutline>(true)

@@ -38,6 +38,7 @@ struct EmptyLatentRequest {
     int64_t heightPixels = 512;
     int64_t frames = 1;  ///< more: of a video
     int64_t batch = 1;
+    double rate = 0;  ///< frames a second of a video; 0: it is none
 };
 
 [[nodiscard]] const StageDef<EmptyLatentRequest>& stageOf(const EmptyLatentRequest&);
@@ -98,6 +99,7 @@ struct DenoiseRequest {
     double startAt = 0;
     double endAt = 1;
     double eta = 0;
+    double shift = 0;  ///< of a flow's noise levels; 0: the family's for the size, else the file's
     double guidanceRescale = 0;
     double strength = 1;  ///< share of the steps that are taken, the last ones; 1: all
     memory::PrecisionChoice precision{};

@@ -14,6 +14,7 @@
 #include "plugin/models/image_prompts/image_prompt_request.hpp"
 #include "plugin/models/recognise.hpp"
 #include "plugin/models/stage_requests.hpp"
+#include "plugin/models/video_start_request.hpp"
 
 #include <functional>
 #include <memory>

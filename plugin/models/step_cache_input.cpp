@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/models/denoise_stage.hpp"
+#include "plugin/models/flow_shift.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 
 #include <algorithm>
@@ -91,7 +92,7 @@ memory::Judgement judgeDenoise(const Model& model,
                                const sampling::Sampler& sampler,
                                const memory::ComponentPrecision& precision) {
     const auto [type, config, facts] =
-        sampling::chosenSampler(request.sampler, model.info().schedulerConfig);
+        sampling::chosenSampler(request.sampler, schedulerFor(model, request));
     memory::Combination chosen{.precision = precision,
                                .sampler = {.label = facts.label,
                                            .isDistilled = type.isDistilled,

@@ -29,8 +29,10 @@ at::Tensor applyInTiles(const at::Tensor& input,
     for (int64_t i = 0; i < tiles.count(); ++i) {
         const at::Tensor result = apply(tiles.tile(i));
         if (!whole.defined()) {
-            whole = at::zeros({1, result.size(1), tiles.height() * scale, tiles.width() * scale},
-                              result.options());
+            std::vector<int64_t> sizes = result.sizes().vec();
+            sizes[sizes.size() - 2] = tiles.height() * scale;
+            sizes.back() = tiles.width() * scale;
+            whole = at::zeros(sizes, result.options());
         }
         tiles.show(i, result, scale, whole);
     }

@@ -127,6 +127,18 @@ at::Tensor LayerNorm::apply(Pass& pass, const at::Tensor& x) const {
         .to(x.scalar_type());
 }
 
+RmsNorm::RmsNorm(NetworkBuilder& builder,
+                 const std::string& name,
+                 int64_t width,
+                 double epsilonValue)
+    : leaf(builder.leaf(name + ".", {{.name = "weight", .shape = {width}}})),
+      epsilon(epsilonValue) {}
+
+at::Tensor RmsNorm::apply(Pass& pass, const at::Tensor& x) const {
+    const residency::Lease lease = pass.use(leaf);
+    return kernels::rmsNorm(likeWeight(x, lease), lease[0], epsilon).to(x.scalar_type());
+}
+
 Embedding::Embedding(NetworkBuilder& builder, const std::string& name, int64_t count, int64_t width)
     : leaf(builder.leaf(name + ".", {{.name = "weight", .shape = {count, width}}}, true)) {}
 

@@ -92,6 +92,15 @@ struct LayerNorm {
     [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
 };
 
+/// Root mean square normalisation of the last axis, without a shift.
+struct RmsNorm {
+    memory::LeafId leaf = 0;
+    double epsilon = 1e-6;
+
+    RmsNorm(NetworkBuilder& builder, const std::string& name, int64_t width, double epsilonValue);
+    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+};
+
 /// A table of rows [count, width]; rows are gathered on the host.
 struct Embedding {
     memory::LeafId leaf = 0;

@@ -50,7 +50,8 @@ std::vector<WireRef> repeatLatentStage(StageContext& context,
                                        const StageCall&) {
     if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(request.latent.get())) {
         const Shape shape = repeatedShape({empty->batch()}, request);
-        return {std::make_shared<const tensor::EmptyLatents>(empty->size(), shape[0])};
+        return {std::make_shared<const tensor::EmptyLatents>(
+            empty->size(), shape[0], empty->rate(), empty->guide())};
     }
     const tensor::Latents& given = latentsIn(request.latent);
     (void)repeatedShape(given.samples().sizes().vec(), request);
@@ -66,8 +67,8 @@ std::vector<WireRef> repeatLatentStage(StageContext& context,
 StageShapes repeatLatentShapes(const LatentRepeatRequest& request, StageFacts&) {
     const WireRef known = kindOf(request.latent);
     if (const EmptyOutline* empty = emptyIn(known)) {
-        const EmptyOutline repeated{.size = empty->size,
-                                    .batch = repeatedShape({empty->batch}, request).front()};
+        EmptyOutline repeated = *empty;
+        repeated.batch = repeatedShape({empty->batch}, request).front();
         return {.outputs = {
                     {.type = "LATENT", .value = std::make_shared<const LatentOutline>(repeated)}}};
     }

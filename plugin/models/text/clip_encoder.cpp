@@ -8,8 +8,6 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr const char* kTransformersStem = "model";
-
 ClipTextConfig readText(Checkpoint& checkpoint, const std::string& component) {
     const std::string file = component + "/config.json";
     return readClipTextConfig(checkpoint.readJson(file), checkpoint.name() + "/" + file);

@@ -47,7 +47,14 @@ WireRef conditioningOnWire(const WireRef& value,
 WireRef latentOnWire(const WireRef& value, const memory::StagePlace& place, std::string_view port) {
     const WireRef kind = kindOf(value);
     if (const EmptyOutline* empty = emptyIn(kind)) {
-        return std::make_shared<const tensor::EmptyLatents>(empty->size, empty->batch);
+        std::shared_ptr<const tensor::VideoGuide> guide;
+        if (!empty->beside.empty()) {
+            guide = std::make_shared<const tensor::VideoGuide>(tensor::VideoGuide{
+                .beside = onWire(empty->beside, place, port),
+                .seen = empty->seen.empty() ? at::Tensor() : onWire(empty->seen, place, port)});
+        }
+        return std::make_shared<const tensor::EmptyLatents>(
+            empty->size, empty->batch, empty->rate, std::move(guide));
     }
     const Shape shape = shapeOf(value);
     at::Tensor samples = onWire(shape, place, port);

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "plugin/executor/node.hpp"
+
+namespace lowtide::models {
+class Stages;
+}
+
+namespace lowtide::nodes {
+
+/// "encode.video_start": a video that begins with a picture.
+[[nodiscard]] executor::NodeType videoStartNode(models::Stages& stages);
+
+}  // namespace lowtide::nodes

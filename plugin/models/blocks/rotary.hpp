@@ -1,0 +1,29 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+namespace lowtide::models {
+
+/// Turns by which pairs of a head's numbers are rotated for each token: cosines and sines, f32 [1,
+/// T, 1, headWidth / 2].
+struct Rotation {
+    at::Tensor cosines;
+    at::Tensor sines;
+};
+
+/// One axis of the places of tokens: how many there are along it, and numbers of a head for it.
+struct RotaryAxis {
+    int64_t count = 1;
+    int64_t width = 2;
+};
+
+/// Of tokens on a grid, the last axis fastest, computed in f64 on the CPU.
+/// Source: Su et al. 2021, eq. 15 for each axis; diffusers 0.42.1 WanRotaryPosEmbed.
+[[nodiscard]] Rotation gridRotation(const std::vector<RotaryAxis>& axes);
+
+/// Rotates neighbouring pairs of x [B, T, H, headWidth], in f32; the result has the type of `x`.
+[[nodiscard]] at::Tensor rotated(const at::Tensor& x, const Rotation& rotation);
+
+}  // namespace lowtide::models

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "plugin/models/image_prompts/ip_adapter.hpp"
+#include "plugin/models/model.hpp"
+
+#include <string>
+#include <vector>
+
+namespace lowtide::models {
+
+/// Of image to video; text to video lacks the image encoder.
+[[nodiscard]] inline std::vector<ComponentDesc> wanComponents() {
+    return {{.role = std::string(kTextEncoder), .label = "Text encoder"},
+            {.role = std::string(kImageEncoder), .label = "Image encoder"},
+            {.role = std::string(kDenoiser), .label = "Denoiser"},
+            {.role = std::string(kAutoencoder), .label = "Autoencoder"}};
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,282 @@
+#include "plugin/models/families/wan/wan_model.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/models/blocks/pass.hpp"
+#include "plugin/models/denoisers/wan_denoiser.hpp"
+#include "plugin/models/diffusers_parts.hpp"
+#include "plugin/models/families/wan/wan_components.hpp"
+#include "plugin/models/families/wan/wan_precision.hpp"
+#include "plugin/models/image_prompts/clip_pixels.hpp"
+#include "plugin/models/text/cleaned_text.hpp"
+#include "plugin/models/walk/walked_passes.hpp"
+#include "plugin/sampling/inpainting.hpp"
+#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/picture_pixels.hpp"
+#include "plugin/tensor/stage_values.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr int64_t kTextTokens = 512;
+
+Checkpoint& requireWan(Checkpoint& checkpoint) {
+    const auto require = [&](const char* component,
+                             std::initializer_list<std::string_view> classes) {
+        requireComponent(checkpoint, "wan", component, classes);
+    };
+    require("text_encoder", {"UMT5EncoderModel"});
+    require("tokenizer", {"T5TokenizerFast", "T5Tokenizer"});
+    require("transformer", {"WanTransformer3DModel"});
+    require("vae", {"AutoencoderKLWan"});
+    return checkpoint;
+}
+
+std::string wanConfigFile(const Checkpoint& checkpoint, const char* component) {
+    return checkpoint.name() + "/" + component + "/config.json";
+}
+
+WanTransformer openTransformer(Checkpoint& checkpoint) {
+    return {readWanConfig(checkpoint.readJson("transformer/config.json"),
+                          wanConfigFile(checkpoint, "transformer")),
+            checkpoint.weights("transformer", kDiffusersStem),
+            kDenoiser};
+}
+
+WanAutoencoder openWanAutoencoder(Checkpoint& checkpoint) {
+    return {readWanAutoencoderConfig(checkpoint.readJson("vae/config.json"),
+                                     wanConfigFile(checkpoint, "vae")),
+            checkpoint.weights("vae", kDiffusersStem),
+            kAutoencoder};
+}
+
+/// Where the checkpoint has one.
+std::optional<ClipVisionModel> openVision(Checkpoint& checkpoint) {
+    if (checkpoint.componentClass("image_encoder").empty()) {
+        return std::nullopt;
+    }
+    requireComponent(
+        checkpoint, "wan", "image_encoder", {"CLIPVisionModel", "CLIPVisionModelWithProjection"});
+    return ClipVisionModel(readClipVisionConfig(checkpoint.readJson("image_encoder/config.json"),
+                                                wanConfigFile(checkpoint, "image_encoder")),
+                           checkpoint.weights("image_encoder", kTransformersStem),
+                           kImageEncoder,
+                           ClipVisionState::Penultimate);
+}
+
+/// 3 at 480p and 5 at 720p. Source: Wan 2.1's README; diffusers' documentation of WanPipeline.
+double wanFlowShift(const PictureSize& size) {
+    constexpr int64_t kBetween = 600'000;  // pixels: 480p has 400 thousand, 720p 922
+    return size.width * size.height < kBetween ? 3.0 : 5.0;
+}
+
+[[noreturn]] void refuseWan(const Checkpoint& checkpoint, const std::string& problem) {
+    throw Error(ErrorKind::Unsupported,
+                "checkpoint " + checkpoint.name() + ": " + problem,
+                "choose another checkpoint",
+                "checkpoint");
+}
+
+}  // namespace
+
+WanModel::WanModel(Checkpoint& checkpoint)
+    : text_(requireWan(checkpoint), "tokenizer", kTextEncoder, kTextTokens),
+      vision_(openVision(checkpoint)),
+      transformer_(openTransformer(checkpoint)),
+      autoencoder_(openWanAutoencoder(checkpoint)) {
+    const int64_t latent = autoencoder_.config().latentChannels;
+    if (transformer_.config().outChannels != latent) {
+        refuseWan(checkpoint,
+                  "the denoiser gives " + std::to_string(transformer_.config().outChannels) +
+                      " channels, the autoencoder has " + std::to_string(latent));
+    }
+    if (transformer_.config().textWidth != text_.config().width) {
+        refuseWan(checkpoint,
+                  "the denoiser reads texts " + std::to_string(transformer_.config().textWidth) +
+                      " wide, the text encoder gives " + std::to_string(text_.config().width));
+    }
+    const WanConfig& config = transformer_.config();
+    const int64_t seen = vision_ ? vision_->config().width : 0;
+    if (config.pictureWidth > 0 && config.pictureWidth != seen) {
+        refuseWan(checkpoint,
+                  "the denoiser reads pictures " + std::to_string(config.pictureWidth) +
+                      " wide, the image encoder gives " + std::to_string(seen));
+    }
+    const int64_t guided = autoencoder_.config().frameDownsampling() + latent;
+    if (config.inChannels != latent && config.inChannels != latent + guided) {
+        refuseWan(checkpoint,
+                  "the denoiser takes " + std::to_string(config.inChannels) + " channels; " +
+                      std::to_string(latent) + " and " + std::to_string(latent + guided) +
+                      " (image to video) are built");
+    }
+    fillInfo(checkpoint);
+}
+
+void WanModel::fillInfo(Checkpoint& checkpoint) {
+    const std::array<int64_t, 3>& patch = transformer_.config().patch;
+    info_.family = "wan";
+    info_.checkpoint = checkpoint.name();
+    info_.denoiser = checkpoint.nameOf("transformer");
+    info_.schedulerConfig = readScheduler(checkpoint);
+    info_.latent = latentSpaceOf(
+        autoencoder_.config(), autoencoder_.config().downsampling() * std::max(patch[1], patch[2]));
+    info_.guidesInTurn = true;
+    info_.guideChannels = transformer_.config().inChannels - info_.latent.channels;
+    if (info_.guideChannels > 0 && transformer_.config().pictureWidth > 0) {
+        info_.seenPicture = vision_->shapeFor(1);
+        info_.seenPicture.erase(info_.seenPicture.begin());
+    }
+    info_.endsWithPicture = info_.guideChannels > 0 && (transformer_.config().pictureWidth == 0 ||
+                                                        transformer_.config().picturePositions > 0);
+    info_.flowShift = wanFlowShift;
+    info_.conditioning = {
+        .fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, text_.config().width}}};
+    info_.files = checkpoint.files();
+}
+
+std::vector<ComponentDesc> WanModel::components() const {
+    std::vector<ComponentDesc> components = wanComponents();
+    std::erase_if(components,
+                  [&](const auto& each) { return !vision_ && each.role == kImageEncoder; });
+    return components;
+}
+
+std::shared_ptr<const memory::ComponentTree> WanModel::tree(std::string_view role) const {
+    return role == kTextEncoder ? text_.encoder().tree() : openedTree(role);
+}
+
+std::shared_ptr<const memory::ComponentTree> WanModel::openedTree(std::string_view role) const {
+    if (role == kTextEncoder) {
+        return text_.openedTree();
+    }
+    if (vision_ && role == kImageEncoder) {
+        return vision_->tree();
+    }
+    for (const auto* known : {&transformer_.tree(), &autoencoder_.tree()}) {
+        if ((*known)->role == role) {
+            return *known;
+        }
+    }
+    return nullptr;
+}
+
+const memory::FamilyPrecision& WanModel::precisions() const {
+    return wanPrecisions();
+}
+
+WanModel::Texts WanModel::textsOf(const PromptRequest& request) const {
+    return {.positive = text_.tokenize(cleanedText(request.spokenPrompt()), "prompt"),
+            .negative = text_.tokenize(cleanedText(request.negative), "negative")};
+}
+
+PromptsOutline WanModel::outlinePrompts(const PromptRequest& request) const {
+    const Texts texts = textsOf(request);
+    const ConditioningOutline outline(
+        info_.conditioning.fields,
+        {{.tensors = {{tensor::kEmbeds, {1, text_.length(), text_.config().width}}}}});
+    return {.positive = outline,
+            .negative = outline,
+            .cutTokens = {{"prompt", texts.positive.cutTokens},
+                          {"negative", texts.negative.cutTokens}}};
+}
+
+EncodedPrompts WanModel::encodePrompts(StageContext& context, const PromptRequest& request) const {
+    Pass pass(context, *text_.encoder().tree());
+    const Texts texts = textsOf(request);
+    const at::Tensor embeds = text_.encode(pass, texts.positive, texts.negative);
+    const auto conditioningOf = [&](int64_t row, const std::string& text, const char* key) {
+        const at::Tensor own = embeds.narrow(0, row, 1).clone();
+        context.record.put(key, own);
+        return std::make_shared<const tensor::Conditioning>(
+            info_.conditioning.fields,
+            std::vector<tensor::ConditioningEntry>{{.tensors = {{tensor::kEmbeds, own}}}},
+            text,
+            /*clipSkip=*/-1);
+    };
+    return {.positive = conditioningOf(0, request.prompt, "embeds.prompt"),
+            .negative = conditioningOf(1, request.negative, "embeds.negative")};
+}
+
+std::unique_ptr<sampling::Denoiser> WanModel::makeDenoiser(StageContext& context,
+                                                           const DenoiserRequest& request) const {
+    return std::make_unique<WanDenoiser>(context, transformer_, request);
+}
+
+at::Tensor WanModel::decode(StageContext& context, const at::Tensor& latents) const {
+    Pass pass(context, *autoencoder_.tree());
+    return autoencoder_.decode(pass, latents);
+}
+
+at::Tensor WanModel::seenIn(StageContext& context, const VideoPictures& pictures) const {
+    if (info_.seenPicture.empty()) {
+        return {};
+    }
+    const c10::Device device = context.deviceOf(*vision_->tree());
+    std::vector<at::Tensor> pixels;
+    for (const at::Tensor* each : {&pictures.first, pictures.last}) {
+        if (each) {
+            pixels.push_back(
+                clipPixels(tensor::upload(*each, device), vision_->config().imageSize));
+        }
+    }
+    const at::Tensor input = pixels.size() == 1 ? pixels.front() : at::cat(pixels);
+    context.record.put("clip.pixels", input);
+    const at::Tensor seen = passOver(context, *vision_->tree(), input.sizes(), [&] {
+        Pass pass(context, *vision_->tree());
+        return vision_->encode(pass, input);
+    });
+    context.record.put("clip.embeds", seen);
+    return seen;
+}
+
+at::Tensor WanModel::greyLatents(StageContext& context, const VideoPictures& pictures) const {
+    const auto network = autoencoder_.tree();
+    const c10::Device device = context.deviceOf(*network);
+    at::Tensor frames = at::zeros(
+        {pictures.size.frames, tensor::kPictureChannels, pictures.size.height, pictures.size.width},
+        at::TensorOptions(at::kFloat).device(device));
+    const auto put = [&](int64_t frame, const at::Tensor& picture) {
+        frames.narrow(0, frame, 1).copy_(tensor::upload(picture, device).mul(2).sub_(1));
+    };
+    put(0, pictures.firstFrame);
+    if (pictures.lastFrame) {
+        put(pictures.size.frames - 1, *pictures.lastFrame);
+    }
+    context.record.putNext("vae.encode_in", frames.unsqueeze(0).transpose(1, 2));
+    const at::Tensor moments =
+        passOver(context, *network, frames.sizes(), [&] { return encode(context, frames); });
+    context.record.putNext("vae.moments", moments);
+    return forDenoiser(info_.latent, moments).mean;
+}
+
+/// Which frames are given, for each of the latent as many as become one of it, and their latents.
+tensor::VideoGuide WanModel::guideVideo(StageContext& context,
+                                        const VideoPictures& pictures) const {
+    if (info_.guideChannels == 0) {
+        return Model::guideVideo(context, pictures);
+    }
+    tensor::VideoGuide guide{.beside = {}, .seen = seenIn(context, pictures)};
+    const at::Tensor latents = greyLatents(context, pictures);
+    const int64_t ofLatent = autoencoder_.config().frameDownsampling();
+    at::Tensor given = at::zeros({1, ofLatent, latents.size(2), latents.size(3), latents.size(4)},
+                                 latents.options());
+    given.select(2, 0).fill_(1);  // the first frame counts for all of its latent's
+    if (pictures.lastFrame) {
+        given.select(2, latents.size(2) - 1).select(1, ofLatent - 1).fill_(1);
+    }
+    guide.beside = at::cat({given, latents}, 1);
+    context.record.put("condition", guide.beside);
+    return guide;
+}
+
+at::Tensor WanModel::encode(StageContext& context, const at::Tensor& pixels) const {
+    Pass pass(context, *autoencoder_.tree());
+    return autoencoder_.encode(pass, pixels);
+}
+
+}  // namespace lowtide::models

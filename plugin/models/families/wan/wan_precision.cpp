@@ -1,0 +1,43 @@
+#include "plugin/models/families/wan/wan_precision.hpp"
+
+#include "plugin/models/families/wan/wan_components.hpp"
+
+namespace lowtide::models {
+
+namespace {
+
+memory::FamilyPrecision makeWanPrecisions() {
+    const std::string text(kTextEncoder);
+    const std::string picture(kImageEncoder);
+    const std::string denoiser(kDenoiser);
+    const std::string autoencoder(kAutoencoder);
+    const memory::ComponentPreset exact{.storesAsInFile = true, .compute = DType::F32};
+    const memory::ComponentPreset half{.storage = DType::BF16, .compute = DType::BF16};
+    const auto presetOf = [&](const memory::ComponentPreset& ofText,
+                              const memory::ComponentPreset& ofDenoiser,
+                              const memory::ComponentPreset& ofAutoencoder) {
+        return std::map<std::string, memory::ComponentPreset>{
+            {text, ofText}, {picture, exact}, {denoiser, ofDenoiser}, {autoencoder, ofAutoencoder}};
+    };
+    return {
+        .presets = {{"quality", presetOf(exact, exact, exact)},
+                    {"balanced", presetOf(half, half, exact)},
+                    {"speed", presetOf(half, half, half)}},
+        // Source: diffusers 0.42.1 WanTransformer3DModel and transformers 5.23 UMT5EncoderModel,
+        // _keep_in_fp32_modules.
+        .keptF32 = {{text, {"wo"}},
+                    {denoiser, {"time_embedder", "scale_shift_table", "norm1", "norm2", "norm3"}}},
+        .keptFromF8 = {
+            {text, {"norm", "relative_attention_bias", "shared", "embed_tokens"}},
+            {denoiser, {"norm", "patch_embedding", "condition_embedder", "scale_shift_table"}},
+            {autoencoder, {"norm", "conv_in", "conv_out", "quant_conv"}}}};
+}
+
+}  // namespace
+
+const memory::FamilyPrecision& wanPrecisions() {
+    static const memory::FamilyPrecision precisions = makeWanPrecisions();
+    return precisions;
+}
+
+}  // namespace lowtide::models

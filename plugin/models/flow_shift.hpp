@@ -1,0 +1,27 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/models/model.hpp"
+#include "plugin/models/stage_requests.hpp"
+
+#include <optional>
+#include <string>
+
+namespace lowtide::models {
+
+/// How far the noise levels of a flow are moved up, and why so far.
+struct FlowShift {
+    double value = 1;
+    std::string reason;  ///< "automatic for 832 x 480"
+};
+
+/// Of a request: the one that it sets, or what the family takes for the size of its latent; nothing
+/// where the checkpoint's scheduler file says it. Error{InvalidInput} on "shift" for what is no
+/// shift, and where the checkpoint is no flow.
+[[nodiscard]] std::optional<FlowShift> flowShiftFor(const Model& model,
+                                                    const DenoiseRequest& request);
+
+/// The checkpoint's scheduler file with it.
+[[nodiscard]] Json schedulerFor(const Model& model, const DenoiseRequest& request);
+
+}  // namespace lowtide::models

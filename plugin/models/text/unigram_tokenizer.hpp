@@ -1,0 +1,55 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/models/checkpoint.hpp"
+#include "plugin/models/text/character_map.hpp"
+#include "plugin/models/text/special_tokens.hpp"
+#include "plugin/models/text/tokenized_prompt.hpp"
+#include "plugin/models/text/unigram_model.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::models {
+
+/// A tokenizer of T5 and its kin: words with a mark before them, as the most likely row of pieces,
+/// and the end token behind all. From a tokenizer.json, or from a spiece.model alone, as
+/// transformers 5.23 converts it (T5Tokenizer). Ids equal those of tokenizers 0.23.
+class UnigramTokenizer {
+public:
+    /// Reads `component`. Error{Corrupt}, Error{NotFound} and Error{Unsupported} name the file and
+    /// the setting that is not built.
+    UnigramTokenizer(Checkpoint& checkpoint, const std::string& component);
+
+    [[nodiscard]] TokenId vocabularySize() const;
+
+    /// In `length` places: cut in front of the end token, padded. Error{InvalidInput} on `item`
+    /// when the text is no UTF-8.
+    [[nodiscard]] TokenizedPrompt tokenize(std::string_view text,
+                                           int64_t length,
+                                           const std::string& item) const;
+
+private:
+    struct Parts {
+        std::vector<UnigramPiece> pieces;
+        int64_t unknown = 0;
+        bool hasByteTokens = false;
+        std::string characterMap;
+        std::vector<SpecialToken> added;
+    };
+
+    UnigramTokenizer(Parts parts, const std::string& what);
+    static Parts partsOf(Checkpoint& checkpoint, const std::string& component);
+    static Parts partsOfJson(const Json& json, const std::string& what);
+    static Parts partsOfPieces(Checkpoint& checkpoint, const std::string& component);
+    [[nodiscard]] TokenId requiredToken(const char* content, const std::string& what) const;
+
+    UnigramModel model_;
+    CharacterMap characters_;
+    std::vector<SpecialToken> added_;
+    TokenId end_;
+    TokenId padding_;
+};
+
+}  // namespace lowtide::models
