@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Makes what the tests of WAN compare with, once.
+
+    make_wan_goldens.py CASES.json FOLDER
+
+FOLDER/checkpoints/wan_i2v_K are the reference's variants of image to video, wan_t2v_K the same text encoder and autoencoder with a
+transformer that sees no picture. FOLDER/images has pictures, FOLDER/<case>.safetensors what the reference's golden.py records of
+diffusers' pipeline for the case. The folder's name should hold the hash that --hash prints.
+"""
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import sys
+
+from make_goldens import REFERENCE, content_hash, golden_arguments
+
+sys.path.insert(0, str(REFERENCE))
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+def make_text_to_video(source, target):
+    from diffusers import WanTransformer3DModel
+
+    from lib import layout
+    from lib.weights import randomise
+
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns("transformer", "image_encoder", "image_processor"))
+    config = json.loads((source / "transformer" / "config.json").read_text())
+    known = {key: value for key, value in config.items() if not key.startswith("_")}
+    known.update(in_channels=16, image_dim=None, added_kv_proj_dim=None)
+    layout.save_model(randomise(WanTransformer3DModel(**known), 78), target / "transformer")
+    index = json.loads((target / "model_index.json").read_text())
+    index = {key: value for key, value in index.items() if not key.startswith("image_")}
+    (target / "model_index.json").write_text(json.dumps({**index, "_class_name": "WanPipeline"}))
+
+
+def make_checkpoint_named(name, checkpoints):
+    import make_checkpoint
+
+    target, partial = checkpoints / name, checkpoints / (name + ".partial")
+    if target.exists():
+        return
+    kind, number = name.rsplit("_", 1)
+    if kind == "wan_i2v":
+        make_checkpoint.main(["wan_i2v", str(partial), "--variant", number])
+    else:
+        make_checkpoint_named(f"wan_i2v_{number}", checkpoints)
+        make_text_to_video(checkpoints / f"wan_i2v_{number}", partial)
+    partial.rename(target)
+
+
+def run_text_to_video(golden):
+    """golden.py knows image to video alone."""
+
+    def run(args, rec):
+        import torch
+        from diffusers import WanPipeline
+
+        pipe = WanPipeline.from_pretrained(args.checkpoint)
+        pipe.set_progress_bar_config(disable=True)
+        golden.watch_tokenizer(rec, pipe, "tokenizer", "")
+        golden.watch_text_encoder(rec, pipe, "text_encoder")
+        golden.watch_scheduler(rec, pipe)
+        golden.watch_denoiser(rec, pipe, "transformer")
+        golden.watch_vae(rec, pipe)
+        rec.wrap(pipe, "encode_prompt", lambda a, k, r: [rec.put("embeds." + key, value)
+                                                         for key, value in zip(("prompt", "negative"), r)])
+        rec.wrap(pipe, "prepare_latents", lambda a, k, r: rec.put("latents.init", r))
+        rec.wrap_random_draws()
+        call = dict(prompt=args.prompt, negative_prompt=args.negative, height=args.height, width=args.width,
+                    num_frames=args.frames, num_inference_steps=args.steps, guidance_scale=args.cfg,
+                    generator=torch.Generator("cpu").manual_seed(args.seed), max_sequence_length=512, output_type="pt")
+        video = golden.timed(rec, pipe, call).frames
+        rec.unwrap()
+        golden.finish(rec, pipe, video)
+
+    return run
+
+
+def arguments_of(case, folder):
+    arguments = [*golden_arguments(case, folder), f"--frames={case['frames']}"]
+    if "image" in case:
+        arguments.append(f"--init-image={folder}/images/{case['image']}.png")
+    return arguments
+
+
+def main():
+    if sys.argv[1] == "--hash":
+        own = hashlib.sha256(pathlib.Path(__file__).read_bytes())
+        own.update(content_hash(pathlib.Path(sys.argv[2])).encode())
+        print(own.hexdigest()[:16])
+        return
+    cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
+    if (folder / "complete").exists():
+        return
+    checkpoints = folder / "checkpoints"
+    checkpoints.mkdir(parents=True, exist_ok=True)
+    for name in sorted({case["checkpoint"] for case in cases}):
+        make_checkpoint_named(name, checkpoints)
+    import golden
+    import make_checkpoint
+
+    if not (folder / "images").exists():
+        make_checkpoint.main(["images", str(folder / "images.partial")])
+        (folder / "images.partial").rename(folder / "images")
+    golden.RUNNERS["WanPipeline"] = run_text_to_video(golden)
+    for case in cases:
+        if not (folder / (case["name"] + ".safetensors")).exists():
+            golden.main(arguments_of(case, folder))
+    (folder / "complete").touch()
+
+
+if __name__ == "__main__":
+    main()
