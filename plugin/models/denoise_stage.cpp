@@ -224,14 +224,26 @@ void tellOf(const sampling::DenoiseResult& result, const StageCall& call) {
 }
 
 /// Whether a video begins with a picture where its model wants one, and nowhere else.
-void checkGuide(const Model& model, const EmptyOutline* empty) {
+void checkGuide(const Model& model, const EmptyOutline* empty, const Shape& latent) {
     const ModelInfo& info = model.info();
     const bool hasGuide = empty && !empty->beside.empty();
     requireThat(hasGuide || info.guideChannels == 0,
                 info.checkpoint + " makes videos of pictures, and the latent begins with none",
                 "connect Video from image, or choose a checkpoint for text to video",
                 "latent");
-    requireThat(!hasGuide || empty->beside[1] == info.guideChannels,
+    if (!hasGuide) {
+        return;
+    }
+    Shape beside = latent;
+    beside[0] = 1;
+    beside[1] = info.guideChannels;
+    const bool isSeen = info.seenPicture.empty()
+                            ? empty->seen.empty()
+                            : !empty->seen.empty() && std::equal(empty->seen.begin() + 1,
+                                                                 empty->seen.end(),
+                                                                 info.seenPicture.begin(),
+                                                                 info.seenPicture.end());
+    requireThat(empty->beside == beside && isSeen,
                 "the latent begins with a picture of another model",
                 "connect Video from image with the denoiser's own model",
                 "latent");
@@ -244,7 +256,7 @@ Shape checkedShape(const Model& model, const DenoiseRequest& request) {
     Shape shape = empty ? latentShapeFor(model, empty->size, empty->batch, "latent")
                         : shapeOf(request.latent);
     checkLatents(model, shape);
-    checkGuide(model, empty);
+    checkGuide(model, empty, shape);
     requireThat(!emptyIn(kindOf(request.masked)),
                 "the masked picture is an empty latent, no latent picture",
                 "connect an encoded picture",

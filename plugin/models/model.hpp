@@ -71,7 +71,8 @@ struct ModelInfo {
     int64_t guideChannels = 0;
     /// Of an image encoder's states of one such picture, [S, D]; empty: it reads none.
     Shape seenPicture{};
-    bool endsWithPicture = false;  ///< it may go through a last picture too
+    bool endsWithPicture = false;   ///< it may go through a last picture too
+    bool needsLastPicture = false;  ///< it must
     bool fillsMasks = false;  ///< its denoiser takes a mask and a masked picture beside the latent
     bool isRefiner = false;   ///< trained to finish pictures that another model began
     ConditioningStatement conditioning{};        ///< of its encoded prompts

@@ -49,6 +49,10 @@ EmptyOutline startOutline(const VideoStartRequest& request) {
                 info.checkpoint + " makes no videos that end with a picture",
                 "disconnect the last picture, or choose a checkpoint for first and last frame",
                 kLastFrame);
+    requireThat(request.last || !info.needsLastPicture,
+                info.checkpoint + " makes videos between two pictures, and there is no last one",
+                "connect the last picture, or choose a checkpoint for image to video",
+                kLastFrame);
     if (request.last) {
         (void)fitOf(request, request.last, kLastFrame);
         requireThat(request.frames > 1,

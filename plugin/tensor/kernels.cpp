@@ -8,6 +8,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -202,9 +203,20 @@ at::Tensor layerNorm(const at::Tensor& x,
 }
 
 at::Tensor rmsNorm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
-    const at::Tensor exact = x.to(at::kFloat);
-    const at::Tensor scale = exact.square().mean({-1}, /*keepdim=*/true).add_(epsilon).rsqrt_();
-    return exact.mul(scale).to(x.scalar_type()).mul_(weight);
+    constexpr int64_t kRowsAtOnce = 4096;  // what is computed in f32 beside the result stays small
+    const at::Tensor rows = x.reshape({-1, x.size(-1)});
+    at::Tensor result = at::empty(rows.sizes(), rows.options());
+    for (int64_t first = 0; first < rows.size(0); first += kRowsAtOnce) {
+        const int64_t count = std::min(kRowsAtOnce, rows.size(0) - first);
+        const at::Tensor exact = rows.narrow(0, first, count).to(at::kFloat);
+        const at::Tensor scale = exact.square().mean({-1}, /*keepdim=*/true).add_(epsilon).rsqrt_();
+        at::Tensor normed = exact.mul(scale);
+        if (weight.defined()) {
+            normed.mul_(weight.to(at::kFloat));
+        }
+        result.narrow(0, first, count).copy_(normed);
+    }
+    return result.view(x.sizes());
 }
 
 at::Tensor pixelNorm(const at::Tensor& x, const at::Tensor& weight) {
@@ -260,11 +272,12 @@ at::Tensor scoredAttention(const at::Tensor& q,
                            const at::Tensor& k,
                            const at::Tensor& v,
                            const at::Tensor& scores) {
+    const at::Tensor typed = scores.to(q.scalar_type());
     if (q.is_meta()) {
         return meta::attention(q, k, v, true);
     }
     return at::scaled_dot_product_attention(
-        q, k, v, scores.to(q.scalar_type()), 0.0, /*is_causal=*/false, /*scale=*/1.0);
+        q, k, v, typed, 0.0, /*is_causal=*/false, /*scale=*/1.0);
 }
 
 at::Tensor takenRows(const at::Tensor& table, const at::Tensor& rows) {

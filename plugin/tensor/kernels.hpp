@@ -67,8 +67,8 @@ void addProduct(at::Tensor& target, const at::Tensor& left, const at::Tensor& ri
                                    const at::Tensor& weight,
                                    const at::Tensor& bias,
                                    double epsilon);
-/// x / sqrt(mean of x^2 over the last axis + epsilon) * weight, computed in f32.
-/// Source: Zhang and Sennrich 2019; torch.nn.RMSNorm.
+/// x / sqrt(mean of x^2 over the last axis + epsilon) * weight, computed in f32 and rounded once;
+/// `weight` may be undefined. Source: Zhang and Sennrich 2019; torch.nn.RMSNorm.
 [[nodiscard]] at::Tensor rmsNorm(const at::Tensor& x, const at::Tensor& weight, double epsilon);
 /// Channels of every pixel at length 1, times sqrt(C) and weight [C]; x [B, C, H, W], computed in
 /// f32. Source: diffusers 0.42.1 WanRMS_norm.

@@ -244,7 +244,9 @@ bool isOfPixels(const at::Tensor& weight, int64_t stride, int64_t padding) {
 }
 
 bool takesAttention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
-    return isOurs(q, cpuPaths().attention) && q.size(3) <= kMostWidth && v.size(3) == q.size(3) &&
+    const bool areAlike = k.size(0) == q.size(0) && k.size(1) == q.size(1) &&
+                          k.size(3) == q.size(3) && v.sizes() == k.sizes();
+    return isOurs(q, cpuPaths().attention) && areAlike && q.size(3) <= kMostWidth &&
            q.stride(3) == 1 && k.stride(3) == 1 && v.stride(3) == 1;
 }
 

@@ -1,4 +1,7 @@
+#include "plugin/base/json.hpp"
+#include "plugin/files/output_file.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -49,6 +52,53 @@ private Q_SLOTS:
         const QString& said = ended.errors;
         QVERIFY2(said.contains(message) && !said.contains("fault of the program"),
                  qPrintable(said));
+    }
+
+    void refusesOtherNetworks_data() {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("key");
+        QTest::addColumn<QString>("value");
+        QTest::addColumn<QString>("message");
+        const auto row = [](const char* name,
+                            const char* file,
+                            const char* key,
+                            const char* value,
+                            const char* said) {
+            QTest::newRow(name) << file << key << value << said;
+        };
+        const char* const index = "model_index.json";
+        const char* const transformer = "transformer/config.json";
+        row("two experts", index, "boundary_ratio", "0.9", "boundary_ratio is 0.9, of WAN 2.2");
+        row("times of tokens", index, "expand_timesteps", "true", "expand_timesteps is true");
+        row("second expert",
+            index,
+            "transformer_2",
+            R"(["diffusers", "WanTransformer3DModel"])",
+            "transformer_2");
+        row("frames", transformer, "patch_size", "[2, 2, 2]", "patch_size has 2 frames");
+        row("odd heads", transformer, "attention_head_dim", "5", "attention_head_dim is 5");
+    }
+
+    void refusesOtherNetworks() {
+        QFETCH(QString, file);
+        QFETCH(QString, key);
+        QFETCH(QString, value);
+        QFETCH(QString, message);
+        const QTemporaryDir changed;
+        const QString folder = changed.filePath("wan");
+        testing::copyFolder(goldens_ + "/checkpoints/wan_i2v_0", folder);
+        const std::string path = (folder + "/" + file).toStdString();
+        Json json = parseJson(testing::contentsOf(folder + "/" + file).toStdString(), path);
+        json[key.toStdString()] = Json::parse(value.toStdString());
+        files::writeFileAtomically(path, json.dump());
+
+        const CommandResult ended = testing::runLowtide({"plan",
+                                                         testing::exampleGraph("image_to_video"),
+                                                         "--set",
+                                                         "load.checkpoint=" + folder});
+
+        QCOMPARE(ended.exitCode, 2);
+        QVERIFY2(ended.errors.contains(message), qPrintable(ended.errors));
     }
 
     /// Each frame is a picture, and what they say of themselves names what the flow was shifted by.

@@ -2,6 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace lowtide::models {
 
 namespace {
@@ -36,13 +39,21 @@ Rotation gridRotation(const std::vector<RotaryAxis>& axes) {
 }
 
 at::Tensor rotated(const at::Tensor& x, const Rotation& rotation) {
-    const at::Tensor pairs = x.unflatten(-1, {-1, 2});
-    const at::Tensor first = pairs.select(-1, 0);
-    const at::Tensor second = pairs.select(-1, 1);
-    at::Tensor result = at::empty_like(x);
-    const at::Tensor target = result.unflatten(-1, {-1, 2});
-    target.select(-1, 0).copy_((first * rotation.cosines).sub_(second * rotation.sines));
-    target.select(-1, 1).copy_((first * rotation.sines).add_(second * rotation.cosines));
+    constexpr int64_t kTokensAtOnce = 4096;  // products in f32 beside the result stay small
+    at::Tensor result = at::empty(x.sizes(), x.options());
+    const auto halves = [](const at::Tensor& whole, int64_t first, int64_t count) {
+        const at::Tensor pairs = whole.narrow(1, first, count).unflatten(-1, {-1, 2});
+        return std::pair(pairs.select(-1, 0), pairs.select(-1, 1));
+    };
+    for (int64_t first = 0; first < x.size(1); first += kTokensAtOnce) {
+        const int64_t count = std::min(kTokensAtOnce, x.size(1) - first);
+        const auto [even, odd] = halves(x, first, count);
+        const auto [turnedEven, turnedOdd] = halves(result, first, count);
+        const at::Tensor cosines = rotation.cosines.narrow(1, first, count);
+        const at::Tensor sines = rotation.sines.narrow(1, first, count);
+        turnedEven.copy_((even * cosines).sub_(odd * sines));
+        turnedOdd.copy_((even * sines).add_(odd * cosines));
+    }
     return result;
 }
 

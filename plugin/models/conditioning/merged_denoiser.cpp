@@ -214,6 +214,7 @@ MergedDenoiser::Branch& MergedDenoiser::branchFor(const PromptCall& call) {
                                           .cfg = request_.cfg,
                                           .residuals = inArea(request_.residuals),
                                           .pictures = inArea(request_.pictures),
+                                          .seen = request_.seen,
                                           .checkpoint = request_.checkpoint});
     return branch;
 }

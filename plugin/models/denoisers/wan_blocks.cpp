@@ -5,6 +5,8 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 namespace lowtide::models {
 
 namespace kernels = tensor::kernels;
@@ -32,9 +34,43 @@ std::optional<LayerNorm> crossNormOf(NetworkBuilder& builder,
     return LayerNorm(builder, name + ".norm2", config.width(), config.epsilon);
 }
 
-/// hidden + gate * added in f32, as `hidden` is.
-at::Tensor gatedSum(const at::Tensor& hidden, const at::Tensor& added, const at::Tensor& gate) {
-    return (added.to(at::kFloat) * gate).add_(hidden).to(hidden.scalar_type());
+constexpr int64_t kTokensAtOnce = 4096;
+
+/// Does `work(first, count)` for some thousand of all tokens at a time.
+template <class Work>
+void forTokens(int64_t all, const Work& work) {
+    for (int64_t first = 0; first < all; first += kTokensAtOnce) {
+        work(first, std::min(kTokensAtOnce, all - first));
+    }
+}
+
+at::Tensor modulated(const at::Tensor& hidden,
+                     const at::Tensor& shift,
+                     const at::Tensor& factor,
+                     double epsilon) {
+    return kernels::layerNorm(hidden.to(at::kFloat), {}, {}, epsilon).mul_(factor).add_(shift);
+}
+
+/// hidden += gate * added, in f32.
+void addGated(const at::Tensor& hidden, const at::Tensor& added, const at::Tensor& gate) {
+    forTokens(hidden.size(1), [&](int64_t first, int64_t count) {
+        const at::Tensor part = hidden.narrow(1, first, count);
+        part.copy_((added.narrow(1, first, count).to(at::kFloat) * gate).add_(part));
+    });
+}
+
+/// LayerNorm::apply() of some tokens at a time.
+at::Tensor normed(Pass& pass, const LayerNorm& norm, const at::Tensor& hidden) {
+    const residency::Lease lease = pass.use(norm.leaf);
+    at::Tensor result = at::empty_like(hidden);
+    forTokens(hidden.size(1), [&](int64_t first, int64_t count) {
+        result.narrow(1, first, count)
+            .copy_(kernels::layerNorm(hidden.narrow(1, first, count).to(lease[0].scalar_type()),
+                                      lease[0],
+                                      lease[1],
+                                      norm.epsilon));
+    });
+    return result;
 }
 
 }  // namespace
@@ -69,17 +105,23 @@ at::Tensor WanAttention::inHeads(const at::Tensor& x) const {
     return x.unflatten(2, {heads, -1}).transpose(1, 2);  // [N,T,D] -> [N,H,T,D/H]
 }
 
-at::Tensor WanAttention::applyToItself(Pass& pass,
-                                       const at::Tensor& x,
-                                       const Rotation& rotation) const {
-    const auto placed = [&](const at::Tensor& each) {
+/// Of tensors as large as `x` three are held beside the result at most: what is done with is let
+/// go.
+at::Tensor WanAttention::applyToItself(Pass& pass, at::Tensor x, const Rotation& rotation) const {
+    const std::vector<int64_t> sizes = x.sizes().vec();
+    const auto placed = [&](const Linear& projection, const RmsNorm& norm) {
+        const at::Tensor each = norm.apply(pass, projection.apply(pass, x));
         return rotated(each.unflatten(2, {heads, -1}), rotation).transpose(1, 2);
     };
-    const at::Tensor q = placed(queryNorm.apply(pass, query.apply(pass, x)));
-    const at::Tensor k = placed(keyNorm.apply(pass, key.apply(pass, x)));
-    const at::Tensor v = inHeads(value.apply(pass, x));
-    const at::Tensor found = kernels::attention(q, k, v, /*causal=*/false);
-    return out.apply(pass, found.transpose(1, 2).reshape(x.sizes()));
+    at::Tensor found;
+    {
+        const at::Tensor q = placed(query, queryNorm);
+        const at::Tensor k = placed(key, keyNorm);
+        const at::Tensor v = inHeads(value.apply(pass, x));
+        x.reset();
+        found = kernels::attention(q, k, v, /*causal=*/false);
+    }
+    return out.apply(pass, found.transpose(1, 2).reshape(sizes));
 }
 
 at::Tensor WanAttention::applyToContext(Pass& pass,
@@ -104,10 +146,13 @@ at::Tensor modulatedNorm(const at::Tensor& hidden,
                          const at::Tensor& shift,
                          const at::Tensor& scale,
                          double epsilon) {
-    return kernels::layerNorm(hidden.to(at::kFloat), {}, {}, epsilon)
-        .mul_(scale + 1)
-        .add_(shift)
-        .to(hidden.scalar_type());
+    const at::Tensor factor = scale + 1;
+    at::Tensor result = at::empty_like(hidden);
+    forTokens(hidden.size(1), [&](int64_t first, int64_t count) {
+        result.narrow(1, first, count)
+            .copy_(modulated(hidden.narrow(1, first, count), shift, factor, epsilon));
+    });
+    return result;
 }
 
 WanBlock::WanBlock(NetworkBuilder& builder, const std::string& name, const WanConfig& config)
@@ -116,25 +161,46 @@ WanBlock::WanBlock(NetworkBuilder& builder, const std::string& name, const WanCo
       self(builder, name + ".attn1", config, /*seesPictures=*/false),
       cross(builder, name + ".attn2", config, config.pictureWidth > 0),
       crossNorm(crossNormOf(builder, name, config)),
-      inner(builder, name + ".ffn.net.0.proj", config.width(), config.innerWidth),
-      outer(builder, name + ".ffn.net.2", config.innerWidth, config.width()),
+      feed(builder.leaf(name + ".ffn.net.",
+                        {{.name = "0.proj.weight", .shape = {config.innerWidth, config.width()}},
+                         {.name = "0.proj.bias", .shape = {config.innerWidth}},
+                         {.name = "2.weight", .shape = {config.width(), config.innerWidth}},
+                         {.name = "2.bias", .shape = {config.width()}}})),
       epsilon(config.epsilon) {}
 
-at::Tensor WanBlock::apply(Pass& pass, at::Tensor hidden, const WanContext& context) const {
+void WanBlock::addFed(Pass& pass,
+                      at::Tensor& hidden,
+                      const at::Tensor& shift,
+                      const at::Tensor& scale,
+                      const at::Tensor& gate) const {
+    const residency::Lease lease = pass.use(feed);
+    const at::Tensor factor = scale + 1;
+    forTokens(hidden.size(1), [&](int64_t first, int64_t count) {
+        const at::Tensor part = hidden.narrow(1, first, count);
+        const at::Tensor inner =
+            kernels::tanhGelu(kernels::linear(modulated(part, shift, factor, epsilon)
+                                                  .to(part.scalar_type())
+                                                  .to(lease[0].scalar_type()),
+                                              lease[0],
+                                              lease[1]));
+        const at::Tensor fed = kernels::linear(inner, lease[2], lease[3]);
+        part.copy_((fed.to(at::kFloat) * gate).add_(part));
+    });
+}
+
+void WanBlock::apply(Pass& pass, at::Tensor& hidden, const WanContext& context) const {
     std::vector<at::Tensor> by;
     {
         const residency::Lease lease = pass.use(table);
         by = (context.time + lease[0].to(at::kFloat)).chunk(kModulations, 1);
     }
-    hidden = gatedSum(
+    addGated(
         hidden,
         self.applyToItself(pass, modulatedNorm(hidden, by[0], by[1], epsilon), context.rotation),
         by[2]);
-    const at::Tensor seen = crossNorm ? crossNorm->apply(pass, hidden) : hidden;
-    hidden = hidden + cross.applyToContext(pass, seen, context);
-    const at::Tensor fed =
-        kernels::tanhGelu(inner.apply(pass, modulatedNorm(hidden, by[3], by[4], epsilon)));
-    return gatedSum(hidden, outer.apply(pass, fed), by[5]);
+    hidden.add_(
+        cross.applyToContext(pass, crossNorm ? normed(pass, *crossNorm, hidden) : hidden, context));
+    addFed(pass, hidden, by[3], by[4], by[5]);
 }
 
 }  // namespace lowtide::models

@@ -47,7 +47,7 @@ struct WanAttention {
                  bool seesPictures);
     /// x [N, T, width], rotated by their places.
     [[nodiscard]] at::Tensor applyToItself(Pass& pass,
-                                           const at::Tensor& x,
+                                           at::Tensor x,
                                            const Rotation& rotation) const;
     /// x [N, T, width]; the sum of what it finds in the text and in pictures.
     [[nodiscard]] at::Tensor applyToContext(Pass& pass,
@@ -65,16 +65,24 @@ struct WanBlock {
     WanAttention self;
     WanAttention cross;
     std::optional<LayerNorm> crossNorm;
-    Linear inner;
-    Linear outer;
+    memory::LeafId feed;
     double epsilon = 1e-6;
 
     WanBlock(NetworkBuilder& builder, const std::string& name, const WanConfig& config);
-    /// hidden [N, T, width] -> the same.
-    [[nodiscard]] at::Tensor apply(Pass& pass, at::Tensor hidden, const WanContext& context) const;
+    /// hidden [N, T, width], in place. Beside it a few tensors as large are held while it attends;
+    /// what else is wider goes some thousand tokens at a time.
+    void apply(Pass& pass, at::Tensor& hidden, const WanContext& context) const;
+
+private:
+    void addFed(Pass& pass,
+                at::Tensor& hidden,
+                const at::Tensor& shift,
+                const at::Tensor& scale,
+                const at::Tensor& gate) const;
 };
 
-/// norm(hidden) (1 + scale) + shift in f32, as `hidden` is; shift and scale [N, 1, width].
+/// norm(hidden) (1 + scale) + shift in f32, as `hidden` is; shift and scale [N, 1, width]. Some
+/// thousand tokens at a time.
 [[nodiscard]] at::Tensor modulatedNorm(const at::Tensor& hidden,
                                        const at::Tensor& shift,
                                        const at::Tensor& scale,

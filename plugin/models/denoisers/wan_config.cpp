@@ -31,6 +31,21 @@ void requireOwnWidth(const JsonReader& reader, const WanConfig& config) {
     }
 }
 
+/// The autoencoder's videos have any number of frames, and rotations go by pairs.
+void requireBuiltSizes(const JsonReader& reader, const WanConfig& config) {
+    const auto refuse = [&](const std::string& problem) {
+        throw Error(
+            ErrorKind::Unsupported, reader.what() + ": " + problem, "choose another checkpoint");
+    };
+    if (config.patch[0] != 1) {
+        refuse("patch_size has " + std::to_string(config.patch[0]) + " frames, only 1 is built");
+    }
+    if (config.headWidth % 2 != 0) {
+        refuse("attention_head_dim is " + std::to_string(config.headWidth) +
+               ", only even ones are built");
+    }
+}
+
 }  // namespace
 
 WanConfig readWanConfig(const Json& json, const std::string& what) {
@@ -62,7 +77,7 @@ WanConfig readWanConfig(const Json& json, const std::string& what) {
             integersInRange(reader, "patch_size", 1, config.patch.size(), 1, kMostWanPatch);
         std::copy(patch.begin(), patch.end(), config.patch.begin());
     }
-    requireDivisible(reader, "attention_head_dim", config.headWidth, 2);
+    requireBuiltSizes(reader, config);
     requireOwnWidth(reader, config);
     return config;
 }

@@ -122,7 +122,7 @@ at::Tensor WanTransformer::predict(Pass& pass,
         context.pictures = layers_->conditions.pictures->apply(pass, inputs.pictures);
     }
     for (const WanBlock& block : layers_->blocks) {
-        hidden = block.apply(pass, std::move(hidden), context);
+        block.apply(pass, hidden, context);
     }
     std::vector<at::Tensor> by;
     {

@@ -1,6 +1,7 @@
 #include "plugin/models/text/character_map.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 #include "plugin/models/text/characters.hpp"
 
 #include <algorithm>
@@ -11,6 +12,7 @@ namespace lowtide::models {
 
 namespace {
 
+constexpr size_t kMostTextBytes = 256;  ///< of what replaces a character; NFKC's longest has 33
 constexpr size_t kMostMappedBytes = 5;  ///< of a grapheme that is looked up as a whole
 
 /// Parts of a unit of the double array.
@@ -66,6 +68,21 @@ CharacterMap::CharacterMap(std::string_view bytes, const std::string& what) {
     trie_.resize(trieBytes / sizeof(uint32_t));
     std::memcpy(trie_.data(), bytes.data() + sizeof(trieBytes), trieBytes);
     texts_ = bytes.substr(sizeof(trieBytes) + trieBytes);
+    requireTexts(what);
+}
+
+/// Every text is UTF-8, and short: one character must not become a book.
+void CharacterMap::requireTexts(const std::string& what) const {
+    for (size_t at = 0; at < texts_.size();) {
+        const std::string_view text = texts_.c_str() + at;
+        if (text.size() > kMostTextBytes || !isValidUtf8(text)) {
+            throw Error(ErrorKind::Corrupt,
+                        what + ": precompiled_charsmap has a text that is " +
+                            (text.size() > kMostTextBytes ? "too long" : "no UTF-8"),
+                        "get the tokenizer's files again");
+        }
+        at += text.size() + 1;
+    }
 }
 
 const char* CharacterMap::replacement(std::string_view text) const {

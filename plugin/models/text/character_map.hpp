@@ -13,13 +13,14 @@ namespace lowtide::models {
 class CharacterMap {
 public:
     /// `bytes`: precompiled_charsmap; empty: nothing is replaced. Error{Corrupt} with `what` where
-    /// it is cut off.
+    /// it is cut off, or replaces by what is no short UTF-8.
     CharacterMap(std::string_view bytes, const std::string& what);
 
     /// `text` must be valid UTF-8; the result is.
     [[nodiscard]] std::string applied(std::string_view text) const;
 
 private:
+    void requireTexts(const std::string& what) const;
     /// What stands for `text`, by the shortest beginning of it that the trie has; nullptr: nothing.
     [[nodiscard]] const char* replacement(std::string_view text) const;
 

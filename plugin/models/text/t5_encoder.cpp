@@ -43,6 +43,14 @@ at::Tensor paddingScores(std::span<const int64_t> lengths, int64_t count) {
     return scores;
 }
 
+/// Of states in f32, in the type in which the network computes: rounded before the weights of the
+/// norm, and after them, as UMT5LayerNorm does.
+at::Tensor normedStates(Pass& pass, const RmsNorm& norm, const at::Tensor& states) {
+    const residency::Lease lease = pass.use(norm.leaf);
+    const at::Tensor normed = kernels::rmsNorm(states, {}, norm.epsilon).to(lease[0].scalar_type());
+    return pass.toCompute(normed * lease[0]);
+}
+
 }  // namespace
 
 at::Tensor distanceBuckets(int64_t count, int64_t buckets, int64_t mostDistance) {
@@ -132,14 +140,15 @@ at::Tensor T5Encoder::biasesOf(Pass& pass, memory::LeafId table, const at::Tenso
         .to(at::kFloat)
         .view({buckets.size(0), buckets.size(1), config_.heads})
         .permute({2, 0, 1})
-        .unsqueeze(0);
+        .unsqueeze(0)
+        .contiguous();
 }
 
 at::Tensor T5Encoder::attend(Pass& pass,
                              const Layer& layer,
                              const at::Tensor& hidden,
                              const at::Tensor& scores) const {
-    const at::Tensor normed = layer.attentionNorm.apply(pass, hidden);
+    const at::Tensor normed = normedStates(pass, layer.attentionNorm, hidden);
     const auto inHeads = [&](const Linear& projection) {
         return projection.apply(pass, normed)
             .unflatten(2, {config_.heads, config_.headWidth})
@@ -160,19 +169,21 @@ at::Tensor T5Encoder::encode(Pass& pass,
     const at::Tensor buckets =
         tensor::upload(distanceBuckets(count, config_.buckets, config_.mostDistance), device);
     const at::Tensor padding = tensor::upload(paddingScores(lengths, count), device);
-    at::Tensor hidden = pass.toCompute(layers_->tokens.apply(pass, ids));
+    at::Tensor hidden = layers_->tokens.apply(pass, ids).to(at::kFloat);
     at::Tensor scores;
     for (const Layer& layer : layers_->layers) {
         if (layer.biases) {
+            scores.reset();
             scores = biasesOf(pass, *layer.biases, buckets) + padding;
         }
-        hidden = hidden + attend(pass, layer, hidden, scores);
-        const at::Tensor normed = layer.feedNorm.apply(pass, hidden);
+        hidden.add_(attend(pass, layer, hidden, scores));
+        const at::Tensor normed = normedStates(pass, layer.feedNorm, hidden);
         at::Tensor fed = kernels::tanhGelu(layer.gate.apply(pass, normed));
         fed.mul_(layer.inner.apply(pass, normed));
-        hidden = hidden + layer.outer.apply(pass, fed);
+        const residency::Lease lease = pass.use(layer.outer.leaf);
+        hidden.add_(kernels::linear(fed.to(lease[0].scalar_type()), lease[0], {}));
     }
-    at::Tensor last = layers_->finalNorm.apply(pass, hidden).to(at::kFloat);
+    at::Tensor last = normedStates(pass, layers_->finalNorm, hidden).to(at::kFloat);
     for (int64_t row = 0; row < last.size(0); ++row) {
         pass.record().putNext(role_ + ".last_hidden_state", last.narrow(0, row, 1));
     }

@@ -12,8 +12,9 @@
 namespace lowtide::models {
 
 /// The encoder of T5 and UMT5: pre-norm layers that attend by what tokens say and how far they are
-/// apart. Source: Raffel et al. 2020; Chung et al. 2023; transformers 5.23 UMT5EncoderModel. The
-/// tree is made from headers; weights are read through the pass.
+/// apart. States are f32 between the layers, whatever computes. Source: Raffel et al. 2020; Chung
+/// et al. 2023; transformers 5.23 UMT5EncoderModel. The tree is made from headers; weights are read
+/// through the pass.
 class T5Encoder {
 public:
     /// `role`: of the component, and before recorded names.

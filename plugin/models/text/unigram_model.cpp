@@ -14,7 +14,7 @@ namespace lowtide::models {
 namespace {
 
 constexpr double kUnknownPenalty = 10;  ///< below the least likely piece
-constexpr size_t kMostPieceBytes = 4096;
+constexpr size_t kMostPieceBytes = 512;
 
 [[noreturn]] void refusePiece(const std::string& what, const std::string& problem) {
     throw Error(ErrorKind::Corrupt, what + ": " + problem, "get the tokenizer's files again");

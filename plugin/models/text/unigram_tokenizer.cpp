@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/models/blocks/config_checks.hpp"
 #include "plugin/models/text/characters.hpp"
 #include "plugin/models/text/sentencepiece_file.hpp"
 
@@ -86,6 +87,12 @@ std::vector<SpecialToken> addedIn(const JsonReader& file) {
         const JsonReader token(each, file.what() + ": added_tokens");
         const std::string content = token.text("content").value_or("");
         const int64_t id = token.integer("id").value_or(-1);
+        for (const char* key : {"lstrip", "rstrip", "single_word"}) {
+            if (token.boolean(key).value_or(false)) {
+                refuseStep(token.what(),
+                           quotedName(content) + " has " + key + ", which is not built");
+            }
+        }
         if (content.empty() || id < 0 || id > kLargestTokenId) {
             throw Error(ErrorKind::Corrupt,
                         file.what() + ": added_tokens has one without content or id",
@@ -129,7 +136,12 @@ UnigramTokenizer::UnigramTokenizer(Parts parts, const std::string& what)
       characters_(parts.characterMap, what),
       added_(std::move(parts.added)),
       end_(requiredToken(kEndToken, what)),
-      padding_(requiredToken(kPaddingToken, what)) {}
+      padding_(requiredToken(kPaddingToken, what)) {
+    for (SpecialToken& each : added_) {
+        each.content = each.normalized ? characters_.applied(each.content) : each.content;
+    }
+    std::erase_if(added_, [](const SpecialToken& each) { return each.content.empty(); });
+}
 
 TokenId UnigramTokenizer::requiredToken(const char* content, const std::string& what) const {
     const TokenId id = model_.idOf(content);
@@ -189,14 +201,16 @@ UnigramTokenizer::Parts UnigramTokenizer::partsOfPieces(Checkpoint& checkpoint,
     int64_t extra = kUsualExtraTokens;
     if (checkpoint.has(settings)) {
         const Json json = checkpoint.readJson(settings);
-        extra = JsonReader(json, checkpoint.name() + "/" + settings)
-                    .integer("extra_ids")
-                    .value_or(kUsualExtraTokens);
+        extra = integerInRange(JsonReader(json, checkpoint.name() + "/" + settings),
+                               "extra_ids",
+                               kUsualExtraTokens,
+                               0,
+                               kMostExtraTokens);
     }
     Parts parts{.pieces = std::move(read.pieces),
                 .unknown = read.unknown,
                 .characterMap = std::move(read.characterMap)};
-    for (int64_t i = std::min(extra, kMostExtraTokens) - 1; i >= 0; --i) {
+    for (int64_t i = extra - 1; i >= 0; --i) {
         parts.added.push_back({.content = "<extra_id_" + std::to_string(i) + ">",
                                .id = static_cast<TokenId>(parts.pieces.size())});
         parts.pieces.push_back({parts.added.back().content, 0});
@@ -212,7 +226,23 @@ UnigramTokenizer::Parts UnigramTokenizer::partsOfPieces(Checkpoint& checkpoint,
 }
 
 TokenId UnigramTokenizer::vocabularySize() const {
-    return model_.size();
+    TokenId size = model_.size();
+    for (const SpecialToken& each : added_) {
+        size = std::max(size, each.id + 1);
+    }
+    return size;
+}
+
+void UnigramTokenizer::appendWords(std::string_view normalized, std::vector<TokenId>& ids) const {
+    for (const TextPart& part : cutAtSpecials(normalized, added_, /*normalized=*/true)) {
+        if (part.token) {
+            ids.push_back(part.token->id);
+            continue;
+        }
+        for (const std::string_view word : wordsOf(part.text)) {
+            model_.encode(std::string(kWordMark) + std::string(word), ids);
+        }
+    }
 }
 
 TokenizedPrompt UnigramTokenizer::tokenize(std::string_view text,
@@ -222,14 +252,11 @@ TokenizedPrompt UnigramTokenizer::tokenize(std::string_view text,
         throw Error(ErrorKind::InvalidInput, "the text is not UTF-8", "write it in UTF-8", item);
     }
     std::vector<TokenId> content;
-    for (const TextPart& part : cutAtSpecials(text, added_, false)) {
+    for (const TextPart& part : cutAtSpecials(text, added_, /*normalized=*/false)) {
         if (part.token) {
             content.push_back(part.token->id);
-            continue;
-        }
-        const std::string normalized = characters_.applied(part.text);
-        for (const std::string_view word : wordsOf(normalized)) {
-            model_.encode(std::string(kWordMark) + std::string(word), content);
+        } else {
+            appendWords(characters_.applied(part.text), content);
         }
     }
     const size_t kept = std::min(content.size(), static_cast<size_t>(length) - 1);

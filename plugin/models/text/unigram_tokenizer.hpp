@@ -43,6 +43,7 @@ private:
     static Parts partsOf(Checkpoint& checkpoint, const std::string& component);
     static Parts partsOfJson(const Json& json, const std::string& what);
     static Parts partsOfPieces(Checkpoint& checkpoint, const std::string& component);
+    void appendWords(std::string_view normalized, std::vector<TokenId>& ids) const;
     [[nodiscard]] TokenId requiredToken(const char* content, const std::string& what) const;
 
     UnigramModel model_;

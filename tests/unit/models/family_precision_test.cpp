@@ -3,6 +3,7 @@
 #include "plugin/memory/resolve_precision.hpp"
 #include "plugin/models/families/sd15/sd15_precision.hpp"
 #include "plugin/models/families/sdxl/sdxl_precision.hpp"
+#include "plugin/models/families/wan/wan_precision.hpp"
 #include "plugin/models/model.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -92,7 +93,8 @@ std::vector<NamedFamily> namedFamilies() {
             {"SDXL", models::sdxlPrecisions({.decodesInF32 = true})},
             {"SDXL, `force_upcast` off", models::sdxlPrecisions({})},
             {"SDXL with EDM (playground-v2.5)",
-             models::sdxlPrecisions({.decodesInF32 = true, .hasEdmLevels = true})}};
+             models::sdxlPrecisions({.decodesInF32 = true, .hasEdmLevels = true})},
+            {"WAN 2.1", models::wanPrecisions()}};
 }
 
 /// Of a file in f16, on a card that has every switch.

@@ -53,7 +53,7 @@ private Q_SLOTS:
 
     void idsAreThoseOfTheReference_data() {
         QTest::addColumn<QString>("name");
-        for (const char* name : {"both", "pieces", "bytes"}) {
+        for (const char* name : {"both", "pieces", "bytes", "added"}) {
             QTest::newRow(name) << name;
         }
     }
@@ -127,6 +127,12 @@ private Q_SLOTS:
         QTest::newRow("cut map") << "/normalizer/precompiled_charsmap"
                                  << "\"AAAA\""
                                  << "cut off";
+        QTest::newRow("map of other bytes") << "/normalizer/precompiled_charsmap"
+                                            << "\"BAAAAAAAAAD/AA==\""
+                                            << "no UTF-8";
+        QTest::newRow("stripping") << "/added_tokens/0/lstrip"
+                                   << "true"
+                                   << "lstrip";
         QTest::newRow("unknown") << "/model/unk_id"
                                  << "100000"
                                  << "unknown text";
@@ -134,7 +140,7 @@ private Q_SLOTS:
                                << "[7, 1]"
                                << "no piece";
         QTest::newRow("no end") << "/model/vocab/1/0"
-                                << "\"x\""
+                                << "\"</other>\""
                                 << "no token </s>";
         QTest::newRow("twice") << "/model/vocab/1/0"
                                << "\"<pad>\""

@@ -18,12 +18,36 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace lowtide::models {
 
 namespace {
 
 constexpr int64_t kTextTokens = 512;
+
+[[noreturn]] void refuseWan(const Checkpoint& checkpoint, const std::string& problem) {
+    throw Error(ErrorKind::Unsupported,
+                "checkpoint " + checkpoint.name() + ": " + problem,
+                "choose another checkpoint",
+                "checkpoint");
+}
+
+/// What WAN 2.2 has beside 2.1.
+void refuseLaterWan(Checkpoint& checkpoint) {
+    const Json index = checkpoint.readJson("model_index.json");
+    for (const char* key : {"boundary_ratio", "expand_timesteps"}) {
+        const auto found = index.find(key);
+        if (found != index.end() && !found->is_null() && *found != false) {
+            refuseWan(checkpoint,
+                      std::string("model_index.json: ") + key + " is " + found->dump() +
+                          ", of WAN 2.2, which is not built");
+        }
+    }
+    if (!checkpoint.componentClass("transformer_2").empty()) {
+        refuseWan(checkpoint, "it has a transformer_2, of WAN 2.2, which is not built");
+    }
+}
 
 Checkpoint& requireWan(Checkpoint& checkpoint) {
     const auto require = [&](const char* component,
@@ -34,6 +58,7 @@ Checkpoint& requireWan(Checkpoint& checkpoint) {
     require("tokenizer", {"T5TokenizerFast", "T5Tokenizer"});
     require("transformer", {"WanTransformer3DModel"});
     require("vae", {"AutoencoderKLWan"});
+    refuseLaterWan(checkpoint);
     return checkpoint;
 }
 
@@ -75,13 +100,6 @@ double wanFlowShift(const PictureSize& size) {
     return size.width * size.height < kBetween ? 3.0 : 5.0;
 }
 
-[[noreturn]] void refuseWan(const Checkpoint& checkpoint, const std::string& problem) {
-    throw Error(ErrorKind::Unsupported,
-                "checkpoint " + checkpoint.name() + ": " + problem,
-                "choose another checkpoint",
-                "checkpoint");
-}
-
 }  // namespace
 
 WanModel::WanModel(Checkpoint& checkpoint)
@@ -107,6 +125,14 @@ WanModel::WanModel(Checkpoint& checkpoint)
                   "the denoiser reads pictures " + std::to_string(config.pictureWidth) +
                       " wide, the image encoder gives " + std::to_string(seen));
     }
+    const int64_t between = vision_ ? 2 * vision_->shapeFor(1)[1] : 0;  // two pictures' tokens
+    if (config.picturePositions != 0 && config.picturePositions != between) {
+        refuseWan(checkpoint,
+                  "transformer/config.json: pos_embed_seq_len is " +
+                      std::to_string(config.picturePositions) +
+                      ", two pictures of the image encoder are " + std::to_string(between) +
+                      " tokens");
+    }
     const int64_t guided = autoencoder_.config().frameDownsampling() + latent;
     if (config.inChannels != latent && config.inChannels != latent + guided) {
         refuseWan(checkpoint,
@@ -124,7 +150,7 @@ void WanModel::fillInfo(Checkpoint& checkpoint) {
     info_.denoiser = checkpoint.nameOf("transformer");
     info_.schedulerConfig = readScheduler(checkpoint);
     info_.latent = latentSpaceOf(
-        autoencoder_.config(), autoencoder_.config().downsampling() * std::max(patch[1], patch[2]));
+        autoencoder_.config(), autoencoder_.config().downsampling() * std::lcm(patch[1], patch[2]));
     info_.guidesInTurn = true;
     info_.guideChannels = transformer_.config().inChannels - info_.latent.channels;
     if (info_.guideChannels > 0 && transformer_.config().pictureWidth > 0) {
@@ -133,6 +159,7 @@ void WanModel::fillInfo(Checkpoint& checkpoint) {
     }
     info_.endsWithPicture = info_.guideChannels > 0 && (transformer_.config().pictureWidth == 0 ||
                                                         transformer_.config().picturePositions > 0);
+    info_.needsLastPicture = info_.guideChannels > 0 && transformer_.config().picturePositions > 0;
     info_.flowShift = wanFlowShift;
     info_.conditioning = {
         .fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, text_.config().width}}};
