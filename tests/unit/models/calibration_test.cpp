@@ -30,11 +30,10 @@ public:
 
     std::unique_ptr<residency::Device> open(const DeviceSpec& spec) override {
         return spec.kind == "fake"
-                   ? residency::openFakeDevice(
-                         kLibraries,
-                         {.capacity = spec.capacity.value_or(kGiB),
-                          .longestDelay = longestDelay_,
-                          .pinnable = pinnable_})
+                   ? residency::openFakeDevice(kLibraries,
+                                               {.capacity = spec.capacity.value_or(kGiB),
+                                                .longestDelay = longestDelay_,
+                                                .pinnable = pinnable_})
                    : built_->open(spec);
     }
 
