@@ -1,5 +1,6 @@
 #include "nodes/chosen_file.hpp"
 
+#include "plugin/base/hash.hpp"
 #include "plugin/base/text.hpp"
 
 #include <filesystem>
@@ -20,6 +21,14 @@ files::InputFile chosenFile(const FileParam& param,
         // An absolute path takes the place of the folder.
         return files::InputFile((std::filesystem::path(graphFolder) / path).string());
     });
+}
+
+std::string fingerprintOf(const files::InputFile& file) {
+    const files::FileIdentity& identity = file.identity();
+    Hasher hasher;
+    hasher.add(file.path()).add(identity.size).add(identity.modifiedNanoseconds);
+    hasher.add(static_cast<int64_t>(identity.inode));
+    return hasher.hexDigest();
 }
 
 }  // namespace lowtide::nodes

@@ -21,6 +21,9 @@ struct FileParam {
                                           const std::string& typed,
                                           std::string_view graphFolder);
 
+/// What tells a file from another one, and from itself after a change, for result keys.
+[[nodiscard]] std::string fingerprintOf(const files::InputFile& file);
+
 /// Does `work`; its errors blame the parameter.
 template <class Work>
 auto blaming(const FileParam& param, Work&& work) {

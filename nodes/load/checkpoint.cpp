@@ -82,7 +82,8 @@ std::vector<executor::NodeType> load(models::Stages& stages) {
             loadUpscalerNode(stages),
             loadControlNetNode(stages),
             loadIpAdapterNode(stages),
-            loadImageNode(stages)};
+            loadImageNode(stages),
+            loadVideoNode(stages)};
 }
 
 }  // namespace lowtide::nodes

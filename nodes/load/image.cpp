@@ -1,7 +1,6 @@
 #include "nodes/chosen_file.hpp"
 #include "nodes/load/load_nodes.hpp"
 #include "nodes/stage_call.hpp"
-#include "plugin/base/hash.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/image/picture_header.hpp"
 
@@ -53,14 +52,6 @@ image::PictureHeader headerOf(const files::InputFile& file) {
                                        file.read(target, static_cast<Bytes>(offset));
                                    }};
     return image::readPictureHeader(source, file.name());
-}
-
-std::string fingerprintOf(const files::InputFile& file) {
-    const files::FileIdentity& identity = file.identity();
-    Hasher hasher;
-    hasher.add(file.path()).add(identity.size).add(identity.modifiedNanoseconds);
-    hasher.add(static_cast<int64_t>(identity.inode));
-    return hasher.hexDigest();
 }
 
 /// Where the colours are meant in another colour space than they will be taken for.

@@ -26,4 +26,7 @@ namespace lowtide::nodes {
 /// "load.image": a picture file.
 [[nodiscard]] executor::NodeType loadImageNode(models::Stages& stages);
 
+/// "load.video": the frames of a video file.
+[[nodiscard]] executor::NodeType loadVideoNode(models::Stages& stages);
+
 }  // namespace lowtide::nodes

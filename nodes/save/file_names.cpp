@@ -4,6 +4,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/files/output_file.hpp"
 #include "plugin/image/picture_file.hpp"
+#include "plugin/video/video_file.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -24,9 +25,11 @@ constexpr size_t kLongestPrefix = 200;
                 "prefix");
 }
 
-/// The number in "<name>_<number>.png" or another picture's name, 0 when the file is another one.
+/// The number in "<name>_<number>.png" or the name of another picture or video, 0 when the file is
+/// another one.
 uint64_t numberOf(const std::string& file, const std::string& name) {
-    if (!file.starts_with(name + "_") || !image::hasPictureName(file)) {
+    const bool isOurs = image::hasPictureName(file) || video::hasVideoName(file);
+    if (!file.starts_with(name + "_") || !isOurs) {
         return 0;
     }
     const char* first = file.data() + name.size() + 1;

@@ -174,7 +174,7 @@ executor::NodeType saveImage(models::Stages& stages) {
 }
 
 std::vector<executor::NodeType> save(models::Stages& stages) {
-    return {saveImage(stages), previewImage(stages)};
+    return {saveImage(stages), saveVideo(stages), previewImage(stages)};
 }
 
 }  // namespace lowtide::nodes

@@ -13,6 +13,9 @@ namespace lowtide::nodes {
 /// "preview.image": hands the pictures to the host and writes nothing.
 [[nodiscard]] executor::NodeType previewImage(models::Stages& stages);
 
+/// "save.video": writes all pictures as the frames of one file.
+[[nodiscard]] executor::NodeType saveVideo(models::Stages& stages);
+
 /// The outline of a node that makes 8-bit pictures of its input "image".
 [[nodiscard]] executor::WorkOutline picturesOutline(models::Stages& stages,
                                                     const executor::OutlineContext& context);

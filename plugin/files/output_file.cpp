@@ -118,6 +118,10 @@ OutputFile::~OutputFile() {
     }
 }
 
+const std::string& OutputFile::temporary() const {
+    return state_->temporary;
+}
+
 void OutputFile::write(std::span<const std::byte> bytes) {
     LOWTIDE_ASSERT(state_->file.isOpen());
     state_->check(os::writeAll(state_->file, bytes));

@@ -19,6 +19,8 @@ public:
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
+    /// Where another program may write the file instead, before commit(); it is there, and empty.
+    [[nodiscard]] const std::string& temporary() const;
     void write(std::span<const std::byte> bytes);
     void write(std::string_view text);
     /// Gives the file its name. Nothing can be written afterwards.

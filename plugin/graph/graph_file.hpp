@@ -8,9 +8,9 @@ class InputFile;
 
 namespace lowtide::graph {
 
-/// The text of a graph file, or the graph that a picture of this program carries; what the file
-/// holds decides. Errors: those of InputFile, of which at most 32 MiB are read, and of
-/// image::readPictureTexts; Error{NotFound}: a picture without a graph.
+/// The text of a graph file, or the graph that a picture or a video of this program carries; what
+/// the file holds decides. Errors: those of InputFile, of which at most 32 MiB are read, of
+/// image::readPictureTexts and video::readVideoHeader; Error{NotFound}: a picture without a graph.
 [[nodiscard]] std::string readGraphText(const files::InputFile& file);
 
 }  // namespace lowtide::graph

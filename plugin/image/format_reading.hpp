@@ -8,8 +8,9 @@ namespace lowtide::image {
 /// What a file says, as it is stored.
 struct StoredHeader {
     PictureSize size;
-    std::string exif{};     ///< TIFF's bytes; empty: none
-    std::string profile{};  ///< begin of an ICC profile; empty: none
+    std::string exif{};        ///< TIFF's bytes; empty: none
+    std::string profile{};     ///< begin of an ICC profile; empty: none
+    bool isAnimation = false;  ///< several pictures, and no format for one
 };
 
 /// Of a file that begins as its format does. Error{Corrupt} where no size can be had;
@@ -17,6 +18,9 @@ struct StoredHeader {
 [[nodiscard]] StoredHeader pngStored(const ByteSource& source, std::string_view name);
 [[nodiscard]] StoredHeader jpegStored(const ByteSource& source, std::string_view name);
 [[nodiscard]] StoredHeader webpStored(const ByteSource& source, std::string_view name);
+
+/// As readPictureHeader(), of animations too.
+[[nodiscard]] PictureHeader readAnyHeader(const ByteSource& source, std::string_view name);
 
 /// Pixels as they are stored, of the size that the header says; errors as decodePicture.
 [[nodiscard]] Image8 decodeJpeg(std::span<const std::byte> bytes,

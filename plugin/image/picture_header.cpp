@@ -83,28 +83,51 @@ const OtherFormat* otherFormatOf(std::string_view begin) {
                 "choose a PNG, JPEG or WebP picture");
 }
 
-}  // namespace
+struct FormatHeader {
+    const FormatBegin* format;
+    StoredHeader stored;
+};
 
-PictureHeader readPictureHeader(const ByteSource& source, std::string_view name) {
+FormatHeader storedHeader(const ByteSource& source, std::string_view name) {
     const std::string begin =
         ByteWindow(source).text(0, std::min<uint64_t>(source.size, kPictureBeginBytes));
     const FormatBegin* format = formatOf(begin);
     if (!format) {
         refuseFormat(begin, name);
     }
-    const StoredHeader stored = format->read(source, name);
+    return {format, format->read(source, name)};
+}
+
+PictureHeader headerOf(const FormatHeader& header) {
+    const auto& [format, stored] = header;
     Exif exif = readExif(stored.exif);
-    PictureHeader header{.format = format->format,
+    PictureHeader result{.format = format->format,
                          .size = oriented(stored.size, exif.orientation),
                          .orientation = exif.orientation,
                          .texts = std::move(exif.texts)};
     if (!stored.profile.empty()) {
-        header.profile = iccName(stored.profile);
-        if (isSrgbName(header.profile)) {
-            header.profile.clear();
+        result.profile = iccName(stored.profile);
+        if (isSrgbName(result.profile)) {
+            result.profile.clear();
         }
     }
-    return header;
+    return result;
+}
+
+}  // namespace
+
+PictureHeader readPictureHeader(const ByteSource& source, std::string_view name) {
+    const FormatHeader header = storedHeader(source, name);
+    if (header.stored.isAnimation) {
+        throw Error(ErrorKind::Unsupported,
+                    quotedName(name) + " is an animation, only single pictures are read",
+                    "load it as a video, or save one of its pictures in another program");
+    }
+    return headerOf(header);
+}
+
+PictureHeader readAnyHeader(const ByteSource& source, std::string_view name) {
+    return headerOf(storedHeader(source, name));
 }
 
 bool beginsAsPicture(std::span<const std::byte> begin) noexcept {

@@ -1,6 +1,6 @@
 #include "plugin/image/picture_texts.hpp"
 
-#include "plugin/image/picture_header.hpp"
+#include "plugin/image/format_reading.hpp"
 #include "plugin/image/png_texts.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace lowtide::image {
 
 std::vector<PictureText> readPictureTexts(const ByteSource& source, std::string_view name) {
-    PictureHeader header = readPictureHeader(source, name);
+    PictureHeader header = readAnyHeader(source, name);
     std::vector<PictureText> texts;
     if (header.format == PictureFormat::Png) {
         texts = readPngTexts(source, name);

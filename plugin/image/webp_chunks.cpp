@@ -1,5 +1,3 @@
-#include "plugin/base/error.hpp"
-#include "plugin/base/text.hpp"
 #include "plugin/image/format_reading.hpp"
 
 #include <algorithm>
@@ -32,12 +30,6 @@ PictureSize sizeInChunk(ByteWindow& bytes, std::string_view type, uint64_t at, u
     return {};
 }
 
-void refuseAnimation(std::string_view name) {
-    throw Error(ErrorKind::Unsupported,
-                quotedName(name) + " is an animation, only single pictures are read",
-                "save one of its pictures as PNG, JPEG or WebP in another program");
-}
-
 void addChunk(
     ByteWindow& bytes, std::string_view type, uint64_t at, uint64_t count, StoredHeader& header) {
     if (type == "EXIF" && header.exif.empty() && count <= kMostExifBytes) {
@@ -66,7 +58,7 @@ StoredHeader webpStored(const ByteSource& source, std::string_view name) {
             break;
         }
         if (type == "VP8X" && count > 0 && (bytes.byteAt(at) & kAnimationFlag) != 0) {
-            refuseAnimation(name);
+            header.isAnimation = true;
         }
         addChunk(bytes, type, at, count, header);
         at += count + count % 2;

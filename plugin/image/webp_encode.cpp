@@ -1,24 +1,15 @@
-#include "plugin/base/error.hpp"
 #include "plugin/image/format_writing.hpp"
+#include "plugin/image/webp_source.hpp"
 
 #include <exception>
-#include <memory>
-#include <webp/encode.h>
 
 namespace lowtide::image {
 
 namespace {
 
-/// Effort from 0 to 6 (9 of lossless): the libraries' own.
-constexpr int kMethod = 4;
-constexpr int kLosslessLevel = 6;
 constexpr uint8_t kExifFlag = 0x08;
 constexpr uint8_t kAlphaFlag = 0x10;
 constexpr size_t kRiffHeader = 12;
-
-struct FreeWebPPicture {
-    void operator()(WebPPicture* picture) const noexcept { WebPPictureFree(picture); }
-};
 
 int appendWebP(const uint8_t* data, size_t size, const WebPPicture* picture) {
     try {
@@ -28,54 +19,6 @@ int appendWebP(const uint8_t* data, size_t size, const WebPPicture* picture) {
     } catch (const std::exception&) {
         return 0;
     }
-}
-
-/// libwebp asks now and then; 0 ends the encoding.
-int goOnWebP(int, const WebPPicture* picture) {
-    const auto* stop = static_cast<const StopToken*>(picture->user_data);
-    return stop->mode() == CancelMode::Now ? 0 : 1;
-}
-
-[[noreturn]] void refuseEncoding(const WebPPicture& picture) {
-    const bool isMemory = picture.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY ||
-                          picture.error_code == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY ||
-                          picture.error_code == VP8_ENC_ERROR_BAD_WRITE;
-    throw Error(isMemory ? ErrorKind::OutOfMemory : ErrorKind::Internal,
-                "the picture could not be encoded as WebP (libwebp's code " +
-                    std::to_string(picture.error_code) + ")");
-}
-
-WebPConfig configFor(const PictureEncoding& encoding) {
-    WebPConfig config;
-    bool isSet = WebPConfigInit(&config) != 0;
-    if (encoding.isLossless) {
-        isSet = isSet && WebPConfigLosslessPreset(&config, kLosslessLevel) != 0;
-        config.exact = 1;  // what is transparent keeps its colour
-    } else {
-        config.quality = static_cast<float>(encoding.quality);
-        config.method = kMethod;
-    }
-    if (!isSet || WebPValidateConfig(&config) == 0) {
-        throw Error(ErrorKind::Internal, "WebP pictures cannot be written: libwebp does not start");
-    }
-    return config;
-}
-
-/// Grey becomes colour.
-bool importPixels(WebPPicture& target, const Image8& picture) {
-    const int stride = picture.widthPixels * picture.channels;
-    if (picture.channels == 4) {
-        return WebPPictureImportRGBA(&target, picture.pixels.get(), stride) != 0;
-    }
-    if (picture.channels == 3) {
-        return WebPPictureImportRGB(&target, picture.pixels.get(), stride) != 0;
-    }
-    const size_t count = picture.byteCount();
-    const auto colours = std::make_unique_for_overwrite<uint8_t[]>(3 * count);
-    for (size_t i = 0; i < 3 * count; ++i) {
-        colours[i] = picture.pixels[i / 3];
-    }
-    return WebPPictureImportRGB(&target, colours.get(), 3 * stride) != 0;
 }
 
 std::string littleEndianBytes(size_t number, int count) {
@@ -117,23 +60,13 @@ std::string encodeWebP(const Image8& picture,
                        const std::string& exif,
                        const PictureEncoding& encoding,
                        const StopToken& stop) {
-    const WebPConfig config = configFor(encoding);
+    const WebPConfig config = webpConfig(encoding);
     std::string bytes;
-    WebPPicture target;
-    if (WebPPictureInit(&target) == 0) {
-        throw Error(ErrorKind::Internal, "WebP pictures cannot be written: libwebp does not start");
-    }
-    const std::unique_ptr<WebPPicture, FreeWebPPicture> held(&target);
-    target.use_argb = encoding.isLossless ? 1 : 0;
-    target.width = picture.widthPixels;
-    target.height = picture.heightPixels;
-    target.writer = appendWebP;
-    target.custom_ptr = &bytes;
-    target.progress_hook = goOnWebP;
-    target.user_data = const_cast<StopToken*>(&stop);  // only read
-    if (!importPixels(target, picture) || WebPEncode(&config, &target) == 0) {
-        stop.throwIfStopped();
-        refuseEncoding(target);
+    WebPSource source(picture, /*isArgb=*/encoding.isLossless, stop);
+    source.get()->writer = appendWebP;
+    source.get()->custom_ptr = &bytes;
+    if (WebPEncode(&config, source.get()) == 0) {
+        source.refuse();
     }
     return exif.empty() ? bytes : withExif(bytes, picture, exif);
 }

@@ -236,6 +236,26 @@ public:
         });
     }
 
+    WireRef videoValue(const Shape& frames,
+                       double rate,
+                       const std::function<Image8()>& next) override {
+        return withErrorsOf("load", [&] {
+            const at::Tensor pixels = at::empty(frames, at::kFloat);
+            for (int64_t i = 0; i < pixels.size(0); ++i) {
+                tensor::putFrame(pixels, i, next());
+            }
+            return WireRef(
+                std::make_shared<const tensor::Images>(pixels, tensor::Provenance{.rate = rate}));
+        });
+    }
+
+    StageOutline outlineVideo(const Shape& frames) override {
+        return {.outputs = {outputOf("IMAGE", frames)},
+                .walk = [frames](const memory::StagePlace& place) {
+                    return withErrorsOf("load", [&] { return walkFrames(frames, place); });
+                }};
+    }
+
     WireRef stepCache(const StepCacheRequest& request) override {
         return withErrorsOf("step cache", [&] {
             return WireRef(sampling::stepCacheNamed(request.kind).make(request.settings));
@@ -254,6 +274,8 @@ public:
                                     [&](const std::string& id) { return hashes_.of(id, stop); });
         });
     }
+
+    double frameRate(const WireRef& image) override { return imagesIn(image).provenance().rate; }
 
     StageOutline outlinePicture(int64_t heightPixels, int64_t widthPixels) override {
         return {

@@ -130,6 +130,13 @@ public:
     /// Of pictureValues(): a picture and its mask.
     [[nodiscard]] virtual StageOutline outlinePicture(int64_t heightPixels,
                                                       int64_t widthPixels) = 0;
+    /// Frames of a video in host memory, [F, 3, H, W]: `next` gives one after another, of 3
+    /// channels.
+    [[nodiscard]] virtual WireRef videoValue(const Shape& frames,
+                                             double rate,
+                                             const std::function<Image8()>& next) = 0;
+    /// Of videoValue().
+    [[nodiscard]] virtual StageOutline outlineVideo(const Shape& frames) = 0;
     /// No tensor, no file: settings that were checked. Any thread. Error{InvalidInput} blames one.
     [[nodiscard]] virtual WireRef stepCache(const StepCacheRequest& request) = 0;
     /// 8-bit pictures of an image value, rounded half to even.
@@ -141,6 +148,9 @@ public:
     [[nodiscard]] virtual std::string parametersText(const WireRef& image,
                                                      size_t picture,
                                                      const StopToken& stop = {}) = 0;
+
+    /// Frames a second of an image value that is a video; 0: it is none.
+    [[nodiscard]] virtual double frameRate(const WireRef& image) = 0;
 
     /// Names of `denoise.sampler` that are built, "checkpoint" first, with labels.
     [[nodiscard]] virtual std::vector<ChoiceDesc> samplerChoices() = 0;

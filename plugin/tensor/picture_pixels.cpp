@@ -60,6 +60,15 @@ at::Tensor pixelsOf(const image::DecodedPicture& picture) {
     return picture.deep ? coloursOf(*picture.deep) : coloursOf(picture.picture);
 }
 
+void putFrame(const at::Tensor& frames, int64_t index, const Image8& frame) {
+    LOWTIDE_ASSERT(frame.channels == kPictureChannels && frame.heightPixels == frames.size(2) &&
+                   frame.widthPixels == frames.size(3));
+    for (int channel = 0; channel < kPictureChannels; ++channel) {
+        copyLevels(
+            frame, channel, frames.select(0, index).select(0, channel).mutable_data_ptr<float>());
+    }
+}
+
 at::Tensor transparencyOf(const image::DecodedPicture& picture) {
     return picture.deep ? clearnessOf(*picture.deep) : clearnessOf(picture.picture);
 }

@@ -15,6 +15,9 @@ inline constexpr int64_t kPictureChannels = 3;
 /// its colour. Source: Pillow convert("RGB"), x / 255.
 [[nodiscard]] at::Tensor pixelsOf(const image::DecodedPicture& picture);
 
+/// A frame of 3 channels becomes frame `index` of [F, 3, H, W] f32 in host memory, as pixelsOf().
+void putFrame(const at::Tensor& frames, int64_t index, const Image8& frame);
+
 /// Where it is transparent: [1, 1, H, W] f32, 1 - alpha; zeros for a picture without alpha.
 [[nodiscard]] at::Tensor transparencyOf(const image::DecodedPicture& picture);
 

@@ -10,8 +10,8 @@ import re
 import sys
 
 # room -> rooms it may include (itself is always allowed)
-HOST, BASE, FILES, IMAGE, MEMORY = (
-    "plugin/host_api", "plugin/base", "plugin/files", "plugin/image", "plugin/memory")
+HOST, BASE, FILES, IMAGE, VIDEO, MEMORY = (
+    "plugin/host_api", "plugin/base", "plugin/files", "plugin/image", "plugin/video", "plugin/memory")
 GRAPH, EXECUTOR, RESIDENCY, TENSOR = "plugin/graph", "plugin/executor", "plugin/residency", "plugin/tensor"
 SAMPLING, MODELS, ENCODINGS = "plugin/sampling", "plugin/models", "plugin/encodings"
 MAY_INCLUDE = {
@@ -19,16 +19,17 @@ MAY_INCLUDE = {
     BASE: [HOST],
     FILES: [HOST, BASE],
     IMAGE: [HOST, BASE],
+    VIDEO: [HOST, BASE, FILES, IMAGE],
     MEMORY: [HOST, BASE],
     ENCODINGS: [HOST, BASE, MEMORY],
-    GRAPH: [HOST, BASE, FILES, IMAGE, MEMORY],
-    EXECUTOR: [HOST, BASE, FILES, IMAGE, MEMORY, GRAPH],
+    GRAPH: [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY],
+    EXECUTOR: [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, GRAPH],
     RESIDENCY: [HOST, BASE, FILES, MEMORY, ENCODINGS],
     TENSOR: [HOST, BASE, FILES, IMAGE, MEMORY, RESIDENCY],
     SAMPLING: [HOST, BASE, MEMORY, TENSOR],
     MODELS: [HOST, BASE, FILES, IMAGE, MEMORY, ENCODINGS, RESIDENCY, TENSOR, SAMPLING],
-    "nodes": [HOST, BASE, FILES, IMAGE, MEMORY, EXECUTOR, MODELS],
-    "ui": [HOST, BASE, FILES, IMAGE, MEMORY, GRAPH],
+    "nodes": [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, EXECUTOR, MODELS],
+    "ui": [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, GRAPH],
     "plugin/module": None,  # composition root and tests: anything
     "tests": None,
     "examples": None,

@@ -184,6 +184,13 @@ memory::StageWork walkPicture(int64_t heightPixels,
     });
 }
 
+memory::StageWork walkFrames(const Shape& imageShape, const memory::StagePlace& place) {
+    return walkOver(place, {}, [&](ShapeWalk&) {
+        const at::Tensor frames =
+            at::empty(imageShape, at::TensorOptions(at::kFloat).device(c10::kMeta));
+    });
+}
+
 memory::StageWork walkPictures(const Shape& imageShape, const memory::StagePlace& place) {
     return walkOver(place, {}, [&](ShapeWalk&) {
         (void)tensor::quantised(onWire(imageShape, place, "image"));

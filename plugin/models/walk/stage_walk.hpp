@@ -18,6 +18,10 @@ namespace lowtide::models {
                                             int64_t widthPixels,
                                             const memory::StagePlace& place);
 
+/// Of the frames that a video file gives.
+[[nodiscard]] memory::StageWork walkFrames(const Shape& imageShape,
+                                           const memory::StagePlace& place);
+
 /// The 8-bit pictures of an image.
 [[nodiscard]] memory::StageWork walkPictures(const Shape& imageShape,
                                              const memory::StagePlace& place);

@@ -1,0 +1,120 @@
+#include "nodes/chosen_file.hpp"
+#include "nodes/load/load_nodes.hpp"
+#include "nodes/stage_call.hpp"
+#include "plugin/video/video_reader.hpp"
+
+namespace lowtide::nodes {
+
+namespace {
+
+constexpr const char* kVideo = "video";
+
+ParamDesc countParam(const char* id, const char* label, const char* tooltip, int64_t usual) {
+    constexpr double kMost = 1'000'000;
+    constexpr double kUsualMost = 200;
+    return {.id = id,
+            .label = label,
+            .tooltip = tooltip,
+            .unit = "frames",
+            .kind = ParamKind::Int,
+            .defaultValue = usual,
+            .min = static_cast<double>(usual),
+            .max = kMost,
+            .softMin = static_cast<double>(usual),
+            .softMax = kUsualMost,
+            .step = 1};
+}
+
+NodeDesc describeLoadVideo() {
+    return {.id = "load.video",
+            .label = "Load video",
+            .category = "Load",
+            .tooltip =
+                "Reads the frames of a video: WebP and PNG always, MP4, WebM and others "
+                "where the program ffmpeg is installed.",
+            .aliases = {"LoadVideo", "VHS_LoadVideo"},
+            .outputs = {{.id = "image",
+                         .label = "Image",
+                         .tooltip = "The frames, without transparency.",
+                         .type = "IMAGE"}},
+            .params = {
+                {.id = kVideo,
+                 .label = "Video",
+                 .tooltip = "A video file, relative to the graph or with its full path.",
+                 .kind = ParamKind::File,
+                 .defaultValue = std::string()},
+                countParam("first", "First frame", "Frames before it are left out.", 0),
+                countParam("frames", "Frames", "At most so many; 0: all.", 0),
+                countParam(
+                    "every", "Every", "Takes one of so many frames; the rate falls with it.", 1)}};
+}
+
+constexpr FileParam kVideoFile = {
+    .id = kVideo,
+    .what = "video",
+    .hint = "choose a video file, relative to the graph or with its full path"};
+
+video::FrameRange rangeIn(const executor::Params& params) {
+    return {.first = params.integer("first"),
+            .most = params.integer("frames"),
+            .every = params.integer("every")};
+}
+
+Shape shapeOf(const video::TakenFrames& taken) {
+    return {taken.frames, 3, taken.size.heightPixels, taken.size.widthPixels};
+}
+
+/// Errors blame the file, but for those that blame another parameter.
+template <class Work>
+auto blamingVideo(const Work& work) {
+    try {
+        return work();
+    } catch (const Error& error) {
+        throw Error(error.kind(),
+                    error.message(),
+                    error.hint(),
+                    error.item().empty() ? kVideo : error.item());
+    }
+}
+
+executor::WorkOutline outlineLoadVideo(models::Stages& stages,
+                                       const executor::OutlineContext& context) {
+    return blamingVideo([&] {
+        const files::InputFile file =
+            chosenFile(kVideoFile, context.text(kVideo), context.graphFolder());
+        const video::TakenFrames taken = video::framesIn(file, rangeIn(context), kVideo);
+        models::StageOutline frames = stages.outlineVideo(shapeOf(taken));
+        return executor::WorkOutline{.outputs = {{"image", valueOutline(frames.outputs[0])}},
+                                     .fingerprints = {fingerprintOf(file)},
+                                     .walk = std::move(frames.walk),
+                                     .isOnHost = true};
+    });
+}
+
+void runLoadVideo(models::Stages& stages, executor::Context& context) {
+    blamingVideo([&] {
+        const files::InputFile file =
+            chosenFile(kVideoFile, context.text(kVideo), context.graphFolder());
+        const video::FrameRange range = rangeIn(context);
+        const video::TakenFrames taken = video::framesIn(file, range, kVideo);
+        const auto reader = video::openFrames(file, range, taken, kVideo);
+        int64_t done = 0;
+        context.output("image", stages.videoValue(shapeOf(taken), taken.rate, [&] {
+            std::optional<Image8> frame = reader->next(context.stop());
+            if (!frame) {
+                throw Error(ErrorKind::Corrupt, "the video changed while it was read");
+            }
+            context.progress(
+                "load", static_cast<double>(++done), static_cast<double>(taken.frames));
+            return *std::move(frame);
+        }));
+    });
+}
+
+}  // namespace
+
+executor::NodeType loadVideoNode(models::Stages& stages) {
+    return stageNode(stages, describeLoadVideo(), outlineLoadVideo, runLoadVideo);
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,158 @@
+#include "nodes/save/file_names.hpp"
+#include "nodes/save/save_image.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/models/stages.hpp"
+#include "plugin/video/video_writer.hpp"
+
+#include <algorithm>
+
+namespace lowtide::nodes {
+
+namespace {
+
+constexpr double kUsualRate = 16;  // of pictures that are no video
+
+std::vector<ChoiceDesc> formatChoices() {
+    std::vector<ChoiceDesc> choices;
+    for (const video::FormatInfo& format : video::formats()) {
+        choices.push_back({format.id, format.label});
+    }
+    return choices;
+}
+
+std::vector<ParamDesc> saveVideoParameters() {
+    return {{.id = "prefix",
+             .label = "File name",
+             .tooltip = "Start of the file names; a number follows. It may begin with a folder.",
+             .kind = ParamKind::Text,
+             .defaultValue = std::string("lowtide")},
+            {.id = "format",
+             .label = "Format",
+             .tooltip = "MP4 and WebM need the program ffmpeg; WebP and PNG need nothing. PNG and "
+                        "lossless WebP keep every pixel.",
+             .kind = ParamKind::Choice,
+             .defaultValue = std::string("mp4"),
+             .choices = formatChoices()},
+            {.id = "rate",
+             .label = "Rate",
+             .tooltip = "0: as the video has it, and 16 for pictures that are none.",
+             .unit = "frames/s",
+             .kind = ParamKind::Float,
+             .defaultValue = 0.0,
+             .min = 0,
+             .max = 1000,
+             .softMin = 0,
+             .softMax = 60,
+             .step = 1},
+            {.id = "crf",
+             .label = "CRF",
+             .tooltip = "Constant rate factor of MP4 and WebM; lower is better and larger. 17 "
+                        "loses nothing that is seen. WebP and PNG do not use it.",
+             .unit = "of 51",
+             .kind = ParamKind::Int,
+             .defaultValue = int64_t{17},
+             .min = 0,
+             .max = 51,
+             .softMin = 10,
+             .softMax = 30,
+             .step = 1},
+            {.id = "quality",
+             .label = "Quality",
+             .tooltip = "Of WebP that is not lossless; higher is larger. Other formats do not use "
+                        "it.",
+             .unit = "of 100",
+             .kind = ParamKind::Int,
+             .defaultValue = int64_t{90},
+             .min = 1,
+             .max = 100,
+             .softMin = 50,
+             .softMax = 100,
+             .step = 1}};
+}
+
+NodeDesc describeSaveVideo() {
+    return {
+        .id = "save.video",
+        .label = "Save video",
+        .category = "Save",
+        .tooltip =
+            "Writes all pictures as the frames of one file, which carries the graph and "
+            "its parameters.",
+        .output = true,
+        .sideEffect = true,
+        .aliases = {"SaveVideo", "SaveAnimatedWEBP", "SaveAnimatedPNG", "VHS_VideoCombine"},
+        .inputs = {{.id = "image", .label = "Image", .tooltip = "The frames.", .type = "IMAGE"}},
+        .params = saveVideoParameters()};
+}
+
+video::VideoEncoding encodingOf(const executor::Params& params, const Shape& frames, double rate) {
+    const auto known = video::formats();
+    const auto format =
+        std::ranges::find(known, params.text("format"), [](const auto& each) { return each.id; });
+    requireThat(format != known.end(),
+                "there is no format \"" + params.text("format") + "\"",
+                "choose mp4, webm, webp, webp_lossless or png",
+                "format");
+    const double asked = params.number("rate");
+    return {.format = &*format,
+            .size = {.widthPixels = frames[3], .heightPixels = frames[2]},
+            .frames = static_cast<int>(frames[0]),
+            .rate = asked > 0  ? asked
+                    : rate > 0 ? rate
+                               : kUsualRate,
+            .crf = static_cast<int>(params.integer("crf")),
+            .quality = static_cast<int>(params.integer("quality"))};
+}
+
+executor::WorkOutline outlineSaveVideo(models::Stages& stages,
+                                       const executor::OutlineContext& context) {
+    checkPrefix(context.text("prefix"));
+    const Shape& frames = context.input("image")->shape;
+    if (frames.size() == 4) {
+        video::checkEncoding(encodingOf(context, frames, kUsualRate));
+    }
+    return picturesOutline(stages, context);
+}
+
+void runSaveVideo(models::Stages& stages, executor::Context& context) {
+    const memory::WireRef image = context.input("image");
+    const StopToken& stop = context.stop();
+    const std::vector<Image8> frames = stages.pictures(image);
+    const Image8& first = frames.front();
+    const video::VideoEncoding encoding = encodingOf(context,
+                                                     {static_cast<int64_t>(frames.size()),
+                                                      first.channels,
+                                                      first.heightPixels,
+                                                      first.widthPixels},
+                                                     stages.frameRate(image));
+    std::vector<image::PictureText> texts = {{"lowtide_graph", context.graphText()},
+                                             {"lowtide_precision", context.precisionText()}};
+    if (const std::string text = stages.parametersText(image, 0, stop); !text.empty()) {
+        texts.push_back({"parameters", text});
+    }
+    const std::string path =
+        FileNames(
+            std::string(context.outputFolder()), context.text("prefix"), encoding.format->ending)
+            .next();
+    const auto writer = video::openVideo(path, encoding, std::move(texts));
+    for (size_t i = 0; i < frames.size(); ++i) {
+        writer->add(frames[i], stop);
+        context.preview(frames[i]);
+        context.progress("save", static_cast<double>(i + 1), static_cast<double>(frames.size()));
+    }
+    writer->finish(stop);
+    context.wroteFile(path);
+}
+
+}  // namespace
+
+executor::NodeType saveVideo(models::Stages& stages) {
+    return {.desc = describeSaveVideo(),
+            .outline =
+                [&stages](const executor::OutlineContext& context) {
+                    return outlineSaveVideo(stages, context);
+                },
+            .run = [&stages](executor::Context& context) { runSaveVideo(stages, context); }};
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,20 @@
+#pragma once
+// The writers of single formats; internal to the room.
+
+#include "plugin/video/video_writer.hpp"
+
+namespace lowtide::video {
+
+using Texts = std::vector<image::PictureText>;
+
+[[nodiscard]] std::unique_ptr<VideoWriter> openFfmpegVideo(const std::string& path,
+                                                           const VideoEncoding& encoding,
+                                                           const Texts& texts);
+[[nodiscard]] std::unique_ptr<VideoWriter> openPngVideo(const std::string& path,
+                                                        const VideoEncoding& encoding,
+                                                        Texts texts);
+[[nodiscard]] std::unique_ptr<VideoWriter> openWebPVideo(const std::string& path,
+                                                         const VideoEncoding& encoding,
+                                                         Texts texts);
+
+}  // namespace lowtide::video

@@ -1,0 +1,162 @@
+#include "plugin/video/video_reader.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/files/program.hpp"
+#include "plugin/image/animation_decode.hpp"
+#include "plugin/video/ffmpeg.hpp"
+#include "plugin/video/video_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string>
+
+namespace lowtide::video {
+
+namespace {
+
+constexpr Bytes kLargestAnimation = kGiB;
+
+bool isAnimation(const files::InputFile& file) {
+    std::array<std::byte, image::kPictureBeginBytes> begin{};
+    const auto there = std::min<Bytes>(file.identity().size, static_cast<Bytes>(begin.size()));
+    const std::span seen = std::span(begin).first(static_cast<size_t>(there));
+    file.read(seen, 0);
+    return image::beginsAsPicture(seen);
+}
+
+class AnimatedFrames final : public VideoReader {
+public:
+    AnimatedFrames(const files::InputFile& file, const FrameRange& range, int64_t frames)
+        : bytes_(file.readAll(kLargestAnimation)),
+          reader_(image::openAnimation(std::as_bytes(std::span(bytes_)), file.name())),
+          range_(range),
+          left_(frames) {}
+
+    [[nodiscard]] std::optional<Image8> next(const StopToken& stop) override {
+        if (left_-- <= 0) {
+            return std::nullopt;
+        }
+        std::optional<Image8> frame;
+        do {
+            frame = reader_->next(stop);
+        } while (frame && at_++ != wanted_);
+        wanted_ += range_.every;
+        return frame;
+    }
+
+private:
+    std::string bytes_;
+    std::unique_ptr<image::AnimationReader> reader_;
+    FrameRange range_;
+    int64_t left_;
+    int64_t at_ = 0;
+    int64_t wanted_ = range_.first;
+};
+
+class FfmpegFrames final : public VideoReader {
+public:
+    FfmpegFrames(const files::InputFile& file,
+                 const FrameRange& range,
+                 const TakenFrames& taken,
+                 const char* item)
+        : name_(file.name()), taken_(taken), program_(startFor(file, range, taken, item)) {}
+
+    [[nodiscard]] std::optional<Image8> next(const StopToken& stop) override {
+        if (read_ == taken_.frames) {
+            return std::nullopt;
+        }
+        Image8 frame{.widthPixels = static_cast<int>(taken_.size.widthPixels),
+                     .heightPixels = static_cast<int>(taken_.size.heightPixels)};
+        const auto pixels = std::make_shared_for_overwrite<uint8_t[]>(frame.byteCount());
+        std::span target = std::as_writable_bytes(std::span(pixels.get(), frame.byteCount()));
+        while (!target.empty()) {
+            const size_t count = program_.read(target, stop);
+            if (count == 0) {
+                program_.finish(stop);
+                throw Error(ErrorKind::Corrupt,
+                            quotedName(name_) + " ends after frame " + std::to_string(read_) +
+                                ", it says it had " + std::to_string(taken_.frames),
+                            "choose fewer frames, or another file");
+            }
+            target = target.subspan(count);
+        }
+        ++read_;
+        frame.pixels = pixels;
+        return frame;
+    }
+
+private:
+    static files::Program::Start startFor(const files::InputFile& file,
+                                          const FrameRange& range,
+                                          const TakenFrames& taken,
+                                          const char* item) {
+        const std::filesystem::path path(file.path());
+        const std::string first = std::to_string(range.first);
+        const std::string wanted = "select='gte(n," + first + ")*not(mod(n-" + first + "," +
+                                   std::to_string(range.every) + "))'";
+        return {.path = requiredProgram("ffmpeg", "the video " + quotedName(file.name()), item),
+                .arguments = {"-hide_banner",
+                              "-v",
+                              "error",
+                              "-nostdin",
+                              "-i",
+                              "file:" + path.filename().string(),
+                              "-map",
+                              "0:v:0",
+                              "-vf",
+                              wanted + ",scale=flags=accurate_rnd+full_chroma_int:out_range=pc",
+                              "-fps_mode",
+                              "passthrough",
+                              "-frames:v",
+                              std::to_string(taken.frames),
+                              "-f",
+                              "rawvideo",
+                              "-pix_fmt",
+                              "rgb24",
+                              "pipe:1"},
+                .folder = path.parent_path().string()};
+    }
+
+    std::string name_;
+    TakenFrames taken_;
+    files::Program program_;
+    int64_t read_ = 0;
+};
+
+}  // namespace
+
+TakenFrames framesIn(const files::InputFile& file, const FrameRange& range, const char* item) {
+    TakenFrames taken;
+    if (isAnimation(file)) {
+        const std::string bytes = file.readAll(kLargestAnimation);
+        const auto reader = image::openAnimation(std::as_bytes(std::span(bytes)), file.name());
+        const image::AnimationHeader& header = reader->header();
+        taken = {.size = header.size, .frames = header.frames, .rate = header.rate};
+    } else {
+        const VideoHeader header = readVideoHeader(file, item);
+        taken = {.size = header.size, .frames = header.frames, .rate = header.rate};
+    }
+    requireThat(range.first < taken.frames,
+                quotedName(file.name()) + " has " + std::to_string(taken.frames) +
+                    " frames, and the first one shall be " + std::to_string(range.first),
+                "choose a smaller number",
+                "first");
+    const int64_t there = (taken.frames - range.first + range.every - 1) / range.every;
+    taken.frames = range.most > 0 ? std::min(there, range.most) : there;
+    taken.rate /= static_cast<double>(range.every);
+    return taken;
+}
+
+std::unique_ptr<VideoReader> openFrames(const files::InputFile& file,
+                                        const FrameRange& range,
+                                        const TakenFrames& taken,
+                                        const char* item) {
+    if (isAnimation(file)) {
+        return std::make_unique<AnimatedFrames>(file, range, taken.frames);
+    }
+    return std::make_unique<FfmpegFrames>(file, range, taken, item);
+}
+
+}  // namespace lowtide::video

@@ -1,0 +1,48 @@
+#pragma once
+// Frames of a file: WebP and PNG by ourselves, everything else through the programs of FFmpeg.
+
+#include "plugin/base/stop_token.hpp"
+#include "plugin/files/input_file.hpp"
+#include "plugin/image/picture_header.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace lowtide::video {
+
+/// Which frames of a video are taken.
+struct FrameRange {
+    int64_t first = 0;  ///< counted from 0
+    int64_t most = 0;   ///< so many at most; 0: all
+    int64_t every = 1;  ///< every so many frames one
+};
+
+/// What the frames that are taken make.
+struct TakenFrames {
+    image::PictureSize size;
+    int64_t frames = 0;
+    double rate = 0;  ///< a second; 0: not stated
+};
+
+/// By headers; nothing is decoded. Errors as readVideoHeader() and image::openAnimation(), and
+/// Error{InvalidInput} of "first" where the video has fewer frames.
+[[nodiscard]] TakenFrames framesIn(const files::InputFile& file,
+                                   const FrameRange& range,
+                                   const char* item);
+
+class VideoReader {
+public:
+    virtual ~VideoReader() = default;
+    /// With 3 channels; nothing behind the last one. Error{Device}: ffmpeg failed; Error{Corrupt};
+    /// Error{Cancelled}.
+    [[nodiscard]] virtual std::optional<Image8> next(const StopToken& stop) = 0;
+};
+
+/// Reads the frames that `taken`, of framesIn(), counts.
+[[nodiscard]] std::unique_ptr<VideoReader> openFrames(const files::InputFile& file,
+                                                      const FrameRange& range,
+                                                      const TakenFrames& taken,
+                                                      const char* item);
+
+}  // namespace lowtide::video

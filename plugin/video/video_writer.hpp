@@ -1,0 +1,57 @@
+#pragma once
+// Frames become a file: MP4 and WebM through the program ffmpeg, WebP and PNG without it.
+
+#include "plugin/image/picture_encode.hpp"
+#include "plugin/image/picture_header.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lowtide::video {
+
+enum class Format : uint8_t { Mp4, WebM, WebP, WebPLossless, Png };
+
+struct FormatInfo {
+    Format format;
+    const char* id;     ///< "webp_lossless"
+    const char* label;  ///< "WebP, lossless"
+    const char* ending;
+    const char* encoder = nullptr;  ///< of ffmpeg; nullptr: it needs none
+};
+
+[[nodiscard]] std::span<const FormatInfo> formats();
+
+/// How a video is written.
+struct VideoEncoding {
+    const FormatInfo* format = nullptr;
+    image::PictureSize size;
+    int frames = 0;
+    double rate = 0;   ///< frames a second
+    int crf = 17;      ///< 0 to 51; of MP4 and WebM
+    int quality = 90;  ///< 1 to 100; of WebP that is not lossless
+};
+
+/// Error{InvalidInput}, Error{NotFound} and Error{Unsupported} name the parameter ("format",
+/// "rate") and what keeps such a video from being written here.
+void checkEncoding(const VideoEncoding& encoding);
+
+/// Writes a video, which appears whole or not at all.
+class VideoWriter {
+public:
+    virtual ~VideoWriter() = default;
+    /// The next frame, of 3 channels. Error{Device}: the disk is full, or ffmpeg failed;
+    /// Error{Cancelled}.
+    virtual void add(const Image8& frame, const StopToken& stop) = 0;
+    /// Gives the file its name. Errors as add().
+    virtual void finish(const StopToken& stop) = 0;
+};
+
+/// `texts` travel in the file. Errors as checkEncoding() and files::OutputFile.
+[[nodiscard]] std::unique_ptr<VideoWriter> openVideo(const std::string& path,
+                                                     const VideoEncoding& encoding,
+                                                     std::vector<image::PictureText> texts);
+
+}  // namespace lowtide::video

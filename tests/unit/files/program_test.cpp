@@ -1,0 +1,167 @@
+#include "plugin/files/program.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
+
+#include <QDir>
+#include <QElapsedTimer>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <sys/wait.h>
+
+namespace program_test {
+
+using namespace lowtide;
+using namespace lowtide::files;
+using lowtide::testing::errorOf;
+
+namespace {
+
+constexpr size_t kMost = 1u << 20;
+
+Program::Start shell(const std::string& commands) {
+    return {.path = *findProgram("sh"), .arguments = {"-c", commands}};
+}
+
+StopToken cancelled() {
+    StopSource source;
+    source.cancel(CancelMode::Now);
+    return source.token();
+}
+
+qsizetype openHandles() {
+    return QDir("/proc/self/fd").entryList(QDir::AllEntries | QDir::System).size();
+}
+
+}  // namespace
+
+class ProgramTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void findsWhatIsOnThePath() {
+        QVERIFY(findProgram("sh").has_value());
+        QVERIFY(!findProgram("no-such-program-anywhere").has_value());
+    }
+
+    void answers() {
+        QCOMPARE(answerOf(shell("printf 'a b'; printf c >&2"), kMost, {}), std::string("a b"));
+    }
+
+    void worksInAFolderAndReadsTheThird() {
+        const QTemporaryDir folder;
+        Program::Start start = shell("pwd; cat <&3");
+        start.folder = folder.path().toStdString();
+        start.third = std::string(100'000, 'x');
+        const std::string answer = answerOf(start, kMost, {});
+        QCOMPARE(answer, QDir(folder.path()).canonicalPath().toStdString() + "\n" + start.third);
+    }
+
+    void readsAllThatIsWritten() {
+        Program program(shell("wc -c"));
+        const std::string part(300'000, 'x');
+        program.write(std::as_bytes(std::span(part)), {});
+        program.write(std::as_bytes(std::span(part)), {});
+        program.finish({});
+        std::array<std::byte, 64> answer{};
+        const size_t count = program.read(answer, {});
+        QCOMPARE(
+            QByteArray(reinterpret_cast<const char*>(answer.data()), static_cast<qsizetype>(count))
+                .trimmed(),
+            QByteArray("600000"));
+    }
+
+    void saysHowItFailed_data() {
+        QTest::addColumn<QString>("commands");
+        QTest::addColumn<QString>("message");
+        QTest::newRow("code") << "echo one >&2; echo two >&2; exit 3"
+                              << "the program \"sh\" failed with code 3: one; two";
+        QTest::newRow("signal") << "kill -9 $$"
+                                << "the program \"sh\" was ended by signal 9";
+        QTest::newRow("no words") << "exit 1"
+                                  << "the program \"sh\" failed with code 1";
+        QTest::newRow("no text") << "printf '\\377' >&2; exit 1"
+                                 << "the program \"sh\" failed with code 1";
+    }
+
+    void saysHowItFailed() {
+        QFETCH(QString, commands);
+        QFETCH(QString, message);
+        const auto error =
+            errorOf([&] { (void)answerOf(shell(commands.toStdString()), kMost, {}); });
+        QVERIFY(error.has_value());
+        QCOMPARE(error->kind(), ErrorKind::Device);
+        QCOMPARE(QString::fromStdString(error->message()), message);
+    }
+
+    /// It is an error of the run, no signal that ends the process.
+    void survivesAProgramThatReadsNothing() {
+        const std::string much(1u << 20, 'x');
+        const auto ended = errorOf([&] {
+            Program program(shell("exit 0"));
+            program.write(std::as_bytes(std::span(much)), {});
+        });
+        QVERIFY(ended.has_value());
+        QVERIFY(QString::fromStdString(ended->message()).contains("before it had read all"));
+        const auto failed = errorOf([&] {
+            Program program(shell("echo no room >&2; exit 1"));
+            program.write(std::as_bytes(std::span(much)), {});
+        });
+        QVERIFY(failed.has_value());
+        QVERIFY(QString::fromStdString(failed->message()).contains("no room"));
+    }
+
+    void refusesWhatCannotBeStarted() {
+        const auto error = errorOf([] { const Program program({.path = "/no/such/program"}); });
+        QVERIFY(error.has_value());
+        QCOMPARE(QString::fromStdString(error->message()),
+                 QString("the program \"program\" cannot be started: No such file or directory"));
+    }
+
+    void refusesLongAnswers() {
+        const auto error = errorOf([] { (void)answerOf(shell("yes | head -c 100000"), 1000, {}); });
+        QVERIFY(error.has_value());
+        QVERIFY(QString::fromStdString(error->message()).contains("more than 1000"));
+    }
+
+    /// Whatever it waits for.
+    void endsWhenTheRunIsCancelled() {
+        QElapsedTimer timer;
+        timer.start();
+        const std::string much(1u << 22, 'x');
+        std::array<std::byte, 64> answer{};
+        const std::vector<std::function<void(Program&)>> waits = {
+            [&](Program& program) { program.write(std::as_bytes(std::span(much)), cancelled()); },
+            [&](Program& program) { (void)program.read(answer, cancelled()); },
+            [&](Program& program) { program.finish(cancelled()); }};
+        for (const auto& wait : waits) {
+            const auto error = errorOf([&] {
+                Program program(shell("sleep 100"));
+                wait(program);
+            });
+            QVERIFY(error.has_value());
+            QCOMPARE(error->kind(), ErrorKind::Cancelled);
+        }
+        QVERIFY(timer.elapsed() < 20'000);
+    }
+
+    void leavesNothingBehind() {
+        const qsizetype before = openHandles();
+        for (int i = 0; i < 20; ++i) {
+            const auto error = errorOf([] {
+                Program program(shell("sleep 100"));
+                program.finish(cancelled());
+            });
+            QVERIFY(error.has_value());
+        }
+        QCOMPARE(openHandles(), before);
+        QCOMPARE(::waitpid(-1, nullptr, WNOHANG), -1);  // no child is left, not even an ended one
+    }
+};
+
+LOWTIDE_TEST(ProgramTest)
+
+}  // namespace program_test
+
+#include "program_test.moc"

@@ -1,0 +1,207 @@
+#include "plugin/base/json.hpp"
+#include "plugin/files/input_file.hpp"
+#include "plugin/files/output_file.hpp"
+#include "plugin/files/program.hpp"
+#include "plugin/image/animation_decode.hpp"
+#include "plugin/video/video_file.hpp"
+#include "plugin/video/video_reader.hpp"
+#include "plugin/video/video_writer.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/video/moving_frames.hpp"
+
+#include <QCryptographicHash>
+#include <QDir>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <cmath>
+
+namespace video_reader_test {
+
+using namespace lowtide;
+using namespace lowtide::video;
+using lowtide::testing::errorOf;
+using lowtide::testing::movingFrames;
+
+namespace {
+
+QString hashOf(const Image8& frame) {
+    const QByteArray pixels(reinterpret_cast<const char*>(frame.pixels.get()),
+                            static_cast<qsizetype>(frame.byteCount()));
+    return QCryptographicHash::hash(pixels, QCryptographicHash::Sha256).toHex();
+}
+
+QStringList hashesIn(const QString& path, const FrameRange& range = {}) {
+    const files::InputFile file(path.toStdString());
+    const TakenFrames taken = framesIn(file, range, "video");
+    const auto reader = openFrames(file, range, taken, "video");
+    QStringList hashes;
+    while (const std::optional<Image8> frame = reader->next({})) {
+        hashes << hashOf(*frame);
+    }
+    return hashes;
+}
+
+}  // namespace
+
+/// Frames as Pillow and ffmpeg show them.
+class VideoReaderTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        (void)testing::runReference(
+            {testing::sourcePath("tests/unit/video/make_animations.py"), folder_.path()});
+    }
+
+    /// Frames that only say where they differ, that are cleared or restored behind, that have a
+    /// palette or are blended; one is shown twice as long.
+    void showsWhatOthersShow_data() {
+        QTest::addColumn<QString>("name");
+        for (const QString& name : QDir(folder_.path()).entryList(QDir::Files)) {
+            QTest::newRow(qPrintable(name)) << name;
+        }
+    }
+
+    void showsWhatOthersShow() {
+        QFETCH(QString, name);
+        const QString path = folder_.filePath(name);
+        const Json seen = parseJson(
+            testing::runReference({testing::sourcePath("tests/unit/video/read_videos.py"), path})
+                .toStdString(),
+            "frames")[0];
+        QStringList expected;
+        for (size_t i = 0; i < seen.at("frames").size(); ++i) {
+            const bool isTwice = std::abs(seen.at("times")[i].get<double>() - 160) < 1;
+            for (int shown = isTwice ? 2 : 1; shown > 0; --shown) {
+                expected << QString::fromStdString(seen.at("frames")[i].get<std::string>());
+            }
+        }
+        QCOMPARE(hashesIn(path), expected);
+        const bool isSingle = name.startsWith("single");
+        QCOMPARE(expected.size(), isSingle ? 1 : name.startsWith("palette") ? 6 : 7);
+        const double rate = framesIn(files::InputFile(path.toStdString()), {}, "video").rate;
+        QCOMPARE(rate, isSingle ? 0 : name.startsWith("palette") ? 10 : 12.5);
+    }
+
+    void takesSomeFrames_data() {
+        QTest::addColumn<QString>("format");
+        QTest::newRow("PNG") << "png";
+        QTest::newRow("lossless WebP") << "webp_lossless";
+        QTest::newRow("MP4") << "mp4";
+    }
+
+    void takesSomeFrames() {
+        QFETCH(QString, format);
+        const FormatInfo& info = *std::ranges::find_if(
+            formats(), [&](const FormatInfo& each) { return format == each.id; });
+        const QString path = folder_.filePath(QString("some") + info.ending);
+        const VideoEncoding encoding{.format = &info,
+                                     .size = {.widthPixels = 64, .heightPixels = 48},
+                                     .frames = 10,
+                                     .rate = 12};
+        const auto writer = openVideo(path.toStdString(), encoding, {});
+        for (const Image8& frame : movingFrames(encoding.frames, 64, 48)) {
+            writer->add(frame, {});
+        }
+        writer->finish({});
+        const QStringList all = hashesIn(path);
+        QCOMPARE(all.size(), 10);
+        QCOMPARE(hashesIn(path, {.first = 2, .most = 3}), all.mid(2, 3));
+        QCOMPARE(hashesIn(path, {.first = 1, .every = 3}), QStringList({all[1], all[4], all[7]}));
+        QCOMPARE(hashesIn(path, {.first = 9, .most = 5, .every = 4}), QStringList({all[9]}));
+        const files::InputFile file(path.toStdString());
+        QCOMPARE(framesIn(file, {.every = 3}, "video").rate, 4.0);
+        const auto error = errorOf([&] { (void)framesIn(file, {.first = 10}, "video"); });
+        QVERIFY(error.has_value());
+        QCOMPARE(error->item(), std::string("first"));
+        QVERIFY(QString::fromStdString(error->message()).contains("has 10 frames"));
+    }
+
+    /// Cut or changed anywhere, an animation is refused or gives other frames; nothing else
+    /// happens.
+    void survivesDamage_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* name : {"blended.png", "restored.png", "palette.png", "clear.webp"}) {
+            QTest::newRow(name) << name;
+        }
+    }
+
+    void survivesDamage() {
+        QFETCH(QString, name);
+        const QByteArray whole = testing::contentsOf(folder_.filePath(name));
+        QVERIFY(whole.size() > 200);
+        const auto read = [](const QByteArray& bytes) {
+            const auto error = errorOf([&] {
+                const auto reader = image::openAnimation(
+                    std::as_bytes(std::span(bytes.constData(), static_cast<size_t>(bytes.size()))),
+                    "damaged");
+                while (reader->next({})) {
+                }
+            });
+            QVERIFY(!error || error->kind() == ErrorKind::Corrupt ||
+                    error->kind() == ErrorKind::Unsupported);
+        };
+        for (qsizetype at = 0; at < whole.size(); at += 1 + whole.size() / 150) {
+            read(whole.first(at));
+            QByteArray changed = whole;
+            changed[at] = static_cast<char>(~changed[at]);
+            read(changed);
+        }
+    }
+
+    void refusesOtherFiles_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("message");
+        QTest::newRow("text") << QByteArray("no video at all") << "no video";
+        QTest::newRow("cut MP4") << QByteArray(
+                                        "\0\0\0\x18"
+                                        "ftypisom",
+                                        12)
+                                 << "other.mp4";
+        QTest::newRow("picture") << QByteArray("\xff\xd8\xff\xe0 and so on") << "other.mp4";
+    }
+
+    void refusesOtherFiles() {
+        QFETCH(QByteArray, bytes);
+        QFETCH(QString, message);
+        const std::string path = folder_.filePath("other.mp4").toStdString();
+        files::writeFileAtomically(path, bytes.toStdString());
+        const auto error = errorOf([&] { (void)framesIn(files::InputFile(path), {}, "video"); });
+        QVERIFY(error.has_value());
+        const QString said = QString::fromStdString(error->message());
+        QVERIFY2(said.contains(message) || said.contains("ffprobe"), qPrintable(said));
+        QVERIFY2(!said.contains(folder_.path()), qPrintable(said));
+    }
+
+    void knowsVideosByTheirBegin() {
+        const auto begins = [](const QByteArray& bytes) {
+            return beginsAsVideo(
+                std::as_bytes(std::span(bytes.constData(), static_cast<size_t>(bytes.size()))));
+        };
+        QVERIFY(
+            begins(QByteArray("\0\0\0\x20"
+                              "ftypisom",
+                              12)));
+        QVERIFY(begins(QByteArray("\x1A\x45\xDF\xA3")));
+        QVERIFY(
+            !begins(QByteArray("\0\0\0\x20"
+                               "ftypavif",
+                               12)));
+        QVERIFY(!begins(QByteArray()));
+        QVERIFY(!begins(QByteArray("{}")));
+        QVERIFY(hasVideoName("a/B.MP4") && hasVideoName("x.webm") && !hasVideoName("x.webp"));
+    }
+};
+
+LOWTIDE_TEST(VideoReaderTest)
+
+}  // namespace video_reader_test
+
+#include "video_reader_test.moc"
