@@ -2,6 +2,7 @@
 
 #include "plugin/graph/preset.hpp"
 #include "plugin/image/picture_file.hpp"
+#include "plugin/video/video_file.hpp"
 #include "ui/document/encoded.hpp"
 #include "ui/document/saved_file.hpp"
 
@@ -19,20 +20,33 @@ struct Opening {
     Q_DECLARE_TR_FUNCTIONS(Opening)
 };
 
+QByteArray beginOf(const QString& path, size_t bytes) {
+    QFile file(path);
+    return QFileInfo(path).isFile() && file.open(QIODevice::ReadOnly)
+               ? file.read(static_cast<qint64>(bytes))
+               : QByteArray();
+}
+
+std::span<const std::byte> bytesOf(const QByteArray& begin) {
+    return std::as_bytes(std::span(begin.constData(), static_cast<size_t>(begin.size())));
+}
+
 }  // namespace
 
 bool isPicture(const QString& path) {
-    QFile file(path);
-    const QByteArray begin = QFileInfo(path).isFile() && file.open(QIODevice::ReadOnly)
-                                 ? file.read(static_cast<qint64>(image::kPictureBeginBytes))
-                                 : QByteArray();
-    const std::span bytes(begin.constData(), static_cast<size_t>(begin.size()));
-    return image::beginsAsPicture(std::as_bytes(bytes)) || image::hasPictureName(encoded(path));
+    const QByteArray begin = beginOf(path, image::kPictureBeginBytes);
+    return image::beginsAsPicture(bytesOf(begin)) || image::hasPictureName(encoded(path));
+}
+
+bool isVideo(const QString& path) {
+    const QByteArray begin = beginOf(path, video::kVideoBeginBytes);
+    return video::beginsAsVideo(bytesOf(begin)) || video::hasVideoName(encoded(path));
 }
 
 QString documentNameOf(const QString& path) {
     const QString name = QFileInfo(path).fileName();
-    for (const char* ending : {".lowtide.json", ".json", ".png", ".jpg", ".jpeg", ".webp"}) {
+    for (const char* ending :
+         {".lowtide.json", ".json", ".png", ".jpg", ".jpeg", ".webp", ".mp4", ".webm"}) {
         if (name.endsWith(QLatin1String(ending), Qt::CaseInsensitive)) {
             return name.chopped(static_cast<qsizetype>(qstrlen(ending)));
         }

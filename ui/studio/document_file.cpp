@@ -77,7 +77,7 @@ void DocumentFile::setNew(OpenedGraph opened) {
 
 QString DocumentFile::open(const QString& path) {
     const QString whole = QFileInfo(path).absoluteFilePath();
-    if (isPicture(whole)) {
+    if (isPicture(whole) || isVideo(whole)) {  // carries a graph, and is not to be saved over
         setNew(openedFile(whole));
         return {};
     }

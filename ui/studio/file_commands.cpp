@@ -27,7 +27,8 @@ namespace {
 
 QString filters() {
     return FileCommands::tr(
-        "Graphs and pictures (*.json *.png *.jpg *.jpeg *.webp);;All files (*)");
+        "Graphs, pictures and videos (*.json *.png *.jpg *.jpeg *.webp *.mp4 *.webm);;All files "
+        "(*)");
 }
 
 /// Whether a file is there that begins as no graph does.

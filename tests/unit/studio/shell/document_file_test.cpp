@@ -1,6 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/image/picture_encode.hpp"
 #include "plugin/image/png.hpp"
+#include "plugin/video/video_writer.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/small_plugin.hpp"
 #include "ui/document/journal_text.hpp"
@@ -188,6 +189,28 @@ private Q_SLOTS:
             Opened opened(folder);
             QCOMPARE(opened.file.open(path), QString());
             QVERIFY(opened.model.node("picture"));
+            QCOMPARE(opened.file.path(), QString());
+        }
+    }
+
+    void aVideoIsNeverWrittenOver() {
+        const QTemporaryDir folder;
+        constexpr int kSide = 16;
+        const Image8 frame{.widthPixels = kSide,
+                           .heightPixels = kSide,
+                           .channels = 3,
+                           .pixels = std::make_shared<uint8_t[]>(3 * kSide * kSide)};
+        for (const video::FormatInfo& format : video::formats()) {
+            const QString path = folder.filePath("film.data");
+            const auto writer = video::openVideo(
+                path.toStdString(),
+                {.format = &format, .size = {kSide, kSide}, .frames = 1, .rate = 8},
+                {{"lowtide_graph", graph::toText(reading())}});
+            writer->add(frame, {});
+            writer->finish({});
+            Opened opened(folder);
+            QCOMPARE(opened.file.open(path), QString());
+            QVERIFY2(opened.model.node("picture"), format.id);
             QCOMPARE(opened.file.path(), QString());
         }
     }
