@@ -16,14 +16,18 @@ namespace {
 constexpr int64_t kFramesOfKernel = 3;
 constexpr int64_t kFramesBefore = kFramesOfKernel - 1;
 
-/// The last frames of what came, for the chunk behind it.
-at::Tensor lastFrames(const at::Tensor& before, const at::Tensor& x) {
+/// The last frames of what came, for the chunk behind it. A chunk of one frame is kept as it is.
+FrameHistory::Frames lastFrames(const FrameHistory::Frames& before, const at::Tensor& x) {
     const int64_t own = std::min(kFramesBefore, x.size(0));
-    const at::Tensor last = x.narrow(0, x.size(0) - own, own);
-    if (own == kFramesBefore || !before.defined()) {
-        return last.clone();
+    FrameHistory::Frames last;
+    if (own < kFramesBefore && !before.empty()) {
+        last.push_back(before.back());
     }
-    return at::cat({before.narrow(0, before.size(0) - 1, 1), last});
+    for (int64_t i = x.size(0) - own; i < x.size(0); ++i) {
+        const at::Tensor frame = x.narrow(0, i, 1);
+        last.push_back(x.size(0) == 1 ? frame : frame.clone());
+    }
+    return last;
 }
 
 }  // namespace
@@ -60,20 +64,19 @@ at::Tensor CausalConv::apply(Pass& pass, const at::Tensor& x, FrameHistory& hist
     const at::Tensor input = x.to(lease[0].scalar_type());
     const auto tap = [&](int64_t frame) { return lease[0].select(2, frame).contiguous(); };
     const at::Tensor sum = kernels::conv2d(input, tap(kFramesBefore), lease[1], 1, padding);
-    const at::Tensor before = history.frames[place];
-    const int64_t known = before.defined() ? before.size(0) : 0;
+    FrameHistory::Frames& before = history.frames[place];
+    const auto known = static_cast<int64_t>(before.size());
     for (int64_t back = 1; back <= kFramesBefore; ++back) {  // frames between input and output
         const at::Tensor weight = tap(kFramesBefore - back);
         if (const int64_t own = input.size(0) - back; own > 0) {
             addTap(sum, back, input.narrow(0, 0, own), weight);
         }
-        const int64_t first = std::max<int64_t>(0, back - known);
-        const int64_t count = std::min(back, input.size(0)) - first;
-        if (known > 0 && count > 0) {
-            addTap(sum, first, before.narrow(0, known + first - back, count), weight);
+        for (int64_t i = std::max<int64_t>(0, back - known); i < std::min(back, input.size(0));
+             ++i) {
+            addTap(sum, i, before[static_cast<size_t>(known + i - back)], weight);
         }
     }
-    history.frames[place] = lastFrames(before, input);
+    before = lastFrames(before, input);
     return sum.to(x.scalar_type());
 }
 

@@ -13,7 +13,9 @@ namespace lowtide::models {
 
 /// What layers keep of the frames before a chunk; empty before the first one.
 struct FrameHistory {
-    std::vector<at::Tensor> frames;  ///< of each layer that looks back, by its place
+    using Frames = std::vector<at::Tensor>;  ///< [1, C, H, W] each, the last one behind
+
+    std::vector<Frames> frames;  ///< of each layer that looks back, by its place
     bool isFirstChunk = true;
 };
 

@@ -9,7 +9,7 @@ namespace lowtide::models {
 namespace {
 
 FrameHistory historyOf(const HistoryPlaces& places) {
-    return {.frames = std::vector<at::Tensor>(places.count)};
+    return {.frames = std::vector<FrameHistory::Frames>(places.count)};
 }
 
 }  // namespace

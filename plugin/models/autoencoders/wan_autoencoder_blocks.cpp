@@ -180,19 +180,22 @@ WanShrink::WanShrink(NetworkBuilder& builder,
     }
 }
 
-at::Tensor WanShrink::apply(Pass& pass, const at::Tensor& x, FrameHistory& history) const {
+at::Tensor WanShrink::smaller(Pass& pass, const at::Tensor& x) const {
     // Padded at the right and at the bottom only.
-    const at::Tensor small = conv.apply(pass, at::constant_pad_nd(x, {0, 1, 0, 1}));
+    return conv.apply(pass, at::constant_pad_nd(x, {0, 1, 0, 1}));
+}
+
+at::Tensor WanShrink::shorter(Pass& pass, const at::Tensor& small, FrameHistory& history) const {
     if (!time) {
         return small;
     }
-    const at::Tensor before =
-        std::exchange(history.frames[place], small.narrow(0, small.size(0) - 1, 1).clone());
-    if (!before.defined()) {
+    const FrameHistory::Frames before =
+        std::exchange(history.frames[place], {small.narrow(0, small.size(0) - 1, 1).clone()});
+    if (before.empty()) {
         return small;
     }
     const residency::Lease lease = pass.use(*time);
-    const at::Tensor all = at::cat({before, small}).to(lease[0].scalar_type());
+    const at::Tensor all = at::cat({before.back(), small}).to(lease[0].scalar_type());
     const int64_t count = (all.size(0) - 3) / 2 + 1;
     at::Tensor sum;
     for (int64_t tap = 0; tap < 3; ++tap) {
@@ -201,7 +204,7 @@ at::Tensor WanShrink::apply(Pass& pass, const at::Tensor& x, FrameHistory& histo
             seen, lease[0].select(2, tap).contiguous(), tap == 0 ? lease[1] : at::Tensor(), 1, 0);
         sum = tap == 0 ? part : sum.add_(part);
     }
-    return sum.to(x.scalar_type());
+    return sum.to(small.scalar_type());
 }
 
 WanGrow::WanGrow(NetworkBuilder& builder,
@@ -243,10 +246,19 @@ WanEncoder::WanEncoder(NetworkBuilder& builder, const WanAutoencoderConfig& conf
              3) {}
 
 at::Tensor WanEncoder::apply(Pass& pass, const at::Tensor& frames, FrameHistory& history) const {
-    at::Tensor hidden = input.apply(pass, frames, history);
-    for (const Level& level : levels) {
-        hidden = applyAll(pass, level.resnets, std::move(hidden), history);
-        hidden = level.shrink ? level.shrink->apply(pass, hidden, history) : hidden;
+    at::Tensor hidden = frames;
+    for (size_t i = 0; i < levels.size(); ++i) {
+        const Level& level = levels[i];
+        FrameHistory::Frames done;
+        for (int64_t frame = 0; frame < hidden.size(0); ++frame) {
+            at::Tensor one = hidden.narrow(0, frame, 1);
+            one = i == 0 ? input.apply(pass, one, history) : one;
+            one = applyAll(pass, level.resnets, std::move(one), history);
+            done.push_back(level.shrink ? level.shrink->smaller(pass, one) : one);
+        }
+        hidden = done.size() == 1 ? done.front() : at::cat(done);
+        done.clear();
+        hidden = level.shrink ? level.shrink->shorter(pass, hidden, history) : hidden;
     }
     hidden = mid.apply(pass, hidden, history);
     history.isFirstChunk = false;
@@ -277,16 +289,32 @@ WanDecoder::WanDecoder(NetworkBuilder& builder, const WanAutoencoderConfig& conf
              config.imageChannels,
              3) {}
 
-at::Tensor WanDecoder::apply(Pass& pass, const at::Tensor& latent, FrameHistory& history) const {
-    at::Tensor hidden = mid.apply(pass, input.apply(pass, latent, history), history);
-    for (const Level& level : levels) {
-        hidden = applyAll(pass, level.resnets, std::move(hidden), history);
-        hidden = level.grow ? level.grow->apply(pass, hidden, history) : hidden;
+void WanDecoder::grow(Pass& pass,
+                      size_t level,
+                      const at::Tensor& frames,
+                      FrameHistory& history,
+                      FrameHistory::Frames& done) const {
+    for (int64_t i = 0; i < frames.size(0); ++i) {
+        at::Tensor frame = frames.narrow(0, i, 1);
+        if (level == levels.size()) {
+            done.push_back(
+                output.apply(pass, outputNorm.applyActivated(pass, frame), history).contiguous());
+            continue;
+        }
+        const Level& here = levels[level];
+        frame = applyAll(pass, here.resnets, std::move(frame), history);
+        if (here.grow) {
+            frame = here.grow->apply(pass, frame, history);
+        }
+        grow(pass, level + 1, frame, history, done);
     }
-    const at::Tensor frames =
-        output.apply(pass, outputNorm.applyActivated(pass, hidden), history).contiguous();
+}
+
+at::Tensor WanDecoder::apply(Pass& pass, const at::Tensor& latent, FrameHistory& history) const {
+    FrameHistory::Frames done;
+    grow(pass, 0, mid.apply(pass, input.apply(pass, latent, history), history), history, done);
     history.isFirstChunk = false;
-    return frames;
+    return done.size() == 1 ? done.front() : at::cat(done);
 }
 
 }  // namespace lowtide::models

@@ -59,7 +59,12 @@ struct WanShrink {
               HistoryPlaces& places,
               int64_t channels,
               bool halvesFrames);
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x, FrameHistory& history) const;
+    /// Of rows and columns, frame by frame.
+    [[nodiscard]] at::Tensor smaller(Pass& pass, const at::Tensor& x) const;
+    /// Of the frames of a chunk, where it halves them.
+    [[nodiscard]] at::Tensor shorter(Pass& pass,
+                                     const at::Tensor& small,
+                                     FrameHistory& history) const;
 };
 
 /// Twice the rows and columns, and two frames for each one behind the first.
@@ -116,6 +121,15 @@ struct WanDecoder {
     [[nodiscard]] at::Tensor apply(Pass& pass,
                                    const at::Tensor& latent,
                                    FrameHistory& history) const;
+
+private:
+    /// Each frame through all levels from this one on, before the next one is begun: what layers
+    /// make of a frame is held for one frame, but for what they keep of the two before.
+    void grow(Pass& pass,
+              size_t level,
+              const at::Tensor& frames,
+              FrameHistory& history,
+              FrameHistory::Frames& done) const;
 };
 
 }  // namespace lowtide::models
