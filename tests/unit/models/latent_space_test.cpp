@@ -193,8 +193,6 @@ private Q_SLOTS:
     void whatIsForPicturesAloneSaysSo_data() {
         QTest::addColumn<QString>("stage");
         QTest::addColumn<QString>("item");
-        QTest::newRow("decode") << "decode"
-                                << "model";
         QTest::newRow("encode") << "encode"
                                 << "model";
         QTest::newRow("mask") << "mask"
@@ -210,10 +208,7 @@ private Q_SLOTS:
         const WireRef model = videosOf(bench);
         const Shape latents = {1, 16, 3, 4, 8};
         const auto error = testing::errorOf([&] {
-            if (stage == "decode") {
-                (void)bench.stages().outline(
-                    testing::known(latents, models::DecodeRequest{.model = model}));
-            } else if (stage == "encode") {
+            if (stage == "encode") {
                 (void)bench.stages().outline(testing::known(
                     {.image = {1, 3, 32, 64}}, models::ImageEncodeRequest{.model = model}));
             } else if (stage == "mask") {
@@ -227,6 +222,21 @@ private Q_SLOTS:
         });
         QVERIFY(error && error->kind() == ErrorKind::Unsupported);
         QCOMPARE(QString::fromStdString(error->item()), item);
+    }
+
+    void aVideoIsDecodedAlone() {
+        ModelBench bench;
+        const WireRef model = videosOf(bench);
+        const auto decoded = [&](const Shape& latents) {
+            return bench.stages()
+                .outline(testing::known(latents, models::DecodeRequest{.model = model}))
+                .output()
+                .shape;
+        };
+        QCOMPARE(decoded({1, 16, 3, 4, 8}), (Shape{9, 3, 32, 64}));
+        const auto error = testing::errorOf([&] { (void)decoded({2, 16, 3, 4, 8}); });
+        QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
+        QCOMPARE(QString::fromStdString(error->item()), QString("latent"));
     }
 
     void aLatentOfAnotherSpaceIsRefusedBeforeTheRun_data() {
