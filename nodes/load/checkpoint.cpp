@@ -15,7 +15,7 @@ NodeDesc describeLoadCheckpoint() {
             "Opens a model: text encoder, denoiser and autoencoder. Only headers are read here; "
             "weights "
             "move when a stage uses them.",
-        .aliases = {"CheckpointLoaderSimple", "UNETLoader", "UnetLoaderGGUF"},
+        .aliases = {"CheckpointLoaderSimple"},
         .outputs = {{.id = "model",
                      .label = "Model",
                      .tooltip = "The networks of the checkpoint.",
@@ -64,26 +64,33 @@ std::vector<executor::NodeType> load(models::Stages& stages) {
                                       .prediction = params.text("prediction")},
                                      graphFolder);
     };
-    return {{.desc = describeLoadCheckpoint(),
-             .outline =
-                 [&stages, open](const executor::OutlineContext& context) {
-                     memory::WireRef model = open(context, context.graphFolder());
-                     executor::WorkOutline outline;
-                     outline.fingerprints = {stages.fingerprint(model)};
-                     outline.outputs = {{"model", {.type = "MODEL", .value = std::move(model)}}};
-                     return outline;
-                 },
-             .run =
-                 [open](executor::Context& context) {
-                     context.output("model", open(context, context.graphFolder()));
-                 }},
-            loadLoraNode(stages),
-            loadLoraStackNode(stages),
-            loadUpscalerNode(stages),
-            loadControlNetNode(stages),
-            loadIpAdapterNode(stages),
-            loadImageNode(stages),
-            loadVideoNode(stages)};
+    std::vector<executor::NodeType> types = {
+        {.desc = describeLoadCheckpoint(),
+         .outline =
+             [&stages, open](const executor::OutlineContext& context) {
+                 memory::WireRef model = open(context, context.graphFolder());
+                 executor::WorkOutline outline;
+                 outline.fingerprints = {stages.fingerprint(model)};
+                 outline.outputs = {{"model", {.type = "MODEL", .value = std::move(model)}}};
+                 return outline;
+             },
+         .run =
+             [open](executor::Context& context) {
+                 context.output("model", open(context, context.graphFolder()));
+             }}};
+    for (executor::NodeType& type : loadDiffusionModelNodes(stages)) {
+        types.push_back(std::move(type));
+    }
+    for (const executor::NodeType& type : {loadLoraNode(stages),
+                                           loadLoraStackNode(stages),
+                                           loadUpscalerNode(stages),
+                                           loadControlNetNode(stages),
+                                           loadIpAdapterNode(stages),
+                                           loadImageNode(stages),
+                                           loadVideoNode(stages)}) {
+        types.push_back(type);
+    }
+    return types;
 }
 
 }  // namespace lowtide::nodes

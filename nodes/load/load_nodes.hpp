@@ -2,6 +2,8 @@
 
 #include "plugin/executor/node.hpp"
 
+#include <vector>
+
 namespace lowtide::models {
 class Stages;
 }
@@ -10,6 +12,9 @@ namespace lowtide::nodes {
 
 /// "load.upscaler": a network that enlarges pictures.
 [[nodiscard]] executor::NodeType loadUpscalerNode(models::Stages& stages);
+
+/// "load.diffusion_model": a model of several files, and a node for each part of it.
+[[nodiscard]] std::vector<executor::NodeType> loadDiffusionModelNodes(models::Stages& stages);
 
 /// "load.lora": a model as an adapter changes it.
 [[nodiscard]] executor::NodeType loadLoraNode(models::Stages& stages);

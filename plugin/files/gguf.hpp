@@ -36,7 +36,7 @@ struct GgufHeader {
 /// tensors are places in the file, each aligned, inside and apart from the others. Error{Corrupt}
 /// and Error{Unsupported} name file, key or tensor.
 /// Source: ggml's docs/gguf.md; verdicts checked against the Python package gguf 0.19.0, stricter
-/// where the format or ggml is: alignment, overlaps, BOOL values, at most 4 sizes, none of them 0.
+/// where the format or ggml is: alignment, overlaps, BOOL values, at most 5 sizes, none of them 0.
 [[nodiscard]] GgufHeader readGgufHeader(const ReadableBytes& bytes);
 
 /// The same of an open file.

@@ -19,8 +19,8 @@ inline constexpr const char* kAlignmentKey = "general.alignment";
 /// The format's own limit.
 inline constexpr size_t kLongestGgufKey = 65535;
 inline constexpr size_t kLongestGgufName = 4096;
-/// GGML_MAX_DIMS.
-inline constexpr size_t kMostGgufSizes = 4;
+/// GGML_MAX_DIMS is 4; ComfyUI-GGUF's files of video models have convolutions over frames.
+inline constexpr size_t kMostGgufSizes = 5;
 
 /// What metadata says of the alignment, 32 where it says nothing. Empty when it is no UINT32 or no
 /// power of two from 8 on.

@@ -52,36 +52,17 @@ void fillFrom(Checkpoint& checkpoint,
 AdjustedCheckpoint::AdjustedCheckpoint(std::unique_ptr<Checkpoint> checkpoint,
                                        CheckpointParts parts,
                                        std::string prediction)
-    : checkpoint_(std::move(checkpoint)),
-      parts_(std::move(parts)),
-      prediction_(std::move(prediction)),
-      index_(checkpoint_->index()) {
-    for (const auto& [component, part] : parts_) {
-        index_[component] = part->index().at(component);
-    }
-}
-
-Checkpoint& AdjustedCheckpoint::ownerOf(std::string_view relative) const {
-    const auto part = parts_.find(relative.substr(0, relative.find('/')));
-    return part == parts_.end() ? *checkpoint_ : *part->second;
-}
-
-bool AdjustedCheckpoint::has(const std::string& relative) const {
-    return ownerOf(relative).has(relative);
-}
-
-std::string AdjustedCheckpoint::readText(const std::string& relative) {
-    return ownerOf(relative).readText(relative);
-}
+    : PartedCheckpoint(std::move(checkpoint), std::move(parts)),
+      prediction_(std::move(prediction)) {}
 
 Checkpoint* AdjustedCheckpoint::otherWhole() const {
     Checkpoint& owner = ownerOf(kUNetPart);
-    return &owner == checkpoint_.get() || owner.pipelineClass().empty() ? nullptr : &owner;
+    return &owner == &whole() || owner.pipelineClass().empty() ? nullptr : &owner;
 }
 
 void AdjustedCheckpoint::addNoise(Json& scheduler) const {
     Checkpoint& owner = ownerOf(kUNetPart);
-    if (&owner != checkpoint_.get() && owner.has(kScheduler)) {
+    if (&owner != &whole() && owner.has(kScheduler)) {
         const Json stated = owner.readJson(kScheduler);
         const bool isWhole = otherWhole() != nullptr || !stated.is_object();
         const bool isPndm = scheduler.value("_class_name", Json()) == "PNDMScheduler";
@@ -101,8 +82,8 @@ void AdjustedCheckpoint::addNoise(Json& scheduler) const {
 
 void AdjustedCheckpoint::addLatents(Json& autoencoder) const {
     const std::span<const char* const> all(kLatentSettings);
-    if (parts_.contains(kAutoencoderPart)) {
-        fillFrom(*checkpoint_, kAutoencoderSettings, all, autoencoder);
+    if (isParted(kAutoencoderPart)) {
+        fillFrom(whole(), kAutoencoderSettings, all, autoencoder);
     }
     if (Checkpoint* whole = otherWhole()) {
         for (const char* key : all.first(kLooks)) {
@@ -114,9 +95,9 @@ void AdjustedCheckpoint::addLatents(Json& autoencoder) const {
 
 void AdjustedCheckpoint::addSizes(Json& denoiser) const {
     if (!denoiser.contains(kStatedLevels)) {
-        Json own = checkpoint_->readJson(kDenoiserSettings);
+        Json own = whole().readJson(kDenoiserSettings);
         const int64_t width =
-            readUNet2DConfig(own, checkpoint_->name() + "/" + kDenoiserSettings).contextWidth();
+            readUNet2DConfig(own, whole().name() + "/" + kDenoiserSettings).contextWidth();
         const JsonReader stated(denoiser, nameOf(kUNetPart) + "/" + kDenoiserSettings);
         const auto read = stated.integers(kTextWidth).value_or(std::vector<int64_t>{});
         if (!read.empty() && read.front() != width) {
@@ -126,7 +107,7 @@ void AdjustedCheckpoint::addSizes(Json& denoiser) const {
         own.update(denoiser);
         denoiser = std::move(own);
     } else if (denoiser.contains(kAddedWidth)) {
-        fillFrom(*checkpoint_, kDenoiserSettings, kNumberWidth, denoiser);
+        fillFrom(whole(), kDenoiserSettings, kNumberWidth, denoiser);
         if (denoiser.value(kNumberWidth[0], Json()).is_null()) {
             denoiser[kNumberWidth[0]] = kPublishedNumberWidth;
         }
@@ -134,7 +115,7 @@ void AdjustedCheckpoint::addSizes(Json& denoiser) const {
 }
 
 Json AdjustedCheckpoint::readJson(const std::string& relative) {
-    Json json = ownerOf(relative).readJson(relative);
+    Json json = PartedCheckpoint::readJson(relative);
     if (!json.is_object()) {
         return json;
     }
@@ -142,28 +123,10 @@ Json AdjustedCheckpoint::readJson(const std::string& relative) {
         addNoise(json);
     } else if (relative == kAutoencoderSettings) {
         addLatents(json);
-    } else if (relative == kDenoiserSettings && parts_.contains(kUNetPart)) {
+    } else if (relative == kDenoiserSettings && isParted(kUNetPart)) {
         addSizes(json);
     }
     return json;
-}
-
-WeightMap AdjustedCheckpoint::weights(const std::string& component, const std::string& stem) {
-    return ownerOf(component).weights(component, stem);
-}
-
-std::function<WeightMap()> AdjustedCheckpoint::laterWeights(const std::string& component,
-                                                            const std::string& stem) {
-    return ownerOf(component).laterWeights(component, stem);
-}
-
-std::vector<memory::WeightFile> AdjustedCheckpoint::files() const {
-    std::vector<memory::WeightFile> all = checkpoint_->files();
-    for (const auto& [component, part] : parts_) {
-        const std::vector<memory::WeightFile> own = part->files();
-        all.insert(all.end(), own.begin(), own.end());
-    }
-    return all;
 }
 
 }  // namespace lowtide::models

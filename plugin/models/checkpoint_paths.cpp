@@ -37,7 +37,12 @@ std::string plainPath(const fs::path& path) {
 
 [[noreturn]] void refusePath(const std::string& typed, size_t folderCount, const char* item) {
     const std::string_view asked(item);
-    const std::string what = asked == "vae" ? "autoencoder" : asked == "unet" ? "denoiser" : item;
+    const std::string what = asked == "vae"               ? "autoencoder"
+                             : asked == "unet"            ? "denoiser"
+                             : asked == "diffusion_model" ? "diffusion model"
+                             : asked == "text_encoder"    ? "text encoder"
+                             : asked == "image_encoder"   ? "image encoder"
+                                                          : item;
     const bool isAbsolute = fs::path(typed).is_absolute();
     const std::string looked =
         isAbsolute
@@ -112,10 +117,14 @@ FolderNames foldersOfItem(std::string_view item) {
     static constexpr FolderNames kDenoisers = {"unet", "diffusion_models", "Stable-diffusion"};
     static constexpr FolderNames kAutoencoders = {"vae", "VAE"};
     static constexpr FolderNames kUpscalers = {"upscale_models", "ESRGAN", "RealESRGAN"};
-    return item == "unet"       ? kDenoisers
-           : item == "vae"      ? kAutoencoders
-           : item == "upscaler" ? kUpscalers
-                                : kCheckpoints;
+    static constexpr FolderNames kTextEncoders = {"text_encoders", "clip"};
+    static constexpr FolderNames kImageEncoders = {"clip_vision"};
+    return item == "unet" || item == "diffusion_model" ? kDenoisers
+           : item == "vae" || item == "autoencoder"    ? kAutoencoders
+           : item == "text_encoder"                    ? kTextEncoders
+           : item == "image_encoder"                   ? kImageEncoders
+           : item == "upscaler"                        ? kUpscalers
+                                                       : kCheckpoints;
 }
 
 }  // namespace

@@ -14,7 +14,8 @@ struct CheckpointPath {
 
 /// Finds what a person typed: "builtin:mini", an absolute path, or one relative to the graph, then
 /// to the model folders; in those places in ComfyUI's and A1111's folders for such files too
-/// ("checkpoints", "VAE"). `item` is the parameter: "checkpoint", "unet", "vae" or "upscaler".
+/// ("checkpoints", "VAE"). `item` is what it is: "checkpoint", "unet", "vae", "upscaler",
+/// "diffusion_model", "text_encoder", "autoencoder" or "image_encoder".
 /// Error{NotFound} says where it was looked for.
 [[nodiscard]] CheckpointPath findCheckpoint(std::string_view typed,
                                             std::string_view graphFolder,

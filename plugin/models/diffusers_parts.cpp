@@ -27,6 +27,9 @@ auto openBlamed(const Checkpoint& checkpoint, const char* component, const Open&
 std::string hintOn(const std::string& item) {
     return item == kUNetFolder          ? "choose another denoiser"
            : item == kAutoencoderFolder ? "choose another autoencoder"
+           : item == "text_encoder"     ? "connect another one by Load text encoder"
+           : item == "autoencoder"      ? "connect another one by Load autoencoder"
+           : item == "image_encoder"    ? "connect another one by Load image encoder"
                                         : "choose another checkpoint";
 }
 
@@ -43,6 +46,16 @@ int64_t channelsWithMask(int64_t latentChannels) {
 
 }  // namespace
 
+void refuseComponent(const Checkpoint& checkpoint,
+                     const char* component,
+                     const std::string& problem) {
+    const std::string item = checkpoint.itemOf(component);
+    throw Error(ErrorKind::Unsupported,
+                "checkpoint " + checkpoint.name() + ": " + problem,
+                hintOn(item),
+                item);
+}
+
 void requireComponent(const Checkpoint& checkpoint,
                       std::string_view family,
                       const char* component,
@@ -51,12 +64,10 @@ void requireComponent(const Checkpoint& checkpoint,
     if (std::find(classes.begin(), classes.end(), seen) != classes.end()) {
         return;
     }
-    throw Error(ErrorKind::Unsupported,
-                "checkpoint " + checkpoint.name() + ": " + component + " is " +
-                    (seen.empty() ? "missing" : "a " + seen) + ", " + std::string(family) +
-                    " needs a " + std::string(*classes.begin()),
-                "choose another checkpoint",
-                "checkpoint");
+    refuseComponent(checkpoint,
+                    component,
+                    std::string(component) + " is " + (seen.empty() ? "missing" : "a " + seen) +
+                        ", " + std::string(family) + " needs a " + std::string(*classes.begin()));
 }
 
 UNet2DCondition openUNet(Checkpoint& checkpoint) {

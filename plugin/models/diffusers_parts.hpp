@@ -14,8 +14,13 @@
 
 namespace lowtide::models {
 
-/// Error{Unsupported} on "checkpoint" unless the component is of one of `classes`; `family` is who
-/// needs it.
+/// Error{Unsupported} on what a person chose the component with: the checkpoint, or a file of it.
+[[noreturn]] void refuseComponent(const Checkpoint& checkpoint,
+                                  const char* component,
+                                  const std::string& problem);
+
+/// Error{Unsupported} as above unless the component is of one of `classes`; `family` is who needs
+/// it.
 void requireComponent(const Checkpoint& checkpoint,
                       std::string_view family,
                       const char* component,

@@ -34,9 +34,7 @@ std::string beginnings(const WeightMap& map) {
 /// What the file is instead of a checkpoint, and where such a file goes.
 std::pair<std::string, std::string> otherUse(const ModelSource& source, const Layout* layout) {
     if (layout) {
-        return {layout->name,
-                "choose a whole checkpoint here, and this file as its " + layout->name + " (" +
-                    layout->component + ")"};
+        return {layout->kind, layout->use};
     }
     const std::optional<KnownFile> known = knownFile(source.header->map);
     if (known && known->kind == "upscaler") {
@@ -128,6 +126,22 @@ std::unique_ptr<Checkpoint> openPart(const CheckpointPath& path,
         refusePart(source, component);
     }
     return checkpoint;
+}
+
+std::unique_ptr<Checkpoint> openDenoiser(const CheckpointPath& path,
+                                         const std::string& resourcesFolder) {
+    ModelSource source = readSource(path);
+    const Layout* layout = layoutOf(source);
+    std::unique_ptr<Checkpoint> checkpoint =
+        layout ? layout->open(source, resourcesFolder) : nullptr;
+    if (checkpoint && !checkpoint->pipelineClass().empty()) {
+        return checkpoint;
+    }
+    const auto [kind, use] = otherUse(source, layout);
+    throw Error(ErrorKind::Unsupported,
+                path.name + " is no diffusion model that is built alone" +
+                    (kind.empty() ? "" : ", it is of the kind \"" + kind + "\""),
+                layout ? layout->use : "choose a diffusion model of WAN 2.1");
 }
 
 }  // namespace lowtide::models

@@ -16,6 +16,21 @@ struct LoadRequest {
     std::string prediction = "checkpoint";  ///< "epsilon", "v_prediction", or what it says itself
 };
 
+/// What load.text_encoder, load.autoencoder and load.image_encoder open. Paths as those of
+/// checkpoints.
+struct PartRequest {
+    std::string item;  ///< "text_encoder", "autoencoder" or "image_encoder"
+    std::string file;
+};
+
+/// What load.diffusion_model puts together; null: nothing is connected.
+struct DiffusionModelRequest {
+    std::string file;  ///< of the denoiser
+    memory::WireRef textEncoder{};
+    memory::WireRef autoencoder{};
+    memory::WireRef imageEncoder{};
+};
+
 /// What load.lora makes of a model. Paths as those of checkpoints.
 struct LoraRequest {
     memory::WireRef model;

@@ -5,6 +5,7 @@
 #include "plugin/models/adjusted_checkpoint.hpp"
 #include "plugin/models/families/family.hpp"
 #include "plugin/models/layouts/layout.hpp"
+#include "plugin/models/split_checkpoint.hpp"
 #include "plugin/models/unchanged_weights.hpp"
 
 #include <algorithm>
@@ -17,9 +18,10 @@ namespace {
 /// Headers and tokenizers only, some megabytes each.
 constexpr size_t kRecentModels = 4;
 
+using PathsByComponent = std::map<std::string, CheckpointPath>;
+
 /// One text for one choice. Settings beside a file that come or go make it another.
-std::string keyOf(const CheckpointChoice& choice) {
-    std::string key = choice.prediction;
+std::string keyOf(std::string key, const CheckpointPath& first, const PathsByComponent& parts) {
     const auto add = [&](const CheckpointPath& path) {
         std::error_code ignored;
         key += '\n' + path.path;
@@ -27,17 +29,17 @@ std::string keyOf(const CheckpointChoice& choice) {
             key += std::filesystem::exists(settings, ignored) ? "\n+" : "\n-";
         }
     };
-    add(choice.checkpoint);
-    for (const auto& [component, path] : choice.parts) {
+    add(first);
+    for (const auto& [component, path] : parts) {
         key += '\n' + component;
         add(path);
     }
     return key;
 }
 
-CheckpointParts openParts(const CheckpointChoice& choice, const std::string& resourcesFolder) {
+CheckpointParts openParts(const PathsByComponent& paths, const std::string& resourcesFolder) {
     CheckpointParts parts;
-    for (const auto& [component, path] : choice.parts) {
+    for (const auto& [component, path] : paths) {
         try {
             parts[component] = openPart(path, component, resourcesFolder);
         } catch (const Error& error) {
@@ -50,8 +52,18 @@ CheckpointParts openParts(const CheckpointChoice& choice, const std::string& res
 }  // namespace
 
 std::shared_ptr<const Model> ModelCache::open(const CheckpointChoice& choice) {
+    return openOnce(keyOf(choice.prediction, choice.checkpoint, choice.parts),
+                    [&] { return openAnew(choice); });
+}
+
+std::shared_ptr<const Model> ModelCache::open(const SplitChoice& choice) {
+    return openOnce(keyOf("split", choice.denoiser, choice.parts),
+                    [&] { return openAnew(choice); });
+}
+
+std::shared_ptr<const Model> ModelCache::openOnce(const std::string& key,
+                                                  const OpenModel& openModel) {
     const std::lock_guard lock(mutex_);
-    const std::string key = keyOf(choice);
     const auto entry = known_.find(key);
     if (entry != known_.end()) {
         const std::shared_ptr<const Model> model = entry->second.lock();
@@ -60,7 +72,7 @@ std::shared_ptr<const Model> ModelCache::open(const CheckpointChoice& choice) {
             return model;
         }
     }
-    const std::shared_ptr<const Model> model = openAnew(choice);
+    const std::shared_ptr<const Model> model = openModel();
     remember(key, model);
     return model;
 }
@@ -71,8 +83,14 @@ std::shared_ptr<const Model> ModelCache::openAnew(const CheckpointChoice& choice
         return openCheckpoint(*checkpoint, families_);
     }
     AdjustedCheckpoint adjusted(
-        std::move(checkpoint), openParts(choice, resourcesFolder_), choice.prediction);
+        std::move(checkpoint), openParts(choice.parts, resourcesFolder_), choice.prediction);
     return openCheckpoint(adjusted, families_);
+}
+
+std::shared_ptr<const Model> ModelCache::openAnew(const SplitChoice& choice) const {
+    SplitCheckpoint split(openDenoiser(choice.denoiser, resourcesFolder_),
+                          openParts(choice.parts, resourcesFolder_));
+    return openCheckpoint(split, families_);
 }
 
 void ModelCache::remember(const std::string& key, const std::shared_ptr<const Model>& model) {

@@ -4,6 +4,7 @@
 #include "plugin/models/model.hpp"
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -22,6 +23,12 @@ struct CheckpointChoice {
     std::string prediction;  ///< "epsilon", "v_prediction"; empty: as the checkpoint says
 };
 
+/// A checkpoint of one file for each network: the denoiser's, and those that are connected to it.
+struct SplitChoice {
+    CheckpointPath denoiser;
+    std::map<std::string, CheckpointPath> parts;  ///< by component
+};
+
 /// Opened checkpoints: the same files give the same value. Models that nobody uses are forgotten,
 /// but for the last few. Thread-safe.
 class ModelCache {
@@ -33,9 +40,16 @@ public:
 
     /// The model of this folder or file; opened anew when one of its files changed.
     [[nodiscard]] std::shared_ptr<const Model> open(const CheckpointChoice& choice);
+    /// Error{Unsupported} for a denoiser that names no pipeline; those of parts are on their ports.
+    [[nodiscard]] std::shared_ptr<const Model> open(const SplitChoice& choice);
 
 private:
+    using OpenModel = std::function<std::shared_ptr<const Model>()>;
+
     [[nodiscard]] std::shared_ptr<const Model> openAnew(const CheckpointChoice& choice) const;
+    [[nodiscard]] std::shared_ptr<const Model> openAnew(const SplitChoice& choice) const;
+    [[nodiscard]] std::shared_ptr<const Model> openOnce(const std::string& key,
+                                                        const OpenModel& openModel);
     void remember(const std::string& key, const std::shared_ptr<const Model>& model);
 
     std::string resourcesFolder_;

@@ -69,7 +69,7 @@ void recogniseLayout(const Layout& layout,
                      const std::string& resourcesFolder,
                      Families families,
                      Recognised& known) {
-    known.kind = layout.isWhole() ? "checkpoint" : layout.name;
+    known.kind = layout.kind;
     known.layout = layout.name;
     known.family = layout.isWhole() ? "" : known.kind;
     const std::unique_ptr<Checkpoint> checkpoint = layout.open(source, resourcesFolder);

@@ -7,6 +7,7 @@
 #include "plugin/models/conditioning/conditioning_stage.hpp"
 #include "plugin/models/image_prompts/ip_adapter.hpp"
 #include "plugin/models/latent_outline.hpp"
+#include "plugin/models/model_part.hpp"
 
 namespace lowtide::models {
 
@@ -76,6 +77,10 @@ const Upscaler& upscalerIn(const memory::WireRef& value) {
 
 const ControlNet& controlNetIn(const memory::WireRef& value) {
     return valueIn<ControlNet>(value, "controlnet", "loaded ControlNet");
+}
+
+const ModelPart& partIn(const memory::WireRef& value, const char* item) {
+    return valueIn<ModelPart>(value, item, "loaded part of a model");
 }
 
 const IpAdapter& ipAdapterIn(const memory::WireRef& value) {

@@ -11,6 +11,7 @@
 namespace lowtide::models {
 
 class IpAdapter;
+class ModelPart;
 
 /// Each throws Error{InvalidInput} on port `item` when the value is missing or of another kind.
 [[nodiscard]] const Model& modelIn(const memory::WireRef& value);
@@ -19,6 +20,7 @@ class IpAdapter;
 [[nodiscard]] const Upscaler& upscalerIn(const memory::WireRef& value);
 [[nodiscard]] const ControlNet& controlNetIn(const memory::WireRef& value);
 [[nodiscard]] const IpAdapter& ipAdapterIn(const memory::WireRef& value);
+[[nodiscard]] const ModelPart& partIn(const memory::WireRef& value, const char* item);
 [[nodiscard]] const tensor::Conditioning& conditioningIn(const memory::WireRef& value,
                                                          const char* item);
 [[nodiscard]] const tensor::Latents& latentsIn(const memory::WireRef& value,

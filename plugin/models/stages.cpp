@@ -11,6 +11,7 @@
 #include "plugin/models/make_stages.hpp"
 #include "plugin/models/model_cache.hpp"
 #include "plugin/models/model_hashes.hpp"
+#include "plugin/models/model_part.hpp"
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/picture_fields.hpp"
 #include "plugin/models/stage_errors.hpp"
@@ -33,7 +34,8 @@ namespace lowtide::models {
 namespace {
 
 constexpr const char* kUpscalerItem = "upscaler";
-constexpr const char* kAdapterItem = "file";
+constexpr const char* kFileItem = "file";
+constexpr const char* kDiffusionModelItem = "diffusion_model";
 constexpr const char* kControlItem = "controlnet";
 constexpr const char* kIpAdapterItem = "adapter";
 constexpr const char* kImageEncoderItem = "image_encoder";
@@ -71,6 +73,37 @@ public:
                             error.hint(),
                             isOfPart ? error.item() : "checkpoint");
             }
+        });
+    }
+
+    WireRef loadPart(const PartRequest& request, std::string_view graphFolder) override {
+        return withErrorsOf("load", [&] {
+            return onFile([&] {
+                return WireRef(std::make_shared<const ModelPart>(
+                    splitPart(request.item),
+                    placeOf(request.file, graphFolder, request.item.c_str()),
+                    settings_.resourcesFolder));
+            });
+        });
+    }
+
+    WireRef loadDiffusionModel(const DiffusionModelRequest& request,
+                               std::string_view graphFolder) override {
+        return withErrorsOf("load", [&] {
+            return onFile([&] {
+                SplitChoice choice{
+                    .denoiser = placeOf(request.file, graphFolder, kDiffusionModelItem),
+                    .parts = {}};
+                const auto add = [&](const WireRef& value, const char* item) {
+                    if (value) {
+                        choice.parts[splitPart(item).component] = partIn(value, item).path();
+                    }
+                };
+                add(request.textEncoder, "text_encoder");
+                add(request.autoencoder, "autoencoder");
+                add(request.imageEncoder, "image_encoder");
+                return WireRef(models_.open(choice));
+            });
         });
     }
 
@@ -134,7 +167,7 @@ public:
                     adapted_.open(model, file, request.strength, request.textStrength);
                 return LoadedAdapter{.model = adapted, .warnings = adapted->warnings()};
             } catch (const Error& error) {
-                throw Error(error.kind(), error.message(), error.hint(), kAdapterItem);
+                throw Error(error.kind(), error.message(), error.hint(), kFileItem);
             }
         });
     }
@@ -336,6 +369,21 @@ protected:
     }
 
 private:
+    /// Errors blame a port that a part is connected to, or else the file.
+    template <class Open>
+    static WireRef onFile(const Open& open) {
+        try {
+            return open();
+        } catch (const Error& error) {
+            const bool isOfPart = std::any_of(
+                std::begin(kSplitParts), std::end(kSplitParts), [&](const SplitPart& part) {
+                    return error.item() == part.item;
+                });
+            throw Error(
+                error.kind(), error.message(), error.hint(), isOfPart ? error.item() : kFileItem);
+        }
+    }
+
     CheckpointPath placeOf(std::string_view typed,
                            std::string_view graphFolder,
                            const char* item = "checkpoint") const {

@@ -85,6 +85,13 @@ public:
     /// Reads headers and configs, no weight. The same files give the same value.
     [[nodiscard]] virtual WireRef loadCheckpoint(const LoadRequest& request,
                                                  std::string_view graphFolder) = 0;
+    /// The same for one network's file. Errors on "file".
+    [[nodiscard]] virtual WireRef loadPart(const PartRequest& request,
+                                           std::string_view graphFolder) = 0;
+    /// A model of a denoiser's file and loadPart()'s values. Errors on "file", or the port of the
+    /// part that is missing or does not fit.
+    [[nodiscard]] virtual WireRef loadDiffusionModel(const DiffusionModelRequest& request,
+                                                     std::string_view graphFolder) = 0;
     /// The same for the file of an upscaler, whose scale and settings follow from its shapes.
     [[nodiscard]] virtual WireRef loadUpscaler(std::string_view path,
                                                std::string_view graphFolder) = 0;

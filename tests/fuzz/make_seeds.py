@@ -413,6 +413,65 @@ XL_UNET = UNET.replace("64,32\n", "64,1056\n").replace("64,64,1,1", "64,64") + "
 XL_FIRST = TEXT.replace("Ttext_model", "C0.transformer.text_model")
 XL_SECOND = OPEN_CLIP.replace("Otext_projection", "C1.model.text_projection").replace("\nO", "\nC1.model.").replace("Otoken", "C1.model.token")
 
+WAN = """=patch_embedding.weight 256,36,1,2,2
+=head.head.weight 64,256
+=head.modulation 1,2,256
+=text_embedding.0.weight 256,4096
+=time_embedding.0.weight 256,256
+=blocks.0.self_attn.q.weight 256,256
+=blocks.0.self_attn.norm_q.weight 256
+=blocks.0.cross_attn.q.weight 256,256
+=blocks.0.cross_attn.k_img.weight 256,256
+=blocks.0.norm3.weight 256
+=blocks.0.ffn.0.weight 512,256
+=img_emb.proj.0.weight 1280
+"""
+WAN_AUTOENCODER = """=encoder.conv1.weight 96,3,3,3,3
+=encoder.downsamples.0.residual.2.weight 96,96,3,3,3
+=encoder.downsamples.1.resample.1.weight 96,96,3,3
+=encoder.downsamples.2.residual.2.weight 192,96,3,3,3
+=encoder.downsamples.3.resample.1.weight 192,192,3,3
+=encoder.downsamples.3.time_conv.weight 192,192,3,1,1
+=encoder.downsamples.4.residual.2.weight 384,192,3,3,3
+=decoder.middle.0.residual.0.gamma 384,1,1,1
+=decoder.head.2.weight 3,96,3,3,3
+=conv2.weight 16,16,1,1,1
+"""
+T5 = """=shared.weight 256384,4096
+=encoder.block.0.layer.0.SelfAttention.q.weight 4096,4096
+=encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight 32,64
+=encoder.block.0.layer.1.DenseReluDense.wi_0.weight 10240,4096
+"""
+VISION = """=vision_model.embeddings.patch_embedding.weight 1280,3,14,14
+=vision_model.embeddings.position_embedding.weight 257,1280
+=vision_model.encoder.layers.0.mlp.fc1.weight 5120,1280
+=vision_model.encoder.layers.0.layer_norm1.weight 1280
+=visual_projection.weight 1024,1280
+"""
+
+
+def split_files():
+    yield "wan", WAN.encode()
+    yield "wan_prefixed", WAN.replace("=", "U").encode()
+    yield "wan_narrow", WAN.replace("256", "48").encode()
+    yield "wan_heads_stated", (WAN.replace("256", "48") + '{"transformer":{"num_attention_heads":2,"attention_head_dim":"x"}}').encode()
+    yield "wan_huge_patch", WAN.replace("36,1,2,2", "36,4294967296,4294967296,4294967296").encode()
+    yield "wan_no_axes", WAN.replace("256,36,1,2,2", "256").encode()
+    yield "wan_autoencoder", WAN_AUTOENCODER.encode()
+    yield "wan_autoencoder_zeros", WAN_AUTOENCODER.replace("96", "0").encode()
+    yield "wan_autoencoder_of_2_2", (WAN_AUTOENCODER + "=encoder.downsamples.0.downsamples.0.residual.2.weight 1\n").encode()
+    yield "t5", T5.encode()
+    yield "t5_no_heads", T5.replace("32,64", "32,0").encode()
+    yield "t5_of_wan", (b"=token_embedding.weight 100,64\n=blocks.0.attn.q.weight 64,64\n=blocks.0.pos_embedding.embedding.weight 32,4\n"
+                        b"=blocks.0.ffn.gate.0.weight 128,64\n")
+    yield "t5_of_llama_cpp", (b"=token_embd.weight 100,64\n=enc.blk.0.attn_q.weight 64,64\n=enc.blk.0.attn_rel_b.weight 32,4\n"
+                              b"=enc.blk.0.ffn_gate.weight 128,64\n")
+    yield "t5_with_pieces", (T5 + "=spiece_model 7\n").encode()
+    yield "vision", VISION.encode()
+    yield "vision_of_other_width", VISION.replace("1280", "40").encode()
+    yield "vision_stated", (VISION.replace("1280", "40") + '{"image_encoder":{"num_attention_heads":4,"hidden_size":"x"}}').encode()
+    yield "vision_huge", VISION.replace("257", "9223372036854775807").replace("14,14", "14,9223372036854775807").encode()
+
 
 def single_files():
     def upscaler(names):
@@ -461,6 +520,7 @@ def single_files():
     yield "upscaler_of_9999_blocks", upscaler([("conv_first.weight", "8,3,3,3"), ("body.9999.rdb1.conv1.weight", "4,8,3,3")])
     yield "lora", b"=lora_unet_down_blocks_0.lora_down.weight 4,320\n"
     yield "nothing", b""
+    yield from split_files()
 
 
 def tokenizers(root):

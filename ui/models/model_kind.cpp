@@ -20,11 +20,15 @@ struct KindWords {
 constexpr std::array kKinds = {
     KindWords{ModelKind::Checkpoint, "checkpoint", "load.checkpoint", "checkpoint"},
     KindWords{ModelKind::Denoiser, "denoiser", "load.checkpoint", "unet"},
+    KindWords{ModelKind::DiffusionModel, "diffusion_model", "load.diffusion_model", "file"},
+    KindWords{ModelKind::TextEncoder, "text_encoder", "load.text_encoder", "file"},
     KindWords{ModelKind::Autoencoder, "autoencoder", "load.checkpoint", "vae"},
+    KindWords{ModelKind::Autoencoder, "autoencoder", "load.autoencoder", "file"},
     KindWords{ModelKind::Upscaler, "upscaler", "load.upscaler", "upscaler"},
     KindWords{ModelKind::Lora, "lora", "load.lora", "file"},
     KindWords{ModelKind::ControlNet, "controlnet", "load.controlnet", "controlnet"},
     KindWords{ModelKind::IpAdapter, "ip_adapter", "load.ip_adapter", "adapter"},
+    KindWords{ModelKind::ImageEncoder, "image_encoder", "load.image_encoder", "file"},
     KindWords{ModelKind::ImageEncoder, "image_encoder", "load.ip_adapter", "image_encoder"},
     KindWords{ModelKind::Embedding, "embedding", "", ""}};
 
@@ -32,6 +36,8 @@ constexpr std::array kFolders = {KindFolder{"checkpoints", ModelKind::Checkpoint
                                  KindFolder{"diffusers", ModelKind::Checkpoint, true},
                                  KindFolder{"unet", ModelKind::Denoiser, true},
                                  KindFolder{"diffusion_models", ModelKind::Denoiser, true},
+                                 KindFolder{"text_encoders", ModelKind::TextEncoder, true},
+                                 KindFolder{"clip", ModelKind::TextEncoder, true},
                                  KindFolder{"vae", ModelKind::Autoencoder, true},
                                  KindFolder{"upscale_models", ModelKind::Upscaler, true},
                                  KindFolder{"loras", ModelKind::Lora, true},

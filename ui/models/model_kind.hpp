@@ -11,6 +11,8 @@ namespace lowtide::ui {
 enum class ModelKind {
     Checkpoint,
     Denoiser,
+    DiffusionModel,
+    TextEncoder,
     Autoencoder,
     Upscaler,
     Lora,
@@ -37,7 +39,7 @@ struct ModelParam {
 
 /// By the name that the module gives it; Other: it has no place in a graph.
 [[nodiscard]] ModelKind modelKindNamed(std::string_view name);
-/// The parameter that takes such files; nothing: no node does (embeddings are named in prompts).
+/// The parameter that takes such files, the first of several; nothing: no node does (embeddings are named in prompts).
 [[nodiscard]] std::optional<ModelParam> paramOf(ModelKind kind);
 /// The reverse.
 [[nodiscard]] std::optional<ModelKind> kindFor(const ModelParam& param);

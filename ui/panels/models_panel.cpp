@@ -38,6 +38,10 @@ QString kindText(ModelKind kind) {
             return ModelsPanel::tr("checkpoint");
         case ModelKind::Denoiser:
             return ModelsPanel::tr("denoiser");
+        case ModelKind::DiffusionModel:
+            return ModelsPanel::tr("diffusion model");
+        case ModelKind::TextEncoder:
+            return ModelsPanel::tr("text encoder");
         case ModelKind::Autoencoder:
             return ModelsPanel::tr("autoencoder");
         case ModelKind::Upscaler:

@@ -7,8 +7,6 @@
 
 namespace lowtide::models {
 
-struct WeightMap;
-
 /// Settings of image_encoder/config.json. Missing ones get the defaults of transformers'
 /// CLIPVisionConfig.
 struct ClipVisionConfig {
@@ -27,11 +25,5 @@ struct ClipVisionConfig {
 
 /// Error{Corrupt} for impossible values, Error{Unsupported} for another activation.
 [[nodiscard]] ClipVisionConfig readClipVisionConfig(const Json& json, const std::string& what);
-
-/// The settings that a file's shapes tell, as a config.json has them; what they do not tell (heads,
-/// activation) of the towers that IP-Adapters use: CLIP's ViT-L, OpenCLIP's ViT-H and ViT-bigG.
-/// Error{Unsupported} for a file that is no such tower names a tensor that is missing, or its
-/// width.
-[[nodiscard]] Json clipVisionSettings(const WeightMap& file);
 
 }  // namespace lowtide::models

@@ -8,6 +8,7 @@
 #include "plugin/models/blocks/weight_file.hpp"
 #include "plugin/models/blocks/weight_map.hpp"
 #include "plugin/models/single_file/beside_file.hpp"
+#include "plugin/models/single_file/clip_vision_settings.hpp"
 #include "plugin/models/unchanged_weights.hpp"
 
 #include <algorithm>
@@ -51,6 +52,7 @@ ImageEncoderFile openEncoderFile(const CheckpointPath& path) {
     WeightFileHeader header = openWeightFile(path.path);
     const BesideFile beside = readBeside(path.path);
     const Json settings = withBeside(clipVisionSettings(header.map), beside, kEncoderItem);
+    checkVisionHeads(settings, header.map.what, beside);
     ImageEncoderFile opened{.name = path.name,
                             .config = readClipVisionConfig(settings, header.map.what),
                             .weights = std::move(header.map)};

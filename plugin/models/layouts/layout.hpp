@@ -23,9 +23,11 @@ struct ModelSource {
 /// A layout of files. Each has a folder with `const Layout& <folder>();` and one lowtide_add line.
 struct Layout {
     std::string name;
-    /// The one component that it holds ("vae"), as load.checkpoint's parameter is called; empty: it
-    /// is a whole checkpoint.
+    /// The one component that it holds, as the diffusers layout calls it ("vae"); empty: it is a
+    /// whole checkpoint.
     std::string component{};
+    std::string kind = "checkpoint";  ///< as Recognised has it: "denoiser", "text_encoder"
+    std::string use{};  ///< of a component: what a person does with it ("choose it in ...")
     /// How sure it is that the source is of this layout, by names and shapes: 0 (it is not) to 1.
     double (*detect)(const ModelSource& source) = nullptr;
     /// Shows the source in the diffusers layout. `resourcesFolder` holds clip/merges.txt. Errors
@@ -53,5 +55,9 @@ struct Layout {
 [[nodiscard]] std::unique_ptr<Checkpoint> openPart(const CheckpointPath& path,
                                                    const std::string& component,
                                                    const std::string& resourcesFolder);
+/// Opens a denoiser that says which pipeline it is of, alone or in a whole checkpoint.
+/// Error{Unsupported} for another file.
+[[nodiscard]] std::unique_ptr<Checkpoint> openDenoiser(const CheckpointPath& path,
+                                                       const std::string& resourcesFolder);
 
 }  // namespace lowtide::models

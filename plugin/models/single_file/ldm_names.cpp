@@ -1,6 +1,7 @@
 #include "plugin/models/single_file/ldm_names.hpp"
 
 #include "plugin/base/text.hpp"
+#include "plugin/models/single_file/renames.hpp"
 
 #include <algorithm>
 #include <span>
@@ -10,8 +11,6 @@
 namespace lowtide::models {
 
 namespace {
-
-using Renames = std::span<const std::pair<std::string_view, std::string_view>>;
 
 constexpr std::pair<std::string_view, std::string_view> kUNetEnds[] = {
     {"conv_in", "input_blocks.0.0"},
@@ -64,17 +63,6 @@ constexpr std::pair<std::string_view, std::string_view> kOpenClipParts[] = {
     {"self_attn.k_proj.bias", "attn.in_proj_bias[k]"},
     {"self_attn.v_proj.bias", "attn.in_proj_bias[v]"},
 };
-
-/// The first place where each of `renames` stands, in their order.
-std::string renamed(std::string text, Renames renames) {
-    for (const auto& [ours, theirs] : renames) {
-        const size_t at = text.find(ours);
-        if (at != text.npos) {
-            text.replace(at, ours.size(), theirs);
-        }
-    }
-    return text;
-}
 
 std::string joinedFrom(const std::vector<std::string>& parts, size_t from) {
     return join(std::span(parts).subspan(std::min(from, parts.size())), ".");

@@ -36,6 +36,9 @@ Json indexOf(const FileParts& parts, const BesideFile& beside) {
         const bool hasEncoder = !parts.networks.at(tokenizer.encoder).className.empty();
         add(component, hasEncoder ? "CLIPTokenizer" : "");
     }
+    for (const auto& [component, documents] : parts.documents) {
+        add(component, documents.className);
+    }
     return index;
 }
 
@@ -72,8 +75,21 @@ void SingleFile::refuseUnknownParts() const {
     }
 }
 
+const std::function<std::string()>* SingleFile::documentAt(const std::string& relative) const {
+    const auto [part, file] = cutAtFolder(relative);
+    const auto documents = parts_.documents.find(part);
+    if (documents == parts_.documents.end()) {
+        return nullptr;
+    }
+    const auto text = documents->second.texts.find(file);
+    return text == documents->second.texts.end() ? nullptr : &text->second;
+}
+
 bool SingleFile::has(const std::string& relative) const {
     const auto [part, file] = cutAtFolder(relative);
+    if (documentAt(relative)) {
+        return true;
+    }
     if (parts_.tokenizers.contains(part)) {
         return file == "vocab.json" || file == "merges.txt" || file == "tokenizer_config.json";
     }
@@ -99,6 +115,9 @@ const ClipVocabulary& SingleFile::vocabularyOf(const std::string& tokenizer) {
 
 std::string SingleFile::readText(const std::string& relative) {
     const auto [part, file] = cutAtFolder(relative);
+    if (const auto* text = documentAt(relative)) {
+        return (*text)();
+    }
     const bool isMerges = file == "merges.txt" && parts_.tokenizers.contains(part);
     return isMerges ? vocabularyOf(part).merges : readJson(relative).dump();
 }
@@ -110,6 +129,9 @@ Json SingleFile::readJson(const std::string& relative) {
                     "checkpoint " + name_ + " has no " + relative,
                     "choose another checkpoint",
                     "checkpoint");
+    }
+    if (const auto* text = documentAt(relative)) {
+        return parseJson((*text)(), name_ + "/" + relative, {.readPythonNumbers = true});
     }
     if (file == "vocab.json") {
         return vocabularyOf(part).tokens;

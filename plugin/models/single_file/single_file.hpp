@@ -32,17 +32,25 @@ struct FileTokenizer {
     std::string padding;  ///< a token
 };
 
+/// A component that is no network, as files that lie in its folder ("spiece.model").
+struct FileDocuments {
+    std::string className;
+    std::map<std::string, std::function<std::string()>, std::less<>> texts;
+};
+
 /// What a layout found in a file, by component. Functions hold what they read from.
 struct FileParts {
     Json pipeline = Json::object();  ///< class and settings, as in model_index.json
     std::map<std::string, FileNetwork, std::less<>> networks;
     std::map<std::string, FileTokenizer, std::less<>> tokenizers;
+    std::map<std::string, FileDocuments, std::less<>> documents;
     std::function<Json()> scheduler;  ///< as scheduler_config.json; empty: the file implies none
     std::vector<memory::WeightFile> files;  ///< that were read for settings beside the file itself
 };
 
 /// One file whose layout was understood: settings come from it, then from what a person wrote
-/// beside it (BesideFile). The tokenizers are CLIP's own. Weights stay where they lie.
+/// beside it (BesideFile). Tokenizers that the file does not hold are CLIP's own. Weights stay
+/// where they lie.
 class SingleFile final : public Checkpoint {
 public:
     /// Error{Unsupported} when the source's BesideFile names a part that the layout does not have.
@@ -62,6 +70,8 @@ public:
 
 private:
     void refuseUnknownParts() const;
+    /// Of a component that is no network; nullptr where there is no such file.
+    [[nodiscard]] const std::function<std::string()>* documentAt(const std::string& relative) const;
     [[nodiscard]] Json networkSettings(const std::string& component) const;
     [[nodiscard]] Json tokenizerSettings(const std::string& component) const;
     /// CLIP's, as large as the text encoder's; made once.

@@ -13,6 +13,10 @@ const Layout& sd_ldm();
 const Layout& sdxl_ldm();
 const Layout& autoencoder();
 const Layout& denoiser();
+const Layout& wan_denoiser();
+const Layout& wan_autoencoder();
+const Layout& t5_encoder();
+const Layout& clip_vision();
 
 }  // namespace lowtide::models
 
@@ -33,6 +37,8 @@ constexpr std::pair<char, std::string_view> kPrefixes[] = {
 };
 
 constexpr const char* kSettings[] = {"unet/config.json",
+                                     "transformer/config.json",
+                                     "image_encoder/config.json",
                                      "vae/config.json",
                                      "text_encoder/config.json",
                                      "text_encoder_2/config.json",
@@ -67,7 +73,14 @@ struct Input {
     std::string_view beside;
 };
 
-constexpr const Layout& (*kLayouts[])() = {sd_ldm, sdxl_ldm, autoencoder, denoiser};
+constexpr const Layout& (*kLayouts[])() = {sd_ldm,
+                                           sdxl_ldm,
+                                           autoencoder,
+                                           denoiser,
+                                           wan_denoiser,
+                                           wan_autoencoder,
+                                           t5_encoder,
+                                           clip_vision};
 
 Input inputOf(std::string_view text) {
     Input input;
@@ -92,6 +105,9 @@ void checkMap(const WeightMap& map) {
                              "up_blocks.1.upsamplers.0.conv.weight",
                              "mid_block.attentions.0.proj_in.weight",
                              "decoder.up_blocks.0.resnets.0.conv1.weight",
+                             "decoder.up_blocks.1.upsamplers.0.resample.1.weight",
+                             "blocks.0.attn1.to_q.weight",
+                             "encoder.block.0.layer.0.SelfAttention.q.weight",
                              "text_model.encoder.layers.0.self_attn.q_proj.weight"}) {
         require(!map.nameInFile || !map.nameInFile(name).empty(), "a name has one in the file");
     }
@@ -108,7 +124,8 @@ void checkSettings(Checkpoint& file) {
             (void)checkAutoencoderConfig(settings);
         }
     }
-    for (const char* component : {"unet", "vae", "text_encoder", "text_encoder_2"}) {
+    for (const char* component :
+         {"unet", "vae", "text_encoder", "text_encoder_2", "transformer", "image_encoder"}) {
         if (!file.componentClass(component).empty()) {
             (void)takes({ErrorKind::Corrupt, ErrorKind::Unsupported},
                         [&] { checkMap(file.weights(component, "")); });

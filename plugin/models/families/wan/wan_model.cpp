@@ -25,13 +25,7 @@ namespace lowtide::models {
 namespace {
 
 constexpr int64_t kTextTokens = 512;
-
-[[noreturn]] void refuseWan(const Checkpoint& checkpoint, const std::string& problem) {
-    throw Error(ErrorKind::Unsupported,
-                "checkpoint " + checkpoint.name() + ": " + problem,
-                "choose another checkpoint",
-                "checkpoint");
-}
+constexpr const char* kTransformer = "transformer";
 
 /// What WAN 2.2 has beside 2.1.
 void refuseLaterWan(Checkpoint& checkpoint) {
@@ -39,13 +33,15 @@ void refuseLaterWan(Checkpoint& checkpoint) {
     for (const char* key : {"boundary_ratio", "expand_timesteps"}) {
         const auto found = index.find(key);
         if (found != index.end() && !found->is_null() && *found != false) {
-            refuseWan(checkpoint,
-                      std::string("model_index.json: ") + key + " is " + found->dump() +
-                          ", of WAN 2.2, which is not built");
+            refuseComponent(checkpoint,
+                            kTransformer,
+                            std::string("model_index.json: ") + key + " is " + found->dump() +
+                                ", of WAN 2.2, which is not built");
         }
     }
     if (!checkpoint.componentClass("transformer_2").empty()) {
-        refuseWan(checkpoint, "it has a transformer_2, of WAN 2.2, which is not built");
+        refuseComponent(
+            checkpoint, kTransformer, "it has a transformer_2, of WAN 2.2, which is not built");
     }
 }
 
@@ -109,36 +105,46 @@ WanModel::WanModel(Checkpoint& checkpoint)
       autoencoder_(openWanAutoencoder(checkpoint)) {
     const int64_t latent = autoencoder_.config().latentChannels;
     if (transformer_.config().outChannels != latent) {
-        refuseWan(checkpoint,
-                  "the denoiser gives " + std::to_string(transformer_.config().outChannels) +
-                      " channels, the autoencoder has " + std::to_string(latent));
+        refuseComponent(checkpoint,
+                        "vae",
+                        "the denoiser gives " + std::to_string(transformer_.config().outChannels) +
+                            " channels, the autoencoder has " + std::to_string(latent));
     }
     if (transformer_.config().textWidth != text_.config().width) {
-        refuseWan(checkpoint,
-                  "the denoiser reads texts " + std::to_string(transformer_.config().textWidth) +
-                      " wide, the text encoder gives " + std::to_string(text_.config().width));
+        refuseComponent(
+            checkpoint,
+            "text_encoder",
+            "the denoiser reads texts " + std::to_string(transformer_.config().textWidth) +
+                " wide, the text encoder gives " + std::to_string(text_.config().width));
     }
     const WanConfig& config = transformer_.config();
+    if (config.pictureWidth > 0 && !vision_) {
+        refuseComponent(
+            checkpoint, "image_encoder", "its denoiser sees pictures, and it has no image_encoder");
+    }
     const int64_t seen = vision_ ? vision_->config().width : 0;
     if (config.pictureWidth > 0 && config.pictureWidth != seen) {
-        refuseWan(checkpoint,
-                  "the denoiser reads pictures " + std::to_string(config.pictureWidth) +
-                      " wide, the image encoder gives " + std::to_string(seen));
+        refuseComponent(checkpoint,
+                        "image_encoder",
+                        "the denoiser reads pictures " + std::to_string(config.pictureWidth) +
+                            " wide, the image encoder gives " + std::to_string(seen));
     }
     const int64_t between = vision_ ? 2 * vision_->shapeFor(1)[1] : 0;  // two pictures' tokens
     if (config.picturePositions != 0 && config.picturePositions != between) {
-        refuseWan(checkpoint,
-                  "transformer/config.json: pos_embed_seq_len is " +
-                      std::to_string(config.picturePositions) +
-                      ", two pictures of the image encoder are " + std::to_string(between) +
-                      " tokens");
+        refuseComponent(checkpoint,
+                        "image_encoder",
+                        "transformer/config.json: pos_embed_seq_len is " +
+                            std::to_string(config.picturePositions) +
+                            ", two pictures of the image encoder are " + std::to_string(between) +
+                            " tokens");
     }
     const int64_t guided = autoencoder_.config().frameDownsampling() + latent;
     if (config.inChannels != latent && config.inChannels != latent + guided) {
-        refuseWan(checkpoint,
-                  "the denoiser takes " + std::to_string(config.inChannels) + " channels; " +
-                      std::to_string(latent) + " and " + std::to_string(latent + guided) +
-                      " (image to video) are built");
+        refuseComponent(checkpoint,
+                        kTransformer,
+                        "the denoiser takes " + std::to_string(config.inChannels) + " channels; " +
+                            std::to_string(latent) + " and " + std::to_string(latent + guided) +
+                            " (image to video) are built");
     }
     fillInfo(checkpoint);
 }

@@ -36,10 +36,15 @@ std::unique_ptr<Checkpoint> openAutoencoderFile(ModelSource source,
 
 /// An autoencoder alone, as people exchange them, in LDM's or diffusers' names.
 const Layout& autoencoder() {
-    static const Layout layout{.name = "autoencoder",
-                               .component = "vae",
-                               .detect = detectAutoencoder,
-                               .open = openAutoencoderFile};
+    static const Layout layout{
+        .name = "autoencoder",
+        .component = "vae",
+        .kind = "autoencoder",
+        .use =
+            "choose a whole checkpoint in Load checkpoint, and this file as its "
+            "autoencoder (vae)",
+        .detect = detectAutoencoder,
+        .open = openAutoencoderFile};
     return layout;
 }
 

@@ -122,11 +122,16 @@ std::string labelDenoiser(Checkpoint& opened) {
 /// A denoiser alone, as people exchange it: LDM's names with or without the prefix that whole
 /// checkpoints have, or diffusers', best beside their config.json.
 const Layout& denoiser() {
-    static const Layout layout{.name = "denoiser",
-                               .component = "unet",
-                               .detect = detectDenoiser,
-                               .open = openDenoiserFile,
-                               .label = labelDenoiser};
+    static const Layout layout{
+        .name = "denoiser",
+        .component = "unet",
+        .kind = "denoiser",
+        .use =
+            "choose a whole checkpoint in Load checkpoint, and this file as its "
+            "denoiser (unet)",
+        .detect = detectDenoiser,
+        .open = openDenoiserFile,
+        .label = labelDenoiser};
     return layout;
 }
 

@@ -78,10 +78,20 @@ private Q_SLOTS:
             R"({"kind": "lora", "family": "LoRA for SD 1.x", "runs": true})",
             Status::Ok,
             {.kind = ModelKind::Lora, .family = "LoRA for SD 1.x", .isRunnable = true});
-        row("what has no place in a graph",
-            R"({"kind": "text_encoder", "family": "text encoder"})",
+        row("a diffusion model",
+            R"({"kind": "diffusion_model", "family": "WAN 2.1 text to video", "runs": true})",
             Status::Ok,
-            {.family = "text encoder"});
+            {.kind = ModelKind::DiffusionModel,
+             .family = "WAN 2.1 text to video",
+             .isRunnable = true});
+        row("a text encoder",
+            R"({"kind": "text_encoder", "family": "UMT5 XXL", "runs": true})",
+            Status::Ok,
+            {.kind = ModelKind::TextEncoder, .family = "UMT5 XXL", .isRunnable = true});
+        row("what has no place in a graph",
+            R"({"kind": "motion_module", "family": "motion module"})",
+            Status::Ok,
+            {.family = "motion module"});
         row("damaged",
             R"({"kind": "unknown", "problem": "m.safetensors is cut off"})",
             Status::Ok,
@@ -156,7 +166,7 @@ private Q_SLOTS:
                                                 "models/loras"};
         QTest::newRow("its models")
             << QStringList{"diffusion_models", "checkpoints", "clip", "unet"}
-            << QStringList{"checkpoints", "unet", "diffusion_models"};
+            << QStringList{"checkpoints", "unet", "diffusion_models", "clip"};
         QTest::newRow("Automatic1111")
             << QStringList{"models/Stable-diffusion", "models/ESRGAN", "models/Lora", "embeddings"}
             << QStringList{"embeddings", "models/Stable-diffusion", "models/ESRGAN", "models/Lora"};

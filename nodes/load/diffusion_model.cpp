@@ -1,0 +1,165 @@
+#include "nodes/load/load_nodes.hpp"
+#include "nodes/stage_call.hpp"
+
+#include <array>
+#include <utility>
+
+namespace lowtide::nodes {
+
+namespace {
+
+/// A network that comes in by a port of load.diffusion_model, from a node of its own.
+struct PartNode {
+    const char* item;  ///< the port, and the rest of the node's id
+    const char* type;
+    const char* label;
+    const char* nodeLabel;
+    const char* tooltip;
+    const char* fileTooltip;
+    const char* portTooltip;  ///< of load.diffusion_model
+    std::vector<std::string> aliases;
+};
+
+std::array<PartNode, 3> partNodes() {
+    return {
+        PartNode{"text_encoder",
+                 "TEXT_ENCODER",
+                 "Text encoder",
+                 "Load text encoder",
+                 "Opens the text encoder of a model that lies in several files. Only the "
+                 "header is read here.",
+                 "UMT5 XXL as one file: .safetensors with its tokenizer inside, .gguf, or .pth "
+                 "with its tokenizer beside it; relative to the graph or to a model folder.",
+                 "From Load text encoder. WAN needs it.",
+                 {"CLIPLoader", "CLIPLoaderGGUF", "DualCLIPLoader", "LoadWanVideoT5TextEncoder"}},
+        PartNode{"autoencoder",
+                 "AUTOENCODER",
+                 "Autoencoder",
+                 "Load autoencoder",
+                 "Opens the autoencoder of a model that lies in several files. Only the header "
+                 "is read here.",
+                 "The autoencoder (VAE) of WAN 2.1 as one file: .safetensors or .pth, relative "
+                 "to the graph or to a model folder.",
+                 "From Load autoencoder. WAN needs it.",
+                 {"VAELoader", "WanVideoVAELoader"}},
+        PartNode{"image_encoder",
+                 "IMAGE_ENCODER",
+                 "Image encoder",
+                 "Load image encoder",
+                 "Opens the image encoder of a model that lies in several files. Only the "
+                 "header is read here.",
+                 "CLIP ViT-H as one file (clip_vision_h), relative to the graph or to a model "
+                 "folder.",
+                 "From Load image encoder. WAN needs it where a video begins with a picture.",
+                 {"CLIPVisionLoader"}}};
+}
+
+NodeDesc describePart(const PartNode& part) {
+    return {.id = std::string("load.") + part.item,
+            .label = part.nodeLabel,
+            .category = "Load",
+            .tooltip = part.tooltip,
+            .aliases = part.aliases,
+            .outputs = {{.id = part.item,
+                         .label = part.label,
+                         .tooltip = "Connect it to Load diffusion model.",
+                         .type = part.type}},
+            .params = {{.id = "file",
+                        .label = part.label,
+                        .tooltip = part.fileTooltip,
+                        .kind = ParamKind::File,
+                        .defaultValue = std::string()}}};
+}
+
+executor::NodeType partNode(models::Stages& stages, const PartNode& part) {
+    const auto open = [&stages, item = std::string(part.item)](const executor::Params& params,
+                                                               std::string_view graphFolder) {
+        return stages.loadPart({.item = item, .file = params.text("file")}, graphFolder);
+    };
+    return {.desc = describePart(part),
+            .outline =
+                [&stages, open, item = std::string(part.item), type = std::string(part.type)](
+                    const executor::OutlineContext& context) {
+                    memory::WireRef value = open(context, context.graphFolder());
+                    executor::WorkOutline outline;
+                    outline.fingerprints = {stages.fingerprint(value)};
+                    outline.outputs = {{item, {.type = type, .value = std::move(value)}}};
+                    return outline;
+                },
+            .run =
+                [open, item = std::string(part.item)](executor::Context& context) {
+                    context.output(item, open(context, context.graphFolder()));
+                }};
+}
+
+NodeDesc describeLoadDiffusionModel() {
+    NodeDesc desc{.id = "load.diffusion_model",
+                  .label = "Load diffusion model",
+                  .category = "Load",
+                  .tooltip =
+                      "Makes a model of a denoiser's file and the files of its other networks. "
+                      "Only headers are read here.",
+                  .aliases = {"UNETLoader", "UnetLoaderGGUF", "WanVideoModelLoader"},
+                  .outputs = {{.id = "model",
+                               .label = "Model",
+                               .tooltip = "The networks of all files.",
+                               .type = "MODEL"}},
+                  .params = {{.id = "file",
+                              .label = "Diffusion model",
+                              .tooltip = "The transformer of WAN 2.1 as one file, quantised or "
+                                         "not: .safetensors or .gguf, relative to the graph or to "
+                                         "a model folder.",
+                              .kind = ParamKind::File,
+                              .defaultValue = std::string()}}};
+    for (const PartNode& part : partNodes()) {
+        desc.inputs.push_back({.id = part.item,
+                               .label = part.label,
+                               .tooltip = part.portTooltip,
+                               .type = part.type,
+                               .optional = true});
+    }
+    return desc;
+}
+
+template <class ValueAt>
+memory::WireRef openDiffusionModel(models::Stages& stages,
+                                   const executor::Params& params,
+                                   const ValueAt& valueAt,
+                                   std::string_view graphFolder) {
+    return stages.loadDiffusionModel({.file = params.text("file"),
+                                      .textEncoder = valueAt("text_encoder"),
+                                      .autoencoder = valueAt("autoencoder"),
+                                      .imageEncoder = valueAt("image_encoder")},
+                                     graphFolder);
+}
+
+executor::WorkOutline outlineDiffusionModel(models::Stages& stages,
+                                            const executor::OutlineContext& context) {
+    const auto valueAt = [&](std::string_view port) -> memory::WireRef {
+        const executor::ValueOutline* input = context.input(port);
+        return input ? input->value : nullptr;
+    };
+    memory::WireRef model = openDiffusionModel(stages, context, valueAt, context.graphFolder());
+    executor::WorkOutline outline;
+    outline.fingerprints = {stages.fingerprint(model)};
+    outline.outputs = {{"model", {.type = "MODEL", .value = std::move(model)}}};
+    return outline;
+}
+
+void runDiffusionModel(models::Stages& stages, executor::Context& context) {
+    const auto valueAt = [&](std::string_view port) { return context.input(port); };
+    context.output("model", openDiffusionModel(stages, context, valueAt, context.graphFolder()));
+}
+
+}  // namespace
+
+std::vector<executor::NodeType> loadDiffusionModelNodes(models::Stages& stages) {
+    std::vector<executor::NodeType> types = {
+        stageNode(stages, describeLoadDiffusionModel(), outlineDiffusionModel, runDiffusionModel)};
+    for (const PartNode& part : partNodes()) {
+        types.push_back(partNode(stages, part));
+    }
+    return types;
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,167 @@
+#include "plugin/base/error.hpp"
+#include "plugin/files/gguf.hpp"
+#include "plugin/files/input_file.hpp"
+#include "plugin/models/blocks/weight_map.hpp"
+#include "plugin/models/layouts/layout.hpp"
+#include "plugin/models/single_file/component_maps.hpp"
+#include "plugin/models/single_file/gguf_pieces.hpp"
+#include "plugin/models/single_file/ldm_parts.hpp"
+#include "plugin/models/single_file/t5_names.hpp"
+#include "plugin/models/single_file/t5_settings.hpp"
+
+#include <filesystem>
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// ComfyUI's files hold the tokenizer's as a tensor of bytes.
+constexpr std::string_view kPiecesTensor = "spiece_model";
+constexpr const char* kTokenizerClass = "T5Tokenizer";
+constexpr const char* kGgufTable = "token_embd.weight";
+constexpr Bytes kLargestTokenizer = 64 * kMiB;
+/// Where the tokenizer's files lie, from the folder of the weights: beside them, in a folder of the
+/// diffusers layout, and as WAN's own checkpoints have it.
+constexpr const char* kTokenizerFolders[] = {"", "tokenizer", "google/umt5-xxl"};
+constexpr const char* kTokenizerFiles[] = {
+    "tokenizer.json", "spiece.model", "tokenizer_config.json"};
+
+using NameInFile = std::function<std::string(std::string_view)>;
+
+/// How our names stand in the file. Empty: it has no such encoder.
+NameInFile namesOfT5(const WeightMap& file) {
+    const auto has = [&](const char* name) { return file.tensors.contains(name); };
+    if (has("encoder.block.0.layer.0.SelfAttention.q.weight")) {
+        return [](std::string_view name) { return std::string(name); };
+    }
+    if (has("blocks.0.attn.q.weight") && has("token_embedding.weight")) {
+        return wanTextName;
+    }
+    return has("enc.blk.0.attn_q.weight") ? NameInFile(ggufTextName) : NameInFile();
+}
+
+double detectT5(const ModelSource& source) {
+    return source.header && namesOfT5(source.header->map) ? 0.5 : 0;
+}
+
+WeightMap t5Map(const WeightMap& file) {
+    WeightMap map = file;
+    map.nameInFile = namesOfT5(file);
+    map.settings = "what its shapes imply";
+    map.hint = "get the file again, or choose another one";
+    if (const auto pieces = map.tensors.find(kPiecesTensor); pieces != map.tensors.end()) {
+        map.tensors.erase(pieces);
+    }
+    return map;
+}
+
+std::string readPieces(const WeightMap& file, const TensorPlace& place) {
+    const Bytes size = place.bytes();
+    if (place.type != DType::U8 || size > kLargestTokenizer) {
+        throw Error(ErrorKind::Corrupt,
+                    file.what + ", \"" + std::string(kPiecesTensor) + "\": no tokenizer of bytes",
+                    "get the file again");
+    }
+    std::string text(static_cast<size_t>(size), '\0');
+    files::InputFile(file.files[place.file].path)
+        .read(std::as_writable_bytes(std::span(text)), place.offset);
+    return text;
+}
+
+/// The files of a tokenizer beside the weights, in the first folder that has one.
+FileDocuments documentsBeside(const std::string& weights, std::vector<memory::WeightFile>& stamps) {
+    FileDocuments found;
+    for (const char* folder : kTokenizerFolders) {
+        for (const char* name : kTokenizerFiles) {
+            const std::string path = (fs::path(weights).parent_path() / folder / name).string();
+            std::error_code ignored;
+            if (fs::is_regular_file(path, ignored)) {
+                found.texts[name] = [path] {
+                    return files::InputFile(path).readAll(kLargestTokenizer);
+                };
+                stamps.push_back(stampOf(path));
+            }
+        }
+        if (found.texts.contains("tokenizer.json") || found.texts.contains("spiece.model")) {
+            found.className = kTokenizerClass;
+            return found;
+        }
+        found.texts.clear();
+        stamps.clear();
+    }
+    return found;
+}
+
+/// Nothing: the file is none of GGUF, or holds no tokenizer of T5.
+std::optional<std::string> piecesOfGguf(const ModelSource& source) {
+    const files::InputFile file(source.path.path);
+    return files::looksLikeGguf(files::FileBytes(file))
+               ? piecesInGguf(files::readGgufHeader(file).metadata, source.path.name)
+               : std::nullopt;
+}
+
+/// In the file, or else beside it.
+FileDocuments tokenizerOf(const SharedHeader& file,
+                          const ModelSource& source,
+                          std::vector<memory::WeightFile>& stamps) {
+    FileDocuments found{.className = kTokenizerClass, .texts = {}};
+    const auto pieces = file->map.tensors.find(kPiecesTensor);
+    if (pieces != file->map.tensors.end()) {
+        found.texts["spiece.model"] = [file, place = pieces->second] {
+            return readPieces(file->map, place);
+        };
+        return found;
+    }
+    const auto known = file->map.tensors.contains(kGgufTable) ? piecesOfGguf(source) : std::nullopt;
+    if (!known) {
+        return documentsBeside(source.path.path, stamps);
+    }
+    found.texts["spiece.model"] = [text = *known] { return text; };
+    found.texts["tokenizer_config.json"] = [] { return R"({"extra_ids": 0})"; };
+    return found;
+}
+
+std::unique_ptr<Checkpoint> openT5(ModelSource source, const std::string& resourcesFolder) {
+    const SharedHeader file = sharedHeader(source);
+    const auto settings = [file] {
+        const WeightMap map = t5Map(file->map);
+        return t5Settings(viewOf(map));
+    };
+    const bool isUmt5 = settings().at("model_type") == "umt5";
+    FileParts parts;
+    parts.networks["text_encoder"] = {.className = isUmt5 ? "UMT5EncoderModel" : "T5EncoderModel",
+                                      .settings = settings,
+                                      .weights = [file] { return t5Map(file->map); }};
+    parts.documents["tokenizer"] = tokenizerOf(file, source, parts.files);
+    return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
+}
+
+std::string labelT5(Checkpoint& opened) {
+    constexpr int64_t kXxl = 4096;
+    const char* file = "text_encoder/config.json";
+    const Json settings = opened.readJson(file);
+    const int64_t width =
+        JsonReader(settings, opened.name() + "/" + file).integer("d_model").value_or(0);
+    return std::string(settings.at("model_type") == "umt5" ? "UMT5" : "T5") +
+           (width == kXxl ? " XXL" : ", " + std::to_string(width) + " wide");
+}
+
+}  // namespace
+
+/// A T5 encoder alone: ComfyUI's umt5_xxl with its tokenizer inside, WAN's own .pth, llama.cpp's
+/// GGUF.
+const Layout& t5_encoder() {
+    static const Layout layout{.name = "t5_encoder",
+                               .component = "text_encoder",
+                               .kind = "text_encoder",
+                               .use = "choose it in Load text encoder",
+                               .detect = detectT5,
+                               .open = openT5,
+                               .label = labelT5};
+    return layout;
+}
+
+}  // namespace lowtide::models

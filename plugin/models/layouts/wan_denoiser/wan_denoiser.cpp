@@ -1,0 +1,88 @@
+#include "plugin/models/layouts/layout.hpp"
+#include "plugin/models/single_file/component_maps.hpp"
+#include "plugin/models/single_file/ldm_parts.hpp"
+#include "plugin/models/single_file/wan_names.hpp"
+#include "plugin/models/single_file/wan_settings.hpp"
+
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr std::string_view kWanPrefixes[] = {"", kLdmUNet};
+
+using NameInFile = std::function<std::string(std::string_view)>;
+
+/// How our names stand in the file: WAN's own words, with or without the prefix of whole
+/// checkpoints, or diffusers'. Empty: it has no such denoiser.
+NameInFile namesOfWan(const WeightMap& file) {
+    const auto has = [&](const std::string& name) { return file.tensors.contains(name); };
+    for (const std::string_view prefix : kWanPrefixes) {
+        const std::string start(prefix);
+        if (has(start + "blocks.0.self_attn.norm_q.weight") &&
+            has(start + "blocks.0.cross_attn.q.weight") && has(start + "head.modulation")) {
+            return [start](std::string_view name) { return start + wanDenoiserName(name); };
+        }
+    }
+    if (has("blocks.0.scale_shift_table") && has("blocks.0.attn2.norm_k.weight") &&
+        has("condition_embedder.time_proj.weight")) {
+        return [](std::string_view name) { return std::string(name); };
+    }
+    return {};
+}
+
+double detectWanDenoiser(const ModelSource& source) {
+    return source.header && namesOfWan(source.header->map) ? 0.5 : 0;
+}
+
+WeightMap wanDenoiserMap(const WeightMap& file) {
+    WeightMap map = file;
+    map.nameInFile = namesOfWan(file);
+    map.settings = "what its shapes imply";
+    map.hint = "get the file again, or choose another one";
+    return map;
+}
+
+/// It takes latents alone, or a mask and the latents of a video that begins with a picture too.
+const char* pipelineOf(const Json& settings) {
+    return settings.at("in_channels") == settings.at("out_channels") ? "WanPipeline"
+                                                                     : "WanImageToVideoPipeline";
+}
+
+std::unique_ptr<Checkpoint> openWanDenoiser(ModelSource source,
+                                            const std::string& resourcesFolder) {
+    const SharedHeader file = sharedHeader(source);
+    const auto settings = [file] {
+        return wanDenoiserSettings(TensorView(file->map, namesOfWan(file->map)));
+    };
+    FileParts parts;
+    parts.pipeline = {{"_class_name", pipelineOf(settings())}};
+    parts.networks["transformer"] = {.className = "WanTransformer3DModel",
+                                     .settings = settings,
+                                     .weights = [file] { return wanDenoiserMap(file->map); },
+                                     .check = checkWanHeads};
+    parts.scheduler = wanSchedule;
+    return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
+}
+
+std::string labelWanDenoiser(Checkpoint& opened) {
+    return opened.pipelineClass() == "WanPipeline" ? "WAN 2.1 text to video"
+                                                   : "WAN 2.1 image to video";
+}
+
+}  // namespace
+
+/// The transformer of WAN alone, as ComfyUI keeps it in diffusion_models.
+const Layout& wan_denoiser() {
+    static const Layout layout{.name = "wan_denoiser",
+                               .component = "transformer",
+                               .kind = "diffusion_model",
+                               .use = "choose it in Load diffusion model",
+                               .detect = detectWanDenoiser,
+                               .open = openWanDenoiser,
+                               .label = labelWanDenoiser};
+    return layout;
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "plugin/models/checkpoint_paths.hpp"
+#include "plugin/models/component_source.hpp"
+#include "plugin/models/split_checkpoint.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lowtide::models {
+
+/// One network's file, for a model that is put together of several: what load.text_encoder and its
+/// kin give. The model of load.diffusion_model has its component; this one has none. Immutable.
+class ModelPart final : public ComponentSource {
+public:
+    /// Reads the header. Error{Unsupported} for a file without the component.
+    ModelPart(const SplitPart& part, CheckpointPath path, const std::string& resourcesFolder);
+
+    [[nodiscard]] std::string_view type() const override { return part_.type; }
+
+    [[nodiscard]] const std::string& name() const override { return path_.name; }
+
+    [[nodiscard]] const std::vector<memory::WeightFile>& files() const override { return files_; }
+
+    [[nodiscard]] std::vector<ComponentDesc> components() const override { return {}; }
+
+    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
+        std::string_view) const override {
+        return nullptr;
+    }
+
+    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
+        std::string_view) const override {
+        return nullptr;
+    }
+
+    [[nodiscard]] const memory::FamilyPrecision& precisions() const override;
+
+    [[nodiscard]] const CheckpointPath& path() const { return path_; }
+
+private:
+    const SplitPart& part_;
+    CheckpointPath path_;
+    std::vector<memory::WeightFile> files_;
+};
+
+}  // namespace lowtide::models

@@ -1,0 +1,36 @@
+#pragma once
+// A checkpoint that people have as one file for each network. Torch-free.
+
+#include "plugin/models/parted_checkpoint.hpp"
+
+#include <string>
+
+namespace lowtide::models {
+
+/// A part of a model that load.diffusion_model takes on a port of its own.
+struct SplitPart {
+    const char* component;  ///< in the diffusers layout
+    const char* item;       ///< the port, and the rest of the id of the node that opens it
+    const char* type;       ///< of its value on a wire
+    const char* label;      ///< for people
+};
+
+inline constexpr SplitPart kSplitParts[] = {
+    {"text_encoder", "text_encoder", "TEXT_ENCODER", "text encoder"},
+    {"vae", "autoencoder", "AUTOENCODER", "autoencoder"},
+    {"image_encoder", "image_encoder", "IMAGE_ENCODER", "image encoder"}};
+
+/// The part of a port. Error{Internal} for another one.
+[[nodiscard]] const SplitPart& splitPart(std::string_view item);
+
+/// A denoiser's file with the files of its other networks; a tokenizer comes with its text encoder.
+class SplitCheckpoint final : public PartedCheckpoint {
+public:
+    /// `parts` by component.
+    SplitCheckpoint(std::unique_ptr<Checkpoint> denoiser, CheckpointParts parts);
+
+    /// The port of load.diffusion_model that a component is connected to, or "file".
+    [[nodiscard]] std::string itemOf(std::string_view component) const override;
+};
+
+}  // namespace lowtide::models

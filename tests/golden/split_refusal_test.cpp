@@ -1,0 +1,184 @@
+#include "plugin/base/json.hpp"
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/quantised_files.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/single_files.hpp"
+#include "tests/fixtures/test_program.hpp"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <map>
+
+namespace split_refusal_test {
+
+using namespace lowtide;
+
+/// Files that make no model together: refused before the run, in a sentence with node and port.
+class SplitRefusalTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        split_ = testing::splitFileFolder({"wan_i2v_0", "wan_i2v_1", "wan_t2v_0"});
+        QVERIFY(QFile::copy(split_ + "/wan_i2v_0/original/text_encoder.pth",
+                            folder_.filePath("alone.pth")));
+        QVERIFY(QFile::copy(split_ + "/wan_i2v_0/diffusion_model.safetensors",
+                            folder_.filePath("narrow.safetensors")));
+        QVERIFY(QFile::copy(split_ + "/wan_i2v_0/image_encoder.safetensors",
+                            folder_.filePath("tower.safetensors")));
+    }
+
+    void saysWhatIsWrong_data() {
+        QTest::addColumn<QString>("node");
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("at");
+        QTest::addColumn<QStringList>("messages");
+        const auto row = [](const char* name,
+                            const char* node,
+                            const QString& file,
+                            const char* at,
+                            const QStringList& messages) {
+            QTest::newRow(name) << node << file << at << messages;
+        };
+        const QString single = testing::singleFileFolder();
+        const QString quantised = testing::quantisedFile("sd15_1", "unet_fp8.safetensors");
+        row("nothing", "load", "", "load", {"there is no diffusion model \"\""});
+        row("no file",
+            "text_encoder",
+            "gone.gguf",
+            "text_encoder",
+            {"no text encoder \"gone.gguf\""});
+        row("a UNet of Stable Diffusion",
+            "load",
+            quantised,
+            "load",
+            {"no diffusion model that is built alone", "kind \"denoiser\"", "Load checkpoint"});
+        row("a text encoder as denoiser",
+            "load",
+            split_ + "/wan_i2v_0/text_encoder.safetensors",
+            "load",
+            {"kind \"text_encoder\"", "Load text encoder"});
+        row("a denoiser as text encoder",
+            "text_encoder",
+            split_ + "/wan_i2v_0/diffusion_model.safetensors",
+            "text_encoder",
+            {"has no text_encoder"});
+        row("an autoencoder of pictures",
+            "autoencoder",
+            single + "/vae_diffusers.safetensors",
+            "load",
+            {"vae is a AutoencoderKL", "AutoencoderKLWan", "Load autoencoder"});
+        row("another width of texts",
+            "text_encoder",
+            split_ + "/wan_i2v_1/text_encoder.safetensors",
+            "load",
+            {"reads texts 48 wide", "gives 32"});
+        row("another width of pictures",
+            "image_encoder",
+            split_ + "/wan_i2v_1/image_encoder.safetensors",
+            "load",
+            {"reads pictures 40 wide", "gives 32"});
+        row("no tokenizer",
+            "text_encoder",
+            folder_.filePath("alone.pth"),
+            "load",
+            {"tokenizer is missing", "Load text encoder"});
+        row("heads that no shape tells",
+            "load",
+            folder_.filePath("narrow.safetensors"),
+            "load",
+            {"heads no shape tells", "narrow.lowtide.json"});
+        row("heads of a tower",
+            "image_encoder",
+            folder_.filePath("tower.safetensors"),
+            "load",
+            {"number of heads no shape tells", "tower.lowtide.json"});
+        row("a denoiser that begins with no picture",
+            "load",
+            split_ + "/wan_t2v_0/diffusion_model.safetensors",
+            "video",
+            {"begin with a picture"});
+    }
+
+    void saysWhatIsWrong() {
+        QFETCH(QString, node);
+        QFETCH(QString, file);
+        QFETCH(QString, at);
+        QFETCH(QStringList, messages);
+        const testing::CommandResult ended = plan(node, file);
+        QCOMPARE(ended.exitCode, 2);
+        for (const QString& message : messages + QStringList{at}) {
+            QVERIFY2(ended.errors.contains(message), qPrintable(ended.errors));
+        }
+        QVERIFY2(!ended.errors.contains("fault of the program"), qPrintable(ended.errors));
+    }
+
+    void aPartThatIsNotConnectedIsNamed_data() {
+        QTest::addColumn<QString>("part");
+        QTest::newRow("text") << "text_encoder";
+        QTest::newRow("picture") << "image_encoder";
+        QTest::newRow("autoencoder") << "autoencoder";
+    }
+
+    void aPartThatIsNotConnectedIsNamed() {
+        QFETCH(QString, part);
+        Json graph = Json::parse(testing::exampleText("image_to_video_files"));
+        Json& links = graph["links"];
+        const std::string name = part.toStdString();
+        for (size_t i = links.size(); i-- > 0;) {
+            if (links[i].at("from")[0] == name) {
+                links.erase(i);
+            }
+        }
+        graph["nodes"].erase(name);
+        const QString path = folder_.filePath(part + ".json");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray::fromStdString(graph.dump()));
+        file.close();
+        const testing::CommandResult ended = plan(part, {}, path);
+        QCOMPARE(ended.exitCode, 2);
+        for (const QString& message : {QString("load"), part}) {
+            QVERIFY2(ended.errors.contains(message), qPrintable(ended.errors));
+        }
+    }
+
+private:
+    /// Of the image to video graph with all files of one checkpoint, but for one.
+    testing::CommandResult plan(const QString& other,
+                                const QString& file,
+                                const QString& graph = {}) {
+        QStringList arguments = {
+            "plan", graph.isEmpty() ? testing::exampleGraph("image_to_video_files") : graph};
+        std::map<QString, QString> files;
+        for (const auto& [node, name] : {std::pair("load", "diffusion_model"),
+                                         {"text_encoder", "text_encoder"},
+                                         {"autoencoder", "autoencoder"},
+                                         {"image_encoder", "image_encoder"}}) {
+            files[node] = split_ + "/wan_i2v_0/" + name + ".safetensors";
+        }
+        if (graph.isEmpty()) {
+            files[other] = file;
+        } else {
+            files.erase(other);
+        }
+        for (const auto& [node, path] : files) {
+            arguments << "--set" << node + ".file=" + path;
+        }
+        arguments << "--set"
+                  << "load_image.image=" + testing::wanGoldenFolder() + "/images/init.png";
+        return testing::runLowtide(arguments);
+    }
+
+    QString split_;
+    const QTemporaryDir folder_;
+};
+
+LOWTIDE_TEST(SplitRefusalTest)
+
+}  // namespace split_refusal_test
+
+#include "split_refusal_test.moc"
