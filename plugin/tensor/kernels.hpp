@@ -110,7 +110,7 @@ void addProduct(at::Tensor& target, const at::Tensor& left, const at::Tensor& ri
 /// Squares of pixels become channels: [B, C, f H, f W] -> [B, C f f, H, W]; `x` itself when f is 1.
 /// Source: Shi et al. 2016, the inverse of their eq. 4.
 [[nodiscard]] at::Tensor pixelUnshuffle(const at::Tensor& x, int64_t factor);
-/// [B, C, H, W] with so many columns at the right and rows at the bottom more, a mirror image of
+/// [..., H, W] with so many columns at the right and rows at the bottom more, a mirror image of
 /// what lies inside of the border (the border itself comes once); `x` itself when none are asked.
 [[nodiscard]] at::Tensor padReflected(const at::Tensor& x, int64_t right, int64_t bottom);
 

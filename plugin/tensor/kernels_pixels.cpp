@@ -45,8 +45,8 @@ at::Tensor pixelUnshuffle(const at::Tensor& x, int64_t factor) {
 }
 
 at::Tensor padReflected(const at::Tensor& x, int64_t right, int64_t bottom) {
-    LOWTIDE_ASSERT(x.dim() == 4 && right >= 0 && bottom >= 0);
-    return extended(extended(x, 3, right), 2, bottom);
+    LOWTIDE_ASSERT(x.dim() >= 2 && right >= 0 && bottom >= 0);
+    return extended(extended(x, x.dim() - 1, right), x.dim() - 2, bottom);
 }
 
 }  // namespace lowtide::tensor::kernels

@@ -2,9 +2,13 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/recorded_cases.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 
+#include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+#include <cmath>
 
 namespace wan_golden_test {
 
@@ -57,6 +61,44 @@ private Q_SLOTS:
             settings,
             hasImage ? "condition" : "");
         QVERIFY2(problems.empty(), problems.c_str());
+    }
+
+    /// No reference decodes so: in overlapping tiles that fade into each other, frame by frame.
+    void tilesShowAlmostTheSame() {
+        const auto framesIn = [&](const char* tile) {
+            const QTemporaryDir folder;
+            const QString dump = folder.filePath("dump.safetensors");
+            QStringList arguments = {"run",
+                                     testing::exampleGraph("text_to_video"),
+                                     "--out",
+                                     folder.path(),
+                                     "--dump",
+                                     dump};
+            for (const QString& setting :
+                 QStringList{"load.checkpoint=" + goldens_ + "/checkpoints/wan_t2v_0",
+                             "video.width=96",
+                             "video.height=64",
+                             "video.frames=5",
+                             "denoise.steps=1",
+                             QString("decode.tile=") + tile}) {
+                arguments << "--set" << setting;
+            }
+            const testing::CommandResult ended = testing::runLowtide(arguments);
+            return ended.exitCode == 0 ? testing::readTensorFile(dump.toStdString()).at("image")
+                                       : throw std::runtime_error(ended.errors.toStdString());
+        };
+        const testing::FileTensor whole = framesIn("0");
+        const testing::FileTensor tiled = framesIn("64");
+        QCOMPARE(tiled.shape, whole.shape);
+        constexpr double kMeanOfTiles =
+            0.05;  // of 1: what lies beyond its overlap, a tile does not see
+        const std::vector<double> a = whole.values();
+        const std::vector<double> b = tiled.values();
+        double mean = 0;
+        for (size_t i = 0; i < a.size(); ++i) {
+            mean += std::abs(a[i] - b[i]) / static_cast<double>(a.size());
+        }
+        QVERIFY2(mean > 0 && mean < kMeanOfTiles, qPrintable(QString::number(mean)));
     }
 
 private:

@@ -53,6 +53,18 @@ private Q_SLOTS:
         QVERIFY(at::allclose(tiled, enlarge(latents), 1e-5, 1e-5));
     }
 
+    /// [1, C, F, h, w], of which a decoder makes frames.
+    void framesOfAVideoAreCutAlike() {
+        const at::Tensor frames = at::arange(3 * 19 * 41, at::kFloat).view({3, 1, 19, 41}) / 1000;
+        const at::Tensor video = frames.transpose(0, 1).unsqueeze(0);
+        const auto byFrame = [](const at::Tensor& part) {
+            return enlarge(part.squeeze(0).transpose(0, 1).contiguous());
+        };
+        const at::Tensor tiled = models::decodeInTiles(video, 35, kFactor, byFrame);
+        QCOMPARE(tiled.sizes().vec(), enlarge(frames).sizes().vec());
+        QVERIFY(at::allclose(tiled, enlarge(frames), 1e-5, 1e-5));
+    }
+
     void decodesWhole_whenItFitsOneTile() {
         int calls = 0;
         const at::Tensor latents = at::ones({1, 2, 8, 8});

@@ -154,6 +154,8 @@ private Q_SLOTS:
         const at::Tensor x = values({2, 3, 5, 4});
         QVERIFY(at::equal(kernels::padReflected(x, 3, 2), at::reflection_pad2d(x, {0, 3, 0, 2})));
         QVERIFY(kernels::padReflected(x, 0, 0).is_same(x));
+        QVERIFY(at::equal(kernels::padReflected(x.unsqueeze(2), 3, 2).squeeze(2),
+                          kernels::padReflected(x, 3, 2)));
     }
 
     /// Where the picture is too small for ATen's own operator, the mirror goes back and forth.
