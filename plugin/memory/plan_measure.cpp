@@ -82,12 +82,15 @@ private:
         return stage;
     }
 
-    /// On the stage's own device without what its components elsewhere make. There with all of it:
-    /// how much of the stage's work happens beside them is not known.
+    /// On the stage's own device without what its components elsewhere make. There with all of it,
+    /// unless the stage knows how much of its work happens beside them.
     Bytes activationsOn(NodeIndex node, const std::string& device) const {
         const NodeWork& work = request_.nodes[node];
+        const StageWork& seen = work.work;
         const bool isOwn = work.device(request_.device).id() == device;
-        return work.work.activations + (isOwn ? 0 : work.work.elsewhere);
+        return isOwn                 ? seen.activations
+               : seen.knowsElsewhere ? seen.elsewhere
+                                     : seen.activations + seen.elsewhere;
     }
 
     /// What records keep while the node runs.

@@ -68,6 +68,8 @@ struct StageWork {
     Bytes activations = 0;
     /// Most bytes of what components elsewhere make at once on their devices.
     Bytes elsewhere = 0;
+    /// That is all of the stage on those devices; else any of its activations may lie there too.
+    bool knowsElsewhere = false;
     /// Of the activations the most that one operator was only guessed to take beside its tensors.
     Bytes guessed = 0;
     /// What kernels take beside tensors and no allocator of ours sees; 0 on cpu and fake, where the

@@ -117,6 +117,9 @@ struct StageDef {
     std::vector<std::string_view> addedRoles{};  ///< patterns of what a request need not bring
     /// The stage sets LibTorch's switches itself, for each of its components.
     bool hasOwnSwitches = false;
+    /// What it makes on the device of any component but the first, it makes in passOver() or
+    /// onDeviceOf().
+    bool scopesElsewhere = false;
     /// Its outputs, from shapes and headers alone. Any thread.
     StageShapes (*shape)(const Request& request, StageFacts& facts) = nullptr;
     /// The values of its outputs. Run thread.
@@ -138,6 +141,7 @@ struct StageTask {
     std::vector<std::string_view> addedRoles;
     memory::PrecisionChoice precision;
     bool hasOwnSwitches = false;
+    bool scopesElsewhere = false;
     std::function<StageShapes(StageFacts&)> shape;
     std::function<std::vector<WireRef>(StageContext&, const StageCall&)> run;
     /// run() with other values on the wires, shortened.
@@ -151,7 +155,8 @@ template <class Request>
     StageTask task{.name = def.name,
                    .roles = def.roles,
                    .addedRoles = def.addedRoles,
-                   .hasOwnSwitches = def.hasOwnSwitches};
+                   .hasOwnSwitches = def.hasOwnSwitches,
+                   .scopesElsewhere = def.scopesElsewhere};
     if (def.source) {
         task.source = [&def, request] { return def.source(request); };
     }

@@ -134,6 +134,7 @@ const StageDef<VideoStartRequest>& stageOf(const VideoStartRequest&) {
                                                  .source = modelOf<VideoStartRequest>,
                                                  .roles = {kAutoencoder},
                                                  .addedRoles = {kImageEncoder},
+                                                 .scopesElsewhere = true,
                                                  .shape = videoStartShapes,
                                                  .run = videoStartStage};
     return def;

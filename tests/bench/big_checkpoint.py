@@ -58,7 +58,7 @@ COMPONENTS = {
     "vae": ("diffusers", "AutoencoderKL"),
 }
 NOISE_VALUES = 1 << 22
-BYTES_PER_VALUE = 2
+TYPE_BYTES = {"F16": 2, "BF16": 2, "F32": 4}
 SPARE_BYTES = 1 << 30
 TOKENS = 77
 IS_HOLLOW = sys.argv[1:2] == ["hollow"]
@@ -98,12 +98,12 @@ def shapes_of(module):
     return {name: tuple(value.shape) for name, value in module.state_dict().items()}
 
 
-def write_weights(path, shapes):
-    """Random weights in fp16."""
+def write_weights(path, shapes, kind="F16"):
+    """Random weights in fp16; of another type headers alone."""
     header, end = {"__metadata__": {"format": "pt"}}, 0
     for name, shape in shapes.items():
-        begin, end = end, end + BYTES_PER_VALUE * math.prod(shape)
-        header[name] = {"dtype": "F16", "shape": shape, "data_offsets": [begin, end]}
+        begin, end = end, end + TYPE_BYTES[kind] * math.prod(shape)
+        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [begin, end]}
     folder = os.path.dirname(path)
     free = shutil.disk_usage(folder).free
     if not IS_HOLLOW and free < end + SPARE_BYTES:
@@ -115,6 +115,7 @@ def write_weights(path, shapes):
         if IS_HOLLOW:
             file.truncate(file.tell() + end)
             return
+        assert kind == "F16", "random weights are fp16"
         noise = Noise()
         for name, shape in shapes.items():
             noise.write(file, math.prod(shape), *distribution(name, shape))

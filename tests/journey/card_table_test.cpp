@@ -1,5 +1,5 @@
-// docs/memory.md says what Stable Diffusion 1.5 and XL need on cards of everyday sizes: what the
-// command plans for them, from headers of the true sizes without weights.
+// docs/memory.md says what Stable Diffusion 1.5 and XL and WAN 2.1 need on cards of everyday sizes:
+// what the command plans for them, from headers of the true sizes without weights.
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 #include "tests/fixtures/command.hpp"
@@ -22,6 +22,8 @@ namespace {
 constexpr const char* kCards[] = {"GTX 1650", "RTX 2060", "RTX 4060", "RTX 4070", "RTX 4090"};
 constexpr int kSides[] = {512, 768};
 constexpr int kXlSide = 1024;
+constexpr const char* kVideoCards[] = {"RTX 4060", "RTX 4070", "RTX 4060 Ti 16GB", "RTX 4090"};
+constexpr std::pair<int, int> kVideoSizes[] = {{832, 480}, {1280, 720}};
 constexpr double kPatienceSeconds = 10;  ///< ten times the goal
 
 QString sizeText(const Json& bytes) {
@@ -62,6 +64,8 @@ class CardTableTest : public QObject {
     Q_OBJECT
 
     QTemporaryDir folder_;
+    QString video_;    ///< the folder of WAN
+    QString picture_;  ///< that its video begins with
     double slowest_ = 0;
 
     Json planOf(const char* card,
@@ -69,10 +73,23 @@ class CardTableTest : public QObject {
                 const QString& example,
                 const QStringList& checkpoints) {
         const QString sides = QString::number(side);
+        return planWith(
+            card,
+            example,
+            checkpoints + QStringList{"latent.width=" + sides, "latent.height=" + sides},
+            {});
+    }
+
+    Json planWith(const char* card,
+                  const QString& example,
+                  const QStringList& settings,
+                  const QStringList& policies) {
         QStringList arguments = {"plan", testing::exampleGraph(example), "--json", "--as", card};
-        for (const QString& setting :
-             checkpoints + QStringList{"latent.width=" + sides, "latent.height=" + sides}) {
+        for (const QString& setting : settings) {
             arguments << "--set" << setting;
+        }
+        for (const QString& policy : policies) {
+            arguments << "--policy" << policy;
         }
         const CommandResult result = testing::runLowtide(arguments);
         slowest_ = std::max(slowest_, result.seconds);
@@ -91,6 +108,17 @@ class CardTableTest : public QObject {
             checkpoints << "load_refiner.checkpoint=" + folder + "/sd_xl_refiner_1.0.safetensors";
         }
         return planOf(card, kXlSide, isRefined ? "base_refiner" : "text_to_image", checkpoints);
+    }
+
+    Json videoPlan(const char* card, std::pair<int, int> size, bool isOnCpu) {
+        return planWith(
+            card,
+            "image_to_video",
+            {"load.checkpoint=" + video_,
+             "load_image.image=" + picture_,
+             QString("video.width=%1").arg(size.first),
+             QString("video.height=%1").arg(size.second)},
+            isOnCpu ? QStringList{"decode=auto@cpu", "video.autoencoder=auto@cpu"} : QStringList());
     }
 
     /// `second`: the second column.
@@ -142,6 +170,8 @@ class CardTableTest : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
+        video_ = testing::hollowWanFolder();
+        picture_ = testing::wanGoldenFolder() + "/images/init.png";
         testing::runReference({testing::sourcePath("tests/bench/big_checkpoint.py"),
                                "hollow",
                                "sd15",
@@ -205,6 +235,34 @@ private Q_SLOTS:
             expected += row(card, "base and refiner", xlPlan(card, true));
         }
         compareTables("XL cards", expected);
+        qInfo("slowest plan with the start of the program: %.2f s", slowest_);
+        QVERIFY(slowest_ < kPatienceSeconds);
+    }
+
+    /// 16.4 billion weights, 5.68 in the text encoder, of which the table stays on the host, 0.63
+    /// in the image encoder.
+    void theSizesOfWanAreTrue() {
+        const QString wrong = wrongWeights(videoPlan("RTX 4090", kVideoSizes[0], false),
+                                           {{"denoiser", {32'780'000'000, 32'800'000'000}},
+                                            {"text_encoder", {9'250'000'000, 9'280'000'000}},
+                                            {"image_encoder", {2'400'000'000, 2'530'000'000}},
+                                            {"autoencoder", {253'000'000, 508'000'000}}});
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+    }
+
+    void thePageHasTheTableOfWan() {
+        QString expected =
+            "| WAN 2.1 14B, image to video, 81 frames | pixels, autoencoder | needs | least | "
+            "streams in a pass | time |\n"
+            "|---|---|---|---:|---:|---:|\n";
+        for (const char* card : kVideoCards) {
+            for (const auto& size : kVideoSizes) {
+                const QString pixels = QString("%1 x %2, ").arg(size.first).arg(size.second);
+                expected += row(card, pixels + "on the card", videoPlan(card, size, false));
+                expected += row(card, pixels + "on the CPU", videoPlan(card, size, true));
+            }
+        }
+        compareTables("WAN cards", expected);
         qInfo("slowest plan with the start of the program: %.2f s", slowest_);
         QVERIFY(slowest_ < kPatienceSeconds);
     }

@@ -39,7 +39,8 @@ struct ModelParam {
 
 /// By the name that the module gives it; Other: it has no place in a graph.
 [[nodiscard]] ModelKind modelKindNamed(std::string_view name);
-/// The parameter that takes such files, the first of several; nothing: no node does (embeddings are named in prompts).
+/// The parameter that takes such files, the first of several; nothing: no node does (embeddings are
+/// named in prompts).
 [[nodiscard]] std::optional<ModelParam> paramOf(ModelKind kind);
 /// The reverse.
 [[nodiscard]] std::optional<ModelKind> kindFor(const ModelParam& param);

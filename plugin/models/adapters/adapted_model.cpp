@@ -4,6 +4,7 @@
 #include "plugin/memory/changed_tree.hpp"
 #include "plugin/models/adapters/adapter_key.hpp"
 #include "plugin/models/adapters/bind_adapter.hpp"
+#include "plugin/tensor/stage_values.hpp"
 
 #include <ATen/core/Tensor.h>
 
@@ -115,6 +116,11 @@ at::Tensor AdaptedModel::decode(StageContext& context, const at::Tensor& latents
 
 at::Tensor AdaptedModel::encode(StageContext& context, const at::Tensor& pixels) const {
     return base_->encode(context, pixels);
+}
+
+tensor::VideoGuide AdaptedModel::guideVideo(StageContext& context,
+                                            const VideoPictures& pictures) const {
+    return base_->guideVideo(context, pictures);
 }
 
 }  // namespace lowtide::models

@@ -65,6 +65,8 @@ public:
     [[nodiscard]] at::Tensor decode(StageContext& context,
                                     const at::Tensor& latents) const override;
     [[nodiscard]] at::Tensor encode(StageContext& context, const at::Tensor& pixels) const override;
+    [[nodiscard]] tensor::VideoGuide guideVideo(StageContext& context,
+                                                const VideoPictures& pictures) const override;
 
 private:
     std::shared_ptr<const Model> base_;

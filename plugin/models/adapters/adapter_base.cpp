@@ -12,8 +12,12 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr std::pair<int64_t, const char*> kContextWidths[] = {
-    {768, "SD 1.x"}, {1024, "SD 2.x"}, {2048, "SDXL"}, {1280, "the SDXL refiner"}};
+constexpr std::pair<int64_t, const char*> kContextWidths[] = {{768, "SD 1.x"},
+                                                              {1024, "SD 2.x"},
+                                                              {2048, "SDXL"},
+                                                              {1280, "the SDXL refiner"},
+                                                              {1536, "WAN 1.3B"},
+                                                              {5120, "WAN 14B"}};
 constexpr std::pair<int64_t, const char*> kTextWidths[] = {
     {768, "the text encoder of SD 1.x and SDXL"},
     {1024, "the text encoder of SD 2.x"},
@@ -26,11 +30,16 @@ constexpr std::pair<std::string_view, const char*> kOtherFamilies[] = {
     {"single.transformer.blocks.", "Flux"},
     {"single.blocks.", "Flux"},
     {"joint.blocks.", "SD 3"},
-    {"blocks.0.cross.attn.", "WAN"},
 };
 
-constexpr std::string_view kContextModules[] = {
-    "attn2.to.k", "attn2.to.v", "attn2.to.kv", "attn2.processor.to.k", "attn2.processor.to.v"};
+/// WAN's cross attentions read a text as wide as the network.
+constexpr std::string_view kContextModules[] = {"attn2.to.k",
+                                                "attn2.to.v",
+                                                "attn2.to.kv",
+                                                "attn2.processor.to.k",
+                                                "attn2.processor.to.v",
+                                                "cross.attn.k",
+                                                "cross.attn.v"};
 constexpr std::string_view kTextModules[] = {
     "self.attn.q.proj", "self.attn.k.proj", "self.attn.v.proj", "mlp.fc1", "mlp.c.fc"};
 

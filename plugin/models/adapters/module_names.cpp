@@ -4,6 +4,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/single_file/ldm_names.hpp"
+#include "plugin/models/single_file/wan_names.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -100,6 +101,8 @@ ModuleNames::ModuleNames(const memory::ComponentTree& tree) {
         addDiffusersUNet();
     } else if (tree.network.starts_with("CLIPTextModel")) {
         addText();
+    } else if (tree.network == "WanTransformer3DModel") {
+        addWan();
     } else {
         for (size_t i = 0; i < modules_.size(); ++i) {
             addNames(modules_[i].name, {i});
@@ -168,6 +171,17 @@ void ModuleNames::addDiffusersUNet() {
                          isSelf ? 0 : 1);
             }
         }
+    }
+}
+
+/// WAN's own names, as ComfyUI and kohya's musubi-tuner have them, and diffusers', bare or behind
+/// the pipeline's name of the network.
+void ModuleNames::addWan() {
+    for (size_t i = 0; i < modules_.size(); ++i) {
+        const std::string& name = modules_[i].name;
+        addNames(name, {i});
+        addNames("transformer." + name, {i});
+        addNames(renamedModule(name, wanDenoiserName), {i});
     }
 }
 

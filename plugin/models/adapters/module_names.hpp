@@ -15,8 +15,9 @@ struct ComponentTree;
 
 namespace lowtide::models {
 
-/// What adapters call the modules of a network: names of diffusers and transformers, of LDM (SGM)
-/// and OpenCLIP, each with dots and with '_' for them. Made from the names of the tree's weights.
+/// What adapters call the modules of a network: names of diffusers and transformers, of LDM (SGM),
+/// OpenCLIP and WAN, each with dots and with '_' for them. Made from the names of the tree's
+/// weights.
 class ModuleNames {
 public:
     struct Module {
@@ -38,6 +39,7 @@ private:
     void addNames(const std::string& name, const Places& places);
     void addDiffusersUNet();
     void addText();
+    void addWan();
     void addFused(const std::string& base,
                   const std::string& name,
                   const char* const (&parts)[3],

@@ -167,6 +167,7 @@ memory::StageWork walkStage(const StageTask& task,
             return valueOnWire(value, place, port);
         });
     });
+    work.knowsElsewhere = task.scopesElsewhere;
     for (memory::ComponentWork& component : work.components) {
         component.passes = component.passes * share.all / share.walked;
     }

@@ -189,7 +189,7 @@ private Q_SLOTS:
     void refusesShapes_data() {
         QTest::addColumn<QList<qint64>>("sizes");
         QTest::addColumn<QString>("said");
-        QTest::newRow("five sizes") << QList<qint64>{1, 1, 1, 1, 32} << "it has 5 sizes";
+        QTest::newRow("six sizes") << QList<qint64>{1, 1, 1, 1, 1, 32} << "it has 6 sizes";
         QTest::newRow("zero") << QList<qint64>{0, 32} << "it has the shape [0, 32]";
         QTest::newRow("negative") << QList<qint64>{-1, 32} << "it has the shape [-1, 32]";
         QTest::newRow("no block") << QList<qint64>{32, 31} << "it has rows of 31 elements";

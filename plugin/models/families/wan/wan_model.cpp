@@ -250,14 +250,17 @@ at::Tensor WanModel::seenIn(StageContext& context, const VideoPictures& pictures
         return {};
     }
     const c10::Device device = context.deviceOf(*vision_->tree());
-    std::vector<at::Tensor> pixels;
-    for (const at::Tensor* each : {&pictures.first, pictures.last}) {
-        if (each) {
-            pixels.push_back(
-                clipPixels(tensor::upload(*each, device), vision_->config().imageSize));
+    at::Tensor input;
+    onDeviceOf(context.walk, context.treeOf(*vision_->tree()), [&] {
+        std::vector<at::Tensor> pixels;
+        for (const at::Tensor* each : {&pictures.first, pictures.last}) {
+            if (each) {
+                pixels.push_back(
+                    clipPixels(tensor::upload(*each, device), vision_->config().imageSize));
+            }
         }
-    }
-    const at::Tensor input = pixels.size() == 1 ? pixels.front() : at::cat(pixels);
+        input = pixels.size() == 1 ? pixels.front() : at::cat(pixels);
+    });
     context.record.put("clip.pixels", input);
     const at::Tensor seen = passOver(context, *vision_->tree(), input.sizes(), [&] {
         Pass pass(context, *vision_->tree());

@@ -1,0 +1,230 @@
+// Case 4 of the product: image to video with UMT5, CLIP vision, WAN's transformer, of which a layer
+// is never executed, and its autoencoder, under every policy and on mixed devices.
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/module.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+namespace wan_cases_test {
+
+using namespace lowtide;
+
+namespace {
+
+const char* const kPolicies[] = {"none",
+                                 "model",
+                                 "model+stream",
+                                 "sequential",
+                                 "block:1",
+                                 "block:1+stream",
+                                 "leaf",
+                                 "leaf+stream",
+                                 "auto"};
+
+/// Policies beside "leaf+stream" everywhere, which put components on two devices.
+const char* const kMixed[] = {"decode=auto@cpu",
+                              "video.autoencoder=none@cpu",
+                              "video.image_encoder=leaf+stream@cpu",
+                              "encode=leaf+stream@cpu",
+                              "denoise=block:1+stream@cpu"};
+
+constexpr const char* kStages[] = {"encode", "video", "denoise", "decode"};
+constexpr size_t kFewestBytes = 100'000;
+
+Json ofAllStages(const std::string& choice) {
+    Json all = Json::array();
+    for (const char* stage : kStages) {
+        all.push_back(std::string(stage) + "=" + choice);
+    }
+    return all;
+}
+
+}  // namespace
+
+class WanCasesTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    std::string goldens_;
+    std::string graph_;
+    QByteArray expected_;
+
+    Json options(const std::string& policy, const std::string& device = "fake:256MiB") const {
+        return {{"device", device},
+                {"set",
+                 {"load.checkpoint=" + goldens_ + "/checkpoints/wan_i2v_0",
+                  "load_image.image=" + goldens_ + "/images/init.png",
+                  "video.width=64",
+                  "video.height=48",
+                  "video.frames=9",
+                  "denoise.steps=2",
+                  "save_video.format=png"}},
+                {"out", folder_.path().toStdString()},
+                {"forceExecution", true},
+                {"policies", ofAllStages(policy)}};
+    }
+
+    testing::ModuleRun runDumping(Json options) const {
+        options["dump"] = folder_.filePath("dump.safetensors").toStdString();
+        testing::EventLog log;
+        return testing::runModule(graph_, options, log);
+    }
+
+    void bitsAre(const Json& wanted, const QByteArray& expected) const {
+        const testing::ModuleRun ended = runDumping(wanted);
+        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+        QVERIFY(ended.dump == expected);
+        for (const Json& repetition : ended.report.at("repetitions")) {
+            QCOMPARE(repetition.at("ledger").at("fake").at("total"), Json(0));
+        }
+    }
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        goldens_ = testing::wanGoldenFolder().toStdString();
+        graph_ = testing::exampleText("image_to_video");
+        const testing::ModuleRun plain = runDumping(options("none", "cpu"));
+        QVERIFY2(plain.status == Status::Ok, plain.report.dump().c_str());
+        expected_ = plain.dump;
+        QVERIFY(static_cast<size_t>(expected_.size()) > kFewestBytes);
+    }
+
+    void cleanup() {
+        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
+        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
+    }
+
+    void everyPolicy_data() {
+        QTest::addColumn<QString>("policy");
+        for (const char* policy : kPolicies) {
+            QTest::newRow(policy) << policy;
+        }
+    }
+
+    void case4_noPolicyChangesAByte_data() { everyPolicy_data(); }
+
+    /// Three times, with the autoencoder's history of frames and both prompts' passes.
+    void case4_noPolicyChangesAByte() {
+        QFETCH(QString, policy);
+        Json wanted = options(policy.toStdString());
+        wanted["repeat"] = 3;
+        bitsAre(wanted, expected_);
+    }
+
+    void case4_devicesMix_data() {
+        QTest::addColumn<QString>("policy");
+        for (const char* policy : kMixed) {
+            QTest::newRow(policy) << policy;
+        }
+    }
+
+    void case4_devicesMix() {
+        QFETCH(QString, policy);
+        Json wanted = options("leaf+stream");
+        wanted["policies"].push_back(policy.toStdString());
+        wanted["repeat"] = 3;
+        bitsAre(wanted, expected_);
+    }
+
+    void case4_bf16IsTheSameEverywhere_data() { everyPolicy_data(); }
+
+    void case4_bf16IsTheSameEverywhere() {
+        QFETCH(QString, policy);
+        static QByteArray expected;
+        const auto inHalf = [](Json wanted) {
+            wanted["precisions"] = {"encode=quality,compute=bf16", "denoise=quality,compute=bf16"};
+            return wanted;
+        };
+        if (expected.isEmpty()) {
+            expected = runDumping(inHalf(options("none", "cpu"))).dump;
+            QVERIFY(static_cast<size_t>(expected.size()) > kFewestBytes && expected != expected_);
+        }
+        bitsAre(inHalf(options(policy.toStdString())), expected);
+    }
+
+    void case4_encodeAloneLeavesNothing_data() { everyPolicy_data(); }
+
+    void case4_encodeAloneLeavesNothing() {
+        QFETCH(QString, policy);
+        for (const char* node : {"encode", "video"}) {
+            Json wanted = options(policy.toStdString());
+            wanted["until"] = {node};
+            for (int time = 0; time < 2; ++time) {
+                testing::EventLog log;
+                const testing::ModuleRun ended = testing::runModule(graph_, wanted, log);
+                QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+                QVERIFY(ended.report.at("repetitions").back().at("bytesToDevice") > 0);
+                QCOMPARE(testing::bytesOn("fake"), int64_t{0});
+            }
+        }
+    }
+
+    /// What each policy means, by the bytes that it brings to the device in two steps with
+    /// guidance.
+    void case4_policiesMeanWhatTheySay() {
+        const auto moved = [&](const std::string& policy) {
+            const testing::ModuleRun ended = runDumping(options(policy));
+            return ended.report.at("repetitions").back().at("bytesToDevice").get<int64_t>();
+        };
+        const int64_t once = moved("none");
+        QCOMPARE(moved("model"), once);        // each component whole, before it is used
+        const int64_t leaves = moved("leaf");  // each pass brings all that it uses
+        QVERIFY2(leaves > 2 * once, qPrintable(QString("%1, %2").arg(leaves).arg(once)));
+        QVERIFY(moved("leaf+stream") >= leaves);  // and what comes ahead of the next one
+        QVERIFY(moved("block:1") > once);
+    }
+
+    /// Its frames are then no burden of the card, before the run and in it.
+    void case4_theAutoencoderOnTheCpuMakesRoom() {
+        constexpr int64_t kCard = 24 << 20;
+        Json wanted = options("auto", "fake:24MiB");
+        for (const char* size : {"video.width=256", "video.height=256", "denoise.steps=1"}) {
+            wanted["set"].push_back(size);
+        }
+        testing::EventLog log;
+        const testing::ModuleRun refused = testing::runModule(graph_, wanted, log);
+        QVERIFY(refused.status != Status::Ok);
+        wanted["policies"].push_back("video.autoencoder=auto@cpu");
+        wanted["policies"].push_back("decode=auto@cpu");
+        const testing::ModuleRun ended = testing::runModule(graph_, wanted, log);
+        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+        const Json& ledger = ended.report.at("repetitions").back().at("ledger");
+        QVERIFY(ledger.at("fake").at("peak").get<int64_t>() <= kCard);
+    }
+
+    void case4_noEndLeavesAnything_data() {
+        QTest::addColumn<QString>("policy");
+        QTest::addColumn<QString>("node");
+        for (const char* policy : kPolicies) {
+            for (const char* node : kStages) {
+                QTest::addRow("%s, %s", policy, node) << policy << node;
+            }
+        }
+    }
+
+    /// Cancelled where each stage begins.
+    void case4_noEndLeavesAnything() {
+        QFETCH(QString, policy);
+        QFETCH(QString, node);
+        Runner& runner = *testing::openModule().runner();
+        testing::EventLog log([&](const Json& arrived) {
+            if (arrived.at("event") == "nodeStarted" && arrived.at("node") == node.toStdString()) {
+                runner.cancel(arrived.at("run").get<RunId>(), CancelMode::Now);
+            }
+        });
+        const testing::ModuleRun ended =
+            testing::runModule(graph_, options(policy.toStdString()), log);
+        QCOMPARE(ended.status, Status::Cancelled);
+        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
+    }
+};
+
+LOWTIDE_TEST(WanCasesTest)
+
+}  // namespace wan_cases_test
+
+#include "wan_cases_test.moc"
