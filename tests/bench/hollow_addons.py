@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Write what people add to Stable Diffusion 1.5 and XL at its true sizes, headers alone, for plans.
+"""Write what people add to Stable Diffusion 1.5 and XL, and WAN 2.1's files, at their true sizes, headers alone, for plans.
 
-    hollow_addons.py hollow REFERENCE PICTURES OUT_FOLDER
+    hollow_addons.py hollow REFERENCE TOKENIZER PICTURES OUT_FOLDER
 
 Files lie in the folders that ComfyUI has for them, under the names with which they are published; the checkpoint is one fp16
-file in the LDM layout. PICTURES is copied to OUT_FOLDER/pictures. The folder appears whole or not at all; nothing is written
+file in the LDM layout. TOKENIZER is a folder with a tokenizer of T5, for WAN. PICTURES is copied to OUT_FOLDER/pictures. The folder appears whole or not at all; nothing is written
 when it is there already.
 """
 
@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 
+import wan_checkpoint
 from big_checkpoint import SD15, shapes_of, write_weights
 from xl_checkpoint import TEXT, UNET, VAE, WORDS
 
@@ -89,7 +90,7 @@ def lora_shapes(unet):
 
 
 def main():
-    reference, pictures, out = sys.argv[-3:]
+    reference, tokenizer, pictures, out = sys.argv[-4:]
     if os.path.isdir(out):
         return
     sys.path.insert(0, reference)
@@ -113,6 +114,7 @@ def main():
         path = os.path.join(partial, name + ".safetensors")
         os.makedirs(os.path.dirname(path), exist_ok=True)
         write_weights(path, shapes)
+    wan_checkpoint.write_files(partial, tokenizer)
     shutil.copytree(pictures, os.path.join(partial, "pictures"))
     os.rename(partial, out)
 

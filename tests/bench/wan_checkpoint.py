@@ -3,15 +3,24 @@
 
     wan_checkpoint.py hollow KIND TOKENIZER OUT_FOLDER
 
+write_files() writes the files that ComfyUI has of it, for other scripts.
+
 KIND is `i2v_14b` (image to video, 16.4 B weights, with UMT5 XXL in bf16, CLIP ViT-H and the autoencoder in f32) or `t2v_1_3b`.
 TOKENIZER is a folder with a tokenizer of T5. The folder appears whole or not at all; nothing is written when it is there already.
 """
 
+import json
+import math
 import os
+import pathlib
 import shutil
+import struct
 import sys
 
 from big_checkpoint import write_json, write_weights
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
+import wan_names  # noqa: E402
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -67,6 +76,55 @@ def write_parts(kind, folder):
         stem = "diffusion_pytorch_model" if hasattr(part, "save_config") else "model"
         shapes = {key: tuple(value.shape) for key, value in part.state_dict().items() if key != TIED}
         write_weights(os.path.join(folder, name, stem + ".safetensors"), shapes, "BF16" if name in HALF_KINDS else "F32")
+
+
+def write_tensors(path, tensors, values):
+    """Headers alone, but for `values`: bytes by name. `tensors`: type and shape by name."""
+    sizes = {"F8_E4M3": 1, "U8": 1, "F16": 2, "F32": 4}
+    header, end = {}, 0
+    for name, (kind, shape) in tensors.items():
+        begin, end = end, end + sizes[kind] * math.prod(shape)
+        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [begin, end]}
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 64)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        begin = file.tell()
+        file.truncate(begin + end)
+        for name, value in values.items():
+            file.seek(begin + header[name]["data_offsets"][0])
+            file.write(value)
+
+
+def scaled_to_fp8(shapes, is_stored_so):
+    """As ComfyUI's fp8_scaled files: matrices of layers with a scale beside each, all else in half."""
+    tensors, values = {"scaled_fp8": ("F8_E4M3", (2,))}, {}
+    for name, shape in shapes.items():
+        is_scaled = is_stored_so(name) and len(shape) == 2
+        tensors[name] = ("F8_E4M3" if is_scaled else "F16", shape)
+        if is_scaled:
+            scale = name.removesuffix("weight") + "scale_weight"
+            tensors[scale], values[scale] = ("F32", ()), struct.pack("<f", 1)
+    return tensors, values
+
+
+def write_files(folder, tokenizer):
+    """Image to video in the folders of ComfyUI, under the names with which its files are published."""
+    parts = {name: {key: tuple(value.shape) for key, value in part.state_dict().items()} for name, part in networks("i2v_14b").items()}
+    denoiser = {wan_names.transformer_name(key): shape for key, shape in parts["transformer"].items() if "norm_added_q" not in key}
+    write_tensors(os.path.join(folder, "diffusion_models", "wan2.1_i2v_480p_14B_fp8_scaled.safetensors"),
+                  *scaled_to_fp8(denoiser, lambda name: name.startswith("blocks.") and name.endswith(".weight")))
+    pieces = pathlib.Path(tokenizer, "spiece.model").read_bytes()
+    text = {key: shape for key, shape in parts["text_encoder"].items() if key != TIED}
+    tensors, values = scaled_to_fp8(text, lambda name: name.endswith(".weight") and "Dense" in name or "Attention.q" in name
+                                    or "Attention.k" in name or "Attention.v" in name or "Attention.o" in name)
+    tensors["spiece_model"], values["spiece_model"] = ("U8", (len(pieces),)), pieces
+    write_tensors(os.path.join(folder, "text_encoders", "umt5_xxl_fp8_e4m3fn_scaled.safetensors"), tensors, values)
+    autoencoder = {wan_names.autoencoder_name(key, 2): ("F16", shape) for key, shape in parts["vae"].items()}
+    write_tensors(os.path.join(folder, "vae", "wan_2.1_vae.safetensors"), autoencoder, {})
+    vision = {"vision_model." + key.removeprefix("vision_model."): ("F16", shape) for key, shape in parts["image_encoder"].items()}
+    write_tensors(os.path.join(folder, "clip_vision", "clip_vision_h.safetensors"), vision, {})
 
 
 def main():
