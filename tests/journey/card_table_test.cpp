@@ -12,6 +12,9 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <algorithm>
+#include <vector>
+
 namespace card_table_test {
 
 using namespace lowtide;
@@ -64,9 +67,9 @@ class CardTableTest : public QObject {
     Q_OBJECT
 
     QTemporaryDir folder_;
-    QString video_;    ///< the folder of WAN
-    QString picture_;  ///< that its video begins with
-    double slowest_ = 0;
+    QString video_;                ///< the folder of WAN
+    QString picture_;              ///< that its video begins with
+    std::vector<double> seconds_;  ///< of each plan, with the start of the program
 
     Json planOf(const char* card,
                 int side,
@@ -92,7 +95,7 @@ class CardTableTest : public QObject {
             arguments << "--policy" << policy;
         }
         const CommandResult result = testing::runLowtide(arguments);
-        slowest_ = std::max(slowest_, result.seconds);
+        seconds_.push_back(result.seconds);
         return result.exitCode == 0 ? Json::parse(result.output.toStdString())
                                     : Json{{"refused", result.errors.toStdString()}};
     }
@@ -155,6 +158,17 @@ class CardTableTest : public QObject {
         return {};
     }
 
+    /// A machine that reads the program from disk again may be late with one of them.
+    void expectQuickPlans() {
+        std::sort(seconds_.begin(), seconds_.end());
+        const double median = seconds_[seconds_.size() / 2];
+        qInfo("plans with the start of the program: median %.2f s, slowest %.2f s",
+              median,
+              seconds_.back());
+        QVERIFY(median < kPatienceSeconds);
+        seconds_.clear();
+    }
+
     static void compareTables(const QByteArray& name, const QString& expected) {
         const QString written = writtenTable(name);
         const QString fileName = name + "_table.md";
@@ -210,8 +224,7 @@ private Q_SLOTS:
             }
         }
         compareTables("cards", expected);
-        qInfo("slowest plan with the start of the program: %.2f s", slowest_);
-        QVERIFY(slowest_ < kPatienceSeconds);
+        expectQuickPlans();
     }
 
     /// What the page says beneath the table.
@@ -235,8 +248,7 @@ private Q_SLOTS:
             expected += row(card, "base and refiner", xlPlan(card, true));
         }
         compareTables("XL cards", expected);
-        qInfo("slowest plan with the start of the program: %.2f s", slowest_);
-        QVERIFY(slowest_ < kPatienceSeconds);
+        expectQuickPlans();
     }
 
     /// 16.4 billion weights, 5.68 in the text encoder, of which the table stays on the host, 0.63
@@ -263,8 +275,7 @@ private Q_SLOTS:
             }
         }
         compareTables("WAN cards", expected);
-        qInfo("slowest plan with the start of the program: %.2f s", slowest_);
-        QVERIFY(slowest_ < kPatienceSeconds);
+        expectQuickPlans();
     }
 };
 
