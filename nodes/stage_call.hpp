@@ -71,6 +71,17 @@ using WireAt = std::function<memory::WireRef(std::string_view port)>;
     return work;
 }
 
+/// What a node says that opens files and gives what it opened on `port`.
+[[nodiscard]] inline executor::WorkOutline loadedOutline(models::Stages& stages,
+                                                         std::string port,
+                                                         std::string type,
+                                                         memory::WireRef loaded) {
+    executor::WorkOutline outline;
+    outline.fingerprints = {stages.fingerprint(loaded)};
+    outline.outputs = {{std::move(port), {.type = std::move(type), .value = std::move(loaded)}}};
+    return outline;
+}
+
 /// The type of a node that is a stage: `requestOf(params, wires)` is what it asks, before the run
 /// and in it. Its outputs are those of the stage, in their order.
 template <class Request, class RequestOf>

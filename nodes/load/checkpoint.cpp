@@ -1,4 +1,5 @@
 #include "nodes/load/load_nodes.hpp"
+#include "nodes/stage_call.hpp"
 #include "plugin/executor/node.hpp"
 #include "plugin/models/stages.hpp"
 
@@ -68,11 +69,8 @@ std::vector<executor::NodeType> load(models::Stages& stages) {
         {.desc = describeLoadCheckpoint(),
          .outline =
              [&stages, open](const executor::OutlineContext& context) {
-                 memory::WireRef model = open(context, context.graphFolder());
-                 executor::WorkOutline outline;
-                 outline.fingerprints = {stages.fingerprint(model)};
-                 outline.outputs = {{"model", {.type = "MODEL", .value = std::move(model)}}};
-                 return outline;
+                 return loadedOutline(
+                     stages, "model", "MODEL", open(context, context.graphFolder()));
              },
          .run =
              [open](executor::Context& context) {

@@ -33,11 +33,12 @@ memory::WireRef loadedControlNet(models::Stages& stages,
 
 executor::WorkOutline outlineLoadControlNet(models::Stages& stages,
                                             const executor::OutlineContext& context) {
-    memory::WireRef net = loadedControlNet(stages, context, context.graphFolder());
-    executor::WorkOutline outline;
-    outline.fingerprints = {stages.fingerprint(net)};
+    executor::WorkOutline outline =
+        loadedOutline(stages,
+                      "controlnet",
+                      "CONTROLNET",
+                      loadedControlNet(stages, context, context.graphFolder()));
     outline.isOnHost = true;  // so are the hints that it is joined with
-    outline.outputs = {{"controlnet", {.type = "CONTROLNET", .value = std::move(net)}}};
     return outline;
 }
 

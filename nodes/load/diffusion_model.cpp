@@ -80,11 +80,7 @@ executor::NodeType partNode(models::Stages& stages, const PartNode& part) {
             .outline =
                 [&stages, open, item = std::string(part.item), type = std::string(part.type)](
                     const executor::OutlineContext& context) {
-                    memory::WireRef value = open(context, context.graphFolder());
-                    executor::WorkOutline outline;
-                    outline.fingerprints = {stages.fingerprint(value)};
-                    outline.outputs = {{item, {.type = type, .value = std::move(value)}}};
-                    return outline;
+                    return loadedOutline(stages, item, type, open(context, context.graphFolder()));
                 },
             .run =
                 [open, item = std::string(part.item)](executor::Context& context) {
@@ -139,11 +135,10 @@ executor::WorkOutline outlineDiffusionModel(models::Stages& stages,
         const executor::ValueOutline* input = context.input(port);
         return input ? input->value : nullptr;
     };
-    memory::WireRef model = openDiffusionModel(stages, context, valueAt, context.graphFolder());
-    executor::WorkOutline outline;
-    outline.fingerprints = {stages.fingerprint(model)};
-    outline.outputs = {{"model", {.type = "MODEL", .value = std::move(model)}}};
-    return outline;
+    return loadedOutline(stages,
+                         "model",
+                         "MODEL",
+                         openDiffusionModel(stages, context, valueAt, context.graphFolder()));
 }
 
 void runDiffusionModel(models::Stages& stages, executor::Context& context) {

@@ -42,11 +42,10 @@ memory::WireRef loadedIpAdapter(models::Stages& stages,
 
 executor::WorkOutline outlineLoadIpAdapter(models::Stages& stages,
                                            const executor::OutlineContext& context) {
-    memory::WireRef adapter = loadedIpAdapter(stages, context, context.graphFolder());
-    executor::WorkOutline outline;
-    outline.fingerprints = {stages.fingerprint(adapter)};
-    outline.outputs = {{"ip_adapter", {.type = "IP_ADAPTER", .value = std::move(adapter)}}};
-    return outline;
+    return loadedOutline(stages,
+                         "ip_adapter",
+                         "IP_ADAPTER",
+                         loadedIpAdapter(stages, context, context.graphFolder()));
 }
 
 void runLoadIpAdapter(models::Stages& stages, executor::Context& context) {

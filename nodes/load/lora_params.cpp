@@ -1,5 +1,6 @@
 #include "nodes/load/lora_params.hpp"
 
+#include "nodes/stage_call.hpp"
 #include "plugin/base/error.hpp"
 
 #include <utility>
@@ -30,9 +31,9 @@ std::string numbered(const std::string& text, const char* between, const std::st
 }
 
 executor::WorkOutline changedModelOutline(models::Stages& stages, models::LoadedAdapter loaded) {
-    executor::WorkOutline outline{.issues = std::move(loaded.warnings)};
-    outline.fingerprints = {stages.fingerprint(loaded.model)};
-    outline.outputs = {{"model", {.type = "MODEL", .value = std::move(loaded.model)}}};
+    executor::WorkOutline outline =
+        loadedOutline(stages, "model", "MODEL", std::move(loaded.model));
+    outline.issues = std::move(loaded.warnings);
     return outline;
 }
 

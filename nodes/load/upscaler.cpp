@@ -34,11 +34,8 @@ memory::WireRef loadedUpscaler(models::Stages& stages,
 
 executor::WorkOutline outlineLoadUpscaler(models::Stages& stages,
                                           const executor::OutlineContext& context) {
-    memory::WireRef upscaler = loadedUpscaler(stages, context, context.graphFolder());
-    executor::WorkOutline outline;
-    outline.fingerprints = {stages.fingerprint(upscaler)};
-    outline.outputs = {{"upscaler", {.type = "UPSCALER", .value = std::move(upscaler)}}};
-    return outline;
+    return loadedOutline(
+        stages, "upscaler", "UPSCALER", loadedUpscaler(stages, context, context.graphFolder()));
 }
 
 void runLoadUpscaler(models::Stages& stages, executor::Context& context) {

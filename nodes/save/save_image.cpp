@@ -40,11 +40,7 @@ std::vector<ChoiceDesc> savedFormatChoices() {
 }
 
 std::vector<ParamDesc> saveParameters() {
-    return {{.id = "prefix",
-             .label = "File name",
-             .tooltip = "Start of the file names; a number follows. It may begin with a folder.",
-             .kind = ParamKind::Text,
-             .defaultValue = std::string("lowtide")},
+    return {prefixParam(),
             {.id = "format",
              .label = "Format",
              .tooltip = "PNG and lossless WebP keep every pixel; JPEG and WebP are smaller.",
@@ -138,13 +134,8 @@ void runSaveImage(models::Stages& stages, executor::Context& context) {
         stop.throwIfStopped();
         while (encoded.size() < std::min(i + kEncodedAtOnce, pictures.size())) {
             const size_t next = encoded.size();
-            std::vector<image::PictureText> texts = {
-                {"lowtide_graph", context.graphText()},
-                {"lowtide_precision", context.precisionText()}};
-            if (const std::string text = stages.parametersText(image, next, stop); !text.empty()) {
-                texts.push_back({"parameters", text});
-            }
-            encoded.push_back(encodedFile(pictures[next], std::move(texts), encoding, stop));
+            encoded.push_back(encodedFile(
+                pictures[next], savedTexts(stages, context, image, next), encoding, stop));
         }
         const std::string file = waitFor(std::move(encoded[i]), stop);
         const std::string path = names.next();
@@ -156,6 +147,26 @@ void runSaveImage(models::Stages& stages, executor::Context& context) {
 }
 
 }  // namespace
+
+ParamDesc prefixParam() {
+    return {.id = "prefix",
+            .label = "File name",
+            .tooltip = "Start of the file names; a number follows. It may begin with a folder.",
+            .kind = ParamKind::Text,
+            .defaultValue = std::string("lowtide")};
+}
+
+std::vector<image::PictureText> savedTexts(models::Stages& stages,
+                                           executor::Context& context,
+                                           const memory::WireRef& image,
+                                           size_t picture) {
+    std::vector<image::PictureText> texts = {{"lowtide_graph", context.graphText()},
+                                             {"lowtide_precision", context.precisionText()}};
+    if (std::string text = stages.parametersText(image, picture, context.stop()); !text.empty()) {
+        texts.push_back({"parameters", std::move(text)});
+    }
+    return texts;
+}
 
 executor::WorkOutline picturesOutline(models::Stages& stages,
                                       const executor::OutlineContext& context) {

@@ -1,6 +1,9 @@
 #pragma once
 
 #include "plugin/executor/node.hpp"
+#include "plugin/image/picture_encode.hpp"
+
+#include <vector>
 
 namespace lowtide::models {
 class Stages;
@@ -16,6 +19,13 @@ namespace lowtide::nodes {
 /// "save.video": writes all pictures as the frames of one file.
 [[nodiscard]] executor::NodeType saveVideo(models::Stages& stages);
 
+/// "prefix" of nodes that write files.
+[[nodiscard]] ParamDesc prefixParam();
+/// What the file of one picture, or of a video that begins with it, carries.
+[[nodiscard]] std::vector<image::PictureText> savedTexts(models::Stages& stages,
+                                                         executor::Context& context,
+                                                         const memory::WireRef& image,
+                                                         size_t picture);
 /// The outline of a node that makes 8-bit pictures of its input "image".
 [[nodiscard]] executor::WorkOutline picturesOutline(models::Stages& stages,
                                                     const executor::OutlineContext& context);

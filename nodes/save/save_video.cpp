@@ -21,11 +21,7 @@ std::vector<ChoiceDesc> formatChoices() {
 }
 
 std::vector<ParamDesc> saveVideoParameters() {
-    return {{.id = "prefix",
-             .label = "File name",
-             .tooltip = "Start of the file names; a number follows. It may begin with a folder.",
-             .kind = ParamKind::Text,
-             .defaultValue = std::string("lowtide")},
+    return {prefixParam(),
             {.id = "format",
              .label = "Format",
              .tooltip = "MP4 and WebM need the program ffmpeg; WebP and PNG need nothing. PNG and "
@@ -125,16 +121,11 @@ void runSaveVideo(models::Stages& stages, executor::Context& context) {
                                                       first.heightPixels,
                                                       first.widthPixels},
                                                      stages.frameRate(image));
-    std::vector<image::PictureText> texts = {{"lowtide_graph", context.graphText()},
-                                             {"lowtide_precision", context.precisionText()}};
-    if (const std::string text = stages.parametersText(image, 0, stop); !text.empty()) {
-        texts.push_back({"parameters", text});
-    }
     const std::string path =
         FileNames(
             std::string(context.outputFolder()), context.text("prefix"), encoding.format->ending)
             .next();
-    const auto writer = video::openVideo(path, encoding, std::move(texts));
+    const auto writer = video::openVideo(path, encoding, savedTexts(stages, context, image, 0));
     for (size_t i = 0; i < frames.size(); ++i) {
         writer->add(frames[i], stop);
         context.preview(frames[i]);

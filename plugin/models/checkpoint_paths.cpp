@@ -4,8 +4,8 @@
 #include "plugin/base/text.hpp"
 #include "plugin/files/path_parts.hpp"
 
+#include <algorithm>
 #include <filesystem>
-#include <initializer_list>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -35,14 +35,36 @@ std::string plainPath(const fs::path& path) {
     return (plain.has_filename() ? plain : plain.parent_path()).string();
 }
 
+using FolderNames = std::vector<const char*>;
+
+/// What a person may name: as messages call it, and the folders that ComfyUI and A1111 have for it.
+struct SearchedKind {
+    std::string_view item;
+    const char* what;
+    FolderNames folders;
+};
+
+/// Of a whole checkpoint where the item is no part of one. Adapters and their kin have folders of
+/// their own and are called as their item.
+SearchedKind searchedKind(const char* item) {
+    const FolderNames denoisers = {"unet", "diffusion_models", "Stable-diffusion"};
+    const FolderNames autoencoders = {"vae", "VAE"};
+    const SearchedKind kinds[] = {
+        {"unet", "denoiser", denoisers},
+        {"diffusion_model", "diffusion model", denoisers},
+        {"vae", "autoencoder", autoencoders},
+        {"autoencoder", "autoencoder", autoencoders},
+        {"text_encoder", "text encoder", {"text_encoders", "clip"}},
+        {"image_encoder", "image encoder", {"clip_vision"}},
+        {"upscaler", "upscaler", {"upscale_models", "ESRGAN", "RealESRGAN"}}};
+    const auto* found = std::find_if(
+        std::begin(kinds), std::end(kinds), [&](const auto& kind) { return kind.item == item; });
+    return found == std::end(kinds) ? SearchedKind{item, item, {"checkpoints", "Stable-diffusion"}}
+                                    : *found;
+}
+
 [[noreturn]] void refusePath(const std::string& typed, size_t folderCount, const char* item) {
-    const std::string_view asked(item);
-    const std::string what = asked == "vae"               ? "autoencoder"
-                             : asked == "unet"            ? "denoiser"
-                             : asked == "diffusion_model" ? "diffusion model"
-                             : asked == "text_encoder"    ? "text encoder"
-                             : asked == "image_encoder"   ? "image encoder"
-                                                          : item;
+    const std::string what = searchedKind(item).what;
     const bool isAbsolute = fs::path(typed).is_absolute();
     const std::string looked =
         isAbsolute
@@ -70,14 +92,12 @@ std::optional<CheckpointPath> foundIn(const std::vector<fs::path>& places,
     return std::nullopt;
 }
 
-using FolderNames = std::initializer_list<const char*>;
-
 /// Where a name may lie: `own` are folders beside the graph and in model folders that hold such
 /// files alone.
 std::vector<fs::path> searchedPlaces(const std::string& typed,
                                      std::string_view graphFolder,
                                      std::span<const std::string> modelFolders,
-                                     FolderNames own) {
+                                     const FolderNames& own) {
     if (fs::path(typed).is_absolute()) {
         return {fs::path()};
     }
@@ -99,7 +119,7 @@ std::vector<fs::path> searchedPlaces(const std::string& typed,
 CheckpointPath findOfKind(std::string_view typedText,
                           std::string_view graphFolder,
                           std::span<const std::string> modelFolders,
-                          FolderNames own,
+                          const FolderNames& own,
                           const char* what) {
     const std::string typed = trim(typedText);
     const std::vector<fs::path> places = searchedPlaces(typed, graphFolder, modelFolders, own);
@@ -109,22 +129,6 @@ CheckpointPath findOfKind(std::string_view typedText,
         }
     }
     refusePath(typed, modelFolders.size(), what);
-}
-
-/// Of ComfyUI and of A1111.
-FolderNames foldersOfItem(std::string_view item) {
-    static constexpr FolderNames kCheckpoints = {"checkpoints", "Stable-diffusion"};
-    static constexpr FolderNames kDenoisers = {"unet", "diffusion_models", "Stable-diffusion"};
-    static constexpr FolderNames kAutoencoders = {"vae", "VAE"};
-    static constexpr FolderNames kUpscalers = {"upscale_models", "ESRGAN", "RealESRGAN"};
-    static constexpr FolderNames kTextEncoders = {"text_encoders", "clip"};
-    static constexpr FolderNames kImageEncoders = {"clip_vision"};
-    return item == "unet" || item == "diffusion_model" ? kDenoisers
-           : item == "vae" || item == "autoencoder"    ? kAutoencoders
-           : item == "text_encoder"                    ? kTextEncoders
-           : item == "image_encoder"                   ? kImageEncoders
-           : item == "upscaler"                        ? kUpscalers
-                                                       : kCheckpoints;
 }
 
 }  // namespace
@@ -139,7 +143,7 @@ CheckpointPath findCheckpoint(std::string_view typedText,
         return builtin(std::string_view(typed).substr(kBuiltin.size()), resourcesFolder);
     }
     const std::vector<fs::path> places =
-        searchedPlaces(typed, graphFolder, modelFolders, foldersOfItem(item));
+        searchedPlaces(typed, graphFolder, modelFolders, searchedKind(item).folders);
     if (std::optional<CheckpointPath> found = foundIn(places, typed)) {
         return *std::move(found);
     }

@@ -4,8 +4,11 @@
 #include "plugin/models/component_source.hpp"
 #include "plugin/models/split_checkpoint.hpp"
 
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lowtide::models {
@@ -43,6 +46,23 @@ private:
     const SplitPart& part_;
     CheckpointPath path_;
     std::vector<memory::WeightFile> files_;
+};
+
+/// Opened parts: the same file gives the same value until it changes. Plans ask at every edit.
+/// Thread-safe.
+class ModelParts {
+public:
+    explicit ModelParts(std::string resourcesFolder)
+        : resourcesFolder_(std::move(resourcesFolder)) {}
+
+    /// Errors as ModelPart.
+    [[nodiscard]] std::shared_ptr<const ModelPart> open(const SplitPart& part,
+                                                        const CheckpointPath& path);
+
+private:
+    std::string resourcesFolder_;
+    std::mutex mutex_;
+    std::deque<std::shared_ptr<const ModelPart>> recent_;
 };
 
 }  // namespace lowtide::models

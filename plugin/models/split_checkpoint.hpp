@@ -12,13 +12,11 @@ struct SplitPart {
     const char* component;  ///< in the diffusers layout
     const char* item;       ///< the port, and the rest of the id of the node that opens it
     const char* type;       ///< of its value on a wire
-    const char* label;      ///< for people
 };
 
-inline constexpr SplitPart kSplitParts[] = {
-    {"text_encoder", "text_encoder", "TEXT_ENCODER", "text encoder"},
-    {"vae", "autoencoder", "AUTOENCODER", "autoencoder"},
-    {"image_encoder", "image_encoder", "IMAGE_ENCODER", "image encoder"}};
+inline constexpr SplitPart kSplitParts[] = {{"text_encoder", "text_encoder", "TEXT_ENCODER"},
+                                            {"vae", "autoencoder", "AUTOENCODER"},
+                                            {"image_encoder", "image_encoder", "IMAGE_ENCODER"}};
 
 /// The part of a port. Error{Internal} for another one.
 [[nodiscard]] const SplitPart& splitPart(std::string_view item);

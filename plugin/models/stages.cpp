@@ -58,6 +58,7 @@ public:
         : settings_(std::move(settings)),
           families_(settings_.families.empty() ? models::families() : settings_.families),
           models_(settings_.resourcesFolder, families_),
+          parts_(settings_.resourcesFolder),
           hashes_(settings_.digests ? settings_.digests : std::make_shared<files::FileDigests>()) {}
 
     WireRef loadCheckpoint(const LoadRequest& request, std::string_view graphFolder) override {
@@ -79,10 +80,9 @@ public:
     WireRef loadPart(const PartRequest& request, std::string_view graphFolder) override {
         return withErrorsOf("load", [&] {
             return onFile([&] {
-                return WireRef(std::make_shared<const ModelPart>(
-                    splitPart(request.item),
-                    placeOf(request.file, graphFolder, request.item.c_str()),
-                    settings_.resourcesFolder));
+                return WireRef(
+                    parts_.open(splitPart(request.item),
+                                placeOf(request.file, graphFolder, request.item.c_str())));
             });
         });
     }
@@ -421,6 +421,7 @@ private:
     StagesSettings settings_;
     Families families_;
     ModelCache models_;
+    ModelParts parts_;
     AdaptedModels adapted_;
     std::shared_ptr<EmbeddingCache> openedEmbeddings_ = std::make_shared<EmbeddingCache>();
     ControlNets controlNets_;

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <filesystem>
+#include <mutex>
 #include <string>
 
 namespace lowtide::video {
@@ -125,19 +127,48 @@ private:
     int64_t read_ = 0;
 };
 
-}  // namespace
-
-TakenFrames framesIn(const files::InputFile& file, const FrameRange& range, const char* item) {
-    TakenFrames taken;
+TakenFrames allFrames(const files::InputFile& file, const char* item) {
     if (isAnimation(file)) {
         const std::string bytes = file.readAll(kLargestAnimation);
         const auto reader = image::openAnimation(std::as_bytes(std::span(bytes)), file.name());
         const image::AnimationHeader& header = reader->header();
-        taken = {.size = header.size, .frames = header.frames, .rate = header.rate};
-    } else {
-        const VideoHeader header = readVideoHeader(file, item);
-        taken = {.size = header.size, .frames = header.frames, .rate = header.rate};
+        return {.size = header.size, .frames = header.frames, .rate = header.rate};
     }
+    const VideoHeader header = readVideoHeader(file, item);
+    return {.size = header.size, .frames = header.frames, .rate = header.rate};
+}
+
+/// A plan asks at every edit, and the answer costs a program or the whole file: the last ones are
+/// kept as long as their files stay as they are.
+TakenFrames framesKnownOf(const files::InputFile& file, const char* item) {
+    struct Known {
+        std::string path;
+        files::FileIdentity identity;
+        TakenFrames frames;
+    };
+
+    constexpr size_t kMostKnown = 16;
+    static std::mutex mutex;
+    static std::deque<Known> recent;
+    {
+        const std::lock_guard lock(mutex);
+        for (const Known& known : recent) {
+            if (known.path == file.path() && known.identity == file.identity()) {
+                return known.frames;
+            }
+        }
+    }
+    const TakenFrames frames = allFrames(file, item);
+    const std::lock_guard lock(mutex);
+    recent.push_front({file.path(), file.identity(), frames});
+    recent.resize(std::min(recent.size(), kMostKnown));
+    return frames;
+}
+
+}  // namespace
+
+TakenFrames framesIn(const files::InputFile& file, const FrameRange& range, const char* item) {
+    TakenFrames taken = framesKnownOf(file, item);
     requireThat(range.first < taken.frames,
                 quotedName(file.name()) + " has " + std::to_string(taken.frames) +
                     " frames, and the first one shall be " + std::to_string(range.first),

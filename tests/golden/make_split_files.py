@@ -8,9 +8,7 @@ same in other forms (see write_...), and where numbers are quantised NAME_decode
 no shape tells lie beside them. Names are put back by diffusers' and gguf's own tables before a file is written.
 """
 import json
-import pathlib
 import shutil
-import sys
 
 import gguf
 import torch
@@ -18,6 +16,7 @@ from diffusers.loaders import single_file_utils
 from safetensors.torch import load_file, save_file
 
 import encoded_weights as ways
+import made_once
 import wan_names
 
 STATED = {"transformer": ("num_attention_heads", "attention_head_dim"), "image_encoder": ("num_attention_heads", "hidden_act")}
@@ -157,15 +156,5 @@ def make(checkpoint, folder):
     write_settings(checkpoint, folder)
 
 
-def main():
-    checkpoints, folder = map(pathlib.Path, sys.argv[1:3])
-    for name in sys.argv[3:]:
-        if not (folder / name).exists():
-            partial = folder / (name + ".partial")
-            shutil.rmtree(partial, ignore_errors=True)
-            make(checkpoints / name, partial)
-            partial.rename(folder / name)
-
-
 if __name__ == "__main__":
-    main()
+    made_once.make_each(make)

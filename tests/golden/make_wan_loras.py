@@ -6,12 +6,12 @@
 FOLDER/NAME/ is made for each NAME of CHECKPOINTS: comfyui, kohya, peft, bare and diffusers.safetensors hold one LoRA of rank 4 on all
 attentions and feed-forwards, fused/ is the checkpoint that diffusers makes of comfyui.safetensors at STRENGTH.
 """
-import pathlib
 import shutil
-import sys
 
 import torch
 from safetensors.torch import load_file, save_file
+
+import made_once
 
 RANK = 4
 ALPHA = 2.0  # of kohya's file, whose factors are larger by RANK / ALPHA
@@ -64,15 +64,5 @@ def make(checkpoint, folder):
     write_fused(checkpoint, folder)
 
 
-def main():
-    checkpoints, folder = map(pathlib.Path, sys.argv[1:3])
-    for name in sys.argv[3:]:
-        if not (folder / name).exists():
-            partial = folder / (name + ".partial")
-            shutil.rmtree(partial, ignore_errors=True)
-            make(checkpoints / name, partial)
-            partial.rename(folder / name)
-
-
 if __name__ == "__main__":
-    main()
+    made_once.make_each(make)

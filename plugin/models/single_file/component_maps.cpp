@@ -82,6 +82,13 @@ bool hasUnder(const WeightMap& file, std::string_view prefix) {
     return first != file.tensors.end() && first->first.starts_with(prefix);
 }
 
+WeightMap wholeMap(const WeightMap& file, std::function<std::string(std::string_view)> nameInFile) {
+    WeightMap map = emptyMap(file, std::move(nameInFile));
+    map.tensors = file.tensors;
+    map.hint = "get the file again, or choose another one";
+    return map;
+}
+
 WeightMap unetMap(const WeightMap& file, std::string_view prefix, const LdmUNetLayout& layout) {
     WeightMap map = emptyMap(file, [start = std::string(prefix), layout](std::string_view name) {
         return start + ldmUNetName(name, layout);

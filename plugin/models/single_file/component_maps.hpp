@@ -6,6 +6,7 @@
 #include "plugin/models/single_file/ldm_names.hpp"
 #include "plugin/models/single_file/tensor_view.hpp"
 
+#include <functional>
 #include <string>
 
 namespace lowtide::models {
@@ -20,6 +21,10 @@ inline constexpr std::string_view kRefinerOpenClip = "conditioner.embedders.0.mo
 
 /// Whether a tensor's name begins with `prefix`.
 [[nodiscard]] bool hasUnder(const WeightMap& file, std::string_view prefix);
+
+/// All tensors of a file that holds one network, whose names `nameInFile` gives.
+[[nodiscard]] WeightMap wholeMap(const WeightMap& file,
+                                 std::function<std::string(std::string_view)> nameInFile = {});
 
 /// The UNet under `prefix`. Averaged weights (model_ema) are left where they are, as diffusers
 /// does.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <vector>
 
 namespace lowtide::models {
@@ -83,11 +84,12 @@ std::string characterMapAt(const files::GgufMetadata& metadata) {
 
 }  // namespace
 
-std::optional<std::string> piecesInGguf(const files::GgufMetadata& metadata,
-                                        const std::string& what) {
-    if (metadata.text("tokenizer.ggml.model") != "t5") {
-        return std::nullopt;
-    }
+bool hasGgufPieces(const WeightFileHeader& file) {
+    const auto model = file.metadata.find("tokenizer.ggml.model");
+    return model != file.metadata.end() && model->second == "t5";
+}
+
+std::string piecesInGguf(const files::GgufMetadata& metadata, const std::string& what) {
     const std::vector<std::string> tokens =
         metadata.texts("tokenizer.ggml.tokens").value_or(std::vector<std::string>());
     const std::vector<double> scores = numbersAt(metadata, "tokenizer.ggml.scores", what);

@@ -20,14 +20,7 @@ std::unique_ptr<Checkpoint> openClipVision(ModelSource source, const std::string
     FileParts parts;
     parts.networks["image_encoder"] = {.className = "CLIPVisionModelWithProjection",
                                        .settings = [file] { return clipVisionSettings(file->map); },
-                                       .weights =
-                                           [file] {
-                                               WeightMap map = file->map;
-                                               map.settings = "what its shapes imply";
-                                               map.hint =
-                                                   "get the file again, or choose another one";
-                                               return map;
-                                           },
+                                       .weights = [file] { return wholeMap(file->map); },
                                        .check = checkVisionHeads};
     return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
 }

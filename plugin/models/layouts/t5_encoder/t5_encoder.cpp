@@ -21,7 +21,6 @@ namespace fs = std::filesystem;
 /// ComfyUI's files hold the tokenizer's as a tensor of bytes.
 constexpr std::string_view kPiecesTensor = "spiece_model";
 constexpr const char* kTokenizerClass = "T5Tokenizer";
-constexpr const char* kGgufTable = "token_embd.weight";
 constexpr Bytes kLargestTokenizer = 64 * kMiB;
 /// Where the tokenizer's files lie, from the folder of the weights: beside them, in a folder of the
 /// diffusers layout, and as WAN's own checkpoints have it.
@@ -48,10 +47,7 @@ double detectT5(const ModelSource& source) {
 }
 
 WeightMap t5Map(const WeightMap& file) {
-    WeightMap map = file;
-    map.nameInFile = namesOfT5(file);
-    map.settings = "what its shapes imply";
-    map.hint = "get the file again, or choose another one";
+    WeightMap map = wholeMap(file, namesOfT5(file));
     if (const auto pieces = map.tensors.find(kPiecesTensor); pieces != map.tensors.end()) {
         map.tensors.erase(pieces);
     }
@@ -95,14 +91,6 @@ FileDocuments documentsBeside(const std::string& weights, std::vector<memory::We
     return found;
 }
 
-/// Nothing: the file is none of GGUF, or holds no tokenizer of T5.
-std::optional<std::string> piecesOfGguf(const ModelSource& source) {
-    const files::InputFile file(source.path.path);
-    return files::looksLikeGguf(files::FileBytes(file))
-               ? piecesInGguf(files::readGgufHeader(file).metadata, source.path.name)
-               : std::nullopt;
-}
-
 /// In the file, or else beside it.
 FileDocuments tokenizerOf(const SharedHeader& file,
                           const ModelSource& source,
@@ -115,11 +103,13 @@ FileDocuments tokenizerOf(const SharedHeader& file,
         };
         return found;
     }
-    const auto known = file->map.tensors.contains(kGgufTable) ? piecesOfGguf(source) : std::nullopt;
-    if (!known) {
+    if (!hasGgufPieces(*file)) {
         return documentsBeside(source.path.path, stamps);
     }
-    found.texts["spiece.model"] = [text = *known] { return text; };
+    found.texts["spiece.model"] = [path = source.path] {
+        const files::InputFile opened(path.path);
+        return piecesInGguf(files::readGgufHeader(opened).metadata, path.name);
+    };
     found.texts["tokenizer_config.json"] = [] { return R"({"extra_ids": 0})"; };
     return found;
 }

@@ -40,17 +40,12 @@ void refuseLaterAutoencoder(const ModelSource& source) {
 }
 
 WeightMap wanAutoencoderMap(const WeightMap& file) {
-    WeightMap map = file;
-    if (hasWanNames(file)) {
-        map.nameInFile = [layers = wanAutoencoderLayers(file)](std::string_view name) {
-            return wanAutoencoderName(name, layers);
-        };
-    } else {
-        map.nameInFile = [](std::string_view name) { return std::string(name); };
-    }
-    map.settings = "what its shapes imply";
-    map.hint = "get the file again, or choose another one";
-    return map;
+    return hasWanNames(file)
+               ? wholeMap(file,
+                          [layers = wanAutoencoderLayers(file)](std::string_view name) {
+                              return wanAutoencoderName(name, layers);
+                          })
+               : wholeMap(file, [](std::string_view name) { return std::string(name); });
 }
 
 std::unique_ptr<Checkpoint> openWanAutoencoderFile(ModelSource source,

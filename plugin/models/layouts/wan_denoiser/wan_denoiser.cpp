@@ -36,14 +36,6 @@ double detectWanDenoiser(const ModelSource& source) {
     return source.header && namesOfWan(source.header->map) ? 0.5 : 0;
 }
 
-WeightMap wanDenoiserMap(const WeightMap& file) {
-    WeightMap map = file;
-    map.nameInFile = namesOfWan(file);
-    map.settings = "what its shapes imply";
-    map.hint = "get the file again, or choose another one";
-    return map;
-}
-
 /// It takes latents alone, or a mask and the latents of a video that begins with a picture too.
 const char* pipelineOf(const Json& settings) {
     return settings.at("in_channels") == settings.at("out_channels") ? "WanPipeline"
@@ -58,10 +50,11 @@ std::unique_ptr<Checkpoint> openWanDenoiser(ModelSource source,
     };
     FileParts parts;
     parts.pipeline = {{"_class_name", pipelineOf(settings())}};
-    parts.networks["transformer"] = {.className = "WanTransformer3DModel",
-                                     .settings = settings,
-                                     .weights = [file] { return wanDenoiserMap(file->map); },
-                                     .check = checkWanHeads};
+    parts.networks["transformer"] = {
+        .className = "WanTransformer3DModel",
+        .settings = settings,
+        .weights = [file] { return wholeMap(file->map, namesOfWan(file->map)); },
+        .check = checkWanHeads};
     parts.scheduler = wanSchedule;
     return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
 }
