@@ -60,6 +60,27 @@ private Q_SLOTS:
             {testing::sourcePath("tests/unit/video/make_animations.py"), folder_.path()});
     }
 
+    /// What is known of a file is forgotten when it changes.
+    void aFileThatChangedIsLookedAtAgain() {
+        const QTemporaryDir folder;
+        const std::string path = folder.filePath("video.png").toStdString();
+        const auto framesOf = [&](int count) {
+            const std::vector<Image8> frames = movingFrames(count, 32, 16);
+            const VideoEncoding encoding{.format = &formats().back(),
+                                         .size = {.widthPixels = 32, .heightPixels = 16},
+                                         .frames = count,
+                                         .rate = 8};
+            const auto writer = openVideo(path, encoding, {});
+            for (const Image8& frame : frames) {
+                writer->add(frame, {});
+            }
+            writer->finish({});
+            return framesIn(files::InputFile(path), {}, "video").frames;
+        };
+        QCOMPARE(framesOf(3), int64_t{3});
+        QCOMPARE(framesOf(5), int64_t{5});
+    }
+
     /// Frames that only say where they differ, that are cleared or restored behind, that have a
     /// palette or are blended; one is shown twice as long.
     void showsWhatOthersShow_data() {
