@@ -32,7 +32,7 @@ std::vector<ParamDesc> saveVideoParameters() {
             {.id = "rate",
              .label = "Rate",
              .tooltip = "0: as the video has it, and 16 for pictures that are none.",
-             .unit = "frames/s",
+             .unit = "fps",
              .kind = ParamKind::Float,
              .defaultValue = 0.0,
              .min = 0,

@@ -14,6 +14,9 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
+#include <utility>
+
 namespace lowtide::ui {
 
 namespace {
@@ -22,23 +25,23 @@ constexpr int kDetailsPicture = 64;
 constexpr int kDetailsWidth = 280;
 constexpr int kFilesHeight = 96;
 
+/// By the parameter that names the file.
 QString fileKindText(const QString& kind) {
-    if (kind == QLatin1String("checkpoint")) {
-        return PresetDetails::tr("Checkpoint");
-    }
-    if (kind == QLatin1String("unet")) {
-        return PresetDetails::tr("Denoiser");
-    }
-    if (kind == QLatin1String("vae")) {
-        return PresetDetails::tr("Autoencoder");
-    }
-    if (kind == QLatin1String("upscaler")) {
-        return PresetDetails::tr("Upscaler");
-    }
-    if (kind == QLatin1String("controlnet")) {
-        return PresetDetails::tr("ControlNet");
-    }
-    return kind == QLatin1String("image") ? PresetDetails::tr("Picture") : kind;
+    const std::pair<const char*, QString> known[] = {
+        {"checkpoint", PresetDetails::tr("Checkpoint")},
+        {"unet", PresetDetails::tr("Denoiser")},
+        {"vae", PresetDetails::tr("Autoencoder")},
+        {"upscaler", PresetDetails::tr("Upscaler")},
+        {"controlnet", PresetDetails::tr("ControlNet")},
+        {"adapter", PresetDetails::tr("IP-Adapter")},
+        {"image_encoder", PresetDetails::tr("Image encoder")},
+        {"file", PresetDetails::tr("Weights")},
+        {"image", PresetDetails::tr("Picture")},
+        {"video", PresetDetails::tr("Video")}};
+    const auto* found = std::find_if(std::begin(known), std::end(known), [&](const auto& each) {
+        return kind == QLatin1String(each.first);
+    });
+    return found == std::end(known) ? kind : found->second;
 }
 
 bool isMissing(const QTreeWidgetItem& item) {
