@@ -174,7 +174,8 @@ private Q_SLOTS:
         QCOMPARE(moved("model"), once);        // each component whole, before it is used
         const int64_t leaves = moved("leaf");  // each pass brings all that it uses
         QVERIFY2(leaves > 2 * once, qPrintable(QString("%1, %2").arg(leaves).arg(once)));
-        QVERIFY(moved("leaf+stream") >= leaves);  // and what comes ahead of the next one
+        const int64_t ahead = moved("leaf+stream");  // but for what its ring still holds
+        QVERIFY2(ahead > 2 * once && ahead <= leaves, qPrintable(QString::number(ahead)));
         QVERIFY(moved("block:1") > once);
     }
 

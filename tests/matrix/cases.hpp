@@ -5,6 +5,7 @@
 #include "tests/matrix/adapter_cases.hpp"
 #include "tests/matrix/matrix_case.hpp"
 #include "tests/matrix/quantised_cases.hpp"
+#include "tests/matrix/video_cases.hpp"
 
 #include <QString>
 
@@ -180,6 +181,7 @@ inline std::vector<Case> cases() {
         addQuantised(cases);
         addAdapters(cases);
         addControls(cases);
+        addVideos(cases);
     }
     return cases;
 }

@@ -8,8 +8,17 @@ namespace lowtide::models {
 
 namespace {
 
+constexpr uint32_t kFirstChunk = 0;  ///< patterns of passes
+constexpr uint32_t kLaterChunk = 1;
+
 FrameHistory historyOf(const HistoryPlaces& places) {
     return {.frames = std::vector<FrameHistory::Frames>(places.count)};
+}
+
+/// Behind the first chunk, layers that halve or double the frames work too: another pattern.
+memory::PassHint hintOf(int64_t chunk, int64_t count) {
+    return {.pattern = chunk > 0 ? kLaterChunk : kFirstChunk,
+            .next = chunk + 1 < count ? kLaterChunk : kFirstChunk};
 }
 
 }  // namespace
@@ -44,7 +53,7 @@ at::Tensor WanAutoencoder::decode(Pass& pass, const at::Tensor& latents) const {
     at::Tensor frames;
     int64_t done = 0;
     for (int64_t i = 0; i < count; ++i) {
-        pass.begin();
+        pass.begin(hintOf(i, count));
         const at::Tensor latent = latents.select(2, i).contiguous();
         const at::Tensor inner = layers_->postQuant.apply(pass, pass.toCompute(latent));
         const at::Tensor chunk = layers_->decoder.apply(pass, inner, history);
@@ -62,14 +71,12 @@ at::Tensor WanAutoencoder::decode(Pass& pass, const at::Tensor& latents) const {
 at::Tensor WanAutoencoder::encode(Pass& pass, const at::Tensor& frames) const {
     FrameHistory history = historyOf(layers_->encoder.places);
     const int64_t step = config_.frameDownsampling();
+    const int64_t count = 1 + (frames.size(0) - 1) / step;
     std::vector<at::Tensor> chunks;
-    for (int64_t first = 0; first < frames.size(0); first += first == 0 ? 1 : step) {
-        const int64_t count = first == 0 ? 1 : step;
-        if (first + count > frames.size(0)) {
-            break;
-        }
-        pass.begin();
-        const at::Tensor chunk = pass.toCompute(frames.narrow(0, first, count));
+    for (int64_t i = 0; i < count; ++i) {
+        pass.begin(hintOf(i, count));
+        const int64_t first = i == 0 ? 0 : 1 + (i - 1) * step;
+        const at::Tensor chunk = pass.toCompute(frames.narrow(0, first, i == 0 ? 1 : step));
         chunks.push_back(layers_->quant.apply(pass, layers_->encoder.apply(pass, chunk, history))
                              .to(at::kFloat));
     }

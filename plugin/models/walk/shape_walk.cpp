@@ -217,8 +217,11 @@ std::vector<at::Tensor> ShapeWalk::passThere(
     const auto known = std::find_if(
         own.known.begin(), own.known.end(), [&](const auto& pass) { return sizes == pass.sizes; });
     if (known != own.known.end()) {
-        own.order.push_back({.pass = known->pass, .hint = passed.hint});
-        noteTurn(own);
+        for (Happened happened : known->passes) {
+            happened.hint = known->passes.size() == 1 ? passed.hint : happened.hint;
+            own.order.push_back(happened);
+            noteTurn(own);
+        }
         const auto take = [&] { meter_.touch(known->bytes); };
         if (passed.around) {
             passed.around(take);
@@ -232,17 +235,18 @@ std::vector<at::Tensor> ShapeWalk::passThere(
         return results;
     }
     const tensor::WalkMeter::Section section(meter_);
+    const auto before = static_cast<std::ptrdiff_t>(own.order.size());
     std::vector<at::Tensor> results = forward();
     closeLeaf();
-    KnownPass pass{.sizes = sizes.vec(),
-                   .resultSizes = {},
-                   .bytes = section.peak(),
-                   .pass = own.passes.size() - 1};
+    KnownForward walked{.sizes = sizes.vec(),
+                        .resultSizes = {},
+                        .bytes = section.peak(),
+                        .passes = {own.order.begin() + before, own.order.end()}};
     for (const at::Tensor& result : results) {
         LOWTIDE_ASSERT(result.scalar_type() == at::kFloat && result.is_contiguous());
-        pass.resultSizes.push_back(result.sizes().vec());
+        walked.resultSizes.push_back(result.sizes().vec());
     }
-    own.known.push_back(std::move(pass));
+    own.known.push_back(std::move(walked));
     return results;
 }
 

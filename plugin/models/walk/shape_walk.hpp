@@ -61,9 +61,9 @@ public:
     /// One of f32 on a wire of another device: it counts where it is taken over (tensor::upload).
     /// Its values are never read.
     [[nodiscard]] static at::Tensor elsewhere(at::IntArrayRef sizes);
-    /// One pass of the tree over inputs of `sizes`. The first one of a size runs `forward`; later
-    /// ones take the same bytes for a moment, count as passes and give results of the same shapes,
-    /// f32.
+    /// One forward of the tree over inputs of `sizes`, a pass or several. The first one of a size
+    /// runs; later ones take the same bytes for a moment, count as its passes and give results of
+    /// the same shapes, f32.
     [[nodiscard]] std::vector<at::Tensor> passOver(
         const memory::ComponentTree& tree,
         at::IntArrayRef sizes,
@@ -88,19 +88,19 @@ private:
         memory::PassHint hint;
     };
 
-    /// A pass that was walked and what it takes while it lasts.
-    struct KnownPass {
+    /// A forward that was walked, its passes and what it takes while it lasts.
+    struct KnownForward {
         std::vector<int64_t> sizes;
         std::vector<std::vector<int64_t>> resultSizes;
         Bytes bytes = 0;
-        size_t pass = 0;
+        std::vector<Happened> passes;
     };
 
     struct Component {
         std::shared_ptr<const memory::ComponentTree> tree;
         std::vector<memory::AccessPattern> passes;
         std::vector<Happened> order;
-        std::vector<KnownPass> known;
+        std::vector<KnownForward> known;
     };
 
     [[nodiscard]] bool isElsewhere(const memory::ComponentTree& tree) const;
