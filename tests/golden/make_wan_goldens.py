@@ -4,8 +4,9 @@
     make_wan_goldens.py CASES.json FOLDER
 
 FOLDER/checkpoints/wan_i2v_K are the reference's variants of image to video, wan_t2v_K the same text encoder and autoencoder with a
-transformer that sees no picture. FOLDER/images has pictures, FOLDER/<case>.safetensors what the reference's golden.py records of
-diffusers' pipeline for the case. The folder's name should hold the hash that --hash prints.
+transformer that sees no picture, wan_flf_K those of image to video with one that places the tokens of two pictures. FOLDER/images has
+pictures, FOLDER/<case>.safetensors what the reference's golden.py records of diffusers' pipeline for the case. The folder's name should
+hold the hash that --hash prints.
 """
 import hashlib
 import json
@@ -36,6 +37,21 @@ def make_text_to_video(source, target):
     (target / "model_index.json").write_text(json.dumps({**index, "_class_name": "WanPipeline"}))
 
 
+def make_first_and_last(source, target):
+    from diffusers import WanTransformer3DModel
+
+    from lib import layout
+    from lib.weights import randomise
+
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns("transformer"))
+    config = json.loads((source / "transformer" / "config.json").read_text())
+    vision = json.loads((source / "image_encoder" / "config.json").read_text())
+    tokens = (vision["image_size"] // vision["patch_size"]) ** 2 + 1
+    known = {key: value for key, value in config.items() if not key.startswith("_")}
+    known.update(pos_embed_seq_len=2 * tokens)
+    layout.save_model(randomise(WanTransformer3DModel(**known), 79), target / "transformer")
+
+
 def make_checkpoint_named(name, checkpoints):
     import make_checkpoint
 
@@ -47,7 +63,8 @@ def make_checkpoint_named(name, checkpoints):
         make_checkpoint.main(["wan_i2v", str(partial), "--variant", number])
     else:
         make_checkpoint_named(f"wan_i2v_{number}", checkpoints)
-        make_text_to_video(checkpoints / f"wan_i2v_{number}", partial)
+        make = {"wan_t2v": make_text_to_video, "wan_flf": make_first_and_last}[kind]
+        make(checkpoints / f"wan_i2v_{number}", partial)
     partial.rename(target)
 
 
@@ -58,7 +75,11 @@ def run_text_to_video(golden):
         import torch
         from diffusers import WanPipeline
 
+        from lib import schedulers
+
         pipe = WanPipeline.from_pretrained(args.checkpoint)
+        if args.scheduler:
+            pipe.scheduler = schedulers.build(args.scheduler, pipe.scheduler.config)
         pipe.set_progress_bar_config(disable=True)
         golden.watch_tokenizer(rec, pipe, "tokenizer", "")
         golden.watch_text_encoder(rec, pipe, "text_encoder")
@@ -106,8 +127,11 @@ def main():
         make_checkpoint.main(["images", str(folder / "images.partial")])
         (folder / "images.partial").rename(folder / "images")
     golden.RUNNERS["WanPipeline"] = run_text_to_video(golden)
+    timed = golden.timed  # golden.py knows the first picture alone
     for case in cases:
         if not (folder / (case["name"] + ".safetensors")).exists():
+            last = {"last_image": golden.load_image(f"{folder}/images/{case['last']}.png")} if "last" in case else {}
+            golden.timed = lambda rec, pipe, call, last=last: timed(rec, pipe, {**call, **last})
             golden.main(arguments_of(case, folder))
     (folder / "complete").touch()
 

@@ -27,17 +27,27 @@ const testing::CaseParameters kParameters = {{"prompt", {"encode.prompt"}},
                                              {"shift", {"denoise.shift"}},
                                              {"sampler", {"denoise.sampler"}}};
 
+QString videoExampleOf(const Json& test) {
+    if (!test.contains("image")) {
+        return "text_to_video";
+    }
+    return test.contains("last") ? "first_and_last_to_video" : "image_to_video";
+}
+
 }  // namespace
 
-/// WAN: every value that diffusers' pipelines compute, for every case of wan_cases.json.
+/// WAN: every value that diffusers' pipelines compute, for every case of wan_cases.json, or where
+/// the whole test is asked for of wan_all_cases.json: each variant, sampler, length, with and
+/// without guidance.
 class WanGoldenTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
 
     void initTestCase() {
-        goldens_ = testing::wanGoldenFolder();
-        cases_ = testing::readCases("wan_cases");
+        const QString name = testing::isWholeTest() ? "wan_all_cases" : "wan_cases";
+        goldens_ = testing::wanGoldenFolder(name);
+        cases_ = testing::readCases(name);
     }
 
     void everyRecordedValueAgrees_data() { testing::addCaseRows(cases_); }
@@ -45,21 +55,23 @@ private Q_SLOTS:
     void everyRecordedValueAgrees() {
         QFETCH(int, index);
         const Json& test = cases_[static_cast<size_t>(index)];
-        const bool hasImage = test.contains("image");
         QStringList settings = testing::caseSettings(test, kParameters);
         settings << "load.checkpoint=" + goldens_ + "/checkpoints/" +
                         testing::caseText(test.at("checkpoint"));
-        if (hasImage) {
-            settings << "load_image.image=" + goldens_ + "/images/" +
-                            testing::caseText(test.at("image")) + ".png"
-                     << "video.fit=stretch";
+        for (const auto& [key, node] :
+             {std::pair("image", "load_image"), std::pair("last", "load_last")}) {
+            if (test.contains(key)) {
+                settings << QString(node) + ".image=" + goldens_ + "/images/" +
+                                testing::caseText(test.at(key)) + ".png"
+                         << "video.fit=stretch";
+            }
         }
-        const std::string problems = testing::caseProblems(
-            test,
-            goldens_,
-            testing::exampleGraph(hasImage ? "image_to_video" : "text_to_video"),
-            settings,
-            hasImage ? "condition" : "");
+        const std::string problems =
+            testing::caseProblems(test,
+                                  goldens_,
+                                  testing::exampleGraph(videoExampleOf(test)),
+                                  settings,
+                                  test.contains("image") ? "condition" : "");
         QVERIFY2(problems.empty(), problems.c_str());
     }
 
