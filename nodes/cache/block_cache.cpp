@@ -7,7 +7,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-constexpr Bytes kLargestCurve = kMiB;
+constexpr Bytes kLargestSettings = kMiB;
 
 constexpr FileParam kCurve = {.id = "curve",
                               .what = "curve",
@@ -15,16 +15,25 @@ constexpr FileParam kCurve = {.id = "curve",
                                   "choose a file that lowtide calibrate-cache wrote, relative "
                                   "to the graph or with its full path"};
 
-/// The text of the curve in place of its path, where the gate reads it.
-std::vector<std::string> readCurve(Json& settings, std::string_view graphFolder) {
-    if (settings.at("gate") != "mag") {
+constexpr FileParam kMaskFile = {.id = "mask_file",
+                                 .what = "mask",
+                                 .hint =
+                                     "choose a file with 0 and 1 for every call, relative to the "
+                                     "graph or with its full path"};
+
+/// What lies in a file in place of its path, where the gate reads it.
+std::vector<std::string> readFiles(Json& settings, std::string_view graphFolder) {
+    const Json& gate = settings.at("gate");
+    const bool readsMask = gate == "mask" && settings.at(kMaskFile.id) != "";
+    if (gate != "mag" && !readsMask) {
         return {};
     }
+    const FileParam& param = readsMask ? kMaskFile : kCurve;
     const files::InputFile file =
-        chosenFile(kCurve, settings.at(kCurve.id).get<std::string>(), graphFolder);
-    const std::string text = blaming(kCurve, [&] { return file.readAll(kLargestCurve); });
-    settings[kCurve.id] = text;
-    settings["curve_name"] = file.name();
+        chosenFile(param, settings.at(param.id).get<std::string>(), graphFolder);
+    const std::string text = blaming(param, [&] { return file.readAll(kLargestSettings); });
+    settings[param.id] = text;
+    settings[std::string(param.id) + "_name"] = file.name();
     return {sha256Hex(text)};
 }
 
@@ -84,6 +93,14 @@ std::vector<ParamDesc> blockCacheParameters() {
          .kind = ParamKind::Text,
          .defaultValue = std::string(),
          .advanced = true},
+        {.id = kMaskFile.id,
+         .label = "Mask file",
+         .tooltip = "Of the gate Mask: a file that has the mask, as a text or as the JSON of a "
+                    "search (schedule_mask), in place of what is typed; relative to the graph or "
+                    "with its full path.",
+         .kind = ParamKind::File,
+         .defaultValue = std::string(),
+         .advanced = true},
         {.id = "predictor",
          .label = "Predictor",
          .tooltip = "What stands for the other blocks: what they gave last, or the line through "
@@ -113,7 +130,7 @@ executor::NodeType blockCacheNode(models::Stages& stages) {
          .aliases = {"FBCache", "First Block Cache", "ApplyFBCacheOnModel"},
          .params = blockCacheParameters()},
         "block_cache",
-        readCurve);
+        readFiles);
 }
 
 }  // namespace lowtide::nodes

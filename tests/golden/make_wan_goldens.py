@@ -100,6 +100,21 @@ def run_text_to_video(golden):
     return run
 
 
+def with_extras(golden, timed, case, folder):
+    """What golden.py does not know: the last picture of a video, and diffusers' First Block Cache."""
+
+    def run(rec, pipe, call):
+        from diffusers import FirstBlockCacheConfig
+
+        if "threshold" in case:
+            pipe.transformer.enable_cache(FirstBlockCacheConfig(threshold=case["threshold"]))
+        if "last" in case:
+            call["last_image"] = golden.load_image(f"{folder}/images/{case['last']}.png")
+        return timed(rec, pipe, call)
+
+    return run
+
+
 def arguments_of(case, folder):
     arguments = [*golden_arguments(case, folder), f"--frames={case['frames']}"]
     if "image" in case:
@@ -127,11 +142,10 @@ def main():
         make_checkpoint.main(["images", str(folder / "images.partial")])
         (folder / "images.partial").rename(folder / "images")
     golden.RUNNERS["WanPipeline"] = run_text_to_video(golden)
-    timed = golden.timed  # golden.py knows the first picture alone
+    timed = golden.timed
     for case in cases:
         if not (folder / (case["name"] + ".safetensors")).exists():
-            last = {"last_image": golden.load_image(f"{folder}/images/{case['last']}.png")} if "last" in case else {}
-            golden.timed = lambda rec, pipe, call, last=last: timed(rec, pipe, {**call, **last})
+            golden.timed = with_extras(golden, timed, case, folder)
             golden.main(arguments_of(case, folder))
     (folder / "complete").touch()
 

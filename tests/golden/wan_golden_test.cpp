@@ -25,11 +25,12 @@ const testing::CaseParameters kParameters = {{"prompt", {"encode.prompt"}},
                                              {"cfg", {"denoise.cfg"}},
                                              {"seed", {"denoise.seed"}},
                                              {"shift", {"denoise.shift"}},
-                                             {"sampler", {"denoise.sampler"}}};
+                                             {"sampler", {"denoise.sampler"}},
+                                             {"threshold", {"block_cache.threshold"}}};
 
 QString videoExampleOf(const Json& test) {
     if (!test.contains("image")) {
-        return "text_to_video";
+        return test.contains("threshold") ? "text_to_video_block_cache" : "text_to_video";
     }
     return test.contains("last") ? "first_and_last_to_video" : "image_to_video";
 }
@@ -58,6 +59,11 @@ private Q_SLOTS:
         QStringList settings = testing::caseSettings(test, kParameters);
         settings << "load.checkpoint=" + goldens_ + "/checkpoints/" +
                         testing::caseText(test.at("checkpoint"));
+        if (test.contains("threshold")) {  // diffusers' First Block Cache has no limits
+            settings << "block_cache.warm_up=0"
+                     << "block_cache.max_consecutive=0"
+                     << "block_cache.keep_last=0";
+        }
         for (const auto& [key, node] :
              {std::pair("image", "load_image"), std::pair("last", "load_last")}) {
             if (test.contains(key)) {

@@ -3,9 +3,11 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
+#include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -18,15 +20,24 @@ using namespace lowtide;
 
 namespace {
 
-const std::vector<std::string> kSmall = {
-    "latent.width=64", "latent.height=64", "denoise.steps=8", "denoise.sampler=euler"};
+/// Settings of a small run by the checkpoint.
+const std::map<std::string, std::vector<std::string>> kSmall = {
+    {"mini", {"latent.width=64", "latent.height=64"}},
+    {"xl", {"latent.width=64", "latent.height=64"}},
+    {"wan", {"video.width=64", "video.height=48", "video.frames=5", "save_video.format=png"}}};
+
+/// Other runs by the checkpoint: of another size, of more pictures, without guidance.
+const std::map<std::string, std::vector<const char*>> kOthers = {
+    {"mini", {"cancel", "latent.width=96", "latent.batch=2", "denoise.cfg=1"}},
+    {"xl", {}},
+    {"wan", {"cancel", "video.width=96", "video.frames=9", "denoise.cfg=1"}}};
 
 /// A graph, and what its cache is set to, so that eight steps have steps of every kind.
 struct Deciding {
     const char* graph;
     std::vector<std::string> settings;
-    const char* spared;  ///< the kind of steps that it makes
-    bool isXl = false;   ///< on Stable Diffusion XL, else on the mini model
+    const char* spared;               ///< the kind of steps that it makes
+    std::string checkpoint = "mini";  ///< "mini", "xl" or "wan"
 };
 
 const std::map<QString, Deciding>& caches() {
@@ -55,8 +66,19 @@ const std::map<QString, Deciding>& caches() {
          {"text_to_image_block_cache",
           {"block_cache.threshold=2", "block_cache.warm_up=1", "block_cache.predictor=taylor"},
           "partial",
-          true}},
-        {"window, XL", {"text_to_image_forecast", {"forecast.warm_up=2"}, "predicted", true}}};
+          "xl"}},
+        {"window, XL", {"text_to_image_forecast", {"forecast.warm_up=2"}, "predicted", "xl"}},
+        {"first block, WAN",
+         {"text_to_video_block_cache",
+          {"block_cache.threshold=0.65", "block_cache.warm_up=1", "block_cache.predictor=taylor"},
+          "partial",
+          "wan"}},
+        {"mask, WAN",
+         {"text_to_video_block_cache",
+          {"block_cache.gate=mask", "block_cache.mask=11010010"},
+          "partial",
+          "wan"}},
+        {"window, WAN", {"text_to_video_forecast", {"forecast.warm_up=2"}, "predicted", "wan"}}};
     return kCaches;
 }
 
@@ -79,15 +101,17 @@ class DecidingCachesTest : public QObject {
     };
 
     QTemporaryDir folder_;
-    const std::string xlCheckpoint_ =
-        testing::xlFileFolder().toStdString() + "/sdxl_1_half.safetensors";
+    const std::map<std::string, std::string> checkpoints_ = {
+        {"xl", testing::xlFileFolder().toStdString() + "/sdxl_1_half.safetensors"},
+        {"wan", testing::wanGoldenFolder().toStdString() + "/checkpoints/wan_t2v_0"}};
     std::map<QString, Fresh> fresh_;
 
     Json options(const Deciding& cache, const std::string& policy, const char* device) const {
-        std::vector<std::string> set = kSmall;
+        std::vector<std::string> set = kSmall.at(cache.checkpoint);
+        set.insert(set.end(), {"denoise.steps=8", "denoise.sampler=euler"});
         set.insert(set.end(), cache.settings.begin(), cache.settings.end());
-        if (cache.isXl) {
-            set.push_back("load.checkpoint=" + xlCheckpoint_);
+        if (const auto found = checkpoints_.find(cache.checkpoint); found != checkpoints_.end()) {
+            set.push_back("load.checkpoint=" + found->second);
         }
         return {{"device", device},
                 {"set", set},
@@ -143,7 +167,7 @@ private Q_SLOTS:
                 // One each of the larger model; models_history_of_*_xl has all.
                 const QByteArray onXl =
                     QByteArray(cache.spared) == "partial" ? "block:2+stream" : "leaf+stream";
-                if (!cache.isXl || policy == onXl) {
+                if (cache.checkpoint != "xl" || policy == onXl) {
                     QTest::addRow("%s, %s", qPrintable(name), policy) << name << policy;
                 }
             }
@@ -174,11 +198,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("name");
         QTest::addColumn<QString>("before");
         for (const auto& [name, cache] : caches()) {
-            for (const char* before :
-                 {"cancel", "latent.width=96", "latent.batch=2", "denoise.cfg=1"}) {
-                if (!cache.isXl) {
-                    QTest::addRow("%s, %s", qPrintable(name), before) << name << before;
-                }
+            for (const char* before : kOthers.at(cache.checkpoint)) {
+                QTest::addRow("%s, %s", qPrintable(name), before) << name << before;
             }
         }
     }
@@ -201,6 +222,45 @@ private Q_SLOTS:
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
         QVERIFY(ended.dump == expected.dump);
         QCOMPARE(stepsIn(ended.report.at("repetitions").back()), expected.steps);
+    }
+
+    /// As typed; and a file that is none is refused by name.
+    void masksComeFromFiles_data() {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("text") << QByteArray("1101\n0010\n") << "";
+        QTest::newRow("list") << QByteArray("[1, 1, 0, true, 0, 0, 1, false]") << "";
+        QTest::newRow("search") << QByteArray(
+                                       R"({"best_loss": 0.1, "schedule_mask": [1,1,0,1,0,0,1,0]})")
+                                << "";
+        QTest::newRow("letters") << QByteArray("110x") << "mask.txt: there is \\\"x\\\" at place 4";
+        QTest::newRow("other numbers") << QByteArray("[1, 2]") << "the mask has 2";
+        QTest::newRow("no list") << QByteArray(R"({"a": 1})") << "it has no list";
+        QTest::newRow("no JSON") << QByteArray("[1, ") << "mask.txt";
+        QTest::newRow("nothing") << QByteArray("\n") << "is empty";
+        QTest::newRow("another length") << QByteArray("1010") << "has 4 entries";
+    }
+
+    void masksComeFromFiles() {
+        QFETCH(QByteArray, text);
+        QFETCH(QString, says);
+        const QString path = folder_.filePath("mask.txt");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
+        file.close();
+        const Deciding& cache = caches().at("mask, WAN");
+        Json wanted = options(cache, "none", "cpu");
+        wanted["set"].push_back("block_cache.mask=1");
+        wanted["set"].push_back("block_cache.mask_file=" + path.toStdString());
+        const testing::ModuleRun ended = run(cache, wanted);
+        if (says.isEmpty()) {
+            QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+            QVERIFY(ended.dump == fresh("mask, WAN").dump);
+            return;
+        }
+        QVERIFY2(ended.status == Status::Invalid, ended.report.dump().c_str());
+        const std::string issue = ended.report.at("issues").back().dump();
+        QVERIFY2(issue.find(says.toStdString()) != std::string::npos, issue.c_str());
     }
 
     void refusesWhatCannotBe_data() {

@@ -77,8 +77,8 @@ at::Tensor WanDenoiser::predictSide(const at::Tensor& latents,
     const WanInputs& inputs = sides_[side];
     const std::vector<int64_t> sizes = {inputs.text.size(1),
                                         inputs.pictures.defined() ? inputs.pictures.size(1) : 0};
-    return stepOver(walk_, pass_.tree(), latents, sizes, own, [&](const auto&) {
-        return transformer_.predict(pass_, latents, timestep, inputs);
+    return stepOver(walk_, pass_.tree(), latents, sizes, own, [&](const auto& decided) {
+        return transformer_.predict(pass_, latents, timestep, inputs, decided);
     });
 }
 

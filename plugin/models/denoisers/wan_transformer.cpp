@@ -1,7 +1,10 @@
 #include "plugin/models/denoisers/wan_transformer.hpp"
 
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/denoisers/time_embedding.hpp"
+#include "plugin/models/step_hints.hpp"
+#include "plugin/sampling/step_caches/cached_call.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
 
@@ -101,11 +104,43 @@ Rotation WanTransformer::rotationFor(const at::Tensor& latents, c10::Device devi
             .sines = tensor::upload(rotation.sines, device)};
 }
 
+/// Blocks write to what they get, and a cache keeps what lies on both sides of the first one.
+at::Tensor WanTransformer::throughBlocks(Pass& pass,
+                                         at::Tensor hidden,
+                                         const WanContext& context,
+                                         sampling::CachedCall& cached) const {
+    const std::vector<WanBlock>& blocks = layers_->blocks;
+    if (cached.depth() < 0) {
+        for (const WanBlock& block : blocks) {
+            block.apply(pass, hidden, context);
+        }
+        cached.finish(sampling::StepWork::Full);
+        return hidden;
+    }
+    cached.enter(hidden);
+    at::Tensor probe = hidden.clone();
+    hidden.reset();
+    blocks.front().apply(pass, probe, context);
+    if (cached.isReused(probe)) {
+        cached.finish(sampling::StepWork::Partial);
+        return cached.value(probe);
+    }
+    hidden = probe.clone();
+    for (size_t i = 1; i < blocks.size(); ++i) {
+        blocks[i].apply(pass, hidden, context);
+    }
+    cached.keep(probe, hidden);
+    cached.finish(sampling::StepWork::Full);
+    return hidden;
+}
+
 at::Tensor WanTransformer::predict(Pass& pass,
                                    const at::Tensor& latents,
                                    const at::Tensor& timestep,
-                                   const WanInputs& inputs) const {
-    pass.begin();
+                                   const WanInputs& inputs,
+                                   const sampling::StepInfo& step) const {
+    sampling::CachedCall cached(step, sampling::CacheKey::of(latents, pass.tree().id));
+    pass.begin(passHint(step, cached.work()));
     const c10::Device device = pass.device();
     const at::Tensor steps =
         tensor::upload(sinusoids(timestep.to(at::kFloat).reshape({1}).expand({latents.size(0)}),
@@ -121,9 +156,7 @@ at::Tensor WanTransformer::predict(Pass& pass,
     if (layers_->conditions.pictures && inputs.pictures.defined()) {
         context.pictures = layers_->conditions.pictures->apply(pass, inputs.pictures);
     }
-    for (const WanBlock& block : layers_->blocks) {
-        block.apply(pass, hidden, context);
-    }
+    hidden = throughBlocks(pass, std::move(hidden), context, cached);
     std::vector<at::Tensor> by;
     {
         const residency::Lease lease = pass.use(layers_->table);

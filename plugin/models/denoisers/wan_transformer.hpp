@@ -2,10 +2,15 @@
 
 #include "plugin/models/denoisers/wan_blocks.hpp"
 #include "plugin/models/denoisers/wan_conditions.hpp"
+#include "plugin/sampling/step_info.hpp"
 
 #include <memory>
 #include <string_view>
 #include <vector>
+
+namespace lowtide::sampling {
+class CachedCall;
+}
 
 namespace lowtide::models {
 
@@ -26,12 +31,15 @@ public:
 
     [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
 
-    /// Raw prediction. Shapes: latents [N, in, F, h, w] on the pass's device, their sides multiples
-    /// of the patch; timestep 0-d, int64 or f32 on the CPU; result [N, out, F, h, w] f32.
+    /// Raw prediction; where the step is decided as partial, what the blocks behind the first one
+    /// make comes from its cache. Shapes: latents [N, in, F, h, w] on the pass's device, their
+    /// sides multiples of the patch; timestep 0-d, int64 or f32 on the CPU; result [N, out, F, h,
+    /// w] f32.
     [[nodiscard]] at::Tensor predict(Pass& pass,
                                      const at::Tensor& latents,
                                      const at::Tensor& timestep,
-                                     const WanInputs& inputs) const;
+                                     const WanInputs& inputs,
+                                     const sampling::StepInfo& step = {}) const;
 
 private:
     struct Layers {
@@ -44,6 +52,11 @@ private:
         Layers(NetworkBuilder& builder, const WanConfig& config);
     };
 
+    /// Tokens through all blocks, or through as many as the step's cache leaves.
+    [[nodiscard]] at::Tensor throughBlocks(Pass& pass,
+                                           at::Tensor hidden,
+                                           const WanContext& context,
+                                           sampling::CachedCall& cached) const;
     /// [N, C, F, h, w] -> [N, tokens, width].
     [[nodiscard]] at::Tensor tokensOf(Pass& pass, const at::Tensor& latents) const;
     /// [N, tokens, numbers of a patch] -> [N, out, F, h, w], shaped as `latents`.

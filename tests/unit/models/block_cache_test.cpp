@@ -28,6 +28,7 @@ WireRef blockCache(const Json& changes) {
     Json settings = {{"gate", "first_block"},
                      {"threshold", 0.3},
                      {"mask", ""},
+                     {"mask_file", ""},
                      {"predictor", "reuse"},
                      {"warm_up", 1},
                      {"max_consecutive", 2},

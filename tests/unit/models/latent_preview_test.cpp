@@ -31,8 +31,13 @@ namespace {
 constexpr int kSidePixels = 64;
 constexpr int kDownsampling = 8;
 
+bool isVideo(const std::string& name) {
+    return name.starts_with("wan_");
+}
+
 Json caseNamed(const std::string& name) {
-    QFile file(testing::sourcePath("tests/golden/cases.json"));
+    QFile file(testing::sourcePath(isVideo(name) ? "tests/golden/wan_cases.json"
+                                                 : "tests/golden/cases.json"));
     if (!file.open(QIODevice::ReadOnly)) {
         throw std::runtime_error("there are no golden cases");
     }
@@ -41,7 +46,7 @@ Json caseNamed(const std::string& name) {
             return test;
         }
     }
-    throw std::runtime_error("tests/golden/cases.json has no case " + name);
+    throw std::runtime_error("there is no golden case " + name);
 }
 
 testing::EncodeResult encoded(ModelBench& bench, const WireRef& model, const Json& test) {
@@ -66,6 +71,7 @@ models::DenoiseRequest requestFor(ModelBench& bench, const WireRef& model, const
             bench.stages()
                 .run(models::EmptyLatentRequest{.widthPixels = test.value("width", kSidePixels),
                                                 .heightPixels = test.value("height", kSidePixels),
+                                                .frames = test.value("frames", 1),
                                                 .batch = test.value("batch", 1)},
                      {})
                 .front(),
@@ -123,7 +129,8 @@ private Q_SLOTS:
                                  "sd15_1_dpmpp_2m",
                                  "sd15_1_unipc",
                                  "sd15_1_pndm",
-                                 "sd15_1_lms"}) {
+                                 "sd15_1_lms",
+                                 "wan_t2v_0_unipc"}) {
             QTest::newRow(name) << name;
         }
     }
@@ -131,16 +138,18 @@ private Q_SLOTS:
     void showsWhatEveryCallStandsFor() {
         QFETCH(QString, name);
         const Json test = caseNamed(name.toStdString());
+        const QString goldens =
+            isVideo(name.toStdString()) ? testing::wanGoldenFolder() : testing::goldenFolder();
         const QTemporaryDir folder;
         const QString expectedFile = folder.filePath("pictures.safetensors");
         testing::runReference({testing::sourcePath("tests/unit/models/preview_reference.py"),
-                               testing::goldenFolder() + "/" + name + ".safetensors",
+                               goldens + "/" + name + ".safetensors",
                                expectedFile});
         const at::Tensor expected =
             testing::tensorIn(testing::readTensorFile(expectedFile.toStdString()), "pictures");
         ModelBench bench;
-        const WireRef model =
-            bench.load(testing::goldenCheckpoint(test.at("checkpoint").get<std::string>()));
+        const WireRef model = bench.load((goldens + "/checkpoints/").toStdString() +
+                                         test.at("checkpoint").get<std::string>());
 
         const Denoised result = denoised(bench, requestFor(bench, model, test), true);
 

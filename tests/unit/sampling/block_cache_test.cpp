@@ -20,6 +20,7 @@ Json settings(const Json& changes) {
     Json all = {{"gate", "first_block"},
                 {"threshold", 0.1},
                 {"mask", ""},
+                {"mask_file", ""},
                 {"predictor", "reuse"},
                 {"warm_up", 0},
                 {"max_consecutive", 0},

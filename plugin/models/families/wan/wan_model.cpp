@@ -7,6 +7,7 @@
 #include "plugin/models/diffusers_parts.hpp"
 #include "plugin/models/families/wan/wan_components.hpp"
 #include "plugin/models/families/wan/wan_precision.hpp"
+#include "plugin/models/families/wan/wan_preview.hpp"
 #include "plugin/models/image_prompts/clip_pixels.hpp"
 #include "plugin/models/text/cleaned_text.hpp"
 #include "plugin/models/walk/walked_passes.hpp"
@@ -167,6 +168,8 @@ void WanModel::fillInfo(Checkpoint& checkpoint) {
                                                         transformer_.config().picturePositions > 0);
     info_.needsLastPicture = info_.guideChannels > 0 && transformer_.config().picturePositions > 0;
     info_.flowShift = wanFlowShift;
+    info_.latentToRgb = wanLatentToRgb(checkpoint, info_.latent.channels);
+    info_.cachePoints.firstBlock = transformer_.config().layers > 1 ? 0 : -1;
     info_.conditioning = {
         .fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, text_.config().width}}};
     info_.files = checkpoint.files();

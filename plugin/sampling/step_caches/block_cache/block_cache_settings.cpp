@@ -42,7 +42,10 @@ BlockCacheSettings readBlockCache(const Json& settings) {
         read.mag = readMag(reader, read.limits);
     }
     if (read.gate == "mask") {
-        read.mask = parseStepMask(reader.text("mask"));
+        const std::string file = reader.text("mask_file");
+        read.mask =
+            parseStepMask(file.empty() ? reader.text("mask")
+                                       : stepMaskTextIn(file, reader.text("mask_file_name")));
     }
     return read;
 }

@@ -21,9 +21,9 @@ struct BlockCacheSettings {
     ReuseLimits limits;
 };
 
-/// Settings by the ids of the node's parameters; for the gate "mag" there are the text of the
-/// curve's file as "curve" and its name as "curve_name". Error{InvalidInput} blames the setting,
-/// Error{Corrupt} or Error{Unsupported} "curve".
+/// Settings by the ids of the node's parameters, with the texts of files in place of their paths
+/// and their names in "curve_name" and "mask_file_name". Error{InvalidInput} blames the setting,
+/// Error{Corrupt} or Error{Unsupported} "curve" or "mask_file".
 [[nodiscard]] BlockCacheSettings readBlockCache(const Json& settings);
 
 }  // namespace lowtide::sampling

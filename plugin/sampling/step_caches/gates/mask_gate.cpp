@@ -1,8 +1,10 @@
 #include "plugin/sampling/step_caches/gates/mask_gate.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -12,8 +14,30 @@ namespace {
 
 constexpr size_t kMostMaskSteps = 10'000;
 
+constexpr JsonLimits kFileLimits{.maxBytes = 1u << 20, .maxDepth = 8};
+
 [[noreturn]] void refuseMask(const std::string& problem, const std::string& hint) {
     throw Error(ErrorKind::InvalidInput, "the mask of steps " + problem, hint, "mask");
+}
+
+[[noreturn]] void refuseMaskFile(const std::string& what, const std::string& problem) {
+    throw Error(ErrorKind::Corrupt,
+                what + ": " + problem,
+                "write 1 for a computed step and 0 for a reused one, in a text or in a JSON list "
+                "\"schedule_mask\"",
+                "mask_file");
+}
+
+/// The list of a JSON file's steps.
+const Json& stepsIn(const Json& json, const std::string& what) {
+    const Json* steps = &json;
+    for (const char* key : {"mask", "schedule_mask"}) {
+        steps = json.is_object() && json.contains(key) ? &json.at(key) : steps;
+    }
+    if (!steps->is_array()) {
+        refuseMaskFile(what, "it has no list \"schedule_mask\" or \"mask\"");
+    }
+    return *steps;
 }
 
 class MaskGate final : public StepGate {
@@ -53,6 +77,36 @@ std::vector<bool> parseStepMask(std::string_view text) {
     }
     if (!mask.front()) {
         refuseMask("reuses the first step, where nothing is cached yet", "begin it with 1");
+    }
+    return mask;
+}
+
+std::string stepMaskTextIn(std::string_view text, const std::string& what) {
+    const size_t first = text.find_first_not_of(" \t\r\n");
+    const bool isJson =
+        first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+    std::string mask;
+    if (!isJson) {
+        mask = text;
+        std::replace_if(
+            mask.begin(), mask.end(), [](char mark) { return mark != '0' && mark != '1'; }, ' ');
+        const auto isOther = [](char mark) {
+            return std::string_view("01, \t\r\n").find(mark) == std::string_view::npos;
+        };
+        if (const auto other = std::find_if(text.begin(), text.end(), isOther);
+            other != text.end()) {
+            refuseMaskFile(what,
+                           "there is " + quotedName(std::string_view(other, other + 1)) +
+                               " at place " + std::to_string(other - text.begin() + 1));
+        }
+        return mask;
+    }
+    const Json json = parseJson(text, what, kFileLimits);
+    for (const Json& step : stepsIn(json, what)) {
+        if (step != 0 && step != 1 && !step.is_boolean()) {
+            refuseMaskFile(what, "the mask has " + step.dump());
+        }
+        mask += step == 1 || step == true ? '1' : '0';
     }
     return mask;
 }
