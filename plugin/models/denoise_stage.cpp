@@ -154,7 +154,8 @@ Start startOf(const Model& model, const memory::WireRef& latent, c10::Device dev
             .deviation = tensor::upload(given.deviation(), device),
             .provenance = given.provenance(),
             .carry = given.carry(),
-            .isEmpty = false};
+            .isEmpty = false,
+            .guide = given.guide()};
 }
 
 /// The network on the prompts, which merges the predictions of several.
@@ -224,9 +225,9 @@ void tellOf(const sampling::DenoiseResult& result, const StageCall& call) {
 }
 
 /// Whether a video begins with a picture where its model wants one, and nowhere else.
-void checkGuide(const Model& model, const EmptyOutline* empty, const Shape& latent) {
+void checkGuide(const Model& model, const GuideOutline& guide, const Shape& latent) {
     const ModelInfo& info = model.info();
-    const bool hasGuide = empty && !empty->beside.empty();
+    const bool hasGuide = !guide.beside.empty();
     requireThat(hasGuide || info.guideChannels == 0,
                 info.checkpoint + " makes videos of pictures, and the latent begins with none",
                 "connect Video from image, or choose a checkpoint for text to video",
@@ -238,12 +239,12 @@ void checkGuide(const Model& model, const EmptyOutline* empty, const Shape& late
     beside[0] = 1;
     beside[1] = info.guideChannels;
     const bool isSeen = info.seenPicture.empty()
-                            ? empty->seen.empty()
-                            : !empty->seen.empty() && std::equal(empty->seen.begin() + 1,
-                                                                 empty->seen.end(),
-                                                                 info.seenPicture.begin(),
-                                                                 info.seenPicture.end());
-    requireThat(empty->beside == beside && isSeen,
+                            ? guide.seen.empty()
+                            : !guide.seen.empty() && std::equal(guide.seen.begin() + 1,
+                                                                guide.seen.end(),
+                                                                info.seenPicture.begin(),
+                                                                info.seenPicture.end());
+    requireThat(guide.beside == beside && isSeen,
                 "the latent begins with a picture of another model",
                 "connect Video from image with the denoiser's own model",
                 "latent");
@@ -256,7 +257,7 @@ Shape checkedShape(const Model& model, const DenoiseRequest& request) {
     Shape shape = empty ? latentShapeFor(model, empty->size, empty->batch, "latent")
                         : shapeOf(request.latent);
     checkLatents(model, shape);
-    checkGuide(model, empty, shape);
+    checkGuide(model, guideIn(kind), shape);
     requireThat(!emptyIn(kindOf(request.masked)),
                 "the masked picture is an empty latent, no latent picture",
                 "connect an encoded picture",
@@ -318,8 +319,13 @@ StageShapes denoiseShapes(const DenoiseRequest& asked, StageFacts& facts) {
     const bool hasCarry = sampling::givesCarry(partOf(model, request));
     const int history = hasCarry ? sampler->historyLength() : 0;
     const int64_t generators = request.batchSeeds == "each" ? shape.at(0) : 1;
-    StageOutput latent = latentOutput(shape, nullptr);
-    latent.tensors.resize(static_cast<size_t>(1 + history), bytesOf(shape));
+    const GuideOutline guide = guideIn(kindOf(request.latent));
+    StageOutput latent = latentOutput(shape,
+                                      guide.beside.empty() ? nullptr
+                                                           : std::make_shared<const LatentOutline>(
+                                                                 /*isDistribution=*/false, guide));
+    latent.tensors.insert(
+        latent.tensors.end(), static_cast<size_t>(history), latent.tensors.front());
     latent.hostBytes = hasCarry ? generators * tensor::NoiseGenerator::stateBytes() : 0;
     shapes.outputs.push_back(std::move(latent));
     return shapes;
@@ -401,7 +407,8 @@ WireRef keptLatent(const DenoiseRequest& request) {
         given.samples().clone(),
         given.provenance(),
         nullptr,
-        deviation.defined() ? deviation.clone() : at::Tensor());
+        deviation.defined() ? deviation.clone() : at::Tensor(),
+        copyOf(given.guide(), given.samples().device()));
 }
 
 sampling::BatchNoise batchNoiseNamed(const std::string& name) {
@@ -524,8 +531,11 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
                      .request = request,
                      .samplerLabel = chosen.facts.label,
                      .samples = start.samples});
-    return std::make_shared<const tensor::Latents>(
-        std::move(result.latents), std::move(start.provenance), std::move(result.carry));
+    return std::make_shared<const tensor::Latents>(std::move(result.latents),
+                                                   std::move(start.provenance),
+                                                   std::move(result.carry),
+                                                   at::Tensor(),
+                                                   copyOf(start.guide, device));
 }
 
 const StageDef<DenoiseRequest>& stageOf(const DenoiseRequest&) {

@@ -20,6 +20,12 @@ StageOutput latentOutput(const Shape& shape, const WireRef& kind) {
     if (isDistribution(kind)) {
         output.tensors.push_back(output.tensors.front());
     }
+    const GuideOutline guide = guideIn(kind);
+    for (const Shape& each : {guide.beside, guide.seen}) {
+        if (!each.empty()) {
+            output.tensors.push_back(bytesOf(each));
+        }
+    }
     return output;
 }
 

@@ -61,6 +61,13 @@ const T& valueIn(const memory::WireRef& value, const char* item, const char* wan
         facts.dump());
 }
 
+GuideOutline shapesOf(const tensor::VideoGuide* guide) {
+    return guide ? GuideOutline{.beside = guide->beside.sizes().vec(),
+                                .seen = guide->seen.defined() ? Shape(guide->seen.sizes().vec())
+                                                              : Shape()}
+                 : GuideOutline();
+}
+
 }  // namespace
 
 const Model& modelIn(const memory::WireRef& value) {
@@ -122,17 +129,17 @@ memory::WireRef kindOf(const memory::WireRef& latent) {
         return known->value();
     }
     if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(latent.get())) {
-        const tensor::VideoGuide* guide = empty->guide().get();
-        return std::make_shared<const LatentOutline>(EmptyOutline{
-            .size = empty->size(),
-            .batch = empty->batch(),
-            .rate = empty->rate(),
-            .beside = guide ? guide->beside.sizes().vec() : Shape(),
-            .seen = guide && guide->seen.defined() ? guide->seen.sizes().vec() : Shape()});
+        return std::make_shared<const LatentOutline>(
+            EmptyOutline{.size = empty->size(),
+                         .batch = empty->batch(),
+                         .rate = empty->rate(),
+                         .guide = shapesOf(empty->guide().get())});
     }
     const auto* latents = dynamic_cast<const tensor::Latents*>(latent.get());
-    return latents && latents->deviation().defined() ? std::make_shared<const LatentOutline>(true)
-                                                     : nullptr;
+    return latents && (latents->deviation().defined() || latents->guide())
+               ? std::make_shared<const LatentOutline>(latents->deviation().defined(),
+                                                       shapesOf(latents->guide().get()))
+               : nullptr;
 }
 
 ConditioningShape conditioningShapeOf(const memory::WireRef& value, const char* item) {

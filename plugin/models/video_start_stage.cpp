@@ -64,10 +64,11 @@ EmptyOutline startOutline(const VideoStartRequest& request) {
                 "the rate is " + formatNumber(request.rate),
                 "choose a number above 0, at most " + formatNumber(kMostRate),
                 "rate");
-    EmptyOutline outline{.size = videoSize(request), .rate = request.rate, .beside = latent};
-    outline.beside[1] = info.guideChannels;
+    EmptyOutline outline{.size = videoSize(request), .rate = request.rate};
+    outline.guide.beside = latent;
+    outline.guide.beside[1] = info.guideChannels;
     if (!info.seenPicture.empty()) {
-        outline.seen = {request.last ? 2 : 1, info.seenPicture[0], info.seenPicture[1]};
+        outline.guide.seen = {request.last ? 2 : 1, info.seenPicture[0], info.seenPicture[1]};
     }
     return outline;
 }
@@ -94,7 +95,7 @@ StageShapes videoStartShapes(const VideoStartRequest& request, StageFacts&) {
     const EmptyOutline outline = startOutline(request);
     StageOutput output{
         .type = "LATENT", .shape = {}, .value = std::make_shared<const LatentOutline>(outline)};
-    for (const Shape& shape : {outline.beside, outline.seen}) {
+    for (const Shape& shape : {outline.guide.beside, outline.guide.seen}) {
         if (!shape.empty()) {
             output.tensors.push_back(bytesOf(shape));
         }

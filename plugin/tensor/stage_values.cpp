@@ -32,6 +32,16 @@ std::shared_ptr<const SamplerCarry> carryOnHost(const std::shared_ptr<const Samp
     return host;
 }
 
+Bytes guideBytesOn(const VideoGuide* guide, std::string_view deviceId) {
+    return guide ? bytesOn(guide->beside, deviceId) + bytesOn(guide->seen, deviceId) : 0;
+}
+
+std::shared_ptr<const VideoGuide> guideOnHost(const std::shared_ptr<const VideoGuide>& guide) {
+    return guide ? std::make_shared<const VideoGuide>(
+                       VideoGuide{.beside = spill(guide->beside), .seen = spill(guide->seen)})
+                 : nullptr;
+}
+
 }  // namespace
 
 void Provenance::set(const std::string& key, std::string value) {
@@ -115,36 +125,46 @@ void addEmbeddings(std::vector<std::string>& embeddings, const std::vector<std::
     }
 }
 
+std::shared_ptr<const VideoGuide> copyOf(const std::shared_ptr<const VideoGuide>& guide,
+                                         c10::Device device) {
+    if (!guide) {
+        return nullptr;
+    }
+    const auto copied = [&](const at::Tensor& from) {
+        const at::Tensor there = upload(from, device);
+        return there.defined() && there.is_alias_of(from) ? there.clone() : there;
+    };
+    return std::make_shared<const VideoGuide>(
+        VideoGuide{.beside = copied(guide->beside), .seen = copied(guide->seen)});
+}
+
 Latents::Latents(at::Tensor samples,
                  Provenance provenance,
                  std::shared_ptr<const SamplerCarry> carry,
-                 at::Tensor deviation)
+                 at::Tensor deviation,
+                 std::shared_ptr<const VideoGuide> guide)
     : samples_(std::move(samples)),
       provenance_(std::move(provenance)),
       carry_(std::move(carry)),
-      deviation_(std::move(deviation)) {}
+      deviation_(std::move(deviation)),
+      guide_(std::move(guide)) {}
 
 Bytes Latents::bytesOn(std::string_view deviceId) const {
     return tensor::bytesOn(samples_, deviceId) + tensor::bytesOn(deviation_, deviceId) +
-           carryBytesOn(carry_.get(), deviceId);
+           carryBytesOn(carry_.get(), deviceId) + guideBytesOn(guide_.get(), deviceId);
 }
 
 memory::WireRef Latents::onHost() const {
     return std::make_shared<Latents>(
-        spill(samples_), provenance_, carryOnHost(carry_), spill(deviation_));
+        spill(samples_), provenance_, carryOnHost(carry_), spill(deviation_), guideOnHost(guide_));
 }
 
 Bytes EmptyLatents::bytesOn(std::string_view deviceId) const {
-    return guide_
-               ? tensor::bytesOn(guide_->beside, deviceId) + tensor::bytesOn(guide_->seen, deviceId)
-               : 0;
+    return guideBytesOn(guide_.get(), deviceId);
 }
 
 memory::WireRef EmptyLatents::onHost() const {
-    const auto guide = guide_ ? std::make_shared<const VideoGuide>(VideoGuide{
-                                    .beside = spill(guide_->beside), .seen = spill(guide_->seen)})
-                              : nullptr;
-    return std::make_shared<EmptyLatents>(size_, batch_, rate_, guide);
+    return std::make_shared<EmptyLatents>(size_, batch_, rate_, guideOnHost(guide_));
 }
 
 Images::Images(at::Tensor pixels, Provenance provenance)

@@ -103,15 +103,27 @@ struct SamplerCarry {
     at::Tensor generator;  ///< state of the CPU generator, uint8; [B, bytes] of several
 };
 
+/// Pictures that a video goes through, as its model reads them.
+struct VideoGuide {
+    at::Tensor beside;  ///< channels beside the latents: which frames are given, and their latents,
+                        ///< [1, C', F, h, w]
+    at::Tensor seen;    ///< states of an image encoder, [N, S, D] of N pictures; undefined: none
+};
+
+/// With tensors of its own on the device; null stays so.
+[[nodiscard]] std::shared_ptr<const VideoGuide> copyOf(
+    const std::shared_ptr<const VideoGuide>& guide, c10::Device device);
+
 /// Latent pictures as the denoiser sees them.
 /// Shape: samples [B, C, h, w] f32, or of videos [B, C, F, h, w]; which, the model's space says.
 class Latents final : public memory::WireValue {
 public:
-    /// `deviation`: see deviation().
+    /// `deviation`, `guide`: see there.
     Latents(at::Tensor samples,
             Provenance provenance,
             std::shared_ptr<const SamplerCarry> carry = nullptr,
-            at::Tensor deviation = {});
+            at::Tensor deviation = {},
+            std::shared_ptr<const VideoGuide> guide = nullptr);
 
     [[nodiscard]] std::string_view type() const override { return "LATENT"; }
 
@@ -128,18 +140,15 @@ public:
     /// mean, and a denoiser draws from both with its seed. Undefined: samples are what they are.
     [[nodiscard]] const at::Tensor& deviation() const { return deviation_; }
 
+    /// That the video was made by, for another pass over it; null: by no picture.
+    [[nodiscard]] const std::shared_ptr<const VideoGuide>& guide() const { return guide_; }
+
 private:
     at::Tensor samples_;
     Provenance provenance_;
     std::shared_ptr<const SamplerCarry> carry_;
     at::Tensor deviation_;
-};
-
-/// Pictures that a video goes through, as its model reads them.
-struct VideoGuide {
-    at::Tensor beside;  ///< channels beside the latents: which frames are given, and their latents,
-                        ///< [1, C', F, h, w]
-    at::Tensor seen;    ///< states of an image encoder, [N, S, D] of N pictures; undefined: none
+    std::shared_ptr<const VideoGuide> guide_;
 };
 
 /// Latents that are not there yet: the size of what they become. The denoiser, which knows their

@@ -317,10 +317,7 @@ public:
     [[nodiscard]] EncodedValue encode(const WireRef& value) const override {
         Encoder encoder;
         if (const auto* empty = dynamic_cast<const EmptyLatents*>(value.get())) {
-            if (const VideoGuide* guide = empty->guide().get()) {
-                encoder.add("beside", guide->beside);
-                encoder.add("seen", guide->seen);
-            }
+            addGuide(encoder, empty->guide().get());
             return encoder.finish({{"width", empty->size().width},
                                    {"height", empty->size().height},
                                    {"frames", empty->size().frames},
@@ -330,6 +327,7 @@ public:
         const auto& latents = dynamic_cast<const Latents&>(*value);
         encoder.add("samples", latents.samples());
         encoder.add("deviation", latents.deviation());
+        addGuide(encoder, latents.guide().get());
         Json metadata = {{"provenance", toJson(latents.provenance())}};
         if (const SamplerCarry* carry = latents.carry().get()) {
             metadata["carry"] = {{"schedule", carry->schedule},
@@ -358,10 +356,18 @@ public:
         return std::make_shared<Latents>(samplesFrom(value),
                                          provenanceFrom(value),
                                          carryFrom(value, reader),
-                                         tensorOf(value, "deviation"));
+                                         tensorOf(value, "deviation"),
+                                         guideFrom(value));
     }
 
 private:
+    static void addGuide(Encoder& encoder, const VideoGuide* guide) {
+        if (guide) {
+            encoder.add("beside", guide->beside);
+            encoder.add("seen", guide->seen);
+        }
+    }
+
     /// [B, C, h, w] or [B, C, F, h, w].
     static at::Tensor samplesFrom(const EncodedValue& value) {
         constexpr int64_t kOfVideos = 5;

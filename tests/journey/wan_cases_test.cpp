@@ -1,8 +1,10 @@
 // Case 4 of the product: image to video with UMT5, CLIP vision, WAN's transformer, of which a layer
 // is never executed, and its autoencoder, under every policy and on mixed devices.
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/graph_edits.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QTemporaryDir>
@@ -67,10 +69,12 @@ class WanCasesTest : public QObject {
                 {"policies", ofAllStages(policy)}};
     }
 
-    testing::ModuleRun runDumping(Json options) const {
+    testing::ModuleRun runDumping(Json options) const { return runDumping(options, graph_); }
+
+    testing::ModuleRun runDumping(Json options, const std::string& graph) const {
         options["dump"] = folder_.filePath("dump.safetensors").toStdString();
         testing::EventLog log;
-        return testing::runModule(graph_, options, log);
+        return testing::runModule(graph, options, log);
     }
 
     void bitsAre(const Json& wanted, const QByteArray& expected) const {
@@ -144,6 +148,37 @@ private Q_SLOTS:
             QVERIFY(static_cast<size_t>(expected.size()) > kFewestBytes && expected != expected_);
         }
         bitsAre(inHalf(options(policy.toStdString())), expected);
+    }
+
+    void case4_twoPassesAreTheOne_data() { everyPolicy_data(); }
+
+    /// The pictures that guide the first pass go on with its latents, as the sampler's state does;
+    /// also where they were made on another device.
+    void case4_twoPassesAreTheOne() {
+        QFETCH(QString, policy);
+        Json graph = testing::withCopies(Json::parse(graph_), {{"denoise", "finish"}});
+        testing::relink(graph, "denoise", "latent", "finish", "latent");
+        testing::relink(graph, "finish", "latent", "decode", "latent");
+        Json wanted = options(policy.toStdString());
+        for (const char* setting : {"denoise.end_step=1",
+                                    "denoise.keep_noise=true",
+                                    "finish.steps=2",
+                                    "finish.start_step=1",
+                                    "finish.add_noise=false"}) {
+            wanted["set"].push_back(setting);
+        }
+        wanted["policies"].push_back("finish=" + policy.toStdString());
+        wanted["policies"].push_back("video.image_encoder=none@cpu");
+        wanted["repeat"] = 2;
+        const testing::ModuleRun ended = runDumping(wanted, graph.dump());
+        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+        const auto pixelsIn = [](const QByteArray& dump) {
+            return testing::tensorsIn(dump).at("image").bytes;
+        };
+        QVERIFY(pixelsIn(ended.dump) == pixelsIn(expected_));
+        const Json& ledger = ended.report.at("repetitions").back().at("ledger").at("fake");
+        QCOMPARE(ledger.at("total"), Json(0));
+        QCOMPARE(ledger.at("peak"), ended.report.at("plan").at("devices").at(0).at("peak"));
     }
 
     void case4_encodeAloneLeavesNothing_data() { everyPolicy_data(); }

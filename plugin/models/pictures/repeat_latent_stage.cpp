@@ -61,7 +61,8 @@ std::vector<WireRef> repeatLatentStage(StageContext& context,
         std::make_shared<const tensor::Latents>(std::move(samples),
                                                 repeatedFields(given.provenance(), request.count),
                                                 nullptr,
-                                                repeated(given.deviation(), request.count))};
+                                                repeated(given.deviation(), request.count),
+                                                copyOf(given.guide(), given.samples().device()))};
 }
 
 StageShapes repeatLatentShapes(const LatentRepeatRequest& request, StageFacts&) {

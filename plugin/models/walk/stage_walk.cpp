@@ -46,13 +46,13 @@ WireRef conditioningOnWire(const WireRef& value,
 
 WireRef latentOnWire(const WireRef& value, const memory::StagePlace& place, std::string_view port) {
     const WireRef kind = kindOf(value);
+    std::shared_ptr<const tensor::VideoGuide> guide;
+    if (const GuideOutline shapes = guideIn(kind); !shapes.beside.empty()) {
+        guide = std::make_shared<const tensor::VideoGuide>(tensor::VideoGuide{
+            .beside = onWire(shapes.beside, place, port),
+            .seen = shapes.seen.empty() ? at::Tensor() : onWire(shapes.seen, place, port)});
+    }
     if (const EmptyOutline* empty = emptyIn(kind)) {
-        std::shared_ptr<const tensor::VideoGuide> guide;
-        if (!empty->beside.empty()) {
-            guide = std::make_shared<const tensor::VideoGuide>(tensor::VideoGuide{
-                .beside = onWire(empty->beside, place, port),
-                .seen = empty->seen.empty() ? at::Tensor() : onWire(empty->seen, place, port)});
-        }
         return std::make_shared<const tensor::EmptyLatents>(
             empty->size, empty->batch, empty->rate, std::move(guide));
     }
@@ -60,7 +60,7 @@ WireRef latentOnWire(const WireRef& value, const memory::StagePlace& place, std:
     at::Tensor samples = onWire(shape, place, port);
     at::Tensor deviation = isDistribution(kind) ? onWire(shape, place, port) : at::Tensor();
     return std::make_shared<const tensor::Latents>(
-        std::move(samples), tensor::Provenance{}, nullptr, std::move(deviation));
+        std::move(samples), tensor::Provenance{}, nullptr, std::move(deviation), std::move(guide));
 }
 
 WireRef controlOnWire(const WireRef& value,

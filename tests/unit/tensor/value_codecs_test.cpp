@@ -206,6 +206,24 @@ private Q_SLOTS:
         QVERIFY(sameBits(back->deviation(), value->deviation()));
     }
 
+    /// With an image encoder's states and without.
+    void aGuidedVideoComesBackWithItsGuide() {
+        for (const at::Tensor& seen : {oddNumbers({1, 3, 5}), at::Tensor()}) {
+            const auto guide = std::make_shared<const VideoGuide>(
+                VideoGuide{.beside = oddNumbers({1, 20, 3, 2, 2}), .seen = seen});
+            const auto value = std::make_shared<Latents>(
+                oddNumbers({1, 16, 3, 2, 2}), somewhere(), nullptr, at::Tensor(), guide);
+            const auto back = through<Latents>(value);
+            QVERIFY(back->guide() && sameBits(back->guide()->beside, guide->beside));
+            QCOMPARE(back->guide()->seen.defined(), seen.defined());
+            QVERIFY(!seen.defined() || sameBits(back->guide()->seen, seen));
+            const Bytes own =
+                std::make_shared<Latents>(value->samples(), Provenance())->bytesOn("cpu");
+            QCOMPARE(back->bytesOn("cpu"),
+                     own + guide->beside.nbytes() + (seen.defined() ? seen.nbytes() : 0));
+        }
+    }
+
     void masksComeBack() {
         const auto value = std::make_shared<Masks>(oddNumbers({2, 1, 3, 4}));
         QVERIFY(sameBits(through<Masks>(value)->values(), value->values()));
