@@ -10,6 +10,48 @@
 
 namespace lowtide::image {
 
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr uint64_t kPngSignatureBytes = 8;
+constexpr uint64_t kPngChunkFrame = 12;  ///< of a chunk beside its data
+
+/// acTL stands before the pixels. Source: PNG specification, third edition, 11.3.6.1.
+bool isAnimatedPng(const ByteSource& source) {
+    ByteWindow bytes(source);
+    uint64_t at = kPngSignatureBytes;
+    for (int left = kMostSections; left > 0 && bytes.has(at, kPngChunkFrame); --left) {
+        const uint64_t count = bytes.bigEndian(at, 4);
+        const std::string type = bytes.text(at + 4, 4);
+        if (type == "acTL") {
+            return bytes.has(at + 8, 4) && bytes.bigEndian(at + 8, 4) > 1;
+        }
+        if (type == "IDAT") {
+            return false;
+        }
+        at += count + kPngChunkFrame;
+    }
+    return false;
+}
+
+}  // namespace
+
+bool isAnimation(const ByteSource& source) {
+    constexpr uint64_t kFlagsAt = 20;  // of VP8X, WebP's first chunk
+    constexpr uint8_t kWebPAnimationFlag = 0x02;
+    ByteWindow bytes(source);
+    if (!bytes.has(0, kFlagsAt + 1)) {
+        return false;
+    }
+    const std::string begin = bytes.text(0, kFlagsAt);
+    if (begin.starts_with("\x89PNG"sv)) {
+        return isAnimatedPng(source);
+    }
+    return begin.starts_with("RIFF"sv) && begin.substr(8, 8) == "WEBPVP8X" &&
+           (bytes.byteAt(kFlagsAt) & kWebPAnimationFlag) != 0;
+}
+
 FrameTimes frameTimes(const std::vector<double>& seconds, double precision) {
     FrameTimes times{.shown = std::vector<int64_t>(seconds.size(), 1)};
     double total = 0;

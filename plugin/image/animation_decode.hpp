@@ -27,6 +27,10 @@ public:
     [[nodiscard]] virtual std::optional<Image8> next(const StopToken& stop) = 0;
 };
 
+/// Whether a PNG or WebP file says that it has several pictures. Reads some hundred bytes; false
+/// where they are damaged.
+[[nodiscard]] bool isAnimation(const ByteSource& source);
+
 /// `bytes` of a PNG or WebP file, animated or not, are read as long as the reader lives. Errors and
 /// limits as decodePicture, and at most 2^16 frames.
 [[nodiscard]] std::unique_ptr<AnimationReader> openAnimation(std::span<const std::byte> bytes,

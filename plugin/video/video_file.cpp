@@ -6,9 +6,11 @@
 #include "plugin/files/program.hpp"
 #include "plugin/video/ffmpeg.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <optional>
 
 namespace lowtide::video {
 
@@ -16,7 +18,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr size_t kMostAnswer = 64u << 20;  // a graph, and much more
+constexpr size_t kMostAnswer = 64u << 20;  // a graph and much more, or four million frames
 constexpr size_t kTypeAt = 4;              // of MP4's first box
 
 [[noreturn]] void refuseVideo(const std::string& name, const std::string& problem) {
@@ -35,10 +37,11 @@ double rateOf(const std::string& text) {
     return numbers[1] > 0 ? numbers[0] / numbers[1] : 0;
 }
 
-int64_t integerOf(const std::string& text) {
-    int64_t number = 0;
-    std::from_chars(text.data(), text.data() + text.size(), number);
-    return number;
+/// Nothing: "N/A".
+std::optional<double> secondsIn(const std::string& text) {
+    double seconds = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    return problem == std::errc() ? std::optional(seconds) : std::nullopt;
 }
 
 /// Matroska's keys are capital.
@@ -66,8 +69,12 @@ bool isTurned(const JsonReader& stream) {
     return false;
 }
 
-/// What ffprobe says, which fails where it finds no video.
-std::string probed(const files::InputFile& file, const char* item) {
+/// What ffprobe says when asked for `entries`; it fails where it finds no video.
+std::string probed(const files::InputFile& file,
+                   const std::string& entries,
+                   const char* format,
+                   const char* item,
+                   const StopToken& stop) {
     const std::filesystem::path path(file.path());
     const files::Program::Start start = {
         .path = requiredProgram("ffprobe", "the video " + quotedName(file.name()), item),
@@ -75,21 +82,37 @@ std::string probed(const files::InputFile& file, const char* item) {
                       "error",
                       "-select_streams",
                       "v:0",
-                      "-count_packets",
                       "-show_entries",
-                      "stream=width,height,nb_read_packets,avg_frame_rate:stream_tags:"
-                      "stream_side_data=rotation:format_tags",
+                      entries,
                       "-of",
-                      "json",
+                      format,
                       "file:" + path.filename().string()},
         .folder = path.parent_path().string()};
     try {
-        return files::answerOf(start, kMostAnswer, {});
+        return files::answerOf(start, kMostAnswer, stop);
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::Device) {
             throw;
         }
         refuseVideo(file.name(), error.message());
+    }
+}
+
+/// Lines "0.033333,K__". A D among the flags: the packet is decoded, but its frame is not shown.
+void addFrames(const std::string& packets, double begin, VideoHeader& header) {
+    for (const std::string& packet : split(packets, '\n')) {
+        const std::vector<std::string> parts = split(packet, ',');
+        if (parts.size() < 2 || parts[1].find('D') != std::string::npos) {
+            continue;
+        }
+        ++header.frames;
+        if (const std::optional<double> time = secondsIn(parts[0])) {
+            header.times.push_back(*time - begin);
+        }
+    }
+    std::ranges::sort(header.times);  // packets come in the order of their decoding
+    if (static_cast<int64_t>(header.times.size()) != header.frames) {
+        header.times.clear();
     }
 }
 
@@ -109,8 +132,13 @@ bool hasVideoName(std::string_view path) {
     return lower.ends_with(".mp4") || lower.ends_with(".webm");
 }
 
-VideoHeader readVideoHeader(const files::InputFile& file, const char* item) {
-    const std::string answer = probed(file, item);
+VideoHeader readVideoHeader(const files::InputFile& file, const char* item, const StopToken& stop) {
+    const std::string answer = probed(file,
+                                      "stream=width,height,avg_frame_rate:stream_tags:"
+                                      "stream_side_data=rotation:format=start_time:format_tags",
+                                      "json",
+                                      item,
+                                      stop);
     const Json json = parseJson(answer, "ffprobe");
     const JsonReader reader(json, file.name());
     const Json* streams = reader.member("streams");
@@ -118,21 +146,22 @@ VideoHeader readVideoHeader(const files::InputFile& file, const char* item) {
         refuseVideo(file.name(), "it has no pictures");
     }
     const JsonReader stream(streams->front(), file.name());
-    VideoHeader header{
-        .size = {.widthPixels = stream.integer("width").value_or(0),
-                 .heightPixels = stream.integer("height").value_or(0)},
-        .frames = integerOf(stream.text("nb_read_packets").value_or("")),
-        .rate = rateOf(stream.text("avg_frame_rate").value_or("")),
-    };
-    if (header.size.widthPixels < 1 || header.size.heightPixels < 1 || header.frames < 1) {
-        refuseVideo(file.name(), "it has no pictures");
-    }
+    VideoHeader header{.size = {.widthPixels = stream.integer("width").value_or(0),
+                                .heightPixels = stream.integer("height").value_or(0)},
+                       .rate = rateOf(stream.text("avg_frame_rate").value_or(""))};
     if (isTurned(stream)) {
         std::swap(header.size.widthPixels, header.size.heightPixels);
     }
     addTexts(stream, header.texts);
+    double begin = 0;
     if (const Json* format = reader.member("format")) {
-        addTexts(JsonReader(*format, file.name()), header.texts);
+        const JsonReader container(*format, file.name());
+        begin = secondsIn(container.text("start_time").value_or("")).value_or(0);
+        addTexts(container, header.texts);
+    }
+    addFrames(probed(file, "packet=pts_time,flags", "csv=p=0", item, stop), begin, header);
+    if (header.size.widthPixels < 1 || header.size.heightPixels < 1 || header.frames < 1) {
+        refuseVideo(file.name(), "it has no pictures");
     }
     return header;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // What a video file says of itself: MP4, WebM and what else the program ffprobe knows.
 
+#include "plugin/base/stop_token.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/image/picture_header.hpp"
 
@@ -20,13 +21,17 @@ inline constexpr size_t kVideoBeginBytes = 12;
 
 struct VideoHeader {
     image::PictureSize size;  ///< as it is shown, after rotation
-    int64_t frames = 0;
-    double rate = 0;  ///< frames a second
+    int64_t frames = 0;       ///< that are shown: a file that was cut without encoding has more
+    double rate = 0;          ///< frames a second; 0: not stated
     std::vector<image::PictureText> texts;
+    std::vector<double> times{};  ///< of each frame, in seconds from the begin; empty: not stated
 };
 
 /// Asks ffprobe, which reads the file but decodes nothing. Error{NotFound} where that program is
-/// missing, `item` the parameter that wants it; Error{Corrupt} where it finds no video.
-[[nodiscard]] VideoHeader readVideoHeader(const files::InputFile& file, const char* item);
+/// missing, `item` the parameter that wants it; Error{Corrupt} where it finds no video;
+/// Error{Cancelled}.
+[[nodiscard]] VideoHeader readVideoHeader(const files::InputFile& file,
+                                          const char* item,
+                                          const StopToken& stop = {});
 
 }  // namespace lowtide::video

@@ -5,7 +5,6 @@
 #include "plugin/files/program.hpp"
 #include "plugin/image/animation_decode.hpp"
 #include "plugin/video/ffmpeg.hpp"
-#include "plugin/video/video_file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,8 @@
 #include <filesystem>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace lowtide::video {
 
@@ -59,11 +60,13 @@ private:
 
 class FfmpegFrames final : public VideoReader {
 public:
+    /// `begin`: seconds before which nothing is decoded, but for what the first frame needs.
     FfmpegFrames(const files::InputFile& file,
                  const FrameRange& range,
                  const TakenFrames& taken,
-                 const char* item)
-        : name_(file.name()), taken_(taken), program_(startFor(file, range, taken, item)) {}
+                 const char* item,
+                 double begin = 0)
+        : name_(file.name()), taken_(taken), program_(startFor(file, range, taken, item, begin)) {}
 
     [[nodiscard]] std::optional<Image8> next(const StopToken& stop) override {
         if (read_ == taken_.frames) {
@@ -93,31 +96,34 @@ private:
     static files::Program::Start startFor(const files::InputFile& file,
                                           const FrameRange& range,
                                           const TakenFrames& taken,
-                                          const char* item) {
+                                          const char* item,
+                                          double begin) {
         const std::filesystem::path path(file.path());
         const std::string first = std::to_string(range.first);
         const std::string wanted = "select='gte(n," + first + ")*not(mod(n-" + first + "," +
                                    std::to_string(range.every) + "))'";
+        std::vector<std::string> arguments = {"-hide_banner", "-v", "error", "-nostdin"};
+        if (begin > 0) {
+            arguments.insert(arguments.end(), {"-ss", std::to_string(begin)});
+        }
+        arguments.insert(arguments.end(),
+                         {"-i",
+                          "file:" + path.filename().string(),
+                          "-map",
+                          "0:v:0",
+                          "-vf",
+                          wanted + ",scale=flags=accurate_rnd+full_chroma_int:out_range=pc",
+                          "-fps_mode",
+                          "passthrough",
+                          "-frames:v",
+                          std::to_string(taken.frames),
+                          "-f",
+                          "rawvideo",
+                          "-pix_fmt",
+                          "rgb24",
+                          "pipe:1"});
         return {.path = requiredProgram("ffmpeg", "the video " + quotedName(file.name()), item),
-                .arguments = {"-hide_banner",
-                              "-v",
-                              "error",
-                              "-nostdin",
-                              "-i",
-                              "file:" + path.filename().string(),
-                              "-map",
-                              "0:v:0",
-                              "-vf",
-                              wanted + ",scale=flags=accurate_rnd+full_chroma_int:out_range=pc",
-                              "-fps_mode",
-                              "passthrough",
-                              "-frames:v",
-                              std::to_string(taken.frames),
-                              "-f",
-                              "rawvideo",
-                              "-pix_fmt",
-                              "rgb24",
-                              "pipe:1"},
+                .arguments = std::move(arguments),
                 .folder = path.parent_path().string()};
     }
 
@@ -126,17 +132,6 @@ private:
     files::Program program_;
     int64_t read_ = 0;
 };
-
-TakenFrames allFrames(const files::InputFile& file, const char* item) {
-    if (isAnimation(file)) {
-        const std::string bytes = file.readAll(kLargestAnimation);
-        const auto reader = image::openAnimation(std::as_bytes(std::span(bytes)), file.name());
-        const image::AnimationHeader& header = reader->header();
-        return {.size = header.size, .frames = header.frames, .rate = header.rate};
-    }
-    const VideoHeader header = readVideoHeader(file, item);
-    return {.size = header.size, .frames = header.frames, .rate = header.rate};
-}
 
 /// A plan asks at every edit, and the answer costs a program or the whole file: the last ones are
 /// kept as long as their files stay as they are.
@@ -158,7 +153,8 @@ TakenFrames framesKnownOf(const files::InputFile& file, const char* item) {
             }
         }
     }
-    const TakenFrames frames = allFrames(file, item);
+    const VideoHeader header = headerOf(file, item);
+    const TakenFrames frames{.size = header.size, .frames = header.frames, .rate = header.rate};
     const std::lock_guard lock(mutex);
     recent.push_front({file.path(), file.identity(), frames});
     recent.resize(std::min(recent.size(), kMostKnown));
@@ -166,6 +162,16 @@ TakenFrames framesKnownOf(const files::InputFile& file, const char* item) {
 }
 
 }  // namespace
+
+VideoHeader headerOf(const files::InputFile& file, const char* item, const StopToken& stop) {
+    if (!isAnimation(file)) {
+        return readVideoHeader(file, item, stop);
+    }
+    const std::string bytes = file.readAll(kLargestAnimation);
+    const auto reader = image::openAnimation(std::as_bytes(std::span(bytes)), file.name());
+    const image::AnimationHeader& header = reader->header();
+    return {.size = header.size, .frames = header.frames, .rate = header.rate};
+}
 
 TakenFrames framesIn(const files::InputFile& file, const FrameRange& range, const char* item) {
     TakenFrames taken = framesKnownOf(file, item);
@@ -188,6 +194,22 @@ std::unique_ptr<VideoReader> openFrames(const files::InputFile& file,
         return std::make_unique<AnimatedFrames>(file, range, taken.frames);
     }
     return std::make_unique<FfmpegFrames>(file, range, taken, item);
+}
+
+std::unique_ptr<VideoReader> openFramesFrom(const files::InputFile& file,
+                                            const VideoHeader& header,
+                                            int64_t first,
+                                            const char* item) {
+    const FrameRange range{.first = first};
+    const TakenFrames taken{
+        .size = header.size, .frames = header.frames - first, .rate = header.rate};
+    if (first == 0 || header.times.empty()) {
+        return openFrames(file, range, taken, item);
+    }
+    const auto at = static_cast<size_t>(first);
+    // Between two frames: what is rounded meets neither.
+    const double begin = (header.times[at - 1] + header.times[at]) / 2;
+    return std::make_unique<FfmpegFrames>(file, FrameRange{}, taken, item, begin);
 }
 
 }  // namespace lowtide::video

@@ -4,6 +4,7 @@
 #include "plugin/base/stop_token.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/image/picture_header.hpp"
+#include "plugin/video/video_file.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -31,6 +32,13 @@ struct TakenFrames {
                                    const FrameRange& range,
                                    const char* item);
 
+/// What any file that is read here says of itself: readVideoHeader(), and the same of WebP and PNG,
+/// without times and texts (image::readPictureTexts() has those). Errors as framesIn();
+/// Error{Cancelled}.
+[[nodiscard]] VideoHeader headerOf(const files::InputFile& file,
+                                   const char* item,
+                                   const StopToken& stop = {});
+
 class VideoReader {
 public:
     virtual ~VideoReader() = default;
@@ -44,5 +52,12 @@ public:
                                                       const FrameRange& range,
                                                       const TakenFrames& taken,
                                                       const char* item);
+
+/// Reads all frames from `first` on, which must be one of the header's. Where that has times, what
+/// lies more than a key frame before is not decoded, else everything is.
+[[nodiscard]] std::unique_ptr<VideoReader> openFramesFrom(const files::InputFile& file,
+                                                          const VideoHeader& header,
+                                                          int64_t first,
+                                                          const char* item);
 
 }  // namespace lowtide::video

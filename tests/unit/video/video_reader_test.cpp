@@ -14,6 +14,7 @@
 
 #include <QCryptographicHash>
 #include <QDir>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -52,6 +53,22 @@ class VideoReaderTest : public QObject {
     Q_OBJECT
 
     QTemporaryDir folder_;
+
+    static void runFfmpeg(const QStringList& arguments) {
+        QProcess ffmpeg;
+        ffmpeg.start("ffmpeg", QStringList{"-v", "error", "-nostdin", "-y"} + arguments);
+        QVERIFY(ffmpeg.waitForFinished());
+        QVERIFY2(ffmpeg.exitCode() == 0, ffmpeg.readAllStandardError());
+    }
+
+    /// Two seconds at 24 fps, a key frame every half second.
+    QString wholeVideo() {
+        const QString path = folder_.filePath("whole.mp4");
+        if (!QFile::exists(path)) {
+            runFfmpeg({"-f", "lavfi", "-i", "testsrc2=s=96x64:r=24:d=2", "-g", "12", path});
+        }
+        return path;
+    }
 
 private Q_SLOTS:
 
@@ -143,6 +160,69 @@ private Q_SLOTS:
         QVERIFY(error.has_value());
         QCOMPARE(error->item(), std::string("first"));
         QVERIFY(QString::fromStdString(error->message()).contains("has 10 frames"));
+    }
+
+    /// A video that was cut without encoding keeps packets that are not shown; times may differ.
+    void beginsAtAnyFrame_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QStringList>("how");
+        QTest::addColumn<int>("frames");
+        QTest::newRow("MP4") << "whole.mp4" << QStringList() << 48;
+        QTest::newRow("WebM") << "whole.webm" << QStringList{"-c:v", "libvpx-vp9"} << 48;
+        QTest::newRow("cut MP4") << "cut.mp4" << QStringList{"-c", "copy"} << 31;
+        QTest::newRow("frames of different lengths")
+            << "times.mp4"
+            << QStringList{"-vf", "select=not(mod(n\\,3))+lt(mod(n\\,7)\\,2)", "-fps_mode", "vfr"}
+            << 25;
+        QTest::newRow("PNG") << "restored.png" << QStringList() << 7;
+    }
+
+    void beginsAtAnyFrame() {
+        QFETCH(QString, name);
+        QFETCH(QStringList, how);
+        QFETCH(int, frames);
+        const QString path = folder_.filePath(name);
+        const QString whole = wholeVideo();
+        if (!how.isEmpty()) {
+            const QStringList begin = name == "cut.mp4" ? QStringList{"-ss", "0.7"} : QStringList();
+            runFfmpeg(begin + QStringList{"-i", whole} + how + QStringList{path});
+        }
+        const QStringList all = hashesIn(path);
+        QCOMPARE(all.size(), frames);
+        const files::InputFile file(path.toStdString());
+        const VideoHeader header = headerOf(file, "");
+        for (const int64_t first : {0, 1, 5, frames - 1}) {
+            const auto reader = openFramesFrom(file, header, first, "");
+            QStringList rest;
+            while (const std::optional<Image8> frame = reader->next({})) {
+                rest << hashOf(*frame);
+            }
+            QCOMPARE(rest, all.mid(first));
+        }
+    }
+
+    void tellsAnimationsFromPictures_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<bool>("isThatMany");
+        QTest::newRow("PNG") << "blended.png" << true;
+        QTest::newRow("WebP") << "clear.webp" << true;
+        QTest::newRow("one PNG") << "single.png" << false;
+        QTest::newRow("one WebP") << "single.webp" << false;
+    }
+
+    void tellsAnimationsFromPictures() {
+        QFETCH(QString, name);
+        QFETCH(bool, isThatMany);
+        const QByteArray bytes = testing::contentsOf(folder_.filePath(name));
+        QVERIFY(!bytes.isEmpty());
+        const auto seen = [](const QByteArray& part) {
+            return image::isAnimation(image::sourceOf(
+                std::as_bytes(std::span(part.constData(), static_cast<size_t>(part.size())))));
+        };
+        QCOMPARE(seen(bytes), isThatMany);
+        for (qsizetype count = 0; count < 64; ++count) {
+            (void)seen(bytes.first(count));  // reads nothing behind the end
+        }
     }
 
     /// Cut or changed anywhere, an animation is refused or gives other frames; nothing else
