@@ -1,18 +1,16 @@
 #include "ui/panels/viewer.hpp"
 
 #include "ui/panels/empty_state.hpp"
-#include "ui/panels/picture_facts.hpp"
+#include "ui/panels/facts_list.hpp"
 #include "ui/panels/picture_view.hpp"
 #include "ui/theme/theme.hpp"
 
-#include <QAction>
 #include <QClipboard>
 #include <QComboBox>
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QLabel>
 #include <QMimeData>
 #include <QShortcut>
@@ -20,7 +18,6 @@
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
-#include <QTreeWidget>
 #include <QUrl>
 #include <QVBoxLayout>
 
@@ -34,15 +31,8 @@ namespace {
 constexpr int kEmptyPage = 0;
 constexpr int kPicturePage = 1;
 constexpr int kProblemPage = 2;
-constexpr int kShortValue = 120;
 constexpr int kPictureWidth = 640;
 constexpr int kFactsWidth = 260;
-
-/// Values of one line; the whole text is the tooltip's and the clipboard's.
-QString oneLine(const QString& value) {
-    const QString line = value.simplified();
-    return line.size() <= kShortValue ? line : line.left(kShortValue) + QStringLiteral(" ...");
-}
 
 }  // namespace
 
@@ -65,7 +55,8 @@ Viewer::Viewer(QWidget* parent) : QWidget(parent) {
     pages_->addWidget(problem_);
     auto* splitter = new QSplitter(Qt::Horizontal, this);
     splitter->addWidget(pages_);
-    splitter->addWidget(makeFacts());
+    facts_ = new FactsList(this);
+    splitter->addWidget(facts_);
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 1);
     splitter->setSizes({kPictureWidth, kFactsWidth});
@@ -149,23 +140,6 @@ QWidget* Viewer::makeBar() {
         row->addWidget(each);
     }
     return bar;
-}
-
-QWidget* Viewer::makeFacts() {
-    facts_ = new QTreeWidget(this);
-    facts_->setObjectName(QStringLiteral("facts"));
-    facts_->setHeaderLabels({tr("What"), tr("Value")});
-    facts_->setRootIsDecorated(false);
-    facts_->setUniformRowHeights(true);
-    facts_->setFrameShape(QFrame::NoFrame);
-    facts_->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
-    facts_->setContextMenuPolicy(Qt::ActionsContextMenu);
-    auto* copy = new QAction(tr("Copy"), facts_);
-    copy->setShortcut(QKeySequence::Copy);
-    copy->setShortcutContext(Qt::WidgetShortcut);
-    connect(copy, &QAction::triggered, this, &Viewer::copyFacts);
-    facts_->addAction(copy);
-    return facts_;
 }
 
 void Viewer::showFile(const QString& path) {
@@ -288,18 +262,8 @@ void Viewer::present(const LoadedPicture& picture, const QString& title) {
     openGraph_->setEnabled(!picture.graphText().empty());
     useAsInput_->setEnabled(hasPicture && !picture.path.isEmpty());
     showZoom(view_->zoom());
-    showFacts();
+    facts_->setPicture(shown_);
     Q_EMIT shown();
-}
-
-void Viewer::showFacts() {
-    facts_->clear();
-    for (const PictureFact& fact : factsOf(shown_)) {
-        auto* item = new QTreeWidgetItem(facts_, {fact.name, oneLine(fact.value)});
-        item->setData(1, Qt::UserRole, fact.value);
-        item->setToolTip(1, fact.value.left(2000));
-    }
-    facts_->setVisible(facts_->topLevelItemCount() > 0);
 }
 
 void Viewer::showZoom(double zoom) {
@@ -316,14 +280,6 @@ void Viewer::copyPicture() const {
     if (!shown_.levels.empty()) {
         QGuiApplication::clipboard()->setImage(shown_.levels.front());
     }
-}
-
-void Viewer::copyFacts() const {
-    QStringList lines;
-    for (const QTreeWidgetItem* item : facts_->selectedItems()) {
-        lines.push_back(item->data(1, Qt::UserRole).toString());
-    }
-    QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
 }
 
 void Viewer::dragEnterEvent(QDragEnterEvent* event) {

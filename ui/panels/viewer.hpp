@@ -11,10 +11,10 @@ class QLabel;
 class QMimeData;
 class QStackedWidget;
 class QToolButton;
-class QTreeWidget;
 
 namespace lowtide::ui {
 
+class FactsList;
 class PictureView;
 
 /// Shows a picture large, compares two, and tells what its file says. What it shows can be copied,
@@ -57,7 +57,6 @@ protected:
 
 private:
     QWidget* makeBar();
-    QWidget* makeFacts();
     QToolButton* button(const char* icon, const QString& text, const char* name);
     void makeSteps();
     /// To the next (1) or the one before (-1) of the files.
@@ -65,11 +64,9 @@ private:
     void fillFiles();
     void load(const QString& path);
     void present(const LoadedPicture& picture, const QString& title);
-    void showFacts();
     void showZoom(double zoom);
     void compare(bool isOn);
     void copyPicture() const;
-    void copyFacts() const;
 
     /// What is shown, and what it is called.
     struct Titled {
@@ -86,7 +83,7 @@ private:
     QLabel* problem_ = nullptr;
     QLabel* title_ = nullptr;
     QLabel* zoom_ = nullptr;
-    QTreeWidget* facts_ = nullptr;
+    FactsList* facts_ = nullptr;
     QToolButton* follow_ = nullptr;
     QComboBox* list_ = nullptr;
     QToolButton* previous_ = nullptr;
