@@ -60,13 +60,22 @@ private:
 
 class FfmpegFrames final : public VideoReader {
 public:
-    /// `begin`: seconds before which nothing is decoded, but for what the first frame needs.
+    /// A frame, and a time between the one before and it. The key frame before that is decoded
+    /// first.
+    struct Begin {
+        int64_t frame = 0;
+        double seconds = 0;
+    };
+
     FfmpegFrames(const files::InputFile& file,
                  const FrameRange& range,
                  const TakenFrames& taken,
                  const char* item,
-                 double begin = 0)
-        : name_(file.name()), taken_(taken), program_(startFor(file, range, taken, item, begin)) {}
+                 const Begin& begin)
+        : name_(file.name()),
+          taken_(taken),
+          begin_(begin.frame),
+          program_(startFor(file, range, taken, item, begin.seconds)) {}
 
     [[nodiscard]] std::optional<Image8> next(const StopToken& stop) override {
         if (read_ == taken_.frames) {
@@ -81,8 +90,9 @@ public:
             if (count == 0) {
                 program_.finish(stop);
                 throw Error(ErrorKind::Corrupt,
-                            quotedName(name_) + " ends after frame " + std::to_string(read_) +
-                                ", it says it had " + std::to_string(taken_.frames),
+                            quotedName(name_) + " ends after frame " +
+                                std::to_string(begin_ + read_) + ", it says it had " +
+                                std::to_string(begin_ + taken_.frames),
                             "choose fewer frames, or another file");
             }
             target = target.subspan(count);
@@ -129,6 +139,7 @@ private:
 
     std::string name_;
     TakenFrames taken_;
+    int64_t begin_;
     files::Program program_;
     int64_t read_ = 0;
 };
@@ -193,7 +204,7 @@ std::unique_ptr<VideoReader> openFrames(const files::InputFile& file,
     if (isAnimation(file)) {
         return std::make_unique<AnimatedFrames>(file, range, taken.frames);
     }
-    return std::make_unique<FfmpegFrames>(file, range, taken, item);
+    return std::make_unique<FfmpegFrames>(file, range, taken, item, FfmpegFrames::Begin{});
 }
 
 std::unique_ptr<VideoReader> openFramesFrom(const files::InputFile& file,
@@ -208,7 +219,8 @@ std::unique_ptr<VideoReader> openFramesFrom(const files::InputFile& file,
     }
     const auto at = static_cast<size_t>(first);
     // Between two frames: what is rounded meets neither.
-    const double begin = (header.times[at - 1] + header.times[at]) / 2;
+    const FfmpegFrames::Begin begin{.frame = first,
+                                    .seconds = (header.times[at - 1] + header.times[at]) / 2};
     return std::make_unique<FfmpegFrames>(file, FrameRange{}, taken, item, begin);
 }
 

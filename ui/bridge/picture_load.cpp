@@ -1,10 +1,12 @@
 #include "ui/bridge/picture_load.hpp"
 
-#include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/image/picture_header.hpp"
+#include "plugin/image/animation_decode.hpp"
+#include "plugin/image/picture_texts.hpp"
+#include "plugin/video/video_reader.hpp"
 #include "ui/bridge/later.hpp"
+#include "ui/document/opened_graph.hpp"
 
 #include <QCoreApplication>
 
@@ -20,8 +22,7 @@ constexpr Bytes kLargestFile = 2 * kGiB;
 constexpr int kSmallestLevel = 512;
 constexpr const char* kGraphKey = "lowtide_graph";
 
-void checkSize(std::span<const std::byte> bytes, const std::string& name) {
-    const image::PictureSize size = image::readPictureHeader(image::sourceOf(bytes), name).size;
+void checkSize(const image::PictureSize& size, const std::string& name) {
     if (std::max(size.widthPixels, size.heightPixels) > kLargestShownSide) {
         throw Error(ErrorKind::Unsupported,
                     name + " has " + std::to_string(size.widthPixels) + " x " +
@@ -46,6 +47,30 @@ QImage imageOf(const Image8& picture) {
             owner};
 }
 
+void loadStill(const files::InputFile& file, LoadedPicture& loaded) {
+    const std::string bytes = file.readAll(kLargestFile);
+    const auto view = std::as_bytes(std::span(bytes));
+    checkSize(image::readPictureHeader(image::sourceOf(view), file.name()).size, file.name());
+    image::DecodedPicture decoded = image::decodePicture(view, file.name());
+    loaded.levels = levelsOf(decoded.picture);
+    loaded.texts = std::move(decoded.texts);
+}
+
+void loadVideo(const files::InputFile& file, const StopToken& stop, LoadedPicture& loaded) {
+    const auto header = std::make_shared<const video::VideoHeader>(video::headerOf(file, "", stop));
+    checkSize(header->size, file.name());
+    if (const auto first = video::openFramesFrom(file, *header, 0, "")->next(stop)) {
+        loaded.levels = levelsOf(*first);
+    }
+    const image::ByteSource source{.size = static_cast<uint64_t>(file.identity().size),
+                                   .read = [&](std::span<std::byte> target, uint64_t offset) {
+                                       file.read(target, static_cast<Bytes>(offset));
+                                   }};
+    loaded.texts =
+        image::isAnimation(source) ? image::readPictureTexts(source, file.name()) : header->texts;
+    loaded.video = header;
+}
+
 }  // namespace
 
 PictureLevels levelsOf(const QImage& picture) {
@@ -60,6 +85,10 @@ PictureLevels levelsOf(const QImage& picture) {
     return levels;
 }
 
+PictureLevels levelsOf(const Image8& picture) {
+    return levelsOf(imageOf(picture));
+}
+
 std::string LoadedPicture::graphText() const {
     const auto found = std::find_if(texts.begin(), texts.end(), [](const image::PictureText& text) {
         return text.key == kGraphKey;
@@ -67,21 +96,20 @@ std::string LoadedPicture::graphText() const {
     return found == texts.end() ? std::string() : found->text;
 }
 
-LoadedPicture loadPicture(const QString& path) {
+QString sentenceOf(const Error& error) {
+    const QString message = QString::fromStdString(error.message());
+    return error.hint().empty()
+               ? message
+               : message + QStringLiteral(". ") + QString::fromStdString(error.hint());
+}
+
+LoadedPicture loadPicture(const QString& path, const StopToken& stop) {
     LoadedPicture loaded{.path = path, .levels = {}, .size = {}, .texts = {}, .problem = {}};
     try {
         const files::InputFile file(path.toStdString());
-        const std::string bytes = file.readAll(kLargestFile);
-        const auto view = std::as_bytes(std::span(bytes));
-        checkSize(view, file.name());
-        image::DecodedPicture decoded = image::decodePicture(view, file.name());
-        loaded.levels = levelsOf(imageOf(decoded.picture));
-        loaded.texts = std::move(decoded.texts);
+        isVideo(path) ? loadVideo(file, stop, loaded) : loadStill(file, loaded);
     } catch (const Error& error) {
-        loaded.problem = QString::fromStdString(error.message());
-        if (!error.hint().empty()) {
-            loaded.problem += QStringLiteral(". ") + QString::fromStdString(error.hint());
-        }
+        loaded.problem = sentenceOf(error);
     } catch (const std::bad_alloc&) {
         loaded.problem =
             QCoreApplication::translate("Viewer", "There is not enough memory to show %1.")
@@ -92,9 +120,16 @@ LoadedPicture loadPicture(const QString& path) {
 
 void loadPictureLater(const QString& path,
                       QObject* context,
-                      std::function<void(const LoadedPicture&)> done) {
+                      std::function<void(const LoadedPicture&)> done,
+                      const StopToken& stop) {
     later(
-        context, [path] { return loadPicture(path); }, std::move(done));
+        context,
+        [path, stop] { return loadPicture(path, stop); },
+        [done = std::move(done), stop](const LoadedPicture& loaded) {
+            if (stop.mode() == CancelMode::No) {
+                done(loaded);
+            }
+        });
 }
 
 }  // namespace lowtide::ui

@@ -1,7 +1,7 @@
 #include "ui/document/opened_graph.hpp"
 
 #include "plugin/graph/preset.hpp"
-#include "plugin/image/picture_file.hpp"
+#include "plugin/image/animation_decode.hpp"
 #include "plugin/video/video_file.hpp"
 #include "ui/document/encoded.hpp"
 #include "ui/document/saved_file.hpp"
@@ -10,6 +10,7 @@
 #include <QFile>
 #include <QFileInfo>
 
+#include <algorithm>
 #include <span>
 
 namespace lowtide::ui {
@@ -31,6 +32,21 @@ std::span<const std::byte> bytesOf(const QByteArray& begin) {
     return std::as_bytes(std::span(begin.constData(), static_cast<size_t>(begin.size())));
 }
 
+bool isAnimatedPicture(const QString& path) {
+    QFile file(path);
+    if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly)) {
+        return false;
+    }
+    // What cannot be read counts as zeros.
+    return image::isAnimation({.size = static_cast<uint64_t>(file.size()),
+                               .read = [&](std::span<std::byte> target, uint64_t offset) {
+                                   std::ranges::fill(target, std::byte{0});
+                                   file.seek(static_cast<qint64>(offset));
+                                   file.read(reinterpret_cast<char*>(target.data()),
+                                             static_cast<qint64>(target.size()));
+                               }});
+}
+
 }  // namespace
 
 bool isPicture(const QString& path) {
@@ -40,7 +56,8 @@ bool isPicture(const QString& path) {
 
 bool isVideo(const QString& path) {
     const QByteArray begin = beginOf(path, video::kVideoBeginBytes);
-    return video::beginsAsVideo(bytesOf(begin)) || video::hasVideoName(encoded(path));
+    return video::beginsAsVideo(bytesOf(begin)) || video::hasVideoName(encoded(path)) ||
+           isAnimatedPicture(path);
 }
 
 QString documentNameOf(const QString& path) {

@@ -24,7 +24,7 @@ struct OpenedGraph {
 /// Whether a file begins as a picture or has the name of one. A picture carries its graph, but is
 /// never written over.
 [[nodiscard]] bool isPicture(const QString& path);
-/// Likewise for a video.
+/// Likewise for a video, and whether it is an animated picture.
 [[nodiscard]] bool isVideo(const QString& path);
 [[nodiscard]] QString documentNameOf(const QString& path);
 /// From which a graph of that file sees relative files; empty for no file.

@@ -2,9 +2,14 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/graph/document.hpp"
+#include "ui/theme/figures.hpp"
 
 #include <QCoreApplication>
 #include <QFileInfo>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace lowtide::ui {
 
@@ -45,12 +50,37 @@ QString sizeFact(const LoadedPicture& picture) {
                      .arg(pixelsText(picture.size), pixelsText(shown));
 }
 
+/// What every container of a video says of itself.
+bool isOfContainer(const std::string& key) {
+    constexpr std::array<std::string_view, 7> kKeys = {"compatible_brands",
+                                                       "duration",
+                                                       "handler_name",
+                                                       "language",
+                                                       "major_brand",
+                                                       "minor_version",
+                                                       "vendor_id"};
+    return std::ranges::find(kKeys, key) != kKeys.end();
+}
+
+void addVideo(const video::VideoHeader& video, std::vector<PictureFact>& facts) {
+    facts.push_back({FactWords::tr("Frames"), QString::number(video.frames)});
+    if (video.rate > 0) {
+        facts.push_back({FactWords::tr("Rate"),
+                         FactWords::tr("%1 fps").arg(QString::number(video.rate, 'g', 5))});
+        facts.push_back(
+            {FactWords::tr("Length"), secondsText(static_cast<double>(video.frames) / video.rate)});
+    }
+}
+
 }  // namespace
 
 std::vector<PictureFact> factsOf(const LoadedPicture& picture) {
     std::vector<PictureFact> facts;
     if (!picture.levels.empty()) {
         facts.push_back({FactWords::tr("Size"), sizeFact(picture)});
+    }
+    if (picture.video) {
+        addVideo(*picture.video, facts);
     }
     if (!picture.path.isEmpty()) {
         facts.push_back({FactWords::tr("File"), QFileInfo(picture.path).fileName()});
@@ -59,7 +89,9 @@ std::vector<PictureFact> factsOf(const LoadedPicture& picture) {
         facts.push_back({FactWords::tr("Graph"), graphFact(graph)});
     }
     for (const image::PictureText& text : picture.texts) {
-        facts.push_back({QString::fromStdString(text.key), shortened(text.text)});
+        if (!picture.video || !isOfContainer(text.key)) {
+            facts.push_back({QString::fromStdString(text.key), shortened(text.text)});
+        }
     }
     return facts;
 }

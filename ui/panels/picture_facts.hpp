@@ -14,8 +14,8 @@ struct PictureFact {
     QString value;  ///< may be long
 };
 
-/// Size, file, and what its text chunks say, with what Lowtide writes in plain words first. Long
-/// texts are cut after 20,000 characters, which is said.
+/// Size, a video's length, file, and what its text chunks say, with what Lowtide writes in plain
+/// words first. Long texts are cut after 20,000 characters, which is said.
 [[nodiscard]] std::vector<PictureFact> factsOf(const LoadedPicture& picture);
 
 }  // namespace lowtide::ui

@@ -1,7 +1,10 @@
 #include "ui/panels/viewer.hpp"
 
+#include "plugin/video/video_file.hpp"
 #include "ui/panels/empty_state.hpp"
 #include "ui/panels/facts_list.hpp"
+#include "ui/panels/frame_bar.hpp"
+#include "ui/panels/frames_in_step.hpp"
 #include "ui/panels/picture_view.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -39,22 +42,8 @@ constexpr int kFactsWidth = 260;
 Viewer::Viewer(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("viewer"));
     setAcceptDrops(true);
-    view_ = new PictureView(this);
-    problem_ = new QLabel(this);
-    problem_->setObjectName(QStringLiteral("viewerProblem"));
-    problem_->setWordWrap(true);
-    problem_->setAlignment(Qt::AlignCenter);
-    problem_->setMargin(Theme::space(6));
-    pages_ = new QStackedWidget(this);
-    pages_->addWidget(makeEmptyState({.icon = "image",
-                                      .title = tr("No picture yet"),
-                                      .text = tr("Run the graph, click the picture of a node, or "
-                                                 "drop a picture file here.")},
-                                     pages_));
-    pages_->addWidget(view_);
-    pages_->addWidget(problem_);
     auto* splitter = new QSplitter(Qt::Horizontal, this);
-    splitter->addWidget(pages_);
+    splitter->addWidget(makePane());
     facts_ = new FactsList(this);
     splitter->addWidget(facts_);
     splitter->setStretchFactor(0, 3);
@@ -67,8 +56,42 @@ Viewer::Viewer(QWidget* parent) : QWidget(parent) {
     column->addWidget(makeBar());
     column->addWidget(splitter, 1);
     connect(view_, &PictureView::zoomChanged, this, &Viewer::showZoom);
+    connect(frames_, &FramesInStep::shown, this, &Viewer::showFrame);
+    connect(frames_, &FramesInStep::failed, this, &Viewer::showProblem);
+    connect(frameBar_, &FrameBar::frameWanted, frames_, &FramesInStep::want);
     fillFiles();
     present({}, {});
+}
+
+Viewer::~Viewer() {
+    loading_.cancel(CancelMode::Now);
+}
+
+/// What is shown, and below it the bar of a video.
+QWidget* Viewer::makePane() {
+    auto* pane = new QWidget(this);
+    view_ = new PictureView(pane);
+    problem_ = new QLabel(pane);
+    problem_->setObjectName(QStringLiteral("viewerProblem"));
+    problem_->setWordWrap(true);
+    problem_->setAlignment(Qt::AlignCenter);
+    problem_->setMargin(Theme::space(6));
+    pages_ = new QStackedWidget(pane);
+    pages_->addWidget(makeEmptyState({.icon = "image",
+                                      .title = tr("No picture yet"),
+                                      .text = tr("Run the graph, click the picture of a node, or "
+                                                 "drop a picture or a video here.")},
+                                     pages_));
+    pages_->addWidget(view_);
+    pages_->addWidget(problem_);
+    frames_ = new FramesInStep(this);
+    frameBar_ = new FrameBar(pane);
+    auto* column = new QVBoxLayout(pane);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(pages_, 1);
+    column->addWidget(frameBar_);
+    return pane;
 }
 
 QToolButton* Viewer::button(const char* icon, const QString& text, const char* name) {
@@ -201,15 +224,20 @@ void Viewer::fillFiles() {
 void Viewer::load(const QString& path) {
     wanted_ = path;
     fillFiles();
-    loadPictureLater(path, this, [this](const LoadedPicture& loaded) {
-        if (loaded.path == wanted_) {
+    loading_.cancel(CancelMode::Now);
+    loading_ = {};
+    loadPictureLater(
+        path,
+        this,
+        [this](const LoadedPicture& loaded) {
             beforeLive_.reset();
             present(loaded, QFileInfo(loaded.path).fileName());
-        }
-    });
+        },
+        loading_.token());
 }
 
 void Viewer::showImage(const QImage& picture, const QString& title, const QSize& size) {
+    loading_.cancel(CancelMode::Now);
     wanted_.clear();
     files_.clear();
     fillFiles();
@@ -252,18 +280,66 @@ void Viewer::present(const LoadedPicture& picture, const QString& title) {
     view_->setPicture(picture.levels);
     if (keepsOther && !picture.levels.empty()) {
         view_->setCompared(before);
+        frames_->keep();
+    } else if (!view_->isComparing()) {
+        frames_->drop();
     }
     const bool hasPicture = !picture.levels.empty();
-    pages_->setCurrentIndex(!picture.problem.isEmpty() ? kProblemPage
-                            : hasPicture               ? kPicturePage
-                                                       : kEmptyPage);
     compare_->setEnabled(hasPicture);
     copy_->setEnabled(hasPicture);
     openGraph_->setEnabled(!picture.graphText().empty());
     useAsInput_->setEnabled(hasPicture && !picture.path.isEmpty());
+    if (!isLive()) {
+        frames_->open(shown_);
+    }
+    showPage();
+    showFrameBar();
     showZoom(view_->zoom());
     facts_->setPicture(shown_);
     Q_EMIT shown();
+}
+
+void Viewer::showPage() {
+    pages_->setCurrentIndex(!problem_->text().isEmpty() ? kProblemPage
+                            : !shown_.levels.empty()    ? kPicturePage
+                                                        : kEmptyPage);
+}
+
+void Viewer::showFrameBar() {
+    const bool isVideo = !isLive() && frames_->count() > 1;
+    if (isVideo) {
+        frameBar_->setVideo(frames_->count(), frames_->rate(), frames_->frame());
+        frames_->want(frames_->frame());
+    }
+    frameBar_->setVisible(isVideo);
+}
+
+void Viewer::showFrame(int frame, const PictureLevels& picture, const PictureLevels& compared) {
+    if (isLive()) {
+        return;
+    }
+    frameBar_->setShown(frame);
+    problem_->clear();
+    if (!picture.empty()) {
+        shown_.levels = picture;
+        view_->setPicture(picture);
+    }
+    if (!compared.empty()) {
+        view_->setCompared(compared);
+    }
+    copy_->setEnabled(true);
+    showPage();
+}
+
+void Viewer::showProblem(const QString& problem) {
+    if (isLive()) {
+        return;
+    }
+    frameBar_->setPlaying(false);
+    frameBar_->setShown(frames_->frame());
+    problem_->setText(problem);
+    copy_->setEnabled(false);
+    showPage();
 }
 
 void Viewer::showZoom(double zoom) {
@@ -273,6 +349,8 @@ void Viewer::showZoom(double zoom) {
 void Viewer::compare(bool isOn) {
     if (!isOn) {
         view_->setCompared({});
+        frames_->drop();
+        showFrameBar();
     }
 }
 
@@ -300,7 +378,7 @@ void Viewer::dropEvent(QDropEvent* event) {
 QString droppedPicturePath(const QMimeData* data) {
     for (const QUrl& url : data->urls()) {
         const QString path = url.toLocalFile();
-        if (image::hasPictureName(path.toStdString())) {
+        if (image::hasPictureName(path.toStdString()) || video::hasVideoName(path.toStdString())) {
             return path;
         }
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/stop_token.hpp"
 #include "ui/bridge/picture_load.hpp"
 
 #include <QWidget>
@@ -15,15 +16,18 @@ class QToolButton;
 namespace lowtide::ui {
 
 class FactsList;
+class FrameBar;
+class FramesInStep;
 class PictureView;
 
-/// Shows a picture large, compares two, and tells what its file says. What it shows can be copied,
-/// opened as the graph that made it, or used as the input of another.
+/// Shows a picture or a video large, compares two, and tells what its file says. What it shows can
+/// be copied, opened as the graph that made it, or used as the input of another.
 class Viewer : public QWidget {
     Q_OBJECT
 
 public:
     explicit Viewer(QWidget* parent = nullptr);
+    ~Viewer() override;
 
     /// Reads it on another thread. What cannot be shown says why, in place of the picture.
     void showFile(const QString& path);
@@ -57,6 +61,7 @@ protected:
 
 private:
     QWidget* makeBar();
+    QWidget* makePane();
     QToolButton* button(const char* icon, const QString& text, const char* name);
     void makeSteps();
     /// To the next (1) or the one before (-1) of the files.
@@ -64,6 +69,11 @@ private:
     void fillFiles();
     void load(const QString& path);
     void present(const LoadedPicture& picture, const QString& title);
+    void showPage();
+    void showFrameBar();
+    void showFrame(int frame, const PictureLevels& picture, const PictureLevels& compared);
+    /// In place of the frame.
+    void showProblem(const QString& problem);
     void showZoom(double zoom);
     void compare(bool isOn);
     void copyPicture() const;
@@ -77,7 +87,10 @@ private:
     LoadedPicture shown_;
     std::optional<Titled> beforeLive_;  ///< set: a live picture is shown
     QString wanted_;                    ///< file that was asked for last
+    StopSource loading_;                ///< of that file
     QStringList files_;                 ///< that belong together; the wanted one is among them
+    FramesInStep* frames_ = nullptr;
+    FrameBar* frameBar_ = nullptr;
     PictureView* view_ = nullptr;
     QStackedWidget* pages_ = nullptr;
     QLabel* problem_ = nullptr;
@@ -94,8 +107,8 @@ private:
     QToolButton* useAsInput_ = nullptr;
 };
 
-/// The first file on this machine that a drop brings and that has the name of a picture; empty:
-/// none.
+/// The first file on this machine that a drop brings and that has the name of a picture or a video;
+/// empty: none.
 [[nodiscard]] QString droppedPicturePath(const QMimeData* data);
 
 }  // namespace lowtide::ui

@@ -4,9 +4,11 @@
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
+#include "tests/unit/studio/bridge/coloured_video.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/canvas/graph_scene.hpp"
 #include "ui/canvas/node_item.hpp"
+#include "ui/panels/frame_bar.hpp"
 #include "ui/panels/picture_view.hpp"
 #include "ui/panels/viewer.hpp"
 
@@ -307,6 +309,32 @@ private Q_SLOTS:
 
         QTRY_COMPARE_WITH_TIMEOUT(studio.title(), QString("saved.png"), kPatience);
         QVERIFY(studio.viewer().isVisible());
+    }
+
+    void aClickOnAVideoThatWasSavedPlaysIt_byItsKeys() {
+        Making studio;
+        const QString path = studio.folder.filePath("saved.png");
+        testing::writeColours(path, "png", 12);
+        NodeStatuses& statuses = studio.window->workspace()->statuses;
+        statuses.take({{"event", "nodeFinished"},
+                       {"node", "save"},
+                       {"ms", 5},
+                       {"files", {path.toStdString()}}});
+        statuses.takePicture("save", {QImage(8, 8, QImage::Format_RGB32)});
+
+        studio.click("save");
+        auto* bar = studio.viewer().findChild<FrameBar*>();
+        QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatience);
+        PictureView& view = studio.viewer().view();
+        QTest::mouseClick(&view, Qt::LeftButton);
+        QTest::keyClick(&view, Qt::Key_Right);
+        QCOMPARE(bar->frame(), 1);
+        QTest::keyClick(&view, Qt::Key_Space);
+        QVERIFY(bar->isPlaying());
+        QTRY_VERIFY_WITH_TIMEOUT(bar->frame() > 2, kPatience);
+        test::keepScreenshot(*studio.window, "video_opened");
+        studio.action("view.graph").trigger();
+        QVERIFY(!bar->isPlaying());
     }
 
     void aChosenPictureIsSeenBeforeARun() {
