@@ -39,20 +39,29 @@ Point freePlace(const graph::Document& document, QPointF at) {
     return {at.x(), at.y()};
 }
 
-}  // namespace
-
-PictureInput pictureInput(const graph::Catalog& catalog) {
+/// A node without inputs that reads pictures from a file; nodes that read videos call it "video".
+PictureInput sourceIn(const graph::Catalog& catalog, bool ofVideo) {
     for (const NodeDesc& desc : catalog.nodes()) {
         if (!desc.inputs.empty() || desc.outputs.empty() || desc.outputs.front().type != "IMAGE") {
             continue;
         }
         for (const ParamDesc& param : desc.params) {
-            if (param.kind == ParamKind::File) {
+            if (param.kind == ParamKind::File && (param.id == "video") == ofVideo) {
                 return {&desc, &param};
             }
         }
     }
     return {};
+}
+
+}  // namespace
+
+PictureInput pictureInput(const graph::Catalog& catalog) {
+    return sourceIn(catalog, false);
+}
+
+PictureInput videoInput(const graph::Catalog& catalog) {
+    return sourceIn(catalog, true);
 }
 
 QStringList localFiles(const QMimeData* data) {
@@ -85,7 +94,7 @@ DroppedFile::DroppedFile(GraphModel& model,
 }
 
 void DroppedFile::take(const QString& path, QPointF at) {
-    if (isPicture(path)) {
+    if (isPicture(path) || isVideo(path)) {
         pictures_.take(path, at);
     } else if (isModelName(path)) {
         Q_EMIT modelDropped(path);
@@ -95,11 +104,14 @@ void DroppedFile::take(const QString& path, QPointF at) {
 }
 
 void DroppedFile::useAsInput(const QString& path, QPointF at) {
-    const PictureInput input = pictureInput(model_.catalog());
+    const bool isOfVideo = isVideo(path);
+    const PictureInput input =
+        isOfVideo ? videoInput(model_.catalog()) : pictureInput(model_.catalog());
     if (!input.desc) {
         showError(window_,
-                  tr("No input for pictures"),
-                  tr("no node here reads a picture from a file"),
+                  isOfVideo ? tr("No input for videos") : tr("No input for pictures"),
+                  isOfVideo ? tr("no node here reads a video from a file")
+                            : tr("no node here reads a picture from a file"),
                   tr("start the studio with its engine"));
         return;
     }

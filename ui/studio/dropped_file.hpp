@@ -13,8 +13,8 @@ class QWidget;
 
 namespace lowtide::ui {
 
-/// What a file becomes that is dropped on the window: a graph is opened, a picture becomes an
-/// input, weights are told, and of a picture that carries a graph the person is asked.
+/// What a file becomes that is dropped on the window: a graph is opened, a picture or video becomes
+/// an input, weights are told, and of a picture or video that carries a graph the person is asked.
 class DroppedFile : public QObject {
     Q_OBJECT
 
@@ -24,7 +24,7 @@ public:
 
     /// `at`: where on the canvas a node for it would lie.
     void take(const QString& path, QPointF at);
-    /// Adds a node that reads the picture, beside what lies there already.
+    /// Adds a node that reads the picture or video, beside what lies there already.
     void useAsInput(const QString& path, QPointF at);
 
 Q_SIGNALS:
@@ -45,6 +45,8 @@ struct PictureInput {
 };
 
 [[nodiscard]] PictureInput pictureInput(const graph::Catalog& catalog);
+/// The same of a video.
+[[nodiscard]] PictureInput videoInput(const graph::Catalog& catalog);
 /// Local files among what is dragged.
 [[nodiscard]] QStringList localFiles(const QMimeData* data);
 

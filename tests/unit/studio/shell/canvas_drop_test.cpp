@@ -2,6 +2,7 @@
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/studio/bridge/coloured_video.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/studio/dropped_file.hpp"
@@ -33,9 +34,11 @@ struct Studio : Working {
 
     [[nodiscard]] QString notice() { return window->desk()->notices().text(); }
 
-    [[nodiscard]] std::optional<std::string> pictureNode() {
+    [[nodiscard]] std::optional<std::string> pictureNode() { return nodeOf("load.image"); }
+
+    [[nodiscard]] std::optional<std::string> nodeOf(const char* type) {
         for (const auto& [id, node] : model().document().nodes) {
-            if (node.type == "load.image") {
+            if (node.type == type) {
                 return id;
             }
         }
@@ -47,9 +50,9 @@ struct Studio : Working {
         return {stands.x, stands.y};
     }
 
-    [[nodiscard]] QString fileOf(const std::string& node) {
+    [[nodiscard]] QString fileOf(const std::string& node, const char* param = "image") {
         return QString::fromStdString(
-            model().document().nodes.at(node).params.at("image").get<std::string>());
+            model().document().nodes.at(node).params.at(param).get<std::string>());
     }
 
     void paste() { QTest::keyClick(&canvas(), Qt::Key_V, Qt::ControlModifier); }
@@ -99,6 +102,29 @@ private Q_SLOTS:
         const std::string node = *studio.pictureNode();
         QCOMPARE(studio.fileOf(node), path);
         QVERIFY((studio.placeOf(node) - place).manhattanLength() < 2);
+    }
+
+    void aDroppedVideoBecomesANode_data() {
+        QTest::addColumn<QString>("format");
+        for (const char* format : {"mp4", "webp_lossless", "png"}) {
+            QTest::newRow(format) << format;
+        }
+    }
+
+    void aDroppedVideoBecomesANode() {
+        QFETCH(QString, format);
+        Studio studio;
+        const QString path = studio.folder.filePath("video." + format.section('_', 0, 0));
+        testing::writeColours(path, format.toLatin1().constData(), 3);
+        studio.drop(path, {120, 90});
+        QTRY_VERIFY_WITH_TIMEOUT(studio.nodeOf("load.video").has_value(), kPatience);
+        const std::string node = *studio.nodeOf("load.video");
+        QCOMPARE(studio.fileOf(node, "video"), path);
+        QVERIFY(!studio.pictureNode());
+        // Its first frame is seen on the node.
+        const NodeStatuses& statuses = studio.window->workspace()->statuses;
+        QTRY_VERIFY_WITH_TIMEOUT(!statuses.of(node).picture.isNull(), kPatience);
+        QVERIFY(testing::isFrame(statuses.of(node).picture.pixelColor(3, 3), 0));
     }
 
     void picturesThatAreDroppedTogetherLieBesideEachOther() {

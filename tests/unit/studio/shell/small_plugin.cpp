@@ -69,6 +69,9 @@ std::vector<NodeDesc> smallNodes() {
     NodeDesc picture = node("load.image", "Load image");
     picture.outputs = {port("image", "IMAGE")};
     picture.params = {file("image", "Image")};
+    NodeDesc video = node("load.video", "Load video");
+    video.outputs = picture.outputs;
+    video.params = {file("video", "Video")};
     NodeDesc encode = node("prompt.encode", "Encode prompt");
     encode.components = {"text_encoder"};
     encode.inputs = {port("model", "MODEL")};
@@ -87,7 +90,7 @@ std::vector<NodeDesc> smallNodes() {
     save.sideEffect = true;
     save.inputs = {port("image", "IMAGE")};
     save.params = {text("prefix", "Prefix", false)};
-    return {load, picture, encode, latent, denoise(), decode, save};
+    return {load, picture, video, encode, latent, denoise(), decode, save};
 }
 
 SmallPlugin::SmallPlugin() : nodes_(smallNodes()) {}
