@@ -17,6 +17,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/resources/cards ${PROJECT_SOURCE_DIR}/re
         ${PROJECT_SOURCE_DIR}/resources/presets
         DESTINATION lib/lowtide/resources PATTERN train EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/resources/fonts/OFL.txt DESTINATION lib/lowtide/resources/fonts)
+install(FILES ${PROJECT_SOURCE_DIR}/resources/html/LICENSE DESTINATION lib/lowtide/resources/html)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION share/doc/lowtide)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/plugin/host_api DESTINATION include/lowtide/plugin FILES_MATCHING PATTERN *.hpp)

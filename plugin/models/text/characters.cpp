@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 
+#include <array>
 #include <utf8proc.h>
 
 namespace lowtide::models {
@@ -22,6 +23,33 @@ bool isWhiteSpace(int32_t code) {
     const utf8proc_category_t category = utf8proc_category(code);
     return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL ||
            category == UTF8PROC_CATEGORY_ZP || (code >= '\t' && code <= '\r') || code == kNextLine;
+}
+
+bool isPythonSpace(char32_t code) {
+    return isWhiteSpace(static_cast<int32_t>(code)) || (code >= 0x1C && code <= 0x1F);
+}
+
+std::u32string wideText(std::string_view text) {
+    std::u32string wide;
+    wide.reserve(text.size());
+    while (!text.empty()) {
+        const Character each = firstCharacter(text);
+        wide += static_cast<char32_t>(each.code);
+        text.remove_prefix(each.bytes);
+    }
+    return wide;
+}
+
+std::string narrowText(std::u32string_view text) {
+    std::string narrow;
+    narrow.reserve(text.size());
+    for (const char32_t each : text) {
+        std::array<utf8proc_uint8_t, 4> bytes{};
+        const utf8proc_ssize_t count =
+            utf8proc_encode_char(static_cast<utf8proc_int32_t>(each), bytes.data());
+        narrow.append(reinterpret_cast<const char*>(bytes.data()), static_cast<size_t>(count));
+    }
+    return narrow;
 }
 
 }  // namespace lowtide::models

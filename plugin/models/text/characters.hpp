@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace lowtide::models {
@@ -16,5 +17,13 @@ struct Character {
 [[nodiscard]] Character firstCharacter(std::string_view text);
 /// Unicode's White_Space.
 [[nodiscard]] bool isWhiteSpace(int32_t code);
+/// What Python's str.isspace and the \\s of its expressions take: separators of files and records
+/// too.
+[[nodiscard]] bool isPythonSpace(char32_t code);
+
+/// The characters of `text`, which is valid UTF-8.
+[[nodiscard]] std::u32string wideText(std::string_view text);
+/// `text` in UTF-8. It has no surrogates.
+[[nodiscard]] std::string narrowText(std::u32string_view text);
 
 }  // namespace lowtide::models
