@@ -659,6 +659,17 @@ def prompts():
     yield "long_weight", b"(a:" + b"9" * 400 + b")"
 
 
+def dirty_texts():
+    for number, text in enumerate([
+            "a cat &amp; a dog, &eacute;t&eacute; &#233; &#xE9 &notit; &CounterClockwiseContourIntegral; &NTILDE; &SZLIG;", "sch\u00c3\u00b6n, \u00e2\u0153\u201d",
+            "\u00c3\u0192\u00c2\u00a9t\u00c3\u0192\u00c2\u00a9", "\u00c3 la mode, \u00c3 quela", "\u00e2\u20ac\u0153like this\u00e2\u20ac\ufffd, \u00c2?", "\ufb03 \uff21\uff76\uff9e\u3000\u201cq\u201d",
+            "\x1b[31mred\x1b[0m\x1b[3", "a\r\nb\rc\u2028d\x85", "\u00ed\u00a0\u00bd\u00ed\u00b8\u0080 \u00c0\u0080 \u00c3\u00a9", "caf\u00c3\u00a9 \u00c0\n", "<b>&amp;</b>\n&amp;", "<\u0338",
+            "\u0420\u00bf\u0421\u0402\u0420\u0451\u0420\u0406\u0420\u00b5\u0421\u201a", "\u251c\u2310 \u221a\u00a9", "&" + "amp;" * 60, "\u00c3" + "\u0192" * 60,
+            "&#0;&#1;&#13;&#128;&#xD800;&#x110000;&#" + "9" * 300 + ";", "&#59;&semi;&amp;semi;", "a" + "\u0301\u0327" * 60, "\u1112\u1161\u11ab", " \x1c\t ", ""]):
+        yield f"text_{number:02}", text.encode()
+    yield "not_utf8", b"&amp; \xff"
+
+
 def adapters():
     lora = "P{0}.lora_A.weight 2,8\nP{0}.lora_B.weight 8,2\n"
     conv = "K.lora_down.weight 4,8,1,1\nK.lora_up.weight 8,4,1,1\n"
@@ -706,7 +717,7 @@ def main():
         "policy": policies(), "profile": profiles(), "png": pngs(), "jpeg": picture_seeds.jpegs(),
         "webp": picture_seeds.webps(), "exif": picture_seeds.exifs(), "model_config": model_configs(root),
         "single_file": single_files(), "tokenizer_files": tokenizers(root),
-        "tokenizer_json": tokenizer_jsons(), "tokenizer_text": texts(), "prompt": prompts()}
+        "tokenizer_json": tokenizer_jsons(), "tokenizer_text": texts(), "prompt": prompts(), "cleaned_text": dirty_texts()}
     for target, inputs in targets.items():
         (folder / target).mkdir(parents=True, exist_ok=True)
         for name, content in inputs:

@@ -1,0 +1,53 @@
+#include "plugin/models/text/cleaned_text.hpp"
+
+#include "plugin/base/text.hpp"
+#include "plugin/models/mending/mended_text.hpp"
+#include "plugin/models/text/characters.hpp"
+#include "tests/fuzz/promises.hpp"
+#include "tests/fuzz/target.hpp"
+
+namespace lowtide::fuzz::cleaned_text_target {
+
+namespace {
+
+using namespace models;
+
+/// One space between words, none at the ends, and no control character.
+void checkWords(std::u32string_view cleaned) {
+    bool isApart = true;
+    for (const char32_t each : cleaned) {
+        const bool isSpace = isPythonSpace(each);
+        require(!isSpace || (each == ' ' && !isApart), "white space is one space between words");
+        require(each >= ' ' && each != 0x7F, "there is no control character of ASCII");
+        isApart = isSpace;
+    }
+    require(cleaned.empty() || !isApart, "there is no space at the end");
+}
+
+/// A line is mended for good. A "<" says that names are meant, and may become another character.
+void checkMended(std::u32string_view text) {
+    const std::u32string mended = mendedText(text);
+    require(mended.size() <= 4 * text.size(), "texts grow by the parts of their letters alone");
+    const bool isOneLine = mended.find(U'\n') == mended.npos && text.find(U'\n') == text.npos;
+    require(!isOneLine || text.find(U'<') != text.npos || mendedText(mended) == mended,
+            "what is mended stays as it is");
+}
+
+}  // namespace
+
+bool runInput(std::span<const std::byte> bytes) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::string cleaned = cleanedText(text);
+    if (!isValidUtf8(text)) {
+        require(cleaned == text, "what is no UTF-8 is left alone");
+        return false;
+    }
+    require(isValidUtf8(cleaned), "cleaned texts are UTF-8");
+    checkWords(wideText(cleaned));
+    checkMended(wideText(text));
+    return true;
+}
+
+[[maybe_unused]] const bool isEntered = enterTarget("cleaned_text", runInput);
+
+}  // namespace lowtide::fuzz::cleaned_text_target
