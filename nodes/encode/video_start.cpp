@@ -14,6 +14,9 @@ std::vector<ParamDesc> videoStartParams() {
                                  "How a picture of another shape becomes a frame: its middle cut "
                                  "out, grey around it, or stretched.",
                                  {{"crop", "Crop"}, {"pad", "Pad"}, {"stretch", "Stretch"}}));
+    params.push_back(
+        tileParam("Side of the tiles to encode one after the other, with blended "
+                  "seams; 0 encodes whole frames. Saves memory and changes pixels."));
     return params;
 }
 
@@ -55,6 +58,7 @@ models::VideoStartRequest videoStartRequest(const executor::Params& params, cons
             .frames = params.integer("frames"),
             .rate = params.number("rate"),
             .fit = params.text("fit"),
+            .tilePixels = params.integer("tile"),
             .precision = params.precision()};
 }
 

@@ -139,7 +139,8 @@ struct VideoPictures {
     const at::Tensor& firstFrame;  ///< at the video's size
     const at::Tensor* last;        ///< likewise; null: none
     const at::Tensor* lastFrame;
-    PictureSize size;  ///< with the video's frames
+    PictureSize size;        ///< with the video's frames
+    int64_t tilePixels = 0;  ///< side of the tiles in which frames are encoded; 0: whole
 };
 
 /// One checkpoint of one family. Immutable. Its networks are stored and computed as the context of

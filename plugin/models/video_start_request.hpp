@@ -18,6 +18,7 @@ struct VideoStartRequest {
     int64_t frames = 81;
     double rate = 16;          ///< frames a second
     std::string fit = "crop";  ///< or pad, stretch: how a picture of another shape is brought in
+    int64_t tilePixels = 0;    ///< 0: frames are encoded whole
     memory::PrecisionChoice precision{};
 };
 

@@ -53,6 +53,10 @@ EmptyOutline startOutline(const VideoStartRequest& request) {
                 info.checkpoint + " makes videos between two pictures, and there is no last one",
                 "connect the last picture, or choose a checkpoint for image to video",
                 kLastFrame);
+    requireThat(request.tilePixels >= 0,
+                "the tile is " + std::to_string(request.tilePixels) + " pixels",
+                "choose 0 or more",
+                "tile");
     if (request.last) {
         (void)fitOf(request, request.last, kLastFrame);
         requireThat(request.frames > 1,
@@ -117,7 +121,8 @@ std::vector<WireRef> videoStartStage(StageContext& context,
          .firstFrame = first,
          .last = request.last ? &imagesIn(request.last, kLastFrame).pixels() : nullptr,
          .lastFrame = request.last ? &last : nullptr,
-         .size = outline.size});
+         .size = outline.size,
+         .tilePixels = request.tilePixels});
     return {std::make_shared<const tensor::EmptyLatents>(
         outline.size,
         outline.batch,

@@ -84,26 +84,13 @@ private Q_SLOTS:
     /// No reference decodes so: in overlapping tiles that fade into each other, frame by frame.
     void tilesShowAlmostTheSame() {
         const auto framesIn = [&](const char* tile) {
-            const QTemporaryDir folder;
-            const QString dump = folder.filePath("dump.safetensors");
-            QStringList arguments = {"run",
-                                     testing::exampleGraph("text_to_video"),
-                                     "--out",
-                                     folder.path(),
-                                     "--dump",
-                                     dump};
-            for (const QString& setting :
-                 QStringList{"load.checkpoint=" + goldens_ + "/checkpoints/wan_t2v_0",
-                             "video.width=96",
-                             "video.height=64",
-                             "video.frames=5",
-                             "denoise.steps=1",
-                             QString("decode.tile=") + tile}) {
-                arguments << "--set" << setting;
-            }
-            const testing::CommandResult ended = testing::runLowtide(arguments);
-            return ended.exitCode == 0 ? testing::readTensorFile(dump.toStdString()).at("image")
-                                       : throw std::runtime_error(ended.errors.toStdString());
+            return dumped("text_to_video",
+                          {"load.checkpoint=" + goldens_ + "/checkpoints/wan_t2v_0",
+                           "video.width=96",
+                           "video.height=64",
+                           "denoise.steps=1",
+                           QString("decode.tile=") + tile},
+                          "image");
         };
         const testing::FileTensor whole = framesIn("0");
         const testing::FileTensor tiled = framesIn("64");
@@ -119,7 +106,44 @@ private Q_SLOTS:
         QVERIFY2(mean > 0 && mean < kMeanOfTiles, qPrintable(QString::number(mean)));
     }
 
+    /// What the denoiser is told of the first picture, encoded in tiles.
+    void tilesEncodeAlmostTheSame() {
+        const auto toldIn = [&](const char* tile) {
+            return dumped("image_to_video",
+                          {"load.checkpoint=" + goldens_ + "/checkpoints/wan_i2v_0",
+                           "load_image.image=" + goldens_ + "/images/init.png",
+                           "video.width=160",
+                           "video.height=96",
+                           QString("video.tile=") + tile},
+                          "condition",
+                          {"--until", "video"});
+        };
+        const testing::FileTensor whole = toldIn("0");
+        const testing::FileTensor tiled = toldIn("64");
+        QCOMPARE(tiled.shape, whole.shape);
+        constexpr double kMostOfTiles = 0.3;  // relative L2: a tile's attention sees that alone
+        const double error = testing::relativeL2(whole, tiled);
+        QVERIFY2(error > 0 && error < kMostOfTiles, qPrintable(QString::number(error)));
+    }
+
 private:
+    /// A value of a run of five frames; std::runtime_error where it fails.
+    static testing::FileTensor dumped(const QString& example,
+                                      const QStringList& settings,
+                                      const char* key,
+                                      const QStringList& options = {}) {
+        const QTemporaryDir folder;
+        const QString dump = folder.filePath("dump.safetensors");
+        QStringList arguments = {
+            "run", testing::exampleGraph(example), "--out", folder.path(), "--dump", dump};
+        for (const QString& setting : settings + QStringList{"video.frames=5"}) {
+            arguments << "--set" << setting;
+        }
+        const testing::CommandResult ended = testing::runLowtide(arguments + options);
+        return ended.exitCode == 0 ? testing::readTensorFile(dump.toStdString()).at(key)
+                                   : throw std::runtime_error(ended.errors.toStdString());
+    }
+
     QString goldens_;
     Json cases_;
 };

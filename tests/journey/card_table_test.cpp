@@ -262,6 +262,20 @@ private Q_SLOTS:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 
+    /// What the page says above the table.
+    void tilesBringLargeVideosOntoASmallCard() {
+        const Json plan = planWith("RTX 4060",
+                                   "image_to_video",
+                                   {"load.checkpoint=" + video_,
+                                    "load_image.image=" + picture_,
+                                    "video.width=1280",
+                                    "video.height=720",
+                                    "video.tile=512",
+                                    "decode.tile=512"},
+                                   {});
+        QVERIFY2(!plan.contains("refused"), plan.dump().c_str());
+    }
+
     void thePageHasTheTableOfWan() {
         QString expected =
             "| WAN 2.1 14B, image to video, 81 frames | pixels, autoencoder | needs | least | "

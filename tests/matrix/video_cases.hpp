@@ -11,7 +11,7 @@
 namespace matrix_test {
 
 inline std::vector<std::string> ofVideo(std::vector<std::string> more) {
-    more.insert(more.end(),
+    more.insert(more.begin(),
                 {"video.width=64",
                  "video.height=48",
                  "video.frames=5",
@@ -56,6 +56,17 @@ inline void addVideos(std::vector<Case>& cases) {
                      "text_to_video",
                      ofVideo({folder("wan_t2v_1"), "decode.tile=64", "denoise.sampler=heun"}),
                      stages});
+    cases.push_back({"block cache, text to video",
+                     "text_to_video_block_cache",
+                     ofVideo({folder("wan_t2v_0"),
+                              "denoise.steps=5",
+                              "block_cache.gate=mask",
+                              "block_cache.mask=11010"}),
+                     stages});
+    cases.push_back({"image to video in tiles",
+                     "image_to_video",
+                     ofVideo({folder("wan_i2v_1"), picture, "video.tile=32", "decode.tile=32"}),
+                     withPicture});
     const std::string files = testing::splitFileFolder({"wan_t2v_0"}).toStdString() + "/wan_t2v_0/";
     for (const char* file : {"diffusion_model_fp8.safetensors", "diffusion_model_q4_k.gguf"}) {
         for (const char* precision : {"", "quality,storage=file"}) {

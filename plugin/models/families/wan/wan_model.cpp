@@ -10,6 +10,7 @@
 #include "plugin/models/families/wan/wan_preview.hpp"
 #include "plugin/models/image_prompts/clip_pixels.hpp"
 #include "plugin/models/text/cleaned_text.hpp"
+#include "plugin/models/tiles.hpp"
 #include "plugin/models/walk/walked_passes.hpp"
 #include "plugin/sampling/inpainting.hpp"
 #include "plugin/tensor/crossing.hpp"
@@ -287,8 +288,13 @@ at::Tensor WanModel::greyLatents(StageContext& context, const VideoPictures& pic
         put(pictures.size.frames - 1, *pictures.lastFrame);
     }
     context.record.putNext("vae.encode_in", frames.unsqueeze(0).transpose(1, 2));
+    const auto encoded = [&](const at::Tensor& part) {
+        return passOver(context, *network, part.sizes(), [&] { return encode(context, part); });
+    };
     const at::Tensor moments =
-        passOver(context, *network, frames.sizes(), [&] { return encode(context, frames); });
+        pictures.tilePixels > 0
+            ? encodeInTiles(frames, pictures.tilePixels, info_.latent.factor, encoded)
+            : encoded(frames);
     context.record.putNext("vae.moments", moments);
     return forDenoiser(info_.latent, moments).mean;
 }
