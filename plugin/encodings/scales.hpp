@@ -5,6 +5,8 @@
 #include "plugin/encodings/half.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <vector>
 
 namespace lowtide::encodings {

@@ -1,6 +1,7 @@
 #include "plugin/executor/result_cache.hpp"
 
 #include <array>
+#include <utility>
 
 namespace lowtide::executor {
 

@@ -6,6 +6,7 @@
 #include "plugin/graph/issue_json.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace lowtide::executor {
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <deque>
 #include <future>
+#include <utility>
 
 namespace lowtide::video {
 

@@ -1,6 +1,8 @@
 #include "plugin/encodings/q4_k/q4_k_block.hpp"
 #include "plugin/encodings/q4_k/q4_k_search.hpp"
 
+#include <cstring>
+
 namespace lowtide::encodings {
 
 namespace {

@@ -3,6 +3,8 @@
 
 #include <ATen/ATen.h>
 
+#include <utility>
+
 namespace lowtide::sampling {
 
 namespace {
