@@ -65,12 +65,13 @@ IS_HOLLOW = sys.argv[1:2] == ["hollow"]
 
 
 class Noise:
-    """Normal numbers in fp16 of any scale, cheap: windows into one sequence."""
+    """Normal numbers of one type and any scale, cheap: windows into one sequence."""
 
-    def __init__(self):
+    def __init__(self, kind):
         import numpy
 
         self.numpy = numpy
+        self.kind = kind
         self.exact = numpy.random.default_rng(4).standard_normal(NOISE_VALUES, dtype=numpy.float32)
         self.scaled = {}
         self.start = 0
@@ -78,13 +79,18 @@ class Noise:
     def write(self, file, count, mean, scale):
         values = self.scaled.get((mean, scale))
         if values is None:
-            values = (mean + scale * self.exact).astype(self.numpy.float16)
+            values = self.rounded((mean + scale * self.exact).astype(self.numpy.float32))
             self.scaled[(mean, scale)] = values
         while count > 0:
             self.start = (self.start * 5 + 12345) % NOISE_VALUES
             part = values[self.start : self.start + count]
             file.write(part.data)
             count -= len(part)
+
+    def rounded(self, values):
+        if self.kind == "BF16":
+            return (values.view(self.numpy.uint32) >> 16).astype(self.numpy.uint16)
+        return values.astype({"F16": self.numpy.float16, "F32": self.numpy.float32}[self.kind])
 
 
 def distribution(name, shape):
@@ -99,7 +105,7 @@ def shapes_of(module):
 
 
 def write_weights(path, shapes, kind="F16"):
-    """Random weights in fp16; of another type headers alone."""
+    """Random weights of a type."""
     header, end = {"__metadata__": {"format": "pt"}}, 0
     for name, shape in shapes.items():
         begin, end = end, end + TYPE_BYTES[kind] * math.prod(shape)
@@ -115,8 +121,7 @@ def write_weights(path, shapes, kind="F16"):
         if IS_HOLLOW:
             file.truncate(file.tell() + end)
             return
-        assert kind == "F16", "random weights are fp16"
-        noise = Noise()
+        noise = Noise(kind)
         for name, shape in shapes.items():
             noise.write(file, math.prod(shape), *distribution(name, shape))
 

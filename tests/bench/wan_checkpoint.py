@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
-"""Write a checkpoint of the true sizes of WAN 2.1, in the diffusers layout, with headers alone: for plans.
+"""Write a checkpoint of the true sizes of WAN 2.1.
 
     wan_checkpoint.py hollow KIND TOKENIZER OUT_FOLDER
+    wan_checkpoint.py KIND TOKENIZER OUT_FOLDER
+    wan_checkpoint.py files KIND TOKENIZER OUT_FOLDER
 
-write_files() writes the files that ComfyUI has of it, for other scripts.
+The first form writes the diffusers layout with headers alone, for plans; the second with random weights, for runs, and a text encoder
+of two layers and the tokenizer's vocabulary. The third writes random weights as ComfyUI has them, a file for each network: the denoiser
+in scaled fp8, all else in fp16. write_files() writes headers of those files, for other scripts.
 
-KIND is `i2v_14b` (image to video, 16.4 B weights, with UMT5 XXL in bf16, CLIP ViT-H and the autoencoder in f32) or `t2v_1_3b`.
-TOKENIZER is a folder with a tokenizer of T5. The folder appears whole or not at all; nothing is written when it is there already.
+KIND is `i2v_14b` (image to video, 16.4 B weights, with UMT5 XXL in bf16, CLIP ViT-H and the autoencoder in f32), `t2v_14b` (14.3 B) or
+`t2v_1_3b` (1.4 B). TOKENIZER is a folder with a tokenizer of T5. The folder appears whole or not at all; nothing is written when it is
+there already.
 """
 
 import json
@@ -17,7 +22,7 @@ import shutil
 import struct
 import sys
 
-from big_checkpoint import write_json, write_weights
+from big_checkpoint import IS_HOLLOW, Noise, distribution, write_json, write_weights
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
 import wan_names  # noqa: E402
@@ -38,9 +43,11 @@ TRANSFORMER = dict(
 )
 KINDS = {
     "i2v_14b": dict(TRANSFORMER, num_attention_heads=40, ffn_dim=13824, num_layers=40, in_channels=36, image_dim=1280, added_kv_proj_dim=5120),
+    "t2v_14b": dict(TRANSFORMER, num_attention_heads=40, ffn_dim=13824, num_layers=40),
     "t2v_1_3b": dict(TRANSFORMER, num_attention_heads=12, ffn_dim=8960, num_layers=30),
 }
 TEXT = dict(vocab_size=256384, d_model=4096, d_kv=64, num_heads=64, d_ff=10240, num_layers=24, feed_forward_proj="gated-gelu")
+FEWER_TEXT_LAYERS = 2
 VISION = dict(hidden_size=1280, intermediate_size=5120, num_hidden_layers=32, num_attention_heads=16, image_size=224, patch_size=14,
               hidden_act="gelu", projection_dim=1024)
 SCHEDULER = dict(num_train_timesteps=1000, prediction_type="flow_prediction", use_flow_sigmas=True, flow_shift=3.0)
@@ -56,30 +63,38 @@ TIED = "encoder.embed_tokens.weight"  # published files have it once
 HALF_KINDS = ("transformer", "text_encoder")
 
 
-def networks(kind):
+def text_settings(tokenizer):
+    """Of the real size in plans; in runs as wide, and small."""
+    if IS_HOLLOW:
+        return TEXT
+    words = json.loads(pathlib.Path(tokenizer, "tokenizer.json").read_text())["model"]["vocab"]
+    return dict(TEXT, num_layers=FEWER_TEXT_LAYERS, vocab_size=len(words))
+
+
+def networks(kind, text=TEXT):
     """Without weights, by the folder's names."""
     import torch
     from diffusers import AutoencoderKLWan, WanTransformer3DModel
     from transformers import CLIPVisionConfig, CLIPVisionModel, UMT5Config, UMT5EncoderModel
 
     with torch.device("meta"):
-        parts = {"transformer": WanTransformer3DModel(**KINDS[kind]), "text_encoder": UMT5EncoderModel(UMT5Config(**TEXT)),
+        parts = {"transformer": WanTransformer3DModel(**KINDS[kind]), "text_encoder": UMT5EncoderModel(UMT5Config(**text)),
                  "vae": AutoencoderKLWan()}
         if kind.startswith("i2v"):
             parts["image_encoder"] = CLIPVisionModel(CLIPVisionConfig(**VISION))
     return parts
 
 
-def write_parts(kind, folder):
-    for name, part in networks(kind).items():
+def write_parts(kind, tokenizer, folder):
+    for name, part in networks(kind, text_settings(tokenizer)).items():
         (part.save_config if hasattr(part, "save_config") else part.config.save_pretrained)(os.path.join(folder, name))
         stem = "diffusion_pytorch_model" if hasattr(part, "save_config") else "model"
         shapes = {key: tuple(value.shape) for key, value in part.state_dict().items() if key != TIED}
         write_weights(os.path.join(folder, name, stem + ".safetensors"), shapes, "BF16" if name in HALF_KINDS else "F32")
 
 
-def write_tensors(path, tensors, values):
-    """Headers alone, but for `values`: bytes by name. `tensors`: type and shape by name."""
+def write_tensors(path, tensors, values, fill=None):
+    """Headers alone, but for `values`: bytes by name, and what `fill(file, name, type, shape)` writes. `tensors`: type and shape by name."""
     sizes = {"F8_E4M3": 1, "U8": 1, "F16": 2, "F32": 4}
     header, end = {}, 0
     for name, (kind, shape) in tensors.items():
@@ -92,9 +107,12 @@ def write_tensors(path, tensors, values):
         file.write(struct.pack("<Q", len(text)) + text)
         begin = file.tell()
         file.truncate(begin + end)
-        for name, value in values.items():
+        for name, (kind, shape) in tensors.items():
             file.seek(begin + header[name]["data_offsets"][0])
-            file.write(value)
+            if name in values:
+                file.write(values[name])
+            elif fill:
+                fill(file, name, kind, shape)
 
 
 def scaled_to_fp8(shapes, is_stored_so):
@@ -107,6 +125,47 @@ def scaled_to_fp8(shapes, is_stored_so):
             scale = name.removesuffix("weight") + "scale_weight"
             tensors[scale], values[scale] = ("F32", ()), struct.pack("<f", 1)
     return tensors, values
+
+
+class Filling:
+    """Random weights; those in fp8 are multiples of one scale."""
+
+    def __init__(self):
+        import torch
+
+        self.half = Noise("F16")
+        values = torch.from_numpy(self.half.exact).to(torch.float8_e4m3fn)
+        self.eighth = values.view(torch.uint8).numpy()
+        self.count = 0
+
+    def __call__(self, file, name, kind, shape):
+        left = math.prod(shape)
+        if kind == "F16":
+            return self.half.write(file, left, *distribution(name, shape))
+        while left > 0:
+            self.count = (self.count * 5 + 12345) % len(self.eighth)
+            part = self.eighth[self.count : self.count + left]
+            file.write(part.data)
+            left -= len(part)
+
+
+def write_random_files(kind, folder, tokenizer):
+    """Text to video; the denoiser's scales keep activations near 1. Its settings lie beside it, which diffusers wants."""
+    os.makedirs(os.path.join(folder, "transformer"))
+    parts = {name: {key: tuple(value.shape) for key, value in part.state_dict().items() if key != TIED}
+             for name, part in networks(kind, text_settings(tokenizer)).items()}
+    fill = Filling()
+    write_json(os.path.join(folder, "transformer", "config.json"), {"_class_name": "WanTransformer3DModel", **KINDS[kind]})
+    denoiser = {wan_names.transformer_name(key): shape for key, shape in parts["transformer"].items()}
+    tensors, values = scaled_to_fp8(denoiser, lambda name: name.startswith("blocks.") and name.endswith(".weight"))
+    for name, value in values.items():
+        values[name] = struct.pack("<f", denoiser[name.removesuffix("scale_weight") + "weight"][1] ** -0.5)
+    write_tensors(os.path.join(folder, "diffusion_model.safetensors"), tensors, values, fill)
+    pieces = pathlib.Path(tokenizer, "spiece.model").read_bytes()
+    text = {"spiece_model": ("U8", (len(pieces),)), **{key: ("F16", shape) for key, shape in parts["text_encoder"].items()}}
+    write_tensors(os.path.join(folder, "text_encoder.safetensors"), text, {"spiece_model": pieces}, fill)
+    autoencoder = {wan_names.autoencoder_name(key, 2): ("F16", shape) for key, shape in parts["vae"].items()}
+    write_tensors(os.path.join(folder, "autoencoder.safetensors"), autoencoder, {}, fill)
 
 
 def write_files(folder, tokenizer):
@@ -127,21 +186,28 @@ def write_files(folder, tokenizer):
     write_tensors(os.path.join(folder, "clip_vision", "clip_vision_h.safetensors"), vision, {})
 
 
-def main():
-    kind, tokenizer, out = sys.argv[-3:]
-    if os.path.isdir(out):
-        return
+def write_folder(kind, partial, tokenizer):
     from diffusers import UniPCMultistepScheduler
 
-    partial = f"{out}.partial"
-    shutil.rmtree(partial, ignore_errors=True)
-    os.makedirs(partial)
-    write_parts(kind, partial)
+    write_parts(kind, tokenizer, partial)
     UniPCMultistepScheduler(**SCHEDULER).save_pretrained(os.path.join(partial, "scheduler"))
     shutil.copytree(tokenizer, os.path.join(partial, "tokenizer"))
     is_image = kind.startswith("i2v")
     index = {"_class_name": "WanImageToVideoPipeline" if is_image else "WanPipeline", **COMPONENTS}
     write_json(os.path.join(partial, "model_index.json"), {**index, **(VISION_COMPONENTS if is_image else {})})
+
+
+def main():
+    kind, tokenizer, out = sys.argv[-3:]
+    if os.path.isdir(out):
+        return
+    partial = f"{out}.partial"
+    shutil.rmtree(partial, ignore_errors=True)
+    os.makedirs(partial)
+    if sys.argv[1] == "files":
+        write_random_files(kind, partial, tokenizer)
+    else:
+        write_folder(kind, partial, tokenizer)
     os.rename(partial, out)
 
 
