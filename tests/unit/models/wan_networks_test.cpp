@@ -62,7 +62,16 @@ private Q_SLOTS:
         });
     }
 
-    void theTransformerAgrees_data() { testing::addCaseRows(cases_); }
+    /// All but what a step cache recorded: it gives results that no network computed.
+    void theTransformerAgrees_data() {
+        QTest::addColumn<int>("index");
+        for (size_t i = 0; i < cases_.size(); ++i) {
+            if (!cases_[i].contains("threshold")) {
+                QTest::newRow(cases_[i].at("name").get<std::string>().c_str())
+                    << static_cast<int>(i);
+            }
+        }
+    }
 
     void theTransformerAgrees() {
         ModelBench bench;
