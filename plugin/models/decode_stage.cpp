@@ -32,11 +32,7 @@ at::Tensor decodeAll(StageContext& context,
     for (int64_t i = 0; i < count; ++i) {
         call.stop.throwIfStoppedBetweenImages();
         const at::Tensor one = latents.narrow(0, i, 1);
-        pictures.put(
-            i,
-            request.tilePixels > 0
-                ? decodeInTiles(one, request.tilePixels, model.info().latent.factor, decode)
-                : decode(one));
+        pictures.put(i, decodeInTiles(one, request.tilePixels, model.info().latent.factor, decode));
         tellProgress(context, *network, call, "decode", i + 1, count);
     }
     return pictures.take();

@@ -155,13 +155,16 @@ Json readScheduler(Checkpoint& checkpoint) {
     return config;
 }
 
-std::optional<LatentToRgb> ownLatentToRgb(Checkpoint& checkpoint, int64_t latentChannels) {
+std::optional<LatentToRgb> latentToRgbOr(Checkpoint& checkpoint,
+                                         int64_t latentChannels,
+                                         int64_t usualChannels,
+                                         const std::function<LatentToRgb()>& usual) {
     const char* file = "vae/latent_to_rgb.json";
-    if (!checkpoint.has(file)) {
-        return std::nullopt;
+    if (checkpoint.has(file)) {
+        return readLatentToRgb(
+            checkpoint.readJson(file), checkpoint.name() + "/" + file, latentChannels);
     }
-    return readLatentToRgb(
-        checkpoint.readJson(file), checkpoint.name() + "/" + file, latentChannels);
+    return latentChannels == usualChannels ? std::optional(usual()) : std::nullopt;
 }
 
 }  // namespace lowtide::models

@@ -6,6 +6,7 @@
 #include "plugin/models/denoisers/unet2d_condition.hpp"
 #include "plugin/models/latent_to_rgb.hpp"
 
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -59,8 +60,11 @@ void checkContext(const Checkpoint& checkpoint,
 /// (docs/decisions/0037). What is no flag is left for its reader to refuse.
 [[nodiscard]] Json readScheduler(Checkpoint& checkpoint);
 
-/// How latents look, where the checkpoint says so itself: vae/latent_to_rgb.json.
-[[nodiscard]] std::optional<LatentToRgb> ownLatentToRgb(Checkpoint& checkpoint,
-                                                        int64_t latentChannels);
+/// How latents look: what the checkpoint says itself in vae/latent_to_rgb.json, else `usual`, the
+/// figures for latents of `usualChannels`; nothing for others.
+[[nodiscard]] std::optional<LatentToRgb> latentToRgbOr(Checkpoint& checkpoint,
+                                                       int64_t latentChannels,
+                                                       int64_t usualChannels,
+                                                       const std::function<LatentToRgb()>& usual);
 
 }  // namespace lowtide::models

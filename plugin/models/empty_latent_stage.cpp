@@ -1,6 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/models/latent_outline.hpp"
+#include "plugin/models/outline_parts.hpp"
 #include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_requests.hpp"
 #include "plugin/tensor/stage_values.hpp"
@@ -42,8 +43,7 @@ EmptyOutline emptyOutlineOf(const EmptyLatentRequest& request) {
 }
 
 StageShapes emptyLatentShapes(const EmptyLatentRequest& request, StageFacts&) {
-    return {.outputs = {{.type = "LATENT",
-                         .value = std::make_shared<const LatentOutline>(emptyOutlineOf(request))}}};
+    return {.outputs = {latentOutput(emptyOutlineOf(request))}};
 }
 
 std::vector<WireRef> emptyLatentStage(StageContext&,

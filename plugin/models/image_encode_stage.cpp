@@ -60,10 +60,7 @@ at::Tensor encodeAll(StageContext& context,
     for (int64_t i = 0; i < count; ++i) {
         call.stop.throwIfStoppedBetweenImages();
         const at::Tensor one = pixels.narrow(0, i, 1);
-        moments.put(i,
-                    request.tilePixels > 0
-                        ? encodeInTiles(one, request.tilePixels, model.info().latent.factor, encode)
-                        : encode(one));
+        moments.put(i, encodeInTiles(one, request.tilePixels, model.info().latent.factor, encode));
         tellProgress(context, *network, call, "encode", i + 1, count);
     }
     return moments.take();

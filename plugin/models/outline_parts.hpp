@@ -7,6 +7,7 @@
 namespace lowtide::models {
 
 class ConditioningOutline;
+struct EmptyOutline;
 
 /// Of a tensor in f32.
 [[nodiscard]] Bytes bytesOf(const Shape& shape);
@@ -15,6 +16,8 @@ class ConditioningOutline;
 [[nodiscard]] StageOutput outputOf(const char* type, const Shape& shape);
 /// A conditioning.
 [[nodiscard]] StageOutput outputOf(const ConditioningOutline& conditioning);
+/// Latents that are not there yet: what guides them is all that they hold.
+[[nodiscard]] StageOutput latentOutput(const EmptyOutline& empty);
 /// Latents; `kind`: as LatentOutline says it, or null.
 [[nodiscard]] StageOutput latentOutput(const Shape& shape, const WireRef& kind);
 

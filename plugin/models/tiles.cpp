@@ -45,6 +45,9 @@ at::Tensor decodeInTiles(const at::Tensor& latents,
                          int64_t tilePixels,
                          int64_t downsampling,
                          const std::function<at::Tensor(const at::Tensor&)>& decode) {
+    if (tilePixels <= 0) {
+        return decode(latents);
+    }
     const FeatheredTiles tiles(latents, tilesOf(tilePixels, downsampling));
     return applyInTiles(latents, tiles, downsampling, decode);
 }
@@ -53,6 +56,9 @@ at::Tensor encodeInTiles(const at::Tensor& pixels,
                          int64_t tilePixels,
                          int64_t downsampling,
                          const std::function<at::Tensor(const at::Tensor&)>& encode) {
+    if (tilePixels <= 0) {
+        return encode(pixels);
+    }
     const FeatheredTiles tiles(pixels, tilesOf(tilePixels, downsampling), downsampling);
     return applyInTiles(pixels, tiles, 1, encode);
 }

@@ -96,15 +96,7 @@ at::Tensor frameOf(const VideoStartRequest& request, const WireRef& picture, con
 }
 
 StageShapes videoStartShapes(const VideoStartRequest& request, StageFacts&) {
-    const EmptyOutline outline = startOutline(request);
-    StageOutput output{
-        .type = "LATENT", .shape = {}, .value = std::make_shared<const LatentOutline>(outline)};
-    for (const Shape& shape : {outline.guide.beside, outline.guide.seen}) {
-        if (!shape.empty()) {
-            output.tensors.push_back(bytesOf(shape));
-        }
-    }
-    return {.outputs = {std::move(output)}};
+    return {.outputs = {latentOutput(startOutline(request))}};
 }
 
 std::vector<WireRef> videoStartStage(StageContext& context,

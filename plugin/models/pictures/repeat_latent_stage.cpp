@@ -50,8 +50,12 @@ std::vector<WireRef> repeatLatentStage(StageContext& context,
                                        const StageCall&) {
     if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(request.latent.get())) {
         const Shape shape = repeatedShape({empty->batch()}, request);
+        const auto& guide = empty->guide();
         return {std::make_shared<const tensor::EmptyLatents>(
-            empty->size(), shape[0], empty->rate(), empty->guide())};
+            empty->size(),
+            shape[0],
+            empty->rate(),
+            guide ? copyOf(guide, guide->beside.device()) : nullptr)};
     }
     const tensor::Latents& given = latentsIn(request.latent);
     (void)repeatedShape(given.samples().sizes().vec(), request);
@@ -70,8 +74,7 @@ StageShapes repeatLatentShapes(const LatentRepeatRequest& request, StageFacts&) 
     if (const EmptyOutline* empty = emptyIn(known)) {
         EmptyOutline repeated = *empty;
         repeated.batch = repeatedShape({empty->batch}, request).front();
-        return {.outputs = {
-                    {.type = "LATENT", .value = std::make_shared<const LatentOutline>(repeated)}}};
+        return {.outputs = {latentOutput(repeated)}};
     }
     return {.outputs = {latentOutput(repeatedShape(shapeOf(request.latent), request), known)}};
 }

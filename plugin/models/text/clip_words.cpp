@@ -1,9 +1,10 @@
 #include "plugin/models/text/clip_words.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/models/mending/composed_characters.hpp"
+#include "plugin/models/text/characters.hpp"
 
-#include <cstdlib>
-#include <memory>
 #include <utf8proc.h>
 
 namespace lowtide::models {
@@ -14,10 +15,6 @@ constexpr const char* kPattern = R"((<\|(?:start|end)oftext\|>))"
                                  R"(|'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+)";
 
 constexpr utf8proc_int32_t kCapitalIWithDot = 0x130;
-
-struct Free {
-    void operator()(void* memory) const { std::free(memory); }
-};
 
 void appendCodePoint(utf8proc_int32_t codePoint, std::string& text) {
     utf8proc_uint8_t bytes[4];
@@ -55,20 +52,14 @@ void appendBrackets(std::string_view word, std::vector<std::string_view>& words)
 }  // namespace
 
 std::string composedText(std::string_view text) {
-    utf8proc_uint8_t* raw = nullptr;
-    const utf8proc_ssize_t count =
-        utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                     static_cast<utf8proc_ssize_t>(text.size()),
-                     &raw,
-                     static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
-    const std::unique_ptr<utf8proc_uint8_t, Free> owner(raw);
-    if (count < 0) {
+    if (!isValidUtf8(text)) {
         throw Error(ErrorKind::InvalidInput,
-                    std::string("the text cannot be normalized: ") + utf8proc_errmsg(count),
+                    std::string("the text cannot be normalized: ") +
+                        utf8proc_errmsg(UTF8PROC_ERROR_INVALIDUTF8),
                     "write it in UTF-8",
                     "prompt");
     }
-    return {reinterpret_cast<const char*>(raw), static_cast<size_t>(count)};
+    return narrowText(withComposedCharacters(wideText(text)));
 }
 
 ClipWords::ClipWords() : pattern_(kPattern, "CLIP") {}

@@ -19,13 +19,9 @@ const std::vector<LatentToRgb::Colour>& ofChannels() {
 }  // namespace
 
 std::optional<LatentToRgb> latentToRgbOf(Checkpoint& checkpoint, int64_t latentChannels) {
-    if (auto own = ownLatentToRgb(checkpoint, latentChannels)) {
-        return own;
-    }
-    if (latentChannels != static_cast<int64_t>(ofChannels().size())) {
-        return std::nullopt;
-    }
-    return LatentToRgb{.ofChannels = ofChannels()};
+    return latentToRgbOr(checkpoint, latentChannels, static_cast<int64_t>(ofChannels().size()), [] {
+        return LatentToRgb{.ofChannels = ofChannels()};
+    });
 }
 
 }  // namespace lowtide::models

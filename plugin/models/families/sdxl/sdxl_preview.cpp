@@ -40,13 +40,10 @@ LatentToRgb atScaleOf(const AutoencoderConfig& autoencoder) {
 
 std::optional<LatentToRgb> sdxlLatentToRgb(Checkpoint& checkpoint,
                                            const AutoencoderConfig& autoencoder) {
-    if (auto own = ownLatentToRgb(checkpoint, autoencoder.latentChannels)) {
-        return own;
-    }
-    if (autoencoder.latentChannels != static_cast<int64_t>(sdxlColours().size())) {
-        return std::nullopt;
-    }
-    return atScaleOf(autoencoder);
+    return latentToRgbOr(
+        checkpoint, autoencoder.latentChannels, static_cast<int64_t>(sdxlColours().size()), [&] {
+            return atScaleOf(autoencoder);
+        });
 }
 
 }  // namespace lowtide::models

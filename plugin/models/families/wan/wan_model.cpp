@@ -288,13 +288,10 @@ at::Tensor WanModel::greyLatents(StageContext& context, const VideoPictures& pic
         put(pictures.size.frames - 1, *pictures.lastFrame);
     }
     context.record.putNext("vae.encode_in", frames.unsqueeze(0).transpose(1, 2));
-    const auto encoded = [&](const at::Tensor& part) {
-        return passOver(context, *network, part.sizes(), [&] { return encode(context, part); });
-    };
-    const at::Tensor moments =
-        pictures.tilePixels > 0
-            ? encodeInTiles(frames, pictures.tilePixels, info_.latent.factor, encoded)
-            : encoded(frames);
+    const at::Tensor moments = encodeInTiles(
+        frames, pictures.tilePixels, info_.latent.factor, [&](const at::Tensor& part) {
+            return passOver(context, *network, part.sizes(), [&] { return encode(context, part); });
+        });
     context.record.putNext("vae.moments", moments);
     return forDenoiser(info_.latent, moments).mean;
 }

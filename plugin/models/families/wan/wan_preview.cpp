@@ -31,13 +31,10 @@ const LatentToRgb& wanColours() {
 }  // namespace
 
 std::optional<LatentToRgb> wanLatentToRgb(Checkpoint& checkpoint, int64_t latentChannels) {
-    if (auto own = ownLatentToRgb(checkpoint, latentChannels)) {
-        return own;
-    }
-    if (latentChannels != static_cast<int64_t>(wanColours().ofChannels.size())) {
-        return std::nullopt;
-    }
-    return wanColours();
+    return latentToRgbOr(checkpoint,
+                         latentChannels,
+                         static_cast<int64_t>(wanColours().ofChannels.size()),
+                         wanColours);
 }
 
 }  // namespace lowtide::models
