@@ -11,13 +11,27 @@ namespace lowtide::sampling {
 
 namespace {
 
-/// Errors blame the parameter, whatever of the file is wrong.
-MagCurve readCurve(const SettingReader& reader) {
+/// Errors blame the parameter, whatever of its file is wrong.
+template <class Read>
+auto blamingFile(const char* item, const Read& read) {
     try {
-        return parseMagCurve(reader.text("curve"), reader.text("curve_name"));
+        return read();
     } catch (const Error& error) {
-        throw Error(error.kind(), error.message(), error.hint(), "curve");
+        throw Error(error.kind(), error.message(), error.hint(), item);
     }
+}
+
+MagCurve readCurve(const SettingReader& reader) {
+    return blamingFile(
+        "curve", [&] { return parseMagCurve(reader.text("curve"), reader.text("curve_name")); });
+}
+
+/// As typed, or of a file in its place.
+std::vector<bool> readBlockMask(const SettingReader& reader) {
+    const std::string file = reader.text("mask_file");
+    return file.empty() ? parseStepMask(reader.text("mask")) : blamingFile("mask_file", [&] {
+        return parseStepMask(stepMaskTextIn(file, reader.text("mask_file_name")));
+    });
 }
 
 MagSettings readMag(const SettingReader& reader, const ReuseLimits& limits) {
@@ -42,10 +56,7 @@ BlockCacheSettings readBlockCache(const Json& settings) {
         read.mag = readMag(reader, read.limits);
     }
     if (read.gate == "mask") {
-        const std::string file = reader.text("mask_file");
-        read.mask =
-            parseStepMask(file.empty() ? reader.text("mask")
-                                       : stepMaskTextIn(file, reader.text("mask_file_name")));
+        read.mask = readBlockMask(reader);
     }
     return read;
 }

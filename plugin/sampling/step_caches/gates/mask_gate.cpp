@@ -4,7 +4,6 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -13,7 +12,7 @@ namespace lowtide::sampling {
 namespace {
 
 constexpr size_t kMostMaskSteps = 10'000;
-
+constexpr std::string_view kBetween = " \t\r\n";  ///< steps of a file; so are commas
 constexpr JsonLimits kFileLimits{.maxBytes = 1u << 20, .maxDepth = 8};
 
 [[noreturn]] void refuseMask(const std::string& problem, const std::string& hint) {
@@ -28,6 +27,21 @@ constexpr JsonLimits kFileLimits{.maxBytes = 1u << 20, .maxDepth = 8};
                 "mask_file");
 }
 
+std::string maskInText(std::string_view text, const std::string& what) {
+    std::string mask;
+    for (size_t i = 0; i < text.size(); ++i) {
+        const char mark = text[i];
+        if (mark == '0' || mark == '1') {
+            mask += mark;
+        } else if (mark != ',' && kBetween.find(mark) == std::string_view::npos) {
+            refuseMaskFile(
+                what,
+                "there is " + quotedName(text.substr(i, 1)) + " at place " + std::to_string(i + 1));
+        }
+    }
+    return mask;
+}
+
 /// The list of a JSON file's steps.
 const Json& stepsIn(const Json& json, const std::string& what) {
     const Json* steps = &json;
@@ -38,6 +52,17 @@ const Json& stepsIn(const Json& json, const std::string& what) {
         refuseMaskFile(what, "it has no list \"schedule_mask\" or \"mask\"");
     }
     return *steps;
+}
+
+std::string maskInJson(const Json& json, const std::string& what) {
+    std::string mask;
+    for (const Json& step : stepsIn(json, what)) {
+        if (step != 0 && step != 1 && !step.is_boolean()) {
+            refuseMaskFile(what, "the mask has " + step.dump());
+        }
+        mask += step == 1 || step == true ? '1' : '0';
+    }
+    return mask;
 }
 
 class MaskGate final : public StepGate {
@@ -82,33 +107,10 @@ std::vector<bool> parseStepMask(std::string_view text) {
 }
 
 std::string stepMaskTextIn(std::string_view text, const std::string& what) {
-    const size_t first = text.find_first_not_of(" \t\r\n");
+    const size_t first = text.find_first_not_of(kBetween);
     const bool isJson =
         first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
-    std::string mask;
-    if (!isJson) {
-        mask = text;
-        std::replace_if(
-            mask.begin(), mask.end(), [](char mark) { return mark != '0' && mark != '1'; }, ' ');
-        const auto isOther = [](char mark) {
-            return std::string_view("01, \t\r\n").find(mark) == std::string_view::npos;
-        };
-        if (const auto other = std::find_if(text.begin(), text.end(), isOther);
-            other != text.end()) {
-            refuseMaskFile(what,
-                           "there is " + quotedName(std::string_view(other, other + 1)) +
-                               " at place " + std::to_string(other - text.begin() + 1));
-        }
-        return mask;
-    }
-    const Json json = parseJson(text, what, kFileLimits);
-    for (const Json& step : stepsIn(json, what)) {
-        if (step != 0 && step != 1 && !step.is_boolean()) {
-            refuseMaskFile(what, "the mask has " + step.dump());
-        }
-        mask += step == 1 || step == true ? '1' : '0';
-    }
-    return mask;
+    return isJson ? maskInJson(parseJson(text, what, kFileLimits), what) : maskInText(text, what);
 }
 
 void checkStepMask(const std::vector<bool>& mask, int stepCount) {
