@@ -95,9 +95,9 @@ std::vector<ParamDesc> blockCacheParameters() {
          .advanced = true},
         {.id = kMaskFile.id,
          .label = "Mask file",
-         .tooltip = "Of the gate Mask: a file that has the mask, as a text or as the JSON of a "
-                    "search (schedule_mask), in place of what is typed; relative to the graph or "
-                    "with its full path.",
+         .tooltip =
+             "Of the gate Mask: a file to use instead of what is typed: text, or the JSON of "
+             "a search (schedule_mask); relative to the graph or with its full path.",
          .kind = ParamKind::File,
          .defaultValue = std::string(),
          .advanced = true},

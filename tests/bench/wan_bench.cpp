@@ -72,6 +72,12 @@ QStringList peerArguments(const QString& mode, const QString& folder, const Vide
     return arguments;
 }
 
+const Json& denoiseIn(const Json& stages) {
+    return *std::find_if(stages.begin(), stages.end(), [](const Json& stage) {
+        return stage.at("node") == "denoise";
+    });
+}
+
 double perStep(const std::vector<double>& all) {
     return all.empty() ? 0 : median(all);
 }
@@ -234,12 +240,10 @@ private Q_SLOTS:
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
         const Json report = Json::parse(testing::contentsOf(path).toStdString());
         const Json& stages = report.at("repetitions").back().at("traffic").at("stages");
-        const auto denoise = std::find_if(stages.begin(), stages.end(), [](const Json& stage) {
-            return stage.at("node") == "denoise";
-        });
+        const Json& denoise = denoiseIn(stages);
         // On the CPU nothing is faster than its products: what is more is waiting for weights.
         const double overBound =
-            denoise->at("seconds").get<double>() / denoise->at("compute").get<double>();
+            denoise.at("seconds").get<double>() / denoise.at("compute").get<double>();
         testing::StageCosts costs;
         testing::addOurCosts(costs, run);
         qInfo(
@@ -247,7 +251,7 @@ private Q_SLOTS:
             "%.2f), %.1f GiB from disk, most resident %lld MiB (goal %lld)",
             kBudget,
             perStep(costs["step"].seconds),
-            denoise->at("seconds").get<double>(),
+            denoise.at("seconds").get<double>(),
             overBound,
             kBoundedGoal,
             static_cast<double>(run.samples.back().fromDisk) / kGiB,
@@ -303,13 +307,11 @@ private Q_SLOTS:
         QFETCH(int, frames);
         const Json plan = planWithin(budget, frames);
         const Json& stages = plan.at("stages");
-        const auto denoise = std::find_if(stages.begin(), stages.end(), [](const Json& stage) {
-            return stage.at("node") == "denoise";
-        });
-        const double seconds = denoise->at("seconds").get<double>();
-        const double compute = denoise->at("compute").get<double>();
+        const Json& denoise = denoiseIn(stages);
+        const double seconds = denoise.at("seconds").get<double>();
+        const double compute = denoise.at("compute").get<double>();
         const double copies =
-            denoise->at("moved").get<double>() /
+            denoise.at("moved").get<double>() /
             (kReachedOfLink * plan.at("card").at("pcie_bytes_per_second").get<double>());
         const double efficiency = std::max(compute, copies) / seconds;
         qInfo(
