@@ -102,9 +102,15 @@ NodeDesc describeLoadDiffusionModel() {
                                .type = "MODEL"}},
                   .params = {{.id = "file",
                               .label = "Diffusion model",
-                              .tooltip = "The transformer of WAN 2.1 as one file, quantised or "
-                                         "not: .safetensors or .gguf, relative to the graph or to "
-                                         "a model folder.",
+                              .tooltip = "The transformer of WAN as one file, quantised or not: "
+                                         ".safetensors or .gguf, relative to the graph or to a "
+                                         "model folder. Of WAN 2.2 the high-noise expert.",
+                              .kind = ParamKind::File,
+                              .defaultValue = std::string()},
+                             {.id = "low_noise",
+                              .label = "Low-noise model",
+                              .tooltip = "The second expert of WAN 2.2, for the last steps, in a "
+                                         "file as the first; empty for models with one denoiser.",
                               .kind = ParamKind::File,
                               .defaultValue = std::string()}}};
     for (const PartNode& part : partNodes()) {
@@ -123,6 +129,7 @@ memory::WireRef openDiffusionModel(models::Stages& stages,
                                    const ValueAt& valueAt,
                                    std::string_view graphFolder) {
     return stages.loadDiffusionModel({.file = params.text("file"),
+                                      .lowNoise = params.text("low_noise"),
                                       .textEncoder = valueAt("text_encoder"),
                                       .autoencoder = valueAt("autoencoder"),
                                       .imageEncoder = valueAt("image_encoder")},

@@ -1,5 +1,6 @@
 #include "nodes/load/lora_params.hpp"
 
+#include "nodes/param_descs.hpp"
 #include "nodes/stage_call.hpp"
 #include "plugin/base/error.hpp"
 
@@ -30,6 +31,17 @@ std::string numbered(const std::string& text, const char* between, const std::st
     return suffix.empty() ? text : text + between + suffix;
 }
 
+ParamDesc expertParam(const std::string& suffix) {
+    ParamDesc param = choiceParam(
+        numbered("expert", "_", suffix),
+        numbered("Expert", " ", suffix),
+        "Which denoiser changes, where a model has two (WAN 2.2): a LoRA for one of them says so "
+        "in its name.",
+        {{"both", "Both"}, {"high_noise", "High noise"}, {"low_noise", "Low noise"}});
+    param.advanced = true;
+    return param;
+}
+
 executor::WorkOutline changedModelOutline(models::Stages& stages, models::LoadedAdapter loaded) {
     executor::WorkOutline outline =
         loadedOutline(stages, "model", "MODEL", std::move(loaded.model));
@@ -52,7 +64,8 @@ std::vector<ParamDesc> loraParams(const std::string& suffix) {
                           "changes the other way."),
             strengthParam(numbered("text_strength", "_", suffix),
                           numbered("Text strength", " ", suffix),
-                          "The same for the text encoders.")};
+                          "The same for the text encoders."),
+            expertParam(suffix)};
 }
 
 models::LoadedAdapter withLora(models::Stages& stages,
@@ -66,17 +79,19 @@ models::LoadedAdapter withLora(models::Stages& stages,
             {.model = model,
              .file = params.text(file),
              .strength = params.number(numbered("strength", "_", suffix)),
-             .textStrength = params.number(numbered("text_strength", "_", suffix))},
+             .textStrength = params.number(numbered("text_strength", "_", suffix)),
+             .expert = params.text(numbered("expert", "_", suffix))},
             graphFolder);
         for (Issue& warning : loaded.warnings) {
             warning.item = file;
         }
         return loaded;
     } catch (const Error& error) {
-        if (error.item() != "file") {
+        if (error.item() != "file" && error.item() != "expert") {
             throw;
         }
-        throw Error(error.kind(), error.message(), error.hint(), file);
+        throw Error(
+            error.kind(), error.message(), error.hint(), numbered(error.item(), "_", suffix));
     }
 }
 

@@ -23,7 +23,7 @@ std::vector<ParamDesc> stackParams() {
                     .kind = ParamKind::Bool,
                     .defaultValue = true});
         for (ParamDesc& param : own) {
-            param.advanced = row > kShownRows;
+            param.advanced = param.advanced || row > kShownRows;
         }
         std::move(own.begin(), own.end(), std::back_inserter(params));
     }

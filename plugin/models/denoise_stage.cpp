@@ -4,11 +4,13 @@
 #include "plugin/base/hash.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/role_pattern.hpp"
 #include "plugin/models/conditioning/conditioning_outline.hpp"
 #include "plugin/models/conditioning/merged_denoiser.hpp"
 #include "plugin/models/controls/control_pass.hpp"
 #include "plugin/models/controls/controlled_denoiser.hpp"
 #include "plugin/models/controls/controlled_source.hpp"
+#include "plugin/models/experts.hpp"
 #include "plugin/models/flow_shift.hpp"
 #include "plugin/models/image_prompts/image_prompt_pass.hpp"
 #include "plugin/models/image_prompts/image_prompted_source.hpp"
@@ -112,19 +114,22 @@ void checkNumbers(const Model& model, const DenoiseRequest& request) {
                 "the guidance rescale is no number",
                 "choose a number from 0 to 1",
                 "guidance_rescale");
+    (void)secondExpertFor(model, request);
     checkStrength(model, request);
     checkPart(request);
 }
 
 const tensor::Conditioning* negativeIn(const Model& model, const DenoiseRequest& request) {
-    if (!model.guidesByBatch(request.cfg)) {
+    const auto second = secondExpertFor(model, request);
+    const bool isGuided = model.guidesByBatch(request.cfg);
+    if (!isGuided && !(second && model.guidesByBatch(second->guidanceScale))) {
         return nullptr;
     }
-    requireThat(
-        request.negative != nullptr,
-        "guidance is " + formatNumber(request.cfg) + " but there is no negative conditioning",
-        "connect the negative output of the encoder, or set the guidance to 1",
-        "negative");
+    requireThat(request.negative != nullptr,
+                "guidance is " + formatNumber(isGuided ? request.cfg : second->guidanceScale) +
+                    " but there is no negative conditioning",
+                "connect the negative output of the encoder, or set the guidance to 1",
+                "negative");
     return &conditioningIn(request.negative, "negative");
 }
 
@@ -180,7 +185,14 @@ std::string scheduleKey(const Model& model,
                         const std::string& sampler) {
     const std::string config =
         schedulerFor(model, request).dump(-1, ' ', false, Json::error_handler_t::replace);
-    return treeIn(model, kDenoiser)->weightsId() + "|" + sha256Hex(config) + "|" + sampler + "|" +
+    std::string networks;
+    for (const auto& tree : denoisersOf(model)) {
+        networks += tree->weightsId() + "|";
+    }
+    if (const auto second = secondExpertFor(model, request)) {
+        networks += formatNumber(second->boundary) + "|";
+    }
+    return networks + sha256Hex(config) + "|" + sampler + "|" +
            std::to_string(request.steps) + "|" + request.sigmas + "|" + request.spacing + "|" +
            formatNumber(request.eta) + "|" + std::to_string(request.seed) + "|" +
            request.batchSeeds + "|" +
@@ -193,7 +205,8 @@ sampling::DenoiseSettings settingsFor(const Model& model,
                                       bool isGuided,
                                       const Start& start,
                                       const std::string& sampler) {
-    return {.guidanceScale = isGuided ? request.cfg : 1.0,
+    return {.guidanceScale = isGuided && model.guidesByBatch(request.cfg) ? request.cfg : 1.0,
+            .second = secondExpertFor(model, request),
             .guidanceRescale = request.guidanceRescale,
             .seed = request.seed,
             .batchNoise = batchNoiseNamed(request.batchSeeds),
@@ -282,23 +295,38 @@ Shape checkedShape(const Model& model, const DenoiseRequest& request) {
 DenoiseRequest identified(const DenoiseRequest& request,
                           ModelHashes& hashes,
                           const StopToken& stop) {
-    const auto tree = treeIn(modelIn(request.model), kDenoiser);
-    hashes.know(*tree);
+    std::vector<std::string> ids;
+    for (const auto& tree : denoisersOf(modelIn(request.model))) {
+        hashes.know(*tree);
+        ids.push_back(tree->networkId());
+    }
     for (const NamedFile& named : namedFiles(request)) {
         hashes.know(named.file, named.hash);
     }
-    return withWeightsHash(
-        request, [&hashes, stop, id = tree->networkId()] { return hashes.digestOf(id, stop); });
+    return withWeightsHash(request, [&hashes, stop, ids] {
+        std::vector<std::string> digests;
+        for (const std::string& id : ids) {
+            digests.push_back(hashes.digestOf(id, stop));
+        }
+        return join(digests, "+");
+    });
 }
 
 StageShapes denoiseShapes(const DenoiseRequest& asked, StageFacts& facts) {
     const DenoiseRequest request = facts.hashes ? identified(asked, *facts.hashes, {}) : asked;
     const Model& model = modelIn(request.model);
     const auto sampler = makeSampler(model, request);
-    memory::ComponentPrecision& precision = facts.precisions.front();
-    const memory::Judgement judgement = judgeDenoise(model, request, *sampler, precision);
-    precision.reuse = judgement.reuse;
-    StageShapes shapes{.outputs = {}, .issues = warningsOf(judgement)};
+    StageShapes shapes;
+    for (memory::ComponentPrecision& precision : facts.precisions) {
+        if (!memory::matchesRole(kDenoisers, precision.role)) {
+            continue;
+        }
+        const memory::Judgement judgement = judgeDenoise(model, request, *sampler, precision);
+        precision.reuse = judgement.reuse;
+        if (precision.role == kDenoiser) {
+            shapes.issues = warningsOf(judgement);
+        }
+    }
     for (const Issues& more : {scheduleWarnings(model, request, *sampler),
                                handoverWarnings(request, kindOf(request.latent)),
                                refinerWarnings(model, kindOf(request.latent))}) {
@@ -369,7 +397,7 @@ WalkedShare shortenDenoise(StageContext& context, DenoiseRequest& request) {
         return last - first;
     };
     const int allCalls = callsUntil(request.endStep);
-    const bool stepsDiffer = request.stepCache || request.control ||
+    const bool stepsDiffer = request.stepCache || request.control || model.info().boundaryRatio > 0 ||
                              changesWithTime(imagePromptsIn(request.imagePrompt)) ||
                              changesWithTime(request.positive, "positive") ||
                              changesWithTime(request.negative, "negative");
@@ -448,7 +476,9 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
         context.hashes ? identified(asked, *context.hashes, call.stop) : asked;
     if (context.hashes && !context.walk) {
         // Pictures name the weights: their files are read while the denoiser runs.
-        context.hashes->begin(treeIn(model, kDenoiser)->networkId());
+        for (const auto& each : denoisersOf(model)) {
+            context.hashes->begin(each->networkId());
+        }
         for (const NamedFile& named : namedFiles(request)) {
             context.hashes->begin(hashIdOf(named.file, named.hash));
         }
@@ -482,6 +512,8 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
         prompts.emplace(*given, accompanied, device);
         pictures = [&prompts](const ResidualsCall& each) { return prompts->tokensFor(each); };
     }
+    sampling::DenoiseSettings settings =
+        settingsFor(model, request, negative != nullptr, start, chosen.type.name);
     const at::Tensor seen = start.guide ? start.guide->seen : at::Tensor();
     std::unique_ptr<sampling::Denoiser> denoiser =
         denoiserFor(context,
@@ -491,6 +523,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
                      .picture = model.info().latent.sizeOf(start.samples.sizes().vec()),
                      .batch = start.samples.size(0),
                      .cfg = request.cfg,
+                     .boundary = settings.second ? settings.second->boundary : 0,
                      .residuals = residuals,
                      .pictures = pictures,
                      .seen = seen.defined() ? &seen : nullptr,
@@ -502,8 +535,6 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
     if (prompts) {
         denoiser = std::make_unique<ImagePromptDenoiser>(std::move(denoiser), *prompts);
     }
-    sampling::DenoiseSettings settings =
-        settingsFor(model, request, negative != nullptr, start, chosen.type.name);
     if (context.teacher) {
         settings.teacher = recordedPassOf(*context.teacher, call.node);
     }
@@ -555,7 +586,7 @@ const StageDef<DenoiseRequest>& stageOf(const DenoiseRequest&) {
                 return withControls(withImagePrompts(modelIn(request.model), request.imagePrompt),
                                     request.control);
             },
-        .roles = {kDenoiser},
+        .roles = {kDenoisers},
         .addedRoles = {kControlNets},
         .shape = denoiseShapes,
         .run =

@@ -44,9 +44,12 @@ struct PictureTokens;
 /// A rectangle of a latent picture (conditioning/placed_entries).
 struct LatentArea;
 
-/// Patterns of the roles of components that stages run: those that encode prompts, all of them.
+/// Patterns of the roles of components that stages run, all of a kind.
 inline constexpr std::string_view kTextEncoders = "text_encoder*";
+inline constexpr std::string_view kDenoisers = "denoiser*";
 inline constexpr std::string_view kDenoiser = "denoiser";
+/// The role of the expert that a family has for the lower noise levels.
+inline constexpr std::string_view kSecondDenoiser = "denoiser_2";
 inline constexpr std::string_view kAutoencoder = "autoencoder";
 /// The role of a family's one text encoder, or of the first.
 inline constexpr std::string_view kTextEncoder = "text_encoder";
@@ -57,6 +60,7 @@ struct ModelInfo {
     std::string checkpoint;  ///< file or folder name, for people
     /// Likewise of the file or folder with its denoiser; empty: the checkpoint.
     std::string denoiser{};
+    std::string secondDenoiser{};  ///< likewise, of the expert for lower noise levels
     Json schedulerConfig;  ///< scheduler/scheduler_config.json
     LatentSpace latent{};
     /// Guidance is an input of its denoiser: it was distilled for latent consistency.
@@ -65,8 +69,11 @@ struct ModelInfo {
     bool spreadsStrength = false;
     /// Its prompts are calls of their own, the positive one first; else one call with both.
     bool guidesInTurn = false;
-    /// What its flow is shifted by for pictures of a size; null: as its scheduler file says.
-    double (*flowShift)(const PictureSize& size) = nullptr;
+    /// What its flow is shifted by for pictures of a size; empty: as its scheduler file says.
+    std::function<double(const PictureSize& size)> flowShift{};
+    /// Of its two experts the second takes the timesteps below this share of all; 0: it has one
+    /// denoiser.
+    double boundaryRatio = 0;
     /// Channels of pictures that a video goes through, beside its latents; 0: it goes through none.
     int64_t guideChannels = 0;
     /// Of an image encoder's states of one such picture, [S, D]; empty: it reads none.
@@ -125,6 +132,7 @@ struct DenoiserRequest {
     PictureSize picture{};                 ///< that the whole latent becomes
     int64_t batch = 1;
     double cfg = 1;
+    double boundary = 0;       ///< timesteps below it are the second expert's; 0: none are
     ResidualsFor residuals{};  ///< asked before every call; empty: nothing is added
     PicturesFor pictures{};    ///< likewise; empty: it sees none
     /// What an image encoder makes of the pictures that a video goes through, [1, S, D]; null: the

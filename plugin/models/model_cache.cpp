@@ -5,6 +5,7 @@
 #include "plugin/models/adjusted_checkpoint.hpp"
 #include "plugin/models/families/family.hpp"
 #include "plugin/models/layouts/layout.hpp"
+#include "plugin/models/renamed_checkpoint.hpp"
 #include "plugin/models/split_checkpoint.hpp"
 #include "plugin/models/unchanged_weights.hpp"
 
@@ -49,6 +50,16 @@ CheckpointParts openParts(const PathsByComponent& paths, const std::string& reso
     return parts;
 }
 
+std::shared_ptr<Checkpoint> openSecondExpert(const CheckpointPath& path,
+                                             const std::string& resourcesFolder) {
+    try {
+        return std::make_shared<RenamedCheckpoint>(
+            openDenoiser(path, resourcesFolder), "transformer", kSecondTransformer);
+    } catch (const Error& error) {
+        throw Error(error.kind(), error.message(), error.hint(), kLowNoiseItem);
+    }
+}
+
 }  // namespace
 
 std::shared_ptr<const Model> ModelCache::open(const CheckpointChoice& choice) {
@@ -57,8 +68,11 @@ std::shared_ptr<const Model> ModelCache::open(const CheckpointChoice& choice) {
 }
 
 std::shared_ptr<const Model> ModelCache::open(const SplitChoice& choice) {
-    return openOnce(keyOf("split", choice.denoiser, choice.parts),
-                    [&] { return openAnew(choice); });
+    PathsByComponent files = choice.parts;
+    if (choice.second) {
+        files.emplace(kLowNoiseItem, *choice.second);
+    }
+    return openOnce(keyOf("split", choice.denoiser, files), [&] { return openAnew(choice); });
 }
 
 std::shared_ptr<const Model> ModelCache::openOnce(const std::string& key,
@@ -88,8 +102,11 @@ std::shared_ptr<const Model> ModelCache::openAnew(const CheckpointChoice& choice
 }
 
 std::shared_ptr<const Model> ModelCache::openAnew(const SplitChoice& choice) const {
-    SplitCheckpoint split(openDenoiser(choice.denoiser, resourcesFolder_),
-                          openParts(choice.parts, resourcesFolder_));
+    CheckpointParts parts = openParts(choice.parts, resourcesFolder_);
+    if (choice.second) {
+        parts[kSecondTransformer] = openSecondExpert(*choice.second, resourcesFolder_);
+    }
+    SplitCheckpoint split(openDenoiser(choice.denoiser, resourcesFolder_), std::move(parts));
     return openCheckpoint(split, families_);
 }
 

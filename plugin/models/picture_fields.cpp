@@ -6,6 +6,7 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/controls/controls.hpp"
 #include "plugin/models/denoise_stage.hpp"
+#include "plugin/models/experts.hpp"
 #include "plugin/models/flow_shift.hpp"
 #include "plugin/models/image_prompts/image_prompts.hpp"
 #include "plugin/models/stage_inputs.hpp"
@@ -22,6 +23,7 @@ namespace {
 
 constexpr const char* kModelHash = "Model hash";
 constexpr const char* kRefinerHash = "Refiner hash";
+constexpr const char* kSecondHash = "Second expert hash";
 constexpr const char* kSeed = "Seed";
 constexpr const char* kSteps = "Steps";  ///< every denoiser's first field
 constexpr const char* kLoraHashes = "Lora hashes";
@@ -199,7 +201,7 @@ std::string shownUnit(const std::string& unit,
 std::string shownValue(const std::string& key,
                        const std::string& value,
                        const std::function<std::string(const std::string&)>& hashOf) {
-    if (key == kModelHash || key == kRefinerHash) {
+    if (key == kModelHash || key == kRefinerHash || key == kSecondHash) {
         return hashOf(value);
     }
     if (key == kLoraHashes) {
@@ -208,6 +210,18 @@ std::string shownValue(const std::string& key,
     return key.starts_with(kControlField) || key.starts_with(kImagePromptField)
                ? shownUnit(value, hashOf)
                : value;
+}
+
+void setSecondExpert(tensor::Provenance& provenance, const DenoiseFacts& facts) {
+    const auto second = secondExpertFor(facts.model, facts.request);
+    if (!second) {
+        return;
+    }
+    const ModelInfo& info = facts.model.info();
+    provenance.set("Second expert", info.secondDenoiser);
+    provenance.set(kSecondHash, treeIn(facts.model, kSecondDenoiser)->networkId());
+    provenance.set("Second expert CFG scale", formatNumber(second->guidanceScale));
+    provenance.set("Second expert below timestep", formatNumber(second->boundary));
 }
 
 void setShares(tensor::Provenance& provenance, const DenoiseRequest& request) {
@@ -280,6 +294,7 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
     setUnits(provenance, facts.request);
     provenance.set(kModelHash, treeIn(facts.model, kDenoiser)->networkId());
     provenance.set("Model", denoiserOf(facts.model.info()));
+    setSecondExpert(provenance, facts);
     if (positive.clipSkip() > 0) {
         // A1111 counts from the last layer: its 1 leaves nothing out.
         provenance.set("Clip skip", std::to_string(positive.clipSkip() + 1));

@@ -40,6 +40,9 @@ std::string SplitCheckpoint::itemOf(std::string_view component) const {
             return part.item;
         }
     }
+    if (component == kSecondTransformer) {
+        return kLowNoiseItem;
+    }
     return component == kTokenizerPart ? kTextPart : "file";
 }
 

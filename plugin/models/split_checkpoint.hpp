@@ -18,6 +18,10 @@ inline constexpr SplitPart kSplitParts[] = {{"text_encoder", "text_encoder", "TE
                                             {"vae", "autoencoder", "AUTOENCODER"},
                                             {"image_encoder", "image_encoder", "IMAGE_ENCODER"}};
 
+/// The second of two experts, in the diffusers layout and as load.diffusion_model has its file.
+inline constexpr const char* kSecondTransformer = "transformer_2";
+inline constexpr const char* kLowNoiseItem = "low_noise";
+
 /// The part of a port. Error{Internal} for another one.
 [[nodiscard]] const SplitPart& splitPart(std::string_view item);
 
@@ -27,7 +31,7 @@ public:
     /// `parts` by component.
     SplitCheckpoint(std::unique_ptr<Checkpoint> denoiser, CheckpointParts parts);
 
-    /// The port of load.diffusion_model that a component is connected to, or "file".
+    /// The port or parameter of load.diffusion_model that a component comes from.
     [[nodiscard]] std::string itemOf(std::string_view component) const override;
 };
 

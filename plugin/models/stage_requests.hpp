@@ -85,6 +85,8 @@ struct DenoiseRequest {
     WireRef imagePrompt;  ///< may be null: the text alone is followed
     int steps = 20;
     double cfg = 7.5;
+    double cfg2 = 0;      ///< of the second of two experts; 0: as cfg
+    double boundary = 0;  ///< share of the timesteps that are its; 0: as the model says
     uint64_t seed = 0;
     std::string batchSeeds = "one";  ///< one, or each: picture k has seed + k
     std::string sampler = "checkpoint";

@@ -40,6 +40,7 @@ constexpr const char* kControlItem = "controlnet";
 constexpr const char* kIpAdapterItem = "adapter";
 constexpr const char* kImageEncoderItem = "image_encoder";
 constexpr const char* kPromptItem = "prompt";
+constexpr const char* kExpertItem = "expert";
 
 /// The folder that the checkpoint's file or folder is in; empty: it has no files.
 std::string folderOfCheckpoint(const ModelInfo& info) {
@@ -94,6 +95,9 @@ public:
                 SplitChoice choice{
                     .denoiser = placeOf(request.file, graphFolder, kDiffusionModelItem),
                     .parts = {}};
+                if (!trim(request.lowNoise).empty()) {
+                    choice.second = placeOf(request.lowNoise, graphFolder, kDiffusionModelItem);
+                }
                 const auto add = [&](const WireRef& value, const char* item) {
                     if (value) {
                         choice.parts[splitPart(item).component] = partIn(value, item).path();
@@ -163,11 +167,14 @@ public:
             try {
                 const CheckpointPath file =
                     findAdapter(request.file, graphFolder, settings_.modelFolders);
-                const auto adapted =
-                    adapted_.open(model, file, request.strength, request.textStrength);
+                const auto adapted = adapted_.open(model, file, request);
                 return LoadedAdapter{.model = adapted, .warnings = adapted->warnings()};
             } catch (const Error& error) {
-                throw Error(error.kind(), error.message(), error.hint(), kFileItem);
+                const bool isOfExpert = error.item() == kExpertItem;
+                throw Error(error.kind(),
+                            error.message(),
+                            error.hint(),
+                            isOfExpert ? kExpertItem : kFileItem);
             }
         });
     }
@@ -375,10 +382,12 @@ private:
         try {
             return open();
         } catch (const Error& error) {
-            const bool isOfPart = std::any_of(
-                std::begin(kSplitParts), std::end(kSplitParts), [&](const SplitPart& part) {
-                    return error.item() == part.item;
-                });
+            const bool isOfPart =
+                error.item() == kLowNoiseItem ||
+                std::any_of(
+                    std::begin(kSplitParts), std::end(kSplitParts), [&](const SplitPart& part) {
+                        return error.item() == part.item;
+                    });
             throw Error(
                 error.kind(), error.message(), error.hint(), isOfPart ? error.item() : kFileItem);
         }

@@ -204,23 +204,26 @@ public:
     /// One call with guidance where it is on: the prediction that the sampler steps along.
     /// `beside` may be undefined.
     at::Tensor guided(const at::Tensor& latents, const at::Tensor& beside, int call) {
-        const bool isGuided = settings_.guidanceScale > 1;
+        const at::Tensor timestep = sampler_.schedule().timesteps.select(0, call);
+        const double scale = isOfSecond(timestep) ? settings_.second->guidanceScale
+                                                  : settings_.guidanceScale;
+        const bool isGuided = scale > 1;
+        const size_t sides = settings_.guidesInTurn && isGuided ? 2 : 1;
         const auto forSides = [&](const at::Tensor& part) {
             return isGuided ? at::cat({part, part}) : part;
         };
         const at::Tensor scaled = sampler_.scaleInput(forSides(latents), call);
         const at::Tensor input = beside.defined() ? at::cat({scaled, forSides(beside)}, 1) : scaled;
-        const at::Tensor timestep = sampler_.schedule().timesteps.select(0, call);
-        recordSides("model_in", input);
-        for (size_t side = 0; side < sides(); ++side) {
+        recordSides("model_in", input, sides);
+        for (size_t side = 0; side < sides; ++side) {
             record_.putNext("model_t",
                             settings_.guidesInTurn ? timestep.expand({latents.size(0)}) : timestep);
         }
         const at::Tensor raw = predicted(input, timestep, call);
         LOWTIDE_ASSERT(raw.sizes() == scaled.sizes());
-        recordSides("model_out", raw);
+        recordSides("model_out", raw, sides);
         const at::Tensor prediction =
-            isGuided ? guide(raw, settings_.guidanceScale, settings_.guidanceRescale) : raw;
+            isGuided ? guide(raw, scale, settings_.guidanceRescale) : raw;
         record_.putNext("noise_pred", prediction);
         return prediction;
     }
@@ -234,14 +237,13 @@ public:
     }
 
 private:
-    /// Calls that the denoiser makes of one.
-    [[nodiscard]] size_t sides() const {
-        return settings_.guidesInTurn && settings_.guidanceScale > 1 ? 2 : 1;
+    [[nodiscard]] bool isOfSecond(const at::Tensor& timestep) const {
+        return settings_.second && timestepIn(timestep) < settings_.second->boundary;
     }
 
-    /// Of [uncond, cond]; of calls of their own the positive one first.
-    void recordSides(const std::string& key, const at::Tensor& value) {
-        if (sides() == 1) {
+    /// Of [uncond, cond] in one call; of calls of their own the positive one first.
+    void recordSides(const std::string& key, const at::Tensor& value, size_t sides) {
+        if (sides == 1) {
             record_.putNext(key, value);
             return;
         }
@@ -255,7 +257,9 @@ private:
                       .stepCount = sampler_.callCount(),
                       .solverStage = sampler_.solverStage(call),
                       .taken = call - firstCall_};
-        cache_.decide(info, input, denoiser_.promptsAt(timestep, info));
+        // What one expert left is of no use to the other.
+        const uint64_t prompts = 2 * denoiser_.promptsAt(timestep, info) + isOfSecond(timestep);
+        cache_.decide(info, input, prompts);
         const at::Tensor raw = info.decision.work == StepWork::Predict
                                    ? cache_.predict(info, input)
                                    : denoiser_.predict(input, timestep, info);

@@ -6,6 +6,7 @@
 #include "plugin/sampling/inpainting.hpp"
 #include "plugin/sampling/pass_part.hpp"
 #include "plugin/sampling/sampler.hpp"
+#include "plugin/sampling/second_expert.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "plugin/sampling/step_caches/step_counts.hpp"
 #include "plugin/sampling/teacher_forcing.hpp"
@@ -13,6 +14,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,7 @@ enum class BatchNoise : uint8_t {
 
 struct DenoiseSettings {
     double guidanceScale = 7.5;  ///< cfg; guidance is on above 1
+    std::optional<SecondExpert> second{};  ///< nothing: one network makes all calls
     double guidanceRescale = 0;  ///< Lin et al. 2023, eq. 15-16; 0: off
     uint64_t seed = 0;
     BatchNoise batchNoise = BatchNoise::OneStream;

@@ -4,8 +4,8 @@
     make_wan_goldens.py CASES.json FOLDER
 
 FOLDER/checkpoints/wan_i2v_K are the reference's variants of image to video, wan_t2v_K the same text encoder and autoencoder with a
-transformer that sees no picture, wan_flf_K those of image to video with one that places the tokens of two pictures. FOLDER/images has
-pictures, FOLDER/<case>.safetensors what the reference's golden.py records of diffusers' pipeline for the case. The folder's name should
+transformer that sees no picture, wan_flf_K those of image to video with one that places the tokens of two pictures, wan22_t2v_K and
+wan22_i2v_K the same with two experts, which see no picture but beside the latents. FOLDER/images has pictures, FOLDER/<case>.safetensors what the reference's golden.py records of diffusers' pipeline for the case. The folder's name should
 hold the hash that --hash prints.
 """
 import hashlib
@@ -52,6 +52,24 @@ def make_first_and_last(source, target):
     layout.save_model(randomise(WanTransformer3DModel(**known), 79), target / "transformer")
 
 
+def make_two_experts(source, target):
+    from diffusers import WanTransformer3DModel
+
+    from lib import layout
+    from lib.weights import randomise
+
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns("transformer", "image_encoder"))
+    config = json.loads((source / "transformer" / "config.json").read_text())
+    known = {key: value for key, value in config.items() if not key.startswith("_")}
+    known.update(image_dim=None, added_kv_proj_dim=None)
+    for folder, seed in (("transformer", 80), ("transformer_2", 81)):
+        layout.save_model(randomise(WanTransformer3DModel(**known), seed), target / folder)
+    index = json.loads((target / "model_index.json").read_text())
+    index.pop("image_encoder", None)  # the processor stays: golden.py watches it
+    index.update(transformer_2=["diffusers", "WanTransformer3DModel"], boundary_ratio=0.9 if known["in_channels"] > 16 else 0.875)
+    (target / "model_index.json").write_text(json.dumps(index))
+
+
 def make_checkpoint_named(name, checkpoints):
     import make_checkpoint
 
@@ -62,9 +80,10 @@ def make_checkpoint_named(name, checkpoints):
     if kind == "wan_i2v":
         make_checkpoint.main(["wan_i2v", str(partial), "--variant", number])
     else:
-        make_checkpoint_named(f"wan_i2v_{number}", checkpoints)
-        make = {"wan_t2v": make_text_to_video, "wan_flf": make_first_and_last}[kind]
-        make(checkpoints / f"wan_i2v_{number}", partial)
+        base = "wan_t2v" if kind == "wan22_t2v" else "wan_i2v"
+        make_checkpoint_named(f"{base}_{number}", checkpoints)
+        make = {"wan_t2v": make_text_to_video, "wan_flf": make_first_and_last}.get(kind, make_two_experts)
+        make(checkpoints / f"{base}_{number}", partial)
     partial.rename(target)
 
 
@@ -101,13 +120,16 @@ def run_text_to_video(golden):
 
 
 def with_extras(golden, timed, case, folder):
-    """What golden.py does not know: the last picture of a video, and diffusers' First Block Cache."""
+    """What golden.py does not know: the last picture of a video, a second expert, and diffusers' First Block Cache."""
 
     def run(rec, pipe, call):
         from diffusers import FirstBlockCacheConfig
 
         if "threshold" in case:
             pipe.transformer.enable_cache(FirstBlockCacheConfig(threshold=case["threshold"]))
+        if getattr(pipe, "transformer_2", None) is not None:
+            golden.watch_denoiser(rec, pipe, "transformer_2")
+            call["guidance_scale_2"] = case.get("cfg_2")
         if "last" in case:
             call["last_image"] = golden.load_image(f"{folder}/images/{case['last']}.png")
         return timed(rec, pipe, call)

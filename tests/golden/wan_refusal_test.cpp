@@ -40,6 +40,10 @@ private Q_SLOTS:
         row("shift", "text_to_video", "wan_t2v_0", {"denoise.shift=200"}, "shift");
         row("sampler", "text_to_video", "wan_t2v_0", {"denoise.sampler=ddim"}, "flow matching");
         row("sigmas", "text_to_video", "wan_t2v_0", {"denoise.sigmas=karras"}, "sigmas");
+        row("guidance", "text_to_video", "wan_t2v_0", {"denoise.cfg_2=3"}, "has one denoiser");
+        row("boundary", "text_to_video", "wan_t2v_0", {"denoise.boundary=0.5"}, "one denoiser");
+        row("no guidance", "text_to_video", "wan22_t2v_0", {"denoise.cfg_2=-1"}, "cfg_2");
+        row("no share", "text_to_video", "wan22_t2v_0", {"denoise.boundary=1.5"}, "boundary");
     }
 
     void saysWhatIsWrong() {
@@ -53,6 +57,29 @@ private Q_SLOTS:
         QVERIFY2(said.contains(message) && !said.contains("fault of the program"),
                  qPrintable(said));
     }
+
+    void refusesOtherExperts_data() {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("key");
+        QTest::addColumn<QString>("value");
+        QTest::addColumn<QString>("message");
+        const auto row = [](const char* name,
+                            const char* file,
+                            const char* key,
+                            const char* value,
+                            const char* said) {
+            QTest::newRow(name) << file << key << value << said;
+        };
+        const char* const index = "model_index.json";
+        const char* const second = "transformer_2/config.json";
+        row("ratio", index, "boundary_ratio", "1.5", "boundary_ratio is 1.5");
+        row("words", index, "boundary_ratio", R"("high")", R"(boundary_ratio is "high")");
+        row("class", index, "transformer_2", R"(["diffusers", "UNet2DModel"])", "UNet2DModel");
+        row("channels", second, "in_channels", "16", "transformer_2/config.json: in_channels is 16");
+        row("patches", second, "patch_size", "[1, 1, 2]", "patch_size is 1, that of transformer is 2");
+    }
+
+    void refusesOtherExperts() { refusesChanged("wan22_i2v_0"); }
 
     void refusesOtherNetworks_data() {
         QTest::addColumn<QString>("file");
@@ -68,7 +95,7 @@ private Q_SLOTS:
         };
         const char* const index = "model_index.json";
         const char* const transformer = "transformer/config.json";
-        row("two experts", index, "boundary_ratio", "0.9", "boundary_ratio is 0.9, of WAN 2.2");
+        row("one expert", index, "boundary_ratio", "0.9", "it has no transformer_2");
         row("times of tokens", index, "expand_timesteps", "true", "expand_timesteps is true");
         row("second expert",
             index,
@@ -79,14 +106,20 @@ private Q_SLOTS:
         row("odd heads", transformer, "attention_head_dim", "5", "attention_head_dim is 5");
     }
 
-    void refusesOtherNetworks() {
+    void refusesOtherNetworks() { refusesChanged("wan_i2v_0"); }
+
+private:
+    using CommandResult = testing::CommandResult;
+
+    /// The checkpoint with one setting of the row's.
+    void refusesChanged(const QString& checkpoint) {
         QFETCH(QString, file);
         QFETCH(QString, key);
         QFETCH(QString, value);
         QFETCH(QString, message);
         const QTemporaryDir changed;
         const QString folder = changed.filePath("wan");
-        testing::copyFolder(goldens_ + "/checkpoints/wan_i2v_0", folder);
+        testing::copyFolder(goldens_ + "/checkpoints/" + checkpoint, folder);
         const std::string path = (folder + "/" + file).toStdString();
         Json json = parseJson(testing::contentsOf(folder + "/" + file).toStdString(), path);
         json[key.toStdString()] = Json::parse(value.toStdString());
@@ -100,9 +133,6 @@ private Q_SLOTS:
         QCOMPARE(ended.exitCode, 2);
         QVERIFY2(ended.errors.contains(message), qPrintable(ended.errors));
     }
-
-private:
-    using CommandResult = testing::CommandResult;
 
     CommandResult run(const QString& graph,
                       const QString& checkpoint,

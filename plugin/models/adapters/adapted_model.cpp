@@ -2,8 +2,10 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/memory/changed_tree.hpp"
+#include "plugin/memory/role_pattern.hpp"
 #include "plugin/models/adapters/adapter_key.hpp"
 #include "plugin/models/adapters/bind_adapter.hpp"
+#include "plugin/models/stage_inputs.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
 #include <ATen/core/Tensor.h>
@@ -15,14 +17,31 @@ namespace lowtide::models {
 
 namespace {
 
+/// Whether an adapter for `expert` changes this denoiser. Error{InvalidInput} on "expert".
+bool isForDenoiser(const Model& model, std::string_view role, const std::string& expert) {
+    const bool isHigh = expert == "high_noise";
+    requireThat(expert == "both" || isHigh || expert == "low_noise",
+                "there is no expert \"" + expert + "\"",
+                "choose both, high_noise or low_noise",
+                "expert");
+    requireThat(expert == "both" || model.info().boundaryRatio > 0,
+                "the expert is " + expert + ", and " + model.name() + " has one denoiser",
+                "choose both",
+                "expert");
+    return expert == "both" || (role == kDenoiser) == isHigh;
+}
+
 /// The roles of a model's components, in the words of adapters: the only text encoder of a model is
 /// the first, whatever the model calls it.
-std::vector<std::pair<std::string_view, std::string>> adaptedRoles(const Model& model) {
+std::vector<std::pair<std::string_view, std::string>> adaptedRoles(const Model& model,
+                                                                   const std::string& expert) {
     std::vector<std::string> texts;
     std::vector<std::pair<std::string_view, std::string>> roles;
     for (const ComponentDesc& component : model.components()) {
-        if (component.role == kDenoiser) {
-            roles.emplace_back(kAdapterDenoiser, component.role);
+        if (memory::matchesRole(kDenoisers, component.role)) {
+            if (isForDenoiser(model, component.role, expert)) {
+                roles.emplace_back(kAdapterDenoiser, component.role);
+            }
         } else if (component.role.starts_with(kTextEncoder)) {
             texts.push_back(component.role);
         }
@@ -75,7 +94,7 @@ AdaptedModel::AdaptedModel(std::shared_ptr<const Model> base, AdapterChoice adap
     std::vector<std::string> roles;
     std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
     std::vector<AdapterTarget> targets;
-    for (const auto& [component, role] : adaptedRoles(*base_)) {
+    for (const auto& [component, role] : adaptedRoles(*base_, adapter.expert)) {
         // All of them where nothing has a place, to say what the model is.
         if (changes(file, component) || component == kAdapterDenoiser) {
             roles.push_back(role);
@@ -85,7 +104,8 @@ AdaptedModel::AdaptedModel(std::shared_ptr<const Model> base, AdapterChoice adap
     }
     const BoundAdapter bound = bindWholeAdapter(file, targets, "checkpoint " + base_->name());
     for (size_t i = 0; i < roles.size(); ++i) {
-        const double strength = roles[i] == kDenoiser ? adapter.strength : adapter.textStrength;
+        const double strength = memory::matchesRole(kDenoisers, roles[i]) ? adapter.strength
+                                                                          : adapter.textStrength;
         trees_[roles[i]] = std::make_shared<const memory::ComponentTree>(
             memory::patched(*trees[i], adaptedBy(file, bound.bindings[i], strength)));
     }

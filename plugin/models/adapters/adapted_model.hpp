@@ -16,6 +16,7 @@ struct AdapterChoice {
     std::shared_ptr<const AdapterFile> file;
     double strength = 1;      ///< of the changes of the denoiser
     double textStrength = 1;  ///< of those of the text encoders
+    std::string expert = "both";  ///< LoraRequest::expert
 };
 
 /// `base` with the changes of one adapter behind those that it has. Its networks are those of
@@ -23,7 +24,8 @@ struct AdapterChoice {
 class AdaptedModel final : public Model {
 public:
     /// Binds every component that the adapter has changes for, which opens their files, for their
-    /// headers. Error{InvalidInput} where nothing of the adapter fits the model; errors of binding.
+    /// headers. Error{InvalidInput} where nothing of the adapter fits the model, and on "expert"
+    /// where the model has no such one; errors of binding.
     AdaptedModel(std::shared_ptr<const Model> base, AdapterChoice adapter);
 
     /// What of the adapter the model has no place for.

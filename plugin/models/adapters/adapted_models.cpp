@@ -16,14 +16,15 @@ constexpr size_t kRecentAdaptedModels = 16;
 
 std::shared_ptr<const AdaptedModel> AdaptedModels::open(std::shared_ptr<const Model> base,
                                                         const CheckpointPath& file,
-                                                        double strength,
-                                                        double textStrength) {
+                                                        const LoraRequest& request) {
     const std::lock_guard lock(mutex_);
     const auto known = std::find_if(recent_.begin(), recent_.end(), [&](const Entry& entry) {
-        return entry.base == base && entry.path == file.path && entry.strength == strength &&
-               entry.textStrength == textStrength && areUnchanged(entry.model->files());
+        return entry.base == base && entry.path == file.path &&
+               entry.strength == request.strength && entry.textStrength == request.textStrength &&
+               entry.expert == request.expert && areUnchanged(entry.model->files());
     });
-    Entry entry{base, file.path, strength, textStrength, nullptr};
+    Entry entry{
+        base, file.path, request.strength, request.textStrength, request.expert, nullptr};
     if (known != recent_.end()) {
         entry = std::move(*known);
         recent_.erase(known);
@@ -31,8 +32,9 @@ std::shared_ptr<const AdaptedModel> AdaptedModels::open(std::shared_ptr<const Mo
         entry.model = std::make_shared<const AdaptedModel>(
             std::move(base),
             AdapterChoice{.file = std::make_shared<const AdapterFile>(openAdapterFile(file.path)),
-                          .strength = strength,
-                          .textStrength = textStrength});
+                          .strength = request.strength,
+                          .textStrength = request.textStrength,
+                          .expert = request.expert});
     }
     recent_.push_front(std::move(entry));
     recent_.resize(std::min(recent_.size(), kRecentAdaptedModels));

@@ -2,6 +2,7 @@
 
 #include "plugin/models/adapters/adapted_model.hpp"
 #include "plugin/models/checkpoint_paths.hpp"
+#include "plugin/models/load_requests.hpp"
 
 #include <deque>
 #include <memory>
@@ -10,16 +11,16 @@
 
 namespace lowtide::models {
 
-/// Models with adapters: the same model, file and strengths give the same value. Those that nobody
+/// Models with adapters: the same model, file and settings give the same value. Those that nobody
 /// uses are forgotten, but for the last few. Thread-safe.
 class AdaptedModels {
 public:
-    /// Opens the adapter's file by its header, anew where it changed. Errors: those of
+    /// Opens the adapter's file by its header, anew where it changed; `request` has the settings.
+    /// Errors: those of
     /// openAdapterFile() and AdaptedModel.
     [[nodiscard]] std::shared_ptr<const AdaptedModel> open(std::shared_ptr<const Model> base,
                                                            const CheckpointPath& file,
-                                                           double strength,
-                                                           double textStrength);
+                                                           const LoraRequest& request);
 
 private:
     struct Entry {
@@ -27,6 +28,7 @@ private:
         std::string path;
         double strength;
         double textStrength;
+        std::string expert;
         std::shared_ptr<const AdaptedModel> model;
     };
 

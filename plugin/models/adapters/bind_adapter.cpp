@@ -206,12 +206,16 @@ BoundAdapter bindWholeAdapter(const AdapterFile& file,
         requireSameBase(file, target.component, *target.tree, checkpoint);
     }
     std::set<std::string, std::less<>> components;
+    std::set<std::string> lacking;
     size_t matched = 0;
     for (const AdapterTarget& target : targets) {
         AdapterBinding binding = bindAdapter(file, target.component, *target.tree, checkpoint);
         matched += binding.layers.size();
-        bound.unmatched.insert(
-            bound.unmatched.end(), binding.unmatched.begin(), binding.unmatched.end());
+        for (const std::string& name : binding.unmatched) {
+            if (lacking.insert(name).second) {  // two experts lack the same
+                bound.unmatched.push_back(name);
+            }
+        }
         bound.bindings.push_back(std::move(binding));
         components.emplace(target.component);
     }

@@ -102,15 +102,17 @@ MergedDenoiser::MergedDenoiser(StageContext& context,
 at::Tensor MergedDenoiser::predict(const at::Tensor& latents,
                                    const at::Tensor& timestep,
                                    const sampling::StepInfo& step) {
-    const int64_t sides = prompts_.negative.empty() ? 1 : 2;
-    LOWTIDE_ASSERT(latents.size(0) == sides * request_.batch);
+    const int64_t sides = latents.size(0) / request_.batch;
+    LOWTIDE_ASSERT(sides == 1 || (sides == 2 && !prompts_.negative.empty()));
+    static const std::vector<PlacedEntry> kNobody;
+    const std::vector<PlacedEntry>& negative = sides == 1 ? kNobody : prompts_.negative;
     std::vector<int64_t> sizes = latents.sizes().vec();
     sizes[1] = model_.info().latent.channels;
     at::Tensor sums = at::zeros(sizes, latents.options());
     at::Tensor counts =
         planes(latents, sides, latents.size(kRowsAxis), latents.size(kColumnsAxis), kNothing);
     const std::vector<PromptCall> calls =
-        callsAt(prompts_.positive, prompts_.negative, sampling::timestepIn(timestep), timeAt_);
+        callsAt(prompts_.positive, negative, sampling::timestepIn(timestep), timeAt_);
     if (calls.empty() && step.decision.cache) {
         step.decision.cache->noteNothing();
     }
@@ -141,7 +143,7 @@ void MergedDenoiser::add(const PromptCall& call,
         parts.push_back({call.negative, 0});
     }
     if (call.positive) {
-        parts.push_back({call.positive, prompts_.negative.empty() ? 0 : 1});
+        parts.push_back({call.positive, latents.size(0) / request_.batch - 1});
     }
     const auto half = [&](const at::Tensor& picture, const Part& part) {
         return cropped(picture.narrow(0, part.side * request_.batch, request_.batch),
@@ -212,6 +214,7 @@ MergedDenoiser::Branch& MergedDenoiser::branchFor(const PromptCall& call) {
                                           .picture = request_.picture,
                                           .batch = request_.batch,
                                           .cfg = request_.cfg,
+                                          .boundary = request_.boundary,
                                           .residuals = inArea(request_.residuals),
                                           .pictures = inArea(request_.pictures),
                                           .seen = request_.seen,

@@ -4,6 +4,7 @@
 #include "plugin/base/shape.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/walk/walked_passes.hpp"
+#include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
@@ -37,9 +38,10 @@ void requirePatches(const WanConfig& config, const at::Tensor& latents) {
 
 WanDenoiser::WanDenoiser(StageContext& context,
                          const WanTransformer& transformer,
+                         const WanTransformer* second,
                          const DenoiserRequest& request)
-    : transformer_(transformer), pass_(context, *transformer.tree()), walk_(context.walk) {
-    const c10::Device device = pass_.device();
+    : walk_(context.walk), batch_(request.batch), boundary_(request.boundary) {
+    const c10::Device device = context.deviceOf(*transformer.tree());
     const auto embeds = [&](const tensor::Conditioning& conditioning, const char* item) {
         const at::Tensor one =
             fieldIn(conditioning,
@@ -58,39 +60,69 @@ WanDenoiser::WanDenoiser(StageContext& context,
         pictures = tensor::upload(*request.seen, device).repeat({request.batch, 1, 1});
         context.record.put("model_cond_image", pictures);
     }
-    at::Tensor text = embeds(request.positive, "positive");
-    sides_.push_back({.text = pass_.toCompute(text), .pictures = pass_.toCompute(pictures)});
+    std::vector<WanInputs> sides = {
+        {.text = embeds(request.positive, "positive"), .pictures = pictures}};
     if (request.negative) {
-        text = embeds(*request.negative, "negative");
-        sides_.push_back({.text = pass_.toCompute(text), .pictures = sides_.front().pictures});
+        sides.push_back({.text = embeds(*request.negative, "negative"), .pictures = pictures});
     }
-    context.record.put("model_cond", text);
+    context.record.put("model_cond", sides.back().text);
+    experts_.push_back(expert(context, transformer, sides));
+    if (second) {
+        experts_.push_back(expert(context, *second, sides));
+    }
 }
 
-at::Tensor WanDenoiser::predictSide(const at::Tensor& latents,
+WanDenoiser::Expert WanDenoiser::expert(StageContext& context,
+                                        const WanTransformer& network,
+                                        const std::vector<WanInputs>& sides) const {
+    Expert made{.network = network, .pass = Pass(context, *network.tree())};
+    onDeviceOf(walk_, made.pass.tree(), [&] {
+        const auto there = [&](const at::Tensor& value) {
+            return made.pass.toCompute(tensor::upload(value, made.pass.device()));
+        };
+        for (const WanInputs& side : sides) {
+            // Both sides see the same pictures.
+            made.sides.push_back({.text = there(side.text),
+                                  .pictures = made.sides.empty() ? there(side.pictures)
+                                                                 : made.sides.front().pictures});
+        }
+    });
+    return made;
+}
+
+at::Tensor WanDenoiser::predictSide(Expert& expert,
+                                    const at::Tensor& latents,
                                     const at::Tensor& timestep,
                                     const sampling::StepInfo& step,
-                                    uint32_t side) {
-    requirePatches(transformer_.config(), latents);
+                                    uint32_t side) const {
+    requirePatches(expert.network.config(), latents);
     sampling::StepInfo own = step;
     own.slot.branch = 2 * step.slot.branch + side;
-    const WanInputs& inputs = sides_[side];
+    const WanInputs& inputs = expert.sides[side];
     const std::vector<int64_t> sizes = {inputs.text.size(1),
                                         inputs.pictures.defined() ? inputs.pictures.size(1) : 0};
-    return stepOver(walk_, pass_.tree(), latents, sizes, own, [&](const auto& decided) {
-        return transformer_.predict(pass_, latents, timestep, inputs, decided);
-    });
+    // An expert may have another device than the first, where the latents are.
+    const at::Tensor there = tensor::upload(latents, expert.pass.device());
+    const auto predicted = [&](const sampling::StepInfo& decided) {
+        return expert.network.predict(expert.pass, there, timestep, inputs, decided);
+    };
+    return tensor::upload(stepOver(walk_, expert.pass.tree(), there, sizes, own, predicted),
+                          latents.device());
 }
 
 at::Tensor WanDenoiser::predict(const at::Tensor& latents,
                                 const at::Tensor& timestep,
                                 const sampling::StepInfo& step) {
-    if (sides_.size() == 1) {
-        return predictSide(latents, timestep, step, 0);
+    const bool isOfSecond = experts_.size() > 1 && sampling::timestepIn(timestep) < boundary_;
+    Expert& expert = isOfSecond ? experts_.back() : experts_.front();
+    if (latents.size(0) == batch_) {
+        return predictSide(expert, latents, timestep, step, 0);
     }
     const std::vector<at::Tensor> halves = latents.chunk(2);  // [uncond, cond]
-    const at::Tensor positive = predictSide(halves[1].contiguous(), timestep, step, 0);
-    return at::cat({predictSide(halves[0].contiguous(), timestep, step, 1), positive});
+    const at::Tensor positive =
+        predictSide(expert, halves[1].contiguous(), timestep, step, 0);
+    return at::cat(
+        {predictSide(expert, halves[0].contiguous(), timestep, step, 1), positive});
 }
 
 }  // namespace lowtide::models

@@ -8,14 +8,17 @@
 
 namespace lowtide::models {
 
-/// The transformer with its conditioning, for one execution of one node. With guidance both sides
-/// are calls of their own, the positive one first, so that one video's activations are held.
+/// The transformer with its conditioning, for one execution of one node; of two experts the one
+/// whose timestep it is. With guidance both sides are calls of their own, the positive one first,
+/// so that one video's activations are held.
 class WanDenoiser final : public sampling::Denoiser {
 public:
+    /// `second`: for the timesteps below the request's boundary; null: there is none.
     /// Error{InvalidInput} when a conditioning does not fit the transformer. Records model_cond
     /// and model_cond_image.
     WanDenoiser(StageContext& context,
                 const WanTransformer& transformer,
+                const WanTransformer* second,
                 const DenoiserRequest& request);
 
     [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
@@ -23,15 +26,26 @@ public:
                                      const sampling::StepInfo& step) override;
 
 private:
-    [[nodiscard]] at::Tensor predictSide(const at::Tensor& latents,
+    /// A transformer with what it reads in every call, on its device and in its type.
+    struct Expert {
+        const WanTransformer& network;
+        Pass pass;
+        std::vector<WanInputs> sides{};  ///< of the positive, then of the negative conditioning
+    };
+
+    [[nodiscard]] Expert expert(StageContext& context,
+                                const WanTransformer& network,
+                                const std::vector<WanInputs>& sides) const;
+    [[nodiscard]] at::Tensor predictSide(Expert& expert,
+                                         const at::Tensor& latents,
                                          const at::Tensor& timestep,
                                          const sampling::StepInfo& step,
-                                         uint32_t side);
+                                         uint32_t side) const;
 
-    const WanTransformer& transformer_;
-    Pass pass_;
     ShapeWalk* walk_;
-    std::vector<WanInputs> sides_;  ///< of the positive, then of the negative conditioning
+    int64_t batch_;
+    double boundary_;
+    std::vector<Expert> experts_;  ///< one or two
 };
 
 }  // namespace lowtide::models

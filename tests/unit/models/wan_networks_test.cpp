@@ -1,4 +1,5 @@
 // The networks of WAN alone, on what the reference's own gave and got.
+#include "plugin/models/experts.hpp"
 #include "plugin/models/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/tensor/stage_values.hpp"
@@ -77,7 +78,7 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef value = open(bench);
         const models::Model& model = ModelBench::modelOf(value);
-        bench.runWith(value, models::kDenoiser, [&] {
+        bench.runWith(models::denoisersOf(model), [&] {
             models::StageContext context{bench.residency(), tensor::Record(nullptr)};
             const auto conditioning = [&](const char* key) {
                 return tensor::Conditioning(tensorIn(expected(), key), {}, "", -1);
@@ -85,13 +86,15 @@ private Q_SLOTS:
             const tensor::Conditioning positive = conditioning("embeds.prompt");
             const tensor::Conditioning negative =
                 conditioning(isGuided() ? "embeds.negative" : "embeds.prompt");
-            const at::Tensor seen =
-                test().contains("image") ? tensorIn(expected(), "model_cond_image") : at::Tensor();
+            const at::Tensor seen = model.info().seenPicture.empty()
+                                        ? at::Tensor()
+                                        : tensorIn(expected(), "model_cond_image");
             const auto denoiser = model.makeDenoiser(context,
                                                      {.positive = positive,
                                                       .negative = isGuided() ? &negative : nullptr,
                                                       .batch = 1,
                                                       .cfg = test().at("cfg").get<double>(),
+                                                      .boundary = 1000 * model.info().boundaryRatio,
                                                       .seen = seen.defined() ? &seen : nullptr});
             const auto recorded = [&](const char* key, int call) {
                 return tensorIn(expected(),

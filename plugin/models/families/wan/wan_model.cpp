@@ -1,6 +1,7 @@
 #include "plugin/models/families/wan/wan_model.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/denoisers/wan_denoiser.hpp"
@@ -9,6 +10,7 @@
 #include "plugin/models/families/wan/wan_precision.hpp"
 #include "plugin/models/families/wan/wan_preview.hpp"
 #include "plugin/models/image_prompts/clip_pixels.hpp"
+#include "plugin/models/split_checkpoint.hpp"
 #include "plugin/models/text/cleaned_text.hpp"
 #include "plugin/models/tiles.hpp"
 #include "plugin/models/walk/walked_passes.hpp"
@@ -29,22 +31,26 @@ namespace {
 constexpr int64_t kTextTokens = 512;
 constexpr const char* kTransformer = "transformer";
 
-/// What WAN 2.2 has beside 2.1.
-void refuseLaterWan(Checkpoint& checkpoint) {
-    const Json index = checkpoint.readJson("model_index.json");
-    for (const char* key : {"boundary_ratio", "expand_timesteps"}) {
-        const auto found = index.find(key);
-        if (found != index.end() && !found->is_null() && *found != false) {
-            refuseComponent(checkpoint,
-                            kTransformer,
-                            std::string("model_index.json: ") + key + " is " + found->dump() +
-                                ", of WAN 2.2, which is not built");
-        }
+/// Of the two experts of WAN 2.2 the first takes the timesteps from this share on; 0: there is one.
+/// Files alone do not say it. Source: boundary of wan_t2v_A14B.py and wan_i2v_A14B.py.
+double boundaryRatioOf(Checkpoint& checkpoint) {
+    constexpr double kOfText = 0.875;
+    constexpr double kOfPicture = 0.9;
+    const bool hasSecond = !checkpoint.componentClass(kSecondTransformer).empty();
+    const auto stated = checkpoint.index().find("boundary_ratio");
+    if (stated == checkpoint.index().end() || stated->is_null()) {
+        const bool hasPicture = checkpoint.pipelineClass() == "WanImageToVideoPipeline";
+        return !hasSecond ? 0 : hasPicture ? kOfPicture : kOfText;
     }
-    if (!checkpoint.componentClass("transformer_2").empty()) {
-        refuseComponent(
-            checkpoint, kTransformer, "it has a transformer_2, of WAN 2.2, which is not built");
+    const double ratio = stated->is_number() ? stated->get<double>() : 0;
+    if (!hasSecond || !(ratio > 0 && ratio <= 1)) {
+        refuseComponent(checkpoint,
+                        hasSecond ? kSecondTransformer : kTransformer,
+                        "model_index.json: boundary_ratio is " + stated->dump() + ", and " +
+                            (hasSecond ? "it has a transformer_2, for the timesteps below"
+                                       : "it has no transformer_2"));
     }
+    return ratio;
 }
 
 Checkpoint& requireWan(Checkpoint& checkpoint) {
@@ -56,7 +62,15 @@ Checkpoint& requireWan(Checkpoint& checkpoint) {
     require("tokenizer", {"T5TokenizerFast", "T5Tokenizer"});
     require("transformer", {"WanTransformer3DModel"});
     require("vae", {"AutoencoderKLWan"});
-    refuseLaterWan(checkpoint);
+    if (const Json& index = checkpoint.index(); index.value("expand_timesteps", Json()) == true) {
+        refuseComponent(checkpoint,
+                        kTransformer,
+                        "model_index.json: expand_timesteps is true, of WAN 2.2 5B, which is not "
+                        "built");
+    }
+    if (!checkpoint.componentClass(kSecondTransformer).empty()) {
+        require(kSecondTransformer, {"WanTransformer3DModel"});
+    }
     return checkpoint;
 }
 
@@ -64,11 +78,21 @@ std::string wanConfigFile(const Checkpoint& checkpoint, const char* component) {
     return checkpoint.name() + "/" + component + "/config.json";
 }
 
-WanTransformer openTransformer(Checkpoint& checkpoint) {
-    return {readWanConfig(checkpoint.readJson("transformer/config.json"),
-                          wanConfigFile(checkpoint, "transformer")),
-            checkpoint.weights("transformer", kDiffusersStem),
-            kDenoiser};
+WanTransformer openTransformer(Checkpoint& checkpoint,
+                               const char* component,
+                               std::string_view role) {
+    return {readWanConfig(checkpoint.readJson(std::string(component) + "/config.json"),
+                          wanConfigFile(checkpoint, component)),
+            checkpoint.weights(component, kDiffusersStem),
+            role};
+}
+
+/// Where the checkpoint has two experts.
+std::optional<WanTransformer> openSecond(Checkpoint& checkpoint) {
+    return boundaryRatioOf(checkpoint) == 0
+               ? std::nullopt
+               : std::optional<WanTransformer>(
+                     openTransformer(checkpoint, kSecondTransformer, kSecondDenoiser));
 }
 
 WanAutoencoder openWanAutoencoder(Checkpoint& checkpoint) {
@@ -92,18 +116,23 @@ std::optional<ClipVisionModel> openVision(Checkpoint& checkpoint) {
                            ClipVisionState::Penultimate);
 }
 
-/// 3 at 480p and 5 at 720p. Source: Wan 2.1's README; diffusers' documentation of WanPipeline.
+/// Of WAN 2.1: 3 at 480p and 5 at 720p. Source: its README; diffusers' documentation of WanPipeline.
 double wanFlowShift(const PictureSize& size) {
     constexpr int64_t kBetween = 600'000;  // pixels: 480p has 400 thousand, 720p 922
     return size.width * size.height < kBetween ? 3.0 : 5.0;
 }
+
+/// Of WAN 2.2. Source: sample_shift of wan_t2v_A14B.py and wan_i2v_A14B.py in its repository.
+constexpr double kShiftOfExperts = 12;
+constexpr double kShiftOfExpertsWithPicture = 5;
 
 }  // namespace
 
 WanModel::WanModel(Checkpoint& checkpoint)
     : text_(requireWan(checkpoint), "tokenizer", kTextEncoder, kTextTokens),
       vision_(openVision(checkpoint)),
-      transformer_(openTransformer(checkpoint)),
+      transformer_(openTransformer(checkpoint, kTransformer, kDenoiser)),
+      second_(openSecond(checkpoint)),
       autoencoder_(openWanAutoencoder(checkpoint)) {
     const int64_t latent = autoencoder_.config().latentChannels;
     if (transformer_.config().outChannels != latent) {
@@ -148,7 +177,37 @@ WanModel::WanModel(Checkpoint& checkpoint)
                             std::to_string(latent) + " and " + std::to_string(latent + guided) +
                             " (image to video) are built");
     }
+    requireLikeExperts(checkpoint);
     fillInfo(checkpoint);
+}
+
+/// Both experts read and give the same.
+void WanModel::requireLikeExperts(const Checkpoint& checkpoint) const {
+    if (!second_) {
+        return;
+    }
+    const WanConfig& first = transformer_.config();
+    const WanConfig& other = second_->config();
+    const auto require = [&](int64_t own, int64_t others, const char* key) {
+        if (own != others) {
+            refuseComponent(checkpoint,
+                            kSecondTransformer,
+                            std::string("transformer_2/config.json: ") + key + " is " +
+                                std::to_string(others) + ", that of transformer is " +
+                                std::to_string(own));
+        }
+    };
+    require(first.inChannels, other.inChannels, "in_channels");
+    require(first.outChannels, other.outChannels, "out_channels");
+    require(first.textWidth, other.textWidth, "text_dim");
+    require(first.pictureWidth, other.pictureWidth, "image_dim");
+    require(first.picturePositions, other.picturePositions, "pos_embed_seq_len");
+    for (size_t axis = 0; axis < first.patch.size(); ++axis) {
+        require(first.patch[axis], other.patch[axis], "patch_size");
+    }
+    if (second_->tree()->networkId() == transformer_.tree()->networkId()) {
+        refuseComponent(checkpoint, kSecondTransformer, "both experts are the same file");
+    }
 }
 
 void WanModel::fillInfo(Checkpoint& checkpoint) {
@@ -168,9 +227,18 @@ void WanModel::fillInfo(Checkpoint& checkpoint) {
     info_.endsWithPicture = info_.guideChannels > 0 && (transformer_.config().pictureWidth == 0 ||
                                                         transformer_.config().picturePositions > 0);
     info_.needsLastPicture = info_.guideChannels > 0 && transformer_.config().picturePositions > 0;
+    info_.boundaryRatio = boundaryRatioOf(checkpoint);
     info_.flowShift = wanFlowShift;
+    if (second_) {
+        info_.secondDenoiser = checkpoint.nameOf(kSecondTransformer);
+        info_.flowShift = [hasPicture = info_.guideChannels > 0](const PictureSize&) {
+            return hasPicture ? kShiftOfExpertsWithPicture : kShiftOfExperts;
+        };
+    }
     info_.latentToRgb = wanLatentToRgb(checkpoint, info_.latent.channels);
-    info_.cachePoints.firstBlock = transformer_.config().layers > 1 ? 0 : -1;
+    const bool canBeCut =
+        transformer_.config().layers > 1 && (!second_ || second_->config().layers > 1);
+    info_.cachePoints.firstBlock = canBeCut ? 0 : -1;
     info_.conditioning = {
         .fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, text_.config().width}}};
     info_.files = checkpoint.files();
@@ -178,8 +246,10 @@ void WanModel::fillInfo(Checkpoint& checkpoint) {
 
 std::vector<ComponentDesc> WanModel::components() const {
     std::vector<ComponentDesc> components = wanComponents();
-    std::erase_if(components,
-                  [&](const auto& each) { return !vision_ && each.role == kImageEncoder; });
+    std::erase_if(components, [&](const auto& each) {
+        return (!vision_ && each.role == kImageEncoder) ||
+               (!second_ && each.role == kSecondDenoiser);
+    });
     return components;
 }
 
@@ -193,6 +263,9 @@ std::shared_ptr<const memory::ComponentTree> WanModel::openedTree(std::string_vi
     }
     if (vision_ && role == kImageEncoder) {
         return vision_->tree();
+    }
+    if (second_ && role == kSecondDenoiser) {
+        return second_->tree();
     }
     for (const auto* known : {&transformer_.tree(), &autoencoder_.tree()}) {
         if ((*known)->role == role) {
@@ -241,7 +314,8 @@ EncodedPrompts WanModel::encodePrompts(StageContext& context, const PromptReques
 
 std::unique_ptr<sampling::Denoiser> WanModel::makeDenoiser(StageContext& context,
                                                            const DenoiserRequest& request) const {
-    return std::make_unique<WanDenoiser>(context, transformer_, request);
+    return std::make_unique<WanDenoiser>(
+        context, transformer_, second_ ? &*second_ : nullptr, request);
 }
 
 at::Tensor WanModel::decode(StageContext& context, const at::Tensor& latents) const {

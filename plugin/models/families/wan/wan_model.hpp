@@ -14,7 +14,8 @@
 
 namespace lowtide::models {
 
-/// WAN 2.1, text and image to video: a UMT5 text encoder, a transformer, a causal autoencoder.
+/// WAN, text and image to video: a UMT5 text encoder, a transformer (2.1) or two experts that share
+/// the noise levels (2.2), a causal autoencoder.
 class WanModel final : public Model {
 public:
     explicit WanModel(Checkpoint& checkpoint);
@@ -53,6 +54,7 @@ private:
 
     [[nodiscard]] Texts textsOf(const PromptRequest& request) const;
     void fillInfo(Checkpoint& checkpoint);
+    void requireLikeExperts(const Checkpoint& checkpoint) const;
 
     /// An image encoder's states of the pictures, or undefined.
     [[nodiscard]] at::Tensor seenIn(StageContext& context, const VideoPictures& pictures) const;
@@ -63,6 +65,7 @@ private:
     T5Text text_;
     std::optional<ClipVisionModel> vision_;
     WanTransformer transformer_;
+    std::optional<WanTransformer> second_;
     WanAutoencoder autoencoder_;
     ModelInfo info_;
 };

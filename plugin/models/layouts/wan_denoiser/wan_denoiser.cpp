@@ -60,8 +60,12 @@ std::unique_ptr<Checkpoint> openWanDenoiser(ModelSource source,
 }
 
 std::string labelWanDenoiser(Checkpoint& opened) {
-    return opened.pipelineClass() == "WanPipeline" ? "WAN 2.1 text to video"
-                                                   : "WAN 2.1 image to video";
+    if (opened.pipelineClass() == "WanPipeline") {
+        return "WAN text to video";  // the experts of 2.2 look like the denoiser of 2.1
+    }
+    return opened.readJson("transformer/config.json").contains("image_dim")
+               ? "WAN 2.1 image to video"
+               : "WAN 2.2 image to video, one of two experts";
 }
 
 }  // namespace

@@ -1,0 +1,11 @@
+#pragma once
+
+namespace lowtide::sampling {
+
+/// A network that takes the place of the first one where there is less noise.
+struct SecondExpert {
+    double boundary = 0;  ///< calls whose timesteps lie below it are its
+    double guidanceScale = 1;
+};
+
+}  // namespace lowtide::sampling

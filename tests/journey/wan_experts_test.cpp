@@ -1,0 +1,273 @@
+// WAN 2.2: two experts that share the noise levels, each a component with a policy of its own.
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/graph_edits.hpp"
+#include "tests/fixtures/module.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/tensor_file.hpp"
+#include "tests/fixtures/test_program.hpp"
+
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <algorithm>
+
+namespace wan_experts_test {
+
+using namespace lowtide;
+
+namespace {
+
+const char* const kPolicies[] = {"none",
+                                 "model",
+                                 "model+stream",
+                                 "sequential",
+                                 "block:1",
+                                 "block:1+stream",
+                                 "leaf",
+                                 "leaf+stream",
+                                 "auto"};
+
+/// Policies of the denoisers, one beside the other.
+const char* const kMixed[] = {"denoise.denoiser=none denoise.denoiser_2=leaf+stream",
+                              "denoise.denoiser=leaf+stream denoise.denoiser_2=model",
+                              "denoise.denoiser=sequential denoise.denoiser_2=auto",
+                              "denoise.denoiser=model denoise.denoiser_2=block:1+stream@cpu",
+                              "denoise.denoiser=leaf@cpu denoise.denoiser_2=leaf+stream"};
+
+constexpr size_t kFewestBytes = 100'000;
+
+}  // namespace
+
+class WanExpertsTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    std::string goldens_;
+    std::string graph_;
+    QByteArray expected_;
+
+    /// Four steps, two of each expert, the second one without guidance.
+    Json options(const std::string& policy, const std::string& device = "fake:256MiB") const {
+        return {{"device", device},
+                {"set",
+                 {"load.checkpoint=" + goldens_ + "/checkpoints/wan22_i2v_0",
+                  "load_image.image=" + goldens_ + "/images/init.png",
+                  "video.width=64",
+                  "video.height=48",
+                  "video.frames=5",
+                  "denoise.steps=4",
+                  "denoise.cfg=3.5",
+                  "denoise.cfg_2=1",
+                  "denoise.shift=5",
+                  "save_video.format=png"}},
+                {"out", folder_.path().toStdString()},
+                {"forceExecution", true},
+                {"policies",
+                 {"encode=leaf+stream",
+                  "video=leaf+stream",
+                  "decode=leaf+stream",
+                  "denoise=" + policy}}};
+    }
+
+    testing::ModuleRun runDumping(Json options, const std::string& graph) const {
+        options["dump"] = folder_.filePath("dump.safetensors").toStdString();
+        testing::EventLog log;
+        return testing::runModule(graph, options, log);
+    }
+
+    /// Nothing is left, and the plan knew the peak.
+    static void accountsFor(const testing::ModuleRun& ended) {
+        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+        for (const Json& repetition : ended.report.at("repetitions")) {
+            QCOMPARE(repetition.at("ledger").at("fake").at("total"), Json(0));
+        }
+    }
+
+    static int64_t peakOf(const testing::ModuleRun& ended) {
+        return ended.report.at("repetitions").back().at("ledger").at("fake").at("peak").get<int64_t>();
+    }
+
+    static int64_t plannedPeakOf(const testing::ModuleRun& ended) {
+        return ended.report.at("plan").at("devices").at(0).at("peak").get<int64_t>();
+    }
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        goldens_ = testing::wanGoldenFolder().toStdString();
+        graph_ = testing::exampleText("image_to_video");
+        const testing::ModuleRun plain = runDumping(options("none", "cpu"), graph_);
+        QVERIFY2(plain.status == Status::Ok, plain.report.dump().c_str());
+        expected_ = plain.dump;
+        QVERIFY(static_cast<size_t>(expected_.size()) > kFewestBytes);
+    }
+
+    void cleanup() {
+        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
+        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
+    }
+
+    void noPolicyChangesAByte_data() {
+        QTest::addColumn<QString>("policy");
+        for (const char* policy : kPolicies) {
+            QTest::newRow(policy) << policy;
+        }
+    }
+
+    void noPolicyChangesAByte() {
+        QFETCH(QString, policy);
+        Json wanted = options(policy.toStdString());
+        wanted["repeat"] = 3;
+        const testing::ModuleRun ended = runDumping(wanted, graph_);
+        accountsFor(ended);
+        QVERIFY(ended.dump == expected_);
+        QCOMPARE(peakOf(ended), plannedPeakOf(ended));
+    }
+
+    void eachHasItsPolicy_data() {
+        QTest::addColumn<QString>("policies");
+        for (const char* policies : kMixed) {
+            QTest::newRow(policies) << policies;
+        }
+    }
+
+    /// Devices too.
+    void eachHasItsPolicy() {
+        QFETCH(QString, policies);
+        Json wanted = options("leaf+stream");
+        for (const QString& policy : policies.split(' ')) {
+            wanted["policies"].push_back(policy.toStdString());
+        }
+        wanted["repeat"] = 3;
+        const testing::ModuleRun ended = runDumping(wanted, graph_);
+        accountsFor(ended);
+        QVERIFY(ended.dump == expected_);
+        QVERIFY(peakOf(ended) <= plannedPeakOf(ended));
+    }
+
+    /// What "model" promises: at most one of them is on the card.
+    void theFirstLeavesForTheSecond() {
+        const testing::ModuleRun both = runDumping(options("none"), graph_);
+        const testing::ModuleRun one = runDumping(options("model"), graph_);
+        const auto weights = [](const testing::ModuleRun& ended) {
+            return ended.report.at("plan").at("devices").at(0).at("peak_weights").get<int64_t>();
+        };
+        QVERIFY2(10 * weights(one) < 6 * weights(both),
+                 qPrintable(QString("%1 of %2").arg(weights(one)).arg(weights(both))));
+        const auto moved = [](const testing::ModuleRun& ended) {
+            return ended.report.at("repetitions").back().at("bytesToDevice").get<int64_t>();
+        };
+        QCOMPARE(moved(one), moved(both));
+    }
+
+    /// The sampler's history goes over the boundary, in one pass and in two.
+    void twoPassesAreTheOne_data() {
+        QTest::addColumn<int>("end");
+        for (const int end : {1, 2, 3}) {
+            QTest::addRow("%d", end) << end;
+        }
+    }
+
+    void twoPassesAreTheOne() {
+        QFETCH(int, end);
+        Json graph = testing::withCopies(Json::parse(graph_), {{"denoise", "finish"}});
+        testing::relink(graph, "denoise", "latent", "finish", "latent");
+        testing::relink(graph, "finish", "latent", "decode", "latent");
+        Json wanted = options("leaf+stream");
+        const std::string cut = std::to_string(end);
+        for (const std::string& setting : {"denoise.end_step=" + cut,
+                                           std::string("denoise.keep_noise=true"),
+                                           std::string("finish.steps=4"),
+                                           std::string("finish.cfg=3.5"),
+                                           std::string("finish.cfg_2=1"),
+                                           std::string("finish.shift=5"),
+                                           "finish.start_step=" + cut,
+                                           std::string("finish.add_noise=false")}) {
+            wanted["set"].push_back(setting);
+        }
+        const testing::ModuleRun ended = runDumping(wanted, graph.dump());
+        accountsFor(ended);
+        QVERIFY(testing::tensorsIn(ended.dump).at("image").bytes ==
+                testing::tensorsIn(expected_).at("image").bytes);
+    }
+
+    /// An expert that has no timestep brings nothing, and the boundary says which it is.
+    void theBoundaryMoves() {
+        const auto ran = [&](const char* boundary) {
+            Json wanted = options("model");
+            wanted["set"].push_back(std::string("denoise.boundary=") + boundary);
+            return runDumping(wanted, graph_);
+        };
+        const testing::ModuleRun first = ran("0.001");
+        const testing::ModuleRun own = ran("0.9");
+        accountsFor(first);
+        accountsFor(own);
+        QVERIFY(own.dump == expected_);
+        QVERIFY(first.dump != expected_);
+        const auto moved = [](const testing::ModuleRun& ended) {
+            return ended.report.at("repetitions").back().at("bytesToDevice").get<int64_t>();
+        };
+        QVERIFY2(moved(first) < moved(own), qPrintable(QString::number(moved(first))));
+    }
+
+    /// A step cache holds nothing of the one expert when the other begins.
+    void aStepCacheBeginsAnew_data() { noPolicyChangesAByte_data(); }
+
+    void aStepCacheBeginsAnew() {
+        QFETCH(QString, policy);
+        Json graph = Json::parse(graph_);
+        graph["nodes"]["block_cache"] = {
+            {"type", "cache.block"},
+            {"params",
+             {{"threshold", 10}, {"warm_up", 0}, {"max_consecutive", 0}, {"keep_last", 0}}}};
+        graph["links"].push_back(
+            {{"from", {"block_cache", "step_cache"}}, {"to", {"denoise", "step_cache"}}});
+        const auto cached = [&](Json wanted) {
+            wanted["repeat"] = 2;
+            return runDumping(wanted, graph.dump());
+        };
+        static QByteArray expected;
+        if (expected.isEmpty()) {
+            const testing::ModuleRun plain = cached(options("none", "cpu"));
+            QVERIFY2(plain.status == Status::Ok, plain.report.at("issues").dump().c_str());
+            expected = plain.dump;
+            QVERIFY(expected != expected_);
+        }
+        const testing::ModuleRun ended = cached(options(policy.toStdString()));
+        accountsFor(ended);
+        QVERIFY(ended.dump == expected);
+        const Json& nodes = ended.report.at("repetitions").back().at("nodes");
+        const auto denoise = std::find_if(
+            nodes.begin(), nodes.end(), [](const Json& each) { return each.at("node") == "denoise"; });
+        const Json& steps = denoise->at("steps");
+        QVERIFY2(steps.at("full") == 2 && steps.at("partial") == 2, steps.dump().c_str());
+    }
+
+    void noEndLeavesAnything_data() { noPolicyChangesAByte_data(); }
+
+    /// Cancelled in the first expert, where the second takes over, and in that one.
+    void noEndLeavesAnything() {
+        QFETCH(QString, policy);
+        Runner& runner = *testing::openModule().runner();
+        for (const char* setting :
+             {"denoise.boundary=0.8", "denoise.boundary=0.999", "denoise.start_step=2"}) {
+            testing::EventLog log([&](const Json& arrived) {
+                if (arrived.at("event") == "nodeProgress" && arrived.at("node") == "denoise" &&
+                    arrived.at("phase") == "step" && arrived.at("done") == 1) {
+                    runner.cancel(arrived.at("run").get<RunId>(), CancelMode::Now);
+                }
+            });
+            Json wanted = options(policy.toStdString());
+            wanted["set"].push_back(setting);
+            const testing::ModuleRun ended = testing::runModule(graph_, wanted, log);
+            QCOMPARE(ended.status, Status::Cancelled);
+            QCOMPARE(testing::bytesOn("fake"), int64_t{0});
+        }
+    }
+};
+
+LOWTIDE_TEST(WanExpertsTest)
+
+}  // namespace wan_experts_test
+
+#include "wan_experts_test.moc"
