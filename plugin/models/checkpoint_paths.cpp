@@ -52,6 +52,7 @@ SearchedKind searchedKind(const char* item) {
     const SearchedKind kinds[] = {
         {"unet", "denoiser", denoisers},
         {"diffusion_model", "diffusion model", denoisers},
+        {"low_noise", "low-noise model", denoisers},
         {"vae", "autoencoder", autoencoders},
         {"autoencoder", "autoencoder", autoencoders},
         {"text_encoder", "text encoder", {"text_encoders", "clip"}},

@@ -192,10 +192,9 @@ std::string scheduleKey(const Model& model,
     if (const auto second = secondExpertFor(model, request)) {
         networks += formatNumber(second->boundary) + "|";
     }
-    return networks + sha256Hex(config) + "|" + sampler + "|" +
-           std::to_string(request.steps) + "|" + request.sigmas + "|" + request.spacing + "|" +
-           formatNumber(request.eta) + "|" + std::to_string(request.seed) + "|" +
-           request.batchSeeds + "|" +
+    return networks + sha256Hex(config) + "|" + sampler + "|" + std::to_string(request.steps) +
+           "|" + request.sigmas + "|" + request.spacing + "|" + formatNumber(request.eta) + "|" +
+           std::to_string(request.seed) + "|" + request.batchSeeds + "|" +
            formatNumber(spreadsStrength(model, request) ? request.strength : 1);
 }
 
@@ -397,7 +396,8 @@ WalkedShare shortenDenoise(StageContext& context, DenoiseRequest& request) {
         return last - first;
     };
     const int allCalls = callsUntil(request.endStep);
-    const bool stepsDiffer = request.stepCache || request.control || model.info().boundaryRatio > 0 ||
+    const bool stepsDiffer = request.stepCache || request.control ||
+                             model.info().boundaryRatio > 0 ||
                              changesWithTime(imagePromptsIn(request.imagePrompt)) ||
                              changesWithTime(request.positive, "positive") ||
                              changesWithTime(request.negative, "negative");

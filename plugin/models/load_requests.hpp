@@ -25,8 +25,8 @@ struct PartRequest {
 
 /// What load.diffusion_model puts together; null: nothing is connected.
 struct DiffusionModelRequest {
-    std::string file;          ///< of the denoiser
-    std::string lowNoise{};    ///< of the expert for lower noise levels; empty: there is one denoiser
+    std::string file;        ///< of the denoiser
+    std::string lowNoise{};  ///< of the expert for lower noise levels; empty: there is one denoiser
     memory::WireRef textEncoder{};
     memory::WireRef autoencoder{};
     memory::WireRef imageEncoder{};
@@ -38,7 +38,8 @@ struct LoraRequest {
     std::string file;
     double strength = 1;      ///< of the changes of the denoiser; 0: none
     double textStrength = 1;  ///< of those of the text encoders
-    std::string expert = "both";  ///< that it changes, where the model has two: high_noise, low_noise
+    std::string expert =
+        "both";  ///< that it changes, where the model has two: high_noise, low_noise
 };
 
 }  // namespace lowtide::models

@@ -61,7 +61,7 @@ struct ModelInfo {
     /// Likewise of the file or folder with its denoiser; empty: the checkpoint.
     std::string denoiser{};
     std::string secondDenoiser{};  ///< likewise, of the expert for lower noise levels
-    Json schedulerConfig;  ///< scheduler/scheduler_config.json
+    Json schedulerConfig;          ///< scheduler/scheduler_config.json
     LatentSpace latent{};
     /// Guidance is an input of its denoiser: it was distilled for latent consistency.
     bool embedsGuidance = false;

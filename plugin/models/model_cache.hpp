@@ -7,8 +7,8 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,7 +27,7 @@ struct CheckpointChoice {
 /// A checkpoint of one file for each network: the denoiser's, and those that are connected to it.
 struct SplitChoice {
     CheckpointPath denoiser;
-    std::optional<CheckpointPath> second{};  ///< the expert for lower noise levels
+    std::optional<CheckpointPath> second{};       ///< the expert for lower noise levels
     std::map<std::string, CheckpointPath> parts;  ///< by component
 };
 

@@ -96,7 +96,7 @@ public:
                     .denoiser = placeOf(request.file, graphFolder, kDiffusionModelItem),
                     .parts = {}};
                 if (!trim(request.lowNoise).empty()) {
-                    choice.second = placeOf(request.lowNoise, graphFolder, kDiffusionModelItem);
+                    choice.second = placeOf(request.lowNoise, graphFolder, kLowNoiseItem);
                 }
                 const auto add = [&](const WireRef& value, const char* item) {
                     if (value) {
@@ -384,10 +384,9 @@ private:
         } catch (const Error& error) {
             const bool isOfPart =
                 error.item() == kLowNoiseItem ||
-                std::any_of(
-                    std::begin(kSplitParts), std::end(kSplitParts), [&](const SplitPart& part) {
-                        return error.item() == part.item;
-                    });
+                std::any_of(std::begin(kSplitParts),
+                            std::end(kSplitParts),
+                            [&](const SplitPart& part) { return error.item() == part.item; });
             throw Error(
                 error.kind(), error.message(), error.hint(), isOfPart ? error.item() : kFileItem);
         }

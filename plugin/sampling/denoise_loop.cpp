@@ -205,8 +205,8 @@ public:
     /// `beside` may be undefined.
     at::Tensor guided(const at::Tensor& latents, const at::Tensor& beside, int call) {
         const at::Tensor timestep = sampler_.schedule().timesteps.select(0, call);
-        const double scale = isOfSecond(timestep) ? settings_.second->guidanceScale
-                                                  : settings_.guidanceScale;
+        const double scale =
+            isOfSecond(timestep) ? settings_.second->guidanceScale : settings_.guidanceScale;
         const bool isGuided = scale > 1;
         const size_t sides = settings_.guidesInTurn && isGuided ? 2 : 1;
         const auto forSides = [&](const at::Tensor& part) {
@@ -222,8 +222,7 @@ public:
         const at::Tensor raw = predicted(input, timestep, call);
         LOWTIDE_ASSERT(raw.sizes() == scaled.sizes());
         recordSides("model_out", raw, sides);
-        const at::Tensor prediction =
-            isGuided ? guide(raw, scale, settings_.guidanceRescale) : raw;
+        const at::Tensor prediction = isGuided ? guide(raw, scale, settings_.guidanceRescale) : raw;
         record_.putNext("noise_pred", prediction);
         return prediction;
     }

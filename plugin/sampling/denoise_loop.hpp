@@ -27,9 +27,9 @@ enum class BatchNoise : uint8_t {
 };
 
 struct DenoiseSettings {
-    double guidanceScale = 7.5;  ///< cfg; guidance is on above 1
+    double guidanceScale = 7.5;            ///< cfg; guidance is on above 1
     std::optional<SecondExpert> second{};  ///< nothing: one network makes all calls
-    double guidanceRescale = 0;  ///< Lin et al. 2023, eq. 15-16; 0: off
+    double guidanceRescale = 0;            ///< Lin et al. 2023, eq. 15-16; 0: off
     uint64_t seed = 0;
     BatchNoise batchNoise = BatchNoise::OneStream;
     /// Between shares latents alone are handed over: with startAt above 0 no carry is read, with

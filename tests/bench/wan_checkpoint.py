@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write a checkpoint of the true sizes of WAN 2.1.
+"""Write a checkpoint of the true sizes of WAN.
 
     wan_checkpoint.py hollow KIND TOKENIZER OUT_FOLDER
     wan_checkpoint.py KIND TOKENIZER OUT_FOLDER
@@ -9,8 +9,8 @@ The first form writes the diffusers layout with headers alone, for plans; the se
 of two layers and the tokenizer's vocabulary. The third writes random weights as ComfyUI has them, a file for each network: the denoiser
 in scaled fp8, all else in fp16. write_files() writes headers of those files, for other scripts.
 
-KIND is `i2v_14b` (image to video, 16.4 B weights, with UMT5 XXL in bf16, CLIP ViT-H and the autoencoder in f32), `t2v_14b` (14.3 B) or
-`t2v_1_3b` (1.4 B). TOKENIZER is a folder with a tokenizer of T5. The folder appears whole or not at all; nothing is written when it is
+KIND is `i2v_14b` (image to video, 16.4 B weights, with UMT5 XXL in bf16, CLIP ViT-H and the autoencoder in f32), `t2v_14b` (14.3 B),
+`t2v_1_3b` (1.4 B), or `i2v_a14b` of WAN 2.2: two experts of 14.3 B that see no picture but beside the latents. TOKENIZER is a folder with a tokenizer of T5. The folder appears whole or not at all; nothing is written when it is
 there already.
 """
 
@@ -44,6 +44,7 @@ TRANSFORMER = dict(
 KINDS = {
     "i2v_14b": dict(TRANSFORMER, num_attention_heads=40, ffn_dim=13824, num_layers=40, in_channels=36, image_dim=1280, added_kv_proj_dim=5120),
     "t2v_14b": dict(TRANSFORMER, num_attention_heads=40, ffn_dim=13824, num_layers=40),
+    "i2v_a14b": dict(TRANSFORMER, num_attention_heads=40, ffn_dim=13824, num_layers=40, in_channels=36),
     "t2v_1_3b": dict(TRANSFORMER, num_attention_heads=12, ffn_dim=8960, num_layers=30),
 }
 TEXT = dict(vocab_size=256384, d_model=4096, d_kv=64, num_heads=64, d_ff=10240, num_layers=24, feed_forward_proj="gated-gelu")
@@ -60,7 +61,8 @@ COMPONENTS = {
 }
 VISION_COMPONENTS = {"image_encoder": ("transformers", "CLIPVisionModel"), "image_processor": ("transformers", "CLIPImageProcessor")}
 TIED = "encoder.embed_tokens.weight"  # published files have it once
-HALF_KINDS = ("transformer", "text_encoder")
+HALF_KINDS = ("transformer", "transformer_2", "text_encoder")
+EXPERT = "transformer_2"
 
 
 def text_settings(tokenizer):
@@ -80,8 +82,10 @@ def networks(kind, text=TEXT):
     with torch.device("meta"):
         parts = {"transformer": WanTransformer3DModel(**KINDS[kind]), "text_encoder": UMT5EncoderModel(UMT5Config(**text)),
                  "vae": AutoencoderKLWan()}
-        if kind.startswith("i2v"):
+        if "image_dim" in KINDS[kind]:
             parts["image_encoder"] = CLIPVisionModel(CLIPVisionConfig(**VISION))
+        if kind.endswith("a14b"):
+            parts[EXPERT] = WanTransformer3DModel(**KINDS[kind])
     return parts
 
 
@@ -170,10 +174,13 @@ def write_random_files(kind, folder, tokenizer):
 
 def write_files(folder, tokenizer):
     """Image to video in the folders of ComfyUI, under the names with which its files are published."""
-    parts = {name: {key: tuple(value.shape) for key, value in part.state_dict().items()} for name, part in networks("i2v_14b").items()}
-    denoiser = {wan_names.transformer_name(key): shape for key, shape in parts["transformer"].items() if "norm_added_q" not in key}
-    write_tensors(os.path.join(folder, "diffusion_models", "wan2.1_i2v_480p_14B_fp8_scaled.safetensors"),
-                  *scaled_to_fp8(denoiser, lambda name: name.startswith("blocks.") and name.endswith(".weight")))
+    parts = {name: {key: tuple(value.shape) for key, value in part.state_dict().items()}
+             for kind in ("i2v_a14b", "i2v_14b") for name, part in networks(kind).items()}
+    for published, part in (("wan2.1_i2v_480p_14B", "transformer"), ("wan2.2_i2v_high_noise_14B", EXPERT),
+                            ("wan2.2_i2v_low_noise_14B", EXPERT)):
+        denoiser = {wan_names.transformer_name(key): shape for key, shape in parts[part].items() if "norm_added_q" not in key}
+        write_tensors(os.path.join(folder, "diffusion_models", published + "_fp8_scaled.safetensors"),
+                      *scaled_to_fp8(denoiser, lambda name: name.startswith("blocks.") and name.endswith(".weight")))
     pieces = pathlib.Path(tokenizer, "spiece.model").read_bytes()
     text = {key: shape for key, shape in parts["text_encoder"].items() if key != TIED}
     tensors, values = scaled_to_fp8(text, lambda name: name.endswith(".weight") and "Dense" in name or "Attention.q" in name
@@ -192,9 +199,12 @@ def write_folder(kind, partial, tokenizer):
     write_parts(kind, tokenizer, partial)
     UniPCMultistepScheduler(**SCHEDULER).save_pretrained(os.path.join(partial, "scheduler"))
     shutil.copytree(tokenizer, os.path.join(partial, "tokenizer"))
-    is_image = kind.startswith("i2v")
-    index = {"_class_name": "WanImageToVideoPipeline" if is_image else "WanPipeline", **COMPONENTS}
-    write_json(os.path.join(partial, "model_index.json"), {**index, **(VISION_COMPONENTS if is_image else {})})
+    index = {"_class_name": "WanImageToVideoPipeline" if kind.startswith("i2v") else "WanPipeline", **COMPONENTS}
+    if "image_dim" in KINDS[kind]:
+        index |= VISION_COMPONENTS
+    if kind.endswith("a14b"):
+        index |= {EXPERT: COMPONENTS["transformer"], "boundary_ratio": 0.9}
+    write_json(os.path.join(partial, "model_index.json"), index)
 
 
 def main():

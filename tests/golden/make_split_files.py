@@ -3,7 +3,7 @@
 
     make_split_files.py CHECKPOINTS FOLDER NAME...
 
-FOLDER/NAME/ is made for each NAME of CHECKPOINTS: diffusion_model, text_encoder, autoencoder and image_encoder as .safetensors, the
+FOLDER/NAME/ is made for each NAME of CHECKPOINTS: diffusion_model (and diffusion_model_low_noise), text_encoder, autoencoder and image_encoder as .safetensors, the
 same in other forms (see write_...), and where numbers are quantised NAME_decoded.safetensors with what they stand for. Settings that
 no shape tells lie beside them. Names are put back by diffusers' and gguf's own tables before a file is written.
 """
@@ -103,6 +103,11 @@ def write_transformer(checkpoint, folder):
         save(encoded(named, kind, path), folder / f"diffusion_model_{kind}_decoded.safetensors")
 
 
+def write_second_expert(checkpoint, folder):
+    named = transformer_in_wan_names(load_file(checkpoint / "transformer_2" / "diffusion_pytorch_model.safetensors"))
+    save(named, folder / "diffusion_model_low_noise.safetensors")
+
+
 def write_text_encoder(checkpoint, folder):
     state = load_file(checkpoint / "text_encoder" / "model.safetensors")
     state.pop("encoder.embed_tokens.weight", None)
@@ -149,6 +154,8 @@ def write_settings(checkpoint, folder):
 def make(checkpoint, folder):
     folder.mkdir(parents=True)
     write_transformer(checkpoint, folder)
+    if (checkpoint / "transformer_2").exists():
+        write_second_expert(checkpoint, folder)
     write_text_encoder(checkpoint, folder)
     write_autoencoder(checkpoint, folder)
     if (checkpoint / "image_encoder").exists():

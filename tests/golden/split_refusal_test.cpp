@@ -116,6 +116,31 @@ private Q_SLOTS:
         QVERIFY2(!ended.errors.contains("fault of the program"), qPrintable(ended.errors));
     }
 
+    void asSecondExpert_data() {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("message");
+        QTest::newRow("the first again") << split_ + "/wan_i2v_0/diffusion_model.safetensors"
+                                         << "both experts are the same file";
+        QTest::newRow("of text to video") << split_ + "/wan_t2v_0/diffusion_model.safetensors"
+                                          << "in_channels is 16, that of transformer is 36";
+        QTest::newRow("a text encoder") << split_ + "/wan_i2v_0/text_encoder.safetensors"
+                                        << "kind \"text_encoder\"";
+        QTest::newRow("no file") << "gone.gguf"
+                                 << "no low-noise model \"gone.gguf\"";
+    }
+
+    void asSecondExpert() {
+        QFETCH(QString, file);
+        QFETCH(QString, message);
+        const testing::CommandResult ended = plan("load",
+                                                  split_ + "/wan_i2v_0/diffusion_model.safetensors",
+                                                  {},
+                                                  {"load.low_noise=" + file});
+        QCOMPARE(ended.exitCode, 2);
+        QVERIFY2(ended.errors.contains(message) && ended.errors.contains("load.low_noise"),
+                 qPrintable(ended.errors));
+    }
+
     void aPartThatIsNotConnectedIsNamed_data() {
         QTest::addColumn<QString>("part");
         QTest::newRow("text") << "text_encoder";
@@ -150,7 +175,8 @@ private:
     /// Of the image to video graph with all files of one checkpoint, but for one.
     testing::CommandResult plan(const QString& other,
                                 const QString& file,
-                                const QString& graph = {}) {
+                                const QString& graph = {},
+                                const QStringList& settings = {}) {
         QStringList arguments = {
             "plan", graph.isEmpty() ? testing::exampleGraph("image_to_video_files") : graph};
         std::map<QString, QString> files;
@@ -167,6 +193,9 @@ private:
         }
         for (const auto& [node, path] : files) {
             arguments << "--set" << node + ".file=" + path;
+        }
+        for (const QString& setting : settings) {
+            arguments << "--set" << setting;
         }
         arguments << "--set"
                   << "load_image.image=" + testing::wanGoldenFolder() + "/images/init.png";

@@ -20,6 +20,7 @@ namespace {
 constexpr qsizetype kFewestBytes = 100'000;
 constexpr const char* kStrength = "0.75";  ///< of make_wan_loras.py
 const char* const kCheckpoints[] = {"wan_i2v_0", "wan_t2v_0"};
+constexpr const char* kTwoExperts = "wan22_t2v_0";
 
 bool beginsWithPicture(const QString& checkpoint) {
     return checkpoint.startsWith("wan_i2v");
@@ -47,7 +48,7 @@ private Q_SLOTS:
 
     void initTestCase() {
         goldens_ = testing::wanGoldenFolder();
-        loras_ = testing::wanLoraFolder({kCheckpoints[0], kCheckpoints[1]});
+        loras_ = testing::wanLoraFolder({kCheckpoints[0], kCheckpoints[1], kTwoExperts});
     }
 
     void everyCheckpoint_data() {
@@ -101,6 +102,42 @@ private Q_SLOTS:
         }
     }
 
+    void oneExpertIsChanged_data() {
+        QTest::addColumn<QString>("policy");
+        for (const char* policy : {"none", "model", "leaf+stream"}) {
+            QTest::newRow(policy) << policy;
+        }
+    }
+
+    /// Of two: one after the other is both at once, and in a part of the schedule the LoRA of the
+    /// expert that is not asked changes nothing.
+    void oneExpertIsChanged() {
+        QFETCH(QString, policy);
+        const auto ran = [&](const Json& experts, const Json& part = Json::array()) {
+            return dumpOfExperts(experts, part, policy);
+        };
+        const QByteArray both = ran({"both"});
+        QVERIFY2(both.size() > kFewestBytes, both.constData());
+        QVERIFY(ran({"high_noise", "low_noise"}) == both);
+        const QByteArray high = ran({"high_noise"});
+        const QByteArray low = ran({"low_noise"});
+        const QByteArray plain = ran(Json::array());
+        QVERIFY(high != both && low != both && high != low && plain != high && plain != low);
+        const Json first = {"denoise.end_step=2"};  // all of them the first expert's
+        QVERIFY(ran({"low_noise"}, first) == ran(Json::array(), first));
+        QVERIFY(ran({"high_noise"}, first) == ran({"both"}, first));
+        const Json second = {"denoise.start_step=2"};
+        QVERIFY(ran({"high_noise"}, second) == ran(Json::array(), second));
+        QVERIFY(ran({"low_noise"}, second) == ran({"both"}, second));
+    }
+
+    void oneDenoiserHasNoExperts() {
+        const QByteArray said = dumpOf(
+            "wan_t2v_0", folderOf("wan_t2v_0"), "comfyui", "cpu", "none", "quality", "low_noise");
+        QVERIFY2(said.contains("has one denoiser") && said.contains("\"item\":\"expert\""),
+                 said.constData());
+    }
+
     /// The case of ComfyUI #15365: fp8, a LoRA, offloading, twice in one process.
     void isAddedAfterDecoding_data() {
         QTest::addColumn<QString>("file");
@@ -127,6 +164,36 @@ private:
         return goldens_ + "/checkpoints/" + checkpoint;
     }
 
+    /// Two steps of each expert in the example of text to video; a LoRA for each of `experts`.
+    QByteArray dumpOfExperts(const Json& experts, const Json& part, const QString& policy) {
+        Json graph = Json::parse(testing::exampleText("text_to_video"));
+        std::string last = "load";
+        for (const Json& expert : experts) {
+            const std::string id = "lora_" + expert.get<std::string>();
+            graph["nodes"][id] = {
+                {"type", "load.lora"},
+                {"params",
+                 {{"file", loras_.toStdString() + "/" + kTwoExperts + "/comfyui.safetensors"},
+                  {"expert", expert}}}};
+            for (Json& link : graph["links"]) {
+                if (link["from"] == Json({last, "model"})) {
+                    link["from"] = {id, "model"};
+                }
+            }
+            graph["links"].push_back({{"from", {last, "model"}}, {"to", {id, "model"}}});
+            last = id;
+        }
+        Json set = {"video.width=64",
+                    "video.height=48",
+                    "video.frames=5",
+                    "denoise.steps=4",
+                    "denoise.shift=3",
+                    "save_video.format=png",
+                    "load.checkpoint=" + folderOf(kTwoExperts).toStdString()};
+        set.insert(set.end(), part.begin(), part.end());
+        return dumpWith(graph, set, "fake", policy, "quality");
+    }
+
     /// The dump of the second run, or what went wrong; `model`: a checkpoint's folder, or the file
     /// of a denoiser beside the files of its other networks.
     QByteArray dumpOf(const QString& checkpoint,
@@ -134,7 +201,8 @@ private:
                       const QString& lora,
                       const QString& device = "cpu",
                       const QString& policy = "none",
-                      const QString& precision = "quality") {
+                      const QString& precision = "quality",
+                      const char* expert = "both") {
         const bool isFile = model.endsWith(".safetensors") || model.endsWith(".gguf");
         const bool hasPicture = beginsWithPicture(checkpoint);
         const QString example = hasPicture ? "image_to_video" : "text_to_video";
@@ -144,6 +212,7 @@ private:
                     "denoise.steps=2",
                     "save_video.format=png",
                     std::string("lora.strength=") + kStrength,
+                    std::string("lora.expert=") + expert,
                     (isFile ? "load.file=" : "load.checkpoint=") + model.toStdString()};
         if (!lora.isEmpty()) {
             set.push_back("lora.file=" +
@@ -159,6 +228,16 @@ private:
                               ".safetensors");
             }
         }
+        return dumpWith(
+            withLora(example + (isFile ? "_files" : "")), set, device, policy, precision);
+    }
+
+    /// Of the second run, or what went wrong.
+    static QByteArray dumpWith(const Json& graph,
+                               const Json& set,
+                               const QString& device,
+                               const QString& policy,
+                               const QString& precision) {
         const QTemporaryDir folder;
         Json options = {{"set", set},
                         {"device", device.toStdString()},
@@ -170,8 +249,7 @@ private:
             options["precisions"].push_back(stage + precision.toStdString());
         }
         testing::EventLog log;
-        const testing::ModuleRun ended =
-            testing::runModule(withLora(example + (isFile ? "_files" : "")).dump(), options, log);
+        const testing::ModuleRun ended = testing::runModule(graph.dump(), options, log);
         testing::openModule().runner()->release("all");
         return ended.status == Status::Ok
                    ? ended.dump

@@ -71,15 +71,30 @@ private Q_SLOTS:
             QTest::newRow(name) << file << key << value << said;
         };
         const char* const index = "model_index.json";
-        const char* const second = "transformer_2/config.json";
         row("ratio", index, "boundary_ratio", "1.5", "boundary_ratio is 1.5");
         row("words", index, "boundary_ratio", R"("high")", R"(boundary_ratio is "high")");
         row("class", index, "transformer_2", R"(["diffusers", "UNet2DModel"])", "UNet2DModel");
-        row("channels", second, "in_channels", "16", "transformer_2/config.json: in_channels is 16");
-        row("patches", second, "patch_size", "[1, 1, 2]", "patch_size is 1, that of transformer is 2");
     }
 
     void refusesOtherExperts() { refusesChanged("wan22_i2v_0"); }
+
+    /// The denoiser of text to video in the place of the second one.
+    void refusesAnExpertOfAnotherModel() {
+        const QTemporaryDir changed;
+        const QString folder = changed.filePath("wan");
+        testing::copyFolder(goldens_ + "/checkpoints/wan22_i2v_0", folder);
+        QVERIFY(QDir(folder + "/transformer_2").removeRecursively());
+        testing::copyFolder(goldens_ + "/checkpoints/wan_t2v_0/transformer",
+                            folder + "/transformer_2");
+        const CommandResult ended = testing::runLowtide({"plan",
+                                                         testing::exampleGraph("image_to_video"),
+                                                         "--set",
+                                                         "load.checkpoint=" + folder});
+        QCOMPARE(ended.exitCode, 2);
+        QVERIFY2(ended.errors.contains(
+                     "transformer_2/config.json: in_channels is 16, that of transformer is 36"),
+                 qPrintable(ended.errors));
+    }
 
     void refusesOtherNetworks_data() {
         QTest::addColumn<QString>("file");

@@ -45,7 +45,8 @@ double secondsOf(const Json& plan) {
 QString streamedText(const Json& plan) {
     QStringList streamed;
     for (const Json& stay : plan.at("stays")) {
-        if (stay.at("role") == "denoiser" && stay.at("streamed_bytes_per_pass") > 0) {
+        const bool isDenoiser = stay.at("role").get<std::string>().starts_with("denoiser");
+        if (isDenoiser && stay.at("streamed_bytes_per_pass") > 0) {
             streamed << sizeText(stay.at("streamed_bytes_per_pass"));
         }
     }
@@ -67,7 +68,6 @@ class CardTableTest : public QObject {
     Q_OBJECT
 
     QTemporaryDir folder_;
-    QString video_;                ///< the folder of WAN
     QString picture_;              ///< that its video begins with
     std::vector<double> seconds_;  ///< of each plan, with the start of the program
 
@@ -113,11 +113,14 @@ class CardTableTest : public QObject {
         return planOf(card, kXlSide, isRefined ? "base_refiner" : "text_to_image", checkpoints);
     }
 
-    Json videoPlan(const char* card, std::pair<int, int> size, bool isOnCpu) {
+    Json videoPlan(const char* card,
+                   std::pair<int, int> size,
+                   bool isOnCpu,
+                   const char* kind = "i2v_14b") {
         return planWith(
             card,
             "image_to_video",
-            {"load.checkpoint=" + video_,
+            {"load.checkpoint=" + testing::hollowWanFolder(kind),
              "load_image.image=" + picture_,
              QString("video.width=%1").arg(size.first),
              QString("video.height=%1").arg(size.second)},
@@ -184,7 +187,6 @@ class CardTableTest : public QObject {
 private Q_SLOTS:
 
     void initTestCase() {
-        video_ = testing::hollowWanFolder();
         picture_ = testing::wanGoldenFolder() + "/images/init.png";
         testing::runReference({testing::sourcePath("tests/bench/big_checkpoint.py"),
                                "hollow",
@@ -266,7 +268,7 @@ private Q_SLOTS:
     void tilesBringLargeVideosOntoASmallCard() {
         const Json plan = planWith("RTX 4060",
                                    "image_to_video",
-                                   {"load.checkpoint=" + video_,
+                                   {"load.checkpoint=" + testing::hollowWanFolder(),
                                     "load_image.image=" + picture_,
                                     "video.width=1280",
                                     "video.height=720",
@@ -289,6 +291,29 @@ private Q_SLOTS:
             }
         }
         compareTables("WAN cards", expected);
+        expectQuickPlans();
+    }
+
+    /// Two experts of 14.3 billion weights, which take turns.
+    void thePageHasTheTableOfTwoExperts() {
+        const char* const kind = "i2v_a14b";
+        const QString wrong = wrongWeights(videoPlan("RTX 4090", kVideoSizes[0], false, kind),
+                                           {{"denoiser", {28'570'000'000, 28'600'000'000}},
+                                            {"denoiser_2", {28'570'000'000, 28'600'000'000}},
+                                            {"text_encoder", {9'250'000'000, 9'280'000'000}},
+                                            {"autoencoder", {253'000'000, 508'000'000}}});
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+        QString expected =
+            "| WAN 2.2 A14B, image to video, 81 frames | pixels, autoencoder | needs | least | "
+            "streams in a pass | time |\n"
+            "|---|---|---|---:|---:|---:|\n";
+        for (const char* card : kVideoCards) {
+            for (const auto& size : kVideoSizes) {
+                const QString pixels = QString("%1 x %2, ").arg(size.first).arg(size.second);
+                expected += row(card, pixels + "on the CPU", videoPlan(card, size, true, kind));
+            }
+        }
+        compareTables("WAN 2.2 cards", expected);
         expectQuickPlans();
     }
 };

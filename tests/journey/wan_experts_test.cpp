@@ -84,7 +84,12 @@ class WanExpertsTest : public QObject {
     }
 
     static int64_t peakOf(const testing::ModuleRun& ended) {
-        return ended.report.at("repetitions").back().at("ledger").at("fake").at("peak").get<int64_t>();
+        return ended.report.at("repetitions")
+            .back()
+            .at("ledger")
+            .at("fake")
+            .at("peak")
+            .get<int64_t>();
     }
 
     static int64_t plannedPeakOf(const testing::ModuleRun& ended) {
@@ -237,8 +242,9 @@ private Q_SLOTS:
         accountsFor(ended);
         QVERIFY(ended.dump == expected);
         const Json& nodes = ended.report.at("repetitions").back().at("nodes");
-        const auto denoise = std::find_if(
-            nodes.begin(), nodes.end(), [](const Json& each) { return each.at("node") == "denoise"; });
+        const auto denoise = std::find_if(nodes.begin(), nodes.end(), [](const Json& each) {
+            return each.at("node") == "denoise";
+        });
         const Json& steps = denoise->at("steps");
         QVERIFY2(steps.at("full") == 2 && steps.at("partial") == 2, steps.dump().c_str());
     }

@@ -21,6 +21,7 @@ constexpr std::array kKinds = {
     KindWords{ModelKind::Checkpoint, "checkpoint", "load.checkpoint", "checkpoint"},
     KindWords{ModelKind::Denoiser, "denoiser", "load.checkpoint", "unet"},
     KindWords{ModelKind::DiffusionModel, "diffusion_model", "load.diffusion_model", "file"},
+    KindWords{ModelKind::DiffusionModel, "diffusion_model", "load.diffusion_model", "low_noise"},
     KindWords{ModelKind::TextEncoder, "text_encoder", "load.text_encoder", "file"},
     KindWords{ModelKind::Autoencoder, "autoencoder", "load.checkpoint", "vae"},
     KindWords{ModelKind::Autoencoder, "autoencoder", "load.autoencoder", "file"},

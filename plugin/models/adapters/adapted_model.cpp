@@ -104,8 +104,8 @@ AdaptedModel::AdaptedModel(std::shared_ptr<const Model> base, AdapterChoice adap
     }
     const BoundAdapter bound = bindWholeAdapter(file, targets, "checkpoint " + base_->name());
     for (size_t i = 0; i < roles.size(); ++i) {
-        const double strength = memory::matchesRole(kDenoisers, roles[i]) ? adapter.strength
-                                                                          : adapter.textStrength;
+        const double strength =
+            memory::matchesRole(kDenoisers, roles[i]) ? adapter.strength : adapter.textStrength;
         trees_[roles[i]] = std::make_shared<const memory::ComponentTree>(
             memory::patched(*trees[i], adaptedBy(file, bound.bindings[i], strength)));
     }

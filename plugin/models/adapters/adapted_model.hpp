@@ -14,8 +14,8 @@ namespace lowtide::models {
 /// An adapter and what a person makes of it.
 struct AdapterChoice {
     std::shared_ptr<const AdapterFile> file;
-    double strength = 1;      ///< of the changes of the denoiser
-    double textStrength = 1;  ///< of those of the text encoders
+    double strength = 1;          ///< of the changes of the denoiser
+    double textStrength = 1;      ///< of those of the text encoders
     std::string expert = "both";  ///< LoraRequest::expert
 };
 

@@ -23,8 +23,7 @@ std::shared_ptr<const AdaptedModel> AdaptedModels::open(std::shared_ptr<const Mo
                entry.strength == request.strength && entry.textStrength == request.textStrength &&
                entry.expert == request.expert && areUnchanged(entry.model->files());
     });
-    Entry entry{
-        base, file.path, request.strength, request.textStrength, request.expert, nullptr};
+    Entry entry{base, file.path, request.strength, request.textStrength, request.expert, nullptr};
     if (known != recent_.end()) {
         entry = std::move(*known);
         recent_.erase(known);

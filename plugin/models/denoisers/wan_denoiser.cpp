@@ -119,10 +119,8 @@ at::Tensor WanDenoiser::predict(const at::Tensor& latents,
         return predictSide(expert, latents, timestep, step, 0);
     }
     const std::vector<at::Tensor> halves = latents.chunk(2);  // [uncond, cond]
-    const at::Tensor positive =
-        predictSide(expert, halves[1].contiguous(), timestep, step, 0);
-    return at::cat(
-        {predictSide(expert, halves[0].contiguous(), timestep, step, 1), positive});
+    const at::Tensor positive = predictSide(expert, halves[1].contiguous(), timestep, step, 0);
+    return at::cat({predictSide(expert, halves[0].contiguous(), timestep, step, 1), positive});
 }
 
 }  // namespace lowtide::models

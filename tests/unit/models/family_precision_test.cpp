@@ -94,7 +94,7 @@ std::vector<NamedFamily> namedFamilies() {
             {"SDXL, `force_upcast` off", models::sdxlPrecisions({})},
             {"SDXL with EDM (playground-v2.5)",
              models::sdxlPrecisions({.decodesInF32 = true, .hasEdmLevels = true})},
-            {"WAN 2.1", models::wanPrecisions()}};
+            {"WAN", models::wanPrecisions()}};
 }
 
 /// Of a file in f16, on a card that has every switch.

@@ -89,10 +89,9 @@ WanTransformer openTransformer(Checkpoint& checkpoint,
 
 /// Where the checkpoint has two experts.
 std::optional<WanTransformer> openSecond(Checkpoint& checkpoint) {
-    return boundaryRatioOf(checkpoint) == 0
-               ? std::nullopt
-               : std::optional<WanTransformer>(
-                     openTransformer(checkpoint, kSecondTransformer, kSecondDenoiser));
+    return boundaryRatioOf(checkpoint) == 0 ? std::nullopt
+                                            : std::optional<WanTransformer>(openTransformer(
+                                                  checkpoint, kSecondTransformer, kSecondDenoiser));
 }
 
 WanAutoencoder openWanAutoencoder(Checkpoint& checkpoint) {
@@ -116,7 +115,8 @@ std::optional<ClipVisionModel> openVision(Checkpoint& checkpoint) {
                            ClipVisionState::Penultimate);
 }
 
-/// Of WAN 2.1: 3 at 480p and 5 at 720p. Source: its README; diffusers' documentation of WanPipeline.
+/// Of WAN 2.1: 3 at 480p and 5 at 720p. Source: its README; diffusers' documentation of
+/// WanPipeline.
 double wanFlowShift(const PictureSize& size) {
     constexpr int64_t kBetween = 600'000;  // pixels: 480p has 400 thousand, 720p 922
     return size.width * size.height < kBetween ? 3.0 : 5.0;
@@ -205,7 +205,7 @@ void WanModel::requireLikeExperts(const Checkpoint& checkpoint) const {
     for (size_t axis = 0; axis < first.patch.size(); ++axis) {
         require(first.patch[axis], other.patch[axis], "patch_size");
     }
-    if (second_->tree()->networkId() == transformer_.tree()->networkId()) {
+    if (second_->tree()->files == transformer_.tree()->files) {
         refuseComponent(checkpoint, kSecondTransformer, "both experts are the same file");
     }
 }

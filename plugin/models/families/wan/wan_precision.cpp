@@ -17,29 +17,26 @@ memory::FamilyPrecision makeWanPrecisions() {
     const auto presetOf = [&](const memory::ComponentPreset& ofText,
                               const memory::ComponentPreset& ofDenoiser,
                               const memory::ComponentPreset& ofAutoencoder) {
-        return std::map<std::string, memory::ComponentPreset>{
-            {text, ofText},
-            {picture, exact},
-            {denoiser, ofDenoiser},
-            {second, ofDenoiser},
-            {autoencoder, ofAutoencoder}};
+        return std::map<std::string, memory::ComponentPreset>{{text, ofText},
+                                                              {picture, exact},
+                                                              {denoiser, ofDenoiser},
+                                                              {second, ofDenoiser},
+                                                              {autoencoder, ofAutoencoder}};
     };
     const std::vector<std::string> keptOfDenoiser = {
         "time_embedder", "scale_shift_table", "norm1", "norm2", "norm3"};
     const std::vector<std::string> notF8OfDenoiser = {
         "norm", "patch_embedding", "condition_embedder", "scale_shift_table"};
-    return {
-        .presets = {{"quality", presetOf(exact, exact, exact)},
-                    {"balanced", presetOf(half, half, exact)},
-                    {"speed", presetOf(half, half, half)}},
-        // Source: diffusers 0.42.1 WanTransformer3DModel and transformers 5.23 UMT5EncoderModel,
-        // _keep_in_fp32_modules.
-        .keptF32 = {{text, {"wo"}}, {denoiser, keptOfDenoiser}, {second, keptOfDenoiser}},
-        .keptFromF8 = {
-            {text, {"norm", "relative_attention_bias", "shared", "embed_tokens"}},
-            {denoiser, notF8OfDenoiser},
-            {second, notF8OfDenoiser},
-            {autoencoder, {"norm", "conv_in", "conv_out", "quant_conv"}}}};
+    return {.presets = {{"quality", presetOf(exact, exact, exact)},
+                        {"balanced", presetOf(half, half, exact)},
+                        {"speed", presetOf(half, half, half)}},
+            // Source: diffusers 0.42.1 WanTransformer3DModel and transformers 5.23
+            // UMT5EncoderModel, _keep_in_fp32_modules.
+            .keptF32 = {{text, {"wo"}}, {denoiser, keptOfDenoiser}, {second, keptOfDenoiser}},
+            .keptFromF8 = {{text, {"norm", "relative_attention_bias", "shared", "embed_tokens"}},
+                           {denoiser, notF8OfDenoiser},
+                           {second, notF8OfDenoiser},
+                           {autoencoder, {"norm", "conv_in", "conv_out", "quant_conv"}}}};
 }
 
 }  // namespace
