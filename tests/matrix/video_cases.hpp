@@ -52,6 +52,19 @@ inline void addVideos(std::vector<Case>& cases) {
          ofVideo(
              {folder("wan_flf_0"), picture, "load_last.image=" + goldens + "/images/portrait.png"}),
          withPicture});
+    for (const std::string steps : {"block_cache.mask=1010", "block_cache.mask=1111"}) {
+        cases.push_back({"two experts, LoRA, " + steps,
+                         graph("text_to_video_block_cache"),
+                         ofVideo({folder("wan22_t2v_0"),
+                                  lora("wan22_t2v_0"),
+                                  "denoise.steps=4",
+                                  "denoise.shift=3",
+                                  "denoise.cfg=3.5",
+                                  "denoise.cfg_2=1",
+                                  "block_cache.gate=mask",
+                                  steps}),
+                         stages});
+    }
     cases.push_back({"text to video in tiles",
                      "text_to_video",
                      ofVideo({folder("wan_t2v_1"), "decode.tile=64", "denoise.sampler=heun"}),
