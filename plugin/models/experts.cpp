@@ -1,5 +1,6 @@
 #include "plugin/models/experts.hpp"
 
+#include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/sampling/sampler.hpp"

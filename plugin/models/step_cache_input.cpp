@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/models/denoise_stage.hpp"
+#include "plugin/models/experts.hpp"
 #include "plugin/models/flow_shift.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 
@@ -43,8 +44,11 @@ sampling::CachedRun runOf(const Model& model,
                           const std::string& samplerName,
                           const sampling::Sampler& sampler) {
     const sampling::CallRange calls = sampling::callsOf(sampler, partOf(model, request));
-    return sampling::cachedRun(
-        sampler, calls, model.info().cachePoints, schedulerText(request, samplerName));
+    return sampling::cachedRun(sampler,
+                               calls,
+                               model.info().cachePoints,
+                               schedulerText(request, samplerName),
+                               secondExpertFor(model, request));
 }
 
 void addCache(memory::Combination& chosen,

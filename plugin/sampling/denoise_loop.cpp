@@ -195,9 +195,14 @@ public:
           firstCall_(calls.first),
           record_(record),
           cache_(settings.cache.get(),
-                 cachedRun(sampler, calls, settings.cachePoints, settings.scheduler)) {
+                 cachedRun(
+                     sampler, calls, settings.cachePoints, settings.scheduler, settings.second)) {
         if (settings.teacher) {
-            teacher_.emplace(settings.teacher, calls.last - calls.first);
+            size_t recorded = 0;
+            for (int call = calls.first; call < calls.last; ++call) {
+                recorded += sidesAt(call);
+            }
+            teacher_.emplace(settings.teacher, recorded);
         }
     }
 
@@ -205,10 +210,9 @@ public:
     /// `beside` may be undefined.
     at::Tensor guided(const at::Tensor& latents, const at::Tensor& beside, int call) {
         const at::Tensor timestep = sampler_.schedule().timesteps.select(0, call);
-        const double scale =
-            isOfSecond(timestep) ? settings_.second->guidanceScale : settings_.guidanceScale;
+        const double scale = scaleAt(timestep);
         const bool isGuided = scale > 1;
-        const size_t sides = settings_.guidesInTurn && isGuided ? 2 : 1;
+        const size_t sides = sidesAt(call);
         const auto forSides = [&](const at::Tensor& part) {
             return isGuided ? at::cat({part, part}) : part;
         };
@@ -236,6 +240,17 @@ public:
     }
 
 private:
+    [[nodiscard]] double scaleAt(const at::Tensor& timestep) const {
+        return isOfSecond(timestep) ? settings_.second->guidanceScale : settings_.guidanceScale;
+    }
+
+    /// Calls that the denoiser makes of one.
+    [[nodiscard]] size_t sidesAt(int call) const {
+        return settings_.guidesInTurn && scaleAt(sampler_.schedule().timesteps.select(0, call)) > 1
+                   ? 2
+                   : 1;
+    }
+
     [[nodiscard]] bool isOfSecond(const at::Tensor& timestep) const {
         return settings_.second && timestepIn(timestep) < settings_.second->boundary;
     }
@@ -263,7 +278,7 @@ private:
                                    ? cache_.predict(info, input)
                                    : denoiser_.predict(input, timestep, info);
         cache_.finish(info, input, raw);
-        return teacher_ ? teacher_->replace(input, raw) : raw;
+        return teacher_ ? teacher_->replace(input, raw, sidesAt(call)) : raw;
     }
 
     const Sampler& sampler_;
@@ -292,12 +307,17 @@ std::shared_ptr<const tensor::SamplerCarry> carryOf(const Sampler& sampler,
 CachedRun cachedRun(const Sampler& sampler,
                     const CallRange& calls,
                     const CachePoints& points,
-                    const std::string& scheduler) {
+                    const std::string& scheduler,
+                    const std::optional<SecondExpert>& second) {
     CachedRun run{.firstCall = calls.first,
                   .scheduleCalls = sampler.callCount(),
                   .points = points,
                   .identity = {.scheduler = scheduler, .checkpoint = {}}};
     for (int call = calls.first; call < calls.last; ++call) {
+        const at::Tensor timestep = sampler.schedule().timesteps.select(0, call);
+        if (second && run.secondFrom < 0 && timestepIn(timestep) < second->boundary) {
+            run.secondFrom = call - calls.first;
+        }
         run.stages.push_back(sampler.solverStage(call));
         run.sigmas.push_back(sampler.noiseRatio(call));
     }

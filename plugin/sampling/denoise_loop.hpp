@@ -60,7 +60,8 @@ struct DenoiseSettings {
 [[nodiscard]] CachedRun cachedRun(const Sampler& sampler,
                                   const CallRange& calls,
                                   const CachePoints& points,
-                                  const std::string& scheduler);
+                                  const std::string& scheduler,
+                                  const std::optional<SecondExpert>& second = {});
 
 struct DenoiseResult {
     at::Tensor latents;

@@ -51,16 +51,29 @@ CallError errorOf(std::span<const float> made, std::span<const float> recorded) 
 
 }  // namespace
 
-TeacherForcing::TeacherForcing(std::shared_ptr<const RecordedPass> recorded, int calls)
+TeacherForcing::TeacherForcing(std::shared_ptr<const RecordedPass> recorded, size_t calls)
     : recorded_(std::move(recorded)) {
-    if (recorded_->size() != static_cast<size_t>(calls)) {
+    if (recorded_->size() != calls) {
         refuseForcing("the recorded pass has " + std::to_string(recorded_->size()) +
                       " calls of the network, this one makes " + std::to_string(calls));
     }
 }
 
-at::Tensor TeacherForcing::replace(const at::Tensor& input, const at::Tensor& output) {
-    const RecordedCall& call = recorded_->at(errors_.size());
+RecordedCall TeacherForcing::take(size_t sides) {
+    const RecordedCall& first = recorded_->at(taken_);
+    taken_ += sides;
+    if (sides == 1) {
+        return first;
+    }
+    const RecordedCall& second = recorded_->at(taken_ - 1);
+    return {.input = at::cat({second.input, first.input}),
+            .output = at::cat({second.output, first.output})};
+}
+
+at::Tensor TeacherForcing::replace(const at::Tensor& input,
+                                   const at::Tensor& output,
+                                   size_t sides) {
+    const RecordedCall call = take(sides);
     const bool isAlike =
         input.scalar_type() == call.input.scalar_type() && output.sizes() == call.output.sizes();
     if (!isAlike || !at::equal(tensor::spill(input), call.input)) {

@@ -28,17 +28,25 @@ struct CallError {
 /// Source: teacher forcing, Williams and Zipser 1989.
 class TeacherForcing {
 public:
-    /// Error{InvalidInput} unless the recorded pass has `calls` of them.
-    TeacherForcing(std::shared_ptr<const RecordedPass> recorded, int calls);
+    /// Error{InvalidInput} unless the recorded pass has `calls` of them; two where both sides of a
+    /// guided call are recorded one by one.
+    TeacherForcing(std::shared_ptr<const RecordedPass> recorded, size_t calls);
 
     /// Compares the next call's output; gives the recorded one, on the device of `output`. Two host
-    /// waits. Error{InvalidInput} when the input is not the recorded one, bit for bit.
-    [[nodiscard]] at::Tensor replace(const at::Tensor& input, const at::Tensor& output);
+    /// waits. `sides`: recorded calls that it is, the positive one first. Error{InvalidInput} when
+    /// the input is not the recorded one, bit for bit.
+    [[nodiscard]] at::Tensor replace(const at::Tensor& input,
+                                     const at::Tensor& output,
+                                     size_t sides);
 
     [[nodiscard]] const std::vector<CallError>& errors() const { return errors_; }
 
 private:
+    /// What is next, [uncond, cond] where it has two sides.
+    [[nodiscard]] RecordedCall take(size_t sides);
+
     std::shared_ptr<const RecordedPass> recorded_;
+    size_t taken_ = 0;
     std::vector<CallError> errors_;
 };
 

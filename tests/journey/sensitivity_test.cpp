@@ -5,6 +5,7 @@
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QCryptographicHash>
@@ -64,9 +65,15 @@ class SensitivityTest : public QObject {
     [[nodiscard]] testing::CommandResult measure(const QStringList& more = {},
                                                  const QStringList& settings = {},
                                                  const QString& graph = "text_to_image") const {
+        return measureGraph(graph, kSmall + settings, more);
+    }
+
+    [[nodiscard]] testing::CommandResult measureGraph(const QString& graph,
+                                                      const QStringList& settings,
+                                                      const QStringList& more = {}) const {
         QStringList arguments = {
             "compare", testing::exampleGraph(graph), "--sensitivity", "--out", out()};
-        for (const QString& setting : kSmall + settings) {
+        for (const QString& setting : settings) {
             arguments << "--set" << setting;
         }
         return testing::runLowtide(arguments + more, {"LOWTIDE_CACHE=" + folder_->path()});
@@ -216,6 +223,41 @@ private Q_SLOTS:
         QVERIFY(error("depth=4 interval=2") < error("depth=0 interval=2"));
         QVERIFY(error("depth=0 interval=2") < error("depth=0 interval=5"));
         QVERIFY(error("depth=4 interval=5") < error("depth=0 interval=5"));
+    }
+
+    void videosAreMeasured_data() {
+        QTest::addColumn<QString>("checkpoint");
+        QTest::addColumn<QStringList>("guidance");
+        QTest::newRow("guided") << "wan_t2v_0" << QStringList{"denoise.cfg=4"};
+        QTest::newRow("not guided") << "wan_t2v_0" << QStringList{"denoise.cfg=1"};
+        QTest::newRow("two experts")
+            << "wan22_t2v_0" << QStringList{"denoise.cfg=4", "denoise.cfg_2=1"};
+    }
+
+    /// Their prompts are calls of their own, which are recorded one by one.
+    void videosAreMeasured() {
+        QFETCH(QString, checkpoint);
+        QFETCH(QStringList, guidance);
+        const testing::CommandResult run =
+            measureGraph("text_to_video",
+                         guidance + QStringList{"load.checkpoint=" + testing::wanGoldenFolder() +
+                                                    "/checkpoints/" + checkpoint,
+                                                "video.width=64",
+                                                "video.height=48",
+                                                "video.frames=5",
+                                                "denoise.steps=4",
+                                                "denoise.shift=3"});
+        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+        const Json measured = found();
+        QCOMPARE(errorOf(measured, "quality"), 0.0);
+        const double brain = errorOf(measured, "quality,storage=bf16,compute=bf16");
+        const double eight = errorOf(measured, "quality,storage=f8,compute=bf16");
+        constexpr double kMostOfBf16 = 0.05;  // relative L2; a rounding is 0.004
+        QVERIFY2(0 < brain && brain < kMostOfBf16 && brain < eight,
+                 qPrintable(QString("%1 %2").arg(brain).arg(eight)));
+        for (const Json& row : measured.at("sensitivities")) {
+            QCOMPARE(row.at("calls").at("errors").size(), size_t{4});
+        }
     }
 
     void whatCannotBeIsSaid() {

@@ -36,6 +36,11 @@ const char* const kMixed[] = {"denoise.denoiser=none denoise.denoiser_2=leaf+str
 
 constexpr size_t kFewestBytes = 100'000;
 
+const Json& nodeIn(const Json& nodes) {
+    return *std::find_if(
+        nodes.begin(), nodes.end(), [](const Json& each) { return each.at("node") == "denoise"; });
+}
+
 }  // namespace
 
 class WanExpertsTest : public QObject {
@@ -126,6 +131,21 @@ private Q_SLOTS:
         const testing::ModuleRun ended = runDumping(wanted, graph_);
         accountsFor(ended);
         QVERIFY(ended.dump == expected_);
+        QCOMPARE(peakOf(ended), plannedPeakOf(ended));
+    }
+
+    void longSchedulesMoveWhatIsPlanned_data() { noPolicyChangesAByte_data(); }
+
+    /// A walk goes all the way to the second expert.
+    void longSchedulesMoveWhatIsPlanned() {
+        QFETCH(QString, policy);
+        Json wanted = options(policy.toStdString());
+        wanted["set"].push_back("denoise.steps=12");
+        const testing::ModuleRun ended = runDumping(wanted, graph_);
+        accountsFor(ended);
+        const Json& traffic = ended.report.at("repetitions").back().at("traffic");
+        QCOMPARE(nodeIn(traffic.at("stages")).at("moved"),
+                 nodeIn(ended.report.at("plan").at("stages")).at("moved"));
         QCOMPARE(peakOf(ended), plannedPeakOf(ended));
     }
 
@@ -228,6 +248,7 @@ private Q_SLOTS:
         graph["links"].push_back(
             {{"from", {"block_cache", "step_cache"}}, {"to", {"denoise", "step_cache"}}});
         const auto cached = [&](Json wanted) {
+            wanted["set"].push_back("denoise.cfg_2=2");  // nothing but the expert changes
             wanted["repeat"] = 2;
             return runDumping(wanted, graph.dump());
         };
@@ -241,11 +262,7 @@ private Q_SLOTS:
         const testing::ModuleRun ended = cached(options(policy.toStdString()));
         accountsFor(ended);
         QVERIFY(ended.dump == expected);
-        const Json& nodes = ended.report.at("repetitions").back().at("nodes");
-        const auto denoise = std::find_if(nodes.begin(), nodes.end(), [](const Json& each) {
-            return each.at("node") == "denoise";
-        });
-        const Json& steps = denoise->at("steps");
+        const Json& steps = nodeIn(ended.report.at("repetitions").back().at("nodes")).at("steps");
         QVERIFY2(steps.at("full") == 2 && steps.at("partial") == 2, steps.dump().c_str());
     }
 

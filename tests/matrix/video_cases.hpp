@@ -62,6 +62,8 @@ inline void addVideos(std::vector<Case>& cases) {
                                   "denoise.cfg=3.5",
                                   "denoise.cfg_2=1",
                                   "block_cache.gate=mask",
+                                  "block_cache.warm_up=0",
+                                  "block_cache.keep_last=0",
                                   steps}),
                          stages});
     }
@@ -74,7 +76,9 @@ inline void addVideos(std::vector<Case>& cases) {
                      ofVideo({folder("wan_t2v_0"),
                               "denoise.steps=5",
                               "block_cache.gate=mask",
-                              "block_cache.mask=11010"}),
+                              "block_cache.mask=11010",
+                              "block_cache.warm_up=0",
+                              "block_cache.keep_last=0"}),
                      stages});
     cases.push_back({"image to video in tiles",
                      "image_to_video",

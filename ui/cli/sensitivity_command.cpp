@@ -51,6 +51,8 @@ const Json& entryOf(const Json& report, const std::string& node) {
 }
 
 /// "f16 in f16, sums in f16": what a choice was on the device that computed it.
+constexpr const char* kFirstDenoiser = "denoiser";
+
 std::string typesText(const Json& precision) {
     const bool sumsInHalf = precision.at("switches").at("matmul_half_accumulation") == "on";
     return precision.at("storage").get<std::string>() + " in " +
@@ -185,7 +187,11 @@ void Measuring::recordExactPass() {
 
 void Measuring::keep(const LossyChoice& choice, const Json& report) {
     const Json& forced = entryOf(report, node_).at("teacher_forced");
-    const Json& precision = report.at("precision").at(node_);
+    // A node of several components has an entry for each: "denoise.denoiser".
+    const Json& precisions = report.at("precision");
+    const auto own = precisions.find(node_);
+    const Json& precision =
+        own == precisions.end() ? precisions.at(node_ + "." + kFirstDenoiser) : *own;
     const Json measured = {{"weights", weights_},
                            {"pass", pass_},
                            {"setting", choice.name},

@@ -5,7 +5,6 @@
 #include "plugin/memory/role_pattern.hpp"
 #include "plugin/models/adapters/adapter_key.hpp"
 #include "plugin/models/adapters/bind_adapter.hpp"
-#include "plugin/models/stage_inputs.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
 #include <ATen/core/Tensor.h>

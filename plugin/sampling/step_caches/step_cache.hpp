@@ -31,6 +31,7 @@ struct CachedRun {
     int scheduleCalls = 0;       ///< how many they are
     std::vector<int> stages;     ///< solver stage of every call that the run makes
     std::vector<double> sigmas;  ///< noise per signal of what every one of them reads
+    int secondFrom = -1;         ///< of these calls the first of a second expert; -1: there is none
     CachePoints points;          ///< of the network
     RunIdentity identity{};
 

@@ -25,6 +25,7 @@ class MagRecordSession final : public InnerSession {
 public:
     explicit MagRecordSession(const CachedRun& run)
         : identity_(run.identity),
+          secondFrom_(run.secondFrom),
           depth_(run.points.firstBlock),
           ratios_(static_cast<size_t>(run.callCount())) {}
 
@@ -66,6 +67,10 @@ public:
     [[nodiscard]] Json record() const override {
         std::vector<double> means = {1};
         for (size_t call = 1; call < ratios_.size(); ++call) {
+            if (static_cast<int>(call) == secondFrom_) {
+                means.push_back(1);  // computed in any case: another network than before
+                continue;
+            }
             requireRatio(call);
             if (ratios_[call].front().is_meta()) {
                 return {};  // a walk over shapes has no numbers
@@ -109,6 +114,7 @@ private:
     }
 
     const RunIdentity identity_;
+    const int secondFrom_;
     const int depth_;
     std::map<CacheSlot, Kept> kept_;
     std::vector<std::vector<at::Tensor>> ratios_;  ///< by call, 0-d each, one for each evaluation
