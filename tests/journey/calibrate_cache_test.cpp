@@ -4,6 +4,7 @@
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QCryptographicHash>
@@ -23,6 +24,7 @@ namespace {
 
 constexpr const char* kUnet = "model/unet/diffusion_pytorch_model.safetensors";
 constexpr const char* kGraph = "text_to_image_block_cache";
+constexpr const char* kVideoGraph = "text_to_video_block_cache";
 
 const QStringList kSmall = {"--set",
                             "latent.width=64",
@@ -392,6 +394,75 @@ private Q_SLOTS:
             QVERIFY2(refused.first == Status::Invalid, refused.second.dump().c_str());
             QCOMPARE(refused.second.at("issues").size(), size_t{1});
         }
+    }
+
+    void aVideosCurve_data() {
+        QTest::addColumn<QString>("checkpoint");
+        QTest::addColumn<bool>("hasExperts");
+        QTest::newRow("one denoiser") << "wan_t2v_0" << false;
+        QTest::newRow("two experts") << "wan22_t2v_0" << true;
+    }
+
+    /// Both prompts are calls of their own, and the second expert begins anew: its first step is
+    /// compared with none.
+    void aVideosCurve() {
+        QFETCH(QString, checkpoint);
+        QFETCH(bool, hasExperts);
+        const QString curve = folder_.filePath(checkpoint + ".json");
+        const std::vector<std::string> small = {
+            ("load.checkpoint=" + testing::wanGoldenFolder() + "/checkpoints/" + checkpoint)
+                .toStdString(),
+            "video.width=64",
+            "video.height=48",
+            "video.frames=5",
+            "denoise.steps=8",
+            "denoise.shift=3",
+            "denoise.cfg=4",
+            "save_video.format=png"};
+        QStringList arguments = {"calibrate-cache",
+                                 testing::exampleGraph(kVideoGraph),
+                                 "--out",
+                                 curve,
+                                 "--seeds",
+                                 "1",
+                                 "--held-out",
+                                 "2",
+                                 "--tolerance",
+                                 "1"};
+        for (const std::string& setting : small) {
+            arguments << "--set" << QString::fromStdString(setting);
+        }
+        const testing::CommandResult measured = testing::runLowtide(arguments);
+        QVERIFY2(measured.exitCode == 0, qPrintable(measured.errors));
+        const Json ratios = Json::parse(testing::contentsOf(curve).toStdString()).at("ratios");
+        QCOMPARE(ratios.size(), size_t{8});
+        QCOMPARE(std::count(ratios.begin(), ratios.end(), Json(1.0)), hasExperts ? 2 : 1);
+
+        QByteArray expected;
+        for (const char* policy : {"none", "model", "leaf+stream"}) {
+            std::vector<std::string> set = small;
+            set.insert(set.end(),
+                       {"block_cache.gate=mag",
+                        "block_cache.curve=" + curve.toStdString(),
+                        "block_cache.curve_threshold=0.9",
+                        "block_cache.warm_up=1"});
+            testing::EventLog log;
+            const testing::ModuleRun ended =
+                testing::runModule(testing::exampleText(kVideoGraph),
+                                   {{"device", "fake:256MiB"},
+                                    {"set", set},
+                                    {"policies", {std::string("denoise=") + policy}},
+                                    {"out", folder_.path().toStdString()},
+                                    {"forceExecution", true},
+                                    {"dump", folder_.filePath("video.safetensors").toStdString()}},
+                                   log);
+            QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+            const Json steps = stepsIn(ended.report.at("repetitions").back());
+            QVERIFY2(steps.at("partial") > 0, steps.dump().c_str());
+            expected = expected.isEmpty() ? ended.dump : expected;
+            QVERIFY(ended.dump == expected);
+        }
+        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
     }
 };
 
