@@ -307,7 +307,7 @@ DenoiseRequest identified(const DenoiseRequest& request,
         for (const std::string& id : ids) {
             digests.push_back(hashes.digestOf(id, stop));
         }
-        return join(digests, "+");
+        return digests.size() == 1 ? digests.front() : sha256Hex(join(digests, ""));
     });
 }
 
