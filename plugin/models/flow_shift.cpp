@@ -31,11 +31,13 @@ std::optional<FlowShift> flowShiftFor(const Model& model, const DenoiseRequest& 
     if (request.shift == 0) {
         const std::optional<PictureSize> size =
             info.flowShift ? sizeIn(model, request.latent) : std::nullopt;
-        return !isFlow || !size ? std::nullopt
-                                : std::optional(FlowShift{
-                                      .value = info.flowShift(*size),
-                                      .reason = "automatic for " + std::to_string(size->width) +
-                                                " x " + std::to_string(size->height)});
+        if (!isFlow || !size) {
+            return std::nullopt;
+        }
+        const std::string what = info.boundaryRatio > 0 ? "a model of two experts"
+                                                        : std::to_string(size->width) + " x " +
+                                                              std::to_string(size->height);
+        return FlowShift{.value = info.flowShift(*size), .reason = "automatic for " + what};
     }
     requireThat(isFlow,
                 "the flow shift is " + formatNumber(request.shift) + ", and the model is no flow",

@@ -12,7 +12,7 @@ namespace lowtide::models {
 /// How far the noise levels of a flow are moved up, and why so far.
 struct FlowShift {
     double value = 1;
-    std::string reason;  ///< "automatic for 832 x 480"
+    std::string reason;  ///< "automatic for 832 x 480", "automatic for a model of two experts"
 };
 
 /// Of a request: the one that it sets, or what the family takes for the size of its latent; nothing

@@ -8,6 +8,7 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
+#include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -128,6 +129,33 @@ private Q_SLOTS:
         }
     }
 
+    void convertedFilesRun_data() {
+        QTest::addColumn<QString>("storage");
+        for (const char* storage : {"f16", "f8", "int8", "q8_0", "q4_k"}) {
+            QTest::newRow(storage) << storage;
+        }
+    }
+
+    /// What `lowtide convert` writes of a denoiser: another video than the source's, and the same
+    /// under every policy.
+    void convertedFilesRun() {
+        QFETCH(QString, storage);
+        const QString checkpoint = "wan_i2v_0";
+        const QString source = split_ + "/" + checkpoint + "/diffusion_model";
+        const QTemporaryDir folder;
+        const QString out = folder.filePath(storage.startsWith('q') ? "a.gguf" : "a.safetensors");
+        QVERIFY(QFile::copy(source + ".lowtide.json", folder.filePath("a.lowtide.json")));
+        const testing::CommandResult written = testing::runLowtide(
+            {"convert", source + ".safetensors", "--storage", storage, "--out", out});
+        QVERIFY2(written.exitCode == 0, qPrintable(written.errors));
+        const QByteArray expected = dumpOfFiles(checkpoint, {{"load", out}});
+        QVERIFY2(expected.size() > kFewestBytes, expected.left(2000).constData());
+        QVERIFY(expected != dumpOfFolder(checkpoint));
+        for (const char* policy : {"model", "leaf+stream"}) {
+            QVERIFY(dumpOfFiles(checkpoint, {{"load", out}}, policy) == expected);
+        }
+    }
+
 private:
     QByteArray dumpOfFolder(const QString& checkpoint) {
         return dumpOf(checkpoint, {"load.checkpoint=" + goldens_ + "/checkpoints/" + checkpoint});
@@ -146,8 +174,9 @@ private:
         QStringList settings;
         for (const auto& [node, file] : files) {
             const auto other = others.find(node);
-            settings << node + ".file=" + split_ + "/" + checkpoint + "/" +
-                            (other == others.end() ? file : other->second);
+            const QString& name = other == others.end() ? file : other->second;
+            const bool isWhole = name.startsWith('/');
+            settings << node + ".file=" + (isWhole ? "" : split_ + "/" + checkpoint + "/") + name;
         }
         if (hasExperts(checkpoint)) {
             settings << "load.low_noise=" + split_ + "/" + checkpoint +

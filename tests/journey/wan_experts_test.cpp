@@ -236,6 +236,33 @@ private Q_SLOTS:
         QVERIFY2(moved(first) < moved(own), qPrintable(QString::number(moved(first))));
     }
 
+    void severalPromptsSpeak_data() { noPolicyChangesAByte_data(); }
+
+    /// One of them in a part of the schedule; guided by the first expert alone.
+    void severalPromptsSpeak() {
+        QFETCH(QString, policy);
+        Json graph = testing::withCopies(Json::parse(graph_), {{"encode", "encode_2"}});
+        graph["nodes"]["encode_2"]["params"]["prompt"] = "rain";
+        graph["nodes"]["late"] = {{"type", "conditioning.time_range"},
+                                  {"params", {{"start", 0.3}, {"end", 1}}}};
+        graph["nodes"]["both"] = {{"type", "conditioning.combine"}, {"params", Json::object()}};
+        testing::relink(graph, "encode_2", "positive", "late", "conditioning");
+        testing::relink(graph, "encode", "positive", "both", "first");
+        testing::relink(graph, "late", "conditioning", "both", "second");
+        testing::relink(graph, "both", "conditioning", "denoise", "positive");
+        static QByteArray expected;
+        if (expected.isEmpty()) {
+            const testing::ModuleRun plain = runDumping(options("none", "cpu"), graph.dump());
+            QVERIFY2(plain.status == Status::Ok, plain.report.at("issues").dump().c_str());
+            expected = plain.dump;
+            QVERIFY(expected != expected_);
+        }
+        const testing::ModuleRun ended = runDumping(options(policy.toStdString()), graph.dump());
+        accountsFor(ended);
+        QVERIFY(ended.dump == expected);
+        QCOMPARE(peakOf(ended), plannedPeakOf(ended));
+    }
+
     void aStepCacheBeginsAnew_data() {
         QTest::addColumn<QString>("cache");
         QTest::addColumn<QString>("policy");

@@ -6,6 +6,7 @@
 #include "ui/cli/member_text.hpp"
 #include "ui/cli/start_module.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -85,7 +86,12 @@ std::string switchesText(const Json& switches) {
 }
 
 void printPrecisions(const Json& plan) {
-    std::printf("\n%-12s %-14s %-9s %-8s %-8s %s\n",
+    int width = 12;  // "denoise.denoiser_2" where a node has several
+    for (const auto& [node, precision] : plan.at("precision").items()) {
+        width = std::max(width, static_cast<int>(node.size()));
+    }
+    std::printf("\n%-*s %-14s %-9s %-8s %-8s %s\n",
+                width,
                 "node",
                 "component",
                 "precision",
@@ -93,16 +99,17 @@ void printPrecisions(const Json& plan) {
                 "compute",
                 "lossy");
     for (const auto& [node, precision] : plan.at("precision").items()) {
-        std::printf("%-12s %-14s %-9s %-8s %-8s %s\n",
+        std::printf("%-*s %-14s %-9s %-8s %-8s %s\n",
+                    width,
                     node.c_str(),
                     memberText(precision, "component").c_str(),
                     memberText(precision, "preset").c_str(),
                     memberText(precision, "storage").c_str(),
                     memberText(precision, "compute").c_str(),
                     listed(precision.at("lossy"), "no").c_str());
-        std::printf("%-12s %s\n", "", switchesText(precision.at("switches")).c_str());
+        std::printf("%-*s %s\n", width, "", switchesText(precision.at("switches")).c_str());
         for (const Json& note : precision.at("notes")) {
-            std::printf("%-12s %s\n", "", note.get<std::string>().c_str());
+            std::printf("%-*s %s\n", width, "", note.get<std::string>().c_str());
         }
     }
 }

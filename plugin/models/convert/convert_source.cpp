@@ -14,35 +14,71 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr const char* kDenoiserFolder = "unet";
+/// Of a folder in the diffusers layout, whichever is there.
+constexpr const char* kDenoiserFolders[] = {"unet", "transformer"};
+
+/// Where a denoiser's names begin, and what GGUF calls it.
+struct FoundDenoiser {
+    std::string prefix;
+    const char* architecture;
+};
 
 bool hasAll(const WeightMap& map, const std::string& prefix, auto... names) {
     return (map.tensors.contains(prefix + names) && ...);
 }
 
-/// The prefix of the denoiser's names; nothing where there is none.
-std::optional<std::string> denoiserPrefix(const WeightMap& map) {
+bool hasUNet(const WeightMap& map, const std::string& prefix) {
+    return hasAll(map, prefix, "input_blocks.0.0.weight", "out.2.weight", "time_embed.0.weight") ||
+           hasAll(
+               map, prefix, "conv_in.weight", "conv_out.weight", "time_embedding.linear_1.weight");
+}
+
+/// In its own names or diffusers'.
+bool hasWan(const WeightMap& map, const std::string& prefix) {
+    return hasAll(map,
+                  prefix,
+                  "patch_embedding.weight",
+                  "blocks.0.self_attn.norm_q.weight",
+                  "head.modulation") ||
+           hasAll(map,
+                  prefix,
+                  "patch_embedding.weight",
+                  "blocks.0.attn1.norm_q.weight",
+                  "condition_embedder.time_proj.weight");
+}
+
+std::optional<FoundDenoiser> denoiserIn(const WeightMap& map) {
     for (const std::string& prefix : {std::string(kLdmUNet), std::string()}) {
-        if (hasAll(map, prefix, "input_blocks.0.0.weight", "out.2.weight", "time_embed.0.weight") ||
-            hasAll(map,
-                   prefix,
-                   "conv_in.weight",
-                   "conv_out.weight",
-                   "time_embedding.linear_1.weight")) {
-            return prefix;
+        if (hasUNet(map, prefix)) {
+            const bool isXl = hasAll(map, prefix, "label_emb.0.0.weight") ||
+                              hasAll(map, prefix, "add_embedding.linear_1.weight");
+            return FoundDenoiser{prefix, isXl ? "sdxl" : "sd1"};
+        }
+        if (hasWan(map, prefix)) {
+            return FoundDenoiser{prefix, "wan"};
         }
     }
     return std::nullopt;
 }
 
+const char* denoiserFolderOf(const std::string& folder) {
+    std::error_code ignored;
+    for (const char* name : kDenoiserFolders) {
+        if (std::filesystem::is_directory(std::filesystem::path(folder) / name, ignored)) {
+            return name;
+        }
+    }
+    return kDenoiserFolders[0];
+}
+
 ConvertSource openSource(const CheckpointPath& checkpoint) {
     std::error_code ignored;
     if (std::filesystem::is_directory(checkpoint.path, ignored)) {
-        return {.weights = {.map = openWeights(
-                                checkpoint.path, kDenoiserFolder, "diffusion_pytorch_model"),
+        const char* const name = denoiserFolderOf(checkpoint.path);
+        return {.weights = {.map = openWeights(checkpoint.path, name, "diffusion_pytorch_model"),
                             .metadata = {}},
-                .role = kDenoiserFolder,
-                .what = std::string("the ") + kDenoiserFolder + " of " + checkpoint.name,
+                .role = name,
+                .what = std::string("the ") + name + " of " + checkpoint.name,
                 .prefix = {}};
     }
     return {.weights = openWeightFile(checkpoint.path),
@@ -81,23 +117,21 @@ std::vector<const NamedPlace*> ConvertSource::tensors() const {
 ConvertSource openConvertSource(const CheckpointPath& checkpoint) {
     ConvertSource source = openSource(checkpoint);
     const WeightMap& map = source.weights.map;
-    const std::optional<std::string> prefix = denoiserPrefix(map);
-    if (!prefix) {
+    const std::optional<FoundDenoiser> denoiser = denoiserIn(map);
+    if (!denoiser) {
         throw Error(ErrorKind::Unsupported,
                     source.what +
-                        " holds no denoiser of Stable Diffusion 1.x, 2.x or XL: none of its " +
+                        " holds no denoiser of Stable Diffusion 1.x, 2.x, XL or WAN: none of its " +
                         std::to_string(map.tensors.size()) +
-                        " tensors is model.diffusion_model.out.2.weight, out.2.weight or "
-                        "conv_out.weight beside those that belong to it",
+                        " tensors is model.diffusion_model.out.2.weight, out.2.weight, "
+                        "conv_out.weight or patch_embedding.weight beside those that belong to it",
                     "choose a checkpoint, or a file of its denoiser; lowtide check says what a "
                     "file is",
                     "checkpoint");
     }
     requireRowMajor(source);
-    source.prefix = *prefix;
-    const bool isXl = hasAll(map, *prefix, "label_emb.0.0.weight") ||
-                      hasAll(map, *prefix, "add_embedding.linear_1.weight");
-    source.architecture = isXl ? "sdxl" : "sd1";
+    source.prefix = denoiser->prefix;
+    source.architecture = denoiser->architecture;
     return source;
 }
 

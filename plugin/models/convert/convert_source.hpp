@@ -16,10 +16,10 @@ using NamedPlace = TensorPlaces::value_type;
 /// Weights that are written again.
 struct ConvertSource {
     WeightFileHeader weights;
-    std::string role;            ///< for messages: "checkpoint", "unet"
+    std::string role;            ///< for messages: "checkpoint", "unet", "transformer"
     std::string what;            ///< for a person: "model.safetensors", "the unet of folder"
     std::string prefix;          ///< of the denoiser's names; empty: there is nothing else
-    std::string architecture{};  ///< as ComfyUI-GGUF calls it: "sd1" (SD 2.x too), "sdxl"
+    std::string architecture{};  ///< as ComfyUI-GGUF calls it: "sd1" (SD 2.x too), "sdxl", "wan"
 
     /// A tensor's name in the denoiser; empty for one of another network.
     [[nodiscard]] std::string_view nameInDenoiser(std::string_view name) const {
@@ -30,10 +30,10 @@ struct ConvertSource {
     [[nodiscard]] std::vector<const NamedPlace*> tensors() const;
 };
 
-/// Opens a file in LDM's layout, a file of a denoiser alone in LDM's or diffusers' names, or of a
-/// folder in the diffusers layout the denoiser ("unet"). No weight is read. Errors: those of
-/// openWeightFile() and openWeights(); Error{Unsupported} where there is no denoiser of Stable
-/// Diffusion, or a tensor does not lie row by row.
+/// Opens a file in LDM's layout, a file of a denoiser alone in its own or diffusers' names, or of a
+/// folder in the diffusers layout the denoiser (the first of two experts). No weight is read.
+/// Errors: those of openWeightFile() and openWeights(); Error{Unsupported} where there is no
+/// denoiser of Stable Diffusion or WAN, or a tensor does not lie row by row.
 [[nodiscard]] ConvertSource openConvertSource(const CheckpointPath& checkpoint);
 
 }  // namespace lowtide::models

@@ -34,10 +34,20 @@ constexpr std::array<StorageForm, 5> kStorageForms = {{
 constexpr int64_t kMostSmallElements = 1024;
 constexpr int64_t kGgufRow = 256;
 /// Layers that every step depends on and that weigh little.
-constexpr std::string_view kTimeAndLabels[] = {
-    "time_embed.", "label_emb.", "time_embedding.", "add_embedding.", "class_embedding."};
+constexpr std::string_view kTimeAndLabels[] = {"time_embed.",
+                                               "label_emb.",
+                                               "time_embedding.",
+                                               "add_embedding.",
+                                               "class_embedding.",
+                                               "time_projection.",
+                                               "text_embedding.",
+                                               "img_emb.",
+                                               "condition_embedder."};
 constexpr std::string_view kAttentionProjections[] = {"proj_in.", "proj_out."};
-constexpr std::string_view kFirstAndLast[] = {"conv_in.", "conv_out."};
+constexpr std::string_view kFirstAndLast[] = {"conv_in.", "conv_out.", "patch_embedding."};
+/// Of WAN; what shifts and scales its blocks is no matrix.
+constexpr std::string_view kLastAndTables[] = {"head.", "modulation", "scale_shift_table"};
+constexpr std::string_view kLastOfDiffusers = "proj_out.weight";
 constexpr std::string_view kLdmFirstAndLast[] = {"input_blocks.0.0.weight", "out.2.weight"};
 
 template <class Parts>
@@ -118,7 +128,8 @@ TargetTensor comfyTarget(const StorageForm& form, std::string_view name, const T
     }
     const bool isLinear = name.ends_with(".weight") && place.shape.size() == 2 &&
                           elementsOf(place) > kMostSmallElements &&
-                          !containsOneOf(name, kTimeAndLabels);
+                          !containsOneOf(name, kTimeAndLabels) &&
+                          !containsOneOf(name, kLastAndTables) && name != kLastOfDiffusers;
     return isLinear ? TargetTensor{place.shape, form.element, scaledAs(form, place.shape)}
                     : TargetTensor{place.shape, plainTypeOf(place)};
 }
@@ -126,7 +137,8 @@ TargetTensor comfyTarget(const StorageForm& form, std::string_view name, const T
 TargetTensor ggufTarget(const StorageForm& form, std::string_view name, const TensorPlace& place) {
     const DType plain = fitsHalf(plainTypeOf(place)) ? DType::F16 : DType::F32;
     const bool isPrecise =
-        containsOneOf(name, kFirstAndLast) ||
+        containsOneOf(name, kFirstAndLast) || containsOneOf(name, kLastAndTables) ||
+        name == kLastOfDiffusers ||
         std::find(std::begin(kLdmFirstAndLast), std::end(kLdmFirstAndLast), name) !=
             std::end(kLdmFirstAndLast);
     if (place.shape.size() < 2 || elementsOf(place) <= kMostSmallElements || isPrecise) {

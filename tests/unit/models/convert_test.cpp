@@ -1,5 +1,6 @@
 // Checkpoints that are written again: what comes back, and what other programs read.
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/tensor_file.hpp"
@@ -22,6 +23,13 @@ using testing::ReadTensors;
 namespace {
 
 constexpr const char* kDenoiser = "model.diffusion_model.";
+
+/// WAN's denoiser alone, in its own names.
+const QString& wanFile() {
+    static const QString file =
+        testing::splitFileFolder({"wan_i2v_0"}) + "/wan_i2v_0/diffusion_model.safetensors";
+    return file;
+}
 
 float largestIn(std::span<const float> numbers) {
     float largest = 0;
@@ -106,13 +114,6 @@ class ConvertTest : public QObject {
         return folder_.filePath(storage + (isGguf ? ".gguf" : ".safetensors"));
     }
 
-    static void addStorages() {
-        QTest::addColumn<QString>("storage");
-        for (const char* name : {"f16", "f8", "int8", "q8_0", "q4_k"}) {
-            QTest::newRow(name) << name;
-        }
-    }
-
 private Q_SLOTS:
 
     void everyNumberIsNearTheSource_data() {
@@ -125,6 +126,7 @@ private Q_SLOTS:
                 << testing::singleFileFolder() + "/half_1.ckpt" << storage;
             QTest::addRow("xl %s", storage)
                 << testing::xlFileFolder() + "/sdxl_1.safetensors" << storage;
+            QTest::addRow("wan %s", storage) << wanFile() << storage;
         }
     }
 
@@ -141,12 +143,12 @@ private Q_SLOTS:
         const ReadTensors ours = testing::readWeights(out.toStdString());
         size_t seen = 0;
         double worst = 0;
+        const std::string prefix = checkpoint == wanFile() ? "" : kDenoiser;
         for (const auto& [name, tensor] : source) {
-            const bool isOfDenoiser = name.starts_with(kDenoiser);
-            if (isGguf && !isOfDenoiser) {
+            if (isGguf && !name.starts_with(prefix)) {
                 continue;
             }
-            const auto found = ours.find(isGguf ? name.substr(strlen(kDenoiser)) : name);
+            const auto found = ours.find(isGguf ? name.substr(prefix.size()) : name);
             QVERIFY2(found != ours.end(), name.c_str());
             const ReadTensor& again = found->second;
             QCOMPARE(again.shape, tensor.shape);
@@ -172,14 +174,22 @@ private Q_SLOTS:
     }
 
     /// The packages that define the encodings give the same bits.
-    void otherProgramsReadTheSame_data() { addStorages(); }
+    void otherProgramsReadTheSame_data() {
+        QTest::addColumn<QString>("checkpoint");
+        QTest::addColumn<QString>("storage");
+        for (const char* storage : {"f16", "f8", "int8", "q8_0", "q4_k"}) {
+            QTest::addRow("xl %s", storage)
+                << testing::xlFileFolder() + "/sdxl_1.safetensors" << storage;
+            QTest::addRow("wan %s", storage) << wanFile() << storage;
+        }
+    }
 
     void otherProgramsReadTheSame() {
+        QFETCH(QString, checkpoint);
         QFETCH(QString, storage);
         const QString out = target(storage);
         const QString decoded = folder_.filePath("decoded.safetensors");
-        (void)testing::converted(
-            testing::xlFileFolder() + "/sdxl_1.safetensors", storage.toStdString(), out);
+        (void)testing::converted(checkpoint, storage.toStdString(), out);
 
         (void)testing::runReference(
             {testing::sourcePath("tests/unit/models/read_converted.py"), out, decoded});
@@ -223,6 +233,40 @@ private Q_SLOTS:
         for (const auto& [name, tensor] : f8) {
             QVERIFY(name.starts_with(start) || tensor.storage != "f8_e4m3");
         }
+    }
+
+    /// As the published fp8 and GGUF files of WAN have them, in both namings.
+    void encodesOfWanWhatOthersExpect() {
+        const auto storagesIn = [&](const QString& source) {
+            (void)testing::converted(source, "f8", target("f8"));
+            (void)testing::converted(source, "q8_0", target("q8_0"));
+            return [f8 = testing::readWeights(target("f8").toStdString()),
+                    q8 = testing::readWeights(target("q8_0").toStdString())](const char* name) {
+                return f8.at(name).storage + " " + q8.at(name).storage;
+            };
+        };
+        const auto own = storagesIn(wanFile());
+        QCOMPARE(own("blocks.0.self_attn.q.weight"), std::string("f8_e4m3 q8_0"));
+        QCOMPARE(own("blocks.0.cross_attn.k_img.weight"), std::string("f8_e4m3 q8_0"));
+        QCOMPARE(own("blocks.0.ffn.2.weight"), std::string("f8_e4m3 q8_0"));
+        for (const char* precise : {"blocks.0.modulation",
+                                    "head.modulation",
+                                    "head.head.weight",
+                                    "patch_embedding.weight"}) {
+            QCOMPARE(own(precise), std::string("F32 F32"));
+        }
+        QCOMPARE(own("time_projection.1.weight"), std::string("F32 F16"));
+        QCOMPARE(own("text_embedding.0.weight"), std::string("F32 F16"));
+        QCOMPARE(own("img_emb.proj.1.weight"), std::string("F32 F16"));
+        const auto theirs = storagesIn(testing::wanGoldenFolder() + "/checkpoints/wan22_i2v_0");
+        QCOMPARE(theirs("blocks.0.attn1.to_q.weight"), std::string("f8_e4m3 q8_0"));
+        for (const char* precise : {"blocks.0.scale_shift_table",
+                                    "scale_shift_table",
+                                    "proj_out.weight",
+                                    "patch_embedding.weight"}) {
+            QCOMPARE(theirs(precise), std::string("F32 F32"));
+        }
+        QCOMPARE(theirs("condition_embedder.time_proj.weight"), std::string("F32 F16"));
     }
 
     /// A folder's denoiser, in its own names, also from several files; the same as from one file.
