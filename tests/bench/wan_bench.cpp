@@ -281,13 +281,18 @@ private Q_SLOTS:
             testing::watchProgram(testing::referencePython(),
                                   peerArguments(mode, large_, kLarge)
                                       << QString::number(secondsForPeers()) << kMostMemory);
-        testing::StageCosts costs;
-        testing::addPeerCosts(costs, run);
         const QString problem = run.errors.trimmed().section('\n', -1);
+        QVERIFY2(run.exitCode == 0 || !problem.isEmpty(), "the peer ended without a word");
+        double step = 0;
+        if (run.exitCode == 0) {
+            testing::StageCosts costs;
+            testing::addPeerCosts(costs, run);
+            step = perStep(costs["step"].seconds);
+        }
         qInfo("diffusers, %s: %s, a step %.1f s, most resident %lld MiB",
               qPrintable(mode),
               run.exitCode == 0 ? "ran" : qPrintable("not run: " + problem),
-              perStep(costs["step"].seconds),
+              step,
               run.peakResident / kMiB);
     }
 
