@@ -83,8 +83,8 @@ std::vector<ParamDesc> denoiseParameters(models::Stages& stages) {
         {.id = "shift",
          .label = "Flow shift",
          .tooltip = "How far a flow's noise levels are moved up: more gives motion and shape more "
-                    "of the steps. 0 is automatic, for WAN 2.1 3 at 480p and 5 at 720p, for 2.2 "
-                    "12, with a picture 5.",
+                    "of the steps. 0 is automatic: 3 at 480p and 5 at 720p for WAN 2.1, 12 for "
+                    "WAN 2.2, or 5 with a picture.",
          .kind = ParamKind::Float,
          .defaultValue = 0.0,
          .min = 0,

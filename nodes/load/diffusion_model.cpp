@@ -104,13 +104,13 @@ NodeDesc describeLoadDiffusionModel() {
                               .label = "Diffusion model",
                               .tooltip = "The transformer of WAN as one file, quantised or not: "
                                          ".safetensors or .gguf, relative to the graph or to a "
-                                         "model folder. Of WAN 2.2 the high-noise expert.",
+                                         "model folder. For WAN 2.2, the high-noise expert.",
                               .kind = ParamKind::File,
                               .defaultValue = std::string()},
                              {.id = "low_noise",
                               .label = "Low-noise model",
-                              .tooltip = "The second expert of WAN 2.2, for the last steps, in a "
-                                         "file as the first; empty for models with one denoiser.",
+                              .tooltip = "WAN 2.2's second expert, which takes the last steps. "
+                                         "Leave it empty for models with one denoiser.",
                               .kind = ParamKind::File,
                               .defaultValue = std::string()}}};
     for (const PartNode& part : partNodes()) {
