@@ -523,7 +523,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
                      .picture = model.info().latent.sizeOf(start.samples.sizes().vec()),
                      .batch = start.samples.size(0),
                      .cfg = request.cfg,
-                     .boundary = settings.second ? settings.second->boundary : 0,
+                     .second = settings.second,
                      .residuals = residuals,
                      .pictures = pictures,
                      .seen = seen.defined() ? &seen : nullptr,

@@ -6,6 +6,7 @@
 #include "plugin/models/conditioning/conditioning_statement.hpp"
 #include "plugin/models/latent_space.hpp"
 #include "plugin/models/latent_to_rgb.hpp"
+#include "plugin/sampling/second_expert.hpp"
 #include "plugin/sampling/step_caches/cache_points.hpp"
 
 #include <functional>
@@ -132,7 +133,7 @@ struct DenoiserRequest {
     PictureSize picture{};                 ///< that the whole latent becomes
     int64_t batch = 1;
     double cfg = 1;
-    double boundary = 0;       ///< timesteps below it are the second expert's; 0: none are
+    std::optional<sampling::SecondExpert> second{};  ///< nothing: one network makes all calls
     ResidualsFor residuals{};  ///< asked before every call; empty: nothing is added
     PicturesFor pictures{};    ///< likewise; empty: it sees none
     /// What an image encoder makes of the pictures that a video goes through, [1, S, D]; null: the

@@ -252,7 +252,7 @@ private:
     }
 
     [[nodiscard]] bool isOfSecond(const at::Tensor& timestep) const {
-        return settings_.second && timestepIn(timestep) < settings_.second->boundary;
+        return settings_.second && settings_.second->takes(timestepIn(timestep));
     }
 
     /// Of [uncond, cond] in one call; of calls of their own the positive one first.
@@ -314,8 +314,10 @@ CachedRun cachedRun(const Sampler& sampler,
                   .points = points,
                   .identity = {.scheduler = scheduler, .checkpoint = {}}};
     for (int call = calls.first; call < calls.last; ++call) {
-        const at::Tensor timestep = sampler.schedule().timesteps.select(0, call);
-        if (second && run.secondFrom < 0 && timestepIn(timestep) < second->boundary) {
+        const auto timestep = [&] {
+            return timestepIn(sampler.schedule().timesteps.select(0, call));
+        };
+        if (second && run.secondFrom < 0 && second->takes(timestep())) {
             run.secondFrom = call - calls.first;
         }
         run.stages.push_back(sampler.solverStage(call));

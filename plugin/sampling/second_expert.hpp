@@ -6,6 +6,8 @@ namespace lowtide::sampling {
 struct SecondExpert {
     double boundary = 0;  ///< calls whose timesteps lie below it are its
     double guidanceScale = 1;
+
+    [[nodiscard]] bool takes(double timestep) const { return timestep < boundary; }
 };
 
 }  // namespace lowtide::sampling

@@ -58,26 +58,6 @@ private Q_SLOTS:
                  qPrintable(said));
     }
 
-    void refusesOtherExperts_data() {
-        QTest::addColumn<QString>("file");
-        QTest::addColumn<QString>("key");
-        QTest::addColumn<QString>("value");
-        QTest::addColumn<QString>("message");
-        const auto row = [](const char* name,
-                            const char* file,
-                            const char* key,
-                            const char* value,
-                            const char* said) {
-            QTest::newRow(name) << file << key << value << said;
-        };
-        const char* const index = "model_index.json";
-        row("ratio", index, "boundary_ratio", "1.5", "boundary_ratio is 1.5");
-        row("words", index, "boundary_ratio", R"("high")", R"(boundary_ratio is "high")");
-        row("class", index, "transformer_2", R"(["diffusers", "UNet2DModel"])", "UNet2DModel");
-    }
-
-    void refusesOtherExperts() { refusesChanged("wan22_i2v_0"); }
-
     /// The denoiser of text to video in the place of the second one.
     void refusesAnExpertOfAnotherModel() {
         const QTemporaryDir changed;
@@ -97,16 +77,18 @@ private Q_SLOTS:
     }
 
     void refusesOtherNetworks_data() {
+        QTest::addColumn<QString>("checkpoint");
         QTest::addColumn<QString>("file");
         QTest::addColumn<QString>("key");
         QTest::addColumn<QString>("value");
         QTest::addColumn<QString>("message");
-        const auto row = [](const char* name,
-                            const char* file,
-                            const char* key,
-                            const char* value,
-                            const char* said) {
-            QTest::newRow(name) << file << key << value << said;
+        QString checkpoint = "wan_i2v_0";
+        const auto row = [&](const char* name,
+                             const char* file,
+                             const char* key,
+                             const char* value,
+                             const char* said) {
+            QTest::newRow(name) << checkpoint << file << key << value << said;
         };
         const char* const index = "model_index.json";
         const char* const transformer = "transformer/config.json";
@@ -119,15 +101,14 @@ private Q_SLOTS:
             "transformer_2");
         row("frames", transformer, "patch_size", "[2, 2, 2]", "patch_size has 2 frames");
         row("odd heads", transformer, "attention_head_dim", "5", "attention_head_dim is 5");
+        checkpoint = "wan22_i2v_0";
+        row("ratio", index, "boundary_ratio", "1.5", "boundary_ratio is 1.5");
+        row("words", index, "boundary_ratio", R"("high")", R"(boundary_ratio is "high")");
+        row("class", index, "transformer_2", R"(["diffusers", "UNet2DModel"])", "UNet2DModel");
     }
 
-    void refusesOtherNetworks() { refusesChanged("wan_i2v_0"); }
-
-private:
-    using CommandResult = testing::CommandResult;
-
-    /// The checkpoint with one setting of the row's.
-    void refusesChanged(const QString& checkpoint) {
+    void refusesOtherNetworks() {
+        QFETCH(QString, checkpoint);
         QFETCH(QString, file);
         QFETCH(QString, key);
         QFETCH(QString, value);
@@ -148,6 +129,9 @@ private:
         QCOMPARE(ended.exitCode, 2);
         QVERIFY2(ended.errors.contains(message), qPrintable(ended.errors));
     }
+
+private:
+    using CommandResult = testing::CommandResult;
 
     CommandResult run(const QString& graph,
                       const QString& checkpoint,

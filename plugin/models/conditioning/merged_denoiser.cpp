@@ -214,7 +214,7 @@ MergedDenoiser::Branch& MergedDenoiser::branchFor(const PromptCall& call) {
                                           .picture = request_.picture,
                                           .batch = request_.batch,
                                           .cfg = request_.cfg,
-                                          .boundary = request_.boundary,
+                                          .second = request_.second,
                                           .residuals = inArea(request_.residuals),
                                           .pictures = inArea(request_.pictures),
                                           .seen = request_.seen,

@@ -4,6 +4,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/models/blocks/weight_map.hpp"
 #include "plugin/models/single_file/component_maps.hpp"
+#include "plugin/models/single_file/wan_names.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -33,20 +34,6 @@ bool hasUNet(const WeightMap& map, const std::string& prefix) {
                map, prefix, "conv_in.weight", "conv_out.weight", "time_embedding.linear_1.weight");
 }
 
-/// In its own names or diffusers'.
-bool hasWan(const WeightMap& map, const std::string& prefix) {
-    return hasAll(map,
-                  prefix,
-                  "patch_embedding.weight",
-                  "blocks.0.self_attn.norm_q.weight",
-                  "head.modulation") ||
-           hasAll(map,
-                  prefix,
-                  "patch_embedding.weight",
-                  "blocks.0.attn1.norm_q.weight",
-                  "condition_embedder.time_proj.weight");
-}
-
 std::optional<FoundDenoiser> denoiserIn(const WeightMap& map) {
     for (const std::string& prefix : {std::string(kLdmUNet), std::string()}) {
         if (hasUNet(map, prefix)) {
@@ -54,11 +41,9 @@ std::optional<FoundDenoiser> denoiserIn(const WeightMap& map) {
                               hasAll(map, prefix, "add_embedding.linear_1.weight");
             return FoundDenoiser{prefix, isXl ? "sdxl" : "sd1"};
         }
-        if (hasWan(map, prefix)) {
-            return FoundDenoiser{prefix, "wan"};
-        }
     }
-    return std::nullopt;
+    const std::optional<WanNaming> wan = wanNaming(map);
+    return wan ? std::optional(FoundDenoiser{wan->prefix, "wan"}) : std::nullopt;
 }
 
 const char* denoiserFolderOf(const std::string& folder) {
@@ -124,7 +109,7 @@ ConvertSource openConvertSource(const CheckpointPath& checkpoint) {
                         " holds no denoiser of Stable Diffusion 1.x, 2.x, XL or WAN: none of its " +
                         std::to_string(map.tensors.size()) +
                         " tensors is model.diffusion_model.out.2.weight, out.2.weight, "
-                        "conv_out.weight or patch_embedding.weight beside those that belong to it",
+                        "conv_out.weight or head.modulation beside those that belong to it",
                     "choose a checkpoint, or a file of its denoiser; lowtide check says what a "
                     "file is",
                     "checkpoint");

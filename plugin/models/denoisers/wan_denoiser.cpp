@@ -40,7 +40,7 @@ WanDenoiser::WanDenoiser(StageContext& context,
                          const WanTransformer& transformer,
                          const WanTransformer* second,
                          const DenoiserRequest& request)
-    : walk_(context.walk), batch_(request.batch), boundary_(request.boundary) {
+    : walk_(context.walk), batch_(request.batch), second_(request.second) {
     const c10::Device device = context.deviceOf(*transformer.tree());
     const auto embeds = [&](const tensor::Conditioning& conditioning, const char* item) {
         const at::Tensor one =
@@ -113,7 +113,8 @@ at::Tensor WanDenoiser::predictSide(Expert& expert,
 at::Tensor WanDenoiser::predict(const at::Tensor& latents,
                                 const at::Tensor& timestep,
                                 const sampling::StepInfo& step) {
-    const bool isOfSecond = experts_.size() > 1 && sampling::timestepIn(timestep) < boundary_;
+    const bool isOfSecond =
+        experts_.size() > 1 && second_ && second_->takes(sampling::timestepIn(timestep));
     Expert& expert = isOfSecond ? experts_.back() : experts_.front();
     if (latents.size(0) == batch_) {
         return predictSide(expert, latents, timestep, step, 0);

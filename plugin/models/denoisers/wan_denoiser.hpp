@@ -13,7 +13,7 @@ namespace lowtide::models {
 /// so that one video's activations are held.
 class WanDenoiser final : public sampling::Denoiser {
 public:
-    /// `second`: for the timesteps below the request's boundary; null: there is none.
+    /// `second`: for the timesteps of the request's second expert; null: there is none.
     /// Error{InvalidInput} when a conditioning does not fit the transformer. Records model_cond
     /// and model_cond_image.
     WanDenoiser(StageContext& context,
@@ -44,7 +44,7 @@ private:
 
     ShapeWalk* walk_;
     int64_t batch_;
-    double boundary_;
+    std::optional<sampling::SecondExpert> second_;
     std::vector<Expert> experts_;  ///< one or two
 };
 

@@ -1,6 +1,7 @@
 #include "plugin/models/single_file/wan_names.hpp"
 
 #include "plugin/base/text.hpp"
+#include "plugin/models/single_file/component_maps.hpp"
 #include "plugin/models/single_file/renames.hpp"
 
 #include <vector>
@@ -77,6 +78,20 @@ std::string inOneRow(const std::string& name, int64_t layers) {
 }
 
 }  // namespace
+
+std::optional<WanNaming> wanNaming(const WeightMap& file) {
+    const auto has = [&](const std::string& name) { return file.tensors.contains(name); };
+    for (const std::string& prefix : {std::string(), std::string(kLdmUNet)}) {
+        if (has(prefix + "blocks.0.self_attn.norm_q.weight") &&
+            has(prefix + "blocks.0.cross_attn.q.weight") && has(prefix + "head.modulation")) {
+            return WanNaming{.prefix = prefix};
+        }
+    }
+    const bool isOfDiffusers = has("blocks.0.scale_shift_table") &&
+                               has("blocks.0.attn2.norm_k.weight") &&
+                               has("condition_embedder.time_proj.weight");
+    return isOfDiffusers ? std::optional(WanNaming{.prefix = {}, .isOwn = false}) : std::nullopt;
+}
 
 std::string wanDenoiserName(std::string_view name) {
     return renamed(std::string(name),

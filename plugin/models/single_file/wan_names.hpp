@@ -2,7 +2,10 @@
 // Names of weights in WAN's own files, from those of diffusers and transformers, which our networks
 // use. Torch-free.
 
+#include "plugin/models/blocks/network_builder.hpp"
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +14,15 @@ namespace lowtide::models {
 /// "blocks.0.attn1.to_q.weight" -> "blocks.0.self_attn.q.weight". Source: Wan 2.1
 /// wan/modules/model.py; diffusers' convert_wan_to_diffusers.py.
 [[nodiscard]] std::string wanDenoiserName(std::string_view name);
+
+/// How a file names a denoiser of WAN.
+struct WanNaming {
+    std::string prefix;  ///< of whole checkpoints, or empty
+    bool isOwn = true;   ///< in WAN's own words; else in diffusers'
+};
+
+/// Nothing where the file has no such denoiser.
+[[nodiscard]] std::optional<WanNaming> wanNaming(const WeightMap& file);
 
 /// "decoder.up_blocks.1.resnets.0.norm1.gamma" -> "decoder.upsamples.4.residual.0.gamma" of an
 /// autoencoder with `layers` resnets for each level on the way down. Source: wan/modules/vae.py.

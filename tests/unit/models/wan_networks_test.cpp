@@ -89,13 +89,14 @@ private Q_SLOTS:
             const at::Tensor seen = model.info().seenPicture.empty()
                                         ? at::Tensor()
                                         : tensorIn(expected(), "model_cond_image");
-            const auto denoiser = model.makeDenoiser(context,
-                                                     {.positive = positive,
-                                                      .negative = isGuided() ? &negative : nullptr,
-                                                      .batch = 1,
-                                                      .cfg = test().at("cfg").get<double>(),
-                                                      .boundary = 1000 * model.info().boundaryRatio,
-                                                      .seen = seen.defined() ? &seen : nullptr});
+            const auto denoiser = model.makeDenoiser(
+                context,
+                {.positive = positive,
+                 .negative = isGuided() ? &negative : nullptr,
+                 .batch = 1,
+                 .cfg = test().at("cfg").get<double>(),
+                 .second = sampling::SecondExpert{1000 * model.info().boundaryRatio},
+                 .seen = seen.defined() ? &seen : nullptr});
             const auto recorded = [&](const char* key, int call) {
                 return tensorIn(expected(),
                                 key + QString(".%1").arg(call, 3, 10, QChar('0')).toStdString());

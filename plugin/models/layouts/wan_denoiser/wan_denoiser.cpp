@@ -4,32 +4,24 @@
 #include "plugin/models/single_file/wan_names.hpp"
 #include "plugin/models/single_file/wan_settings.hpp"
 
+#include <optional>
 #include <utility>
 
 namespace lowtide::models {
 
 namespace {
 
-constexpr std::string_view kWanPrefixes[] = {"", kLdmUNet};
-
 using NameInFile = std::function<std::string(std::string_view)>;
 
-/// How our names stand in the file: WAN's own words, with or without the prefix of whole
-/// checkpoints, or diffusers'. Empty: it has no such denoiser.
+/// How our names stand in the file. Empty: it has no such denoiser.
 NameInFile namesOfWan(const WeightMap& file) {
-    const auto has = [&](const std::string& name) { return file.tensors.contains(name); };
-    for (const std::string_view prefix : kWanPrefixes) {
-        const std::string start(prefix);
-        if (has(start + "blocks.0.self_attn.norm_q.weight") &&
-            has(start + "blocks.0.cross_attn.q.weight") && has(start + "head.modulation")) {
-            return [start](std::string_view name) { return start + wanDenoiserName(name); };
-        }
+    const std::optional<WanNaming> naming = wanNaming(file);
+    if (!naming) {
+        return {};
     }
-    if (has("blocks.0.scale_shift_table") && has("blocks.0.attn2.norm_k.weight") &&
-        has("condition_embedder.time_proj.weight")) {
-        return [](std::string_view name) { return std::string(name); };
-    }
-    return {};
+    return [naming = *naming](std::string_view name) {
+        return naming.isOwn ? naming.prefix + wanDenoiserName(name) : std::string(name);
+    };
 }
 
 double detectWanDenoiser(const ModelSource& source) {
