@@ -102,6 +102,20 @@ class WanExpertsTest : public QObject {
         return ended.report.at("plan").at("devices").at(0).at("peak").get<int64_t>();
     }
 
+    /// The graph with two prompts, one of them in a part of the schedule.
+    [[nodiscard]] Json withSeveralPrompts() const {
+        Json graph = testing::withCopies(Json::parse(graph_), {{"encode", "encode_2"}});
+        graph["nodes"]["encode_2"]["params"]["prompt"] = "rain";
+        graph["nodes"]["late"] = {{"type", "conditioning.time_range"},
+                                  {"params", {{"start", 0.3}, {"end", 1}}}};
+        graph["nodes"]["both"] = {{"type", "conditioning.combine"}, {"params", Json::object()}};
+        testing::relink(graph, "encode_2", "positive", "late", "conditioning");
+        testing::relink(graph, "encode", "positive", "both", "first");
+        testing::relink(graph, "late", "conditioning", "both", "second");
+        testing::relink(graph, "both", "conditioning", "denoise", "positive");
+        return graph;
+    }
+
 private Q_SLOTS:
 
     void initTestCase() {
@@ -238,18 +252,10 @@ private Q_SLOTS:
 
     void severalPromptsSpeak_data() { noPolicyChangesAByte_data(); }
 
-    /// One of them in a part of the schedule; guided by the first expert alone.
+    /// Guided by the first expert alone.
     void severalPromptsSpeak() {
         QFETCH(QString, policy);
-        Json graph = testing::withCopies(Json::parse(graph_), {{"encode", "encode_2"}});
-        graph["nodes"]["encode_2"]["params"]["prompt"] = "rain";
-        graph["nodes"]["late"] = {{"type", "conditioning.time_range"},
-                                  {"params", {{"start", 0.3}, {"end", 1}}}};
-        graph["nodes"]["both"] = {{"type", "conditioning.combine"}, {"params", Json::object()}};
-        testing::relink(graph, "encode_2", "positive", "late", "conditioning");
-        testing::relink(graph, "encode", "positive", "both", "first");
-        testing::relink(graph, "late", "conditioning", "both", "second");
-        testing::relink(graph, "both", "conditioning", "denoise", "positive");
+        const Json graph = withSeveralPrompts();
         static QByteArray expected;
         if (expected.isEmpty()) {
             const testing::ModuleRun plain = runDumping(options("none", "cpu"), graph.dump());
@@ -261,6 +267,23 @@ private Q_SLOTS:
         accountsFor(ended);
         QVERIFY(ended.dump == expected);
         QCOMPARE(peakOf(ended), plannedPeakOf(ended));
+    }
+
+    /// Steps of the second expert, without guidance, are those of a run that has none at all.
+    void anExpertWithoutGuidanceReadsNoNegative() {
+        for (const Json& graph : {Json::parse(graph_), withSeveralPrompts()}) {
+            const auto pixels = [&](const char* guidance) {
+                Json wanted = options("model");
+                wanted["set"].push_back("denoise.start_step=2");
+                wanted["set"].push_back(guidance);
+                const testing::ModuleRun ended = runDumping(wanted, graph.dump());
+                return ended.status == Status::Ok ? testing::tensorsIn(ended.dump).at("image").bytes
+                                                  : std::string();
+            };
+            const auto alone = pixels("denoise.cfg=1");
+            QVERIFY(!alone.empty());
+            QVERIFY(pixels("denoise.cfg=3.5") == alone);
+        }
     }
 
     void aStepCacheBeginsAnew_data() {

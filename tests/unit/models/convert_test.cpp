@@ -1,4 +1,5 @@
 // Checkpoints that are written again: what comes back, and what other programs read.
+#include "plugin/models/convert/storage_form.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/reference.hpp"
@@ -267,6 +268,21 @@ private Q_SLOTS:
             QCOMPARE(theirs(precise), std::string("F32 F32"));
         }
         QCOMPARE(theirs("condition_embedder.time_proj.weight"), std::string("F32 F16"));
+    }
+
+    /// At true sizes, where tables are large enough to be encoded.
+    void tablesOfWanStayPrecise() {
+        const auto typeOf = [](const char* name) {
+            const models::TensorPlace place{.type = DType::BF16, .shape = {1, 6, 5120}};
+            return models::ggufTarget(models::storageForm("q4_k"), name, place);
+        };
+        for (const char* name : {"blocks.0.modulation",
+                                 "head.modulation",
+                                 "blocks.0.scale_shift_table",
+                                 "scale_shift_table"}) {
+            QVERIFY2(typeOf(name).type == DType::F32 && !typeOf(name).encoded, name);
+        }
+        QVERIFY(typeOf("blocks.0.other").encoded);
     }
 
     /// A folder's denoiser, in its own names, also from several files; the same as from one file.
