@@ -6,8 +6,10 @@ namespace {
 
 constexpr double kMostClipSkip = 24;
 constexpr double kLargestSide = 16384;
+constexpr double kMostTokens = 512;
 constexpr const char* kModel = "model";
 constexpr const char* kLoras = "loras";
+constexpr const char* kLength = "length";
 
 /// A length in pixels that a model was taught to read beside the text.
 ParamDesc pixelsParam(std::string id, std::string label, std::string tooltip) {
@@ -74,7 +76,7 @@ const std::vector<ParamDesc>& numberParams() {
     return params;
 }
 
-ParamDesc secondText(std::string id, std::string label, std::string tooltip) {
+ParamDesc ownText(std::string id, std::string label, std::string tooltip) {
     return {.id = std::move(id),
             .label = std::move(label),
             .tooltip = std::move(tooltip),
@@ -84,17 +86,48 @@ ParamDesc secondText(std::string id, std::string label, std::string tooltip) {
             .advanced = true};
 }
 
+/// Of text encoders behind the first, and what some families read beside the texts.
 std::vector<ParamDesc> withOthers(std::vector<ParamDesc> params) {
-    params.push_back(secondText("prompt_2",
-                                "Second prompt",
-                                "What a second text encoder reads in place of the prompt; left "
-                                "empty, both read the same."));
-    params.push_back(secondText("negative_2",
-                                "Second negative prompt",
-                                "What a second text encoder reads in place of the negative "
-                                "prompt; left empty, both read the same."));
+    static constexpr std::pair<const char*, const char*> kOrdinals[] = {
+        {"Second", "second"}, {"Third", "third"}, {"Fourth", "fourth"}};
+    static_assert(std::size(kOrdinals) + 1 == models::kMostTextEncoders);
+    for (size_t i = 0; i < std::size(kOrdinals); ++i) {
+        const std::string label = kOrdinals[i].first;
+        const std::string reader =
+            std::string("What a ") + kOrdinals[i].second + " text encoder reads in place of the ";
+        params.push_back(ownText(models::promptNameOf(i),
+                                 label + " prompt",
+                                 reader + "prompt; left empty, it reads the same as the first."));
+        params.push_back(
+            ownText(models::negativeNameOf(i),
+                    label + " negative prompt",
+                    reader + "negative prompt; left empty, it reads the same as the first."));
+    }
+    params.push_back({.id = kLength,
+                      .label = "Text length",
+                      .tooltip = "Tokens of each text, for models that read texts of any length "
+                                 "(HiDream-I1): longer ones are cut, shorter ones are filled up. 0 "
+                                 "is the model's usual length.",
+                      .unit = "tokens",
+                      .kind = ParamKind::Int,
+                      .defaultValue = int64_t{0},
+                      .min = 0,
+                      .max = kMostTokens,
+                      .softMin = 0,
+                      .softMax = kMostTokens,
+                      .step = 16,
+                      .advanced = true});
     params.insert(params.end(), numberParams().begin(), numberParams().end());
     return params;
+}
+
+models::EncoderPrompts othersIn(const executor::Params& params) {
+    models::EncoderPrompts others;
+    for (size_t i = 0; i < others.size(); ++i) {
+        others[i] = {.prompt = params.text(models::promptNameOf(i)),
+                     .negative = params.text(models::negativeNameOf(i))};
+    }
+    return others;
 }
 
 /// Those that are not as they are by default.
@@ -202,8 +235,8 @@ models::EncodeRequest encodePromptRequest(models::Stages& stages,
             .prompt = params.text("prompt"),
             .hasTags = params.flag(kLoras),
             .negative = params.text("negative"),
-            .prompt2 = params.text("prompt_2"),
-            .negative2 = params.text("negative_2"),
+            .others = othersIn(params),
+            .length = params.integer(kLength),
             .clipSkip = static_cast<int>(params.integer("clip_skip")),
             .weights = params.text("weights"),
             .numbers = numbersIn(params),

@@ -74,7 +74,7 @@ void NodeContext::progress(std::string_view phase, double done, double total) {
     }
     lastSent_ = now;
     std::optional<Seconds> eta;
-    if (done > 0 && total >= done) {
+    if (!newPhase && done > 0 && total >= done) {
         eta = std::chrono::duration<double>(now - phaseBegan_).count() * (total - done) / done;
     }
     events_.event(NodeProgress{node_.id, phase_, done, total, eta});

@@ -10,6 +10,7 @@
 #include "plugin/models/controls/control_pass.hpp"
 #include "plugin/models/controls/controlled_denoiser.hpp"
 #include "plugin/models/controls/controlled_source.hpp"
+#include "plugin/models/denoise_facts.hpp"
 #include "plugin/models/experts.hpp"
 #include "plugin/models/flow_shift.hpp"
 #include "plugin/models/image_prompts/image_prompt_pass.hpp"
@@ -219,21 +220,9 @@ sampling::DenoiseSettings settingsFor(const Model& model,
             .cachePoints = model.info().cachePoints,
             .scheduler = schedulerText(request, sampler),
             .guidesInTurn = model.info().guidesInTurn,
+            .negatesPrediction = model.info().negatesPrediction,
             .beside = start.guide ? tensor::upload(start.guide->beside, start.samples.device())
                                   : at::Tensor()};
-}
-
-void tellOf(const sampling::DenoiseResult& result, const StageCall& call) {
-    if (!call.tell) {
-        return;
-    }
-    call.tell("steps", sampling::toJson(result.steps));
-    if (!result.cacheRecord.is_null()) {
-        call.tell("cache_record", result.cacheRecord);
-    }
-    if (!result.errors.empty()) {
-        call.tell("teacher_forced", sampling::toJson(result.errors));
-    }
 }
 
 /// Whether a video begins with a picture where its model wants one, and nowhere else.
@@ -556,7 +545,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
                                                        call.stop,
                                                        context.record,
                                                        tellStep);
-    tellOf(result, call);
+    tellDenoised(result, call);
     describeDenoise(start.provenance,
                     {.model = model,
                      .request = request,

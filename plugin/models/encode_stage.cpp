@@ -10,16 +10,22 @@ namespace lowtide::models {
 
 namespace {
 
-void warnOfCut(Issues& issues, int64_t tokens, const std::string& item) {
+void warnOfCut(Issues& issues,
+               const ConditioningStatement& stated,
+               int64_t tokens,
+               const std::string& item) {
     if (tokens > 0) {
-        issues.push_back({.severity = Severity::Warning,
-                          .code = "prompt_cut",
-                          .item = item,
-                          .message = std::to_string(tokens) +
-                                     " tokens at the end of the text are left out: it is longer "
-                                     "than the text encoder reads at once",
-                          .hint = "choose the weights a1111, which read a text of any length, "
-                                  "or shorten it"});
+        issues.push_back(
+            {.severity = Severity::Warning,
+             .code = "prompt_cut",
+             .item = item,
+             .message = std::to_string(tokens) +
+                        " tokens at the end of the text are left out: it is longer "
+                        "than the text encoder reads at once",
+             .hint = stated.readsWeights  ? "choose the weights a1111, which read a text of any "
+                                            "length, or shorten it"
+                     : stated.takesLength ? "shorten it, or choose a larger text length"
+                                          : "shorten it"});
     }
 }
 
@@ -43,35 +49,44 @@ void warnOfMissing(Issues& issues,
 }
 
 void warnOfSyntax(Issues& issues,
+                  const Model& model,
                   const std::string& text,
                   const std::string& weights,
-                  const char* item) {
+                  const std::string& item) {
     std::vector<std::string> written;
     std::vector<std::string> hints;
-    for (const UnreadSyntax& found : unreadSyntax(text, promptWeightsNamed(weights))) {
+    const bool canWeigh = model.info().conditioning.readsWeights;
+    for (const UnreadSyntax& found : unreadSyntax(text, promptWeightsNamed(weights), canWeigh)) {
         written.push_back(quotedName(found.written) + " (elsewhere " + found.meaning + ")");
         if (hints.empty() || hints.back() != found.hint) {
             hints.push_back(found.hint);
         }
     }
     if (!written.empty()) {
-        issues.push_back({.severity = Severity::Warning,
-                          .code = "prompt_syntax",
-                          .item = item,
-                          .message = "with the weights " + weights +
-                                     " this is read as words: " + join(written, ", "),
-                          .hint = join(hints, "; ")});
+        issues.push_back(
+            {.severity = Severity::Warning,
+             .code = "prompt_syntax",
+             .item = item,
+             .message = (canWeigh ? "with the weights " + weights + " this is"
+                                  : model.info().checkpoint + " has no weights of words: this is") +
+                        " read as words: " + join(written, ", "),
+             .hint = join(hints, "; ")});
     }
 }
 
 /// Of what is set and the checkpoint has no use for.
 void warnOfUnused(Issues& issues, const Model& model, const EncodeRequest& request) {
     std::vector<std::string> set;
-    for (const auto& [name, text] :
-         {std::pair("prompt_2", &request.prompt2), std::pair("negative_2", &request.negative2)}) {
-        if (!text->empty()) {
-            set.emplace_back(name);
+    for (size_t i = 0; i < request.others.size(); ++i) {
+        if (!request.others[i].prompt.empty()) {
+            set.push_back(promptNameOf(i));
         }
+        if (!request.others[i].negative.empty()) {
+            set.push_back(negativeNameOf(i));
+        }
+    }
+    if (request.length != 0) {
+        set.emplace_back("length");
     }
     for (const auto& [name, number] : request.numbers) {
         set.push_back(name);
@@ -92,8 +107,8 @@ void warnOfUnused(Issues& issues, const Model& model, const EncodeRequest& reque
 PromptRequest promptsOf(const EncodeRequest& request) {
     return {.prompt = request.prompt,
             .negative = request.negative,
-            .prompt2 = request.prompt2,
-            .negative2 = request.negative2,
+            .others = request.others,
+            .length = request.length,
             .clipSkip = request.clipSkip,
             .weights = request.weights,
             .numbers = request.numbers,
@@ -107,15 +122,17 @@ Issues promptWarnings(const Model& model,
     Issues issues;
     warnOfUnused(issues, model, request);
     for (const auto& [item, tokens] : prompts.cutTokens) {
-        warnOfCut(issues, tokens, item);
+        warnOfCut(issues, model.info().conditioning, tokens, item);
     }
     for (const auto& [item, name] : prompts.embeddings.missing) {
         warnOfMissing(issues, name, *request.embeddings, item);
     }
-    warnOfSyntax(issues, promptsOf(request).spokenPrompt(), request.weights, "prompt");
-    warnOfSyntax(issues, request.negative, request.weights, "negative");
-    warnOfSyntax(issues, request.prompt2, request.weights, "prompt_2");
-    warnOfSyntax(issues, request.negative2, request.weights, "negative_2");
+    warnOfSyntax(issues, model, promptsOf(request).spokenPrompt(), request.weights, "prompt");
+    warnOfSyntax(issues, model, request.negative, request.weights, "negative");
+    for (size_t i = 0; i < request.others.size(); ++i) {
+        warnOfSyntax(issues, model, request.others[i].prompt, request.weights, promptNameOf(i));
+        warnOfSyntax(issues, model, request.others[i].negative, request.weights, negativeNameOf(i));
+    }
     return issues;
 }
 
@@ -129,8 +146,12 @@ StageShapes encodeShapes(const EncodeRequest& request, StageFacts&) {
 
 std::vector<WireRef> encodeStage(StageContext& context,
                                  const EncodeRequest& request,
-                                 const StageCall&) {
-    EncodedPrompts prompts = modelIn(request.model).encodePrompts(context, promptsOf(request));
+                                 const StageCall& call) {
+    PromptRequest prompted = promptsOf(request);
+    prompted.begins = [&](std::string_view role, size_t done, size_t total) {
+        call.progress(role, static_cast<double>(done), static_cast<double>(total));
+    };
+    EncodedPrompts prompts = modelIn(request.model).encodePrompts(context, prompted);
     return {std::move(prompts.positive), std::move(prompts.negative)};
 }
 

@@ -4,6 +4,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/models/component_source.hpp"
 #include "plugin/models/conditioning/conditioning_statement.hpp"
+#include "plugin/models/encoder_prompts.hpp"
 #include "plugin/models/latent_space.hpp"
 #include "plugin/models/latent_to_rgb.hpp"
 #include "plugin/sampling/second_expert.hpp"
@@ -54,6 +55,9 @@ inline constexpr std::string_view kSecondDenoiser = "denoiser_2";
 inline constexpr std::string_view kAutoencoder = "autoencoder";
 /// The role of a family's one text encoder, or of the first.
 inline constexpr std::string_view kTextEncoder = "text_encoder";
+inline constexpr std::string_view kTextEncoder2 = "text_encoder_2";
+inline constexpr std::string_view kTextEncoder3 = "text_encoder_3";
+inline constexpr std::string_view kTextEncoder4 = "text_encoder_4";
 
 /// Facts of a checkpoint that need no weight.
 struct ModelInfo {
@@ -70,6 +74,8 @@ struct ModelInfo {
     bool spreadsStrength = false;
     /// Its prompts are calls of their own, the positive one first; else one call with both.
     bool guidesInTurn = false;
+    /// What its denoiser gives has the opposite sign of what its schedule means.
+    bool negatesPrediction = false;
     /// What its flow is shifted by for pictures of a size; empty: as its scheduler file says.
     std::function<double(const PictureSize& size)> flowShift{};
     /// Of its two experts the second takes the timesteps below this share of all; 0: it has one
@@ -93,14 +99,17 @@ struct ModelInfo {
 struct PromptRequest {
     std::string prompt;
     std::string negative;
-    std::string prompt2{};           ///< for the second encoder; empty: the prompt
-    std::string negative2{};         ///< likewise
+    EncoderPrompts others{};
+    int64_t length = 0;              ///< tokens of each text; 0: as the family does it
     int clipSkip = -1;               ///< layers left out at the end; -1: as the family does it
     std::string weights = "none";    ///< none, a1111 or compel
     tensor::NamedNumbers numbers{};  ///< those that are set, by the names of their parameters
     /// What the texts may name; null: nothing.
     std::shared_ptr<const EmbeddingLibrary> embeddings{};
     bool hasTags = false;  ///< the prompt's tags ("<lora:name:1>") are no words
+    /// Told when the encoder of a role begins, behind `done` of `total`; empty: nobody wants to
+    /// know.
+    std::function<void(std::string_view role, size_t done, size_t total)> begins{};
 
     /// What text encoders read of the prompt.
     [[nodiscard]] std::string spokenPrompt() const;

@@ -97,18 +97,25 @@ void setNumber(tensor::Provenance& provenance,
     }
 }
 
-/// Texts of a second encoder, and the numbers that a denoiser was told beside them.
+/// Texts of other encoders than the first, and the numbers that a denoiser was told beside them.
 void setOthersOfPrompts(tensor::Provenance& provenance,
                         const ConditioningStatement& stated,
                         const tensor::Conditioning& positive,
                         const tensor::Conditioning* negative) {
-    const auto setText = [&](const char* key, const std::string& text) {
+    const auto setText = [&](const std::string& key, const std::string& text) {
         if (!text.empty()) {
             provenance.set(key, text);
         }
     };
-    setText("Second prompt", positive.secondPrompt());
-    setText("Second negative prompt", negative ? negative->secondPrompt() : std::string());
+    static constexpr const char* kOrdinals[] = {"Second", "Third", "Fourth"};
+    for (size_t i = 0; i < std::size(kOrdinals); ++i) {
+        const auto otherOf = [&](const tensor::Conditioning* side) {
+            return side && i < side->otherPrompts().size() ? side->otherPrompts()[i]
+                                                           : std::string();
+        };
+        setText(std::string(kOrdinals[i]) + " prompt", otherOf(&positive));
+        setText(std::string(kOrdinals[i]) + " negative prompt", otherOf(negative));
+    }
     for (const ConditioningNumber& number : stated.numbers) {
         setNumber(provenance, number.name, number.byDefault, positive, number.name);
         if (negative && number.ofNegative) {

@@ -112,7 +112,7 @@ void recogniseOther(const WeightFileHeader& file, Recognised& known) {
         if (other->kind == "lora") {
             const AdapterFile adapter = readAdapterHeader(file);
             known.family = whatAdapterIs(adapter);
-            known.isRunnable = baseOf(adapter).otherFamily.empty();
+            known.isRunnable = baseOf(adapter).isBuilt;
         } else if (other->kind == "embedding") {
             known.family = whatEmbeddingIs(file);
             known.isRunnable = true;

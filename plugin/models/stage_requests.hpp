@@ -3,6 +3,7 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/memory/precision.hpp"
+#include "plugin/models/encoder_prompts.hpp"
 #include "plugin/models/load_requests.hpp"
 #include "plugin/models/stage_def.hpp"
 #include "plugin/tensor/conditioning_fields.hpp"
@@ -21,8 +22,8 @@ struct EncodeRequest {
     std::string prompt;
     bool hasTags = false;  ///< its tags ("<lora:name:1>") are no words; `model` has their changes
     std::string negative;
-    std::string prompt2{};    ///< for a second text encoder; empty: the prompt
-    std::string negative2{};  ///< likewise
+    EncoderPrompts others{};
+    int64_t length = 0;  ///< tokens of each text; 0: as the family does it
     /// Layers left out at the end; -1: as the family does it. Of the negative too, but with none.
     int clipSkip = -1;
     std::string weights = "none";  ///< none, a1111 or compel

@@ -7,7 +7,10 @@ namespace lowtide::residency {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{2};
-constexpr Bytes kWorthTrimming = 16 * kMiB;
+constexpr Bytes kWorthTrimming = 64 * kMiB;
+/// What an operator may add to the heap before anybody looks again: glibc's aligned blocks leave
+/// holes that the next one does not fill.
+constexpr Bytes kGrowsBetweenLooks = 128 * kMiB;
 
 }  // namespace
 
@@ -57,7 +60,8 @@ void Collector::keepBelow(Bytes most) {
         return;
     }
     lastLook_ = now;
-    if (residentPrivateNow() > most && collectableHeap(processMemory()) > kWorthTrimming) {
+    if (residentPrivateNow() + kGrowsBetweenLooks > most &&
+        collectableHeap(processMemory()) > kWorthTrimming) {
         trimHeap();
         afterLast_ = processMemory();
     }

@@ -226,7 +226,10 @@ public:
         const at::Tensor raw = predicted(input, timestep, call);
         LOWTIDE_ASSERT(raw.sizes() == scaled.sizes());
         recordSides("model_out", raw, sides);
-        const at::Tensor prediction = isGuided ? guide(raw, scale, settings_.guidanceRescale) : raw;
+        at::Tensor prediction = isGuided ? guide(raw, scale, settings_.guidanceRescale) : raw;
+        if (settings_.negatesPrediction) {
+            prediction = prediction.neg();
+        }
         record_.putNext("noise_pred", prediction);
         return prediction;
     }

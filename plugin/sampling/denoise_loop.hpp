@@ -47,6 +47,7 @@ struct DenoiseSettings {
     CachePoints cachePoints{};                 ///< of the denoiser
     std::string scheduler{};                   ///< as RunIdentity has it
     bool guidesInTurn = false;  ///< the denoiser's sides are calls of their own, and recorded so
+    bool negatesPrediction = false;  ///< the sampler steps along the negative of what it gives
     /// Channels beside the latents in every call, [1 or B, C', ...], on their device; or undefined.
     at::Tensor beside{};
     /// Null: the pass goes its own way. Else it goes along this one (TeacherForcing).

@@ -131,6 +131,14 @@ double scalar(const at::Tensor& value) {
     return value.item().toDouble();
 }
 
+std::vector<int64_t> integers(const at::Tensor& values) {
+    LOWTIDE_ASSERT(values.dim() == 1 && values.scalar_type() == at::kLong);
+    ++scalarFetchCount;
+    const at::Tensor here = spill(values).contiguous();
+    const int64_t* first = here.const_data_ptr<int64_t>();
+    return {first, first + here.numel()};
+}
+
 int64_t scalarFetches() noexcept {
     return scalarFetchCount;
 }

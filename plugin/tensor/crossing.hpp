@@ -30,7 +30,9 @@ namespace lowtide::tensor {
 [[nodiscard]] at::Tensor image8Tensor(const at::Tensor& pixels);
 /// One number fetched to the host. A host wait: counted in scalarFetches().
 [[nodiscard]] double scalar(const at::Tensor& value);
-/// How often scalar() was called on this thread since the start.
+/// Whole numbers, int64 [N], fetched to the host at once. Counted like one of them.
+[[nodiscard]] std::vector<int64_t> integers(const at::Tensor& values);
+/// How often scalar() and integers() were called on this thread since the start.
 [[nodiscard]] int64_t scalarFetches() noexcept;
 
 /// The device id of the ledger for a tensor: "cpu", "cuda:0", "fake".

@@ -80,15 +80,18 @@ Conditioning::Conditioning(ConditioningFields fields,
                            std::vector<ConditioningEntry> entries,
                            std::string prompt,
                            int clipSkip,
-                           std::string secondPrompt,
+                           std::vector<std::string> otherPrompts,
                            std::vector<std::string> embeddings)
     : fields_(std::move(fields)),
       entries_(std::move(entries)),
       prompt_(std::move(prompt)),
-      secondPrompt_(std::move(secondPrompt)),
+      otherPrompts_(std::move(otherPrompts)),
       embeddings_(std::move(embeddings)),
       clipSkip_(clipSkip) {
     LOWTIDE_ASSERT(!entries_.empty());
+    while (!otherPrompts_.empty() && otherPrompts_.back().empty()) {
+        otherPrompts_.pop_back();
+    }
 }
 
 at::Tensor Conditioning::tensor(std::string_view name) const {
@@ -114,7 +117,7 @@ memory::WireRef Conditioning::onHost() const {
         }
     }
     return std::make_shared<Conditioning>(
-        fields_, std::move(host), prompt_, clipSkip_, secondPrompt_, embeddings_);
+        fields_, std::move(host), prompt_, clipSkip_, otherPrompts_, embeddings_);
 }
 
 void addEmbeddings(std::vector<std::string>& embeddings, const std::vector<std::string>& others) {

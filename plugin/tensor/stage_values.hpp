@@ -48,12 +48,12 @@ public:
     /// One prompt of one CLIP text encoder, everywhere and always: embeds [1, T, D], and pooled
     /// [1, P] or undefined.
     Conditioning(at::Tensor embeds, at::Tensor pooled, std::string prompt, int clipSkip);
-    /// At least one entry. `secondPrompt`, `embeddings`: see there.
+    /// At least one entry. `otherPrompts`, `embeddings`: see there.
     Conditioning(ConditioningFields fields,
                  std::vector<ConditioningEntry> entries,
                  std::string prompt,
                  int clipSkip,
-                 std::string secondPrompt = {},
+                 std::vector<std::string> otherPrompts = {},
                  std::vector<std::string> embeddings = {});
 
     [[nodiscard]] std::string_view type() const override { return "CONDITIONING"; }
@@ -72,8 +72,9 @@ public:
     /// The texts, for a picture's metadata.
     [[nodiscard]] const std::string& prompt() const { return prompt_; }
 
-    /// What a second text encoder read instead; empty: the same.
-    [[nodiscard]] const std::string& secondPrompt() const { return secondPrompt_; }
+    /// What the second text encoder and those behind it read instead, the last of them not empty;
+    /// an empty text, or none: the same.
+    [[nodiscard]] const std::vector<std::string>& otherPrompts() const { return otherPrompts_; }
 
     /// The textual inversions that the texts named, each as "name: hash".
     [[nodiscard]] const std::vector<std::string>& embeddings() const { return embeddings_; }
@@ -85,7 +86,7 @@ private:
     ConditioningFields fields_;
     std::vector<ConditioningEntry> entries_;
     std::string prompt_;
-    std::string secondPrompt_;
+    std::vector<std::string> otherPrompts_;
     std::vector<std::string> embeddings_;
     int clipSkip_;
 };

@@ -227,7 +227,7 @@ public:
             entries.push_back(std::move(json));
         }
         return encoder.finish({{"prompt", conditioning.prompt()},
-                               {"second_prompt", conditioning.secondPrompt()},
+                               {"other_prompts", conditioning.otherPrompts()},
                                {"clip_skip", conditioning.clipSkip()},
                                {"embeddings", conditioning.embeddings()},
                                {"fields", std::move(fields)},
@@ -251,7 +251,7 @@ public:
             std::move(entries),
             requiredText(reader, "prompt"),
             static_cast<int>(requiredInteger(reader, "clip_skip")),
-            requiredText(reader, "second_prompt"),
+            reader.texts("other_prompts").value_or(std::vector<std::string>()),
             reader.texts("embeddings").value_or(std::vector<std::string>()));
     }
 

@@ -23,14 +23,29 @@ constexpr std::pair<int64_t, const char*> kTextWidths[] = {
     {1024, "the text encoder of SD 2.x"},
     {1280, "the second text encoder of SDXL"}};
 
-/// Of networks that are not built, by a part of their modules' names with '.' for '_'.
-constexpr std::pair<std::string_view, const char*> kOtherFamilies[] = {
-    {"double.stream.blocks.", "HiDream"},
+/// A family that a part of its modules' names tells, with '.' for '_'.
+struct NamedFamily {
+    std::string_view part;
+    const char* name;
+    bool isBuilt = false;
+};
+
+constexpr NamedFamily kFamilies[] = {
+    {"double.stream.blocks.", "HiDream-I1", true},
+    {"single.stream.blocks.", "HiDream-I1", true},
     {"double.blocks.", "Flux"},
     {"single.transformer.blocks.", "Flux"},
     {"single.blocks.", "Flux"},
     {"joint.blocks.", "SD 3"},
 };
+
+const NamedFamily* familyNamedBy(const std::string& module) {
+    const auto* named =
+        std::find_if(std::begin(kFamilies), std::end(kFamilies), [&](const NamedFamily& each) {
+            return module.find(each.part) != module.npos;
+        });
+    return named == std::end(kFamilies) ? nullptr : named;
+}
 
 /// WAN's cross attentions read a text as wide as the network.
 constexpr std::string_view kContextModules[] = {"attn2.to.k",
@@ -80,8 +95,8 @@ std::optional<int64_t> columnsOf(const AdapterLayer& layer, const std::string& w
 }  // namespace
 
 std::string AdapterBase::text() const {
-    if (!otherFamily.empty()) {
-        return otherFamily;
+    if (!family.empty()) {
+        return family;
     }
     if (contextWidth) {
         return nameOfWidth(kContextWidths, *contextWidth, "networks with a context");
@@ -99,11 +114,10 @@ AdapterBase baseOf(const AdapterFile& file) {
         } else if (!isDenoiser && !base.textWidth && endsInOneOf(module, kTextModules)) {
             base.textWidth = columnsOf(layer, file.what);
         }
-        for (const auto& [part, family] : kOtherFamilies) {
-            if (isDenoiser && module.find(part) != module.npos) {
-                base.otherFamily = family;
-                return base;
-            }
+        if (const NamedFamily* named = isDenoiser ? familyNamedBy(module) : nullptr) {
+            base.family = named->name;
+            base.isBuilt = named->isBuilt;
+            return base;
         }
     }
     return base;
@@ -118,6 +132,10 @@ AdapterBase baseOf(const memory::ComponentTree& tree) {
         }
         if (weight.shape.size() == 2 && weight.name.ends_with("self_attn.q_proj.weight")) {
             base.textWidth = weight.shape[1];
+            return base;
+        }
+        if (const NamedFamily* named = familyNamedBy(dotted(weight.name))) {
+            base.family = named->name;
             return base;
         }
     }

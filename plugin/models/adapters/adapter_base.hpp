@@ -14,11 +14,15 @@ struct ComponentTree;
 namespace lowtide::models {
 
 /// What tells families apart: the width of the text that the denoiser reads, and the text encoder's
-/// own.
+/// own; or names of modules that one family alone has.
 struct AdapterBase {
     std::optional<int64_t> contextWidth;
     std::optional<int64_t> textWidth;  ///< of text_encoder, or where that is missing of the second
-    std::string otherFamily{};         ///< "Flux": of networks that are not built
+    std::string family{};              ///< "HiDream-I1", by the names of the denoiser's modules
+    bool isBuilt = true;               ///< there are such networks here
+
+    /// Of a denoiser.
+    [[nodiscard]] bool isKnown() const { return contextWidth || !family.empty(); }
 
     /// "SD 1.x", "SDXL", "networks with a context 48 wide"; empty where nothing tells.
     [[nodiscard]] std::string text() const;

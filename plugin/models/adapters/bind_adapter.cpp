@@ -36,9 +36,9 @@ void requireSameBase(const AdapterFile& file,
                      const std::string& checkpoint) {
     const AdapterBase theirs = baseOf(file);
     const AdapterBase own = baseOf(tree);
-    const bool isOther = own.contextWidth && theirs.contextWidth && component == tree.role &&
-                         *own.contextWidth != *theirs.contextWidth;
-    if (isOther || (own.contextWidth && !theirs.otherFamily.empty())) {
+    const bool isOther = own.isKnown() && theirs.isKnown() && component == tree.role &&
+                         (own.contextWidth != theirs.contextWidth || own.family != theirs.family);
+    if (isOther || (own.isKnown() && !theirs.isBuilt)) {
         throw Error(ErrorKind::InvalidInput,
                     file.what + " is " + whatAdapterIs(file) + "; checkpoint " + checkpoint +
                         " needs one for " + own.text(),

@@ -106,6 +106,7 @@ ModuleNames::ModuleNames(const memory::ComponentTree& tree) {
     } else {
         for (size_t i = 0; i < modules_.size(); ++i) {
             addNames(modules_[i].name, {i});
+            addNames("transformer." + modules_[i].name, {i});
         }
     }
 }

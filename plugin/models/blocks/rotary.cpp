@@ -38,23 +38,42 @@ Rotation gridRotation(const std::vector<RotaryAxis>& axes) {
     return {.cosines = angles.cos().to(at::kFloat), .sines = angles.sin().to(at::kFloat)};
 }
 
-at::Tensor rotated(const at::Tensor& x, const Rotation& rotation) {
+namespace {
+
+/// Numbers of a head that are turned together, as two views.
+using Pairs = std::pair<at::Tensor, at::Tensor>;
+
+/// `pairsOf(part)` gives those of a part of the tokens.
+template <class PairsOf>
+at::Tensor turned(const at::Tensor& x, const Rotation& rotation, const PairsOf& pairsOf) {
     constexpr int64_t kTokensAtOnce = 4096;  // products in f32 beside the result stay small
     at::Tensor result = at::empty(x.sizes(), x.options());
-    const auto halves = [](const at::Tensor& whole, int64_t first, int64_t count) {
-        const at::Tensor pairs = whole.narrow(1, first, count).unflatten(-1, {-1, 2});
-        return std::pair(pairs.select(-1, 0), pairs.select(-1, 1));
-    };
     for (int64_t first = 0; first < x.size(1); first += kTokensAtOnce) {
         const int64_t count = std::min(kTokensAtOnce, x.size(1) - first);
-        const auto [even, odd] = halves(x, first, count);
-        const auto [turnedEven, turnedOdd] = halves(result, first, count);
+        const Pairs from = pairsOf(x.narrow(1, first, count));
+        const Pairs to = pairsOf(result.narrow(1, first, count));
         const at::Tensor cosines = rotation.cosines.narrow(1, first, count);
         const at::Tensor sines = rotation.sines.narrow(1, first, count);
-        turnedEven.copy_((even * cosines).sub_(odd * sines));
-        turnedOdd.copy_((even * sines).add_(odd * cosines));
+        to.first.copy_((from.first * cosines).sub_(from.second * sines));
+        to.second.copy_((from.first * sines).add_(from.second * cosines));
     }
     return result;
+}
+
+}  // namespace
+
+at::Tensor rotated(const at::Tensor& x, const Rotation& rotation) {
+    return turned(x, rotation, [](const at::Tensor& part) {
+        const at::Tensor pairs = part.unflatten(-1, {-1, 2});
+        return Pairs(pairs.select(-1, 0), pairs.select(-1, 1));
+    });
+}
+
+at::Tensor rotatedHalves(const at::Tensor& x, const Rotation& rotation) {
+    return turned(x, rotation, [](const at::Tensor& part) {
+        const int64_t half = part.size(-1) / 2;
+        return Pairs(part.narrow(-1, 0, half), part.narrow(-1, half, half));
+    });
 }
 
 }  // namespace lowtide::models

@@ -23,6 +23,10 @@ struct RotaryAxis {
 /// Source: Su et al. 2021, eq. 15 for each axis; diffusers 0.42.1 WanRotaryPosEmbed.
 [[nodiscard]] Rotation gridRotation(const std::vector<RotaryAxis>& axes);
 
+/// Rotates pairs of x [B, T, H, headWidth] whose numbers are half a head apart, in f32; the result
+/// has the type of `x`. Source: transformers 5.23, apply_rotary_pos_emb of LlamaAttention.
+[[nodiscard]] at::Tensor rotatedHalves(const at::Tensor& x, const Rotation& rotation);
+
 /// Rotates neighbouring pairs of x [B, T, H, headWidth], in f32; the result has the type of `x`.
 [[nodiscard]] at::Tensor rotated(const at::Tensor& x, const Rotation& rotation);
 

@@ -135,16 +135,25 @@ std::string joinedText(const std::string& first,
            ", " + formatNumber(1 - edit.share) + ")";
 }
 
-/// Of what second encoders read, where that is another text on either side.
+/// Of what other encoders than the first read, where that is another text on either side.
 template <class Edit>
-std::string joinedSecondText(const Conditioning& first,
-                             const Conditioning& second,
-                             const Edit& edit) {
-    const auto textOf = [](const Conditioning& given) -> const std::string& {
-        return given.secondPrompt().empty() ? given.prompt() : given.secondPrompt();
-    };
-    const bool isOther = !first.secondPrompt().empty() || !second.secondPrompt().empty();
-    return isOther ? joinedText(textOf(first), textOf(second), edit) : std::string();
+std::vector<std::string> joinedOtherTexts(const Conditioning& first,
+                                          const Conditioning& second,
+                                          const Edit& edit) {
+    std::vector<std::string> joined(
+        std::max(first.otherPrompts().size(), second.otherPrompts().size()));
+    for (size_t i = 0; i < joined.size(); ++i) {
+        const auto ownOf = [&](const Conditioning& given) {
+            return i < given.otherPrompts().size() ? given.otherPrompts()[i] : std::string();
+        };
+        const auto textOf = [&](const Conditioning& given) {
+            return ownOf(given).empty() ? given.prompt() : ownOf(given);
+        };
+        if (!ownOf(first).empty() || !ownOf(second).empty()) {
+            joined[i] = joinedText(textOf(first), textOf(second), edit);
+        }
+    }
+    return joined;
 }
 
 std::vector<std::string> embeddingsOf(const Conditioning& first, const Conditioning& second) {
@@ -191,7 +200,7 @@ memory::WireRef joinedConditioning(const Conditioning& first,
                                                 std::move(entries),
                                                 joinedText(first.prompt(), second.prompt(), edit),
                                                 first.clipSkip(),
-                                                joinedSecondText(first, second, edit),
+                                                joinedOtherTexts(first, second, edit),
                                                 embeddingsOf(first, second));
 }
 
@@ -205,7 +214,7 @@ memory::WireRef restricted(const Conditioning& conditioning, const ConditioningE
                                                 std::move(entries),
                                                 conditioning.prompt(),
                                                 conditioning.clipSkip(),
-                                                conditioning.secondPrompt(),
+                                                conditioning.otherPrompts(),
                                                 conditioning.embeddings());
 }
 

@@ -1,5 +1,7 @@
 #include "plugin/models/conditioning/conditioning_statement.hpp"
 
+#include "plugin/models/encoder_prompts.hpp"
+
 #include <algorithm>
 
 namespace lowtide::models {
@@ -9,8 +11,13 @@ std::string negativeNameOf(const ConditioningNumber& number) {
 }
 
 bool ConditioningStatement::takes(std::string_view parameter) const {
-    if (parameter == "prompt_2" || parameter == "negative_2") {
-        return texts > 1;
+    for (size_t i = 0; i + 1 < kMostTextEncoders; ++i) {
+        if (parameter == promptNameOf(i) || parameter == negativeNameOf(i)) {
+            return texts > i + 1;
+        }
+    }
+    if (parameter == "length") {
+        return takesLength;
     }
     return std::any_of(numbers.begin(), numbers.end(), [&](const ConditioningNumber& number) {
         return parameter == number.name ||

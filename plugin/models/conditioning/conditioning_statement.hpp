@@ -34,7 +34,9 @@ struct ConditioningNumber {
 struct ConditioningStatement {
     tensor::ConditioningFields fields;
     std::vector<ConditioningNumber> numbers{};
-    int texts = 1;  ///< for each side; 2: encoders that may read a prompt_2 of their own
+    size_t texts = 1;          ///< for each side: encoders that may read prompts of their own
+    bool readsWeights = true;  ///< of words; else brackets are text
+    bool takesLength = false;  ///< as many tokens as a person wants
 
     [[nodiscard]] bool takes(std::string_view parameter) const;
     /// Of one side's prompts, of what a request says.

@@ -1,11 +1,10 @@
 #include "plugin/models/denoisers/wan_blocks.hpp"
 
 #include "plugin/models/blocks/pass.hpp"
+#include "plugin/models/denoisers/modulation.hpp"
 #include "plugin/tensor/kernels.hpp"
 
 #include <ATen/ATen.h>
-
-#include <algorithm>
 
 namespace lowtide::models {
 
@@ -32,31 +31,6 @@ std::optional<LayerNorm> crossNormOf(NetworkBuilder& builder,
         return std::nullopt;
     }
     return LayerNorm(builder, name + ".norm2", config.width(), config.epsilon);
-}
-
-constexpr int64_t kTokensAtOnce = 4096;
-
-/// Does `work(first, count)` for some thousand of all tokens at a time.
-template <class Work>
-void forTokens(int64_t all, const Work& work) {
-    for (int64_t first = 0; first < all; first += kTokensAtOnce) {
-        work(first, std::min(kTokensAtOnce, all - first));
-    }
-}
-
-at::Tensor modulated(const at::Tensor& hidden,
-                     const at::Tensor& shift,
-                     const at::Tensor& factor,
-                     double epsilon) {
-    return kernels::layerNorm(hidden.to(at::kFloat), {}, {}, epsilon).mul_(factor).add_(shift);
-}
-
-/// hidden += gate * added, in f32.
-void addGated(const at::Tensor& hidden, const at::Tensor& added, const at::Tensor& gate) {
-    forTokens(hidden.size(1), [&](int64_t first, int64_t count) {
-        const at::Tensor part = hidden.narrow(1, first, count);
-        part.copy_((added.narrow(1, first, count).to(at::kFloat) * gate).add_(part));
-    });
 }
 
 /// LayerNorm::apply() of some tokens at a time.
@@ -142,19 +116,6 @@ at::Tensor WanAttention::applyToContext(Pass& pass,
     return out.apply(pass, found);
 }
 
-at::Tensor modulatedNorm(const at::Tensor& hidden,
-                         const at::Tensor& shift,
-                         const at::Tensor& scale,
-                         double epsilon) {
-    const at::Tensor factor = scale + 1;
-    at::Tensor result = at::empty_like(hidden);
-    forTokens(hidden.size(1), [&](int64_t first, int64_t count) {
-        result.narrow(1, first, count)
-            .copy_(modulated(hidden.narrow(1, first, count), shift, factor, epsilon));
-    });
-    return result;
-}
-
 WanBlock::WanBlock(NetworkBuilder& builder, const std::string& name, const WanConfig& config)
     : table(builder.leaf(
           name + ".", {{.name = "scale_shift_table", .shape = {1, kModulations, config.width()}}})),
@@ -178,7 +139,7 @@ void WanBlock::addFed(Pass& pass,
     forTokens(hidden.size(1), [&](int64_t first, int64_t count) {
         const at::Tensor part = hidden.narrow(1, first, count);
         const at::Tensor inner =
-            kernels::tanhGelu(kernels::linear(modulated(part, shift, factor, epsilon)
+            kernels::tanhGelu(kernels::linear(modulatedPart(part, shift, factor, epsilon)
                                                   .to(part.scalar_type())
                                                   .to(lease[0].scalar_type()),
                                               lease[0],

@@ -81,11 +81,4 @@ private:
                 const at::Tensor& gate) const;
 };
 
-/// norm(hidden) (1 + scale) + shift in f32, as `hidden` is; shift and scale [N, 1, width]. Some
-/// thousand tokens at a time.
-[[nodiscard]] at::Tensor modulatedNorm(const at::Tensor& hidden,
-                                       const at::Tensor& shift,
-                                       const at::Tensor& scale,
-                                       double epsilon);
-
 }  // namespace lowtide::models

@@ -2,6 +2,7 @@
 
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/blocks/pass.hpp"
+#include "plugin/models/denoisers/modulation.hpp"
 #include "plugin/models/denoisers/time_embedding.hpp"
 #include "plugin/models/step_hints.hpp"
 #include "plugin/sampling/step_caches/cached_call.hpp"

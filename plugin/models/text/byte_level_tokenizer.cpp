@@ -305,6 +305,14 @@ TokenizedPrompt ByteLevelTokenizer::tokenize(std::string_view text,
     return prompt;
 }
 
+int64_t ByteLevelTokenizer::vocabularySize() const {
+    int64_t size = encoder_.vocabularySize();
+    for (const SpecialToken& added : steps_.added) {
+        size = std::max(size, int64_t{added.id} + 1);
+    }
+    return size;
+}
+
 TokenId ByteLevelTokenizer::idOf(std::string_view token) const {
     const auto added =
         std::find_if(steps_.added.begin(), steps_.added.end(), [&](const SpecialToken& each) {

@@ -34,6 +34,9 @@ public:
                                            TokenId padding,
                                            const std::string& item) const;
 
+    /// One more than the largest id that a text can have.
+    [[nodiscard]] int64_t vocabularySize() const;
+
     /// Of a token as the file writes it, added ones too; -1 when there is none.
     [[nodiscard]] TokenId idOf(std::string_view token) const;
 

@@ -18,8 +18,12 @@ ClipTextConfig readText(Checkpoint& checkpoint, const std::string& component) {
 ClipEncoder::ClipEncoder(Checkpoint& checkpoint, const std::string& tokenizer, ClipTextUse use)
     : use_(std::move(use)),
       config_(readText(checkpoint, use_.role)),
-      weights_(checkpoint.laterWeights(use_.role, kTransformersStem)),
-      tokenizer_(checkpoint, tokenizer, config_.positions) {
+      tokenizer_(checkpoint, tokenizer, config_.positions),
+      model_([config = config_,
+              own = use_,
+              weights = checkpoint.laterWeights(use_.role, kTransformersStem)] {
+          return std::make_unique<const ClipTextModel>(config, weights(), own);
+      }) {
     checkTokenizer(checkpoint.name());
 }
 
@@ -46,19 +50,6 @@ EmbeddingUse ClipEncoder::embeddingsIn(const EmbeddingLibrary* library,
             .set = set,
             .encoder = "text encoder (" + use_.role + ")",
             .width = config_.width};
-}
-
-std::shared_ptr<const memory::ComponentTree> ClipEncoder::openedTree() const {
-    const std::lock_guard lock(mutex_);
-    return model_ ? model_->tree() : nullptr;
-}
-
-const ClipTextModel& ClipEncoder::model() const {
-    const std::lock_guard lock(mutex_);
-    if (!model_) {
-        model_ = std::make_unique<const ClipTextModel>(config_, weights_(), use_);
-    }
-    return *model_;
 }
 
 }  // namespace lowtide::models

@@ -3,18 +3,16 @@
 #include "plugin/models/checkpoint.hpp"
 #include "plugin/models/text/clip_text_model.hpp"
 #include "plugin/models/text/clip_tokenizer.hpp"
+#include "plugin/models/text/opened_later.hpp"
 #include "plugin/models/text/prompt_tokens.hpp"
 
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
 namespace lowtide::models {
 
-/// A text encoder of a checkpoint and the tokenizer that belongs to it. The weights' files are
-/// opened at their first use: a kept conditioning needs no encoder. Any thread.
+/// A text encoder of a checkpoint and the tokenizer that belongs to it. Any thread.
 class ClipEncoder {
 public:
     /// The component is named like the role of `use`; `tokenizer` is its tokenizer's folder.
@@ -32,20 +30,22 @@ public:
     /// files that have several.
     [[nodiscard]] EmbeddingUse embeddingsIn(const EmbeddingLibrary* library,
                                             std::string_view set) const;
+
     /// The network; opens its files.
-    [[nodiscard]] const ClipTextModel& model() const;
+    [[nodiscard]] const ClipTextModel& model() const { return model_.get(); }
+
     /// Its tree; null as long as model() was not asked for.
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree() const;
+    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree() const {
+        return model_.openedTree();
+    }
 
 private:
     void checkTokenizer(const std::string& checkpoint) const;
 
     ClipTextUse use_;
     ClipTextConfig config_;
-    std::function<WeightMap()> weights_;
     ClipTokenizer tokenizer_;
-    mutable std::mutex mutex_;
-    mutable std::unique_ptr<const ClipTextModel> model_;
+    OpenedLater<ClipTextModel> model_;
 };
 
 }  // namespace lowtide::models

@@ -85,9 +85,11 @@ std::vector<TokenId> ClipTokenizer::tokensOf(std::string_view text, const std::s
     return content;
 }
 
-TokenizedPrompt ClipTokenizer::tokenize(std::string_view text, const std::string& item) const {
+TokenizedPrompt ClipTokenizer::tokenize(std::string_view text,
+                                        int64_t length,
+                                        const std::string& item) const {
     const std::vector<TokenId> content = tokensOf(text, item);
-    const auto room = static_cast<size_t>(settings_.maxLength) - 2;  // between begin and end
+    const auto room = static_cast<size_t>(length) - 2;  // between begin and end
     const size_t kept = std::min(content.size(), room);
     TokenizedPrompt prompt;
     prompt.cutTokens = static_cast<int64_t>(content.size() - kept);
@@ -96,8 +98,8 @@ TokenizedPrompt ClipTokenizer::tokenize(std::string_view text, const std::string
         prompt.ids.end(), content.begin(), content.begin() + static_cast<ptrdiff_t>(kept));
     prompt.ids.push_back(settings_.end);
     prompt.mask.assign(prompt.ids.size(), 1);
-    prompt.ids.resize(static_cast<size_t>(settings_.maxLength), settings_.padding);
-    prompt.mask.resize(static_cast<size_t>(settings_.maxLength), 0);
+    prompt.ids.resize(static_cast<size_t>(length), settings_.padding);
+    prompt.mask.resize(static_cast<size_t>(length), 0);
     return prompt;
 }
 

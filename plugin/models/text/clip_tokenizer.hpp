@@ -23,7 +23,14 @@ public:
     ClipTokenizer(Checkpoint& checkpoint, const std::string& component, int64_t defaultLength);
 
     /// Error{InvalidInput} when `text` is no UTF-8; `item` names the parameter to blame.
-    [[nodiscard]] TokenizedPrompt tokenize(std::string_view text, const std::string& item) const;
+    [[nodiscard]] TokenizedPrompt tokenize(std::string_view text, const std::string& item) const {
+        return tokenize(text, length(), item);
+    }
+
+    /// The same in `length` places, at least 3.
+    [[nodiscard]] TokenizedPrompt tokenize(std::string_view text,
+                                           int64_t length,
+                                           const std::string& item) const;
     /// All tokens of `text`, none around them and none left out. Errors as tokenize().
     [[nodiscard]] std::vector<TokenId> tokensOf(std::string_view text,
                                                 const std::string& item) const;

@@ -129,7 +129,8 @@ T5Encoder::Layers::Layers(NetworkBuilder& builder, const T5EncoderConfig& config
 
 T5Encoder::T5Encoder(const T5EncoderConfig& config, const WeightMap& weights, std::string_view role)
     : config_(config), role_(role) {
-    NetworkBuilder builder(role_, "UMT5EncoderModel", weights, DType::F32);
+    NetworkBuilder builder(
+        role_, config.hasOwnBiases ? "UMT5EncoderModel" : "T5EncoderModel", weights, DType::F32);
     layers_ = std::make_unique<Layers>(builder, config);
     tree_ = builder.finish({"encoder.embed_tokens.weight", "shared.weight"});
 }
@@ -161,20 +162,21 @@ at::Tensor T5Encoder::attend(Pass& pass,
 
 at::Tensor T5Encoder::encode(Pass& pass,
                              const at::Tensor& ids,
-                             std::span<const int64_t> lengths) const {
+                             std::span<const int64_t> lengths,
+                             T5Padding padding) const {
     LOWTIDE_ASSERT(static_cast<int64_t>(lengths.size()) == ids.size(0));
     pass.begin();
     const int64_t count = ids.size(1);
     const c10::Device device = pass.device();
     const at::Tensor buckets =
         tensor::upload(distanceBuckets(count, config_.buckets, config_.mostDistance), device);
-    const at::Tensor padding = tensor::upload(paddingScores(lengths, count), device);
+    const at::Tensor unseen = tensor::upload(paddingScores(lengths, count), device);
     at::Tensor hidden = layers_->tokens.apply(pass, ids).to(at::kFloat);
     at::Tensor scores;
     for (const Layer& layer : layers_->layers) {
         if (layer.biases) {
             scores.reset();
-            scores = biasesOf(pass, *layer.biases, buckets) + padding;
+            scores = biasesOf(pass, *layer.biases, buckets) + unseen;
         }
         hidden.add_(attend(pass, layer, hidden, scores));
         const at::Tensor normed = normedStates(pass, layer.feedNorm, hidden);
@@ -187,7 +189,8 @@ at::Tensor T5Encoder::encode(Pass& pass,
     for (int64_t row = 0; row < last.size(0); ++row) {
         pass.record().putNext(role_ + ".last_hidden_state", last.narrow(0, row, 1));
     }
-    return last.mul_(tensor::upload(textMask(lengths, count), device));
+    return padding == T5Padding::Kept ? last
+                                      : last.mul_(tensor::upload(textMask(lengths, count), device));
 }
 
 }  // namespace lowtide::models

@@ -11,6 +11,12 @@
 
 namespace lowtide::models {
 
+/// What a T5 encoder gives of the padding behind a text.
+enum class T5Padding : uint8_t {
+    Zero,  ///< as WAN's denoisers are given it
+    Kept   ///< states like any others: of a token that sees the text and is seen by none
+};
+
 /// The encoder of T5 and UMT5: pre-norm layers that attend by what tokens say and how far they are
 /// apart. States are f32 between the layers, whatever computes. Source: Raffel et al. 2020; Chung
 /// et al. 2023; transformers 5.23 UMT5EncoderModel. The tree is made from headers; weights are read
@@ -26,10 +32,11 @@ public:
 
     /// One text in each row, behind it padding that no token sees. ids int64 [R, T] on the CPU,
     /// `lengths`: tokens of each row, at least 1. Records ROLE.last_hidden_state of every row.
-    /// Returns [R, T, width] f32, 0 where there is padding.
+    /// Returns [R, T, width] f32.
     [[nodiscard]] at::Tensor encode(Pass& pass,
                                     const at::Tensor& ids,
-                                    std::span<const int64_t> lengths) const;
+                                    std::span<const int64_t> lengths,
+                                    T5Padding padding) const;
 
 private:
     struct Layer {

@@ -134,10 +134,13 @@ std::string network(std::string_view text) {
 
 }  // namespace
 
-std::vector<UnreadSyntax> unreadSyntax(std::string_view text, PromptWeights weights) {
+std::vector<UnreadSyntax> unreadSyntax(std::string_view text,
+                                       PromptWeights weights,
+                                       bool canWeigh) {
     const SyntaxFinder brackets(text);
-    const bool readsA1111 = weights == PromptWeights::A1111;
-    const char* choose = "choose the weights a1111, which read it";
+    const bool readsA1111 = canWeigh && weights == PromptWeights::A1111;
+    const char* choose = canWeigh ? "choose the weights a1111, which read it"
+                                  : "leave it out, and say in words what counts more";
     const std::array kinds{
         UnreadSyntax{readsA1111 ? std::string() : brackets.weight(), "a weight", choose},
         UnreadSyntax{readsA1111 ? std::string() : loneWord(text, "BREAK"), "a new chunk", choose},

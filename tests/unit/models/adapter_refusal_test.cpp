@@ -315,6 +315,8 @@ private Q_SLOTS:
         QTest::newRow("none known") << key << 48 << "LoRA for networks with a context 48 wide,";
         QTest::newRow("Flux") << "lora_unet_double_blocks_0_img_attn_qkv" << 3072
                               << "LoRA for Flux,";
+        QTest::newRow("HiDream") << "lora_unet_double_stream_blocks_0_block_attn1_to_q" << 2560
+                                 << "LoRA for HiDream-I1,";
         QTest::newRow("WAN") << "diffusion_model.blocks.0.cross_attn.k" << 5120
                              << "LoRA for WAN 14B,";
     }

@@ -98,7 +98,7 @@ private Q_SLOTS:
                                           .prompt = "a cat"};
         QVERIFY(bench.stages().outline(plain).issues.empty());
         models::EncodeRequest request = plain;
-        request.prompt2 = "a dog";
+        request.others.front().prompt = "a dog";
         request.numbers = {{"crop_left", 8}};
 
         const Issues issues = bench.stages().outline(request).issues;

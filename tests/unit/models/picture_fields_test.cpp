@@ -35,7 +35,7 @@ std::vector<Said> said() {
         {"one text for both", kBase, {.prompt = "a cat", .negative = "dark"}, ""},
         {"texts of the second encoder",
          kBase,
-         {.prompt = "a cat", .prompt2 = "a dog, \"big\"", .negative2 = "fog"},
+         {.prompt = "a cat", .others = {{{.prompt = "a dog, \"big\"", .negative = "fog"}}}},
          "Second prompt: \"a dog, \\\"big\\\"\", Second negative prompt: fog, "},
         {"sizes and a crop",
          kBase,
@@ -57,8 +57,7 @@ std::vector<Said> said() {
         {"what a refiner does not read",
          kRefiner,
          {.prompt = "a cat",
-          .prompt2 = "a dog",
-          .negative2 = "fog",
+          .others = {{{.prompt = "a dog", .negative = "fog"}}},
           .numbers = {{"target_width", 8}}},
          ""},
     };
@@ -92,7 +91,8 @@ private Q_SLOTS:
     void joinedPromptsHaveJoinedSecondTexts() {
         PictureBench bench(folderOf(kBase));
         const DenoiseRequest plain = bench.request({.prompt = "a cat"});
-        const DenoiseRequest other = bench.request({.prompt = "a dog", .prompt2 = "a wolf"});
+        const DenoiseRequest other =
+            bench.request({.prompt = "a dog", .others = {{{.prompt = "a wolf", .negative = {}}}}});
         DenoiseRequest request = plain;
         request.positive = models::editedConditioning(
             {.edit = models::CombineEdit{}, .first = plain.positive, .second = other.positive});

@@ -209,11 +209,12 @@ private Q_SLOTS:
         QFETCH(bool, isZero);
         ModelBench bench;
         const WireRef model = load(bench, checkpoint);
-        const models::EncodeRequest request{.model = model,
-                                            .prompt = "a cat BREAK a dog",
-                                            .negative = negative.toStdString(),
-                                            .negative2 = negative2.toStdString(),
-                                            .weights = "a1111"};
+        const models::EncodeRequest request{
+            .model = model,
+            .prompt = "a cat BREAK a dog",
+            .negative = negative.toStdString(),
+            .others = {{{.prompt = {}, .negative = negative2.toStdString()}}},
+            .weights = "a1111"};
         const auto prompts = encode(bench, request);
         const at::Tensor embeds = conditioningOf(prompts.negative).tensor("embeds");
         const at::Tensor pooled = conditioningOf(prompts.negative).tensor("pooled");
@@ -238,7 +239,7 @@ private Q_SLOTS:
         const auto encodedOf = [&](const std::string& first, const std::string& second) {
             models::EncodeRequest request{.model = model, .prompt = "one", .weights = "a1111"};
             (isNegative ? request.negative : request.prompt) = first;
-            (isNegative ? request.negative2 : request.prompt2) = second;
+            (isNegative ? request.others[0].negative : request.others[0].prompt) = second;
             const auto both = encode(bench, request);
             return isNegative ? both.negative : both.positive;
         };
@@ -273,8 +274,10 @@ private Q_SLOTS:
         };
         QCOMPARE(namedIn({.model = model, .prompt = text, .negative = text}),
                  (std::vector<std::string>{"prompt", "negative"}));
-        QCOMPARE(namedIn({.model = model, .prompt = "a", .prompt2 = text, .negative2 = text}),
-                 (std::vector<std::string>{"prompt_2", "negative_2"}));
+        QCOMPARE(
+            namedIn(
+                {.model = model, .prompt = "a", .others = {{{.prompt = text, .negative = text}}}}),
+            (std::vector<std::string>{"prompt_2", "negative_2"}));
     }
 
     /// What is set, else what the side has by default.

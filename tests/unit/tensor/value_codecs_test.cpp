@@ -102,11 +102,11 @@ private Q_SLOTS:
                  .scope = scope}},
             "a AND b",
             2,
-            "a AND c");
+            std::vector<std::string>{"", "a AND c", ""});
 
         const auto back = through<Conditioning>(value);
 
-        QCOMPARE(back->secondPrompt(), std::string("a AND c"));
+        QCOMPARE(back->otherPrompts(), (std::vector<std::string>{"", "a AND c"}));
         QVERIFY(back->fields() == fields);
         QCOMPARE(back->entries().size(), size_t{2});
         QVERIFY(back->entries()[0].scope == ConditioningScope{});

@@ -162,7 +162,7 @@ EncodedPrompts Sd15Model::encodePrompts(StageContext& context, const PromptReque
                 {.tensors = {{tensor::kEmbeds, output.embeds}, {tensor::kPooled, output.pooled}}}},
             isNegative ? request.negative : request.prompt,
             isNegative ? texts.negativeSkip() : texts.positiveSkip(),
-            std::string(),
+            std::vector<std::string>(),
             (isNegative ? texts.negative() : texts.positive()).embeddings.hashes());
     };
     return {.positive = conditioningOf(outputs.positive, false),

@@ -3,12 +3,9 @@
 #include "plugin/models/model.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace lowtide::models {
-
-inline constexpr std::string_view kTextEncoder2 = "text_encoder_2";
 
 /// Of a base model; a refiner lacks the first.
 [[nodiscard]] inline std::vector<ComponentDesc> sdxlComponents() {

@@ -133,7 +133,7 @@ void SdxlModel::fillInfo(Checkpoint& checkpoint) {
     info_.conditioning = {.fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, textWidth()},
                                      {tensor::kPooled, tensor::FieldKind::Vector, pooledWidth()}},
                           .numbers = sdxlNumbersOf(unet_.config(), pooledWidth(), checkpoint),
-                          .texts = static_cast<int>(encoders_.size())};
+                          .texts = encoders_.size()};
     info_.isRefiner = info_.conditioning.takes("aesthetic_score");
     info_.cachePoints = {.deepest = deepestCut(unet_.config()), .firstBlock = firstLevelCut()};
     info_.latentToRgb = sdxlLatentToRgb(checkpoint, autoencoder_.config());
@@ -188,12 +188,12 @@ std::vector<TextPair> SdxlModel::textsOf(const PromptRequest& request) const {
     const ClipEncoder& first = *encoders_.front();
     texts.emplace_back(first.tokenizer(), weights, prompt, negative, embeddings(first));
     if (encoders_.size() == 2) {
+        const OwnPrompts& own = request.others.front();
         texts.emplace_back(
             encoders_.back()->tokenizer(),
             weights,
-            request.prompt2.empty() ? prompt : named(request.prompt2, "prompt_2", request.clipSkip),
-            request.negative2.empty() ? negative
-                                      : named(request.negative2, "negative_2", negativeSkip),
+            own.prompt.empty() ? prompt : named(own.prompt, "prompt_2", request.clipSkip),
+            own.negative.empty() ? negative : named(own.negative, "negative_2", negativeSkip),
             embeddings(*encoders_.back()));
         TextPair::evenOut(texts.front(), texts.back());
     }
@@ -201,7 +201,7 @@ std::vector<TextPair> SdxlModel::textsOf(const PromptRequest& request) const {
 }
 
 bool SdxlModel::isZero(const PromptRequest& request) const {
-    return zerosForEmpty_ && request.negative.empty() && request.negative2.empty();
+    return zerosForEmpty_ && request.negative.empty() && request.others.front().negative.empty();
 }
 
 PromptsOutline SdxlModel::outlinePrompts(const PromptRequest& request) const {
@@ -226,10 +226,10 @@ PromptsOutline SdxlModel::outlinePrompts(const PromptRequest& request) const {
     };
     addCut("prompt", first.positive());
     addCut("negative", first.negative());
-    if (!request.prompt2.empty()) {
+    if (!request.others.front().prompt.empty()) {
         addCut("prompt_2", second.positive());
     }
-    if (!request.negative2.empty()) {
+    if (!request.others.front().negative.empty()) {
         addCut("negative_2", second.negative());
     }
     return outline;
@@ -242,6 +242,9 @@ EncodedPrompts SdxlModel::encodePrompts(StageContext& context, const PromptReque
     std::vector<at::Tensor> negative;
     TextPair::Outputs last;
     for (size_t i = 0; i < encoders_.size(); ++i) {
+        if (request.begins) {
+            request.begins(encoders_[i]->role(), i, encoders_.size());
+        }
         Pass pass(context, *encoders_[i]->model().tree());
         const bool isSecond = encoders_[i]->role() == kTextEncoder2;
         last = texts[i].encode(pass, encoders_[i]->model(), isSecond ? "_2" : "", sides);
@@ -273,7 +276,9 @@ EncodedPrompts SdxlModel::encodePrompts(StageContext& context, const PromptReque
             std::move(entries),
             isNegative ? request.negative : request.prompt,
             isNegative ? texts.front().negativeSkip() : texts.front().positiveSkip(),
-            !hasSecond ? std::string() : (isNegative ? request.negative2 : request.prompt2),
+            hasSecond ? std::vector{isNegative ? request.others.front().negative
+                                               : request.others.front().prompt}
+                      : std::vector<std::string>(),
             embeddings.hashes());
     };
     return {.positive = conditioningOf({embeds, pooled}, false),

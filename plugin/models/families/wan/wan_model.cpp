@@ -129,7 +129,7 @@ constexpr double kShiftOfExpertsWithPicture = 5;
 }  // namespace
 
 WanModel::WanModel(Checkpoint& checkpoint)
-    : text_(requireWan(checkpoint), "tokenizer", kTextEncoder, kTextTokens),
+    : text_(requireWan(checkpoint), "tokenizer", kTextEncoder),
       vision_(openVision(checkpoint)),
       transformer_(openTransformer(checkpoint, kTransformer, kDenoiser)),
       second_(openSecond(checkpoint)),
@@ -240,7 +240,8 @@ void WanModel::fillInfo(Checkpoint& checkpoint) {
         transformer_.config().layers > 1 && (!second_ || second_->config().layers > 1);
     info_.cachePoints.firstBlock = canBeCut ? 0 : -1;
     info_.conditioning = {
-        .fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, text_.config().width}}};
+        .fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, text_.config().width}},
+        .readsWeights = false};
     info_.files = checkpoint.files();
 }
 
@@ -254,12 +255,12 @@ std::vector<ComponentDesc> WanModel::components() const {
 }
 
 std::shared_ptr<const memory::ComponentTree> WanModel::tree(std::string_view role) const {
-    return role == kTextEncoder ? text_.encoder().tree() : openedTree(role);
+    return role == kTextEncoder ? text_.encoder().get().tree() : openedTree(role);
 }
 
 std::shared_ptr<const memory::ComponentTree> WanModel::openedTree(std::string_view role) const {
     if (role == kTextEncoder) {
-        return text_.openedTree();
+        return text_.encoder().openedTree();
     }
     if (vision_ && role == kImageEncoder) {
         return vision_->tree();
@@ -279,16 +280,19 @@ const memory::FamilyPrecision& WanModel::precisions() const {
     return wanPrecisions();
 }
 
-WanModel::Texts WanModel::textsOf(const PromptRequest& request) const {
-    return {.positive = text_.tokenize(cleanedText(request.spokenPrompt()), "prompt"),
-            .negative = text_.tokenize(cleanedText(request.negative), "negative")};
+PromptTokenPair WanModel::textsOf(const PromptRequest& request) const {
+    const auto tokens = [&](const std::string& text, const char* item) {
+        return text_.tokenizer().tokenize(cleanedText(text), kTextTokens, item);
+    };
+    return {.positive = tokens(request.spokenPrompt(), "prompt"),
+            .negative = tokens(request.negative, "negative")};
 }
 
 PromptsOutline WanModel::outlinePrompts(const PromptRequest& request) const {
-    const Texts texts = textsOf(request);
+    const PromptTokenPair texts = textsOf(request);
     const ConditioningOutline outline(
         info_.conditioning.fields,
-        {{.tensors = {{tensor::kEmbeds, {1, text_.length(), text_.config().width}}}}});
+        {{.tensors = {{tensor::kEmbeds, {1, kTextTokens, text_.config().width}}}}});
     return {.positive = outline,
             .negative = outline,
             .cutTokens = {{"prompt", texts.positive.cutTokens},
@@ -296,9 +300,9 @@ PromptsOutline WanModel::outlinePrompts(const PromptRequest& request) const {
 }
 
 EncodedPrompts WanModel::encodePrompts(StageContext& context, const PromptRequest& request) const {
-    Pass pass(context, *text_.encoder().tree());
-    const Texts texts = textsOf(request);
-    const at::Tensor embeds = text_.encode(pass, texts.positive, texts.negative);
+    Pass pass(context, *text_.encoder().get().tree());
+    const PromptTokenPair texts = textsOf(request);
+    const at::Tensor embeds = text_.encode(pass, texts, T5Padding::Zero);
     const auto conditioningOf = [&](int64_t row, const std::string& text, const char* key) {
         const at::Tensor own = embeds.narrow(0, row, 1).clone();
         context.record.put(key, own);

@@ -47,12 +47,7 @@ public:
 
 private:
     /// Both prompts, cleaned and cut into tokens.
-    struct Texts {
-        TokenizedPrompt positive;
-        TokenizedPrompt negative;
-    };
-
-    [[nodiscard]] Texts textsOf(const PromptRequest& request) const;
+    [[nodiscard]] PromptTokenPair textsOf(const PromptRequest& request) const;
     void fillInfo(Checkpoint& checkpoint);
     void requireLikeExperts(const Checkpoint& checkpoint) const;
 

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "plugin/models/blocks/layers.hpp"
+#include "plugin/models/denoisers/hidream_config.hpp"
+
+#include <ATen/core/Tensor.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lowtide::models {
+
+/// silu(w1 x) * w3 x, through w2: one leaf. Source: Shazeer 2020; diffusers 0.42.1
+/// HiDreamImageFeedForwardSwiGLU, whose inner width this is.
+struct SwiGluFeed {
+    memory::LeafId leaf = 0;
+
+    /// `inner`: before it is cut to two thirds and rounded up to 256.
+    SwiGluFeed(NetworkBuilder& builder, const std::string& name, int64_t width, int64_t inner);
+    /// x [..., width].
+    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+};
+
+/// A feed-forward layer of several experts: each token goes through the few that a gate chooses for
+/// it, weighed by the gate, and through one that all share. Experts that no token was sent to are
+/// not leased. Source: Dai et al. 2024, eq. 9 to 11; diffusers 0.42.1 MOEFeedForwardSwiGLU.
+struct ExpertFeed {
+    SwiGluFeed shared;
+    std::vector<SwiGluFeed> experts;
+    memory::LeafId gate = 0;
+    int64_t active = 1;
+
+    ExpertFeed(NetworkBuilder& builder, const std::string& name, const HiDreamConfig& config);
+    /// x [N, T, width], to all experts some thousand tokens at a time at most. The host waits for
+    /// the gate. A walk over shapes lets each expert have as many tokens as one can.
+    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+
+private:
+    /// Which tokens go where.
+    struct Routes {
+        at::Tensor order;             ///< int64 [M k]: token * k + choice, by expert
+        at::Tensor shares;            ///< [M k, 1] of the gate, by token * k + choice
+        std::vector<int64_t> counts;  ///< tokens of each expert
+    };
+
+    [[nodiscard]] Routes routesOf(Pass& pass, const at::Tensor& tokens) const;
+};
+
+/// The feed-forward layer of a picture's tokens: of experts, where the network has them.
+struct PictureFeed {
+    std::optional<ExpertFeed> experts;
+    std::optional<SwiGluFeed> plain;
+
+    PictureFeed(NetworkBuilder& builder, const std::string& name, const HiDreamConfig& config);
+
+    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const {
+        return experts ? experts->apply(pass, x) : plain->apply(pass, x);
+    }
+};
+
+}  // namespace lowtide::models

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "plugin/memory/resolve_precision.hpp"
+
+namespace lowtide::models {
+
+/// What HiDream-I1 states of precision: f32 as files have it; bf16 with the gates of experts, time
+/// and norms in f32.
+[[nodiscard]] const memory::FamilyPrecision& hidreamPrecisions();
+
+}  // namespace lowtide::models
