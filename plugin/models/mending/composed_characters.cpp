@@ -12,6 +12,9 @@ namespace {
 using Codes = std::vector<utf8proc_int32_t>;
 
 constexpr char32_t kFirstChanged = 0x300;  ///< all before are composed, and take part in nothing
+/// In front of Hangul's final consonants and none of them: it composes with nothing, and utf8proc
+/// 2.8 takes it for the lack of one.
+constexpr utf8proc_int32_t kNoFinal = 0x11A7;
 
 Codes decomposed(std::u32string_view text) {
     constexpr size_t kMost = 8;
@@ -55,11 +58,20 @@ std::u32string withComposedCharacters(std::u32string_view text) {
     }
     Codes codes = decomposed(text);
     orderMarks(codes);
-    const utf8proc_ssize_t count = utf8proc_normalize_utf32(
-        codes.data(),
-        static_cast<utf8proc_ssize_t>(codes.size()),
-        static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
-    return {codes.begin(), codes.begin() + count};
+    std::u32string composed;
+    for (auto begin = codes.begin(); begin != codes.end();) {
+        const auto end = std::find(begin, codes.end(), kNoFinal);
+        const utf8proc_ssize_t count = utf8proc_normalize_utf32(
+            &*begin,
+            end - begin,
+            static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+        composed.append(begin, begin + count);
+        const auto next =
+            std::find_if(end, codes.end(), [](auto code) { return code != kNoFinal; });
+        composed.append(end, next);
+        begin = next;
+    }
+    return composed;
 }
 
 }  // namespace lowtide::models

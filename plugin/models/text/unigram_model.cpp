@@ -114,6 +114,10 @@ void UnigramModel::encode(std::string_view word, std::vector<TokenId>& ids) cons
 }
 
 void UnigramModel::appendUnknown(std::string_view text, std::vector<TokenId>& ids) const {
+    if (const TokenId piece = idOf(text); piece >= 0) {  // written as the unknown one itself is
+        ids.push_back(piece);
+        return;
+    }
     std::vector<TokenId> bytes;
     for (size_t i = 0; hasByteTokens_ && i < text.size(); ++i) {
         bytes.push_back(idOf(byteToken(static_cast<unsigned char>(text[i]))));
