@@ -42,6 +42,13 @@ NodeDesc describeLoadCheckpoint() {
              .tooltip = "A file with another autoencoder (VAE); empty takes the checkpoint's own.",
              .kind = ParamKind::File,
              .defaultValue = std::string()},
+            {.id = "text_encoder_4",
+             .label = "Fourth text encoder",
+             .tooltip = "A folder or file with Llama 3.1 8B Instruct for HiDream-I1, whose "
+                        "checkpoints lack it; empty takes the checkpoint's own.",
+             .kind = ParamKind::File,
+             .defaultValue = std::string(),
+             .advanced = true},
             {.id = "prediction",
              .label = "Prediction",
              .tooltip =
@@ -62,6 +69,7 @@ std::vector<executor::NodeType> load(models::Stages& stages) {
         return stages.loadCheckpoint({.checkpoint = params.text("checkpoint"),
                                       .unet = params.text("unet"),
                                       .vae = params.text("vae"),
+                                      .textEncoder4 = params.text("text_encoder_4"),
                                       .prediction = params.text("prediction")},
                                      graphFolder);
     };

@@ -18,9 +18,11 @@ struct PartNode {
     const char* fileTooltip;
     const char* portTooltip;  ///< of load.diffusion_model
     std::vector<std::string> aliases;
+    size_t files = 1;         ///< that it opens at most
+    const char* plural = "";  ///< behind the node's id where they are several
 };
 
-std::array<PartNode, 3> partNodes() {
+std::array<PartNode, 4> partNodes() {
     return {
         PartNode{"text_encoder",
                  "TEXT_ENCODER",
@@ -30,17 +32,34 @@ std::array<PartNode, 3> partNodes() {
                  "header is read here.",
                  "UMT5 XXL as one file: .safetensors with its tokenizer inside, .gguf, or .pth "
                  "with its tokenizer beside it; relative to the graph or to a model folder.",
-                 "From Load text encoder. WAN needs it.",
-                 {"CLIPLoader", "CLIPLoaderGGUF", "DualCLIPLoader", "LoadWanVideoT5TextEncoder"}},
+                 "From Load text encoder or Load text encoders. Every model needs one.",
+                 {"CLIPLoader", "CLIPLoaderGGUF", "LoadWanVideoT5TextEncoder"}},
+        PartNode{"text_encoder",
+                 "TEXT_ENCODER",
+                 "Text encoder",
+                 "Load text encoders",
+                 "Opens the text encoders of a model that has several, each in a file of its own. "
+                 "Their order does not matter: which one each is, its file says.",
+                 "A text encoder as one file or folder: CLIP-L, CLIP-G, T5 XXL or Llama 3.1 8B for "
+                 "HiDream-I1. Leave it empty for one that you do not have.",
+                 "",
+                 {"DualCLIPLoader",
+                  "TripleCLIPLoader",
+                  "QuadrupleCLIPLoader",
+                  "DualCLIPLoaderGGUF",
+                  "TripleCLIPLoaderGGUF",
+                  "QuadrupleCLIPLoaderGGUF"},
+                 models::kMostTextEncoders,
+                 "s"},
         PartNode{"autoencoder",
                  "AUTOENCODER",
                  "Autoencoder",
                  "Load autoencoder",
                  "Opens the autoencoder of a model that lies in several files. Only the header "
                  "is read here.",
-                 "The autoencoder (VAE) of WAN 2.1 as one file: .safetensors or .pth, relative "
-                 "to the graph or to a model folder.",
-                 "From Load autoencoder. WAN needs it.",
+                 "The autoencoder (VAE) of WAN 2.1, or FLUX's (ae) for HiDream-I1, as one file: "
+                 ".safetensors or .pth, relative to the graph or to a model folder.",
+                 "From Load autoencoder. Every model needs it.",
                  {"VAELoader", "WanVideoVAELoader"}},
         PartNode{"image_encoder",
                  "IMAGE_ENCODER",
@@ -54,27 +73,38 @@ std::array<PartNode, 3> partNodes() {
                  {"CLIPVisionLoader"}}};
 }
 
+std::string fileParam(size_t index) {
+    return index == 0 ? "file" : "file_" + std::to_string(index + 1);
+}
+
 NodeDesc describePart(const PartNode& part) {
-    return {.id = std::string("load.") + part.item,
-            .label = part.nodeLabel,
-            .category = "Load",
-            .tooltip = part.tooltip,
-            .aliases = part.aliases,
-            .outputs = {{.id = part.item,
-                         .label = part.label,
-                         .tooltip = "Connect it to Load diffusion model.",
-                         .type = part.type}},
-            .params = {{.id = "file",
-                        .label = part.label,
-                        .tooltip = part.fileTooltip,
-                        .kind = ParamKind::File,
-                        .defaultValue = std::string()}}};
+    NodeDesc desc{.id = std::string("load.") + part.item + part.plural,
+                  .label = part.nodeLabel,
+                  .category = "Load",
+                  .tooltip = part.tooltip,
+                  .aliases = part.aliases,
+                  .outputs = {{.id = part.item,
+                               .label = part.label,
+                               .tooltip = "Connect it to Load diffusion model.",
+                               .type = part.type}}};
+    for (size_t i = 0; i < part.files; ++i) {
+        desc.params.push_back({.id = fileParam(i),
+                               .label = part.label + (i == 0 ? "" : " " + std::to_string(i + 1)),
+                               .tooltip = part.fileTooltip,
+                               .kind = ParamKind::File,
+                               .defaultValue = std::string()});
+    }
+    return desc;
 }
 
 executor::NodeType partNode(models::Stages& stages, const PartNode& part) {
-    const auto open = [&stages, item = std::string(part.item)](const executor::Params& params,
-                                                               std::string_view graphFolder) {
-        return stages.loadPart({.item = item, .file = params.text("file")}, graphFolder);
+    const auto open = [&stages, item = std::string(part.item), count = part.files](
+                          const executor::Params& params, std::string_view graphFolder) {
+        models::PartRequest request{.item = item, .files = {}};
+        for (size_t i = 0; i < count; ++i) {
+            request.files.emplace_back(fileParam(i), params.text(fileParam(i)));
+        }
+        return stages.loadPart(request, graphFolder);
     };
     return {.desc = describePart(part),
             .outline =
@@ -89,31 +119,36 @@ executor::NodeType partNode(models::Stages& stages, const PartNode& part) {
 }
 
 NodeDesc describeLoadDiffusionModel() {
-    NodeDesc desc{.id = "load.diffusion_model",
-                  .label = "Load diffusion model",
-                  .category = "Load",
-                  .tooltip =
-                      "Makes a model of a denoiser's file and the files of its other networks. "
-                      "Only headers are read here.",
-                  .aliases = {"UNETLoader", "UnetLoaderGGUF", "WanVideoModelLoader"},
-                  .outputs = {{.id = "model",
-                               .label = "Model",
-                               .tooltip = "The networks of all files.",
-                               .type = "MODEL"}},
-                  .params = {{.id = "file",
-                              .label = "Diffusion model",
-                              .tooltip = "The transformer of WAN as one file, quantised or not: "
-                                         ".safetensors or .gguf, relative to the graph or to a "
-                                         "model folder. For WAN 2.2, the high-noise expert.",
-                              .kind = ParamKind::File,
-                              .defaultValue = std::string()},
-                             {.id = "low_noise",
-                              .label = "Low-noise model",
-                              .tooltip = "WAN 2.2's second expert, which takes the last steps. "
-                                         "Leave it empty for models with one denoiser.",
-                              .kind = ParamKind::File,
-                              .defaultValue = std::string()}}};
+    NodeDesc desc{
+        .id = "load.diffusion_model",
+        .label = "Load diffusion model",
+        .category = "Load",
+        .tooltip =
+            "Makes a model of a denoiser's file and the files of its other networks. "
+            "Only headers are read here.",
+        .aliases = {"UNETLoader", "UnetLoaderGGUF", "WanVideoModelLoader"},
+        .outputs = {{.id = "model",
+                     .label = "Model",
+                     .tooltip = "The networks of all files.",
+                     .type = "MODEL"}},
+        .params = {
+            {.id = "file",
+             .label = "Diffusion model",
+             .tooltip = "The transformer of WAN or HiDream-I1 as one file, quantised or not: "
+                        ".safetensors or .gguf, relative to the graph or to a "
+                        "model folder. For WAN 2.2, the high-noise expert.",
+             .kind = ParamKind::File,
+             .defaultValue = std::string()},
+            {.id = "low_noise",
+             .label = "Low-noise model",
+             .tooltip = "WAN 2.2's second expert, which takes the last steps. "
+                        "Leave it empty for models with one denoiser.",
+             .kind = ParamKind::File,
+             .defaultValue = std::string()}}};
     for (const PartNode& part : partNodes()) {
+        if (part.files > 1) {
+            continue;  // the same port as that of a single one
+        }
         desc.inputs.push_back({.id = part.item,
                                .label = part.label,
                                .tooltip = part.portTooltip,

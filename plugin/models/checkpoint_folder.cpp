@@ -42,9 +42,15 @@ CheckpointFolder::CheckpointFolder(std::string path, std::string name)
     }
 }
 
+std::string CheckpointFolder::placeOf(const std::string& relative) const {
+    const size_t end = std::min(relative.find('/'), relative.size());
+    const auto known = folders_.find(relative.substr(0, end));
+    return known == folders_.end() ? relative : known->second + relative.substr(end);
+}
+
 bool CheckpointFolder::has(const std::string& relative) const {
     std::error_code ignored;
-    return fs::exists(fs::path(path_) / relative, ignored);
+    return fs::exists(fs::path(path_) / placeOf(relative), ignored);
 }
 
 std::string CheckpointFolder::readText(const std::string& relative) {
@@ -54,7 +60,7 @@ std::string CheckpointFolder::readText(const std::string& relative) {
                     "complete the checkpoint's folder",
                     "checkpoint");
     }
-    const files::InputFile file((fs::path(path_) / relative).string());
+    const files::InputFile file((fs::path(path_) / placeOf(relative)).string());
     std::string text = file.readAll(kLargestText);
     files_.push_back(stampOf(file));
     return text;
@@ -65,7 +71,7 @@ Json CheckpointFolder::readJson(const std::string& relative) {
 }
 
 WeightMap CheckpointFolder::weights(const std::string& component, const std::string& stem) {
-    WeightMap map = openWeights(path_, component, stem);
+    WeightMap map = openWeights(path_, placeOf(component), stem);
     map.what = name_ + "/" + component;
     files_.insert(files_.end(), map.files.begin(), map.files.end());
     return map;
@@ -73,10 +79,10 @@ WeightMap CheckpointFolder::weights(const std::string& component, const std::str
 
 std::function<WeightMap()> CheckpointFolder::laterWeights(const std::string& component,
                                                           const std::string& stem) {
-    const std::vector<memory::WeightFile> files = findWeights(path_, component, stem);
+    const std::vector<memory::WeightFile> files = findWeights(path_, placeOf(component), stem);
     files_.insert(files_.end(), files.begin(), files.end());
-    return [root = path_, what = name_ + "/" + component, component, stem, files] {
-        WeightMap map = openWeights(root, component, stem);
+    return [root = path_, what = name_ + "/" + component, place = placeOf(component), stem, files] {
+        WeightMap map = openWeights(root, place, stem);
         map.what = what;
         std::vector<memory::WeightFile> opened = map.files;
         std::sort(opened.begin(), opened.end(), [](const auto& a, const auto& b) {

@@ -6,17 +6,29 @@
 #include "plugin/models/checkpoint.hpp"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lowtide::models {
+
+/// Where components lie that have no folder of their name: "text_encoder" in ".".
+using ComponentFolders = std::map<std::string, std::string, std::less<>>;
 
 /// A folder whose files are read by name; remembers which, and the identity that each had.
 class CheckpointFolder final : public Checkpoint {
 public:
     /// `name` is shown to people. Error{NotFound} without model_index.json.
     CheckpointFolder(std::string path, std::string name);
+
+    /// Of components whose classes `index` states, in place of a model_index.json.
+    CheckpointFolder(std::string path, std::string name, Json index, ComponentFolders folders)
+        : path_(std::move(path)),
+          name_(std::move(name)),
+          folders_(std::move(folders)),
+          index_(std::move(index)) {}
 
     [[nodiscard]] const std::string& name() const override { return name_; }
 
@@ -33,8 +45,12 @@ public:
     [[nodiscard]] std::vector<memory::WeightFile> files() const override { return files_; }
 
 private:
+    /// Below `path_`: "text_encoder/config.json", or where its component lies.
+    [[nodiscard]] std::string placeOf(const std::string& relative) const;
+
     std::string path_;
     std::string name_;
+    ComponentFolders folders_;
     std::vector<memory::WeightFile> files_;
     Json index_;
 };

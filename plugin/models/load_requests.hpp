@@ -4,6 +4,8 @@
 #include "plugin/memory/wire_value.hpp"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace lowtide::models {
 
@@ -13,14 +15,17 @@ struct LoadRequest {
     std::string checkpoint;  ///< a folder in the diffusers layout, or one file in LDM's
     std::string unet{};      ///< a file with another denoiser; empty: the checkpoint's own
     std::string vae;         ///< likewise with another autoencoder
+    /// Likewise with a fourth text encoder, or a folder of it and its tokenizer.
+    std::string textEncoder4{};
     std::string prediction = "checkpoint";  ///< "epsilon", "v_prediction", or what it says itself
 };
 
-/// What load.text_encoder, load.autoencoder and load.image_encoder open. Paths as those of
-/// checkpoints.
+/// What load.text_encoder, load.text_encoders, load.autoencoder and load.image_encoder open. Paths
+/// as those of checkpoints.
 struct PartRequest {
     std::string item;  ///< "text_encoder", "autoencoder" or "image_encoder"
-    std::string file;
+    /// By the parameter of each: "file", "file_2". Several of text encoders; empty ones are none.
+    std::vector<std::pair<std::string, std::string>> files;
 };
 
 /// What load.diffusion_model puts together; null: nothing is connected.

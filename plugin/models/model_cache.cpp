@@ -7,6 +7,7 @@
 #include "plugin/models/layouts/layout.hpp"
 #include "plugin/models/renamed_checkpoint.hpp"
 #include "plugin/models/split_checkpoint.hpp"
+#include "plugin/models/text_slots.hpp"
 #include "plugin/models/unchanged_weights.hpp"
 
 #include <algorithm>
@@ -38,11 +39,19 @@ std::string keyOf(std::string key, const CheckpointPath& first, const PathsByCom
     return key;
 }
 
+/// Of a checkpoint's components; a text encoder brings its tokenizer.
 CheckpointParts openParts(const PathsByComponent& paths, const std::string& resourcesFolder) {
     CheckpointParts parts;
     for (const auto& [component, path] : paths) {
         try {
-            parts[component] = openPart(path, component, resourcesFolder);
+            if (component.starts_with(kTextPart)) {
+                const std::string number = component.substr(std::string_view(kTextPart).size());
+                parts.merge(textInSlot(openPart(path, kTextPart, resourcesFolder),
+                                       component,
+                                       kTokenizerPart + number));
+            } else {
+                parts[component] = openPart(path, component, resourcesFolder);
+            }
         } catch (const Error& error) {
             throw Error(error.kind(), error.message(), error.hint(), component);
         }
@@ -50,11 +59,25 @@ CheckpointParts openParts(const PathsByComponent& paths, const std::string& reso
     return parts;
 }
 
+std::vector<std::shared_ptr<Checkpoint>> openTexts(const std::vector<CheckpointPath>& paths,
+                                                   const std::string& resourcesFolder) {
+    std::vector<std::shared_ptr<Checkpoint>> texts;
+    for (const CheckpointPath& path : paths) {
+        try {
+            texts.push_back(openPart(path, kTextPart, resourcesFolder));
+        } catch (const Error& error) {
+            throw Error(error.kind(), error.message(), error.hint(), kTextPart);
+        }
+    }
+    return texts;
+}
+
 std::shared_ptr<Checkpoint> openSecondExpert(const CheckpointPath& path,
                                              const std::string& resourcesFolder) {
     try {
         return std::make_shared<RenamedCheckpoint>(
-            openDenoiser(path, resourcesFolder), "transformer", kSecondTransformer);
+            openDenoiser(path, resourcesFolder),
+            std::map<std::string, std::string, std::less<>>{{kSecondTransformer, "transformer"}});
     } catch (const Error& error) {
         throw Error(error.kind(), error.message(), error.hint(), kLowNoiseItem);
     }
@@ -71,6 +94,9 @@ std::shared_ptr<const Model> ModelCache::open(const SplitChoice& choice) {
     PathsByComponent files = choice.parts;
     if (choice.second) {
         files.emplace(kLowNoiseItem, *choice.second);
+    }
+    for (size_t i = 0; i < choice.texts.size(); ++i) {
+        files.emplace("text " + std::to_string(i), choice.texts[i]);
     }
     return openOnce(keyOf("split", choice.denoiser, files), [&] { return openAnew(choice); });
 }
@@ -106,7 +132,11 @@ std::shared_ptr<const Model> ModelCache::openAnew(const SplitChoice& choice) con
     if (choice.second) {
         parts[kSecondTransformer] = openSecondExpert(*choice.second, resourcesFolder_);
     }
-    SplitCheckpoint split(openDenoiser(choice.denoiser, resourcesFolder_), std::move(parts));
+    std::unique_ptr<Checkpoint> denoiser = openDenoiser(choice.denoiser, resourcesFolder_);
+    if (const Family* family = familyOf(*denoiser, families_)) {
+        parts.merge(textsInSlots(openTexts(choice.texts, resourcesFolder_), *family));
+    }
+    SplitCheckpoint split(std::move(denoiser), std::move(parts));
     return openCheckpoint(split, families_);
 }
 

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace lowtide::models {
 
@@ -28,7 +29,8 @@ struct CheckpointChoice {
 struct SplitChoice {
     CheckpointPath denoiser;
     std::optional<CheckpointPath> second{};       ///< the expert for lower noise levels
-    std::map<std::string, CheckpointPath> parts;  ///< by component
+    std::vector<CheckpointPath> texts{};          ///< of text encoders, in any order
+    std::map<std::string, CheckpointPath> parts;  ///< of other components
 };
 
 /// Opened checkpoints: the same files give the same value. Models that nobody uses are forgotten,

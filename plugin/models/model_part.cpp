@@ -13,18 +13,31 @@ namespace {
 
 constexpr size_t kRecentParts = 8;  ///< names and stamps of files
 
+bool areSame(const std::vector<CheckpointPath>& some, const std::vector<CheckpointPath>& others) {
+    return std::equal(
+        some.begin(), some.end(), others.begin(), others.end(), [](const auto& a, const auto& b) {
+            return a.path == b.path;
+        });
+}
+
 }  // namespace
 
-ModelPart::ModelPart(const SplitPart& part, CheckpointPath path, const std::string& resourcesFolder)
-    : part_(part),
-      path_(std::move(path)),
-      files_(openPart(path_, part.component, resourcesFolder)->files()) {}
+ModelPart::ModelPart(const SplitPart& part,
+                     std::vector<CheckpointPath> paths,
+                     const std::string& resourcesFolder)
+    : part_(part), paths_(std::move(paths)) {
+    for (const CheckpointPath& path : paths_) {
+        const std::vector<memory::WeightFile> own =
+            openPart(path, part.component, resourcesFolder)->files();
+        files_.insert(files_.end(), own.begin(), own.end());
+    }
+}
 
 std::shared_ptr<const ModelPart> ModelParts::open(const SplitPart& part,
-                                                  const CheckpointPath& path) {
+                                                  const std::vector<CheckpointPath>& paths) {
     const std::lock_guard lock(mutex_);
     const auto known = std::find_if(recent_.begin(), recent_.end(), [&](const auto& each) {
-        return each->type() == part.type && each->path().path == path.path &&
+        return each->type() == part.type && areSame(each->paths(), paths) &&
                areUnchanged(each->files());
     });
     std::shared_ptr<const ModelPart> found;
@@ -32,7 +45,7 @@ std::shared_ptr<const ModelPart> ModelParts::open(const SplitPart& part,
         found = *known;
         recent_.erase(known);
     } else {
-        found = std::make_shared<const ModelPart>(part, path, resourcesFolder_);
+        found = std::make_shared<const ModelPart>(part, paths, resourcesFolder_);
     }
     recent_.push_front(found);
     recent_.resize(std::min(recent_.size(), kRecentParts));

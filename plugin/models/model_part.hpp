@@ -13,16 +13,19 @@
 
 namespace lowtide::models {
 
-/// One network's file, for a model that is put together of several: what load.text_encoder and its
-/// kin give. The model of load.diffusion_model has its component; this one has none. Immutable.
+/// One network's file, or those of several text encoders, for a model that is put together of
+/// several: what load.text_encoder and its kin give. The model of load.diffusion_model has its
+/// component; this one has none. Immutable.
 class ModelPart final : public ComponentSource {
 public:
-    /// Reads the header. Error{Unsupported} for a file without the component.
-    ModelPart(const SplitPart& part, CheckpointPath path, const std::string& resourcesFolder);
+    /// Reads the headers; at least one path. Error{Unsupported} for a file without the component.
+    ModelPart(const SplitPart& part,
+              std::vector<CheckpointPath> paths,
+              const std::string& resourcesFolder);
 
     [[nodiscard]] std::string_view type() const override { return part_.type; }
 
-    [[nodiscard]] const std::string& name() const override { return path_.name; }
+    [[nodiscard]] const std::string& name() const override { return paths_.front().name; }
 
     [[nodiscard]] const std::vector<memory::WeightFile>& files() const override { return files_; }
 
@@ -40,11 +43,12 @@ public:
 
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override;
 
-    [[nodiscard]] const CheckpointPath& path() const { return path_; }
+    /// One, but for text encoders.
+    [[nodiscard]] const std::vector<CheckpointPath>& paths() const { return paths_; }
 
 private:
     const SplitPart& part_;
-    CheckpointPath path_;
+    std::vector<CheckpointPath> paths_;
     std::vector<memory::WeightFile> files_;
 };
 
@@ -57,7 +61,7 @@ public:
 
     /// Errors as ModelPart.
     [[nodiscard]] std::shared_ptr<const ModelPart> open(const SplitPart& part,
-                                                        const CheckpointPath& path);
+                                                        const std::vector<CheckpointPath>& paths);
 
 private:
     std::string resourcesFolder_;

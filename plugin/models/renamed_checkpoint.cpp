@@ -4,21 +4,22 @@
 
 namespace lowtide::models {
 
-RenamedCheckpoint::RenamedCheckpoint(std::unique_ptr<Checkpoint> checkpoint,
-                                     std::string component,
-                                     std::string shown)
-    : checkpoint_(std::move(checkpoint)),
-      component_(std::move(component)),
-      shown_(std::move(shown)),
-      index_(checkpoint_->index()) {
-    index_[shown_] = index_.value(component_, Json());
-    index_.erase(component_);
+RenamedCheckpoint::RenamedCheckpoint(std::shared_ptr<Checkpoint> checkpoint,
+                                     std::map<std::string, std::string, std::less<>> shown)
+    : checkpoint_(std::move(checkpoint)), shown_(std::move(shown)), index_(checkpoint_->index()) {
+    for (const auto& [here, there] : shown_) {
+        index_.erase(there);
+    }
+    for (const auto& [here, there] : shown_) {
+        index_[here] = checkpoint_->index().value(there, Json());
+    }
 }
 
 std::string RenamedCheckpoint::placeOf(const std::string& relative) const {
     const size_t end = relative.find('/');
     const std::string behind = end == relative.npos ? std::string() : relative.substr(end);
-    return relative.substr(0, end) == shown_ ? component_ + behind : relative;
+    const auto known = shown_.find(relative.substr(0, end));
+    return known == shown_.end() ? relative : known->second + behind;
 }
 
 bool RenamedCheckpoint::has(const std::string& relative) const {

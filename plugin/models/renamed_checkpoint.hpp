@@ -1,22 +1,22 @@
 #pragma once
-// A component of a checkpoint under another name. Torch-free.
+// Components of a checkpoint under other names. Torch-free.
 
 #include "plugin/base/json.hpp"
 #include "plugin/models/checkpoint.hpp"
 
+#include <map>
 #include <memory>
 #include <string>
 
 namespace lowtide::models {
 
-/// Shows one component of a checkpoint as another one: the file of a second expert, which no layout
-/// tells from a first.
+/// Shows components of a checkpoint as other ones: the file of a second expert, or of a third text
+/// encoder with its tokenizer, which no layout tells from a first.
 class RenamedCheckpoint final : public Checkpoint {
 public:
-    /// `shown`: the component's name here.
-    RenamedCheckpoint(std::unique_ptr<Checkpoint> checkpoint,
-                      std::string component,
-                      std::string shown);
+    /// `shown`: names here, and those of the checkpoint.
+    RenamedCheckpoint(std::shared_ptr<Checkpoint> checkpoint,
+                      std::map<std::string, std::string, std::less<>> shown);
 
     [[nodiscard]] const std::string& name() const override { return checkpoint_->name(); }
 
@@ -37,9 +37,8 @@ private:
     /// The place behind a place here.
     [[nodiscard]] std::string placeOf(const std::string& relative) const;
 
-    std::unique_ptr<Checkpoint> checkpoint_;
-    std::string component_;
-    std::string shown_;
+    std::shared_ptr<Checkpoint> checkpoint_;
+    std::map<std::string, std::string, std::less<>> shown_;
     Json index_;
 };
 

@@ -9,15 +9,7 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr const char* kTextPart = "text_encoder";
-constexpr const char* kTokenizerPart = "tokenizer";
-
-CheckpointParts withTokenizer(CheckpointParts parts) {
-    if (const auto text = parts.find(kTextPart); text != parts.end()) {
-        parts[kTokenizerPart] = text->second;
-    }
-    return parts;
-}
+constexpr const char* kTextItem = "text_encoder";
 
 }  // namespace
 
@@ -32,7 +24,7 @@ const SplitPart& splitPart(std::string_view item) {
 }
 
 SplitCheckpoint::SplitCheckpoint(std::unique_ptr<Checkpoint> denoiser, CheckpointParts parts)
-    : PartedCheckpoint(std::move(denoiser), withTokenizer(std::move(parts))) {}
+    : PartedCheckpoint(std::move(denoiser), std::move(parts)) {}
 
 std::string SplitCheckpoint::itemOf(std::string_view component) const {
     for (const SplitPart& part : kSplitParts) {
@@ -43,7 +35,8 @@ std::string SplitCheckpoint::itemOf(std::string_view component) const {
     if (component == kSecondTransformer) {
         return kLowNoiseItem;
     }
-    return component == kTokenizerPart ? kTextPart : "file";
+    const bool isText = component.starts_with("text_encoder") || component.starts_with("tokenizer");
+    return isText ? kTextItem : "file";
 }
 
 }  // namespace lowtide::models

@@ -25,10 +25,10 @@ inline constexpr const char* kLowNoiseItem = "low_noise";
 /// The part of a port. Error{Internal} for another one.
 [[nodiscard]] const SplitPart& splitPart(std::string_view item);
 
-/// A denoiser's file with the files of its other networks; a tokenizer comes with its text encoder.
+/// A denoiser's file with the files of its other networks.
 class SplitCheckpoint final : public PartedCheckpoint {
 public:
-    /// `parts` by component.
+    /// `parts` by component, tokenizers too.
     SplitCheckpoint(std::unique_ptr<Checkpoint> denoiser, CheckpointParts parts);
 
     /// The port or parameter of load.diffusion_model that a component comes from.

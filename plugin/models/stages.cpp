@@ -82,8 +82,7 @@ public:
         return withErrorsOf("load", [&] {
             return onFile([&] {
                 return WireRef(
-                    parts_.open(splitPart(request.item),
-                                placeOf(request.file, graphFolder, request.item.c_str())));
+                    parts_.open(splitPart(request.item), placesOf(request, graphFolder)));
             });
         });
     }
@@ -100,10 +99,13 @@ public:
                 }
                 const auto add = [&](const WireRef& value, const char* item) {
                     if (value) {
-                        choice.parts[splitPart(item).component] = partIn(value, item).path();
+                        choice.parts[splitPart(item).component] =
+                            partIn(value, item).paths().front();
                     }
                 };
-                add(request.textEncoder, "text_encoder");
+                if (request.textEncoder) {
+                    choice.texts = partIn(request.textEncoder, "text_encoder").paths();
+                }
                 add(request.autoencoder, "autoencoder");
                 add(request.imageEncoder, "image_encoder");
                 return WireRef(models_.open(choice));
@@ -383,7 +385,7 @@ private:
             return open();
         } catch (const Error& error) {
             const bool isOfPart =
-                error.item() == kLowNoiseItem ||
+                error.item() == kLowNoiseItem || error.item().starts_with(kFileItem) ||
                 std::any_of(std::begin(kSplitParts),
                             std::end(kSplitParts),
                             [&](const SplitPart& part) { return error.item() == part.item; });
@@ -399,11 +401,34 @@ private:
             typed, graphFolder, settings_.resourcesFolder, settings_.modelFolders, item);
     }
 
+    /// Of a network, or of several text encoders.
+    std::vector<CheckpointPath> placesOf(const PartRequest& request,
+                                         std::string_view graphFolder) const {
+        std::vector<CheckpointPath> places;
+        const auto add = [&](const std::string& parameter, const std::string& file) {
+            try {
+                places.push_back(placeOf(file, graphFolder, request.item.c_str()));
+            } catch (const Error& error) {
+                throw Error(error.kind(), error.message(), error.hint(), parameter);
+            }
+        };
+        for (const auto& [parameter, file] : request.files) {
+            if (!trim(file).empty()) {
+                add(parameter, file);
+            }
+        }
+        if (places.empty()) {
+            add(request.files.front().first, "");
+        }
+        return places;
+    }
+
     CheckpointChoice chosen(const LoadRequest& request, std::string_view graphFolder) const {
         CheckpointChoice choice{
             .checkpoint = placeOf(request.checkpoint, graphFolder), .parts = {}, .prediction = {}};
-        for (const auto& [item, path] :
-             {std::pair("unet", &request.unet), std::pair("vae", &request.vae)}) {
+        for (const auto& [item, path] : {std::pair("unet", &request.unet),
+                                         std::pair("vae", &request.vae),
+                                         std::pair("text_encoder_4", &request.textEncoder4)}) {
             if (!trim(*path).empty()) {
                 choice.parts[item] = placeOf(*path, graphFolder, item);
             }

@@ -10,6 +10,14 @@
 
 namespace lowtide::models {
 
+/// A place for a text encoder that comes as a file of its own.
+struct TextSlot {
+    std::string component;             ///< "text_encoder_2"
+    std::string tokenizer;             ///< "tokenizer_2"
+    std::vector<std::string> classes;  ///< of networks that it takes; of several slots for the same
+                                       ///< the widest network has the last
+};
+
 /// A family of checkpoints. Each has a folder with `const Family& <folder>();` and one lowtide_add
 /// line.
 struct Family {
@@ -22,6 +30,8 @@ struct Family {
     std::shared_ptr<const Model> (*open)(Checkpoint& checkpoint) = nullptr;
     /// What people call this one, from its settings: "SD 1.x inpainting"; nullptr: the name.
     std::string (*label)(Checkpoint& checkpoint) = nullptr;
+    /// Of a model that is put together of files; empty: it is not.
+    std::vector<TextSlot> texts{};
 };
 
 using Families = std::span<const Family* const>;

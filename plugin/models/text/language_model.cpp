@@ -144,11 +144,13 @@ at::Tensor LanguageModel::attend(Pass& pass,
         at::Tensor each = projection.apply(pass, normed).unflatten(2, {-1, config_.headWidth});
         return norm ? norm->apply(pass, each) : each;
     };
+    const auto turned = [&](const at::Tensor& x) {
+        return (config_.turnsNeighbours ? rotated(x, rotation) : rotatedHalves(x, rotation))
+            .transpose(1, 2);
+    };
     const int64_t sharers = config_.heads / config_.keyHeads;
-    const at::Tensor q =
-        rotatedHalves(inHeads(layer.query, layer.queryNorm), rotation).transpose(1, 2);
-    const at::Tensor k = sharedHeads(
-        rotatedHalves(inHeads(layer.key, layer.keyNorm), rotation).transpose(1, 2), sharers);
+    const at::Tensor q = turned(inHeads(layer.query, layer.queryNorm));
+    const at::Tensor k = sharedHeads(turned(inHeads(layer.key, layer.keyNorm)), sharers);
     const at::Tensor v = sharedHeads(inHeads(layer.value, std::nullopt).transpose(1, 2), sharers);
     std::vector<at::Tensor> found;
     for (size_t row = 0; row < sights.size(); ++row) {

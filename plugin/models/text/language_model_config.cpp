@@ -104,6 +104,7 @@ LanguageModelConfig readLanguageModelConfig(const Json& json, const std::string&
     requireDivisible(reader, "head_dim", config.headWidth, 2);
     config.positions = number("max_position_embeddings", config.positions, kMostLanguagePositions);
     config.epsilon = numberAboveZero(reader, "rms_norm_eps", config.epsilon);
+    config.turnsNeighbours = reader.boolean("rope_interleave").value_or(false);
     readRotation(json, reader, config);
     return config;
 }

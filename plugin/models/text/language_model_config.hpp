@@ -31,7 +31,8 @@ struct LanguageModelConfig {
     double epsilon = 1e-6;
     double rotaryBase = 10000;
     std::optional<RotaryScaling> rotaryScaling{};
-    bool hasHeadNorms = false;  ///< Qwen 3: queries and keys are normed, each head for itself
+    bool turnsNeighbours = false;  ///< pairs of rotations stand side by side, as llama.cpp has them
+    bool hasHeadNorms = false;     ///< Qwen 3: queries and keys are normed, each head for itself
 };
 
 /// Errors: Unsupported names the setting that is not built, Corrupt the one that cannot be.

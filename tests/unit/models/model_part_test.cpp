@@ -24,7 +24,8 @@ private Q_SLOTS:
         const QString path = folder.filePath("part.safetensors");
         testing::ModelBench bench;
         const auto opened = [&] {
-            return bench.stages().loadPart({.item = "autoencoder", .file = path.toStdString()}, "");
+            return bench.stages().loadPart(
+                {.item = "autoencoder", .files = {{"file", path.toStdString()}}}, "");
         };
         QVERIFY(QFile::copy(split + "autoencoder.safetensors", path));
         const memory::WireRef first = opened();

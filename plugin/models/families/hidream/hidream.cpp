@@ -6,6 +6,8 @@ namespace lowtide::models {
 
 namespace {
 
+constexpr const char* kClipClass = "CLIPTextModelWithProjection";
+
 bool detectHiDream(const Checkpoint& checkpoint) {
     return checkpoint.pipelineClass() == "HiDreamImagePipeline";
 }
@@ -17,10 +19,15 @@ std::shared_ptr<const Model> openHiDream(Checkpoint& checkpoint) {
 }  // namespace
 
 const Family& hidream() {
-    static const Family family{.name = "hidream",
-                               .components = hidreamComponents(),
-                               .detect = detectHiDream,
-                               .open = openHiDream};
+    static const Family family{
+        .name = "hidream",
+        .components = hidreamComponents(),
+        .detect = detectHiDream,
+        .open = openHiDream,
+        .texts = {{"text_encoder", "tokenizer", {kClipClass}},
+                  {"text_encoder_2", "tokenizer_2", {kClipClass}},
+                  {"text_encoder_3", "tokenizer_3", {"T5EncoderModel"}},
+                  {"text_encoder_4", "tokenizer_4", {"LlamaForCausalLM", "LlamaModel"}}}};
     return family;
 }
 

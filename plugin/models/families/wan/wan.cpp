@@ -21,8 +21,11 @@ std::shared_ptr<const Model> openWan(Checkpoint& checkpoint) {
 }  // namespace
 
 const Family& wan() {
-    static const Family family{
-        .name = "wan", .components = wanComponents(), .detect = detectWan, .open = openWan};
+    static const Family family{.name = "wan",
+                               .components = wanComponents(),
+                               .detect = detectWan,
+                               .open = openWan,
+                               .texts = {{"text_encoder", "tokenizer", {"UMT5EncoderModel"}}}};
     return family;
 }
 

@@ -23,12 +23,25 @@ double detectAutoencoder(const ModelSource& source) {
     return source.header && prefixIn(source.header->map) ? 0.4 : 0;
 }
 
+/// FLUX's autoencoder, whose latents have other numbers than those of Stable Diffusion: no tensor
+/// tells them. Source: vae/config.json of FLUX.1 and HiDream-I1.
+Json constantsOf(const WeightMap& file, std::string_view prefix) {
+    constexpr int64_t kFluxChannels = 16;
+    const std::string start(prefix);
+    const auto first = file.tensors.find(start + "decoder.conv_in.weight");
+    const bool isFlux = first != file.tensors.end() && first->second.shape.size() > 1 &&
+                        first->second.shape[1] == kFluxChannels &&
+                        !file.tensors.contains(start + "post_quant_conv.weight");
+    return isFlux ? Json{{"scaling_factor", 0.3611}, {"shift_factor", 0.1159}} : Json::object();
+}
+
 std::unique_ptr<Checkpoint> openAutoencoderFile(ModelSource source,
                                                 const std::string& resourcesFolder) {
     FileParts parts;
-    Json stated = configInFolder(source.path.path, "AutoencoderKL", parts.files);
-    parts.networks["vae"] = ldmAutoencoder(
-        sharedHeader(source), prefixIn(source.header->map).value_or(""), std::move(stated));
+    const std::string_view prefix = prefixIn(source.header->map).value_or("");
+    Json stated = constantsOf(source.header->map, prefix);
+    stated.update(configInFolder(source.path.path, "AutoencoderKL", parts.files));
+    parts.networks["vae"] = ldmAutoencoder(sharedHeader(source), prefix, std::move(stated));
     return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
 }
 
@@ -42,7 +55,7 @@ const Layout& autoencoder() {
         .kind = "autoencoder",
         .use =
             "choose a whole checkpoint in Load checkpoint, and this file as its "
-            "autoencoder (vae)",
+            "autoencoder (vae); or, of FLUX and HiDream-I1, choose it in Load autoencoder",
         .detect = detectAutoencoder,
         .open = openAutoencoderFile};
     return layout;

@@ -5,9 +5,9 @@ namespace lowtide::models {
 
 namespace {
 
-/// What a folder lacks of the layout, the one who opens it says.
+/// Whatever folder no other layout knows: what it lacks, the one who opens it says.
 double detectFolder(const ModelSource& source) {
-    return source.header ? 0 : 1;
+    return source.header ? 0 : 0.5;
 }
 
 std::unique_ptr<Checkpoint> openFolder(ModelSource source, const std::string&) {

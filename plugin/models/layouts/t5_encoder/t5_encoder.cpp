@@ -4,19 +4,17 @@
 #include "plugin/models/blocks/weight_map.hpp"
 #include "plugin/models/layouts/layout.hpp"
 #include "plugin/models/single_file/component_maps.hpp"
+#include "plugin/models/single_file/documents_beside.hpp"
 #include "plugin/models/single_file/gguf_pieces.hpp"
 #include "plugin/models/single_file/ldm_parts.hpp"
 #include "plugin/models/single_file/t5_names.hpp"
 #include "plugin/models/single_file/t5_settings.hpp"
 
-#include <filesystem>
 #include <utility>
 
 namespace lowtide::models {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 /// ComfyUI's files hold the tokenizer's as a tensor of bytes.
 constexpr std::string_view kPiecesTensor = "spiece_model";
@@ -24,9 +22,10 @@ constexpr const char* kTokenizerClass = "T5Tokenizer";
 constexpr Bytes kLargestTokenizer = 64 * kMiB;
 /// Where the tokenizer's files lie, from the folder of the weights: beside them, in a folder of the
 /// diffusers layout, and as WAN's own checkpoints have it.
-constexpr const char* kTokenizerFolders[] = {"", "tokenizer", "google/umt5-xxl"};
+constexpr const char* kTokenizerFolders[] = {"", "tokenizer", "tokenizer_3", "google/umt5-xxl"};
 constexpr const char* kTokenizerFiles[] = {
     "tokenizer.json", "spiece.model", "tokenizer_config.json"};
+constexpr const char* kTokenizerLeading[] = {"tokenizer.json", "spiece.model"};
 
 using NameInFile = std::function<std::string(std::string_view)>;
 
@@ -67,30 +66,6 @@ std::string readPieces(const WeightMap& file, const TensorPlace& place) {
     return text;
 }
 
-/// The files of a tokenizer beside the weights, in the first folder that has one.
-FileDocuments documentsBeside(const std::string& weights, std::vector<memory::WeightFile>& stamps) {
-    FileDocuments found;
-    for (const char* folder : kTokenizerFolders) {
-        for (const char* name : kTokenizerFiles) {
-            const std::string path = (fs::path(weights).parent_path() / folder / name).string();
-            std::error_code ignored;
-            if (fs::is_regular_file(path, ignored)) {
-                found.texts[name] = [path] {
-                    return files::InputFile(path).readAll(kLargestTokenizer);
-                };
-                stamps.push_back(stampOf(path));
-            }
-        }
-        if (found.texts.contains("tokenizer.json") || found.texts.contains("spiece.model")) {
-            found.className = kTokenizerClass;
-            return found;
-        }
-        found.texts.clear();
-        stamps.clear();
-    }
-    return found;
-}
-
 /// In the file, or else beside it.
 FileDocuments tokenizerOf(const SharedHeader& file,
                           const ModelSource& source,
@@ -104,7 +79,12 @@ FileDocuments tokenizerOf(const SharedHeader& file,
         return found;
     }
     if (!hasGgufPieces(*file)) {
-        return documentsBeside(source.path.path, stamps);
+        return documentsBeside(source.path.path,
+                               {.folders = kTokenizerFolders,
+                                .names = kTokenizerFiles,
+                                .leading = kTokenizerLeading,
+                                .className = kTokenizerClass},
+                               stamps);
     }
     found.texts["spiece.model"] = [path = source.path] {
         const files::InputFile opened(path.path);
@@ -147,7 +127,7 @@ const Layout& t5_encoder() {
     static const Layout layout{.name = "t5_encoder",
                                .component = "text_encoder",
                                .kind = "text_encoder",
-                               .use = "choose it in Load text encoder",
+                               .use = "choose it in Load text encoder or Load text encoders",
                                .detect = detectT5,
                                .open = openT5,
                                .label = labelT5};

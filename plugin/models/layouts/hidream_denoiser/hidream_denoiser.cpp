@@ -1,0 +1,62 @@
+#include "plugin/models/layouts/layout.hpp"
+#include "plugin/models/single_file/component_maps.hpp"
+#include "plugin/models/single_file/hidream_settings.hpp"
+#include "plugin/models/single_file/ldm_parts.hpp"
+
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+/// What stands before the names, which all tools have as diffusers. Nothing: it is no such file.
+std::optional<std::string_view> hidreamPrefix(const WeightMap& file) {
+    for (const std::string_view prefix : {std::string_view(), kLdmUNet}) {
+        const std::string start(prefix);
+        if (file.tensors.contains(start + "double_stream_blocks.0.block.attn1.to_q.weight") &&
+            file.tensors.contains(start + "caption_projection.0.linear.weight")) {
+            return prefix;
+        }
+    }
+    return std::nullopt;
+}
+
+double detectHiDreamDenoiser(const ModelSource& source) {
+    return source.header && hidreamPrefix(source.header->map) ? 0.5 : 0;
+}
+
+std::unique_ptr<Checkpoint> openHiDreamDenoiser(ModelSource source,
+                                                const std::string& resourcesFolder) {
+    const SharedHeader file = sharedHeader(source);
+    const auto inFile = [prefix = std::string(hidreamPrefix(file->map).value_or(""))](
+                            std::string_view name) { return prefix + std::string(name); };
+    FileParts parts;
+    parts.pipeline = {{"_class_name", "HiDreamImagePipeline"}};
+    parts.networks["transformer"] = {
+        .className = "HiDreamImageTransformer2DModel",
+        .settings = [file, inFile] { return hidreamSettings(TensorView(file->map, inFile)); },
+        .weights = [file, inFile] { return wholeMap(file->map, inFile); },
+        .check = checkHiDreamHeads};
+    parts.scheduler = hidreamSchedule;
+    return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
+}
+
+std::string labelHiDreamDenoiser(Checkpoint&) {
+    return "HiDream-I1";
+}
+
+}  // namespace
+
+/// The transformer of HiDream-I1 alone, as ComfyUI keeps it in diffusion_models, or as GGUF.
+const Layout& hidream_denoiser() {
+    static const Layout layout{.name = "hidream_denoiser",
+                               .component = "transformer",
+                               .kind = "diffusion_model",
+                               .use = "choose it in Load diffusion model",
+                               .detect = detectHiDreamDenoiser,
+                               .open = openHiDreamDenoiser,
+                               .label = labelHiDreamDenoiser};
+    return layout;
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,134 @@
+#include "plugin/files/gguf.hpp"
+#include "plugin/files/input_file.hpp"
+#include "plugin/models/layouts/layout.hpp"
+#include "plugin/models/single_file/component_maps.hpp"
+#include "plugin/models/single_file/documents_beside.hpp"
+#include "plugin/models/single_file/gguf_byte_pairs.hpp"
+#include "plugin/models/single_file/language_settings.hpp"
+#include "plugin/models/single_file/ldm_parts.hpp"
+
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr const char* kLanguageTokenizerClass = "PreTrainedTokenizerFast";
+constexpr const char* kLanguageFolders[] = {"", "tokenizer", "tokenizer_4"};
+constexpr const char* kLanguageFiles[] = {"tokenizer.json", "tokenizer_config.json"};
+constexpr const char* kLanguageLeading[] = {"tokenizer.json"};
+/// What makes words of states, and frequencies that the network computes itself.
+constexpr const char* kUnusedTensors[] = {"lm_head.weight", "output.weight", "rope_freqs.weight"};
+
+using NameInFile = std::function<std::string(std::string_view)>;
+
+/// How our names stand in the file. Empty: it has no such network.
+NameInFile namesOfLanguageModel(const WeightMap& file) {
+    const auto has = [&](const char* name) { return file.tensors.contains(name); };
+    if (has("model.layers.0.self_attn.q_proj.weight") && has("model.embed_tokens.weight")) {
+        return [](std::string_view name) { return "model." + std::string(name); };
+    }
+    if (has("layers.0.self_attn.q_proj.weight") && has("embed_tokens.weight")) {
+        return [](std::string_view name) { return std::string(name); };
+    }
+    return has("blk.0.attn_q.weight") && has("blk.0.ffn_gate.weight") && has("token_embd.weight")
+               ? NameInFile(ggufLanguageName)
+               : NameInFile();
+}
+
+double detectLanguageModel(const ModelSource& source) {
+    return source.header && namesOfLanguageModel(source.header->map) ? 0.5 : 0;
+}
+
+WeightMap languageMap(const WeightMap& file) {
+    WeightMap map = wholeMap(file, namesOfLanguageModel(file));
+    for (const char* name : kUnusedTensors) {
+        if (const auto unused = map.tensors.find(name); unused != map.tensors.end()) {
+            map.tensors.erase(unused);
+        }
+    }
+    return map;
+}
+
+/// llama.cpp's files of Llama have the rows of queries and keys so that neighbours turn together.
+bool turnsNeighbours(const WeightFileHeader& file) {
+    const auto architecture = file.metadata.find("general.architecture");
+    return architecture != file.metadata.end() && architecture->second == "llama";
+}
+
+/// In the file, or else beside it. Files that lack their settings are of Llama 3.
+FileDocuments languageTokenizer(const SharedHeader& file,
+                                const ModelSource& source,
+                                std::vector<memory::WeightFile>& stamps) {
+    if (!hasGgufBytePairs(*file)) {
+        FileDocuments found = documentsBeside(source.path.path,
+                                              {.folders = kLanguageFolders,
+                                               .names = kLanguageFiles,
+                                               .leading = kLanguageLeading,
+                                               .className = kLanguageTokenizerClass},
+                                              stamps);
+        if (!found.texts.empty() && !found.texts.contains(kLanguageFiles[1])) {
+            found.texts[kLanguageFiles[1]] = [] { return R"({"eos_token": "<|eot_id|>"})"; };
+        }
+        return found;
+    }
+    const auto metadata = [path = source.path.path] {
+        return files::readGgufHeader(files::InputFile(path)).metadata;
+    };
+    FileDocuments found{.className = kLanguageTokenizerClass, .texts = {}};
+    found.texts[kLanguageFiles[0]] = [metadata, what = source.path.name] {
+        return bytePairsInGguf(metadata(), what).dump();
+    };
+    found.texts[kLanguageFiles[1]] = [metadata, what = source.path.name] {
+        return endTokenInGguf(metadata(), what).dump();
+    };
+    return found;
+}
+
+std::unique_ptr<Checkpoint> openLanguageModel(ModelSource source,
+                                              const std::string& resourcesFolder) {
+    const SharedHeader file = sharedHeader(source);
+    const auto settings = [file] {
+        const WeightMap map = languageMap(file->map);
+        Json stated = languageModelSettings(viewOf(map));
+        stated["rope_interleave"] = turnsNeighbours(*file);
+        return stated;
+    };
+    const bool isQwen = settings().at("model_type") == "qwen3";
+    FileParts parts;
+    parts.networks["text_encoder"] = {.className = isQwen ? "Qwen3Model" : "LlamaModel",
+                                      .settings = settings,
+                                      .weights = [file] { return languageMap(file->map); },
+                                      .check = checkLanguageHeads};
+    parts.documents["tokenizer"] = languageTokenizer(file, source, parts.files);
+    return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
+}
+
+std::string labelLanguageModel(Checkpoint& opened) {
+    constexpr int64_t kWidthOf8B = 4096;
+    const char* file = "text_encoder/config.json";
+    const Json settings = opened.readJson(file);
+    const int64_t width =
+        JsonReader(settings, opened.name() + "/" + file).integer("hidden_size").value_or(0);
+    const bool isQwen = settings.at("model_type") == "qwen3";
+    return isQwen                ? "Qwen 3, " + std::to_string(width) + " wide"
+           : width == kWidthOf8B ? "Llama 3.1 8B"
+                                 : "Llama 3, " + std::to_string(width) + " wide";
+}
+
+}  // namespace
+
+/// A language model alone, whose states are read as a text encoder's: llama_3.1_8b_instruct or
+/// qwen_3_4b of ComfyUI beside its tokenizer, llama.cpp's GGUF.
+const Layout& language_model() {
+    static const Layout layout{.name = "language_model",
+                               .component = "text_encoder",
+                               .kind = "text_encoder",
+                               .use = "choose it in Load text encoder or Load text encoders",
+                               .detect = detectLanguageModel,
+                               .open = openLanguageModel,
+                               .label = labelLanguageModel};
+    return layout;
+}
+
+}  // namespace lowtide::models

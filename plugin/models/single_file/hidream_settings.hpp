@@ -1,0 +1,23 @@
+#pragma once
+// Settings of HiDream-I1's transformer that shapes tell, as diffusers' config.json states them.
+// Torch-free.
+
+#include "plugin/base/json_fwd.hpp"
+#include "plugin/models/single_file/beside_file.hpp"
+#include "plugin/models/single_file/tensor_view.hpp"
+
+#include <string>
+
+namespace lowtide::models {
+
+/// Error{Corrupt} names a tensor that is missing. What no shape tells is as published: heads 128
+/// wide, two experts of a token, a language model of 32 layers.
+[[nodiscard]] Json hidreamSettings(const TensorView& tensors);
+
+/// Error{Unsupported} for one whose heads no shape tells and nobody stated.
+void checkHiDreamHeads(const Json& settings, const std::string& what, const BesideFile& beside);
+
+/// The scheduler of HiDream-I1 Full and Fast; Dev's shift is 6.
+[[nodiscard]] Json hidreamSchedule();
+
+}  // namespace lowtide::models

@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""Makes what the tests of Z-Image compare with, once.
+
+    make_zimage_goldens.py CASES.json FOLDER
+
+FOLDER/checkpoints/zimage_K are small random checkpoints, FOLDER/<case>.safetensors what the reference's golden.py records of diffusers'
+pipeline for the case, with a runner that golden.py lacks. The folder's name should hold the hash that --hash prints.
+
+zimage_0 resembles the Turbo model: it agrees with the constants that a single file cannot express (the axes of a head in the ratio 2:3:3,
+theta 256), and the text encoder's config is as published, with rope_theta at the top. zimage_1 resembles the base model: shift 6, a width
+above the 256 that modulation is capped at, and a config as transformers 5 writes it.
+
+The transformer takes and gives lists of (16, 1, h, w) and captions of different lengths. Recorded are
+
+    embeds.prompt, embeds.negative   (1, n, d): the n tokens of the prompt without padding; nothing for the negative prompt where
+                                     guidance is off (cfg 0). All pictures of a batch have the same.
+    model_in.n, model_out.n          (b, 16, h, w), stacked, without the axis of frames; with guidance b is twice the batch,
+                                     [prompt..., negative...]: the other way round than Stable Diffusion. model_out is before
+                                     guidance and before the pipeline negates it, noise_pred after both.
+    model_t.n                        (b): (1000 - t) / 1000, so 0 is noise.
+    text_encoder.hidden.i.n          (1, 512, d); rows beyond the prompt's n tokens are never used. The last i is normed, the one
+                                     before it is what the prompt's embedding takes.
+    transformer.*                    the first call's outputs of the parts, named as the weights: t_embedder (b, min(dim, 256));
+                                     all_x_embedder.2-1 and cap_embedder (rows of the whole batch end to end, dim), before pad tokens
+                                     replace the rows beyond a picture's or caption's length; noise_refiner.i, context_refiner.i,
+                                     layers.i (b, longest, dim) and all_final_layer.2-1 (b, longest, 64), where rows beyond an entry's
+                                     length, rounded up to 32, mean nothing.
+
+All else is as reference/README.md says. cfg is the pipeline's guidance_scale: prompt + cfg * (prompt - negative), off at 0 and not at 1.
+"""
+import hashlib
+import json
+import os
+import pathlib
+import sys
+
+from make_goldens import REFERENCE, content_hash, golden_arguments
+
+sys.path.insert(0, str(REFERENCE))
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+END, START, STOP = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
+PLAIN = ("<think>", "</think>")  # whole tokens, though not special ones
+
+SPLIT = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+         r"|\s*[\r\n]+|\s+(?!\S)|\s+")
+
+# renders what Qwen3's own does for messages that are text alone
+TEMPLATE = ("{%- for message in messages %}{{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}{%- endfor %}"
+            "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}"
+            "{%- if enable_thinking is defined and enable_thinking is false %}{{- '<think>\\n\\n</think>\\n\\n' }}{%- endif %}{%- endif %}")
+
+BASE = dict(
+    merges=600, hidden=64, ff=160, text_layers=4, text_heads=4, text_kv_heads=2, head_dim=32, theta=1000000.0, published=True,
+    dim=96, heads=3, layers=3, refiners=2, axes_dims=[8, 12, 12], axes_lens=[1536, 512, 512], rope_theta=256.0, shift=3.0,
+)
+VARIANTS = [
+    dict(),
+    dict(merges=450, hidden=96, ff=128, text_layers=3, text_heads=4, text_kv_heads=4, head_dim=16, theta=10000.0, published=False,
+         dim=288, heads=6, layers=2, refiners=1, axes_dims=[16, 20, 12], axes_lens=[1024, 512, 512], rope_theta=1000.0, shift=6.0),
+]
+
+
+def write_qwen(folder, vocab_size):
+    """The files of a Qwen2 tokenizer with Qwen3's special tokens; returns the number of ids."""
+    from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+
+    from lib.layout import write_json
+    from lib.tokenizers import CORPUS
+
+    os.makedirs(folder, exist_ok=True)
+    tok = Tokenizer(models.BPE())
+    tok.normalizer = normalizers.NFC()
+    tok.pre_tokenizer = pre_tokenizers.Sequence([
+        pre_tokenizers.Split(Regex(SPLIT), behavior="isolated"),
+        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+    ])
+    tok.decoder = decoders.ByteLevel()
+    tok.train_from_iterator(CORPUS, trainers.BpeTrainer(
+        vocab_size=vocab_size, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False))
+    tok.model.save(folder)  # vocab.json and merges.txt
+    tok.add_special_tokens([END, START, STOP])
+    tok.add_tokens([AddedToken(text, normalized=False) for text in PLAIN])
+    tok.save(os.path.join(folder, "tokenizer.json"))
+    added = {
+        str(tok.token_to_id(text)): dict(content=text, lstrip=False, normalized=False, rstrip=False, single_word=False,
+                                         special=text not in PLAIN)
+        for text in (END, START, STOP, *PLAIN)
+    }
+    write_json(os.path.join(folder, "tokenizer_config.json"), {
+        "add_bos_token": False, "add_prefix_space": False, "added_tokens_decoder": added,
+        "additional_special_tokens": [START, STOP], "bos_token": None, "chat_template": TEMPLATE,
+        "clean_up_tokenization_spaces": False, "eos_token": STOP, "errors": "replace", "model_max_length": 131072, "pad_token": END,
+        "split_special_tokens": False, "tokenizer_class": "Qwen2Tokenizer", "unk_token": None,
+    })
+    return tok.get_vocab_size()
+
+
+def make_text_encoder(folder, spec, vocab, seed):
+    from transformers import Qwen3Config, Qwen3ForCausalLM
+
+    from lib import layout
+    from lib.weights import randomise
+
+    model = Qwen3ForCausalLM(Qwen3Config(
+        vocab_size=(vocab + 63) // 64 * 64, hidden_size=spec["hidden"], intermediate_size=spec["ff"],
+        num_hidden_layers=spec["text_layers"], num_attention_heads=spec["text_heads"], num_key_value_heads=spec["text_kv_heads"],
+        head_dim=spec["head_dim"], max_position_embeddings=40960, rms_norm_eps=1e-6, tie_word_embeddings=True,
+        rope_parameters={"rope_type": "default", "rope_theta": spec["theta"]},
+    ))
+    layout.save_model(randomise(model, seed), folder)
+    if spec["published"]:
+        path = pathlib.Path(folder) / "config.json"
+        config = json.loads(path.read_text())
+        theta = config.pop("rope_parameters")["rope_theta"]
+        config.pop("layer_types")
+        layout.write_json(str(path), {**config, "rope_scaling": None, "rope_theta": theta})
+
+
+def make_zimage(folder, variant):
+    from diffusers import AutoencoderKL, ZImageTransformer2DModel
+
+    from lib import layout
+    from lib.weights import randomise
+
+    spec, seed = BASE | VARIANTS[variant], 90
+    vocab = write_qwen(os.path.join(folder, "tokenizer"), spec["merges"])
+    make_text_encoder(os.path.join(folder, "text_encoder"), spec, vocab, seed)
+    transformer = ZImageTransformer2DModel(
+        in_channels=16, dim=spec["dim"], n_layers=spec["layers"], n_refiner_layers=spec["refiners"], n_heads=spec["heads"],
+        n_kv_heads=spec["heads"], cap_feat_dim=spec["hidden"], rope_theta=spec["rope_theta"], axes_dims=spec["axes_dims"],
+        axes_lens=spec["axes_lens"],
+    )
+    layout.save_model(randomise(transformer, seed + 1), os.path.join(folder, "transformer"))
+    vae = AutoencoderKL(
+        in_channels=3, out_channels=3, latent_channels=16, down_block_types=["DownEncoderBlock2D"] * 4,
+        up_block_types=["UpDecoderBlock2D"] * 4, block_out_channels=(16, 32, 32, 32), norm_num_groups=8, layers_per_block=1,
+        scaling_factor=0.3611, shift_factor=0.1159, use_quant_conv=False, use_post_quant_conv=False, force_upcast=True,
+    )
+    layout.save_model(randomise(vae, seed + 2), os.path.join(folder, "vae"))
+    layout.save_scheduler(
+        folder, "FlowMatchEulerDiscreteScheduler", num_train_timesteps=1000, shift=spec["shift"], use_dynamic_shifting=False
+    )
+    layout.save_index(folder, "ZImagePipeline", {
+        "scheduler": ("diffusers", "FlowMatchEulerDiscreteScheduler"),
+        "text_encoder": ("transformers", "Qwen3Model"),
+        "tokenizer": ("transformers", "Qwen2Tokenizer"),
+        "transformer": ("diffusers", "ZImageTransformer2DModel"),
+        "vae": ("diffusers", "AutoencoderKL"),
+    })
+
+
+def watch_transformer(rec, transformer):
+    """golden.py's watch_denoiser, for lists of pictures; and the parts in the first call."""
+    import torch
+
+    def after(args, kwargs, result):
+        rec.put_next("model_in", torch.stack(args[0]).squeeze(2))
+        rec.put_next("model_t", args[1])
+        rec.put_next("model_out", torch.stack(result[0]).squeeze(2))
+
+    def first_of(key):
+        return lambda args, kwargs, result: key in rec.tensors or rec.put(key, result)
+
+    for name, part in transformer.named_modules():
+        stem, _, last = name.rpartition(".")
+        if name in ("t_embedder", "cap_embedder") or stem in ("all_x_embedder", "all_final_layer", "noise_refiner", "context_refiner",
+                                                              "layers"):
+            rec.wrap(part, "forward", first_of("transformer." + name))
+    rec.wrap(transformer, "forward", after)
+
+
+def run_zimage(golden):
+
+    def run(args, rec):
+        import torch
+        from diffusers import ZImagePipeline
+
+        from lib import schedulers
+
+        pipe = ZImagePipeline.from_pretrained(args.checkpoint)
+        if args.scheduler:
+            pipe.scheduler = schedulers.build(args.scheduler, pipe.scheduler.config)
+        pipe.set_progress_bar_config(disable=True)
+        golden.watch_tokenizer(rec, pipe, "tokenizer", "")
+        golden.watch_text_encoder(rec, pipe, "text_encoder")
+        golden.watch_scheduler(rec, pipe)
+        watch_transformer(rec, pipe.transformer)
+        golden.watch_vae(rec, pipe)
+        rec.wrap(pipe, "encode_prompt", lambda a, k, r: [rec.put("embeds." + key, value[0][None])
+                                                         for key, value in zip(("prompt", "negative"), r) if value])
+        rec.wrap(pipe, "prepare_latents", lambda a, k, r: rec.put("latents.init", r))
+        rec.wrap_random_draws()
+        call = dict(prompt=args.prompt, negative_prompt=args.negative, height=args.height, width=args.width,
+                    num_inference_steps=args.steps, guidance_scale=args.cfg, num_images_per_prompt=args.batch,
+                    generator=torch.Generator("cpu").manual_seed(args.seed), output_type="pt")
+        image = golden.timed(rec, pipe, call).images
+        rec.unwrap()
+        golden.finish(rec, pipe, image)
+
+    return run
+
+
+def main():
+    if sys.argv[1] == "--hash":
+        own = hashlib.sha256(pathlib.Path(__file__).read_bytes())
+        own.update(content_hash(pathlib.Path(sys.argv[2])).encode())
+        print(own.hexdigest()[:16])
+        return
+    cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
+    if (folder / "complete").exists():
+        return
+    import golden
+
+    checkpoints = folder / "checkpoints"
+    checkpoints.mkdir(parents=True, exist_ok=True)
+    for name in sorted({case["checkpoint"] for case in cases}):
+        if not (checkpoints / name).exists():
+            partial = checkpoints / (name + ".partial")
+            make_zimage(str(partial), int(name.rsplit("_", 1)[1]))
+            partial.rename(checkpoints / name)
+    golden.RUNNERS["ZImagePipeline"] = run_zimage(golden)
+    for case in cases:
+        if not (folder / (case["name"] + ".safetensors")).exists():
+            golden.main(golden_arguments(case, folder))
+    (folder / "complete").touch()
+
+
+if __name__ == "__main__":
+    main()
