@@ -27,6 +27,7 @@
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_progress.hpp"
 #include "plugin/models/step_cache_input.hpp"
+#include "plugin/models/usual_size.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/crossing.hpp"
@@ -329,6 +330,8 @@ StageShapes denoiseShapes(const DenoiseRequest& asked, StageFacts& facts) {
              .hint = "set it to take another one"});
     }
     const Shape shape = checkedShape(model, request);
+    const Issues notes = sizeNotes(model.info(), shape);
+    shapes.issues.insert(shapes.issues.end(), notes.begin(), notes.end());
     if (keepsLatent(request)) {
         return {.outputs = {latentOutput(shape, kindOf(request.latent))}, .runsComponents = false};
     }

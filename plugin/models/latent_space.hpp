@@ -26,6 +26,7 @@ struct LatentSpace {
     int64_t factor = 8;               ///< pixels of a picture's side for one of the latent
     int64_t frameFactor = 1;          ///< frames behind the first one for one of the latent
     int64_t multiple = 8;             ///< that the sides of a picture are of
+    int64_t mostPixels = 0;           ///< of a picture that is no square; 0: of any size
     bool hasFrames = false;           ///< a model of videos
     std::vector<double> mean{};       ///< of each channel; empty: 0
     std::vector<double> deviation{};  ///< of each channel; empty: 1

@@ -74,6 +74,8 @@ struct ModelInfo {
     bool spreadsStrength = false;
     /// Its prompts are calls of their own, the positive one first; else one call with both.
     bool guidesInTurn = false;
+    /// Pixels that its own pipeline scales every picture to; 0: it makes what it is asked for.
+    int64_t usualPixels = 0;
     /// What its denoiser gives has the opposite sign of what its schedule means.
     bool negatesPrediction = false;
     /// What its flow is shifted by for pictures of a size; empty: as its scheduler file says.

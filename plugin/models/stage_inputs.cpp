@@ -8,6 +8,7 @@
 #include "plugin/models/image_prompts/ip_adapter.hpp"
 #include "plugin/models/latent_outline.hpp"
 #include "plugin/models/model_part.hpp"
+#include "plugin/models/usual_size.hpp"
 
 namespace lowtide::models {
 
@@ -195,6 +196,7 @@ void checkLatents(const Model& model, const Shape& latents) {
                     "connect a latent of the same family",
                     "latent");
     }
+    requireRoomFor(info, info.latent.sizeOf(latents));
 }
 
 void requirePictures(const Model& model, const std::string& what) {

@@ -62,6 +62,16 @@ CheckpointParts textInSlot(std::shared_ptr<Checkpoint> encoder,
 
 CheckpointParts textsInSlots(std::vector<std::shared_ptr<Checkpoint>> encoders,
                              const Family& family) {
+    CheckpointParts parts;
+    std::erase_if(encoders, [&](const std::shared_ptr<Checkpoint>& whole) {
+        for (const TextSlot& slot : family.texts) {
+            if (!whole->pipelineClass().empty() && !whole->componentClass(slot.component).empty()) {
+                parts.emplace(slot.component, whole);
+                parts.emplace(slot.tokenizer, whole);
+            }
+        }
+        return !whole->pipelineClass().empty();
+    });
     std::stable_sort(encoders.begin(), encoders.end(), [](const auto& a, const auto& b) {
         return textWidthOf(*a) < textWidthOf(*b);
     });
@@ -69,7 +79,6 @@ CheckpointParts textsInSlots(std::vector<std::shared_ptr<Checkpoint>> encoders,
     for (const auto& encoder : encoders) {
         byClass[encoder->componentClass(kTextPart)].push_back(encoder);
     }
-    CheckpointParts parts;
     for (const auto& [className, own] : byClass) {
         const std::vector<const TextSlot*> slots = slotsFor(family, className);
         if (own.size() > slots.size()) {

@@ -29,6 +29,8 @@ torch.set_num_threads(1)
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "golden" / "reference"))
 from lib.schedulers import SCHEDULERS  # noqa: E402
 
+SCHEDULERS["sigma_lcm"] = ("FlowMatchLCMScheduler", {}, True)
+
 FIRST = ("ddim", "euler", "euler_a", "dpmpp_2m")  # the grid takes every combination
 LATER = ("dpmpp_2m_sde", "dpmpp_3m", "dpmpp_single", "pndm", "pndm_prk", "heun", "lms", "unipc", "deis", "kdpm2",
          "kdpm2_a", "ddpm", "lcm", "tcd")
@@ -285,6 +287,7 @@ def flow_settings():
         config = dict(shift=shift)
         yield dict(sampler="euler", reference="flow_euler", base="flow_match", config=config, steps=steps)
         yield dict(sampler="heun", reference="flow_heun", base="flow_match", config=config, steps=steps)
+        yield dict(sampler="sigma_lcm", base="flow_match", config=config, steps=steps)
         config = dict(flow_shift=shift)
         for sampler in ("unipc", "dpmpp_2m", "dpmpp_2m_sde"):
             yield dict(sampler=sampler, base="flow_solver", config=config, steps=steps)

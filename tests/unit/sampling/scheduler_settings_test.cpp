@@ -45,7 +45,8 @@ private Q_SLOTS:
                                         "kdpm2_a",
                                         "ddpm",
                                         "lcm",
-                                        "tcd"}));
+                                        "tcd",
+                                        "sigma_lcm"}));
         QCOMPARE(labels.size(), names.size());
         QVERIFY(!labels.contains(""));
     }

@@ -20,6 +20,7 @@ namespace lowtide::models {
 namespace {
 
 constexpr const char* kHiDreamTransformer = "transformer";
+constexpr int64_t kUsualSide = 1024;  ///< of diffusers' pipeline, default_sample_size
 
 HiDreamTransformer openHiDreamTransformer(Checkpoint& checkpoint) {
     requireComponent(
@@ -78,6 +79,8 @@ void HiDreamModel::fillInfo(Checkpoint& checkpoint) {
     info_.schedulerConfig = readScheduler(checkpoint);
     info_.latent = latentSpaceOf(autoencoder_.config());
     info_.latent.multiple *= config.patch;
+    info_.latent.mostPixels = config.mostTokens * info_.latent.multiple * info_.latent.multiple;
+    info_.usualPixels = kUsualSide * kUsualSide;
     info_.negatesPrediction = true;
     info_.latentToRgb = hidreamLatentToRgb(checkpoint, info_.latent.channels);
     info_.cachePoints.firstBlock = config.layers() > 1 ? 0 : -1;
