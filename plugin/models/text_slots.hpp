@@ -19,8 +19,8 @@ inline constexpr const char* kTokenizerPart = "tokenizer";
                                          const std::string& component,
                                          const std::string& tokenizer);
 
-/// Each of `encoders` in the slot that takes its class; a whole checkpoint in all that it has. Error{Unsupported} on "text_encoder" for
-/// one that no free slot takes.
+/// Each of `encoders` in the slot that takes its class; a whole checkpoint in all that it has.
+/// Error{Unsupported} on "text_encoder" for one that no free slot takes.
 [[nodiscard]] CheckpointParts textsInSlots(std::vector<std::shared_ptr<Checkpoint>> encoders,
                                            const Family& family);
 

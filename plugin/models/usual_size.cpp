@@ -8,7 +8,7 @@ namespace lowtide::models {
 
 namespace {
 
-std::string sizeText(const PictureSize& size) {
+std::string pictureSizeText(const PictureSize& size) {
     return std::to_string(size.width) + " x " + std::to_string(size.height);
 }
 
@@ -29,14 +29,14 @@ void requireRoomFor(const ModelInfo& info, const PictureSize& size) {
     if (most == 0 || size.width == size.height || size.width * size.height <= most) {
         return;
     }
-    throw Error(ErrorKind::InvalidInput,
-                "the size is " + sizeText(size) + ", and " + info.checkpoint + " has room for " +
-                    std::to_string(most) + " pixels of a picture that is no square",
-                info.usualPixels > 0
-                    ? "choose " + sizeText(usualSizeFor(info, size)) +
-                          ", which its own pipeline would make, and enlarge the picture"
-                    : "choose a smaller size",
-                "latent");
+    throw Error(
+        ErrorKind::InvalidInput,
+        "the size is " + pictureSizeText(size) + ", and " + info.checkpoint + " has room for " +
+            std::to_string(most) + " pixels of a picture that is no square",
+        info.usualPixels > 0 ? "choose " + pictureSizeText(usualSizeFor(info, size)) +
+                                   ", which its own pipeline would make, and enlarge the picture"
+                             : "choose a smaller size",
+        "latent");
 }
 
 Issues sizeNotes(const ModelInfo& info, const Shape& latent) {
@@ -51,9 +51,10 @@ Issues sizeNotes(const ModelInfo& info, const Shape& latent) {
     return {{.severity = Severity::Info,
              .code = "usual_size",
              .item = "latent",
-             .message = "the picture is " + sizeText(size) + ", as asked for; " + info.checkpoint +
+             .message = "the picture is " + pictureSizeText(size) + ", as asked for; " +
+                        info.checkpoint +
                         " was trained at other sizes, and its own pipeline would make " +
-                        sizeText(usual),
+                        pictureSizeText(usual),
              .hint = "choose that size for pictures like those that it learnt from"}};
 }
 

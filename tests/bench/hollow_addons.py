@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write what people add to Stable Diffusion 1.5 and XL, and WAN 2.1's files, at their true sizes, headers alone, for plans.
+"""Write what people add to Stable Diffusion 1.5 and XL, and files of WAN and HiDream-I1, at their true sizes, headers alone, for plans.
 
     hollow_addons.py hollow REFERENCE TOKENIZER PICTURES OUT_FOLDER
 
@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 
+import hidream_checkpoint
 import wan_checkpoint
 from big_checkpoint import SD15, shapes_of, write_weights
 from xl_checkpoint import TEXT, UNET, VAE, WORDS
@@ -96,7 +97,7 @@ def main():
     sys.path.insert(0, reference)
     import torch
     from diffusers import UNet2DConditionModel
-    from lib import ldm_keys
+    from lib import ldm_keys, tokenizers
 
     with torch.device("meta"):
         small, large = UNet2DConditionModel(**SD15), UNet2DConditionModel(**UNET)
@@ -115,6 +116,7 @@ def main():
         os.makedirs(os.path.dirname(path), exist_ok=True)
         write_weights(path, shapes)
     wan_checkpoint.write_files(partial, tokenizer)
+    hidream_checkpoint.write_files(partial, tokenizers, ldm_keys)
     shutil.copytree(pictures, os.path.join(partial, "pictures"))
     os.rename(partial, out)
 

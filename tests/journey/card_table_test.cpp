@@ -1,5 +1,5 @@
-// docs/memory.md says what Stable Diffusion 1.5 and XL and WAN 2.1 need on cards of everyday sizes:
-// what the command plans for them, from headers of the true sizes without weights.
+// docs/memory.md says what Stable Diffusion 1.5 and XL, WAN and HiDream-I1 need on cards of
+// everyday sizes: what the command plans for them, from headers of the true sizes without weights.
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 #include "tests/fixtures/command.hpp"
@@ -125,6 +125,17 @@ class CardTableTest : public QObject {
              QString("video.width=%1").arg(size.first),
              QString("video.height=%1").arg(size.second)},
             isOnCpu ? QStringList{"decode=auto@cpu", "video.autoencoder=auto@cpu"} : QStringList());
+    }
+
+    Json expertsPlan(const char* card, std::pair<int, int> size, const QStringList& policies = {}) {
+        return planWith(card,
+                        "text_to_image",
+                        {"load.checkpoint=" + testing::hollowHiDreamFolder(),
+                         "denoise.steps=50",
+                         "denoise.cfg=5",
+                         QString("latent.width=%1").arg(size.first),
+                         QString("latent.height=%1").arg(size.second)},
+                        policies);
     }
 
     /// `second`: the second column.
@@ -314,6 +325,31 @@ private Q_SLOTS:
             }
         }
         compareTables("WAN 2.2 cards", expected);
+        expectQuickPlans();
+    }
+
+    /// 17.1 billion weights in the transformer, 8.0 in Llama and 4.8 in T5, of which the tables of
+    /// words stay on the host and Llama's way back to words is not read.
+    void thePageHasTheTableOfHiDream() {
+        constexpr std::pair<int, int> kSquare{1024, 1024};
+        const QString wrong = wrongWeights(expertsPlan("RTX 4090", kSquare),
+                                           {{"denoiser", {34'200'000'000, 34'300'000'000}},
+                                            {"text_encoder", {170'000'000, 172'000'000}},
+                                            {"text_encoder_2", {1'260'000'000, 1'266'000'000}},
+                                            {"text_encoder_3", {9'250'000'000, 9'290'000'000}},
+                                            {"text_encoder_4", {13'950'000'000, 13'970'000'000}},
+                                            {"autoencoder", {167'000'000, 336'000'000}}});
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+        QString expected =
+            "| HiDream-I1 Full, 50 steps | pixels | needs | least | streams in a pass | time |\n"
+            "|---|---|---|---:|---:|---:|\n";
+        for (const char* card : kVideoCards) {
+            for (const auto& size : {kSquare, std::pair(1248, 832)}) {
+                const QString pixels = QString("%1 x %2").arg(size.first).arg(size.second);
+                expected += row(card, pixels, expertsPlan(card, size));
+            }
+        }
+        compareTables("HiDream cards", expected);
         expectQuickPlans();
     }
 };

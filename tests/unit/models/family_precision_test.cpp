@@ -1,6 +1,7 @@
 // What the presets of Stable Diffusion XL sum and upcast, what the family says of it, and
 // docs/precision.md.
 #include "plugin/memory/resolve_precision.hpp"
+#include "plugin/models/families/hidream/hidream_precision.hpp"
 #include "plugin/models/families/sd15/sd15_precision.hpp"
 #include "plugin/models/families/sdxl/sdxl_precision.hpp"
 #include "plugin/models/families/wan/wan_precision.hpp"
@@ -94,6 +95,7 @@ std::vector<NamedFamily> namedFamilies() {
             {"SDXL, `force_upcast` off", models::sdxlPrecisions({})},
             {"SDXL with EDM (playground-v2.5)",
              models::sdxlPrecisions({.decodesInF32 = true, .hasEdmLevels = true})},
+            {"HiDream-I1", models::hidreamPrecisions()},
             {"WAN", models::wanPrecisions()}};
 }
 

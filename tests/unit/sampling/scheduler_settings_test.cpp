@@ -371,8 +371,15 @@ private Q_SLOTS:
             }
         };
         const std::set<std::string> multistep = {"dpmpp_2m", "dpmpp_2m_sde", "dpmpp_3m"};
-        std::set<std::string> spreading = {
-            "euler", "dpmpp_single", "heun", "lms", "unipc", "deis", "kdpm2", "kdpm2_a"};
+        std::set<std::string> spreading = {"euler",
+                                           "dpmpp_single",
+                                           "heun",
+                                           "lms",
+                                           "unipc",
+                                           "deis",
+                                           "kdpm2",
+                                           "kdpm2_a",
+                                           "sigma_lcm"};
         spreading.insert(multistep.begin(), multistep.end());
         rows("eta", "0.5", {"ddim", "tcd"});
         rows("sigmas", "lu", multistep);
