@@ -1,11 +1,11 @@
 #include "plugin/models/model_part.hpp"
 
+#include "plugin/base/error.hpp"
 #include "plugin/memory/resolve_precision.hpp"
 #include "plugin/models/layouts/layout.hpp"
 #include "plugin/models/unchanged_weights.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace lowtide::models {
 
@@ -13,31 +13,36 @@ namespace {
 
 constexpr size_t kRecentParts = 8;  ///< names and stamps of files
 
-bool areSame(const std::vector<CheckpointPath>& some, const std::vector<CheckpointPath>& others) {
+bool areSame(const std::vector<CheckpointPath>& paths, const std::vector<PlacedFile>& files) {
     return std::equal(
-        some.begin(), some.end(), others.begin(), others.end(), [](const auto& a, const auto& b) {
-            return a.path == b.path;
+        paths.begin(), paths.end(), files.begin(), files.end(), [](const auto& a, const auto& b) {
+            return a.path == b.path.path;
         });
 }
 
 }  // namespace
 
 ModelPart::ModelPart(const SplitPart& part,
-                     std::vector<CheckpointPath> paths,
+                     const std::vector<PlacedFile>& files,
                      const std::string& resourcesFolder)
-    : part_(part), paths_(std::move(paths)) {
-    for (const CheckpointPath& path : paths_) {
-        const std::vector<memory::WeightFile> own =
-            openPart(path, part.component, resourcesFolder)->files();
-        files_.insert(files_.end(), own.begin(), own.end());
+    : part_(part) {
+    for (const PlacedFile& file : files) {
+        try {
+            const std::vector<memory::WeightFile> own =
+                openPart(file.path, part.component, resourcesFolder)->files();
+            files_.insert(files_.end(), own.begin(), own.end());
+        } catch (const Error& error) {
+            throw Error(error.kind(), error.message(), error.hint(), file.parameter);
+        }
+        paths_.push_back(file.path);
     }
 }
 
 std::shared_ptr<const ModelPart> ModelParts::open(const SplitPart& part,
-                                                  const std::vector<CheckpointPath>& paths) {
+                                                  const std::vector<PlacedFile>& files) {
     const std::lock_guard lock(mutex_);
     const auto known = std::find_if(recent_.begin(), recent_.end(), [&](const auto& each) {
-        return each->type() == part.type && areSame(each->paths(), paths) &&
+        return each->type() == part.type && areSame(each->paths(), files) &&
                areUnchanged(each->files());
     });
     std::shared_ptr<const ModelPart> found;
@@ -45,7 +50,7 @@ std::shared_ptr<const ModelPart> ModelParts::open(const SplitPart& part,
         found = *known;
         recent_.erase(known);
     } else {
-        found = std::make_shared<const ModelPart>(part, paths, resourcesFolder_);
+        found = std::make_shared<const ModelPart>(part, files, resourcesFolder_);
     }
     recent_.push_front(found);
     recent_.resize(std::min(recent_.size(), kRecentParts));

@@ -13,14 +13,21 @@
 
 namespace lowtide::models {
 
+/// A file, and the parameter that names it.
+struct PlacedFile {
+    std::string parameter;
+    CheckpointPath path;
+};
+
 /// One network's file, or those of several text encoders, for a model that is put together of
 /// several: what load.text_encoder and its kin give. The model of load.diffusion_model has its
 /// component; this one has none. Immutable.
 class ModelPart final : public ComponentSource {
 public:
-    /// Reads the headers; at least one path. Error{Unsupported} for a file without the component.
+    /// Reads the headers; at least one file. Errors on a file's parameter, Unsupported for one
+    /// without the component.
     ModelPart(const SplitPart& part,
-              std::vector<CheckpointPath> paths,
+              const std::vector<PlacedFile>& files,
               const std::string& resourcesFolder);
 
     [[nodiscard]] std::string_view type() const override { return part_.type; }
@@ -61,7 +68,7 @@ public:
 
     /// Errors as ModelPart.
     [[nodiscard]] std::shared_ptr<const ModelPart> open(const SplitPart& part,
-                                                        const std::vector<CheckpointPath>& paths);
+                                                        const std::vector<PlacedFile>& files);
 
 private:
     std::string resourcesFolder_;

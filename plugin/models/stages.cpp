@@ -402,12 +402,12 @@ private:
     }
 
     /// Of a network, or of several text encoders.
-    std::vector<CheckpointPath> placesOf(const PartRequest& request,
-                                         std::string_view graphFolder) const {
-        std::vector<CheckpointPath> places;
+    std::vector<PlacedFile> placesOf(const PartRequest& request,
+                                     std::string_view graphFolder) const {
+        std::vector<PlacedFile> places;
         const auto add = [&](const std::string& parameter, const std::string& file) {
             try {
-                places.push_back(placeOf(file, graphFolder, request.item.c_str()));
+                places.push_back({parameter, placeOf(file, graphFolder, request.item.c_str())});
             } catch (const Error& error) {
                 throw Error(error.kind(), error.message(), error.hint(), parameter);
             }

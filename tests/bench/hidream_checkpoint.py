@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Write a checkpoint of the true sizes of HiDream-I1 in the diffusers layout, with headers alone, for plans.
+"""Write a checkpoint of the true sizes of HiDream-I1.
 
     hidream_checkpoint.py hollow REFERENCE OUT_FOLDER
+    hidream_checkpoint.py llama REFERENCE OUT_FOLDER
 
-write_files() writes headers of ComfyUI's files, for other scripts.
+The first form writes the diffusers layout with headers alone, for plans; the second ComfyUI's file of Llama with random weights in scaled fp8
+and a tokenizer, for runs. write_files() writes headers of ComfyUI's files, for other scripts.
 
 17.1 B weights in the transformer, 8.0 in Llama 3.1, 4.8 in T5 XXL, both long CLIPs and FLUX's autoencoder, all in bf16; tokenizers are
 small ones of REFERENCE. The folder appears whole or not at all; nothing is written when it is there already.
@@ -11,6 +13,7 @@ small ones of REFERENCE. The folder appears whole or not at all; nothing is writ
 
 import os
 import shutil
+import struct
 import sys
 
 import wan_checkpoint
@@ -19,6 +22,8 @@ from big_checkpoint import write_json, write_weights
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 CLIP_LENGTH = 248
+WORDS = 49408
+LLAMA_FILE = "text_encoders/llama_3.1_8b_instruct_fp8_scaled"
 CLIPS = {
     "text_encoder": dict(hidden_size=768, intermediate_size=3072, num_hidden_layers=12, num_attention_heads=12, projection_dim=768, hidden_act="quick_gelu"),
     "text_encoder_2": dict(hidden_size=1280, intermediate_size=5120, num_hidden_layers=32, num_attention_heads=20, projection_dim=1280, hidden_act="gelu"),
@@ -66,9 +71,14 @@ def networks(vocabulary):
     return parts
 
 
+def llama_in_fp8(shapes):
+    """Types and shapes, and the scales' bytes, by name; of the model without its head."""
+    return wan_checkpoint.scaled_to_fp8({key: shape for key, shape in shapes.items() if key != "lm_head.weight"}, lambda name: "proj" in name)
+
+
 def write_files(folder, tokenizers, ldm_keys):
     """In the folders of ComfyUI, under the names with which its files are published."""
-    parts = {name: part.state_dict() for name, part in networks(49408).items()}
+    parts = {name: part.state_dict() for name, part in networks(WORDS).items()}
     shapes = {name: {key: tuple(value.shape) for key, value in state.items()} for name, state in parts.items()}
 
     def write(path, tensors, values=None):
@@ -82,17 +92,23 @@ def write_files(folder, tokenizers, ldm_keys):
     t5 = {key: shape for key, shape in shapes["text_encoder_3"].items() if key != "encoder.embed_tokens.weight"}
     write("text_encoders/t5xxl_fp8_e4m3fn_scaled", *wan_checkpoint.scaled_to_fp8(t5, lambda name: "Dense" in name or "SelfAttention.relative" not in name
                                                                                   and "SelfAttention." in name))
-    llama = {key: shape for key, shape in shapes["text_encoder_4"].items() if key != "lm_head.weight"}
-    write("text_encoders/llama_3.1_8b_instruct_fp8_scaled", *wan_checkpoint.scaled_to_fp8(llama, lambda name: "proj" in name))
+    write(LLAMA_FILE, *llama_in_fp8(shapes["text_encoder_4"]))
     write("vae/ae", {key: ("F32", tuple(value.shape)) for key, value in ldm_keys.vae_state(parts["vae"]).items()})
     tokenizers.write_t5(os.path.join(folder, "text_encoders", "tokenizer_3"))
     tokenizers.write_llama(os.path.join(folder, "text_encoders", "tokenizer_4"))
 
 
-def write_folder(reference, folder):
-    sys.path.insert(0, reference)
-    from lib import tokenizers
+def write_llama(tokenizers, folder):
+    """Random weights; their scales keep activations near 1."""
+    shapes = {key: tuple(value.shape) for key, value in networks(WORDS)["text_encoder_4"].state_dict().items()}
+    tensors, values = llama_in_fp8(shapes)
+    for name in values:
+        values[name] = struct.pack("<f", shapes[name.removesuffix("scale_weight") + "weight"][1] ** -0.5)
+    wan_checkpoint.write_tensors(os.path.join(folder, LLAMA_FILE + ".safetensors"), tensors, values, wan_checkpoint.Filling())
+    tokenizers.write_llama(os.path.join(folder, "text_encoders", "tokenizer_4"))
 
+
+def write_folder(tokenizers, folder):
     for name, padding in (("tokenizer", tokenizers.EOS), ("tokenizer_2", "!")):
         vocabulary = tokenizers.write_clip(os.path.join(folder, name), pad=padding, max_length=CLIP_LENGTH)
     tokenizers.write_t5(os.path.join(folder, "tokenizer_3"))
@@ -108,13 +124,16 @@ def write_folder(reference, folder):
 
 
 def main():
-    reference, out = sys.argv[-2:]
+    kind, reference, out = sys.argv[-3:]
     if os.path.isdir(out):
         return
     partial = f"{out}.partial"
     shutil.rmtree(partial, ignore_errors=True)
     os.makedirs(partial)
-    write_folder(reference, partial)
+    sys.path.insert(0, reference)
+    from lib import tokenizers
+
+    (write_llama if kind == "llama" else write_folder)(tokenizers, partial)
     os.rename(partial, out)
 
 

@@ -17,8 +17,7 @@ namespace {
 
 /// Inner width of a feed-forward layer, as a multiple of the network's.
 constexpr int64_t kFeedFactor = 4;
-/// Tokens that one expert has at a time: what it takes does not depend on how many come to it.
-constexpr int64_t kExpertTokens = 2048;
+constexpr int64_t kMostExpertTokens = 2048;
 
 int64_t innerWidthOf(int64_t inner) {
     constexpr int64_t kMultiple = 256;
@@ -38,10 +37,16 @@ std::vector<SwiGluFeed> expertsOf(NetworkBuilder& builder,
     return experts;
 }
 
+/// Tokens that one expert has at a time: no more than come to each on average, so that one has as
+/// many in every call, and what a call takes does not depend on the gate.
+int64_t roundOf(int64_t tokens, int64_t active, int64_t experts) {
+    return std::clamp<int64_t>(tokens * active / experts, 1, kMostExpertTokens);
+}
+
 /// What a walk lets every expert have of `tokens` that `active` of `experts` get: whole rounds, as
 /// many as there are on average, and one at least.
 int64_t walkedTokens(int64_t tokens, int64_t active, int64_t experts) {
-    const int64_t round = std::min(tokens, kExpertTokens);
+    const int64_t round = roundOf(tokens, active, experts);
     const int64_t average = tokens * active / experts;
     return std::max<int64_t>(1, (average + round / 2) / round) * round;
 }
@@ -102,11 +107,12 @@ at::Tensor ExpertFeed::apply(Pass& pass, const at::Tensor& x) const {
     forTokens(tokens.size(0), [&](int64_t first, int64_t count) {
         sum.narrow(0, first, count).copy_(shared.apply(pass, tokens.narrow(0, first, count)));
     });
+    const int64_t round = roundOf(tokens.size(0), active, static_cast<int64_t>(experts.size()));
     int64_t begin = 0;
     for (size_t expert = 0; expert < experts.size(); ++expert) {
         const int64_t end = begin + routes.counts[expert];
-        for (int64_t first = begin; first < end; first += kExpertTokens) {
-            const int64_t count = std::min(kExpertTokens, end - first);
+        for (int64_t first = begin; first < end; first += round) {
+            const int64_t count = std::min(round, end - first);
             const at::Tensor own = routes.order.narrow(0, tokens.is_meta() ? 0 : first, count);
             const at::Tensor rows = own.div(active, "floor");
             at::Tensor made = experts[expert].apply(pass, kernels::takenRows(tokens, rows));

@@ -26,6 +26,10 @@ std::string projectionName(int64_t layer) {
     return "caption_projection." + std::to_string(layer) + ".linear";
 }
 
+Linear projectionOf(NetworkBuilder& builder, const HiDreamConfig& config, int64_t layer) {
+    return {builder, projectionName(layer), config.languageWidth, config.width(), Bias::None};
+}
+
 /// The layer of a text's states and a block, which travel together.
 template <class Layer, class Block>
 std::vector<Layer> layersNamed(NetworkBuilder& builder,
@@ -37,8 +41,10 @@ std::vector<Layer> layersNamed(NetworkBuilder& builder,
     for (int64_t i = 0; i < count; ++i) {
         const std::string name = stem + std::to_string(i) + ".block";
         const NetworkBuilder::BlockGuard block(builder, name);
-        Linear language(
-            builder, projectionName(first + i), config.languageWidth, config.width(), Bias::None);
+        std::optional<Linear> language;
+        if (first + i + 1 < config.layers()) {
+            language = projectionOf(builder, config, first + i);
+        }
         made.push_back(Layer{language, Block(builder, name, config)});
     }
     return made;
@@ -77,6 +83,7 @@ HiDreamTransformer::Layers::Layers(NetworkBuilder& builder, const HiDreamConfig&
       time(builder, "t_embedder.timestep_embedder", kSinusoids, config.width()),
       pooled(builder, "p_embedder.pooled_embedder", config.pooledWidth, config.width()),
       t5(builder, projectionName(config.layers()), config.t5Width, config.width(), Bias::None),
+      lastLanguage(projectionOf(builder, config, config.layers() - 1)),
       doubles(layersNamed<DoubleLayer, HiDreamDoubleBlock>(
           builder, config, "double_stream_blocks.", 0, config.doubleLayers)),
       singles(layersNamed<SingleLayer, HiDreamSingleBlock>(
@@ -168,8 +175,8 @@ at::Tensor HiDreamTransformer::throughRest(Pass& pass,
     for (size_t i = 1; i < layers_->doubles.size(); ++i) {
         const DoubleLayer& layer = layers_->doubles[i];
         const auto number = static_cast<int64_t>(i);
-        const bool isLast = number + 1 == config_.layers();
-        ofLayer.copy_(isLast ? texts.last : languageOf(pass, layer.language, texts.inputs, number));
+        ofLayer.copy_(layer.language ? languageOf(pass, *layer.language, texts.inputs, number)
+                                     : texts.last);
         layer.block.apply(pass, hidden, texts.states, context);
     }
     if (layers_->singles.empty()) {
@@ -183,8 +190,8 @@ at::Tensor HiDreamTransformer::throughRest(Pass& pass,
     for (size_t i = 0; i < layers_->singles.size(); ++i) {
         const SingleLayer& layer = layers_->singles[i];
         const int64_t number = config_.doubleLayers + static_cast<int64_t>(i);
-        const bool isLast = number + 1 == config_.layers();
-        next.copy_(isLast ? texts.last : languageOf(pass, layer.language, texts.inputs, number));
+        next.copy_(layer.language ? languageOf(pass, *layer.language, texts.inputs, number)
+                                  : texts.last);
         layer.block.apply(pass, all, context);
     }
     return all.narrow(1, 0, count);
@@ -237,14 +244,11 @@ at::Tensor HiDreamTransformer::predict(Pass& pass,
                       layers_->pooled.apply(pass, inputs.pooled));
     Texts texts{.inputs = inputs};
     {
-        const int64_t last = config_.layers() - 1;
-        const Linear& projection = layers_->singles.empty() ? layers_->doubles.back().language
-                                                            : layers_->singles.back().language;
+        const std::optional<Linear>& first = layers_->doubles.front().language;
         const at::Tensor t5 = layers_->t5.apply(pass, inputs.t5);
-        texts.last = languageOf(pass, projection, inputs, last);
+        texts.last = languageOf(pass, layers_->lastLanguage, inputs, config_.layers() - 1);
         texts.kept = t5.size(1) + texts.last.size(1);
-        const at::Tensor own =
-            last == 0 ? texts.last : languageOf(pass, layers_->doubles.front().language, inputs, 0);
+        const at::Tensor own = first ? languageOf(pass, *first, inputs, 0) : texts.last;
         texts.states = at::cat({t5, texts.last, own}, 1);
     }
     const HiDreamContext context = contextFor(latents, texts.states.size(1), time);

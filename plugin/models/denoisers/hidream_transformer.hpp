@@ -57,12 +57,12 @@ private:
     };
 
     struct DoubleLayer {
-        Linear language;
+        std::optional<Linear> language;  ///< none in the last layer of all
         HiDreamDoubleBlock block;
     };
 
     struct SingleLayer {
-        Linear language;
+        std::optional<Linear> language;  ///< as there
         HiDreamSingleBlock block;
     };
 
@@ -71,6 +71,7 @@ private:
         Vectors time;
         Vectors pooled;
         Linear t5;
+        Linear lastLanguage;  ///< of the last layer, with which every pass begins
         std::vector<DoubleLayer> doubles;
         std::vector<SingleLayer> singles;
         Linear outputModulation;

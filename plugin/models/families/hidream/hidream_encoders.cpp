@@ -45,11 +45,28 @@ std::unique_ptr<const ClipEncoder> openClip(Checkpoint& checkpoint, size_t numbe
         ClipTextUse{.role = role, .state = ClipTextState::Penultimate, .projectsPooled = true});
 }
 
+/// Most published files of T5 and Llama have none inside. `published`: where the right one is.
+void requireTokenizer(const Checkpoint& checkpoint,
+                      std::string_view encoder,
+                      const std::string& tokenizer,
+                      const std::string& published) {
+    if (checkpoint.has(tokenizer + "/tokenizer.json") ||
+        checkpoint.has(tokenizer + "/spiece.model")) {
+        return;
+    }
+    throw Error(
+        ErrorKind::NotFound,
+        checkpoint.nameOf(encoder) + " has no tokenizer, inside or beside it",
+        "put tokenizer.json of " + published + " into its folder, or into " + tokenizer + "/ there",
+        checkpoint.itemOf(encoder));
+}
+
 std::unique_ptr<const T5Text> openT5Text(Checkpoint& checkpoint) {
     if (!hasComponent(checkpoint, kTextEncoder3)) {
         return nullptr;
     }
     requireComponent(checkpoint, "hidream", "text_encoder_3", {"T5EncoderModel"});
+    requireTokenizer(checkpoint, kTextEncoder3, "tokenizer_3", "T5 v1.1 XXL");
     requireComponent(checkpoint, "hidream", "tokenizer_3", {"T5Tokenizer", "T5TokenizerFast"});
     return std::make_unique<const T5Text>(checkpoint, "tokenizer_3", kTextEncoder3);
 }
@@ -71,6 +88,7 @@ std::unique_ptr<const LanguageText> openLanguage(Checkpoint& checkpoint) {
                     item);
     }
     requireComponent(checkpoint, "hidream", "text_encoder_4", {"LlamaForCausalLM", "LlamaModel"});
+    requireTokenizer(checkpoint, kTextEncoder4, "tokenizer_4", "Meta-Llama-3.1-8B-Instruct");
     return std::make_unique<const LanguageText>(
         checkpoint, "tokenizer_4", kTextEncoder4, "eos_token");
 }
