@@ -4,6 +4,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/models/blocks/weight_map.hpp"
 #include "plugin/models/single_file/component_maps.hpp"
+#include "plugin/models/single_file/hidream_settings.hpp"
 #include "plugin/models/single_file/wan_names.hpp"
 
 #include <algorithm>
@@ -41,6 +42,9 @@ std::optional<FoundDenoiser> denoiserIn(const WeightMap& map) {
                               hasAll(map, prefix, "add_embedding.linear_1.weight");
             return FoundDenoiser{prefix, isXl ? "sdxl" : "sd1"};
         }
+    }
+    if (const std::optional<std::string> hidream = hidreamPrefix(map)) {
+        return FoundDenoiser{*hidream, "hidream"};
     }
     const std::optional<WanNaming> wan = wanNaming(map);
     return wan ? std::optional(FoundDenoiser{wan->prefix, "wan"}) : std::nullopt;
@@ -104,15 +108,18 @@ ConvertSource openConvertSource(const CheckpointPath& checkpoint) {
     const WeightMap& map = source.weights.map;
     const std::optional<FoundDenoiser> denoiser = denoiserIn(map);
     if (!denoiser) {
-        throw Error(ErrorKind::Unsupported,
-                    source.what +
-                        " holds no denoiser of Stable Diffusion 1.x, 2.x, XL or WAN: none of its " +
-                        std::to_string(map.tensors.size()) +
-                        " tensors is model.diffusion_model.out.2.weight, out.2.weight, "
-                        "conv_out.weight or head.modulation beside those that belong to it",
-                    "choose a checkpoint, or a file of its denoiser; lowtide check says what a "
-                    "file is",
-                    "checkpoint");
+        throw Error(
+            ErrorKind::Unsupported,
+            source.what +
+                " holds no denoiser of Stable Diffusion 1.x, 2.x, XL, WAN or HiDream-I1: none " +
+                "of its " + std::to_string(map.tensors.size()) +
+                " tensors is model.diffusion_model.out.2.weight, out.2.weight, "
+                "conv_out.weight, head.modulation or caption_projection.0.linear.weight beside "
+                "those "
+                "that belong to it",
+            "choose a checkpoint, or a file of its denoiser; lowtide check says what a "
+            "file is",
+            "checkpoint");
     }
     requireRowMajor(source);
     source.prefix = denoiser->prefix;

@@ -19,7 +19,7 @@ struct ConvertSource {
     std::string role;            ///< for messages: "checkpoint", "unet", "transformer"
     std::string what;            ///< for a person: "model.safetensors", "the unet of folder"
     std::string prefix;          ///< of the denoiser's names; empty: there is nothing else
-    std::string architecture{};  ///< as ComfyUI-GGUF calls it: "sd1" (SD 2.x too), "sdxl", "wan"
+    std::string architecture{};  ///< as ComfyUI-GGUF calls it: "sd1" (SD 2.x too), "sdxl", "wan", "hidream"
 
     /// A tensor's name in the denoiser; empty for one of another network.
     [[nodiscard]] std::string_view nameInDenoiser(std::string_view name) const {

@@ -42,11 +42,14 @@ constexpr std::string_view kTimeAndLabels[] = {"time_embed.",
                                                "time_projection.",
                                                "text_embedding.",
                                                "img_emb.",
-                                               "condition_embedder."};
+                                               "condition_embedder.",
+                                               "t_embedder.",
+                                               "p_embedder."};
 constexpr std::string_view kAttentionProjections[] = {"proj_in.", "proj_out."};
 constexpr std::string_view kFirstAndLast[] = {"conv_in.", "conv_out.", "patch_embedding."};
-/// Of WAN; what shifts and scales its blocks is no matrix.
-constexpr std::string_view kLastAndTables[] = {"head.", "modulation", "scale_shift_table"};
+/// Of WAN, where what shifts and scales blocks is no matrix, and of HiDream-I1, whose gates choose.
+constexpr std::string_view kLastAndTables[] = {
+    "head.", ".modulation", "scale_shift_table", "x_embedder.", "final_layer.", ".ff_i.gate."};
 constexpr std::string_view kLastOfDiffusers = "proj_out.weight";
 constexpr std::string_view kLdmFirstAndLast[] = {"input_blocks.0.0.weight", "out.2.weight"};
 

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
+#include "plugin/models/single_file/component_maps.hpp"
 
 #include <algorithm>
 
@@ -17,6 +18,16 @@ std::string hidreamBlock(const char* stem, const std::string& block, const char*
 }
 
 }  // namespace
+
+std::optional<std::string> hidreamPrefix(const WeightMap& file) {
+    for (const std::string& prefix : {std::string(), std::string(kLdmUNet)}) {
+        if (file.tensors.contains(prefix + "double_stream_blocks.0.block.attn1.to_q.weight") &&
+            file.tensors.contains(prefix + "caption_projection.0.linear.weight")) {
+            return prefix;
+        }
+    }
+    return std::nullopt;
+}
 
 Json hidreamSettings(const TensorView& tensors) {
     constexpr int64_t kPatch = 2;

@@ -6,9 +6,13 @@
 #include "plugin/models/single_file/beside_file.hpp"
 #include "plugin/models/single_file/tensor_view.hpp"
 
+#include <optional>
 #include <string>
 
 namespace lowtide::models {
+
+/// What stands before the names, which all tools have as diffusers. Nothing: it is no such file.
+[[nodiscard]] std::optional<std::string> hidreamPrefix(const WeightMap& file);
 
 /// Error{Corrupt} names a tensor that is missing. What no shape tells is as published: heads 128
 /// wide, two experts of a token, a language model of 32 layers.

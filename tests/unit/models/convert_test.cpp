@@ -25,6 +25,13 @@ namespace {
 
 constexpr const char* kDenoiser = "model.diffusion_model.";
 
+/// HiDream-I1's denoiser alone.
+const QString& hidreamFile() {
+    static const QString file =
+        testing::hidreamFileFolder({"hidream_0"}) + "/hidream_0/diffusion_model.safetensors";
+    return file;
+}
+
 /// WAN's denoiser alone, in its own names.
 const QString& wanFile() {
     static const QString file =
@@ -128,6 +135,7 @@ private Q_SLOTS:
             QTest::addRow("xl %s", storage)
                 << testing::xlFileFolder() + "/sdxl_1.safetensors" << storage;
             QTest::addRow("wan %s", storage) << wanFile() << storage;
+            QTest::addRow("hidream %s", storage) << hidreamFile() << storage;
         }
     }
 
@@ -144,7 +152,8 @@ private Q_SLOTS:
         const ReadTensors ours = testing::readWeights(out.toStdString());
         size_t seen = 0;
         double worst = 0;
-        const std::string prefix = checkpoint == wanFile() ? "" : kDenoiser;
+        const bool isAlone = checkpoint == wanFile() || checkpoint == hidreamFile();
+        const std::string prefix = isAlone ? "" : kDenoiser;
         for (const auto& [name, tensor] : source) {
             if (isGguf && !name.starts_with(prefix)) {
                 continue;
@@ -182,6 +191,7 @@ private Q_SLOTS:
             QTest::addRow("xl %s", storage)
                 << testing::xlFileFolder() + "/sdxl_1.safetensors" << storage;
             QTest::addRow("wan %s", storage) << wanFile() << storage;
+            QTest::addRow("hidream %s", storage) << hidreamFile() << storage;
         }
     }
 
@@ -268,6 +278,29 @@ private Q_SLOTS:
             QCOMPARE(theirs(precise), std::string("F32 F32"));
         }
         QCOMPARE(theirs("condition_embedder.time_proj.weight"), std::string("F32 F16"));
+    }
+
+    /// Gates choose experts, so they stay.
+    void encodesOfHiDreamWhatOthersExpect() {
+        (void)testing::converted(hidreamFile(), "f8", target("f8"));
+        (void)testing::converted(hidreamFile(), "q8_0", target("q8_0"));
+        const ReadTensors f8 = testing::readWeights(target("f8").toStdString());
+        const ReadTensors q8 = testing::readWeights(target("q8_0").toStdString());
+        const auto storages = [&](const std::string& name) {
+            return f8.at(name).storage + " " + q8.at(name).storage;
+        };
+        const std::string block = "single_stream_blocks.0.block.";
+        for (const char* encoded :
+             {"attn1.to_q.weight", "adaLN_modulation.1.weight", "ff_i.experts.1.w1.weight"}) {
+            QCOMPARE(storages(block + encoded), std::string("f8_e4m3 q8_0"));
+        }
+        for (const std::string& precise : {std::string("x_embedder.proj.weight"),
+                                           std::string("final_layer.linear.weight"),
+                                           std::string("final_layer.adaLN_modulation.1.weight"),
+                                           block + "ff_i.gate.weight"}) {
+            QCOMPARE(storages(precise), std::string("F32 F32"));
+        }
+        QCOMPARE(storages("t_embedder.timestep_embedder.linear_2.weight"), std::string("F32 F16"));
     }
 
     /// At true sizes, where tables are large enough to be encoded.

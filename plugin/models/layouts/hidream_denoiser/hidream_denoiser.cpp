@@ -9,18 +9,6 @@ namespace lowtide::models {
 
 namespace {
 
-/// What stands before the names, which all tools have as diffusers. Nothing: it is no such file.
-std::optional<std::string_view> hidreamPrefix(const WeightMap& file) {
-    for (const std::string_view prefix : {std::string_view(), kLdmUNet}) {
-        const std::string start(prefix);
-        if (file.tensors.contains(start + "double_stream_blocks.0.block.attn1.to_q.weight") &&
-            file.tensors.contains(start + "caption_projection.0.linear.weight")) {
-            return prefix;
-        }
-    }
-    return std::nullopt;
-}
-
 double detectHiDreamDenoiser(const ModelSource& source) {
     return source.header && hidreamPrefix(source.header->map) ? 0.5 : 0;
 }
@@ -28,8 +16,9 @@ double detectHiDreamDenoiser(const ModelSource& source) {
 std::unique_ptr<Checkpoint> openHiDreamDenoiser(ModelSource source,
                                                 const std::string& resourcesFolder) {
     const SharedHeader file = sharedHeader(source);
-    const auto inFile = [prefix = std::string(hidreamPrefix(file->map).value_or(""))](
-                            std::string_view name) { return prefix + std::string(name); };
+    const auto inFile = [prefix = hidreamPrefix(file->map).value_or("")](std::string_view name) {
+        return prefix + std::string(name);
+    };
     FileParts parts;
     parts.pipeline = {{"_class_name", "HiDreamImagePipeline"}};
     parts.networks["transformer"] = {
