@@ -16,10 +16,11 @@ using NamedPlace = TensorPlaces::value_type;
 /// Weights that are written again.
 struct ConvertSource {
     WeightFileHeader weights;
-    std::string role;            ///< for messages: "checkpoint", "unet", "transformer"
-    std::string what;            ///< for a person: "model.safetensors", "the unet of folder"
-    std::string prefix;          ///< of the denoiser's names; empty: there is nothing else
-    std::string architecture{};  ///< as ComfyUI-GGUF calls it: "sd1" (SD 2.x too), "sdxl", "wan", "hidream"
+    std::string role;    ///< for messages: "checkpoint", "unet", "transformer"
+    std::string what;    ///< for a person: "model.safetensors", "the unet of folder"
+    std::string prefix;  ///< of the denoiser's names; empty: there is nothing else
+    /// As ComfyUI-GGUF calls it: "sd1" (SD 2.x too), "sdxl", "wan", "hidream".
+    std::string architecture{};
 
     /// A tensor's name in the denoiser; empty for one of another network.
     [[nodiscard]] std::string_view nameInDenoiser(std::string_view name) const {
