@@ -11,11 +11,14 @@ namespace {
 
 constexpr double kRotaryBase = 10000;
 
-/// Angles [count, width / 2] of the places of one axis.
+/// Angles [T, width / 2] at `places` f64 [T] of one axis.
+at::Tensor anglesAt(const at::Tensor& places, int64_t width, double base) {
+    const at::Tensor exponents = at::arange(0, width, 2, at::kDouble) / width;
+    return at::outer(places, at::pow(base, exponents).reciprocal_());
+}
+
 at::Tensor anglesOf(const RotaryAxis& axis) {
-    const at::Tensor exponents = at::arange(0, axis.width, 2, at::kDouble) / axis.width;
-    const at::Tensor frequencies = at::pow(kRotaryBase, exponents).reciprocal_();
-    return at::outer(at::arange(axis.count, at::kDouble), frequencies);
+    return anglesAt(at::arange(axis.count, at::kDouble), axis.width, kRotaryBase);
 }
 
 }  // namespace
@@ -36,6 +39,15 @@ Rotation gridRotation(const std::vector<RotaryAxis>& axes) {
     }
     const at::Tensor angles = at::cat(parts, -1).flatten(0, -2).unsqueeze(0).unsqueeze(2);
     return {.cosines = angles.cos().to(at::kFloat), .sines = angles.sin().to(at::kFloat)};
+}
+
+Rotation placedRotation(const at::Tensor& places, at::IntArrayRef widths, double base) {
+    std::vector<at::Tensor> parts;
+    for (size_t i = 0; i < widths.size(); ++i) {
+        parts.push_back(anglesAt(places.select(1, static_cast<int64_t>(i)), widths[i], base));
+    }
+    const at::Tensor angles = at::cat(parts, -1).to(at::kFloat).unsqueeze(0).unsqueeze(2);
+    return {.cosines = angles.cos(), .sines = angles.sin()};
 }
 
 namespace {

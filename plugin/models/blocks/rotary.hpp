@@ -23,6 +23,12 @@ struct RotaryAxis {
 /// Source: Su et al. 2021, eq. 15 for each axis; diffusers 0.42.1 WanRotaryPosEmbed.
 [[nodiscard]] Rotation gridRotation(const std::vector<RotaryAxis>& axes);
 
+/// Of tokens at `places`, f64 [T, axes], on the CPU; `widths` are numbers of a head for each axis.
+/// Source: diffusers 0.42.1 ZImageTransformer2DModel, RopeEmbedder.
+[[nodiscard]] Rotation placedRotation(const at::Tensor& places,
+                                      at::IntArrayRef widths,
+                                      double base);
+
 /// Rotates pairs of x [B, T, H, headWidth] whose numbers are half a head apart, in f32; the result
 /// has the type of `x`. Source: transformers 5.23, apply_rotary_pos_emb of LlamaAttention.
 [[nodiscard]] at::Tensor rotatedHalves(const at::Tensor& x, const Rotation& rotation);

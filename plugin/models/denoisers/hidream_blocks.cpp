@@ -89,7 +89,7 @@ HiDreamDoubleBlock::HiDreamDoubleBlock(NetworkBuilder& builder,
       picture(builder, name + ".attn1", "", config),
       text(builder, name + ".attn1", "_t", config),
       pictureFeed(builder, name + ".ff_i", config),
-      textFeed(builder, name + ".ff_t", config.width(), 4 * config.width()),
+      textFeed(builder, name + ".ff_t", config.width(), hidreamInnerWidth(4 * config.width())),
       heads(config.heads) {}
 
 void HiDreamDoubleBlock::apply(Pass& pass,

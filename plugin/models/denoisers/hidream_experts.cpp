@@ -19,11 +19,6 @@ namespace {
 constexpr int64_t kFeedFactor = 4;
 constexpr int64_t kMostExpertTokens = 2048;
 
-int64_t innerWidthOf(int64_t inner) {
-    constexpr int64_t kMultiple = 256;
-    return (2 * inner / 3 + kMultiple - 1) / kMultiple * kMultiple;
-}
-
 std::vector<SwiGluFeed> expertsOf(NetworkBuilder& builder,
                                   const std::string& name,
                                   const HiDreamConfig& config) {
@@ -32,7 +27,7 @@ std::vector<SwiGluFeed> expertsOf(NetworkBuilder& builder,
         experts.emplace_back(builder,
                              name + ".experts." + std::to_string(i),
                              config.width(),
-                             kFeedFactor * config.width());
+                             hidreamInnerWidth(kFeedFactor * config.width()));
     }
     return experts;
 }
@@ -53,27 +48,18 @@ int64_t walkedTokens(int64_t tokens, int64_t active, int64_t experts) {
 
 }  // namespace
 
-SwiGluFeed::SwiGluFeed(NetworkBuilder& builder,
-                       const std::string& name,
-                       int64_t width,
-                       int64_t inner)
-    : leaf(builder.leaf(name + ".",
-                        {{.name = "w1.weight", .shape = {innerWidthOf(inner), width}},
-                         {.name = "w2.weight", .shape = {width, innerWidthOf(inner)}},
-                         {.name = "w3.weight", .shape = {innerWidthOf(inner), width}}})) {}
-
-at::Tensor SwiGluFeed::apply(Pass& pass, const at::Tensor& x) const {
-    const residency::Lease lease = pass.use(leaf);
-    const at::Tensor input = x.to(lease[0].scalar_type());
-    at::Tensor inner = kernels::silu(kernels::linear(input, lease[0], {}));
-    inner.mul_(kernels::linear(input, lease[2], {}));
-    return kernels::linear(inner, lease[1], {}).to(x.scalar_type());
+int64_t hidreamInnerWidth(int64_t inner) {
+    constexpr int64_t kMultiple = 256;
+    return (2 * inner / 3 + kMultiple - 1) / kMultiple * kMultiple;
 }
 
 ExpertFeed::ExpertFeed(NetworkBuilder& builder,
                        const std::string& name,
                        const HiDreamConfig& config)
-    : shared(builder, name + ".shared_experts", config.width(), kFeedFactor * config.width() / 2),
+    : shared(builder,
+             name + ".shared_experts",
+             config.width(),
+             hidreamInnerWidth(kFeedFactor * config.width() / 2)),
       experts(expertsOf(builder, name, config)),
       gate(builder.leaf(name + ".gate.",
                         {{.name = "weight", .shape = {config.experts, config.width()}}})),
@@ -131,7 +117,8 @@ PictureFeed::PictureFeed(NetworkBuilder& builder,
     if (config.experts > 0) {
         experts.emplace(builder, name, config);
     } else {
-        plain.emplace(builder, name, config.width(), kFeedFactor * config.width());
+        plain.emplace(
+            builder, name, config.width(), hidreamInnerWidth(kFeedFactor * config.width()));
     }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "plugin/models/blocks/layers.hpp"
 #include "plugin/models/denoisers/hidream_config.hpp"
+#include "plugin/models/denoisers/swiglu_feed.hpp"
 
 #include <ATen/core/Tensor.h>
 
@@ -10,17 +10,6 @@
 #include <vector>
 
 namespace lowtide::models {
-
-/// silu(w1 x) * w3 x, through w2: one leaf. Source: Shazeer 2020; diffusers 0.42.1
-/// HiDreamImageFeedForwardSwiGLU, whose inner width this is.
-struct SwiGluFeed {
-    memory::LeafId leaf = 0;
-
-    /// `inner`: before it is cut to two thirds and rounded up to 256.
-    SwiGluFeed(NetworkBuilder& builder, const std::string& name, int64_t width, int64_t inner);
-    /// x [..., width].
-    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
-};
 
 /// A feed-forward layer of several experts: each token goes through the few that a gate chooses for
 /// it, weighed by the gate, and through one that all share. Experts that no token was sent to are
@@ -46,6 +35,9 @@ private:
 
     [[nodiscard]] Routes routesOf(Pass& pass, const at::Tensor& tokens) const;
 };
+
+/// The inner width that HiDream-I1 makes of `inner`: two thirds, rounded up to 256.
+[[nodiscard]] int64_t hidreamInnerWidth(int64_t inner);
 
 /// The feed-forward layer of a picture's tokens: of experts, where the network has them.
 struct PictureFeed {

@@ -2,6 +2,7 @@
 
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/blocks/pass.hpp"
+#include "plugin/models/denoisers/latent_patches.hpp"
 #include "plugin/models/denoisers/modulation.hpp"
 #include "plugin/models/denoisers/time_embedding.hpp"
 #include "plugin/models/step_hints.hpp"
@@ -108,29 +109,12 @@ int64_t HiDreamTransformer::tokensOf(int64_t height, int64_t width) const {
 }
 
 at::Tensor HiDreamTransformer::patchesOf(Pass& pass, const at::Tensor& latents) const {
-    at::Tensor numbers = latents.unflatten(3, {-1, config_.patch})
-                             .unflatten(2, {-1, config_.patch})
-                             .permute({0, 2, 4, 3, 5, 1})  // [N,h,w,p,q,C]
-                             .flatten(3)
-                             .flatten(1, 2);
+    at::Tensor numbers = patchNumbers(latents, config_.patch);
     const int64_t all = tokensOf(latents.size(2), latents.size(3));
     if (numbers.size(1) < all) {
         numbers = filledUp(numbers, 1, all, 0);
     }
     return layers_->patches.apply(pass, pass.toCompute(numbers));
-}
-
-at::Tensor HiDreamTransformer::latentsOf(const at::Tensor& tokens,
-                                         const at::Tensor& latents) const {
-    const int64_t rows = latents.size(2) / config_.patch;
-    const int64_t columns = latents.size(3) / config_.patch;
-    return tokens.narrow(1, 0, rows * columns)
-        .unflatten(2, {config_.patch, config_.patch, config_.outChannels})
-        .unflatten(1, {rows, columns})
-        .permute({0, 5, 1, 3, 2, 4})  // [N,C,h,p,w,q]
-        .to(at::kFloat)
-        .contiguous()
-        .view({tokens.size(0), config_.outChannels, latents.size(2), latents.size(3)});
 }
 
 /// Texts, and what fills a picture up, stand at place 0 of every axis.
@@ -256,7 +240,8 @@ at::Tensor HiDreamTransformer::predict(Pass& pass,
     const std::vector<at::Tensor> by =
         layers_->outputModulation.apply(pass, time).to(at::kFloat).unsqueeze(1).chunk(2, -1);
     hidden = modulatedNorm(hidden, by[0], by[1], kOutputEpsilon);
-    return latentsOf(layers_->output.apply(pass, hidden), latents);
+    return fromPatchNumbers(
+        layers_->output.apply(pass, hidden), config_.patch, latents.size(2), latents.size(3));
 }
 
 }  // namespace lowtide::models

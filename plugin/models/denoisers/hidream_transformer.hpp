@@ -84,8 +84,6 @@ private:
 
     /// [N, in, h, w] -> [N, tokens, width].
     [[nodiscard]] at::Tensor patchesOf(Pass& pass, const at::Tensor& latents) const;
-    /// [N, tokens, numbers of a patch] -> [N, out, h, w] f32, shaped as `latents`.
-    [[nodiscard]] at::Tensor latentsOf(const at::Tensor& tokens, const at::Tensor& latents) const;
     [[nodiscard]] HiDreamContext contextFor(const at::Tensor& latents,
                                             int64_t texts,
                                             at::Tensor time) const;

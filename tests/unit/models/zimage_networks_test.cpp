@@ -1,0 +1,90 @@
+// The networks of Z-Image alone, on what the reference's own gave and got.
+#include "plugin/base/json.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/models/blocks/pass.hpp"
+#include "plugin/models/blocks/weight_map.hpp"
+#include "plugin/models/denoisers/zimage_transformer.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/recorded_cases.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/model_bench.hpp"
+#include "tests/unit/models/truth.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+namespace zimage_networks_test {
+
+using namespace lowtide;
+using testing::ModelBench;
+using testing::TensorFile;
+using testing::tensorIn;
+
+class ZImageNetworksTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        folder_ = testing::zimageGoldenFolder().toStdString() + "/";
+        cases_ = testing::readCases("zimage_cases");
+    }
+
+    void theTransformerAgrees_data() { testing::addCaseRows(cases_); }
+
+    /// The reference's batches are prompt, then negative; ours have one text in each call.
+    void theTransformerAgrees() {
+        QFETCH(int, index);
+        const Json& test = cases_[static_cast<size_t>(index)];
+        const TensorFile all =
+            testing::readTensorFile(folder_ + test.at("name").get<std::string>() + ".safetensors");
+        const models::ZImageTransformer transformer = open(test.at("checkpoint"));
+        const int64_t batch = test.value("batch", 1);
+        ModelBench bench;
+        bench.runWith(transformer.tree(), [&] {
+            models::StageContext context{bench.residency(), tensor::Record(nullptr)};
+            models::Pass pass(context, *transformer.tree());
+            for (int step = 0; step < test.at("steps").get<int>(); ++step) {
+                const auto recorded = [&](const char* key) {
+                    return tensorIn(
+                        all, key + QString(".%1").arg(step, 3, 10, QChar('0')).toStdString());
+                };
+                const at::Tensor latents = recorded("model_in");
+                const at::Tensor timestep = 1000 - 1000 * recorded("model_t").select(0, 0);
+                std::vector<at::Tensor> made;
+                for (int64_t first = 0; first < latents.size(0); first += batch) {
+                    made.push_back(transformer.predict(
+                        pass,
+                        latents.narrow(0, first, batch),
+                        timestep,
+                        tensorIn(all, first == 0 ? "embeds.prompt" : "embeds.negative")));
+                }
+                const std::string key =
+                    QString("model_out.%1").arg(step, 3, 10, QChar('0')).toStdString();
+                const std::string problem = testing::disagreement(all, key, at::cat(made));
+                QVERIFY2(problem.empty(), problem.c_str());
+            }
+        });
+    }
+
+private:
+    [[nodiscard]] models::ZImageTransformer open(const std::string& checkpoint) const {
+        const std::string root = folder_ + "checkpoints/" + checkpoint;
+        const QByteArray config =
+            testing::contentsOf(QString::fromStdString(root + "/transformer/config.json"));
+        return {models::readZImageConfig(Json::parse(config.toStdString()), "config.json"),
+                models::openWeights(root, "transformer", "diffusion_pytorch_model"),
+                "denoiser"};
+    }
+
+    std::string folder_;
+    Json cases_;
+};
+
+LOWTIDE_TEST(ZImageNetworksTest)
+
+}  // namespace zimage_networks_test
+
+#include "zimage_networks_test.moc"
