@@ -4,6 +4,8 @@
 #include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/blocks/weight_map.hpp"
 #include "plugin/models/denoisers/zimage_transformer.hpp"
+#include "plugin/models/layouts/layout.hpp"
+#include "plugin/models/text/language_text.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/recorded_cases.hpp"
 #include "tests/fixtures/reference.hpp"
@@ -30,6 +32,46 @@ private Q_SLOTS:
     void initTestCase() {
         folder_ = testing::zimageGoldenFolder().toStdString() + "/";
         cases_ = testing::readCases("zimage_cases");
+    }
+
+    void theTextIsEncoded_data() { testing::addCaseRows(cases_); }
+
+    /// What the last but one of Qwen 3's layers makes of the prompt in a chat's turn.
+    void theTextIsEncoded() {
+        QFETCH(int, index);
+        const Json& test = cases_[static_cast<size_t>(index)];
+        constexpr int64_t kTokens = 512;
+        const TensorFile all =
+            testing::readTensorFile(folder_ + test.at("name").get<std::string>() + ".safetensors");
+        const std::string root =
+            folder_ + "checkpoints/" + test.at("checkpoint").get<std::string>();
+        const auto checkpoint = models::openLayout({.path = root, .name = "zimage"}, "");
+        const models::LanguageText text(*checkpoint, "tokenizer", "text_encoder", "pad_token");
+        const models::TokenizedPrompt prompt =
+            text.tokenize("<|im_start|>user\n" + test.at("prompt").get<std::string>() +
+                              "<|im_end|>\n<|im_start|>assistant\n",
+                          kTokens,
+                          "prompt");
+        QVERIFY(at::equal(at::tensor(prompt.ids), tensorIn(all, "tokens.000").select(0, 0)));
+        QVERIFY(at::equal(at::tensor(prompt.mask), tensorIn(all, "tokens_mask.000").select(0, 0)));
+
+        const std::vector<int64_t> lengths = {at::tensor(prompt.mask).sum().item<int64_t>()};
+        const models::LanguageModel& model = text.model().get();
+        ModelBench bench;
+        bench.runWith(model.tree(), [&] {
+            models::StageContext context{bench.residency(), tensor::Record(nullptr)};
+            models::Pass pass(context, *model.tree());
+            const int64_t state = model.config().layers - 1;
+            const at::Tensor made =
+                model.encode(pass,
+                             at::tensor(prompt.ids).narrow(0, 0, lengths[0]).unsqueeze(0),
+                             lengths,
+                             state,
+                             state);
+            const std::string problem =
+                testing::disagreement(all, "embeds.prompt", made.select(1, 0));
+            QVERIFY2(problem.empty(), problem.c_str());
+        });
     }
 
     void theTransformerAgrees_data() { testing::addCaseRows(cases_); }
