@@ -57,10 +57,40 @@ std::vector<double> solverSigmas(double shift, int64_t trainSteps, int steps, bo
         const double place = places[static_cast<size_t>(i)];
         sigmas.push_back(shiftedSigma(fromOne ? place : 1 - place, shift));
     }
-    constexpr double kLeastSignal = 1e-6;  // its logarithm is taken
+    return sigmas;
+}
+
+/// In f32, as a pipeline's own list of levels is read.
+std::vector<double> trailingSigmas(double shift, int steps) {
+    const auto factor = static_cast<float>(shift);
+    std::vector<double> sigmas;
+    for (int i = 0; i < steps; ++i) {
+        const auto place = static_cast<float>(1 - static_cast<double>(i) / steps);
+        sigmas.push_back(factor * place / (1 + (factor - 1) * place));
+    }
+    return sigmas;
+}
+
+/// A logarithm is taken of what is left at the first level.
+void leaveSignal(std::vector<double>& sigmas) {
+    constexpr double kLeastSignal = 1e-6;
     if (std::abs(sigmas.front() - 1) < kLeastSignal) {
         sigmas.front() -= kLeastSignal;
     }
+}
+
+std::vector<double> flowSigmas(const SchedulerConfig& config, int steps, FlowPlaces places) {
+    const double shift = config.flow->shift;
+    const int64_t trainSteps = config.noise.trainSteps;
+    if (places == FlowPlaces::Euler) {
+        return config.flow->isTrailing ? trailingSigmas(shift, steps)
+                                       : eulerSigmas(shift, trainSteps, steps);
+    }
+    std::vector<double> sigmas =
+        config.flow->isTrailing
+            ? trailingSigmas(shift, steps)
+            : solverSigmas(shift, trainSteps, steps, places == FlowPlaces::UniPc);
+    leaveSignal(sigmas);
     return sigmas;
 }
 
@@ -86,12 +116,8 @@ NoiseLevels edmLevels(const SchedulerConfig& config, int steps, RampType type) {
 
 NoiseLevels flowLevels(const SchedulerConfig& config, int steps, FlowPlaces places) {
     LOWTIDE_ASSERT(config.flow);
-    const double shift = config.flow->shift;
     const int64_t trainSteps = config.noise.trainSteps;
-    const std::vector<double> sigmas =
-        places == FlowPlaces::Euler
-            ? eulerSigmas(shift, trainSteps, steps)
-            : solverSigmas(shift, trainSteps, steps, places == FlowPlaces::UniPc);
+    const std::vector<double> sigmas = flowSigmas(config, steps, places);
     NoiseLevels levels{.sigmas = floats(sigmas), .schedule = {}};
     if (places == FlowPlaces::Euler) {
         const auto process = makeProcess(config, LatentForm::Growing);

@@ -13,6 +13,7 @@ constexpr const char* kFlowPrefix = "FlowMatch";         ///< of classes that kn
 constexpr const char* kFlowSetting = "use_flow_sigmas";  ///< of the others
 constexpr const char* kOwnShift = "shift";
 constexpr const char* kFlowShift = "flow_shift";
+constexpr const char* kFlowSpacing = "flow_spacing";
 constexpr int64_t kMostTrainSteps = 1'000'000;
 constexpr const char* kFileName = "scheduler_config.json";
 constexpr std::string_view kEdmPrefix = "EDM";  ///< of classes
@@ -139,7 +140,17 @@ std::optional<FlowSchedule> readFlow(const JsonReader& reader,
         refuseOption(
             kind, "sigmas", options.sigmas, "choose sampler or normal: the checkpoint is a flow");
     }
-    return FlowSchedule{.shift = above(reader, isOwnClass ? kOwnShift : kFlowShift, 1, 0)};
+    if (options.spacing != "sampler" && options.spacing != "trailing") {
+        refuseOption(kind,
+                     "spacing",
+                     options.spacing,
+                     "choose sampler or trailing: the checkpoint is a flow");
+    }
+    // No class reads it of a file: families whose pipelines place levels themselves state it.
+    const bool isTrailing =
+        options.spacing == "trailing" || reader.text(kFlowSpacing).value_or("") == "trailing";
+    return FlowSchedule{.shift = above(reader, isOwnClass ? kOwnShift : kFlowShift, 1, 0),
+                        .isTrailing = isTrailing};
 }
 
 Prediction readPrediction(const JsonReader& reader,

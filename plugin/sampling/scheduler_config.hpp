@@ -32,6 +32,7 @@ struct EdmSchedule {
 /// Noise levels of a flow: sigma -> shift sigma / (1 + (shift - 1) sigma).
 struct FlowSchedule {
     double shift = 1;
+    bool isTrailing = false;  ///< N levels 1, 1 - 1/N, ... 1/N before they are shifted
 };
 
 /// How a sampler's class reads a scheduler_config.json: what it knows, and what it takes where the

@@ -12,19 +12,12 @@ above the 256 that modulation is capped at, and a config as transformers 5 write
 
 The transformer takes and gives lists of (16, 1, h, w) and captions of different lengths. Recorded are
 
-    embeds.prompt, embeds.negative   (1, n, d): the n tokens of the prompt without padding; nothing for the negative prompt where
-                                     guidance is off (cfg 0). All pictures of a batch have the same.
-    model_in.n, model_out.n          (b, 16, h, w), stacked, without the axis of frames; with guidance b is twice the batch,
-                                     [prompt..., negative...]: the other way round than Stable Diffusion. model_out is before
+    embeds.prompt, embeds.negative   (1, n, d): the n tokens of the prompt without padding, what the layer before the last one makes;
+                                     nothing for the negative prompt where guidance is off (cfg 0). All pictures of a batch have the same.
+    model_in.n, model_out.n          (b, 16, h, w), stacked, without the axis of frames. With guidance the pipeline computes both
+                                     prompts in one call; they are recorded as two, that of the prompt first. model_out is before
                                      guidance and before the pipeline negates it, noise_pred after both.
-    model_t.n                        (b): (1000 - t) / 1000, so 0 is noise.
-    text_encoder.hidden.i.n          (1, 512, d); rows beyond the prompt's n tokens are never used. The last i is normed, the one
-                                     before it is what the prompt's embedding takes.
-    transformer.*                    the first call's outputs of the parts, named as the weights: t_embedder (b, min(dim, 256));
-                                     all_x_embedder.2-1 and cap_embedder (rows of the whole batch end to end, dim), before pad tokens
-                                     replace the rows beyond a picture's or caption's length; noise_refiner.i, context_refiner.i,
-                                     layers.i (b, longest, dim) and all_final_layer.2-1 (b, longest, 64), where rows beyond an entry's
-                                     length, rounded up to 32, mean nothing.
+    model_t.n                        (b): timesteps, 1000 is noise. The pipeline gives (1000 - t) / 1000 to the network.
 
 All else is as reference/README.md says. cfg is the pipeline's guidance_scale: prompt + cfg * (prompt - negative), off at 0 and not at 1.
 """
@@ -150,23 +143,18 @@ def make_zimage(folder, variant):
     })
 
 
-def watch_transformer(rec, transformer):
-    """golden.py's watch_denoiser, for lists of pictures; and the parts in the first call."""
+def watch_transformer(rec, transformer, batch):
+    """golden.py's watch_denoiser, for lists of pictures."""
     import torch
 
     def after(args, kwargs, result):
-        rec.put_next("model_in", torch.stack(args[0]).squeeze(2))
-        rec.put_next("model_t", args[1])
-        rec.put_next("model_out", torch.stack(result[0]).squeeze(2))
+        seen, made = (torch.stack(pictures).squeeze(2) for pictures in (args[0], result[0]))
+        for side in range(0, len(seen), batch):
+            part = slice(side, side + batch)
+            rec.put_next("model_in", seen[part])
+            rec.put_next("model_t", (1000 - 1000 * args[1].double()[part]).float())
+            rec.put_next("model_out", made[part])
 
-    def first_of(key):
-        return lambda args, kwargs, result: key in rec.tensors or rec.put(key, result)
-
-    for name, part in transformer.named_modules():
-        stem, _, last = name.rpartition(".")
-        if name in ("t_embedder", "cap_embedder") or stem in ("all_x_embedder", "all_final_layer", "noise_refiner", "context_refiner",
-                                                              "layers"):
-            rec.wrap(part, "forward", first_of("transformer." + name))
     rec.wrap(transformer, "forward", after)
 
 
@@ -183,9 +171,8 @@ def run_zimage(golden):
             pipe.scheduler = schedulers.build(args.scheduler, pipe.scheduler.config)
         pipe.set_progress_bar_config(disable=True)
         golden.watch_tokenizer(rec, pipe, "tokenizer", "")
-        golden.watch_text_encoder(rec, pipe, "text_encoder")
         golden.watch_scheduler(rec, pipe)
-        watch_transformer(rec, pipe.transformer)
+        watch_transformer(rec, pipe.transformer, args.batch)
         golden.watch_vae(rec, pipe)
         rec.wrap(pipe, "encode_prompt", lambda a, k, r: [rec.put("embeds." + key, value[0][None])
                                                          for key, value in zip(("prompt", "negative"), r) if value])

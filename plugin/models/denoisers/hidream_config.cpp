@@ -1,6 +1,7 @@
 #include "plugin/models/denoisers/hidream_config.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/shape.hpp"
 #include "plugin/models/blocks/config_checks.hpp"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
+#include "plugin/base/shape.hpp"
 #include "plugin/models/blocks/config_checks.hpp"
 
 #include <algorithm>

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "plugin/models/blocks/pass.hpp"
+#include "plugin/models/denoisers/zimage_transformer.hpp"
+#include "plugin/models/model.hpp"
+#include "plugin/models/stage_context.hpp"
+#include "plugin/sampling/denoiser.hpp"
+
+#include <vector>
+
+namespace lowtide::models {
+
+/// The transformer with its conditioning, for one execution of one node. Both prompts are calls of
+/// their own, the positive one first, since their texts differ in length.
+class ZImageDenoiser final : public sampling::Denoiser {
+public:
+    /// Error{InvalidInput} when a conditioning does not fit the transformer.
+    ZImageDenoiser(StageContext& context,
+                   const ZImageTransformer& transformer,
+                   const DenoiserRequest& request);
+
+    at::Tensor predict(const at::Tensor& latents,
+                       const at::Tensor& timestep,
+                       const sampling::StepInfo& step) override;
+
+private:
+    /// Side 0 is the positive prompt.
+    [[nodiscard]] at::Tensor predictSide(const at::Tensor& latents,
+                                         const at::Tensor& timestep,
+                                         const sampling::StepInfo& step,
+                                         uint32_t side);
+
+    const ZImageTransformer& transformer_;
+    Pass pass_;
+    ShapeWalk* walk_;
+    int64_t batch_;
+    std::vector<at::Tensor> texts_;
+};
+
+}  // namespace lowtide::models

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "plugin/memory/resolve_precision.hpp"
+
+namespace lowtide::models {
+
+/// What Z-Image states of precision: f32 as files have it; bf16 with time and norms in f32.
+[[nodiscard]] const memory::FamilyPrecision& zimagePrecisions();
+
+}  // namespace lowtide::models
