@@ -5,6 +5,7 @@
 #include "plugin/models/families/sd15/sd15_precision.hpp"
 #include "plugin/models/families/sdxl/sdxl_precision.hpp"
 #include "plugin/models/families/wan/wan_precision.hpp"
+#include "plugin/models/families/zimage/zimage_precision.hpp"
 #include "plugin/models/model.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -96,7 +97,8 @@ std::vector<NamedFamily> namedFamilies() {
             {"SDXL with EDM (playground-v2.5)",
              models::sdxlPrecisions({.decodesInF32 = true, .hasEdmLevels = true})},
             {"HiDream-I1", models::hidreamPrecisions()},
-            {"WAN", models::wanPrecisions()}};
+            {"WAN", models::wanPrecisions()},
+            {"Z-Image", models::zimagePrecisions()}};
 }
 
 /// Of a file in f16, on a card that has every switch.

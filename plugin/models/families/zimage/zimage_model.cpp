@@ -46,7 +46,7 @@ std::string turnOf(const std::string& text) {
     return "<|im_start|>user\n" + text + "<|im_end|>\n<|im_start|>assistant\n";
 }
 
-int64_t tokensIn(const TokenizedPrompt& text) {
+int64_t realTokensIn(const TokenizedPrompt& text) {
     return std::count(text.mask.begin(), text.mask.end(), 1);
 }
 
@@ -134,7 +134,7 @@ PromptsOutline ZImageModel::outlinePrompts(const PromptRequest& request) const {
     const auto outlineOf = [&](const TokenizedPrompt& text) {
         return ConditioningOutline(
             info_.conditioning.fields,
-            {{.tensors = {{tensor::kEmbeds, {1, tokensIn(text), text_.config().width}}}}});
+            {{.tensors = {{tensor::kEmbeds, {1, realTokensIn(text), text_.config().width}}}}});
     };
     return {.positive = outlineOf(texts.positive),
             .negative = outlineOf(texts.negative),
@@ -151,7 +151,8 @@ EncodedPrompts ZImageModel::encodePrompts(StageContext& context,
     const at::Tensor states = text_.encode(pass, texts, state, state, "").select(1, 0);
     const auto conditioningOf =
         [&](int64_t row, const TokenizedPrompt& tokens, const std::string& text, const char* key) {
-            const at::Tensor own = states.narrow(0, row, 1).narrow(1, 0, tokensIn(tokens)).clone();
+            const at::Tensor own =
+                states.narrow(0, row, 1).narrow(1, 0, realTokensIn(tokens)).clone();
             context.record.put(key, own);
             return std::make_shared<const tensor::Conditioning>(
                 info_.conditioning.fields,
