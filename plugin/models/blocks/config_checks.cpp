@@ -1,7 +1,12 @@
 #include "plugin/models/blocks/config_checks.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/shape.hpp"
 #include "plugin/base/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
 
 namespace lowtide::models {
 
@@ -15,7 +20,7 @@ constexpr size_t kLongestShownSetting = 60;  ///< bytes of a setting in a messag
                               const std::string& wanted) {
     throw Error(ErrorKind::Corrupt,
                 reader.what() + ": " + key + " is " + std::to_string(value) + ", needs " + wanted,
-                "get the config.json of the checkpoint again");
+                kGetConfigHint);
 }
 
 int64_t checked(
@@ -94,13 +99,48 @@ void requireDivisible(const JsonReader& reader, const char* key, int64_t number,
     }
 }
 
+void refuseConfig(const JsonReader& reader, const std::string& problem) {
+    throw Error(
+        ErrorKind::Unsupported, reader.what() + ": " + problem, "choose another checkpoint");
+}
+
+double numberAboveZero(const JsonReader& reader, const char* key, double otherwise) {
+    const double number = reader.number(key).value_or(otherwise);
+    if (!std::isfinite(number) || number <= 0) {
+        throw Error(
+            ErrorKind::Corrupt,
+            reader.what() + ": " + key + " is " + formatNumber(number) + ", needs a number above 0",
+            kGetConfigHint);
+    }
+    return number;
+}
+
+std::array<int64_t, 3> headAxes(const JsonReader& reader,
+                                const char* key,
+                                const std::array<int64_t, 3>& otherwise,
+                                int64_t headWidth,
+                                const std::string& made) {
+    std::array<int64_t, 3> axes = otherwise;
+    if (reader.has(key)) {
+        const std::vector<int64_t> stated =
+            integersInRange(reader, key, 2, axes.size(), 2, kMostChannels);
+        std::copy(stated.begin(), stated.end(), axes.begin());
+    }
+    const bool areEven =
+        std::all_of(axes.begin(), axes.end(), [](int64_t n) { return n % 2 == 0; });
+    if (!areEven || std::accumulate(axes.begin(), axes.end(), int64_t{0}) != headWidth) {
+        refuseConfig(reader,
+                     std::string(key) + " are " + toText(axes) + ", only even ones that make " +
+                         made + " are built");
+    }
+    return axes;
+}
+
 void requireClass(const JsonReader& reader, const std::string& expected) {
     const std::string seen = reader.text("_class_name").value_or(expected);
     if (seen != expected) {
-        throw Error(ErrorKind::Unsupported,
-                    reader.what() + ": the class is " + quotedName(seen) + ", only " + expected +
-                        " is built",
-                    "choose another checkpoint");
+        refuseConfig(reader,
+                     "the class is " + quotedName(seen) + ", only " + expected + " is built");
     }
 }
 

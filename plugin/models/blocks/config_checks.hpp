@@ -4,6 +4,7 @@
 
 #include "plugin/base/json.hpp"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -35,9 +36,22 @@ void refuseOtherSettings(const Json& config,
                                                    int64_t most);
 /// Error{Corrupt} unless `number` can be divided by `divisor`; `what` is "channels 96" or the like.
 void requireDivisible(const JsonReader& reader, const char* key, int64_t number, int64_t divisor);
+/// Error{Unsupported} for settings that no network is built for.
+[[noreturn]] void refuseConfig(const JsonReader& reader, const std::string& problem);
+/// The number, or `otherwise` where it is not stated. Error{Corrupt} unless it is above 0.
+[[nodiscard]] double numberAboveZero(const JsonReader& reader, const char* key, double otherwise);
+/// How many numbers of a head turn along each axis of places, or `otherwise` where it is not
+/// stated. Errors: of integersInRange(); Unsupported unless they are even and together `headWidth`,
+/// which `made` explains: "the 128 of attention_head_dim".
+[[nodiscard]] std::array<int64_t, 3> headAxes(const JsonReader& reader,
+                                              const char* key,
+                                              const std::array<int64_t, 3>& otherwise,
+                                              int64_t headWidth,
+                                              const std::string& made);
 /// Error{Unsupported} unless the config's "_class_name" is `expected`.
 void requireClass(const JsonReader& reader, const std::string& expected);
 
+inline constexpr const char* kGetConfigHint = "get the config.json of the checkpoint again";
 inline constexpr int64_t kMostChannels = 1 << 16;
 inline constexpr int64_t kMostLayers = 256;
 

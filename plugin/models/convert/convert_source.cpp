@@ -111,12 +111,12 @@ ConvertSource openConvertSource(const CheckpointPath& checkpoint) {
         throw Error(
             ErrorKind::Unsupported,
             source.what +
-                " holds no denoiser of Stable Diffusion 1.x, 2.x, XL, WAN or HiDream-I1: none " +
-                "of its " + std::to_string(map.tensors.size()) +
-                " tensors is model.diffusion_model.out.2.weight, out.2.weight, "
-                "conv_out.weight, head.modulation or caption_projection.0.linear.weight beside "
-                "those "
-                "that belong to it",
+                " holds no denoiser of Stable Diffusion 1.x, 2.x, XL, WAN or HiDream-I1: none of "
+                "its " +
+                std::to_string(map.tensors.size()) +
+                " tensors is model.diffusion_model.out.2.weight, out.2.weight, conv_out.weight, "
+                "head.modulation or caption_projection.0.linear.weight beside those that belong "
+                "to it",
             "choose a checkpoint, or a file of its denoiser; lowtide check says what a "
             "file is",
             "checkpoint");

@@ -34,7 +34,7 @@ struct ConvertSource {
 /// Opens a file in LDM's layout, a file of a denoiser alone in its own or diffusers' names, or of a
 /// folder in the diffusers layout the denoiser (the first of two experts). No weight is read.
 /// Errors: those of openWeightFile() and openWeights(); Error{Unsupported} where there is no
-/// denoiser of Stable Diffusion or WAN, or a tensor does not lie row by row.
+/// denoiser that is built, or a tensor does not lie row by row.
 [[nodiscard]] ConvertSource openConvertSource(const CheckpointPath& checkpoint);
 
 }  // namespace lowtide::models

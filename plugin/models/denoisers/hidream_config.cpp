@@ -1,10 +1,7 @@
 #include "plugin/models/denoisers/hidream_config.hpp"
 
-#include "plugin/base/error.hpp"
-#include "plugin/base/shape.hpp"
 #include "plugin/models/blocks/config_checks.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 namespace lowtide::models {
@@ -14,29 +11,6 @@ namespace {
 constexpr int64_t kMostHiDreamPatch = 16;
 constexpr int64_t kMostHiDreamSide = 1 << 12;
 constexpr int64_t kMostExperts = 256;
-
-[[noreturn]] void refuseHiDream(const JsonReader& reader, const std::string& problem) {
-    throw Error(
-        ErrorKind::Unsupported, reader.what() + ": " + problem, "choose another checkpoint");
-}
-
-/// Numbers of a head that turn by pairs, all of them.
-void readAxes(const JsonReader& reader, HiDreamConfig& config) {
-    if (reader.has("axes_dims_rope")) {
-        const std::vector<int64_t> axes =
-            integersInRange(reader, "axes_dims_rope", 2, config.axes.size(), 2, kMostChannels);
-        std::copy(axes.begin(), axes.end(), config.axes.begin());
-    }
-    const bool areEven =
-        std::all_of(config.axes.begin(), config.axes.end(), [](int64_t n) { return n % 2 == 0; });
-    const int64_t sum = std::accumulate(config.axes.begin(), config.axes.end(), int64_t{0});
-    if (!areEven || sum != config.headWidth) {
-        refuseHiDream(reader,
-                      "axes_dims_rope are " + toText(config.axes) +
-                          ", only even ones that make the " + std::to_string(config.headWidth) +
-                          " of attention_head_dim are built");
-    }
-}
 
 void readLanguageLayers(const JsonReader& reader, HiDreamConfig& config) {
     const auto count = static_cast<size_t>(config.layers());
@@ -72,14 +46,18 @@ HiDreamConfig readHiDreamConfig(const Json& json, const std::string& what) {
     config.experts = number("num_routed_experts", config.experts, 0, kMostExperts);
     config.activeExperts = number("num_activated_experts", config.activeExperts, 1, kMostExperts);
     if (config.experts > 0 && config.activeExperts > config.experts) {
-        refuseHiDream(reader,
-                      "num_activated_experts is " + std::to_string(config.activeExperts) + " of " +
-                          std::to_string(config.experts) + " experts");
+        refuseConfig(reader,
+                     "num_activated_experts is " + std::to_string(config.activeExperts) + " of " +
+                         std::to_string(config.experts) + " experts");
     }
     const std::vector<int64_t> most =
         integersInRange(reader, "max_resolution", 128, 2, 1, kMostHiDreamSide);
     config.mostTokens = most[0] * most[1] / (config.patch * config.patch);
-    readAxes(reader, config);
+    config.axes = headAxes(reader,
+                           "axes_dims_rope",
+                           config.axes,
+                           config.headWidth,
+                           "the " + std::to_string(config.headWidth) + " of attention_head_dim");
     readLanguageLayers(reader, config);
     return config;
 }

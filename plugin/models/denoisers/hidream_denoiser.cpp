@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/shape.hpp"
+#include "plugin/models/denoisers/latent_patches.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/walk/walked_passes.hpp"
 #include "plugin/tensor/crossing.hpp"
@@ -15,18 +16,12 @@ namespace lowtide::models {
 
 namespace {
 
-/// Parts of a picture that prompts are restricted to may be no whole patches, and a picture that is
-/// no square may be larger than what such ones are filled up to.
+/// A picture that is no square may be larger than what such ones are filled up to.
 void requireTokens(const HiDreamTransformer& transformer, const at::Tensor& latents) {
     const HiDreamConfig& config = transformer.config();
+    requireWholePatches(latents, config.patch);
     const int64_t height = latents.size(2);
     const int64_t width = latents.size(3);
-    requireThat(height % config.patch == 0 && width % config.patch == 0,
-                "a part of the latent is " + toText(latents.sizes().slice(2)) +
-                    ", and the denoiser takes patches of " + std::to_string(config.patch) + " x " +
-                    std::to_string(config.patch),
-                "choose areas of prompts that are multiples of 16 pixels",
-                "latent");
     const int64_t tokens = height * width / (config.patch * config.patch);
     requireThat(height == width || tokens <= config.mostTokens,
                 "the latent " + toText(latents.sizes().slice(2)) + " becomes " +

@@ -1,8 +1,21 @@
 #include "plugin/models/denoisers/latent_patches.hpp"
 
+#include "plugin/base/error.hpp"
+#include "plugin/base/shape.hpp"
+#include "plugin/models/stage_inputs.hpp"
+
 #include <ATen/ATen.h>
 
 namespace lowtide::models {
+
+void requireWholePatches(const at::Tensor& latents, int64_t patch) {
+    requireThat(latents.size(2) % patch == 0 && latents.size(3) % patch == 0,
+                "a part of the latent is " + toText(latents.sizes().slice(2)) +
+                    ", and the denoiser takes patches of " + std::to_string(patch) + " x " +
+                    std::to_string(patch),
+                "choose areas of prompts that are multiples of 16 pixels",
+                "latent");
+}
 
 at::Tensor patchNumbers(const at::Tensor& latents, int64_t patch) {
     return latents.unflatten(3, {-1, patch})

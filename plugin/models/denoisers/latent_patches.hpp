@@ -6,6 +6,10 @@
 
 namespace lowtide::models {
 
+/// Error{InvalidInput} on "latent" for a part of a picture, where prompts are restricted to one,
+/// that is no whole patches.
+void requireWholePatches(const at::Tensor& latents, int64_t patch);
+
 /// Squares of `patch` numbers a side of latents [N, C, h, w]: [N, T, patch * patch * C], a square's
 /// numbers by row, column, channel. Both sides are multiples of the patch.
 [[nodiscard]] at::Tensor patchNumbers(const at::Tensor& latents, int64_t patch);

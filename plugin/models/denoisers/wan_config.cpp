@@ -23,26 +23,24 @@ void requireOwnWidth(const JsonReader& reader, const WanConfig& config) {
     const std::optional<int64_t> added = reader.integer("added_kv_proj_dim");
     const int64_t expected = config.pictureWidth > 0 ? config.width() : 0;
     if (added.value_or(0) != expected) {
-        throw Error(ErrorKind::Unsupported,
-                    reader.what() + ": added_kv_proj_dim is " + std::to_string(added.value_or(0)) +
-                        ", only " + std::to_string(expected) + " is built beside image_dim " +
-                        std::to_string(config.pictureWidth),
-                    "choose another checkpoint");
+        refuseConfig(reader,
+                     "added_kv_proj_dim is " + std::to_string(added.value_or(0)) + ", only " +
+                         std::to_string(expected) + " is built beside image_dim " +
+                         std::to_string(config.pictureWidth));
     }
 }
 
 /// The autoencoder's videos have any number of frames, and rotations go by pairs.
 void requireBuiltSizes(const JsonReader& reader, const WanConfig& config) {
-    const auto refuse = [&](const std::string& problem) {
-        throw Error(
-            ErrorKind::Unsupported, reader.what() + ": " + problem, "choose another checkpoint");
-    };
     if (config.patch[0] != 1) {
-        refuse("patch_size has " + std::to_string(config.patch[0]) + " frames, only 1 is built");
+        refuseConfig(
+            reader,
+            "patch_size has " + std::to_string(config.patch[0]) + " frames, only 1 is built");
     }
     if (config.headWidth % 2 != 0) {
-        refuse("attention_head_dim is " + std::to_string(config.headWidth) +
-               ", only even ones are built");
+        refuseConfig(reader,
+                     "attention_head_dim is " + std::to_string(config.headWidth) +
+                         ", only even ones are built");
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/shape.hpp"
+#include "plugin/models/denoisers/sides_in_turn.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/walk/walked_passes.hpp"
 #include "plugin/sampling/sampler.hpp"
@@ -96,8 +97,6 @@ at::Tensor WanDenoiser::predictSide(Expert& expert,
                                     const sampling::StepInfo& step,
                                     uint32_t side) const {
     requirePatches(expert.network.config(), latents);
-    sampling::StepInfo own = step;
-    own.slot.branch = 2 * step.slot.branch + side;
     const WanInputs& inputs = expert.sides[side];
     const std::vector<int64_t> sizes = {inputs.text.size(1),
                                         inputs.pictures.defined() ? inputs.pictures.size(1) : 0};
@@ -106,7 +105,7 @@ at::Tensor WanDenoiser::predictSide(Expert& expert,
     const auto predicted = [&](const sampling::StepInfo& decided) {
         return expert.network.predict(expert.pass, there, timestep, inputs, decided);
     };
-    return tensor::upload(stepOver(walk_, expert.pass.tree(), there, sizes, own, predicted),
+    return tensor::upload(stepOver(walk_, expert.pass.tree(), there, sizes, step, predicted),
                           latents.device());
 }
 
@@ -116,12 +115,10 @@ at::Tensor WanDenoiser::predict(const at::Tensor& latents,
     const bool isOfSecond =
         experts_.size() > 1 && second_ && second_->takes(sampling::timestepIn(timestep));
     Expert& expert = isOfSecond ? experts_.back() : experts_.front();
-    if (latents.size(0) == batch_) {
-        return predictSide(expert, latents, timestep, step, 0);
-    }
-    const std::vector<at::Tensor> halves = latents.chunk(2);  // [uncond, cond]
-    const at::Tensor positive = predictSide(expert, halves[1].contiguous(), timestep, step, 0);
-    return at::cat({predictSide(expert, halves[0].contiguous(), timestep, step, 1), positive});
+    return predictInTurn(
+        latents, batch_, step, [&](const auto& own, const auto& decided, uint32_t side) {
+            return predictSide(expert, own, timestep, decided, side);
+        });
 }
 
 }  // namespace lowtide::models

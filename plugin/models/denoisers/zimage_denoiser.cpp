@@ -1,7 +1,7 @@
 #include "plugin/models/denoisers/zimage_denoiser.hpp"
 
-#include "plugin/base/error.hpp"
-#include "plugin/base/shape.hpp"
+#include "plugin/models/denoisers/latent_patches.hpp"
+#include "plugin/models/denoisers/sides_in_turn.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/walk/walked_passes.hpp"
 #include "plugin/tensor/crossing.hpp"
@@ -32,34 +32,18 @@ ZImageDenoiser::ZImageDenoiser(StageContext& context,
     }
 }
 
-at::Tensor ZImageDenoiser::predictSide(const at::Tensor& latents,
-                                       const at::Tensor& timestep,
-                                       const sampling::StepInfo& step,
-                                       uint32_t side) {
-    sampling::StepInfo own = step;
-    own.slot.branch = 2 * step.slot.branch + side;
-    return stepOver(
-        walk_, pass_.tree(), latents, {texts_[side].size(1)}, own, [&](const auto& decided) {
-            return transformer_.predict(pass_, latents, timestep, texts_[side], decided);
-        });
-}
-
 at::Tensor ZImageDenoiser::predict(const at::Tensor& latents,
                                    const at::Tensor& timestep,
                                    const sampling::StepInfo& step) {
-    constexpr int64_t kPatch = ZImageConfig::kPatch;
-    requireThat(latents.size(2) % kPatch == 0 && latents.size(3) % kPatch == 0,
-                "a part of the latent is " + toText(latents.sizes().slice(2)) +
-                    ", and the denoiser takes patches of " + std::to_string(kPatch) + " x " +
-                    std::to_string(kPatch),
-                "choose areas of prompts that are multiples of 16 pixels",
-                "latent");
-    if (latents.size(0) == batch_) {
-        return predictSide(latents, timestep, step, 0);
-    }
-    const std::vector<at::Tensor> halves = latents.chunk(2);  // [uncond, cond]
-    const at::Tensor positive = predictSide(halves[1].contiguous(), timestep, step, 0);
-    return at::cat({predictSide(halves[0].contiguous(), timestep, step, 1), positive});
+    requireWholePatches(latents, ZImageConfig::kPatch);
+    return predictInTurn(
+        latents, batch_, step, [&](const auto& own, const auto& ofSide, uint32_t side) {
+            const at::Tensor& text = texts_[side];
+            return stepOver(
+                walk_, pass_.tree(), own, {text.size(1)}, ofSide, [&](const auto& decided) {
+                    return transformer_.predict(pass_, own, timestep, text, decided);
+                });
+        });
 }
 
 }  // namespace lowtide::models

@@ -24,17 +24,11 @@ public:
                        const sampling::StepInfo& step) override;
 
 private:
-    /// Side 0 is the positive prompt.
-    [[nodiscard]] at::Tensor predictSide(const at::Tensor& latents,
-                                         const at::Tensor& timestep,
-                                         const sampling::StepInfo& step,
-                                         uint32_t side);
-
     const ZImageTransformer& transformer_;
     Pass pass_;
     ShapeWalk* walk_;
     int64_t batch_;
-    std::vector<at::Tensor> texts_;
+    std::vector<at::Tensor> texts_;  ///< of the positive, then of the negative prompt
 };
 
 }  // namespace lowtide::models

@@ -12,7 +12,6 @@ namespace {
 
 constexpr int64_t kMostLanguageVocabulary = 1 << 24;
 constexpr int64_t kMostLanguagePositions = 1 << 24;
-constexpr const char* kGetConfig = "get the config.json of the checkpoint again";
 
 std::span<const FixedSetting> fixedLanguageSettings() {
     static const std::vector<FixedSetting> settings = {{"attention_bias", false},
@@ -20,17 +19,6 @@ std::span<const FixedSetting> fixedLanguageSettings() {
                                                        {"mlp_bias", false},
                                                        {"use_sliding_window", false}};
     return settings;
-}
-
-double numberAboveZero(const JsonReader& reader, const char* key, double otherwise) {
-    const double number = reader.number(key).value_or(otherwise);
-    if (!std::isfinite(number) || number <= 0) {
-        throw Error(
-            ErrorKind::Corrupt,
-            reader.what() + ": " + key + " is " + formatNumber(number) + ", needs a number above 0",
-            kGetConfig);
-    }
-    return number;
 }
 
 /// Of newer files ("rope_parameters"), or of older ones ("rope_scaling" beside "rope_theta").
@@ -48,10 +36,8 @@ void readRotation(const Json& json, const JsonReader& reader, LanguageModelConfi
             return;
         }
         if (type != "llama3") {
-            throw Error(ErrorKind::Unsupported,
-                        own.what() + ": rope_type is " + quotedName(type) +
-                            ", only default and llama3 are built",
-                        "choose another checkpoint");
+            refuseConfig(
+                own, "rope_type is " + quotedName(type) + ", only default and llama3 are built");
         }
         RotaryScaling scaling;
         scaling.factor = numberAboveZero(own, "factor", scaling.factor);
@@ -64,7 +50,7 @@ void readRotation(const Json& json, const JsonReader& reader, LanguageModelConfi
                         own.what() + ": high_freq_factor is " +
                             formatNumber(scaling.highFrequency) + ", needs more than the " +
                             formatNumber(scaling.lowFrequency) + " of low_freq_factor",
-                        kGetConfig);
+                        kGetConfigHint);
         }
         config.rotaryScaling = scaling;
         return;
@@ -77,10 +63,8 @@ LanguageModelConfig readLanguageModelConfig(const Json& json, const std::string&
     const JsonReader reader(json, what);
     const std::string kind = reader.text("model_type").value_or("llama");
     if (kind != "llama" && kind != "qwen3") {
-        throw Error(
-            ErrorKind::Unsupported,
-            what + ": model_type is " + quotedName(kind) + ", only llama and qwen3 are built",
-            "choose another checkpoint");
+        refuseConfig(reader,
+                     "model_type is " + quotedName(kind) + ", only llama and qwen3 are built");
     }
     refuseOtherSettings(json, what, fixedLanguageSettings());
     const auto number = [&](const char* key, int64_t otherwise, int64_t most) {

@@ -22,9 +22,7 @@ T5EncoderConfig readT5EncoderConfig(const Json& json, const std::string& what) {
     refuseOtherSettings(json, what, fixedT5Settings());
     const std::string kind = reader.text("model_type").value_or("umt5");
     if (kind != "umt5" && kind != "t5") {
-        throw Error(ErrorKind::Unsupported,
-                    what + ": model_type is " + quotedName(kind) + ", only umt5 and t5 are built",
-                    "choose another checkpoint");
+        refuseConfig(reader, "model_type is " + quotedName(kind) + ", only umt5 and t5 are built");
     }
     const auto number = [&](const char* key, int64_t otherwise, int64_t most) {
         return integerInRange(reader, key, otherwise, 1, most);

@@ -1,5 +1,6 @@
 #include "plugin/models/families/hidream/hidream_precision.hpp"
 
+#include "plugin/models/bf16_presets.hpp"
 #include "plugin/models/families/hidream/hidream_components.hpp"
 
 namespace lowtide::models {
@@ -11,21 +12,8 @@ memory::FamilyPrecision makeHiDreamPrecisions() {
     const std::string language(kTextEncoder4);
     const std::string denoiser(kDenoiser);
     const std::string autoencoder(kAutoencoder);
-    const memory::ComponentPreset exact{.storesAsInFile = true, .compute = DType::F32};
-    const memory::ComponentPreset half{.storage = DType::BF16, .compute = DType::BF16};
-    const auto presetOf = [&](const memory::ComponentPreset& ofText,
-                              const memory::ComponentPreset& ofDenoiser,
-                              const memory::ComponentPreset& ofAutoencoder) {
-        return std::map<std::string, memory::ComponentPreset>{{std::string(kTextEncoder), ofText},
-                                                              {std::string(kTextEncoder2), ofText},
-                                                              {t5, ofText},
-                                                              {language, ofText},
-                                                              {denoiser, ofDenoiser},
-                                                              {autoencoder, ofAutoencoder}};
-    };
-    return {.presets = {{"quality", presetOf(exact, exact, exact)},
-                        {"balanced", presetOf(half, half, exact)},
-                        {"speed", presetOf(half, half, half)}},
+    return {.presets = bf16Presets(
+                {std::string(kTextEncoder), std::string(kTextEncoder2), t5, language}, {denoiser}),
             // Source of T5's: transformers 5.23 T5EncoderModel, _keep_in_fp32_modules. A gate that
             // is rounded sends tokens to other experts.
             .keptF32 = {{t5, {"wo"}}, {denoiser, {"gate", "t_embedder", "rms_norm"}}},

@@ -4,6 +4,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/blocks/pass.hpp"
+#include "plugin/models/conditioning/encoded_side.hpp"
 #include "plugin/models/denoisers/wan_denoiser.hpp"
 #include "plugin/models/diffusers_parts.hpp"
 #include "plugin/models/families/wan/wan_components.hpp"
@@ -303,17 +304,12 @@ EncodedPrompts WanModel::encodePrompts(StageContext& context, const PromptReques
     Pass pass(context, *text_.encoder().get().tree());
     const PromptTokenPair texts = textsOf(request);
     const at::Tensor embeds = text_.encode(pass, texts, T5Padding::Zero);
-    const auto conditioningOf = [&](int64_t row, const std::string& text, const char* key) {
-        const at::Tensor own = embeds.narrow(0, row, 1).clone();
-        context.record.put(key, own);
-        return std::make_shared<const tensor::Conditioning>(
-            info_.conditioning.fields,
-            std::vector<tensor::ConditioningEntry>{{.tensors = {{tensor::kEmbeds, own}}}},
-            text,
-            /*clipSkip=*/-1);
+    const auto side = [&](int64_t row, const std::string& text, const char* key) {
+        return encodedSide(
+            context.record, info_.conditioning, embeds.narrow(0, row, 1).clone(), text, key);
     };
-    return {.positive = conditioningOf(0, request.prompt, "embeds.prompt"),
-            .negative = conditioningOf(1, request.negative, "embeds.negative")};
+    return {.positive = side(0, request.prompt, "embeds.prompt"),
+            .negative = side(1, request.negative, "embeds.negative")};
 }
 
 std::unique_ptr<sampling::Denoiser> WanModel::makeDenoiser(StageContext& context,

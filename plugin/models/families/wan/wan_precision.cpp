@@ -1,5 +1,6 @@
 #include "plugin/models/families/wan/wan_precision.hpp"
 
+#include "plugin/models/bf16_presets.hpp"
 #include "plugin/models/families/wan/wan_components.hpp"
 
 namespace lowtide::models {
@@ -12,24 +13,11 @@ memory::FamilyPrecision makeWanPrecisions() {
     const std::string denoiser(kDenoiser);
     const std::string second(kSecondDenoiser);
     const std::string autoencoder(kAutoencoder);
-    const memory::ComponentPreset exact{.storesAsInFile = true, .compute = DType::F32};
-    const memory::ComponentPreset half{.storage = DType::BF16, .compute = DType::BF16};
-    const auto presetOf = [&](const memory::ComponentPreset& ofText,
-                              const memory::ComponentPreset& ofDenoiser,
-                              const memory::ComponentPreset& ofAutoencoder) {
-        return std::map<std::string, memory::ComponentPreset>{{text, ofText},
-                                                              {picture, exact},
-                                                              {denoiser, ofDenoiser},
-                                                              {second, ofDenoiser},
-                                                              {autoencoder, ofAutoencoder}};
-    };
     const std::vector<std::string> keptOfDenoiser = {
         "time_embedder", "scale_shift_table", "norm1", "norm2", "norm3"};
     const std::vector<std::string> notF8OfDenoiser = {
         "norm", "patch_embedding", "condition_embedder", "scale_shift_table"};
-    return {.presets = {{"quality", presetOf(exact, exact, exact)},
-                        {"balanced", presetOf(half, half, exact)},
-                        {"speed", presetOf(half, half, half)}},
+    return {.presets = bf16Presets({text}, {denoiser, second}, {picture}),
             // Source: diffusers 0.42.1 WanTransformer3DModel and transformers 5.23
             // UMT5EncoderModel, _keep_in_fp32_modules.
             .keptF32 = {{text, {"wo"}}, {denoiser, keptOfDenoiser}, {second, keptOfDenoiser}},

@@ -4,6 +4,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/blocks/pass.hpp"
+#include "plugin/models/conditioning/encoded_side.hpp"
 #include "plugin/models/denoisers/zimage_denoiser.hpp"
 #include "plugin/models/diffusers_parts.hpp"
 #include "plugin/models/families/zimage/zimage_precision.hpp"
@@ -149,19 +150,14 @@ EncodedPrompts ZImageModel::encodePrompts(StageContext& context,
     const PromptTokenPair texts = textsOf(request);
     const int64_t state = text_.config().layers - 1;
     const at::Tensor states = text_.encode(pass, texts, state, state, "").select(1, 0);
-    const auto conditioningOf =
+    const auto side =
         [&](int64_t row, const TokenizedPrompt& tokens, const std::string& text, const char* key) {
             const at::Tensor own =
                 states.narrow(0, row, 1).narrow(1, 0, realTokensIn(tokens)).clone();
-            context.record.put(key, own);
-            return std::make_shared<const tensor::Conditioning>(
-                info_.conditioning.fields,
-                std::vector<tensor::ConditioningEntry>{{.tensors = {{tensor::kEmbeds, own}}}},
-                text,
-                /*clipSkip=*/-1);
+            return encodedSide(context.record, info_.conditioning, own, text, key);
         };
-    return {.positive = conditioningOf(0, texts.positive, request.prompt, "embeds.prompt"),
-            .negative = conditioningOf(1, texts.negative, request.negative, "embeds.negative")};
+    return {.positive = side(0, texts.positive, request.prompt, "embeds.prompt"),
+            .negative = side(1, texts.negative, request.negative, "embeds.negative")};
 }
 
 std::unique_ptr<sampling::Denoiser> ZImageModel::makeDenoiser(
