@@ -140,15 +140,8 @@ std::optional<FlowSchedule> readFlow(const JsonReader& reader,
         refuseOption(
             kind, "sigmas", options.sigmas, "choose sampler or normal: the checkpoint is a flow");
     }
-    if (options.spacing != "sampler" && options.spacing != "trailing") {
-        refuseOption(kind,
-                     "spacing",
-                     options.spacing,
-                     "choose sampler or trailing: the checkpoint is a flow");
-    }
     // No class reads it of a file: families whose pipelines place levels themselves state it.
-    const bool isTrailing =
-        options.spacing == "trailing" || reader.text(kFlowSpacing).value_or("") == "trailing";
+    const bool isTrailing = reader.text(kFlowSpacing).value_or("") == "trailing";
     return FlowSchedule{.shift = above(reader, isOwnClass ? kOwnShift : kFlowShift, 1, 0),
                         .isTrailing = isTrailing};
 }

@@ -318,6 +318,16 @@ private Q_SLOTS:
         QVERIFY(typeOf("blocks.0.other").encoded);
     }
 
+    /// At true sizes, where a gate is large enough to be encoded.
+    void gatesOfHiDreamStayPrecise() {
+        const models::TensorPlace gate{.type = DType::BF16, .shape = {4, 2560}};
+        const std::string name = "double_stream_blocks.0.block.ff_i.gate.weight";
+        const auto ofGguf = models::ggufTarget(models::storageForm("q4_k"), name, gate);
+        QVERIFY(ofGguf.type == DType::F32 && !ofGguf.encoded);
+        const auto ofComfy = models::comfyTarget(models::storageForm("f8"), name, gate);
+        QVERIFY(ofComfy.type == DType::BF16 && !ofComfy.encoded);
+    }
+
     /// A folder's denoiser, in its own names, also from several files; the same as from one file.
     void aFolderGivesItsDenoiser() {
         const QString folder = testing::goldenFolder() + "/checkpoints/";
