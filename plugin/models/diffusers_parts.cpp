@@ -70,6 +70,21 @@ void requireComponent(const Checkpoint& checkpoint,
                         ", " + std::string(family) + " needs a " + std::string(*classes.begin()));
 }
 
+void requireTokenizer(const Checkpoint& checkpoint,
+                      std::string_view encoder,
+                      const std::string& tokenizer,
+                      const std::string& published) {
+    if (checkpoint.has(tokenizer + "/tokenizer.json") ||
+        checkpoint.has(tokenizer + "/spiece.model")) {
+        return;
+    }
+    throw Error(
+        ErrorKind::NotFound,
+        checkpoint.nameOf(encoder) + " has no tokenizer, inside or beside it",
+        "put tokenizer.json of " + published + " into its folder, or into " + tokenizer + "/ there",
+        checkpoint.itemOf(encoder));
+}
+
 UNet2DCondition openUNet(Checkpoint& checkpoint) {
     return openBlamed(checkpoint, kUNetFolder, [&](const std::string& what) -> UNet2DCondition {
         const UNet2DConfig config = readUNet2DConfig(checkpoint.readJson("unet/config.json"), what);

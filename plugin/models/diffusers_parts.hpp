@@ -27,6 +27,13 @@ void requireComponent(const Checkpoint& checkpoint,
                       const char* component,
                       std::initializer_list<std::string_view> classes);
 
+/// Most published files of language models hold none. Error{NotFound} names the model that was
+/// `published` with it, and the folder beside the file that may hold it.
+void requireTokenizer(const Checkpoint& checkpoint,
+                      std::string_view encoder,
+                      const std::string& tokenizer,
+                      const std::string& published);
+
 /// unet/ and vae/, as the family's denoiser and autoencoder: configs and headers, no weight.
 [[nodiscard]] UNet2DCondition openUNet(Checkpoint& checkpoint);
 [[nodiscard]] AutoencoderKL openAutoencoder(Checkpoint& checkpoint);

@@ -141,7 +141,7 @@ std::unique_ptr<Checkpoint> openDenoiser(const CheckpointPath& path,
     throw Error(ErrorKind::Unsupported,
                 path.name + " is no diffusion model that is built alone" +
                     (kind.empty() ? "" : ", it is of the kind \"" + kind + "\""),
-                layout ? layout->use : "choose a diffusion model of WAN 2.1");
+                layout ? layout->use : "choose a diffusion model of WAN, HiDream-I1 or Z-Image");
 }
 
 }  // namespace lowtide::models

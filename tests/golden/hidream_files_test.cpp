@@ -1,12 +1,11 @@
 // HiDream-I1 of one file for each network, and of a folder with Llama from another one: the same
 // bits as the whole folder, in every naming and encoding.
 
-#include "plugin/base/json.hpp"
-#include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/golden/picture_files.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -16,6 +15,9 @@
 namespace hidream_files_test {
 
 using namespace lowtide;
+using testing::dumpOfFiles;
+using testing::dumpOfFolder;
+using testing::PictureFiles;
 
 namespace fs = std::filesystem;
 
@@ -23,14 +25,6 @@ namespace {
 
 constexpr qint64 kFewestBytes = 100'000;
 constexpr const char* kCheckpoint = "hidream_0";
-
-/// The files of a run; the text encoders in any order.
-struct Files {
-    QString denoiser = "diffusion_model.safetensors";
-    QStringList texts = {
-        "clip_l.safetensors", "clip_g.safetensors", "t5.safetensors", "llama.safetensors"};
-    QString autoencoder = "autoencoder.safetensors";
-};
 
 }  // namespace
 
@@ -50,37 +44,39 @@ private Q_SLOTS:
         QTest::addColumn<QString>("denoiser");
         QTest::addColumn<QString>("autoencoder");
         QTest::addColumn<QStringList>("texts");
-        const Files usual;
-        const auto row = [](const char* name, const Files& files) {
-            QTest::newRow(name) << files.denoiser << files.autoencoder << files.texts;
+        const PictureFiles comfy = usual();
+        const auto row = [&](const char* name,
+                             const QStringList& texts,
+                             const QString& denoiser = {},
+                             const QString& autoencoder = {}) {
+            QTest::newRow(name) << (denoiser.isEmpty() ? comfy.denoiser : denoiser)
+                                << (autoencoder.isEmpty() ? comfy.autoencoder : autoencoder)
+                                << texts;
         };
-        row("as ComfyUI has them", usual);
+        row("as ComfyUI has them", comfy.texts);
         row("texts in another order",
-            {.texts = {"llama.safetensors",
-                       "clip_g.safetensors",
-                       "t5.safetensors",
-                       "clip_l.safetensors"}});
-        row("a whole checkpoint's names", {.denoiser = "diffusion_model_prefixed.safetensors"});
-        row("autoencoder of diffusers", {.autoencoder = "autoencoder_diffusers.safetensors"});
+            {"llama.safetensors", "clip_g.safetensors", "t5.safetensors", "clip_l.safetensors"});
+        row("a whole checkpoint's names", comfy.texts, "diffusion_model_prefixed.safetensors");
+        row("autoencoder of diffusers", comfy.texts, {}, "autoencoder_diffusers.safetensors");
         row("folders of transformers",
-            {.texts = {"clip_l.safetensors",
-                       "clip_g.safetensors",
-                       checkpoint_ + "/text_encoder_3",
-                       checkpoint_ + "/text_encoder_4"}});
+            {"clip_l.safetensors",
+             "clip_g.safetensors",
+             checkpoint_ + "/text_encoder_3",
+             checkpoint_ + "/text_encoder_4"});
     }
 
     void areTheFolder() {
         QFETCH(QString, denoiser);
         QFETCH(QString, autoencoder);
         QFETCH(QStringList, texts);
-        const QByteArray seen =
-            dumpOfFiles({.denoiser = denoiser, .texts = texts, .autoencoder = autoencoder});
+        const QByteArray seen = dumpOfFiles(
+            {.folder = split_, .denoiser = denoiser, .texts = texts, .autoencoder = autoencoder});
         QVERIFY2(seen == expected_, seen.left(2000).constData());
     }
 
     /// Its queries and keys have their rows in another order: sums of the same numbers.
     void llamaOfLlamaCppAgrees() {
-        Files files;
+        PictureFiles files = usual();
         files.texts.last() = "llama.gguf";
         const QByteArray seen = dumpOfFiles(files);
         QVERIFY2(seen.size() > kFewestBytes, seen.left(2000).constData());
@@ -107,7 +103,7 @@ private Q_SLOTS:
         QFETCH(QString, stem);
         QFETCH(QString, ending);
         const auto with = [&](const QString& file) {
-            Files files;
+            PictureFiles files = usual();
             if (file.startsWith("diffusion")) {
                 files.denoiser = file;
             } else {
@@ -156,7 +152,7 @@ private Q_SLOTS:
 
     void encodersMayBeMissing() {
         QFETCH(QStringList, texts);
-        Files files;
+        PictureFiles files = usual();
         files.texts = texts;
         const QByteArray seen = dumpOfFiles(files);
         QVERIFY2(seen.size() > kFewestBytes / 2, seen.left(2000).constData());
@@ -168,42 +164,12 @@ private Q_SLOTS:
     }
 
 private:
-    [[nodiscard]] static QByteArray dumpOf(const QString& graph,
-                                           const QStringList& settings,
-                                           const QString& policy = "none") {
-        const QTemporaryDir folder;
-        const QString dump = folder.filePath("dump.safetensors");
-        QStringList arguments = {"run", graph, "--out", folder.path(), "--dump", dump};
-        for (const QString& setting : settings + QStringList{"latent.width=64",
-                                                             "latent.height=64",
-                                                             "denoise.steps=2",
-                                                             "denoise.cfg=3",
-                                                             "encode.prompt=a red boat",
-                                                             "encode.negative=fog"}) {
-            arguments << "--set" << setting;
-        }
-        for (const char* stage : {"encode", "denoise", "decode"}) {
-            arguments << "--policy" << stage + ("=" + policy);
-        }
-        const testing::CommandResult ended = testing::runLowtide(arguments);
-        return ended.exitCode == 0 ? testing::contentsOf(dump) : ended.errors.toUtf8();
-    }
-
-    [[nodiscard]] static QByteArray dumpOfFolder(const QStringList& settings) {
-        return dumpOf(testing::exampleGraph("text_to_image"), settings);
-    }
-
-    [[nodiscard]] QByteArray dumpOfFiles(const Files& files, const QString& policy = "none") const {
-        const auto pathOf = [&](const QString& file) {
-            return file.startsWith('/') ? file : split_ + file;
-        };
-        QStringList settings = {"load.file=" + pathOf(files.denoiser),
-                                "autoencoder.file=" + pathOf(files.autoencoder)};
-        for (qsizetype i = 0; i < files.texts.size(); ++i) {
-            settings << "text_encoders.file" + (i == 0 ? "" : QString("_%1").arg(i + 1)) + "=" +
-                            pathOf(files.texts[i]);
-        }
-        return dumpOf(testing::exampleGraph("text_to_image_files"), settings, policy);
+    /// As ComfyUI has them.
+    [[nodiscard]] PictureFiles usual() const {
+        return {
+            .folder = split_,
+            .texts = {
+                "clip_l.safetensors", "clip_g.safetensors", "t5.safetensors", "llama.safetensors"}};
     }
 
     QString checkpoint_;

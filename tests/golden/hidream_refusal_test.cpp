@@ -9,6 +9,7 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/golden/picture_files.hpp"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -196,16 +197,10 @@ private:
     [[nodiscard]] CommandResult command(const QString& name, const QStringList& settings) const {
         QStringList arguments = {name, testing::exampleGraph("text_to_image_files")};
         for (const QString& setting :
-             QStringList{"load.file=" + split_ + "diffusion_model.safetensors",
-                         "autoencoder.file=" + split_ + "autoencoder.safetensors",
-                         "text_encoders.file=" + split_ + "clip_l.safetensors",
-                         "text_encoders.file_2=" + split_ + "clip_g.safetensors",
-                         "text_encoders.file_3=" + split_ + "t5.safetensors",
-                         "text_encoders.file_4=" + split_ + "llama.safetensors",
-                         "latent.width=64",
-                         "latent.height=64",
-                         "denoise.steps=2"} +
-                 settings) {
+             testing::settingsOf(
+                 {.folder = split_,
+    .texts = {"clip_l.safetensors", "clip_g.safetensors", "t5.safetensors", "llama.safetensors"}}) +
+                 QStringList{"latent.width=64", "latent.height=64", "denoise.steps=2"} + settings) {
             arguments << "--set" << setting;
         }
         return testing::runLowtide(arguments);

@@ -33,6 +33,11 @@ struct NamedFamily {
 constexpr NamedFamily kFamilies[] = {
     {"double.stream.blocks.", "HiDream-I1", true},
     {"single.stream.blocks.", "HiDream-I1", true},
+    {"noise.refiner.", "Z-Image", true},
+    {"context.refiner.", "Z-Image", true},
+    {".attention.qkv", "Z-Image", true},
+    {".attention.to.", "Z-Image", true},
+    {".feed.forward.w", "Z-Image", true},
     {"double.blocks.", "Flux"},
     {"single.transformer.blocks.", "Flux"},
     {"single.blocks.", "Flux"},

@@ -5,6 +5,7 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/single_file/ldm_names.hpp"
 #include "plugin/models/single_file/wan_names.hpp"
+#include "plugin/models/single_file/zimage_settings.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -102,11 +103,13 @@ ModuleNames::ModuleNames(const memory::ComponentTree& tree) {
     } else if (tree.network.starts_with("CLIPTextModel")) {
         addText();
     } else if (tree.network == "WanTransformer3DModel") {
-        addWan();
+        addTransformer();
+        addOwn(wanDenoiserName);
     } else {
-        for (size_t i = 0; i < modules_.size(); ++i) {
-            addNames(modules_[i].name, {i});
-            addNames("transformer." + modules_[i].name, {i});
+        addTransformer();
+        if (tree.network == "ZImageTransformer2DModel") {
+            addOwn(zimageName);
+            addFusedZImage();
         }
     }
 }
@@ -175,14 +178,28 @@ void ModuleNames::addDiffusersUNet() {
     }
 }
 
-/// WAN's own names, as ComfyUI and kohya's musubi-tuner have them, and diffusers', bare or behind
-/// the pipeline's name of the network.
-void ModuleNames::addWan() {
+/// diffusers' names, bare or behind the pipeline's name of the network.
+void ModuleNames::addTransformer() {
     for (size_t i = 0; i < modules_.size(); ++i) {
-        const std::string& name = modules_[i].name;
-        addNames(name, {i});
-        addNames("transformer." + name, {i});
-        addNames(renamedModule(name, wanDenoiserName), {i});
+        addNames(modules_[i].name, {i});
+        addNames("transformer." + modules_[i].name, {i});
+    }
+}
+
+/// A family's own names, as ComfyUI and kohya's musubi-tuner have them.
+void ModuleNames::addOwn(std::string (*nameOfWeight)(std::string_view)) {
+    for (size_t i = 0; i < modules_.size(); ++i) {
+        addNames(renamedModule(modules_[i].name, nameOfWeight), {i});
+    }
+}
+
+void ModuleNames::addFusedZImage() {
+    constexpr std::string_view kQuery = ".to_q";
+    for (const Module& module : modules_) {
+        if (module.name.ends_with(kQuery)) {
+            const std::string base = replacedEnd(module.name, kQuery.size(), "");
+            addFused(base, base + ".qkv", kUNetParts, 0);
+        }
     }
 }
 

@@ -39,7 +39,9 @@ private:
     void addNames(const std::string& name, const Places& places);
     void addDiffusersUNet();
     void addText();
-    void addWan();
+    void addTransformer();
+    void addOwn(std::string (*nameOfWeight)(std::string_view));
+    void addFusedZImage();
     void addFused(const std::string& base,
                   const std::string& name,
                   const char* const (&parts)[3],

@@ -6,6 +6,7 @@
 #include "plugin/models/single_file/component_maps.hpp"
 #include "plugin/models/single_file/hidream_settings.hpp"
 #include "plugin/models/single_file/wan_names.hpp"
+#include "plugin/models/single_file/zimage_settings.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -45,6 +46,9 @@ std::optional<FoundDenoiser> denoiserIn(const WeightMap& map) {
     }
     if (const std::optional<std::string> hidream = hidreamPrefix(map)) {
         return FoundDenoiser{*hidream, "hidream"};
+    }
+    if (const std::optional<ZImageNaming> zimage = zimageNaming(map)) {
+        return FoundDenoiser{zimage->prefix, "lumina2"};
     }
     const std::optional<WanNaming> wan = wanNaming(map);
     return wan ? std::optional(FoundDenoiser{wan->prefix, "wan"}) : std::nullopt;
@@ -111,12 +115,12 @@ ConvertSource openConvertSource(const CheckpointPath& checkpoint) {
         throw Error(
             ErrorKind::Unsupported,
             source.what +
-                " holds no denoiser of Stable Diffusion 1.x, 2.x, XL, WAN or HiDream-I1: none of "
-                "its " +
+                " holds no denoiser of Stable Diffusion 1.x, 2.x, XL, WAN, HiDream-I1 or Z-Image: "
+                "none of its " +
                 std::to_string(map.tensors.size()) +
                 " tensors is model.diffusion_model.out.2.weight, out.2.weight, conv_out.weight, "
-                "head.modulation or caption_projection.0.linear.weight beside those that belong "
-                "to it",
+                "head.modulation, caption_projection.0.linear.weight or x_pad_token beside those "
+                "that belong to it",
             "choose a checkpoint, or a file of its denoiser; lowtide check says what a "
             "file is",
             "checkpoint");

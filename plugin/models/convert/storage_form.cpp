@@ -47,9 +47,15 @@ constexpr std::string_view kTimeAndLabels[] = {"time_embed.",
                                                "p_embedder."};
 constexpr std::string_view kAttentionProjections[] = {"proj_in.", "proj_out."};
 constexpr std::string_view kFirstAndLast[] = {"conv_in.", "conv_out.", "patch_embedding."};
-/// Of WAN, where what shifts and scales blocks is no matrix, and of HiDream-I1, whose gates choose.
-constexpr std::string_view kLastAndTables[] = {
-    "head.", ".modulation", "scale_shift_table", "x_embedder.", "final_layer.", ".ff_i.gate."};
+/// Of WAN, where what shifts and scales blocks is no matrix, of HiDream-I1, whose gates choose, and
+/// of Z-Image, whose tokens are learnt.
+constexpr std::string_view kLastAndTables[] = {"head.",
+                                               ".modulation",
+                                               "scale_shift_table",
+                                               "x_embedder.",
+                                               "final_layer.",
+                                               ".ff_i.gate.",
+                                               "pad_token"};
 constexpr std::string_view kLastOfDiffusers = "proj_out.weight";
 constexpr std::string_view kLdmFirstAndLast[] = {"input_blocks.0.0.weight", "out.2.weight"};
 

@@ -83,10 +83,30 @@ bool hasUnder(const WeightMap& file, std::string_view prefix) {
 }
 
 WeightMap wholeMap(const WeightMap& file, std::function<std::string(std::string_view)> nameInFile) {
+    return mapUnder(file, "", std::move(nameInFile));
+}
+
+WeightMap mapUnder(const WeightMap& file,
+                   std::string_view prefix,
+                   std::function<std::string(std::string_view)> nameInFile) {
     WeightMap map = emptyMap(file, std::move(nameInFile));
-    map.tensors = file.tensors;
+    const auto [first, last] = rangeUnder(file, prefix);
+    map.tensors.insert(first, last);
     map.hint = "get the file again, or choose another one";
     return map;
+}
+
+void splitThirds(WeightMap& map, std::string_view ending) {
+    std::vector<std::pair<std::string, TensorPlace>> fused;
+    for (const auto& [name, place] : map.tensors) {
+        if (name.ends_with(ending) && !place.shape.empty() && place.shape[0] % 3 == 0) {
+            fused.emplace_back(name, place);
+        }
+    }
+    for (const auto& [name, place] : fused) {
+        map.tensors.erase(name);
+        addThirds(name, place, map);
+    }
 }
 
 WeightMap unetMap(const WeightMap& file, std::string_view prefix, const LdmUNetLayout& layout) {

@@ -26,6 +26,15 @@ inline constexpr std::string_view kRefinerOpenClip = "conditioner.embedders.0.mo
 [[nodiscard]] WeightMap wholeMap(const WeightMap& file,
                                  std::function<std::string(std::string_view)> nameInFile = {});
 
+/// The same of those tensors alone whose names begin with `prefix`, which `nameInFile` gives too.
+[[nodiscard]] WeightMap mapUnder(const WeightMap& file,
+                                 std::string_view prefix,
+                                 std::function<std::string(std::string_view)> nameInFile);
+
+/// Query, key and value of each matrix whose name ends in `ending` as three runs of its bytes:
+/// NAME[q], NAME[k] and NAME[v].
+void splitThirds(WeightMap& map, std::string_view ending);
+
 /// The UNet under `prefix`. Averaged weights (model_ema) are left where they are, as diffusers
 /// does.
 [[nodiscard]] WeightMap unetMap(const WeightMap& file,

@@ -133,9 +133,14 @@ Json bytePairsInGguf(const files::GgufMetadata& metadata, const std::string& wha
     return json;
 }
 
-Json endTokenInGguf(const files::GgufMetadata& metadata, const std::string& what) {
+Json endTokensInGguf(const files::GgufMetadata& metadata, const std::string& what) {
+    constexpr const char* kPadding = "tokenizer.ggml.padding_token_id";
     const std::vector<std::string> tokens = tokensIn(metadata, what);
-    return {{"eos_token", tokenAt(metadata, tokens, "tokenizer.ggml.eos_token_id", what)}};
+    Json ends = {{"eos_token", tokenAt(metadata, tokens, "tokenizer.ggml.eos_token_id", what)}};
+    if (metadata.integer(kPadding)) {
+        ends["pad_token"] = tokenAt(metadata, tokens, kPadding, what);
+    }
+    return ends;
 }
 
 }  // namespace lowtide::models

@@ -14,7 +14,7 @@ namespace lowtide::models {
 /// was made of. Error{Corrupt} names the key that does not fit. Source: llama.cpp
 /// convert_hf_to_gguf.py, tokenizer.ggml.pre "llama-bpe" and "qwen2".
 [[nodiscard]] Json bytePairsInGguf(const files::GgufMetadata& metadata, const std::string& what);
-/// Its tokenizer_config.json: the token that ends a text.
-[[nodiscard]] Json endTokenInGguf(const files::GgufMetadata& metadata, const std::string& what);
+/// Its tokenizer_config.json: the token that ends a text, and the one behind it where it has one.
+[[nodiscard]] Json endTokensInGguf(const files::GgufMetadata& metadata, const std::string& what);
 
 }  // namespace lowtide::models

@@ -78,11 +78,4 @@ void checkHiDreamHeads(const Json& settings, const std::string& what, const Besi
     }
 }
 
-Json hidreamSchedule() {
-    return {{"_class_name", "FlowMatchEulerDiscreteScheduler"},
-            {"num_train_timesteps", 1000},
-            {"shift", 3.0},
-            {"use_dynamic_shifting", false}};
-}
-
 }  // namespace lowtide::models

@@ -21,7 +21,4 @@ namespace lowtide::models {
 /// Error{Unsupported} for one whose heads no shape tells and nobody stated.
 void checkHiDreamHeads(const Json& settings, const std::string& what, const BesideFile& beside);
 
-/// The scheduler of HiDream-I1 Full and Fast; Dev's shift is 6.
-[[nodiscard]] Json hidreamSchedule();
-
 }  // namespace lowtide::models

@@ -45,22 +45,6 @@ std::unique_ptr<const ClipEncoder> openClip(Checkpoint& checkpoint, size_t numbe
         ClipTextUse{.role = role, .state = ClipTextState::Penultimate, .projectsPooled = true});
 }
 
-/// Most published files of T5 and Llama have none inside. `published`: where the right one is.
-void requireTokenizer(const Checkpoint& checkpoint,
-                      std::string_view encoder,
-                      const std::string& tokenizer,
-                      const std::string& published) {
-    if (checkpoint.has(tokenizer + "/tokenizer.json") ||
-        checkpoint.has(tokenizer + "/spiece.model")) {
-        return;
-    }
-    throw Error(
-        ErrorKind::NotFound,
-        checkpoint.nameOf(encoder) + " has no tokenizer, inside or beside it",
-        "put tokenizer.json of " + published + " into its folder, or into " + tokenizer + "/ there",
-        checkpoint.itemOf(encoder));
-}
-
 std::unique_ptr<const T5Text> openT5Text(Checkpoint& checkpoint) {
     if (!hasComponent(checkpoint, kTextEncoder3)) {
         return nullptr;

@@ -1,5 +1,6 @@
 #include "plugin/models/layouts/layout.hpp"
 #include "plugin/models/single_file/component_maps.hpp"
+#include "plugin/models/single_file/flow_schedule.hpp"
 #include "plugin/models/single_file/hidream_settings.hpp"
 #include "plugin/models/single_file/ldm_parts.hpp"
 
@@ -26,7 +27,7 @@ std::unique_ptr<Checkpoint> openHiDreamDenoiser(ModelSource source,
         .settings = [file, inFile] { return hidreamSettings(TensorView(file->map, inFile)); },
         .weights = [file, inFile] { return wholeMap(file->map, inFile); },
         .check = checkHiDreamHeads};
-    parts.scheduler = hidreamSchedule;
+    parts.scheduler = flowSchedule;
     return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
 }
 

@@ -20,6 +20,10 @@ constexpr const char* kLanguageLeading[] = {"tokenizer.json"};
 /// What makes words of states, and frequencies that the network computes itself.
 constexpr const char* kUnusedTensors[] = {"lm_head.weight", "output.weight", "rope_freqs.weight"};
 
+/// Tokens behind a text, as models trained for instructions have them.
+constexpr const char* kEndsOfLlama = R"({"eos_token": "<|eot_id|>"})";
+constexpr const char* kEndsOfQwen = R"({"eos_token": "<|im_end|>", "pad_token": "<|endoftext|>"})";
+
 using NameInFile = std::function<std::string(std::string_view)>;
 
 /// How our names stand in the file. Empty: it has no such network.
@@ -56,9 +60,10 @@ bool turnsNeighbours(const WeightFileHeader& file) {
     return architecture != file.metadata.end() && architecture->second == "llama";
 }
 
-/// In the file, or else beside it. Files that lack their settings are of Llama 3.
+/// In the file, or else beside it. `ends`: settings where none lie beside tokenizer.json.
 FileDocuments languageTokenizer(const SharedHeader& file,
                                 const ModelSource& source,
+                                const char* ends,
                                 std::vector<memory::WeightFile>& stamps) {
     if (!hasGgufBytePairs(*file)) {
         FileDocuments found = documentsBeside(source.path.path,
@@ -68,7 +73,7 @@ FileDocuments languageTokenizer(const SharedHeader& file,
                                                .className = kLanguageTokenizerClass},
                                               stamps);
         if (!found.texts.empty() && !found.texts.contains(kLanguageFiles[1])) {
-            found.texts[kLanguageFiles[1]] = [] { return R"({"eos_token": "<|eot_id|>"})"; };
+            found.texts[kLanguageFiles[1]] = [ends] { return std::string(ends); };
         }
         return found;
     }
@@ -79,8 +84,10 @@ FileDocuments languageTokenizer(const SharedHeader& file,
     found.texts[kLanguageFiles[0]] = [metadata, what = source.path.name] {
         return bytePairsInGguf(metadata(), what).dump();
     };
-    found.texts[kLanguageFiles[1]] = [metadata, what = source.path.name] {
-        return endTokenInGguf(metadata(), what).dump();
+    found.texts[kLanguageFiles[1]] = [metadata, ends, what = source.path.name] {
+        Json stated = Json::parse(ends);
+        stated.update(endTokensInGguf(metadata(), what));
+        return stated.dump();
     };
     return found;
 }
@@ -100,7 +107,8 @@ std::unique_ptr<Checkpoint> openLanguageModel(ModelSource source,
                                       .settings = settings,
                                       .weights = [file] { return languageMap(file->map); },
                                       .check = checkLanguageHeads};
-    parts.documents["tokenizer"] = languageTokenizer(file, source, parts.files);
+    parts.documents["tokenizer"] =
+        languageTokenizer(file, source, isQwen ? kEndsOfQwen : kEndsOfLlama, parts.files);
     return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
 }
 

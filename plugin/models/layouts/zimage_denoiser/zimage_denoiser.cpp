@@ -1,0 +1,48 @@
+#include "plugin/models/layouts/layout.hpp"
+#include "plugin/models/single_file/flow_schedule.hpp"
+#include "plugin/models/single_file/ldm_parts.hpp"
+#include "plugin/models/single_file/zimage_settings.hpp"
+
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+double detectZImageDenoiser(const ModelSource& source) {
+    return source.header && zimageNaming(source.header->map) ? 0.5 : 0;
+}
+
+std::unique_ptr<Checkpoint> openZImageDenoiser(ModelSource source,
+                                               const std::string& resourcesFolder) {
+    const auto weights = [file = sharedHeader(source)] {
+        return zimageMap(file->map, zimageNaming(file->map).value_or(ZImageNaming{}));
+    };
+    FileParts parts;
+    parts.pipeline = {{"_class_name", "ZImagePipeline"}};
+    parts.networks["transformer"] = {.className = "ZImageTransformer2DModel",
+                                     .settings = [weights] { return zimageSettings(weights()); },
+                                     .weights = weights};
+    parts.scheduler = flowSchedule;
+    return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
+}
+
+std::string labelZImageDenoiser(Checkpoint&) {
+    return "Z-Image";
+}
+
+}  // namespace
+
+/// The transformer of Z-Image alone, as ComfyUI keeps it in diffusion_models, or as GGUF.
+const Layout& zimage_denoiser() {
+    static const Layout layout{.name = "zimage_denoiser",
+                               .component = "transformer",
+                               .kind = "diffusion_model",
+                               .use = "choose it in Load diffusion model",
+                               .detect = detectZImageDenoiser,
+                               .open = openZImageDenoiser,
+                               .label = labelZImageDenoiser};
+    return layout;
+}
+
+}  // namespace lowtide::models
