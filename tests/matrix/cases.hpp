@@ -3,7 +3,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/matrix/adapter_cases.hpp"
-#include "tests/matrix/expert_cases.hpp"
+#include "tests/matrix/transformer_cases.hpp"
 #include "tests/matrix/matrix_case.hpp"
 #include "tests/matrix/quantised_cases.hpp"
 #include "tests/matrix/video_cases.hpp"
@@ -183,7 +183,7 @@ inline std::vector<Case> cases() {
         addAdapters(cases);
         addControls(cases);
         addVideos(cases);
-        addExperts(cases);
+        addTransformers(cases);
     }
     return cases;
 }

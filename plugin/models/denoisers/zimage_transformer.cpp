@@ -6,6 +6,7 @@
 #include "plugin/models/denoisers/modulation.hpp"
 #include "plugin/models/denoisers/time_embedding.hpp"
 #include "plugin/models/step_hints.hpp"
+#include "plugin/sampling/step_caches/cached_call.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
 
@@ -114,12 +115,47 @@ at::Tensor ZImageTransformer::filled(Pass& pass, const at::Tensor& tokens, memor
     return at::cat({tokens, learnt}, 1);
 }
 
+/// A cache keeps the picture's tokens on both sides of the first layer behind the refiners. Blocks
+/// write to what they get.
+at::Tensor ZImageTransformer::throughBlocks(Pass& pass,
+                                            at::Tensor all,
+                                            int64_t pictureTokens,
+                                            const BlockInputs& inputs,
+                                            sampling::CachedCall& cached) const {
+    const std::vector<ZImageBlock>& blocks = layers_->blocks;
+    const auto ofPicture = [&] { return all.narrow(1, 0, pictureTokens); };
+    const bool isCut = cached.depth() >= 0;
+    if (isCut) {
+        cached.enter(ofPicture().clone());
+    }
+    blocks.front().apply(pass, all, inputs.time, inputs.rotation);
+    at::Tensor probe;
+    if (isCut) {
+        probe = ofPicture().clone();
+        if (cached.isReused(probe)) {
+            cached.finish(sampling::StepWork::Partial);
+            return cached.value(probe);
+        }
+    }
+    for (size_t i = 1; i < blocks.size(); ++i) {
+        blocks[i].apply(pass, all, inputs.time, inputs.rotation);
+    }
+    all = ofPicture();
+    if (isCut) {
+        all = all.clone();
+        cached.keep(probe, all);
+    }
+    cached.finish(sampling::StepWork::Full);
+    return all;
+}
+
 at::Tensor ZImageTransformer::predict(Pass& pass,
                                       const at::Tensor& latents,
                                       const at::Tensor& timestep,
                                       const at::Tensor& text,
                                       const sampling::StepInfo& step) const {
-    pass.begin(passHint(step, sampling::StepWork::Full));
+    sampling::CachedCall cached(step, sampling::CacheKey::of(latents, pass.tree().id));
+    pass.begin(passHint(step, cached.work()));
     const at::Tensor time = timeOf(pass, timestep, latents.size(0));
     at::Tensor picture = filled(
         pass,
@@ -147,10 +183,8 @@ at::Tensor ZImageTransformer::predict(Pass& pass,
     at::Tensor all = at::cat({picture, words.expand({picture.size(0), -1, -1})}, 1);
     picture.reset();
     words.reset();
-    for (const ZImageBlock& block : layers_->blocks) {
-        block.apply(pass, all, time, rotation);
-    }
-    all = all.narrow(1, 0, pictureTokens);
+    all = throughBlocks(
+        pass, std::move(all), pictureTokens, {.time = time, .rotation = rotation}, cached);
     const at::Tensor scale =
         layers_->outputModulation.apply(pass, kernels::silu(time)).to(at::kFloat).unsqueeze(1);
     all = modulatedNorm(all, at::zeros_like(scale), scale, kZImageOutputEpsilon);

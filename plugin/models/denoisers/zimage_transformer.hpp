@@ -7,6 +7,10 @@
 #include <string_view>
 #include <vector>
 
+namespace lowtide::sampling {
+class CachedCall;
+}
+
 namespace lowtide::models {
 
 /// The transformer of Z-Image: picture and text are refined alone, then go through the layers in a
@@ -23,7 +27,8 @@ public:
 
     /// Raw prediction, whose sign is the opposite of a flow's. Shapes: latents [N, in, h, w] on the
     /// pass's device, their sides multiples of the patch; timestep 0-d, int64 or f32 on the CPU,
-    /// from 0 to 1000; text [1, T, textWidth], of all pictures; result as latents, f32.
+    /// from 0 to 1000; text [1, T, textWidth], of all pictures; result as latents, f32. If the step
+    /// is partial, what the layers behind the first one make comes from its cache.
     [[nodiscard]] at::Tensor predict(Pass& pass,
                                      const at::Tensor& latents,
                                      const at::Tensor& timestep,
@@ -54,6 +59,19 @@ private:
     [[nodiscard]] static at::Tensor filled(Pass& pass,
                                            const at::Tensor& tokens,
                                            memory::LeafId pad);
+
+    /// What is the same for all blocks.
+    struct BlockInputs {
+        const at::Tensor& time;
+        const Rotation& rotation;
+    };
+
+    /// The picture's tokens of `all`, which begins with them, behind the last block.
+    [[nodiscard]] at::Tensor throughBlocks(Pass& pass,
+                                           at::Tensor all,
+                                           int64_t pictureTokens,
+                                           const BlockInputs& inputs,
+                                           sampling::CachedCall& cached) const;
 
     ZImageConfig config_;
     std::shared_ptr<const memory::ComponentTree> tree_;

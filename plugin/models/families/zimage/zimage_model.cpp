@@ -95,6 +95,7 @@ void ZImageModel::fillInfo(Checkpoint& checkpoint) {
     info_.schedulerConfig["flow_spacing"] = "trailing";
     info_.latent = latentSpaceOf(autoencoder_.config());
     info_.latent.multiple *= ZImageConfig::kPatch;
+    info_.cachePoints.firstBlock = transformer_.config().layers > 1 ? 0 : -1;
     info_.guidesInTurn = true;
     info_.negatesPrediction = true;
     info_.latentToRgb = latentToRgbOr(checkpoint,
