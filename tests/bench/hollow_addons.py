@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Write what people add to Stable Diffusion 1.5 and XL, and files of WAN and HiDream-I1, at their true sizes, headers alone, for plans.
+"""Write what people add to Stable Diffusion 1.5 and XL, and files of WAN, HiDream-I1 and Z-Image, at their true sizes, headers alone, for plans.
 
-    hollow_addons.py hollow REFERENCE TOKENIZER PICTURES OUT_FOLDER
+    hollow_addons.py hollow REFERENCE TOKENIZER QWEN PICTURES OUT_FOLDER
 
 Files lie in the folders that ComfyUI has for them, under the names with which they are published; the checkpoint is one fp16
-file in the LDM layout. TOKENIZER is a folder with a tokenizer of T5, for WAN. PICTURES is copied to OUT_FOLDER/pictures. The folder appears whole or not at all; nothing is written
-when it is there already.
+file in the LDM layout. TOKENIZER is a folder with a tokenizer of T5, for WAN, QWEN one with Qwen's. PICTURES is copied to OUT_FOLDER/pictures. The
+folder appears whole or not at all; nothing is written when it is there already.
 """
 
 import os
@@ -14,6 +14,7 @@ import sys
 
 import hidream_checkpoint
 import wan_checkpoint
+import zimage_checkpoint
 from big_checkpoint import SD15, shapes_of, write_weights
 from xl_checkpoint import TEXT, UNET, VAE, WORDS
 
@@ -91,7 +92,7 @@ def lora_shapes(unet):
 
 
 def main():
-    reference, tokenizer, pictures, out = sys.argv[-4:]
+    reference, tokenizer, qwen, pictures, out = sys.argv[-5:]
     if os.path.isdir(out):
         return
     sys.path.insert(0, reference)
@@ -117,6 +118,7 @@ def main():
         write_weights(path, shapes)
     wan_checkpoint.write_files(partial, tokenizer)
     hidream_checkpoint.write_files(partial, tokenizers, ldm_keys)
+    zimage_checkpoint.write_files(partial, qwen)
     shutil.copytree(pictures, os.path.join(partial, "pictures"))
     os.rename(partial, out)
 

@@ -99,7 +99,7 @@ def write_parts(kind, tokenizer, folder):
 
 def write_tensors(path, tensors, values, fill=None):
     """Headers alone, but for `values`: bytes by name, and what `fill(file, name, type, shape)` writes. `tensors`: type and shape by name."""
-    sizes = {"F8_E4M3": 1, "U8": 1, "F16": 2, "F32": 4}
+    sizes = {"F8_E4M3": 1, "U8": 1, "F16": 2, "BF16": 2, "F32": 4}
     header, end = {}, 0
     for name, (kind, shape) in tensors.items():
         begin, end = end, end + sizes[kind] * math.prod(shape)

@@ -17,30 +17,21 @@ from safetensors.torch import load_file
 
 import encoded_weights as ways
 import made_once
+import zimage_names
 from make_goldens import REFERENCE
 from network_files import chosen, read_json, save, state_beside, write_autoencoder, write_byte_pairs, write_quantised
 
 sys.path.insert(0, str(REFERENCE))
 TRANSFORMER = ("axes_dims", "rope_theta")
 LANGUAGE = ("rope_parameters",)
-OWN = (("all_x_embedder.2-1.", "x_embedder."), ("all_final_layer.2-1.", "final_layer."), (".attention.to_out.0.", ".attention.out."),
-       (".attention.norm_q.", ".attention.q_norm."), (".attention.norm_k.", ".attention.k_norm."))
 PADS = ("x_pad_token", "cap_pad_token")
 
 
-def own_names(state):
+def checked_own_names(state):
     """Checked by diffusers' own converter."""
     from diffusers.loaders.single_file_utils import convert_z_image_transformer_checkpoint_to_diffusers
 
-    named = {}
-    for key, value in state.items():
-        if ".attention.to_q." in key:
-            parts = [state[key.replace(".to_q.", f".to_{part}.")] for part in "qkv"]
-            named[key.replace(".to_q.", ".qkv.")] = torch.cat(parts)
-        elif ".attention.to_k." not in key and ".attention.to_v." not in key:
-            for ours, theirs in OWN:
-                key = key.replace(ours, theirs)
-            named[key] = value
+    named = zimage_names.own_names(state, torch.cat)
     back = convert_z_image_transformer_checkpoint_to_diffusers(dict(named))
     assert set(back) == set(state) and all(torch.equal(back[key], state[key]) for key in state)
     return named
@@ -52,7 +43,7 @@ def is_large(key):
 
 def write_transformer(checkpoint, folder):
     state = load_file(checkpoint / "transformer" / "diffusion_pytorch_model.safetensors")
-    named = own_names(state)
+    named = checked_own_names(state)
     unused = {"norm_final.weight": torch.ones(state["x_pad_token"].shape[1])}
     save(named, folder / "diffusion_model.safetensors")
     save({"model.diffusion_model." + key: value for key, value in (named | unused).items()}, folder / "diffusion_model_prefixed.safetensors")

@@ -13,6 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import made_once
+import zimage_names
 
 RANK = 4
 ALPHA = 2.0  # of kohya's files, whose factors are larger by RANK / ALPHA
@@ -36,15 +37,9 @@ def factors_of(state):
     return factors
 
 
-def in_own_names(factors):
-    own = {}
-    for layer, (down, up) in factors.items():
-        if layer.endswith(".to_q"):
-            ups = [factors[layer[:-1] + part][1] for part in "qkv"]
-            own[layer.removesuffix("to_q") + "qkv"] = (down, torch.cat(ups))
-        elif not layer.endswith((".to_k", ".to_v")):
-            own[layer.replace(".attention.to_out.0", ".attention.out")] = (down, up)
-    return own
+def fused(factors):
+    downs, ups = zip(*factors)
+    return downs[0], torch.cat(ups)
 
 
 def dotted(factors, prefix):
@@ -61,7 +56,7 @@ def mangled(factors):
 
 def write_files(state, folder):
     factors = factors_of(state)
-    own = in_own_names(factors)
+    own = zimage_names.own_names(factors, fused)
     files = {
         "comfyui": dotted(factors, "diffusion_model."), "own": dotted(own, "diffusion_model."), "kohya": mangled(factors),
         "kohya_own": mangled(own), "peft": dotted(factors, "base_model.model."), "bare": dotted(factors, ""),

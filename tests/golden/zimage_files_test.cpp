@@ -1,7 +1,7 @@
 // Z-Image of one file for each network: the same bits as its folder, in every naming and encoding.
 
 #include "tests/fixtures/command.hpp"
-#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -129,12 +129,53 @@ private Q_SLOTS:
         }
     }
 
+    void convertedFilesRun_data() {
+        QTest::addColumn<QString>("storage");
+        for (const char* storage : {"f16", "f8", "int8", "q8_0"}) {
+            QTest::newRow(storage) << storage;
+        }
+    }
+
+    /// What `lowtide convert` writes of a denoiser: another picture than the source's, and the same
+    /// under every policy.
+    void convertedFilesRun() {
+        QFETCH(QString, storage);
+        const QTemporaryDir folder;
+        const QString out = folder.filePath(storage == "q8_0" ? "a.gguf" : "a.safetensors");
+        PictureFiles files = usual("zimage_0");
+        const testing::CommandResult written = testing::runLowtide(
+            {"convert", files.folder + "/" + files.denoiser, "--storage", storage, "--out", out});
+        QVERIFY2(written.exitCode == 0, qPrintable(written.errors));
+        files.denoiser = out;
+        const QByteArray whole = dumpOfFiles(files);
+        QVERIFY2(whole.size() > kFewestBytes, whole.left(2000).constData());
+        QVERIFY(whole != expected_["zimage_0"]);
+        QVERIFY(dumpOfFiles(files, "leaf+stream") == whole);
+    }
+
     /// As people who have tokenizer.json alone keep it, beside the file.
     void aTokenizerWithoutSettingsIsOfQwen() {
         const QTemporaryDir folder;
         const QString from = split_ + "/zimage_0/";
         QVERIFY(QFile::copy(from + "qwen.safetensors", folder.filePath("qwen.safetensors")));
         QVERIFY(QFile::copy(from + "tokenizer/tokenizer.json", folder.filePath("tokenizer.json")));
+        PictureFiles files = usual("zimage_0");
+        files.texts = {folder.filePath("qwen.safetensors")};
+        const QByteArray seen = dumpOfFiles(files);
+        QVERIFY2(seen == expected_["zimage_0"], seen.left(2000).constData());
+    }
+
+    /// Llama's and T5's tokenizers lie where Qwen's is looked for first, as in a folder that all
+    /// models share.
+    void theTokenizerOfItsKindIsTaken() {
+        const QTemporaryDir folder;
+        const QString hidream = testing::hidreamFileFolder({"hidream_0"}) + "/hidream_0/";
+        const QString own = split_ + "/zimage_0/";
+        QVERIFY(QFile::copy(own + "qwen.safetensors", folder.filePath("qwen.safetensors")));
+        QVERIFY(
+            QFile::copy(hidream + "tokenizer_3/tokenizer.json", folder.filePath("tokenizer.json")));
+        testing::copyFolder(hidream + "tokenizer_4", folder.filePath("tokenizer"));
+        testing::copyFolder(own + "tokenizer", folder.filePath("tokenizer_4"));
         PictureFiles files = usual("zimage_0");
         files.texts = {folder.filePath("qwen.safetensors")};
         const QByteArray seen = dumpOfFiles(files);

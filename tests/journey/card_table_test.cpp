@@ -1,5 +1,6 @@
-// docs/memory.md says what Stable Diffusion 1.5 and XL, WAN and HiDream-I1 need on cards of
-// everyday sizes: what the command plans for them, from headers of the true sizes without weights.
+// docs/memory.md says what Stable Diffusion 1.5 and XL, WAN, HiDream-I1 and Z-Image need on cards
+// of everyday sizes: what the command plans for them, from headers of the true sizes without
+// weights.
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 #include "tests/fixtures/command.hpp"
@@ -127,15 +128,30 @@ class CardTableTest : public QObject {
             isOnCpu ? QStringList{"decode=auto@cpu", "video.autoencoder=auto@cpu"} : QStringList());
     }
 
-    Json expertsPlan(const char* card, std::pair<int, int> size, const QStringList& policies = {}) {
+    Json picturePlan(const char* card,
+                     const QString& checkpoint,
+                     const QStringList& settings,
+                     std::pair<int, int> size) {
         return planWith(card,
                         "text_to_image",
-                        {"load.checkpoint=" + testing::hollowHiDreamFolder(),
-                         "denoise.steps=50",
-                         "denoise.cfg=5",
-                         QString("latent.width=%1").arg(size.first),
-                         QString("latent.height=%1").arg(size.second)},
-                        policies);
+                        QStringList{"load.checkpoint=" + checkpoint,
+                                    QString("latent.width=%1").arg(size.first),
+                                    QString("latent.height=%1").arg(size.second)} +
+                            settings,
+                        {});
+    }
+
+    Json expertsPlan(const char* card, std::pair<int, int> size) {
+        return picturePlan(
+            card, testing::hollowHiDreamFolder(), {"denoise.steps=50", "denoise.cfg=5"}, size);
+    }
+
+    Json turboPlan(const char* card, int side, int tile) {
+        return picturePlan(
+            card,
+            testing::hollowZImageFolder(),
+            {"denoise.steps=8", "denoise.cfg=1", QString("decode.tile=%1").arg(tile)},
+            {side, side});
     }
 
     /// `second`: the second column.
@@ -350,6 +366,29 @@ private Q_SLOTS:
             }
         }
         compareTables("HiDream cards", expected);
+        expectQuickPlans();
+    }
+
+    /// 6.2 billion weights in the transformer, 4.0 in Qwen 3 with its table of words, without its
+    /// last layer.
+    void thePageHasTheTableOfZImage() {
+        constexpr int kWhole = 0;
+        constexpr int kTile = 512;
+        const QString wrong = wrongWeights(turboPlan("RTX 4090", 1024, kWhole),
+                                           {{"denoiser", {12'300'000'000, 12'320'000'000}},
+                                            {"text_encoder", {7'000'000'000, 7'300'000'000}},
+                                            {"autoencoder", {167'000'000, 336'000'000}}});
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+        QString expected =
+            "| Z-Image-Turbo, 8 steps | pixels | needs | least | streams in a pass | time |\n"
+            "|---|---|---|---:|---:|---:|\n";
+        for (const char* card :
+             {"RTX 2060", "RTX 4060", "RTX 4070", "RTX 4060 Ti 16GB", "RTX 4090"}) {
+            expected += row(card, "1024 x 1024", turboPlan(card, 1024, kWhole));
+            expected +=
+                row(card, "2048 x 2048, decoded in tiles of 512", turboPlan(card, 2048, kTile));
+        }
+        compareTables("Z-Image cards", expected);
         expectQuickPlans();
     }
 };

@@ -32,6 +32,13 @@ const QString& hidreamFile() {
     return file;
 }
 
+/// Z-Image's denoiser alone, in its own names.
+const QString& zimageFile() {
+    static const QString file =
+        testing::zimageFileFolder({"zimage_0"}) + "/zimage_0/diffusion_model.safetensors";
+    return file;
+}
+
 /// WAN's denoiser alone, in its own names.
 const QString& wanFile() {
     static const QString file =
@@ -136,6 +143,7 @@ private Q_SLOTS:
                 << testing::xlFileFolder() + "/sdxl_1.safetensors" << storage;
             QTest::addRow("wan %s", storage) << wanFile() << storage;
             QTest::addRow("hidream %s", storage) << hidreamFile() << storage;
+            QTest::addRow("zimage %s", storage) << zimageFile() << storage;
         }
     }
 
@@ -152,7 +160,8 @@ private Q_SLOTS:
         const ReadTensors ours = testing::readWeights(out.toStdString());
         size_t seen = 0;
         double worst = 0;
-        const bool isAlone = checkpoint == wanFile() || checkpoint == hidreamFile();
+        const bool isAlone =
+            checkpoint == wanFile() || checkpoint == hidreamFile() || checkpoint == zimageFile();
         const std::string prefix = isAlone ? "" : kDenoiser;
         for (const auto& [name, tensor] : source) {
             if (isGguf && !name.starts_with(prefix)) {
@@ -192,6 +201,7 @@ private Q_SLOTS:
                 << testing::xlFileFolder() + "/sdxl_1.safetensors" << storage;
             QTest::addRow("wan %s", storage) << wanFile() << storage;
             QTest::addRow("hidream %s", storage) << hidreamFile() << storage;
+            QTest::addRow("zimage %s", storage) << zimageFile() << storage;
         }
     }
 
@@ -301,6 +311,38 @@ private Q_SLOTS:
             QCOMPARE(storages(precise), std::string("F32 F32"));
         }
         QCOMPARE(storages("t_embedder.timestep_embedder.linear_2.weight"), std::string("F32 F16"));
+    }
+
+    /// Learnt tokens and the time stay.
+    void encodesOfZImageWhatOthersExpect() {
+        (void)testing::converted(zimageFile(), "f8", target("f8"));
+        (void)testing::converted(zimageFile(), "q8_0", target("q8_0"));
+        const ReadTensors f8 = testing::readWeights(target("f8").toStdString());
+        const ReadTensors q8 = testing::readWeights(target("q8_0").toStdString());
+        const auto storages = [&](const std::string& name) {
+            return f8.at(name).storage + " " + q8.at(name).storage;
+        };
+        for (const char* encoded : {"layers.0.attention.qkv.weight",
+                                    "noise_refiner.1.attention.out.weight",
+                                    "context_refiner.0.feed_forward.w2.weight",
+                                    "layers.2.adaLN_modulation.0.weight"}) {
+            QCOMPARE(storages(encoded), std::string("f8_e4m3 q8_0"));
+        }
+        for (const char* precise : {"x_embedder.weight",
+                                    "final_layer.linear.weight",
+                                    "final_layer.adaLN_modulation.1.weight",
+                                    "x_pad_token",
+                                    "cap_pad_token"}) {
+            QCOMPARE(storages(precise), std::string("F32 F32"));
+        }
+        QCOMPARE(storages("t_embedder.mlp.2.weight"), std::string("F32 F16"));
+    }
+
+    /// At true sizes, where learnt tokens are large enough to be encoded.
+    void tokensOfZImageStayPrecise() {
+        const models::TensorPlace token{.type = DType::BF16, .shape = {1, 3840}};
+        const auto kept = models::ggufTarget(models::storageForm("q4_k"), "x_pad_token", token);
+        QVERIFY(kept.type == DType::F32 && !kept.encoded);
     }
 
     /// At true sizes, where tables are large enough to be encoded.

@@ -21,8 +21,14 @@ constexpr const char* kLanguageLeading[] = {"tokenizer.json"};
 constexpr const char* kUnusedTensors[] = {"lm_head.weight", "output.weight", "rope_freqs.weight"};
 
 /// Tokens behind a text, as models trained for instructions have them.
-constexpr const char* kEndsOfLlama = R"({"eos_token": "<|eot_id|>"})";
-constexpr const char* kEndsOfQwen = R"({"eos_token": "<|im_end|>", "pad_token": "<|endoftext|>"})";
+struct TextEnds {
+    const char* last;      ///< of the text
+    const char* settings;  ///< as tokenizer_config.json
+};
+
+constexpr TextEnds kEndsOfLlama{"<|eot_id|>", R"({"eos_token": "<|eot_id|>"})"};
+constexpr TextEnds kEndsOfQwen{"<|im_end|>",
+                               R"({"eos_token": "<|im_end|>", "pad_token": "<|endoftext|>"})"};
 
 using NameInFile = std::function<std::string(std::string_view)>;
 
@@ -63,17 +69,18 @@ bool turnsNeighbours(const WeightFileHeader& file) {
 /// In the file, or else beside it. `ends`: settings where none lie beside tokenizer.json.
 FileDocuments languageTokenizer(const SharedHeader& file,
                                 const ModelSource& source,
-                                const char* ends,
+                                const TextEnds& ends,
                                 std::vector<memory::WeightFile>& stamps) {
     if (!hasGgufBytePairs(*file)) {
         FileDocuments found = documentsBeside(source.path.path,
                                               {.folders = kLanguageFolders,
                                                .names = kLanguageFiles,
                                                .leading = kLanguageLeading,
-                                               .className = kLanguageTokenizerClass},
+                                               .className = kLanguageTokenizerClass,
+                                               .marker = ends.last},
                                               stamps);
         if (!found.texts.empty() && !found.texts.contains(kLanguageFiles[1])) {
-            found.texts[kLanguageFiles[1]] = [ends] { return std::string(ends); };
+            found.texts[kLanguageFiles[1]] = [ends] { return std::string(ends.settings); };
         }
         return found;
     }
@@ -85,7 +92,7 @@ FileDocuments languageTokenizer(const SharedHeader& file,
         return bytePairsInGguf(metadata(), what).dump();
     };
     found.texts[kLanguageFiles[1]] = [metadata, ends, what = source.path.name] {
-        Json stated = Json::parse(ends);
+        Json stated = Json::parse(ends.settings);
         stated.update(endTokensInGguf(metadata(), what));
         return stated.dump();
     };

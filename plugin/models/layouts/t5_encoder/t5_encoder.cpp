@@ -83,7 +83,8 @@ FileDocuments tokenizerOf(const SharedHeader& file,
                                {.folders = kTokenizerFolders,
                                 .names = kTokenizerFiles,
                                 .leading = kTokenizerLeading,
-                                .className = kTokenizerClass},
+                                .className = kTokenizerClass,
+                                .marker = "\"Unigram\""},
                                stamps);
     }
     found.texts["spiece.model"] = [path = source.path] {
