@@ -174,6 +174,7 @@ void Inspector::rebuild() {
     const bool isGraph = parts.nodes.empty();
     const bool isKnown = !isGraph && parts.areKnown();
     parts.graph->setVisible(isGraph);
+    parts.graph->refresh();
     parts.params->setVisible(isKnown);
     parts.placeholder->setVisible(!isGraph && !isKnown);
     const std::vector<std::string> edited = isKnown ? parts.nodes : std::vector<std::string>();

@@ -162,6 +162,21 @@ private Q_SLOTS:
         QCOMPARE(device->currentIndex(), 0);
     }
 
+    /// A field that was left as it was says nothing.
+    void anotherGraphShowsItsSettings() {
+        Inspected shown;
+        graph::Document other = defaultGraph();
+        other.memoryBudget = "7400MiB";
+        other.collectionThreshold = 55;
+        shown.model.load(other);
+        auto* graph = shown.inspector.findChild<QWidget*>("inspectorGraph");
+        auto* budget = graph->findChild<QLineEdit*>("budget");
+        QCOMPARE(budget->text(), QString("7400MiB"));
+        QCOMPARE(graph->findChild<QSpinBox*>("threshold")->value(), 55);
+        QTest::keyClicks(budget, "\r");
+        QCOMPARE(shown.model.document().memoryBudget, std::optional<std::string>("7400MiB"));
+    }
+
     /// Devices are looked at again and again while a run is at work.
     void anOpenListOfDevicesStaysAsItIs() {
         Inspected shown;
