@@ -17,6 +17,7 @@ if(LOWTIDE_GPU_CHECK)
   add_compile_definitions(QT_NO_KEYWORDS)
 elseif(NOT LOWTIDE_ENGINE_ONLY)
   find_package(Qt6 6.4 REQUIRED COMPONENTS Core Gui Widgets Test)
+  pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
   add_compile_definitions(QT_NO_KEYWORDS)
 endif()
 

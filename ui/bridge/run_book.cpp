@@ -22,7 +22,7 @@ QImage smallPicture(const QImage& picture) {
 }  // namespace
 
 bool hasEnded(const QueuedRun& run) {
-    return run.state != RunState::Waiting && run.state != RunState::Running;
+    return hasEnded(run.state);
 }
 
 const QImage& QueuedRun::largest() const {

@@ -3,6 +3,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/host.hpp"
 #include "ui/bridge/node_picture.hpp"
+#include "ui/history/run_record.hpp"
 
 #include <QImage>
 #include <QString>
@@ -14,14 +15,13 @@
 
 namespace lowtide::ui {
 
-enum class RunState { Waiting, Running, Finished, Failed, Cancelled };
-
 /// One run that a person asked for, with the graph as it was then.
 struct QueuedRun {
     quint64 id = 0;
     QString title;      ///< "lighthouse, seed 42"
     std::string graph;  ///< text of the snapshot
     Json options;       ///< docs/events.md
+    RunWords words{};   ///< what it is found by later
     RunState state = RunState::Waiting;
     double progress = 0;                ///< 0 to 1 over all nodes
     QString phase;                      ///< of the node at work: "step 3 of 20"

@@ -1,5 +1,6 @@
 #include "ui/bridge/run_control.hpp"
 
+#include "ui/bridge/run_words.hpp"
 #include "ui/bridge/seeds.hpp"
 
 #include <QRandomGenerator>
@@ -96,8 +97,12 @@ quint64 RunControl::run(RunHow how, const std::set<std::string>& until) {
     if (how == RunHow::Anew) {
         options["forceExecution"] = true;
     }
-    const quint64 id = queue_.add(
-        titleOf(), graph::toText(model_.document()), std::move(options), how == RunHow::First);
+    const RunWords words = wordsOf(model_, name_);
+    const quint64 id = queue_.add(titleOf(words),
+                                  graph::toText(model_.document()),
+                                  std::move(options),
+                                  how == RunHow::First,
+                                  words);
     mine_.insert(id);
     if (queue_.running() && queue_.running()->id == id) {
         begin(id);  // it began within add(), before it was known here
@@ -105,17 +110,8 @@ quint64 RunControl::run(RunHow how, const std::set<std::string>& until) {
     return id;
 }
 
-QString RunControl::titleOf() const {
-    for (const auto& [id, node] : model_.document().nodes) {
-        const NodeDesc* desc = model_.desc(id);
-        for (const ParamDesc& param : desc ? desc->params : std::vector<ParamDesc>()) {
-            if (param.kind == ParamKind::Seed && node.params.contains(param.id)) {
-                return tr("%1, seed %2")
-                    .arg(name_, QString::fromStdString(node.params.at(param.id).dump()));
-            }
-        }
-    }
-    return name_;
+QString RunControl::titleOf(const RunWords& words) const {
+    return words.seed.isEmpty() ? name_ : tr("%1, seed %2").arg(name_, words.seed);
 }
 
 void RunControl::cancel(CancelMode mode) {

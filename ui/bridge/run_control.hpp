@@ -68,7 +68,7 @@ Q_SIGNALS:
 private:
     void begin(quint64 id);
     void end(quint64 id);
-    [[nodiscard]] QString titleOf() const;
+    [[nodiscard]] QString titleOf(const RunWords& words) const;
     void takePicture(const std::string& node, const NodePicture& picture);
 
     GraphModel& model_;

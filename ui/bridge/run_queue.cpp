@@ -4,7 +4,9 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/background.hpp"
 #include "ui/bridge/phase.hpp"
+#include "ui/bridge/run_library.hpp"
 
+#include <QDateTime>
 #include <QElapsedTimer>
 #include <QTimer>
 
@@ -41,6 +43,27 @@ Json endOf(Status status, const Json& report) {
     return {{"event", "runFinished"}, {"status", text}, {"issues", memberIn(report, "issues")}};
 }
 
+const Issue* firstError(const Issues& issues) {
+    const auto found = std::find_if(issues.begin(), issues.end(), [](const Issue& issue) {
+        return issue.severity == Severity::Error;
+    });
+    return found == issues.end() ? nullptr : &*found;
+}
+
+/// Bytes on the device that held most at once.
+int64_t peakIn(const Json& report) {
+    int64_t most = 0;
+    const Json& repetitions = memberIn(report, "repetitions");
+    if (!repetitions.is_array() || repetitions.empty()) {
+        return most;
+    }
+    const Json& ledger = memberIn(repetitions.back(), "ledger");
+    for (const Json& figures : ledger.is_object() ? ledger : Json::object()) {
+        most = std::max(most, bytesIn(figures, "peak"));
+    }
+    return most;
+}
+
 RunState stateOf(Status status) {
     switch (status) {
         case Status::Ok:
@@ -72,8 +95,8 @@ struct RunQueue::Ended {
     Json report;
 };
 
-RunQueue::RunQueue(Runner& runner, QObject* parent)
-    : QObject(parent), runner_(runner), link_(std::make_unique<Link>()) {
+RunQueue::RunQueue(Runner& runner, RunLibrary* library, QObject* parent)
+    : QObject(parent), runner_(runner), library_(library), link_(std::make_unique<Link>()) {
     link_->timer.setInterval(kFetchMilliseconds);
     connect(&link_->timer, &QTimer::timeout, this, &RunQueue::fetch);
 }
@@ -88,12 +111,26 @@ const QueuedRun* RunQueue::running() const {
     return link_->active ? find(link_->id) : nullptr;
 }
 
-quint64 RunQueue::add(const QString& title, std::string graph, Json options, bool front) {
+quint64 RunQueue::add(
+    const QString& title, std::string graph, Json options, bool front, const RunWords& words) {
     QueuedRun run;
     run.title = title;
     run.graph = std::move(graph);
     run.options = std::move(options);
+    run.words = words;
     const quint64 id = book_.add(std::move(run), front);
+    if (library_) {
+        const QueuedRun& added = *book_.find(id);
+        library_->add({.key = library_->keyOf(id),
+                       .title = added.title,
+                       .graph = added.graph,
+                       .options = added.options.dump(),
+                       .words = words,
+                       .asked = QDateTime::currentMSecsSinceEpoch()});
+        if (front) {
+            keepOrder();
+        }
+    }
     Q_EMIT listChanged();
     startNext();
     return id;
@@ -106,6 +143,7 @@ void RunQueue::cancel(quint64 id, CancelMode mode) {
     if (link_->active && link_->id == id) {
         link_->active->cancel(runner_, mode);
     } else if (book_.takeBack(id)) {
+        keepEnd(*book_.find(id), {});
         Q_EMIT listChanged();
         Q_EMIT ended(id);
     }
@@ -122,13 +160,14 @@ void RunQueue::setPaused(bool isPaused) {
 
 void RunQueue::moveWaiting(quint64 id, int place) {
     if (book_.moveWaiting(id, place)) {
+        keepOrder();
         Q_EMIT listChanged();
     }
 }
 
 quint64 RunQueue::retry(quint64 id) {
     const QueuedRun* run = find(id);
-    return run ? add(run->title, run->graph, run->options) : 0;
+    return run ? add(run->title, run->graph, run->options, false, run->words) : 0;
 }
 
 void RunQueue::remove(quint64 id) {
@@ -145,6 +184,9 @@ void RunQueue::startNext() {
     QueuedRun& run = *next;
     run.state = RunState::Running;
     const quint64 id = run.id;
+    if (library_) {
+        library_->begin(library_->keyOf(id));
+    }
     link_->id = id;
     link_->active = std::make_shared<ActiveRun>();
     link_->progress = RunProgress(times_);
@@ -234,7 +276,9 @@ void RunQueue::take(quint64 id, const Json& json) {
         times_[textIn(json, "node")] = numberIn(json, "ms");
     }
     if (kind == "nodeFinished" || kind == "nodeCached") {
-        addFiles(run->files, memberIn(json, "files"));
+        keepFiles(*run,
+                  memberIn(json, "files"),
+                  kind == "nodeFinished" ? PictureClaim::Wrote : PictureClaim::Named);
     } else if (kind == "nodeIssue" || kind == "nodeFailed") {
         addNew(run->issues, {issueFromJson(memberIn(json, "issue"))});
     }
@@ -248,20 +292,65 @@ void RunQueue::finish(quint64 id, Ended& over) {
         take(id, endOf(over.result.status, over.report));
     }
     link_->timer.stop();
-    link_->active.reset();
     QueuedRun* run = book_.find(id);
     addNew(run->issues, issuesFromJson(memberIn(over.report, "issues")));
     if (over.result.hasBegun) {
         run->milliseconds = numberIn(over.report, "ms");
         run->executed = static_cast<int>(bytesIn(over.report, "executed"));
-        addFiles(run->files, memberIn(over.report, "files"));
+        keepFiles(*run, memberIn(over.report, "files"), PictureClaim::Named);
         run->report = std::move(over.report);
     }
     book_.end(id, stateOf(over.result.status));
+    keepEnd(*book_.find(id), [this, id] { tellEnd(id); });
+}
+
+void RunQueue::tellEnd(quint64 id) {
+    link_->active.reset();
     Q_EMIT listChanged();
     Q_EMIT runChanged(id);
     Q_EMIT ended(id);
     startNext();
+}
+
+/// What it wrote is kept as soon as a node says so: the run may not come to its end.
+void RunQueue::keepFiles(QueuedRun& run, const Json& files, PictureClaim claim) {
+    const qsizetype before = run.files.size();
+    addFiles(run.files, files);
+    if (library_ && run.files.size() > before) {
+        library_->addPictures(library_->keyOf(run.id), run.files.mid(before), claim);
+    }
+}
+
+void RunQueue::keepOrder() {
+    if (!library_) {
+        return;
+    }
+    std::vector<RunKey> waiting;
+    for (const QueuedRun& run : runs()) {
+        if (run.state == RunState::Waiting) {
+            waiting.push_back(library_->keyOf(run.id));
+        }
+    }
+    library_->setOrder(waiting);
+}
+
+/// A run has ended for others when that is written.
+void RunQueue::keepEnd(const QueuedRun& run, std::function<void()> done) {
+    if (!library_) {
+        if (done) {
+            done();
+        }
+        return;
+    }
+    const auto* error = firstError(run.issues);
+    library_->end({.key = library_->keyOf(run.id),
+                   .state = run.state,
+                   .milliseconds = run.milliseconds,
+                   .peak = peakIn(run.report),
+                   .executed = run.executed,
+                   .problem = error ? QString::fromStdString(error->message) : QString()},
+                  this,
+                  std::move(done));
 }
 
 }  // namespace lowtide::ui

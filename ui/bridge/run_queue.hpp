@@ -8,11 +8,14 @@
 #include <QObject>
 #include <QString>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 
 namespace lowtide::ui {
+
+class RunLibrary;
 
 /// Runs of the studio, one after the other. It hands one at a time to the module, so that waiting
 /// ones can be ordered, paused and taken back. GUI thread only; never blocks it.
@@ -20,11 +23,16 @@ class RunQueue : public QObject {
     Q_OBJECT
 
 public:
-    explicit RunQueue(Runner& runner, QObject* parent = nullptr);
+    /// `library` keeps them for good and outlives it; nullptr: they go with the program.
+    explicit RunQueue(Runner& runner, RunLibrary* library = nullptr, QObject* parent = nullptr);
     /// Cancels what runs and waits for its end.
     ~RunQueue() override;
 
-    quint64 add(const QString& title, std::string graph, Json options, bool front = false);
+    quint64 add(const QString& title,
+                std::string graph,
+                Json options,
+                bool front = false,
+                const RunWords& words = {});
     /// A waiting run is taken back at once.
     void cancel(quint64 id, CancelMode mode);
     /// Runs after the one that runs now wait.
@@ -71,8 +79,13 @@ private:
     void drain(int milliseconds);
     void take(quint64 id, const Json& event);
     void finish(quint64 id, Ended& ended);
+    void tellEnd(quint64 id);
+    void keepFiles(QueuedRun& run, const Json& files, PictureClaim claim);
+    void keepOrder();
+    void keepEnd(const QueuedRun& run, std::function<void()> done);
 
     Runner& runner_;
+    RunLibrary* const library_;
     RunBook book_;
     NodeTimes times_;
     std::unique_ptr<Link> link_;

@@ -2,11 +2,12 @@
 
 namespace lowtide::ui {
 
-Session::Session(Plugin& plugin, AtEnd atEnd, QObject* parent)
+Session::Session(Plugin& plugin, AtEnd atEnd, const QString& runs, QObject* parent)
     : QObject(parent),
       engine(plugin, atEnd),
       model(engine.catalog()),
-      queue(engine.runner()),
+      library(runs.isEmpty() ? nullptr : std::make_unique<RunLibrary>(runs)),
+      queue(engine.runner(), library.get()),
       planning(engine.runner(), model),
       memory(engine.runner()),
       upkeep(engine),

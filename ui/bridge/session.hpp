@@ -5,10 +5,14 @@
 #include "ui/bridge/node_status.hpp"
 #include "ui/bridge/planning.hpp"
 #include "ui/bridge/run_control.hpp"
+#include "ui/bridge/run_library.hpp"
 #include "ui/bridge/run_queue.hpp"
 #include "ui/bridge/upkeep.hpp"
 
 #include <QObject>
+#include <QString>
+
+#include <memory>
 
 namespace lowtide::ui {
 
@@ -18,12 +22,14 @@ class Session : public QObject {
     Q_OBJECT
 
 public:
-    /// `plugin` was started.
-    Session(Plugin& plugin, AtEnd atEnd, QObject* parent = nullptr);
+    /// `plugin` was started. `runs`: the folder that keeps runs for good; empty: they go with the
+    /// program.
+    Session(Plugin& plugin, AtEnd atEnd, const QString& runs = {}, QObject* parent = nullptr);
 
     Engine engine;
     GraphModel model;
     NodeStatuses statuses;
+    const std::unique_ptr<RunLibrary> library;  ///< nullptr: there is none
     RunQueue queue;
     Planning planning;
     MemoryFeed memory;

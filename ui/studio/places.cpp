@@ -42,6 +42,7 @@ Places standardPlaces() {
         .nodes = data + QStringLiteral("/nodes.json"),
         .journals = data + QStringLiteral("/journal"),
         .backups = data + QStringLiteral("/backups"),
+        .runs = data + QStringLiteral("/runs"),
         .pasted = data + QStringLiteral("/pasted"),
         .pictures = QStandardPaths::writableLocation(QStandardPaths::PicturesLocation) +
                     QStringLiteral("/Lowtide")};

@@ -12,6 +12,7 @@ struct Places {
     QString nodes;      ///< the file of descriptions that the last start kept
     QString journals;   ///< of documents that are not saved
     QString backups;    ///< of files that were saved over
+    QString runs;       ///< what was run, and small pictures of what came of it
     QString pasted;     ///< pictures that came through the clipboard
     QString pictures;   ///< where runs write, unless the settings say otherwise
 };

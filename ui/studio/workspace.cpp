@@ -72,7 +72,7 @@ Workspace::Workspace(Plugin& plugin,
                      Settings& settings,
                      const Places& places,
                      const StudioArguments& arguments)
-    : Session(plugin, AtEnd::StopsModule),
+    : Session(plugin, AtEnd::StopsModule, places.runs),
       defaults(settings),
       presets(engine.catalog(), places.resources + QStringLiteral("/presets"), places.presets),
       models(static_cast<Recogniser*>(engine.extension(kRecogniser))),

@@ -34,6 +34,7 @@ ui::Places placesIn(const QString& folder) {
             .nodes = folder + "/nodes.json",
             .journals = folder + "/journal",
             .backups = folder + "/backups",
+            .runs = folder + "/runs",
             .pictures = folder + "/pictures"};
 }
 

@@ -35,6 +35,7 @@ struct Opened {
                                               .nodes = folder.filePath("nodes.json"),
                                               .journals = folder.filePath("journal"),
                                               .backups = folder.filePath("backups"),
+                                              .runs = folder.filePath("runs"),
                                               .pasted = folder.filePath("pasted"),
                                               .pictures = folder.filePath("pictures")},
                                    .arguments = {.graph = graph_}},

@@ -1,0 +1,232 @@
+// Runs that are kept for good: written before they are told, and found again by the next program.
+#include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/studio/bridge/queue_bench.hpp"
+#include "ui/bridge/run_library.hpp"
+
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+namespace run_library_test {
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+Json writesAPicture(ScriptedRunner::Stage& stage) {
+    stage.send({{"event", "runStarted"}, {"nodes", {"a", "b"}}, {"repetitions", 1}});
+    stage.send({{"event", "nodeFinished"}, {"node", "a"}, {"files", {"/p/a.png"}}, {"ms", 5}});
+    stage.waitAtGate();
+    return {{"status", "ok"},
+            {"executed", 2},
+            {"ms", 12.5},
+            {"repetitions", {{{"ledger", {{"cpu", {{"peak", 7}}}, {"cuda:0", {{"peak", 90}}}}}}}}};
+}
+
+Json fails(ScriptedRunner::Stage& stage) {
+    stage.send({{"event", "runStarted"}, {"nodes", {"a"}}, {"repetitions", 1}});
+    return {{"status", "failed"},
+            {"issues", {{{"severity", "error"}, {"code", "x"}, {"message", "no such model"}}}}};
+}
+
+/// What an ask*() gets.
+template <class Result, class Ask>
+Result answerTo(Ask&& ask) {
+    std::optional<Result> got;
+    ask([&](Result result) { got = std::move(result); });
+    [&] { QTRY_VERIFY_WITH_TIMEOUT(got, kPatience); }();
+    return std::move(*got);
+}
+
+}  // namespace
+
+class RunLibraryTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    int folders_ = 0;
+
+    QString newFolder() { return folder_.filePath(QString("runs%1").arg(++folders_)); }
+
+    static QString fileIn(const QString& folder) { return folder + "/runs.sqlite"; }
+
+    static std::vector<PictureRecord> picturesIn(RunLibrary& library) {
+        return answerTo<std::vector<PictureRecord>>(
+            [&](auto done) { library.askPictures({}, &library, done); });
+    }
+
+    static std::vector<RunRecord> leftOpenIn(RunLibrary& library) {
+        return answerTo<std::vector<RunRecord>>(
+            [&](auto done) { library.askLeftOpen(&library, done); });
+    }
+
+    /// One, when it is made.
+    static RunLibrary::Thumbnail thumbnailIn(RunLibrary& library) {
+        return answerTo<std::vector<RunLibrary::Thumbnail>>(
+                   [&](auto done) { library.askThumbnails(picturesIn(library), &library, done); })
+            .front();
+    }
+
+private Q_SLOTS:
+
+    /// Another program sees it by then.
+    void aRunHasEndedWhenItIsWritten() {
+        const QString folder = newFolder();
+        ScriptedRunner runner;
+        runner.setScript("g", writesAPicture);
+        runner.openGate();
+        RunLibrary library(folder);
+        RunQueue queue(runner, &library);
+        std::optional<RunRecord> seen;
+        connect(&queue, &RunQueue::ended, &queue, [&](quint64 id) {
+            RunStore other(fileIn(folder));
+            seen = other.run(library.keyOf(id));
+        });
+        const RunWords words{.graph = "boat", .prompt = "a boat", .models = "m", .seed = "42"};
+        queue.add("boat, seed 42", "g", {{"previews", true}}, false, words);
+        QTRY_VERIFY_WITH_TIMEOUT(seen, kPatience);
+        QCOMPARE(seen->state, RunState::Finished);
+        QCOMPARE(seen->title, QString("boat, seed 42"));
+        QCOMPARE(seen->graph, std::string("g"));
+        QCOMPARE(seen->words.prompt, QString("a boat"));
+        QCOMPARE(seen->milliseconds, 12.5);
+        QCOMPARE(seen->peak, int64_t{90});
+        QCOMPARE(seen->executed, 2);
+        QVERIFY(seen->begun >= seen->asked && seen->ended >= seen->begun && seen->asked > 0);
+    }
+
+    void whyARunFailedIsKept() {
+        ScriptedRunner runner;
+        runner.setScript("g", fails);
+        RunLibrary library(newFolder());
+        RunQueue queue(runner, &library);
+        const quint64 id = queue.add("t", "g", Json::object());
+        waitUntilEnded(queue, id);
+        const auto run = answerTo<std::optional<RunRecord>>(
+            [&](auto done) { library.askRun(library.keyOf(id), &library, done); });
+        QVERIFY(run && run->state == RunState::Failed);
+        QCOMPARE(run->problem, QString("no such model"));
+    }
+
+    /// Before the run has ended: it may never.
+    void aPictureIsKeptWhenItsNodeHasEnded() {
+        ScriptedRunner runner;
+        runner.setScript("g", writesAPicture);
+        RunLibrary library(newFolder());
+        RunQueue queue(runner, &library);
+        const QSignalSpy changes(&library, &RunLibrary::picturesChanged);
+        const quint64 id = queue.add("t", "g", Json::object());
+        QTRY_VERIFY_WITH_TIMEOUT(!changes.isEmpty(), kPatience);
+        const std::vector<PictureRecord> pictures = picturesIn(library);
+        QCOMPARE(pictures.size(), size_t{1});
+        QCOMPARE(pictures.front().path, QString("/p/a.png"));
+        QCOMPARE(pictures.front().run, library.keyOf(id));
+        QCOMPARE(queue.find(id)->state, RunState::Running);
+        runner.openGate();
+        waitUntilEnded(queue, id);
+    }
+
+    /// In their order, the one at work first; not those of a studio that is open.
+    void whatWaitedComesBack() {
+        const QString folder = newFolder();
+        ScriptedRunner runner;
+        runner.setScript("work", waitsAtTheGate);
+        RunLibrary reader(folder);
+        {
+            RunLibrary library(folder);
+            RunQueue queue(runner, &library);
+            queue.add("work", "work", {{"seed", 1}});
+            queue.add("second", "2", Json::object());
+            const quint64 third = queue.add("third", "3", Json::object());
+            const quint64 back = queue.add("taken back", "4", Json::object());
+            queue.add("first", "5", Json::object(), true);
+            queue.moveWaiting(third, 0);
+            queue.cancel(back, CancelMode::Now);
+            QTRY_COMPARE_WITH_TIMEOUT(runner.runningNow(), 1, kPatience);
+            QVERIFY(leftOpenIn(reader).empty());
+        }
+        QStringList titles;
+        for (const RunRecord& run : leftOpenIn(reader)) {
+            titles << run.title;
+        }
+        QCOMPARE(titles.size(), 4);
+        titles.removeOne("work");
+        QCOMPARE(titles, (QStringList{"third", "first", "second"}));
+        reader.forget({leftOpenIn(reader).front().key});
+        QCOMPARE(leftOpenIn(reader).size(), size_t{3});
+    }
+
+    void thumbnailsAreMade() {
+        const QTemporaryDir pictures;
+        const QString path = pictures.filePath("a.png");
+        QImage picture(600, 300, QImage::Format_RGB888);
+        picture.fill(Qt::red);
+        QVERIFY(picture.save(path));
+        RunLibrary library(newFolder());
+        const QSignalSpy made(&library, &RunLibrary::thumbnailMade);
+        library.add({.key = library.keyOf(1), .title = "t"});
+        library.addPictures(library.keyOf(1), {path}, PictureClaim::Wrote);
+        QTRY_COMPARE_WITH_TIMEOUT(made.size(), 1, kPatience);
+        const RunLibrary::Thumbnail thumbnail = thumbnailIn(library);
+        QCOMPARE(thumbnail.image.size(), QSize(256, 128));
+        QVERIFY(qRed(thumbnail.image.pixel(5, 5)) > 240);
+        QVERIFY(thumbnail.isThere);
+        QCOMPARE(picturesIn(library).front().size, QSize(600, 300));
+        QFile::remove(path);
+        QVERIFY(!thumbnailIn(library).isThere);
+    }
+
+    /// Tried once.
+    void whatIsNoPictureHasNone() {
+        const QTemporaryDir pictures;
+        const QString path = pictures.filePath("a.png");
+        testing::writeFile(path, "no picture");
+        RunLibrary library(newFolder());
+        const QSignalSpy made(&library, &RunLibrary::thumbnailMade);
+        library.add({.key = library.keyOf(1), .title = "t"});
+        library.addPictures(library.keyOf(1), {path}, PictureClaim::Wrote);
+        QTRY_COMPARE_WITH_TIMEOUT(made.size(), 1, kPatience);
+        QTest::qWait(100);
+        QCOMPARE(made.size(), 1);
+        QVERIFY(thumbnailIn(library).image.isNull());
+    }
+
+    /// It is kept under another name, and a new one begins.
+    void aDamagedFileIsSetAside() {
+        const QString folder = newFolder();
+        QVERIFY(QDir().mkpath(folder));
+        testing::writeFile(fileIn(folder), QByteArray(9000, 'x'));
+        RunLibrary library(folder);
+        const QSignalSpy told(&library, &RunLibrary::failed);
+        library.add({.key = library.keyOf(1), .title = "t"});
+        QTRY_COMPARE_WITH_TIMEOUT(told.size(), 1, kPatience);
+        QVERIFY(told.front().front().toString().contains("runs.sqlite.broken"));
+        QVERIFY(QFile::exists(fileIn(folder) + ".broken"));
+        const auto run = answerTo<std::optional<RunRecord>>(
+            [&](auto done) { library.askRun(library.keyOf(1), &library, done); });
+        QVERIFY(run);
+    }
+
+    /// Runs go on, and it is told once.
+    void whatCannotBeKeptEndsNoRun() {
+        const QString blocked = folder_.filePath("blocked");
+        testing::writeFile(blocked, "a file in the place of the folder");
+        ScriptedRunner runner;
+        RunLibrary library(blocked);
+        RunQueue queue(runner, &library);
+        const QSignalSpy told(&library, &RunLibrary::failed);
+        const QSignalSpy ended(&queue, &RunQueue::ended);
+        queue.add("1", "1", Json::object());
+        queue.add("2", "2", Json::object());
+        QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 2, kPatience);
+        QCOMPARE(told.size(), 1);
+    }
+};
+
+LOWTIDE_TEST(RunLibraryTest)
+
+}  // namespace run_library_test
+
+#include "run_library_test.moc"

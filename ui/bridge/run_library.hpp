@@ -1,0 +1,109 @@
+#pragma once
+
+#include "ui/bridge/background.hpp"
+#include "ui/document/os.hpp"
+#include "ui/history/run_store.hpp"
+
+#include <QImage>
+#include <QObject>
+#include <QPointer>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace lowtide::ui {
+
+/// The runs of a person for good, and their pictures: a RunStore asked on a thread of its own, in
+/// the order in which it was asked. Answers come on the GUI thread, unless `context` is gone by
+/// then. GUI thread only.
+class RunLibrary : public QObject {
+    Q_OBJECT
+
+public:
+    /// Longest side of a thumbnail.
+    static constexpr int kThumbnailPixels = 256;
+
+    /// `folder` is made when it is first needed.
+    explicit RunLibrary(const QString& folder, QObject* parent = nullptr);
+    /// Waits until all that was asked is written.
+    ~RunLibrary() override;
+
+    /// What tells a run of this studio from those of all others.
+    [[nodiscard]] RunKey keyOf(quint64 run) const;
+
+    void add(const RunRecord& run);
+    /// Of waiting runs.
+    void setOrder(const std::vector<RunKey>& waiting);
+    void begin(const RunKey& key);
+    /// `done` when it is written, or cannot be.
+    void end(const RunRecord& run, QObject* context, std::function<void()> done);
+    /// Files of a run. Their thumbnails follow.
+    void addPictures(const RunKey& key, const QStringList& paths, PictureClaim claim);
+    void forget(const std::vector<RunKey>& runs);
+
+    /// Runs that waited, or were at work, when their studio ended, in their order.
+    void askLeftOpen(QObject* context, std::function<void(std::vector<RunRecord>)> done);
+    /// nullopt: there is none.
+    void askRun(const RunKey& key,
+                QObject* context,
+                std::function<void(std::optional<RunRecord>)> done);
+    void askPictures(const PictureFilter& filter,
+                     QObject* context,
+                     std::function<void(std::vector<PictureRecord>)> done);
+
+    /// What filters may name.
+    struct Choices {
+        QStringList models;
+        QStringList graphs;
+    };
+
+    void askChoices(QObject* context, std::function<void(Choices)> done);
+
+    /// A picture small, and whether its file is still there.
+    struct Thumbnail {
+        int64_t picture = 0;
+        QImage image;  ///< null: none could be made, or it is not made yet
+        bool isThere = true;
+    };
+
+    void askThumbnails(const std::vector<PictureRecord>& pictures,
+                       QObject* context,
+                       std::function<void(std::vector<Thumbnail>)> done);
+    void setStarred(const std::vector<int64_t>& pictures, bool isStarred);
+    /// The file is called otherwise by now.
+    void setPath(int64_t picture, const QString& path);
+    void forgetPictures(const std::vector<int64_t>& pictures);
+
+Q_SIGNALS:
+    /// Pictures came, went, or are called otherwise.
+    void picturesChanged();
+    void thumbnailMade(qint64 picture);
+    /// What is not kept, and why: once until it works again.
+    void failed(const QString& problem);
+
+private:
+    struct Store;
+
+    /// `work` on the other thread; where it fails, which is told, `done` gets what `work` did not
+    /// make.
+    template <class Result>
+    void ask(std::function<Result(RunStore&)> work,
+             QObject* context,
+             std::function<void(Result)> done);
+    void write(std::function<void(RunStore&)> work, std::function<void(bool isWritten)> done = {});
+    void changePictures(std::function<void(RunStore&)> work);
+    void makeThumbnails();
+    void makeThumbnail(const PictureRecord& picture);
+    void take(const QString& problem);
+
+    const QString session_;
+    std::shared_ptr<Store> store_;  ///< of the other thread
+    bool isBroken_ = false;
+    bool isMaking_ = false;  ///< thumbnails
+    bool wasMade_ = false;   ///< one of those that are at work now
+    Background asked_;
+    Background making_;
+};
+
+}  // namespace lowtide::ui

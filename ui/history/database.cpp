@@ -1,0 +1,185 @@
+#include "ui/history/database.hpp"
+
+#include "plugin/base/error.hpp"
+
+#include <QFileInfo>
+
+#include <sqlite3.h>
+#include <string>
+#include <utility>
+
+namespace lowtide::ui {
+
+namespace {
+
+/// Another program has it for as long as one of its writes.
+constexpr int kPatienceMilliseconds = 5000;
+
+ErrorKind kindOf(int code) {
+    switch (code) {
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB:
+            return ErrorKind::Corrupt;
+        case SQLITE_FULL:
+        case SQLITE_NOMEM:
+            return ErrorKind::OutOfMemory;
+        case SQLITE_CANTOPEN:
+        case SQLITE_READONLY:
+        case SQLITE_PERM:
+            return ErrorKind::NotFound;
+        default:
+            return ErrorKind::Device;
+    }
+}
+
+}  // namespace
+
+Database::Database(const QString& path) : name_(QFileInfo(path).fileName()) {
+    const int code =
+        sqlite3_open_v2(path.toUtf8().constData(),
+                        &handle_,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                        nullptr);
+    try {
+        if (code != SQLITE_OK) {
+            refuse(code);
+        }
+        sqlite3_busy_timeout(handle_, kPatienceMilliseconds);
+        // What is committed lies in the system's memory at once and on the disk a little later.
+        execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
+    } catch (...) {
+        sqlite3_close_v2(handle_);
+        throw;
+    }
+}
+
+Database::~Database() {
+    sqlite3_close_v2(handle_);
+}
+
+void Database::refuse(int code) const {
+    const char* says = handle_ ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
+    throw Error(kindOf(code & 0xff), name_.toStdString() + ": " + says);
+}
+
+void Database::execute(std::string_view statements) {
+    const std::string text(statements);
+    const int code = sqlite3_exec(handle_, text.c_str(), nullptr, nullptr, nullptr);
+    if (code != SQLITE_OK) {
+        refuse(code);
+    }
+}
+
+Statement Database::prepare(std::string_view statement) {
+    sqlite3_stmt* handle = nullptr;
+    const int code = sqlite3_prepare_v2(
+        handle_, statement.data(), static_cast<int>(statement.size()), &handle, nullptr);
+    if (code != SQLITE_OK) {
+        refuse(code);
+    }
+    return {*this, handle};
+}
+
+int64_t Database::lastRow() const {
+    return sqlite3_last_insert_rowid(handle_);
+}
+
+int64_t Database::changed() const {
+    return sqlite3_changes64(handle_);
+}
+
+Statement::~Statement() {
+    sqlite3_finalize(handle_);
+}
+
+Statement::Statement(Statement&& other) noexcept
+    : database_(other.database_), handle_(std::exchange(other.handle_, nullptr)) {}
+
+void Statement::require(int code) const {
+    if (code != SQLITE_OK) {
+        database_->refuse(code);
+    }
+}
+
+Statement& Statement::bind(int place, int64_t value) {
+    require(sqlite3_bind_int64(handle_, place, value));
+    return *this;
+}
+
+Statement& Statement::bind(int place, double value) {
+    require(sqlite3_bind_double(handle_, place, value));
+    return *this;
+}
+
+Statement& Statement::bind(int place, const QString& value) {
+    const QByteArray bytes = value.toUtf8();
+    require(sqlite3_bind_text64(handle_,
+                                place,
+                                bytes.constData(),
+                                static_cast<sqlite3_uint64>(bytes.size()),
+                                SQLITE_TRANSIENT,
+                                SQLITE_UTF8));
+    return *this;
+}
+
+Statement& Statement::bind(int place, const QByteArray& value) {
+    require(sqlite3_bind_blob64(handle_,
+                                place,
+                                value.constData(),
+                                static_cast<sqlite3_uint64>(value.size()),
+                                SQLITE_TRANSIENT));
+    return *this;
+}
+
+bool Statement::next() {
+    const int code = sqlite3_step(handle_);
+    if (code != SQLITE_ROW && code != SQLITE_DONE) {
+        sqlite3_reset(handle_);
+        database_->refuse(code);
+    }
+    return code == SQLITE_ROW;
+}
+
+void Statement::run() {
+    while (next()) {
+    }
+    require(sqlite3_reset(handle_));
+}
+
+int64_t Statement::number(int column) const {
+    return sqlite3_column_int64(handle_, column);
+}
+
+double Statement::real(int column) const {
+    return sqlite3_column_double(handle_, column);
+}
+
+QString Statement::text(int column) const {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
+    return QString::fromUtf8(text, sqlite3_column_bytes(handle_, column));
+}
+
+QByteArray Statement::bytes(int column) const {
+    const auto* bytes = static_cast<const char*>(sqlite3_column_blob(handle_, column));
+    return {bytes, sqlite3_column_bytes(handle_, column)};
+}
+
+Transaction::Transaction(Database& database) : database_(database) {
+    database_.execute("BEGIN IMMEDIATE");
+}
+
+Transaction::~Transaction() {
+    if (isOpen_) {
+        try {
+            database_.execute("ROLLBACK");
+        } catch (const Error&) {  // SQLite took it back already
+        }
+    }
+}
+
+void Transaction::commit() {
+    database_.execute("COMMIT");
+    isOpen_ = false;
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <QByteArray>
+#include <QString>
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace lowtide::ui {
+
+class Statement;
+
+/// A file of SQLite. What was written when a call returns outlives the program, however it ends;
+/// another program may have the file open too. One thread at a time.
+class Database {
+public:
+    /// Made where it is missing; its folder must be there. Error{Corrupt}: it is no such file, or
+    /// damaged. Error{NotFound}: it cannot be opened or made.
+    explicit Database(const QString& path);
+    ~Database();
+    Database(const Database&) = delete;
+    Database& operator=(const Database&) = delete;
+
+    /// Statements without values, one after the other.
+    void execute(std::string_view statements);
+    [[nodiscard]] Statement prepare(std::string_view statement);
+    [[nodiscard]] int64_t lastRow() const;
+    /// Rows that the last statement changed.
+    [[nodiscard]] int64_t changed() const;
+
+private:
+    friend class Statement;
+    /// By what SQLite says of the last call.
+    [[noreturn]] void refuse(int code) const;
+
+    QString name_;
+    sqlite3* handle_ = nullptr;
+};
+
+/// A statement with places for values ("?1"), and the row that it is at. Errors as of Database, and
+/// Error{OutOfMemory} where the disk is full.
+class Statement {
+public:
+    ~Statement();
+    Statement(Statement&& other) noexcept;
+    Statement& operator=(Statement&&) = delete;
+    Statement(const Statement&) = delete;
+    Statement& operator=(const Statement&) = delete;
+
+    /// `place` counts from 1.
+    Statement& bind(int place, int64_t value);
+    Statement& bind(int place, double value);
+    Statement& bind(int place, const QString& value);
+    Statement& bind(int place, const QByteArray& value);
+
+    /// To the next row; false: there is none.
+    [[nodiscard]] bool next();
+    /// To the end, for a statement without rows; it can be bound anew then.
+    void run();
+
+    /// Of the row, `column` counts from 0.
+    [[nodiscard]] int64_t number(int column) const;
+    [[nodiscard]] double real(int column) const;
+    [[nodiscard]] QString text(int column) const;
+    [[nodiscard]] QByteArray bytes(int column) const;
+
+private:
+    friend class Database;
+
+    Statement(Database& database, sqlite3_stmt* handle) : database_(&database), handle_(handle) {}
+
+    void require(int code) const;
+
+    Database* database_;
+    sqlite3_stmt* handle_;
+};
+
+/// All or nothing of what is written while it lives: taken back unless it was committed.
+class Transaction {
+public:
+    explicit Transaction(Database& database);
+    ~Transaction();
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+
+    void commit();
+
+private:
+    Database& database_;
+    bool isOpen_ = true;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <QByteArray>
+#include <QSize>
+#include <QString>
+#include <QStringList>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lowtide::ui {
+
+/// Numbers are those of the file of runs.
+enum class RunState { Waiting = 0, Running = 1, Finished = 2, Failed = 3, Cancelled = 4 };
+
+/// Whether such a run will not run any more.
+[[nodiscard]] inline bool hasEnded(RunState state) {
+    return state != RunState::Waiting && state != RunState::Running;
+}
+
+/// What tells a run of one studio from all others: "3f9a...:17".
+using RunKey = QString;
+
+/// What a person finds a run by, taken from its graph.
+struct RunWords {
+    QString graph;   ///< name of the document
+    QString prompt;  ///< every text of several lines
+    QString models;  ///< files of models, without folders
+    QString seed;
+};
+
+/// What is kept of a run for good.
+struct RunRecord {
+    RunKey key;
+    RunState state = RunState::Waiting;
+    QString title;
+    std::string graph;    ///< text of the snapshot
+    std::string options;  ///< JSON (docs/events.md)
+    RunWords words;
+    int64_t asked = 0;  ///< milliseconds since 1970; all times are
+    int64_t begun = 0;  ///< 0: it has not
+    int64_t ended = 0;
+    double milliseconds = 0;
+    int64_t peak = 0;  ///< bytes on the device that had most
+    int executed = -1;
+    QString problem;  ///< why it failed
+};
+
+/// A picture or video that a run wrote.
+struct PictureRecord {
+    int64_t id = 0;
+    RunKey run;
+    QString path;
+    QString title;  ///< of the run
+    QSize size;     ///< pixels; empty: not read yet
+    bool isStarred = false;
+    int64_t made = 0;
+    bool hasThumbnail = false;
+};
+
+/// What a run says of files.
+enum class PictureClaim {
+    Wrote,
+    Named  ///< as its results, which an earlier run may have written
+};
+
+/// Which pictures a person wants to see.
+struct PictureFilter {
+    QString words;  ///< each must be in the prompt, title, models or file name, in any case
+    QString model;  ///< one of RunStore::models(); empty: any
+    QString graph;  ///< one of RunStore::graphs(); empty: any
+    bool isStarred = false;
+    int64_t since = 0;  ///< made then or later
+    int64_t until = 0;  ///< and before then; 0: whenever
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,386 @@
+#include "ui/history/run_store.hpp"
+
+#include "plugin/base/error.hpp"
+
+#include <QCryptographicHash>
+#include <QFileInfo>
+#include <QRegularExpression>
+#include <QSet>
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int64_t kVersion = 1;
+constexpr QChar kBetween = u'\n';  ///< models of a run
+
+/// Thumbnails lie apart, so that lists of pictures are short to read.
+constexpr std::string_view kTables = R"(
+CREATE TABLE graphs(id INTEGER PRIMARY KEY, hash BLOB UNIQUE NOT NULL, packed BLOB NOT NULL);
+CREATE TABLE runs(
+    key TEXT PRIMARY KEY, state INTEGER NOT NULL, place INTEGER NOT NULL, title TEXT NOT NULL,
+    graph INTEGER NOT NULL REFERENCES graphs(id), options TEXT NOT NULL, name TEXT NOT NULL,
+    prompt TEXT NOT NULL, models TEXT NOT NULL, seed TEXT NOT NULL, found TEXT NOT NULL,
+    asked INTEGER NOT NULL, begun INTEGER NOT NULL, ended INTEGER NOT NULL, ms REAL NOT NULL,
+    peak INTEGER NOT NULL, executed INTEGER NOT NULL, problem TEXT NOT NULL);
+CREATE INDEX runs_open ON runs(place) WHERE state < 2;
+CREATE TABLE pictures(
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    run TEXT NOT NULL REFERENCES runs(key) ON DELETE CASCADE,
+    path TEXT UNIQUE NOT NULL, found TEXT NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL,
+    starred INTEGER NOT NULL, made INTEGER NOT NULL);
+CREATE INDEX pictures_made ON pictures(made DESC, id DESC);
+CREATE INDEX pictures_run ON pictures(run);
+CREATE TABLE thumbnails(
+    picture INTEGER PRIMARY KEY REFERENCES pictures(id) ON DELETE CASCADE, encoded BLOB NOT NULL);
+PRAGMA user_version = 1;
+)";
+
+constexpr std::string_view kRunColumns =
+    "runs.key, runs.state, runs.title, graphs.packed, runs.options, runs.name, runs.prompt, "
+    "runs.models, runs.seed, runs.asked, runs.begun, runs.ended, runs.ms, runs.peak, "
+    "runs.executed, runs.problem FROM runs JOIN graphs ON graphs.id = runs.graph ";
+
+std::string runsWhere(std::string_view condition) {
+    return "SELECT " + std::string(kRunColumns) + std::string(condition);
+}
+
+RunRecord runAt(const Statement& row) {
+    RunRecord run;
+    run.key = row.text(0);
+    run.state = static_cast<RunState>(row.number(1));
+    run.title = row.text(2);
+    run.graph = qUncompress(row.bytes(3)).toStdString();
+    run.options = row.text(4).toStdString();
+    run.words = {
+        .graph = row.text(5), .prompt = row.text(6), .models = row.text(7), .seed = row.text(8)};
+    run.asked = row.number(9);
+    run.begun = row.number(10);
+    run.ended = row.number(11);
+    run.milliseconds = row.real(12);
+    run.peak = row.number(13);
+    run.executed = static_cast<int>(row.number(14));
+    run.problem = row.text(15);
+    return run;
+}
+
+std::string picturesWhere(const std::string& condition) {
+    return "SELECT pictures.id, pictures.run, pictures.path, runs.title, width, height, starred, "
+           "made, EXISTS(SELECT 1 FROM thumbnails WHERE picture = pictures.id) FROM pictures JOIN "
+           "runs ON runs.key = pictures.run " +
+           condition + " ORDER BY made DESC, pictures.id DESC";
+}
+
+std::vector<PictureRecord> picturesAt(Statement& rows) {
+    std::vector<PictureRecord> found;
+    while (rows.next()) {
+        found.push_back(
+            {.id = rows.number(0),
+             .run = rows.text(1),
+             .path = rows.text(2),
+             .title = rows.text(3),
+             .size = {static_cast<int>(rows.number(4)), static_cast<int>(rows.number(5))},
+             .isStarred = rows.number(6) != 0,
+             .made = rows.number(7),
+             .hasThumbnail = rows.number(8) != 0});
+    }
+    return found;
+}
+
+QString searchable(const QStringList& texts) {
+    return texts.join(kBetween).toCaseFolded();
+}
+
+QStringList wordsIn(const QString& text) {
+    static const QRegularExpression spaces(QStringLiteral("\\s+"));
+    return text.toCaseFolded().split(spaces, Qt::SkipEmptyParts);
+}
+
+/// Conditions of a filter, in the order in which bindFilter() gives their values.
+std::string conditionsOf(const PictureFilter& filter) {
+    std::string text = "WHERE 1";
+    int place = 0;
+    const auto add = [&](std::string condition) {
+        const std::string value = "?" + std::to_string(++place);
+        for (size_t at = condition.find('$'); at != condition.npos; at = condition.find('$')) {
+            condition.replace(at, 1, value);
+        }
+        text += " AND " + condition;
+    };
+    for (qsizetype i = 0; i < wordsIn(filter.words).size(); ++i) {
+        add("(instr(runs.found, $) OR instr(pictures.found, $))");
+    }
+    if (!filter.model.isEmpty()) {
+        add("instr(char(10) || runs.models || char(10), char(10) || $ || char(10))");
+    }
+    if (!filter.graph.isEmpty()) {
+        add("runs.name = $");
+    }
+    if (filter.isStarred) {
+        text += " AND pictures.starred";
+    }
+    add("pictures.made >= $");
+    if (filter.until > 0) {
+        add("pictures.made < $");
+    }
+    return text;
+}
+
+void bindFilter(Statement& statement, const PictureFilter& filter) {
+    int place = 0;
+    for (const QString& word : wordsIn(filter.words)) {
+        statement.bind(++place, word);
+    }
+    for (const QString& exact : {filter.model, filter.graph}) {
+        if (!exact.isEmpty()) {
+            statement.bind(++place, exact);
+        }
+    }
+    statement.bind(++place, filter.since);
+    if (filter.until > 0) {
+        statement.bind(++place, filter.until);
+    }
+}
+
+}  // namespace
+
+RunStore::RunStore(const QString& path) : database_(path) {
+    Transaction all(database_);
+    int64_t version = 0;
+    {
+        Statement asked = database_.prepare("PRAGMA user_version");
+        version = asked.next() ? asked.number(0) : 0;
+    }
+    if (version > kVersion) {
+        throw Error(ErrorKind::Unsupported,
+                    QFileInfo(path).fileName().toStdString() + " is of version " +
+                        std::to_string(version) + ", this program reads up to " +
+                        std::to_string(kVersion),
+                    "use a newer version of the program");
+    }
+    if (version == 0) {
+        database_.execute(kTables);
+    }
+    all.commit();
+}
+
+int64_t RunStore::keptGraph(const std::string& text) {
+    const QByteArray bytes = QByteArray::fromStdString(text);
+    const QByteArray hash = QCryptographicHash::hash(bytes, QCryptographicHash::Sha256);
+    Statement known = database_.prepare("SELECT id FROM graphs WHERE hash = ?1");
+    known.bind(1, hash);
+    if (known.next()) {
+        return known.number(0);
+    }
+    database_.prepare("INSERT INTO graphs(hash, packed) VALUES(?1, ?2)")
+        .bind(1, hash)
+        .bind(2, qCompress(bytes))
+        .run();
+    return database_.lastRow();
+}
+
+void RunStore::add(const RunRecord& run) {
+    const RunWords& words = run.words;
+    Transaction all(database_);
+    const int64_t graph = keptGraph(run.graph);
+    database_
+        .prepare(
+            "INSERT INTO runs VALUES(?1, ?2, (SELECT coalesce(max(place), 0) + 1 FROM runs WHERE "
+            "state < 2), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0, 0, 0, 0, -1, '')")
+        .bind(1, run.key)
+        .bind(2, static_cast<int64_t>(run.state))
+        .bind(3, run.title)
+        .bind(4, graph)
+        .bind(5, QString::fromStdString(run.options))
+        .bind(6, words.graph)
+        .bind(7, words.prompt)
+        .bind(8, words.models)
+        .bind(9, words.seed)
+        .bind(10, searchable({run.title, words.prompt, words.models}))
+        .bind(11, run.asked)
+        .run();
+    all.commit();
+}
+
+void RunStore::setOrder(const std::vector<RunKey>& waiting) {
+    Transaction all(database_);
+    Statement move = database_.prepare("UPDATE runs SET place = ?2 WHERE key = ?1");
+    database_.prepare("UPDATE runs SET place = place + ?1 WHERE state < 2")
+        .bind(1, static_cast<int64_t>(waiting.size()))
+        .run();
+    int64_t place = 0;
+    for (const RunKey& key : waiting) {
+        move.bind(1, key).bind(2, ++place).run();
+    }
+    all.commit();
+}
+
+void RunStore::begin(const RunKey& key, int64_t now) {
+    database_.prepare("UPDATE runs SET state = ?2, begun = ?3 WHERE key = ?1")
+        .bind(1, key)
+        .bind(2, static_cast<int64_t>(RunState::Running))
+        .bind(3, now)
+        .run();
+}
+
+void RunStore::end(const RunRecord& run) {
+    database_
+        .prepare(
+            "UPDATE runs SET state = ?2, ended = ?3, ms = ?4, peak = ?5, executed = ?6, problem = "
+            "?7 WHERE key = ?1")
+        .bind(1, run.key)
+        .bind(2, static_cast<int64_t>(run.state))
+        .bind(3, run.ended)
+        .bind(4, run.milliseconds)
+        .bind(5, run.peak)
+        .bind(6, static_cast<int64_t>(run.executed))
+        .bind(7, run.problem)
+        .run();
+}
+
+void RunStore::addPictures(const RunKey& key,
+                           const QStringList& paths,
+                           PictureClaim claim,
+                           int64_t now) {
+    Transaction all(database_);
+    Statement drop = database_.prepare("DELETE FROM pictures WHERE path = ?1 AND run <> ?2");
+    Statement add = database_.prepare(
+        "INSERT INTO pictures(run, path, found, width, height, starred, made) VALUES(?1, ?2, ?3, "
+        "0, 0, 0, ?4) ON CONFLICT(path) DO NOTHING");
+    for (const QString& path : paths) {
+        if (claim == PictureClaim::Wrote) {
+            drop.bind(1, path).bind(2, key).run();
+        }
+        add.bind(1, key)
+            .bind(2, path)
+            .bind(3, searchable({QFileInfo(path).fileName()}))
+            .bind(4, now)
+            .run();
+    }
+    all.commit();
+}
+
+void RunStore::forget(const RunKey& key) {
+    Transaction all(database_);
+    database_.prepare("DELETE FROM runs WHERE key = ?1").bind(1, key).run();
+    database_.execute("DELETE FROM graphs WHERE id NOT IN (SELECT graph FROM runs)");
+    all.commit();
+}
+
+std::optional<RunRecord> RunStore::run(const RunKey& key) {
+    Statement row = database_.prepare(runsWhere("WHERE runs.key = ?1"));
+    row.bind(1, key);
+    return row.next() ? std::optional(runAt(row)) : std::nullopt;
+}
+
+int64_t RunStore::runCount() {
+    Statement row = database_.prepare("SELECT count(*) FROM runs");
+    return row.next() ? row.number(0) : 0;
+}
+
+std::vector<RunRecord> RunStore::leftOpen(const QStringList& living) {
+    Statement row = database_.prepare(runsWhere("WHERE runs.state < 2 ORDER BY runs.place"));
+    std::vector<RunRecord> open;
+    while (row.next()) {
+        RunRecord run = runAt(row);
+        const bool isLiving = std::any_of(living.begin(), living.end(), [&](const QString& each) {
+            return run.key.startsWith(each);
+        });
+        if (!isLiving) {
+            open.push_back(std::move(run));
+        }
+    }
+    return open;
+}
+
+std::vector<PictureRecord> RunStore::pictures(const PictureFilter& filter) {
+    Statement rows = database_.prepare(picturesWhere(conditionsOf(filter)));
+    bindFilter(rows, filter);
+    return picturesAt(rows);
+}
+
+std::vector<PictureRecord> RunStore::withoutThumbnail(int64_t most) {
+    Statement rows = database_.prepare(
+        picturesWhere("WHERE pictures.id NOT IN (SELECT picture FROM thumbnails)") + " LIMIT ?1");
+    rows.bind(1, most);
+    return picturesAt(rows);
+}
+
+QByteArray RunStore::thumbnail(int64_t picture) {
+    Statement row = database_.prepare("SELECT encoded FROM thumbnails WHERE picture = ?1");
+    row.bind(1, picture);
+    return row.next() ? row.bytes(0) : QByteArray();
+}
+
+void RunStore::setThumbnail(int64_t picture, const QSize& size, const QByteArray& encoded) {
+    Transaction all(database_);
+    database_.prepare("UPDATE pictures SET width = ?2, height = ?3 WHERE id = ?1")
+        .bind(1, picture)
+        .bind(2, int64_t{size.width()})
+        .bind(3, int64_t{size.height()})
+        .run();
+    if (database_.changed() > 0) {
+        database_.prepare("INSERT OR REPLACE INTO thumbnails VALUES(?1, ?2)")
+            .bind(1, picture)
+            .bind(2, encoded)
+            .run();
+    }
+    all.commit();
+}
+
+void RunStore::setStarred(const std::vector<int64_t>& pictures, bool isStarred) {
+    Transaction all(database_);
+    Statement star = database_.prepare("UPDATE pictures SET starred = ?2 WHERE id = ?1");
+    for (const int64_t picture : pictures) {
+        star.bind(1, picture).bind(2, int64_t{isStarred}).run();
+    }
+    all.commit();
+}
+
+void RunStore::setPath(int64_t picture, const QString& path) {
+    Transaction all(database_);
+    database_.prepare("DELETE FROM pictures WHERE path = ?1 AND id <> ?2")
+        .bind(1, path)
+        .bind(2, picture)
+        .run();
+    database_.prepare("UPDATE pictures SET path = ?2, found = ?3 WHERE id = ?1")
+        .bind(1, picture)
+        .bind(2, path)
+        .bind(3, searchable({QFileInfo(path).fileName()}))
+        .run();
+    all.commit();
+}
+
+void RunStore::forgetPictures(const std::vector<int64_t>& pictures) {
+    Transaction all(database_);
+    Statement drop = database_.prepare("DELETE FROM pictures WHERE id = ?1");
+    for (const int64_t picture : pictures) {
+        drop.bind(1, picture).run();
+    }
+    all.commit();
+}
+
+QStringList RunStore::column(std::string_view statement) {
+    Statement row = database_.prepare(statement);
+    QSet<QString> values;
+    while (row.next()) {
+        for (const QString& each : row.text(0).split(kBetween, Qt::SkipEmptyParts)) {
+            values.insert(each);
+        }
+    }
+    QStringList sorted = values.values();
+    sorted.sort(Qt::CaseInsensitive);
+    return sorted;
+}
+
+QStringList RunStore::models() {
+    return column("SELECT DISTINCT models FROM runs");
+}
+
+QStringList RunStore::graphs() {
+    return column("SELECT DISTINCT name FROM runs");
+}
+
+}  // namespace lowtide::ui

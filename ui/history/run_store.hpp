@@ -1,0 +1,61 @@
+#pragma once
+
+#include "ui/history/database.hpp"
+#include "ui/history/run_record.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace lowtide::ui {
+
+/// The runs of a person and their pictures, in one file. What a call wrote is kept when it returns,
+/// or it throws and nothing of it is. Times come from the caller. One thread at a time; errors are
+/// those of Database, and Error{Unsupported} for the file of a newer version.
+class RunStore {
+public:
+    /// `path` of the file, made where it is missing.
+    explicit RunStore(const QString& path);
+
+    /// Behind all that wait.
+    void add(const RunRecord& run);
+    /// Waiting runs in this order, before all others.
+    void setOrder(const std::vector<RunKey>& waiting);
+    void begin(const RunKey& key, int64_t now);
+    /// Of `run`: its key, state and what its end says; all else stays.
+    void end(const RunRecord& run);
+    /// Its pictures so far. A file that another run wrote before is this one's if it is written
+    /// now, and no longer starred.
+    void addPictures(const RunKey& key, const QStringList& paths, PictureClaim claim, int64_t now);
+    /// The run with its pictures' records; files stay.
+    void forget(const RunKey& key);
+
+    /// nullopt: there is none.
+    [[nodiscard]] std::optional<RunRecord> run(const RunKey& key);
+    [[nodiscard]] int64_t runCount();
+    /// Those that wait or run, in order, whose key begins with none of `living`.
+    [[nodiscard]] std::vector<RunRecord> leftOpen(const QStringList& living);
+
+    /// The newest first.
+    [[nodiscard]] std::vector<PictureRecord> pictures(const PictureFilter& filter);
+    /// Encoded; empty: there is none yet.
+    [[nodiscard]] QByteArray thumbnail(int64_t picture);
+    /// Pictures of which no thumbnail was set, the newest first, `most` of them.
+    [[nodiscard]] std::vector<PictureRecord> withoutThumbnail(int64_t most);
+    /// Empty bytes: none can be made of it.
+    void setThumbnail(int64_t picture, const QSize& size, const QByteArray& encoded);
+    void setStarred(const std::vector<int64_t>& pictures, bool isStarred);
+    /// The file was given another name.
+    void setPath(int64_t picture, const QString& path);
+    void forgetPictures(const std::vector<int64_t>& pictures);
+    /// What PictureFilter can name, in alphabetical order.
+    [[nodiscard]] QStringList models();
+    [[nodiscard]] QStringList graphs();
+
+private:
+    [[nodiscard]] int64_t keptGraph(const std::string& text);
+    [[nodiscard]] QStringList column(std::string_view statement);
+
+    Database database_;
+};
+
+}  // namespace lowtide::ui
