@@ -3,9 +3,9 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/matrix/adapter_cases.hpp"
-#include "tests/matrix/transformer_cases.hpp"
 #include "tests/matrix/matrix_case.hpp"
 #include "tests/matrix/quantised_cases.hpp"
+#include "tests/matrix/transformer_cases.hpp"
 #include "tests/matrix/video_cases.hpp"
 
 #include <QString>

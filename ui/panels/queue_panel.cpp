@@ -136,7 +136,7 @@ void QueuePanel::runSelectedAnew() {
     if (const QueuedRun* run = queue_.find(selectedRun())) {
         Json options = run->options.is_object() ? run->options : Json::object();
         options["forceExecution"] = true;
-        select(queue_.add(run->title, run->graph, options));
+        select(queue_.add(run->title, run->graph, options, false, run->words));
     }
 }
 

@@ -36,6 +36,7 @@ constexpr int kPicturePage = 1;
 constexpr int kProblemPage = 2;
 constexpr int kPictureWidth = 640;
 constexpr int kFactsWidth = 260;
+constexpr qsizetype kMostListed = 100;  ///< more are stepped through alone
 
 }  // namespace
 
@@ -148,6 +149,7 @@ QWidget* Viewer::makeBar() {
     row->addWidget(title_, 1);
     for (QWidget* each : {static_cast<QWidget*>(previous_),
                           static_cast<QWidget*>(list_),
+                          static_cast<QWidget*>(place_),
                           static_cast<QWidget*>(next_)}) {
         row->addWidget(each);
     }
@@ -174,9 +176,18 @@ void Viewer::showFiles(const QStringList& files, const QString& shown) {
     load(shown);
 }
 
+void Viewer::compareFiles(const QString& left, const QString& right) {
+    compare_->setChecked(false);
+    files_ = {left, right};
+    load(right, [this, left] {
+        compare_->setChecked(true);  // keeps the one that is shown
+        load(left);
+    });
+}
+
 void Viewer::makeSteps() {
-    previous_ = button("chevron-left", tr("Previous picture of the run (Page up)"), "previous");
-    next_ = button("chevron-right", tr("Next picture of the run (Page down)"), "next");
+    previous_ = button("chevron-left", tr("Previous picture (Page up)"), "previous");
+    next_ = button("chevron-right", tr("Next picture (Page down)"), "next");
     const auto key = [this](Qt::Key pressed, int by) {
         auto* shortcut = new QShortcut(QKeySequence(pressed), view_);
         shortcut->setContext(Qt::WidgetShortcut);
@@ -186,8 +197,10 @@ void Viewer::makeSteps() {
     key(Qt::Key_PageDown, 1);
     list_ = new QComboBox(this);
     list_->setObjectName(QStringLiteral("pictures"));
-    list_->setAccessibleName(tr("Pictures of the run"));
+    list_->setAccessibleName(tr("Pictures"));
     list_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    place_ = new QLabel(this);
+    place_->setObjectName(QStringLiteral("place"));
     connect(previous_, &QToolButton::clicked, this, [this] { step(-1); });
     connect(next_, &QToolButton::clicked, this, [this] { step(1); });
     connect(list_, &QComboBox::activated, this, [this](int index) { load(files_.value(index)); });
@@ -204,24 +217,26 @@ void Viewer::fillFiles() {
     const QSignalBlocker quiet(list_);
     const auto at = files_.indexOf(wanted_);
     const bool areSeveral = files_.size() > 1 && at >= 0;
+    const bool areListed = areSeveral && files_.size() <= kMostListed;
     list_->clear();
-    for (const QString& file : areSeveral ? files_ : QStringList()) {
+    for (const QString& file : areListed ? files_ : QStringList()) {
         list_->addItem(tr("%1 of %2: %3")
                            .arg(list_->count() + 1)
                            .arg(files_.size())
                            .arg(QFileInfo(file).fileName()));
     }
-    list_->setCurrentIndex(static_cast<int>(at));
-    for (QWidget* each : {static_cast<QWidget*>(list_),
-                          static_cast<QWidget*>(previous_),
-                          static_cast<QWidget*>(next_)}) {
+    list_->setCurrentIndex(areListed ? static_cast<int>(at) : -1);
+    list_->setVisible(areListed);
+    place_->setText(tr("%1 of %2").arg(at + 1).arg(files_.size()));
+    place_->setVisible(areSeveral && !areListed);
+    for (QToolButton* each : {previous_, next_}) {
         each->setVisible(areSeveral);
     }
     previous_->setEnabled(at > 0);
     next_->setEnabled(at + 1 < files_.size());
 }
 
-void Viewer::load(const QString& path) {
+void Viewer::load(const QString& path, std::function<void()> then) {
     wanted_ = path;
     fillFiles();
     loading_.cancel(CancelMode::Now);
@@ -229,9 +244,12 @@ void Viewer::load(const QString& path) {
     loadPictureLater(
         path,
         this,
-        [this](const LoadedPicture& loaded) {
+        [this, then = std::move(then)](const LoadedPicture& loaded) {
             beforeLive_.reset();
             present(loaded, QFileInfo(loaded.path).fileName());
+            if (then) {
+                then();
+            }
         },
         loading_.token());
 }

@@ -5,6 +5,7 @@
 
 #include <QWidget>
 
+#include <functional>
 #include <optional>
 
 class QComboBox;
@@ -33,6 +34,8 @@ public:
     void showFile(const QString& path);
     /// One of several files that belong together; the others are listed and a key away.
     void showFiles(const QStringList& files, const QString& shown);
+    /// Two files beside each other, with the wipe between them.
+    void compareFiles(const QString& left, const QString& right);
     /// A picture that is not (yet) a file. `size`: of what it was made from, if that is larger.
     void showImage(const QImage& picture, const QString& title, const QSize& size = {});
     /// One of something unfinished, until endLive() or another picture. Not while two are compared,
@@ -67,7 +70,8 @@ private:
     /// To the next (1) or the one before (-1) of the files.
     void step(int by);
     void fillFiles();
-    void load(const QString& path);
+    /// `then` when it is shown, unless another one is wanted by then.
+    void load(const QString& path, std::function<void()> then = {});
     void present(const LoadedPicture& picture, const QString& title);
     void showPage();
     void showFrameBar();
@@ -99,6 +103,7 @@ private:
     FactsList* facts_ = nullptr;
     QToolButton* follow_ = nullptr;
     QComboBox* list_ = nullptr;
+    QLabel* place_ = nullptr;  ///< among more files than the list has room for
     QToolButton* previous_ = nullptr;
     QToolButton* next_ = nullptr;
     QToolButton* compare_ = nullptr;

@@ -119,6 +119,7 @@ void Desk::buildPanels() {
     buildRuns();
     buildLibrary();
     buildViewer();
+    buildGallery();
     QMenu* menu = menuAt(*parts_.window.menuBar(), QStringLiteral("View/Panels"));
     menu->addSeparator();
     menu->addMenu(&panels_.menu());

@@ -7,6 +7,7 @@
 #include "ui/studio/convert_model.hpp"
 #include "ui/studio/dropped_file.hpp"
 #include "ui/studio/file_commands.hpp"
+#include "ui/studio/gallery_desk.hpp"
 #include "ui/studio/locate_file.hpp"
 #include "ui/studio/notice_bar.hpp"
 #include "ui/studio/panels.hpp"
@@ -54,6 +55,12 @@ public:
 
     [[nodiscard]] Viewer& viewer() { return *viewer_; }
 
+    /// nullptr: runs are not kept for good.
+    [[nodiscard]] Gallery* gallery() { return gallery_; }
+
+    /// Runs that waited when a studio ended may run now.
+    void offerLeftOpen();
+
     /// False: the person stays with what is open, or it cannot be opened, which was told.
     bool openPreset(const QString& id);
     /// What a person sees who starts for the first time.
@@ -75,6 +82,8 @@ private:
     void buildForm();
     void buildLibrary();
     void buildViewer();
+    void buildGallery();
+    void useAsInput(const QString& path);
     void connectWorkspace();
     void connectCanvas();
     void connectFile();
@@ -124,6 +133,8 @@ private:
     GraphView* canvas_ = nullptr;
     Inspector* inspector_ = nullptr;
     Viewer* viewer_ = nullptr;
+    Gallery* gallery_ = nullptr;
+    GalleryDesk* earlier_ = nullptr;
     PresetsBrowser* presets_ = nullptr;
     QLabel* memoryLine_ = nullptr;
     RunNotices* told_ = nullptr;

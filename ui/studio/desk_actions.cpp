@@ -114,9 +114,11 @@ bool Desk::mayEndRuns() {
     QMessageBox box(QMessageBox::Question, tr("Runs"), text, QMessageBox::Cancel, &parts_.window);
     box.setObjectName(QStringLiteral("runsAtWork"));
     const bool isConversionAlone = isConverting && sentences.size() == 1;
-    box.setInformativeText(isConversionAlone
-                               ? tr("Closing the window ends it; nothing of the new file stays.")
-                               : tr("Closing the window ends them; waiting runs are lost."));
+    box.setInformativeText(
+        isConversionAlone    ? tr("Closing the window ends it; nothing of the new file stays.")
+        : workspace_.library ? tr("Closing the window ends them. The next start asks whether "
+                                  "they shall run again.")
+                             : tr("Closing the window ends them; waiting runs are lost."));
     QPushButton* end = box.addButton(tr("Close and end them"), QMessageBox::DestructiveRole);
     end->setObjectName(QStringLiteral("endRuns"));
     box.setDefaultButton(QMessageBox::Cancel);
@@ -212,6 +214,12 @@ void Desk::connectView() {
         canvas_->setFocus(Qt::ShortcutFocusReason);
     });
     on("view.viewer", [this] { centre_->setCurrentIndex(1); });
+    on("view.gallery", [this] {
+        if (gallery_) {
+            centre_->setCurrentWidget(gallery_);
+            gallery_->focusSearch();
+        }
+    });
     on("help.first", [this] { showFirstStart(); });
     on("view.reset", [this] { panels_.reset(); });
     on("help.node", [this] {

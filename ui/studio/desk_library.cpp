@@ -82,10 +82,7 @@ void Desk::buildViewer() {
     new LiveView(workspace_, *viewer_, this);
     new InputPictures(workspace_.model, workspace_.statuses, workspace_.file, this);
     connect(viewer_, &Viewer::openGraphAsked, this, &Desk::openGraphOfPicture);
-    connect(viewer_, &Viewer::useAsInputAsked, this, [this](const QString& path) {
-        centre_->setCurrentIndex(0);
-        dropped_.useAsInput(path, middleOfCanvas());
-    });
+    connect(viewer_, &Viewer::useAsInputAsked, this, &Desk::useAsInput);
     connect(canvas_, &GraphView::pictureActivated, this, [this](const std::string& node) {
         const NodeStatus& status = workspace_.statuses.of(node);
         if (status.step) {
@@ -99,6 +96,43 @@ void Desk::buildViewer() {
             viewPicture(status.files.back());
         }
     });
+}
+
+void Desk::buildGallery() {
+    if (!workspace_.library) {
+        return;
+    }
+    gallery_ = new Gallery(*workspace_.library, centre_);
+    centre_->addTab(gallery_, tr("Gallery"));
+    earlier_ = new GalleryDesk(workspace_, *gallery_, files_, *notices_, &parts_.window);
+    connect(earlier_, &GalleryDesk::graphShown, this, [this] { centre_->setCurrentIndex(0); });
+    connect(gallery_, &Gallery::inputAsked, this, &Desk::useAsInput);
+    connect(gallery_, &Gallery::viewAsked, this, [this](const QString& path) {
+        if (viewer_->isLive()) {
+            viewer_->setFollowing(false);
+        }
+        viewer_->showFiles(gallery_->files(), path);
+        centre_->setCurrentWidget(viewer_);
+    });
+    connect(
+        gallery_, &Gallery::compareAsked, this, [this](const QString& left, const QString& right) {
+            if (viewer_->isLive()) {
+                viewer_->setFollowing(false);
+            }
+            viewer_->compareFiles(left, right);
+            centre_->setCurrentWidget(viewer_);
+        });
+}
+
+void Desk::offerLeftOpen() {
+    if (earlier_) {
+        earlier_->offerLeftOpen();
+    }
+}
+
+void Desk::useAsInput(const QString& path) {
+    centre_->setCurrentIndex(0);
+    dropped_.useAsInput(path, middleOfCanvas());
 }
 
 void Desk::viewPicture(const QString& file) {

@@ -156,6 +156,7 @@ void StudioWindow::openFirst() {
     } else if (!asked.isEmpty() && QFileInfo(asked) != QFileInfo(workspace_->file.path())) {
         offerAsked();
     }
+    desk_->offerLeftOpen();
 }
 
 /// Until it is open: a person may press Cancel when asked for what is not saved.

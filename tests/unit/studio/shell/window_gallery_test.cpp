@@ -1,0 +1,189 @@
+// What a person does in the window with pictures and runs of earlier times.
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/studio/shell/window_bench.hpp"
+#include "ui/document/edits.hpp"
+#include "ui/panels/gallery.hpp"
+#include "ui/panels/picture_view.hpp"
+#include "ui/studio/differences_dialog.hpp"
+
+#include <QListView>
+#include <QTabWidget>
+#include <QTreeWidget>
+
+namespace window_gallery_test {
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+/// Each run of the studio's graph writes a picture of its own.
+struct Painting : Working {
+    QString paint(const QString& name) {
+        const QString path = folder.filePath(name);
+        QImage picture(64, 64, QImage::Format_RGB888);
+        picture.fill(Qt::red);
+        picture.save(path);
+        plugin.script().setScript(
+            graph::toText(model().document()), [path](ScriptedRunner::Stage& stage) {
+                stage.send(
+                    {{"event", "nodeFinished"}, {"node", "save"}, {"files", {path.toStdString()}}});
+                return Json{{"status", "ok"}, {"executed", 1}};
+            });
+        action("run.start").trigger();
+        [&] { QTRY_VERIFY_WITH_TIMEOUT(!window->workspace()->run.isBusy(), kPatience); }();
+        return path;
+    }
+
+    [[nodiscard]] Gallery& gallery() { return *window->desk()->gallery(); }
+
+    void choose(const QString& path) {
+        action("view.gallery").trigger();
+        [&] { QTRY_VERIFY_WITH_TIMEOUT(gallery().files().contains(path), kPatience); }();
+        gallery().select(path);
+    }
+
+    void press(const char* name) { gallery().findChild<QAction*>(name)->trigger(); }
+
+    [[nodiscard]] int tab() const {
+        return window->findChild<QTabWidget*>("centre")->currentIndex();
+    }
+};
+
+void edit(GraphModel& model, int seed, const char* prompt) {
+    model.apply("Edit", [&](graph::Document& document) {
+        document.nodes.at("denoise").params["seed"] = seed;
+        document.nodes.at("encode").params["prompt"] = prompt;
+    });
+}
+
+}  // namespace
+
+class WindowGalleryTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    void theGraphOfAPictureIsOpened() {
+        Painting studio;
+        edit(studio.model(), 7, "a boat");
+        const std::string then = graph::toText(studio.model().document());
+        const QString path = studio.paint("a.png");
+        edit(studio.model(), 8, "a tower");
+        studio.model().setSaved();
+        studio.choose(path);
+        studio.press("useGraph");
+        QTRY_COMPARE_WITH_TIMEOUT(graph::toText(studio.model().document()), then, kPatience);
+        QCOMPARE(studio.tab(), 0);
+        QVERIFY(!studio.model().isModified());
+    }
+
+    /// One step that can be undone; the seed is kept from then on.
+    void theSeedOfAPictureIsTaken() {
+        Painting studio;
+        edit(studio.model(), 7, "a boat");
+        const QString path = studio.paint("a.png");
+        edit(studio.model(), 8, "a tower");
+        studio.model().apply("Mode", [](graph::Document& document) {
+            setSeedMode(document.nodes.at("denoise"), "seed", SeedMode::Random);
+        });
+        studio.choose(path);
+        studio.press("useSeed");
+        QTRY_COMPARE_WITH_TIMEOUT(
+            studio.model().node("denoise")->params.at("seed"), Json(7), kPatience);
+        QCOMPARE(studio.model().node("encode")->params.at("prompt"), Json("a tower"));
+        QCOMPARE(seedModeOf(*studio.model().node("denoise"), "seed"), SeedMode::Keep);
+        studio.model().undoStack().undo();
+        QCOMPARE(studio.model().node("denoise")->params.at("seed"), Json(8));
+    }
+
+    void whatDiffersIsListed() {
+        Painting studio;
+        edit(studio.model(), 7, "a boat");
+        const QString path = studio.paint("a.png");
+        edit(studio.model(), 8, "a tower");
+        studio.choose(path);
+        QStringList rows;
+        answer("differences", [&](QDialog& dialog) {
+            auto* list = dialog.findChild<QTreeWidget*>("list");
+            for (int i = 0; i < list->topLevelItemCount(); ++i) {
+                const QTreeWidgetItem* row = list->topLevelItem(i);
+                rows << row->text(0) + ": " + row->text(1) + " | " + row->text(2);
+            }
+            dialog.reject();
+        });
+        studio.press("differences");
+        QTRY_VERIFY_WITH_TIMEOUT(!rows.isEmpty(), kPatience);
+        QCOMPARE(rows,
+                 (QStringList{"Denoise, Seed: 7 | 8", "Encode prompt, Prompt: a boat | a tower"}));
+    }
+
+    void picturesAreViewedAndCompared() {
+        Painting studio;
+        const QString first = studio.paint("a.png");
+        edit(studio.model(), 8, "a tower");
+        const QString second = studio.paint("b.png");
+        studio.choose(second);
+        QSignalSpy shown(&studio.window->desk()->viewer(), &Viewer::shown);
+        studio.press("view");
+        QTRY_VERIFY_WITH_TIMEOUT(!shown.isEmpty(), kPatience);
+        QCOMPARE(studio.tab(), 1);
+        studio.choose(second);
+        auto* list = studio.gallery().findChild<QListView*>("pictures");
+        list->selectAll();
+        studio.press("compare");
+        QTRY_VERIFY_WITH_TIMEOUT(studio.window->desk()->viewer().view().isComparing(), kPatience);
+    }
+
+    /// The studio ends while runs wait; the next one asks.
+    void whatWaitedCanRunAgain_data() {
+        QTest::addColumn<QString>("button");
+        QTest::addColumn<int>("again");
+        QTest::addColumn<bool>("isAskedOnceMore");
+        QTest::newRow("run") << "runAgain" << 2 << false;
+        QTest::newRow("forget") << "forget" << 0 << false;
+        QTest::newRow("later") << "" << 0 << true;
+    }
+
+    void whatWaitedCanRunAgain() {
+        QFETCH(QString, button);
+        QFETCH(int, again);
+        QFETCH(bool, isAskedOnceMore);
+        Painting studio;
+        RunLibrary& before = *studio.window->workspace()->library;
+        RunLibrary other(studio.folder.filePath("runs"));
+        const RunKey key = other.keyOf(1);
+        {
+            RunLibrary gone(studio.folder.filePath("runs"));
+            for (quint64 run : {1, 2}) {
+                gone.add({.key = gone.keyOf(run),
+                          .title = QString("left %1").arg(run),
+                          .graph = graph::toText(studio.model().document()),
+                          .options = "{}"});
+            }
+        }
+        const size_t runs = studio.window->workspace()->queue.runs().size();
+        answer("runsLeftOpen", [&](QDialog& dialog) {
+            button.isEmpty() ? dialog.reject() : dialog.findChild<QPushButton*>(button)->click();
+        });
+        studio.window->desk()->offerLeftOpen();
+        QTRY_COMPARE_WITH_TIMEOUT(studio.window->workspace()->queue.runs().size(),
+                                  runs + static_cast<size_t>(again),
+                                  kPatience);
+        std::optional<size_t> open;
+        QTest::qWait(200);
+        before.askLeftOpen(&studio.gallery(),
+                           [&](const std::vector<RunRecord>& left) { open = left.size(); });
+        QTRY_VERIFY_WITH_TIMEOUT(open, kPatience);
+        QCOMPARE(*open, isAskedOnceMore ? size_t{2} : size_t{0});
+    }
+};
+
+LOWTIDE_WINDOW_TEST(WindowGalleryTest)
+
+}  // namespace window_gallery_test
+
+#include "window_gallery_test.moc"

@@ -1,0 +1,374 @@
+#include "ui/panels/gallery.hpp"
+
+#include "ui/bridge/later.hpp"
+#include "ui/bridge/picture_load.hpp"
+#include "ui/panels/empty_state.hpp"
+#include "ui/panels/gallery_delegate.hpp"
+#include "ui/panels/gallery_files.hpp"
+#include "ui/panels/gallery_filter.hpp"
+#include "ui/panels/gallery_rows.hpp"
+#include "ui/panels/token_colour.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QAction>
+#include <QClipboard>
+#include <QDesktopServices>
+#include <QFileInfo>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QInputDialog>
+#include <QLabel>
+#include <QListView>
+#include <QMenu>
+#include <QMimeData>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+enum Page { kPictures, kNothingYet, kNothingFound };
+
+constexpr int kSides[] = {
+    GalleryDelegate::kSmall, GalleryDelegate::kMedium, GalleryDelegate::kLarge};
+
+}  // namespace
+
+Gallery::Gallery(RunLibrary& library, QWidget* parent)
+    : QWidget(parent),
+      library_(library),
+      rows_(new GalleryRows(library, this)),
+      delegate_(new GalleryDelegate(this)) {
+    setObjectName(QStringLiteral("gallery"));
+    build();
+    addActions();
+    connect(&library_, &RunLibrary::picturesChanged, this, &Gallery::askPictures);
+    connect(filter_, &GalleryFilter::changed, this, &Gallery::askPictures);
+    connect(list_, &QListView::activated, this, &Gallery::view);
+    connect(
+        list_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &Gallery::adjust);
+    connect(list_, &QListView::customContextMenuRequested, this, [this](const QPoint& place) {
+        menu_->popup(list_->viewport()->mapToGlobal(place));
+    });
+    adjust();
+}
+
+void Gallery::build() {
+    filter_ = new GalleryFilter(this);
+    list_ = new QListView(this);
+    list_->setObjectName(QStringLiteral("pictures"));
+    list_->setAccessibleName(tr("Pictures"));
+    list_->setModel(rows_);
+    list_->setItemDelegate(delegate_);
+    list_->setViewMode(QListView::IconMode);
+    list_->setMovement(QListView::Static);
+    list_->setResizeMode(QListView::Adjust);
+    list_->setUniformItemSizes(true);
+    list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    list_->setDragDropMode(QAbstractItemView::DragOnly);
+    list_->setDragEnabled(true);
+    list_->setMouseTracking(true);
+    list_->setFrameShape(QFrame::NoFrame);
+    list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    list_->setContextMenuPolicy(Qt::CustomContextMenu);
+    pages_ = new QStackedWidget(this);
+    pages_->addWidget(list_);
+    pages_->addWidget(makeEmptyState({.icon = "image",
+                                      .title = tr("No pictures yet"),
+                                      .text = tr("Every picture and video that a run saves is "
+                                                 "kept here, with its graph.")},
+                                     pages_));
+    pages_->addWidget(
+        makeEmptyState({.icon = "search",
+                        .title = tr("No picture matches"),
+                        .text = tr("Search for other words, or take the filters away.")},
+                       pages_));
+    count_ = new QLabel(this);
+    count_->setObjectName(QStringLiteral("galleryCount"));
+    setTextColour(*count_, "text.muted");
+    menu_ = new QMenu(this);
+    menu_->setObjectName(QStringLiteral("galleryMenu"));
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(2), Theme::space(2));
+    bar->setSpacing(Theme::space(2));
+    bar->addWidget(filter_, 1);
+    bar->addWidget(count_);
+    auto* more = new QToolButton(this);
+    more->setObjectName(QStringLiteral("galleryMore"));
+    more->setIcon(Theme::current().icon("more"));
+    more->setToolTip(tr("What can be done with what is selected"));
+    more->setAccessibleName(more->toolTip());
+    more->setAutoRaise(true);
+    more->setMenu(menu_);
+    more->setPopupMode(QToolButton::InstantPopup);
+    bar->addWidget(more);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addLayout(bar);
+    column->addWidget(pages_, 1);
+}
+
+void Gallery::addAction(const char* name,
+                        const QString& text,
+                        const QKeySequence& key,
+                        void (Gallery::*act)()) {
+    auto* action = new QAction(text, this);
+    action->setObjectName(QLatin1String(name));
+    action->setShortcut(key);
+    action->setShortcutContext(Qt::WidgetShortcut);
+    list_->addAction(action);
+    menu_->addAction(action);
+    connect(action, &QAction::triggered, this, act);
+}
+
+void Gallery::addActions() {
+    addAction("view", tr("&View"), {}, &Gallery::view);  // Return is the list's own
+    addAction("compare", tr("&Compare"), Qt::Key_C, &Gallery::compareSelected);
+    addAction("star", tr("&Star"), Qt::Key_S, &Gallery::star);
+    menu_->addSeparator();
+    addAction("useGraph", tr("Use this &graph"), Qt::Key_G, &Gallery::openGraph);
+    addAction("useSeed", tr("Use this s&eed"), Qt::Key_E, &Gallery::useSeed);
+    addAction("differences",
+              tr("What &differs from the open graph"),
+              Qt::Key_D,
+              &Gallery::showDifferences);
+    addAction("useAsInput", tr("Use as &input"), Qt::Key_I, &Gallery::useAsInput);
+    menu_->addSeparator();
+    addAction("copy", tr("C&opy"), QKeySequence::Copy, &Gallery::copy);
+    addAction("openFolder", tr("Open the &folder"), Qt::Key_F, &Gallery::openFolder);
+    addAction("rename", tr("&Rename..."), Qt::Key_F2, &Gallery::rename);
+    addAction(
+        "remove", tr("Move to the &wastebasket"), QKeySequence::Delete, &Gallery::removeSelected);
+    menu_->addSeparator();
+    QMenu* sizes = menu_->addMenu(tr("Si&ze"));
+    const QString names[] = {tr("&Small"), tr("&Medium"), tr("&Large")};
+    for (size_t i = 0; i < std::size(kSides); ++i) {
+        connect(sizes->addAction(names[i]), &QAction::triggered, this, [this, i] {
+            setSide(kSides[i]);
+        });
+    }
+}
+
+void Gallery::setSide(int pixels) {
+    delegate_->setSide(pixels);
+    list_->doItemsLayout();
+}
+
+void Gallery::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (isStale_) {
+        askPictures();
+    }
+}
+
+/// While nobody looks, what has changed waits.
+void Gallery::askPictures() {
+    isStale_ = true;
+    if (isAsked_ || !isVisible()) {
+        return;
+    }
+    isAsked_ = true;
+    isStale_ = false;
+    library_.askChoices(
+        this, [this](const RunLibrary::Choices& choices) { filter_->setChoices(choices); });
+    library_.askPictures(filter_->filter(), this, [this](std::vector<PictureRecord> pictures) {
+        isAsked_ = false;
+        takePictures(std::move(pictures));
+        if (isStale_) {
+            askPictures();
+        }
+    });
+}
+
+void Gallery::takePictures(std::vector<PictureRecord> pictures) {
+    isFilled_ = true;
+    rows_->setPictures(std::move(pictures));
+    showPage();
+    adjust();
+}
+
+void Gallery::showPage() {
+    const bool isEmpty = rows_->pictures().empty();
+    pages_->setCurrentIndex(!isEmpty || !isFilled_ ? kPictures
+                            : filter_->isOpen()    ? kNothingYet
+                                                   : kNothingFound);
+    const int count = rows_->rowCount({});
+    count_->setText(isEmpty      ? QString()
+                    : count == 1 ? tr("1 picture")
+                                 : tr("%1 pictures").arg(count));
+}
+
+QStringList Gallery::files() const {
+    QStringList files;
+    for (const PictureRecord& picture : rows_->pictures()) {
+        files << picture.path;
+    }
+    return files;
+}
+
+std::vector<PictureRecord> Gallery::selected() const {
+    QModelIndexList indexes = list_->selectionModel()->selectedIndexes();
+    std::sort(
+        indexes.begin(), indexes.end(), [](const QModelIndex& left, const QModelIndex& right) {
+            return left.row() < right.row();
+        });
+    std::vector<PictureRecord> pictures;
+    for (const QModelIndex& index : indexes) {
+        if (const PictureRecord* picture = rows_->pictureAt(index)) {
+            pictures.push_back(*picture);
+        }
+    }
+    return pictures;
+}
+
+void Gallery::select(const QString& path) {
+    if (const QModelIndex index = rows_->indexOfPath(path); index.isValid()) {
+        list_->setCurrentIndex(index);
+        list_->scrollTo(index);
+    }
+}
+
+void Gallery::focusSearch() {
+    filter_->focusWords();
+}
+
+void Gallery::adjust() {
+    const std::vector<PictureRecord> chosen = selected();
+    const auto enable = [&](const char* name, bool isOn) {
+        if (auto* action = findChild<QAction*>(QLatin1String(name))) {
+            action->setEnabled(isOn);
+        }
+    };
+    const bool isOne = chosen.size() == 1;
+    for (const char* name :
+         {"view", "useGraph", "useSeed", "differences", "useAsInput", "copy", "rename"}) {
+        enable(name, isOne);
+    }
+    enable("compare", chosen.size() == 2);
+    for (const char* name : {"star", "openFolder", "remove"}) {
+        enable(name, !chosen.empty());
+    }
+    const bool areStarred =
+        !chosen.empty() && std::all_of(chosen.begin(), chosen.end(), [](const PictureRecord& each) {
+            return each.isStarred;
+        });
+    findChild<QAction*>(QStringLiteral("star"))
+        ->setText(areStarred ? tr("Take the &star away") : tr("&Star"));
+}
+
+void Gallery::view() {
+    if (const std::vector<PictureRecord> chosen = selected(); !chosen.empty()) {
+        Q_EMIT viewAsked(chosen.front().path);
+    }
+}
+
+void Gallery::compareSelected() {
+    if (const std::vector<PictureRecord> chosen = selected(); chosen.size() == 2) {
+        Q_EMIT compareAsked(chosen.back().path, chosen.front().path);  // the older one is left
+    }
+}
+
+void Gallery::star() {
+    std::vector<int64_t> ids;
+    bool areStarred = true;
+    for (const PictureRecord& picture : selected()) {
+        ids.push_back(picture.id);
+        areStarred = areStarred && picture.isStarred;
+    }
+    library_.setStarred(ids, !areStarred);
+}
+
+void Gallery::openFolder() {
+    const std::vector<PictureRecord> chosen = selected();
+    const QString folder = QFileInfo(chosen.front().path).absolutePath();
+    if (!QDesktopServices::openUrl(QUrl::fromLocalFile(folder))) {
+        Q_EMIT refused(tr("No program opens the folder “%1”.").arg(folder));
+    }
+}
+
+/// The file, and what it shows.
+void Gallery::copy() {
+    const std::vector<PictureRecord> chosen = selected();
+    loadPictureLater(chosen.front().path, this, [this](const LoadedPicture& loaded) {
+        if (loaded.levels.empty()) {
+            Q_EMIT refused(loaded.problem);
+            return;
+        }
+        auto* copied = new QMimeData;
+        copied->setUrls({QUrl::fromLocalFile(loaded.path)});
+        copied->setImageData(loaded.levels.front());
+        QGuiApplication::clipboard()->setMimeData(copied);
+    });
+}
+
+void Gallery::rename() {
+    const PictureRecord picture = selected().front();
+    bool isTaken = false;
+    const QString name = QInputDialog::getText(this,
+                                               tr("Rename"),
+                                               tr("Name of the file"),
+                                               QLineEdit::Normal,
+                                               QFileInfo(picture.path).completeBaseName(),
+                                               &isTaken);
+    if (!isTaken) {
+        return;
+    }
+    later(
+        this,
+        [picture, name] { return renameFile(picture, name); },
+        [this](const MovedFile& moved) {
+            if (!moved.problem.isEmpty()) {
+                Q_EMIT refused(moved.problem);
+            } else {
+                library_.setPath(moved.picture, moved.path);
+            }
+        });
+}
+
+void Gallery::removeSelected() {
+    later(
+        this,
+        [chosen = selected()] {
+            std::vector<MovedFile> moved;
+            for (const PictureRecord& picture : chosen) {
+                moved.push_back(moveToWastebasket(picture));
+            }
+            return moved;
+        },
+        [this](const std::vector<MovedFile>& moved) {
+            std::vector<int64_t> gone;
+            for (const MovedFile& file : moved) {
+                if (file.problem.isEmpty()) {
+                    gone.push_back(file.picture);
+                } else {
+                    Q_EMIT refused(file.problem);
+                }
+            }
+            library_.forgetPictures(gone);
+        });
+}
+
+void Gallery::openGraph() {
+    const PictureRecord picture = selected().front();
+    Q_EMIT graphAsked(picture.run, picture.path);
+}
+
+void Gallery::useSeed() {
+    Q_EMIT seedAsked(selected().front().run);
+}
+
+void Gallery::showDifferences() {
+    Q_EMIT differencesAsked(selected().front().run);
+}
+
+void Gallery::useAsInput() {
+    Q_EMIT inputAsked(selected().front().path);
+}
+
+}  // namespace lowtide::ui

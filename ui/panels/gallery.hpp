@@ -1,0 +1,87 @@
+#pragma once
+
+#include "ui/bridge/run_library.hpp"
+
+#include <QWidget>
+
+#include <vector>
+
+class QLabel;
+class QListView;
+class QMenu;
+class QStackedWidget;
+class QToolButton;
+
+namespace lowtide::ui {
+
+class GalleryDelegate;
+class GalleryFilter;
+class GalleryRows;
+
+/// Every picture and video of all runs, found by words, models, graphs, days and stars.
+class Gallery : public QWidget {
+    Q_OBJECT
+
+public:
+    /// `library` must outlive it.
+    explicit Gallery(RunLibrary& library, QWidget* parent = nullptr);
+
+    /// All that it shows, in its order, whole paths.
+    [[nodiscard]] QStringList files() const;
+    [[nodiscard]] std::vector<PictureRecord> selected() const;
+    /// Into sight.
+    void select(const QString& path);
+    void focusSearch();
+
+Q_SIGNALS:
+    /// To be seen large, among all that are shown.
+    void viewAsked(const QString& path);
+    void compareAsked(const QString& left, const QString& right);
+    void graphAsked(const lowtide::ui::RunKey& run, const QString& path);
+    void seedAsked(const lowtide::ui::RunKey& run);
+    void differencesAsked(const lowtide::ui::RunKey& run);
+    void inputAsked(const QString& path);
+    /// Something did not go: a sentence.
+    void refused(const QString& sentence);
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void build();
+    void addActions();
+    void addAction(const char* name,
+                   const QString& text,
+                   const QKeySequence& key,
+                   void (Gallery::*act)());
+    void askPictures();
+    void takePictures(std::vector<PictureRecord> pictures);
+    void showPage();
+    void adjust();
+    void setSide(int pixels);
+    void view();
+    void compareSelected();
+    void star();
+    void openFolder();
+    void copy();
+    void rename();
+    void removeSelected();
+    void openGraph();
+    void useSeed();
+    void showDifferences();
+    void useAsInput();
+
+    RunLibrary& library_;
+    GalleryRows* rows_;
+    GalleryDelegate* delegate_;
+    GalleryFilter* filter_ = nullptr;
+    QListView* list_ = nullptr;
+    QStackedWidget* pages_ = nullptr;
+    QLabel* count_ = nullptr;
+    QMenu* menu_ = nullptr;
+    bool isAsked_ = false;   ///< an answer is on its way
+    bool isStale_ = true;    ///< what it shows may be old
+    bool isFilled_ = false;  ///< an answer has come
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "ui/bridge/run_library.hpp"
+
+#include <QTimer>
+#include <QWidget>
+
+class QComboBox;
+class QLineEdit;
+class QToolButton;
+
+namespace lowtide::ui {
+
+/// The row above the gallery: which pictures it shows.
+class GalleryFilter : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit GalleryFilter(QWidget* parent = nullptr);
+
+    /// What can be chosen; what is chosen stays.
+    void setChoices(const RunLibrary::Choices& choices);
+    [[nodiscard]] PictureFilter filter() const;
+    /// Whether it leaves anything out.
+    [[nodiscard]] bool isOpen() const;
+    void clear();
+    void focusWords();
+
+Q_SIGNALS:
+    /// A moment after a person has typed, at once where she has chosen.
+    void changed();
+
+private:
+    [[nodiscard]] QComboBox* chooser(const char* name, const QString& label);
+    void fill(QComboBox& box, const QString& all, const QStringList& values);
+
+    QLineEdit* words_;
+    QComboBox* model_;
+    QComboBox* graph_;
+    QComboBox* when_;
+    QToolButton* starred_;
+    QTimer typed_;
+};
+
+}  // namespace lowtide::ui

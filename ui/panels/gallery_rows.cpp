@@ -1,0 +1,221 @@
+#include "ui/panels/gallery_rows.hpp"
+
+#include "ui/theme/figures.hpp"
+
+#include <QDateTime>
+#include <QFileInfo>
+#include <QLocale>
+#include <QMimeData>
+#include <QUrl>
+
+#include <algorithm>
+#include <iterator>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr const char* kUriList = "text/uri-list";
+
+QString madeText(const PictureRecord& picture) {
+    return QLocale().toString(QDateTime::fromMSecsSinceEpoch(picture.made), QLocale::ShortFormat);
+}
+
+bool isSamePicture(const PictureRecord& left, const PictureRecord& right) {
+    return left.path == right.path && left.isStarred == right.isStarred &&
+           left.size == right.size && left.hasThumbnail == right.hasThumbnail;
+}
+
+}  // namespace
+
+GalleryRows::GalleryRows(RunLibrary& library, QObject* parent)
+    : QAbstractListModel(parent), library_(library), thumbnails_(kThumbnailBytes) {
+    soon_.setSingleShot(true);
+    soon_.setInterval(0);
+    connect(&soon_, &QTimer::timeout, this, &GalleryRows::fetch);
+    connect(&library_, &RunLibrary::thumbnailMade, this, [this](qint64 picture) {
+        thumbnails_.remove(picture);
+        tellChanged(picture);
+    });
+}
+
+void GalleryRows::number() {
+    rows_.clear();
+    for (size_t row = 0; row < pictures_.size(); ++row) {
+        rows_[pictures_[row].id] = static_cast<int>(row);
+    }
+}
+
+void GalleryRows::removeGone(const std::set<int64_t>& staying) {
+    for (auto row = static_cast<int>(pictures_.size()) - 1; row >= 0; --row) {
+        const auto at = pictures_.begin() + row;
+        if (!staying.contains(at->id)) {
+            beginRemoveRows({}, row, row);
+            pictures_.erase(at);
+            number();
+            endRemoveRows();
+        }
+    }
+}
+
+void GalleryRows::setPictures(std::vector<PictureRecord> pictures) {
+    constexpr size_t kFewGone = 64;
+    std::set<int64_t> staying;
+    for (const PictureRecord& picture : pictures) {
+        staying.insert(picture.id);
+    }
+    const auto gone = static_cast<size_t>(
+        std::count_if(pictures_.begin(), pictures_.end(), [&](const PictureRecord& picture) {
+            return !staying.contains(picture.id);
+        }));
+    if (gone <= kFewGone) {
+        removeGone(staying);
+    }
+    const size_t more = pictures.size() - std::min(pictures.size(), pictures_.size());
+    const bool areBehind = pictures.size() >= pictures_.size() &&
+                           std::equal(pictures_.begin(),
+                                      pictures_.end(),
+                                      pictures.begin() + static_cast<std::ptrdiff_t>(more),
+                                      [](const PictureRecord& left, const PictureRecord& right) {
+                                          return left.id == right.id;
+                                      });
+    if (!areBehind) {
+        beginResetModel();
+        pictures_ = std::move(pictures);
+        number();
+        endResetModel();
+        return;
+    }
+    for (size_t row = 0; row < pictures_.size(); ++row) {
+        const PictureRecord& now = pictures[more + row];
+        if (!isSamePicture(pictures_[row], now)) {
+            pictures_[row] = now;
+            tellChanged(now.id);
+        }
+    }
+    if (more > 0) {
+        beginInsertRows({}, 0, static_cast<int>(more) - 1);
+        pictures_ = std::move(pictures);
+        number();
+        endInsertRows();
+    }
+}
+
+const PictureRecord* GalleryRows::pictureAt(const QModelIndex& index) const {
+    const auto row = static_cast<size_t>(index.row());
+    return index.isValid() && row < pictures_.size() ? &pictures_[row] : nullptr;
+}
+
+QModelIndex GalleryRows::indexOf(int64_t picture) const {
+    const auto row = rows_.find(picture);
+    return row == rows_.end() ? QModelIndex() : index(row->second);
+}
+
+QModelIndex GalleryRows::indexOfPath(const QString& path) const {
+    const auto found =
+        std::find_if(pictures_.begin(), pictures_.end(), [&](const PictureRecord& picture) {
+            return picture.path == path;
+        });
+    return found == pictures_.end() ? QModelIndex() : indexOf(found->id);
+}
+
+QPixmap GalleryRows::thumbnail(const PictureRecord& picture) const {
+    if (const QPixmap* known = thumbnails_.object(picture.id)) {
+        return *known;
+    }
+    if (!asked_.contains(picture.id)) {
+        wanted_.insert(picture.id);
+        soon_.start();
+    }
+    return {};
+}
+
+void GalleryRows::fetch() {
+    std::vector<PictureRecord> wanted;
+    for (const int64_t picture : wanted_) {
+        if (const PictureRecord* known = pictureAt(indexOf(picture))) {
+            wanted.push_back(*known);
+            asked_.insert(picture);
+        }
+    }
+    wanted_.clear();
+    library_.askThumbnails(wanted, this, [this](std::vector<RunLibrary::Thumbnail> thumbnails) {
+        take(std::move(thumbnails));
+    });
+}
+
+void GalleryRows::take(std::vector<RunLibrary::Thumbnail> thumbnails) {
+    for (const RunLibrary::Thumbnail& each : thumbnails) {
+        asked_.erase(each.picture);
+        if (each.isThere) {
+            missing_.erase(each.picture);
+        } else {
+            missing_.insert(each.picture);
+        }
+        thumbnails_.insert(each.picture,
+                           new QPixmap(QPixmap::fromImage(each.image)),
+                           std::max<qsizetype>(1, each.image.sizeInBytes()));
+        tellChanged(each.picture);
+    }
+}
+
+void GalleryRows::tellChanged(int64_t picture) {
+    if (const QModelIndex index = indexOf(picture); index.isValid()) {
+        Q_EMIT dataChanged(index, index);
+    }
+}
+
+int GalleryRows::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(pictures_.size());
+}
+
+QVariant GalleryRows::data(const QModelIndex& index, int role) const {
+    const PictureRecord* picture = pictureAt(index);
+    if (!picture) {
+        return {};
+    }
+    const QString name = QFileInfo(picture->path).fileName();
+    switch (role) {
+        case Qt::DisplayRole:
+            return name;
+        case Qt::AccessibleTextRole:
+            return tr("%1, %2, %3").arg(name, picture->title, madeText(*picture));
+        case Qt::ToolTipRole:
+            return picture->size.isEmpty()
+                       ? tr("%1\n%2\n%3").arg(name, picture->title, madeText(*picture))
+                       : tr("%1\n%2\n%3 x %4 pixels, %5")
+                             .arg(name, picture->title)
+                             .arg(picture->size.width())
+                             .arg(picture->size.height())
+                             .arg(madeText(*picture));
+        default:
+            return {};
+    }
+}
+
+Qt::ItemFlags GalleryRows::flags(const QModelIndex& index) const {
+    return index.isValid() ? Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsDragEnabled
+                           : Qt::NoItemFlags;
+}
+
+QMimeData* GalleryRows::mimeData(const QModelIndexList& indexes) const {
+    QList<QUrl> files;
+    for (const QModelIndex& index : indexes) {
+        if (const PictureRecord* picture = pictureAt(index)) {
+            files << QUrl::fromLocalFile(picture->path);
+        }
+    }
+    auto* data = new QMimeData;
+    data->setUrls(files);
+    return data;
+}
+
+QStringList GalleryRows::mimeTypes() const {
+    return {QLatin1String(kUriList)};
+}
+
+Qt::DropActions GalleryRows::supportedDragActions() const {
+    return Qt::CopyAction;
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "ui/bridge/run_library.hpp"
+
+#include <QAbstractListModel>
+#include <QCache>
+#include <QPixmap>
+#include <QTimer>
+
+#include <map>
+#include <set>
+#include <vector>
+
+namespace lowtide::ui {
+
+/// Pictures of all runs as a list, the newest first. Thumbnails are asked for as they come into
+/// sight, and kept in bounded memory.
+class GalleryRows : public QAbstractListModel {
+    Q_OBJECT
+
+public:
+    /// Of thumbnails that are kept.
+    static constexpr qsizetype kThumbnailBytes = 48 << 20;
+
+    /// `library` must outlive it.
+    explicit GalleryRows(RunLibrary& library, QObject* parent = nullptr);
+
+    /// Rows that stay are not told anew, so what is selected stays selected.
+    void setPictures(std::vector<PictureRecord> pictures);
+
+    [[nodiscard]] const std::vector<PictureRecord>& pictures() const { return pictures_; }
+
+    /// nullptr: no such row.
+    [[nodiscard]] const PictureRecord* pictureAt(const QModelIndex& index) const;
+    [[nodiscard]] QModelIndex indexOf(int64_t picture) const;
+    [[nodiscard]] QModelIndex indexOfPath(const QString& path) const;
+    /// Null: not loaded yet, which asks for it, or none can be made.
+    [[nodiscard]] QPixmap thumbnail(const PictureRecord& picture) const;
+
+    /// Whether its file was not there when its thumbnail was read.
+    [[nodiscard]] bool isMissing(int64_t picture) const { return missing_.contains(picture); }
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+    [[nodiscard]] Qt::ItemFlags flags(const QModelIndex& index) const override;
+    /// The files, for other programs.
+    [[nodiscard]] QMimeData* mimeData(const QModelIndexList& indexes) const override;
+    [[nodiscard]] QStringList mimeTypes() const override;
+    [[nodiscard]] Qt::DropActions supportedDragActions() const override;
+
+private:
+    void removeGone(const std::set<int64_t>& staying);
+    void fetch();
+    void take(std::vector<RunLibrary::Thumbnail> thumbnails);
+    void tellChanged(int64_t picture);
+    void number();
+
+    RunLibrary& library_;
+    std::vector<PictureRecord> pictures_;
+    std::map<int64_t, int> rows_;  ///< by picture
+    mutable QCache<int64_t, QPixmap> thumbnails_;
+    mutable std::set<int64_t> wanted_;  ///< and not asked for yet
+    mutable std::set<int64_t> asked_;
+    mutable QTimer soon_;
+    std::set<int64_t> missing_;
+};
+
+}  // namespace lowtide::ui

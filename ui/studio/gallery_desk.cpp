@@ -1,0 +1,182 @@
+#include "ui/studio/gallery_desk.hpp"
+
+#include "plugin/base/error.hpp"
+#include "ui/bridge/answer.hpp"
+#include "ui/document/edits.hpp"
+#include "ui/studio/differences_dialog.hpp"
+#include "ui/studio/error_dialog.hpp"
+
+#include <QFile>
+#include <QMessageBox>
+#include <QPushButton>
+
+namespace lowtide::ui {
+
+namespace {
+
+/// Of a run: the values of its seeds, by node and parameter.
+Json seedsIn(const graph::Document& document, const graph::Catalog& catalog) {
+    Json seeds = Json::object();
+    for (const auto& [id, node] : document.nodes) {
+        const NodeDesc* desc = catalog.find(node.type);
+        for (const ParamDesc& param : desc ? desc->params : std::vector<ParamDesc>()) {
+            if (param.kind == ParamKind::Seed && node.params.contains(param.id)) {
+                seeds[id][param.id] = node.params.at(param.id);
+            }
+        }
+    }
+    return seeds;
+}
+
+/// Into the nodes of the same name, which keep them from now on; else the first one into the first.
+/// False: there is no place for one.
+bool takeSeeds(graph::Document& document, const graph::Catalog& catalog, const Json& seeds) {
+    bool isTaken = false;
+    const auto take = [&](bool isAnyNode) {
+        for (auto& [id, node] : document.nodes) {
+            const NodeDesc* desc = catalog.find(node.type);
+            for (const ParamDesc& param : desc ? desc->params : std::vector<ParamDesc>()) {
+                const bool isNamed = seeds.contains(id) && seeds.at(id).contains(param.id);
+                if (param.kind != ParamKind::Seed || (isAnyNode ? isTaken : !isNamed)) {
+                    continue;
+                }
+                node.params[param.id] = isNamed ? seeds.at(id).at(param.id) : seeds.front().front();
+                setSeedMode(node, param.id, SeedMode::Keep);
+                isTaken = true;
+            }
+        }
+    };
+    take(false);
+    if (!isTaken && !seeds.empty()) {
+        take(true);
+    }
+    return isTaken;
+}
+
+}  // namespace
+
+GalleryDesk::GalleryDesk(Workspace& workspace,
+                         Gallery& gallery,
+                         FileCommands& files,
+                         NoticeBar& notices,
+                         QWidget* window)
+    : QObject(&gallery),
+      workspace_(workspace),
+      gallery_(gallery),
+      files_(files),
+      notices_(notices),
+      window_(window) {
+    connect(&gallery_, &Gallery::graphAsked, this, &GalleryDesk::openGraph);
+    connect(&gallery_, &Gallery::seedAsked, this, &GalleryDesk::useSeed);
+    connect(&gallery_, &Gallery::differencesAsked, this, &GalleryDesk::showDifferences);
+    connect(&gallery_, &Gallery::refused, this, [this](const QString& sentence) {
+        notices_.show(NoticeKind::Warning, sentence);
+    });
+    connect(workspace_.library.get(), &RunLibrary::failed, this, [this](const QString& problem) {
+        notices_.show(NoticeKind::Warning, tr("Runs are not kept: %1").arg(problem));
+    });
+}
+
+void GalleryDesk::withRun(const RunKey& key, const std::function<void(const RunRecord&)>& act) {
+    workspace_.library->askRun(key, this, [this, act](const std::optional<RunRecord>& run) {
+        if (!run) {
+            return;  // it was forgotten meanwhile
+        }
+        try {
+            act(*run);
+        } catch (const Error& error) {
+            showError(window_, tr("The graph of this run cannot be opened"), error);
+        }
+    });
+}
+
+void GalleryDesk::openGraph(const RunKey& key, const QString& path) {
+    withRun(key, [this, path](const RunRecord& run) {
+        const Json options = Json::parse(run.options, nullptr, false);
+        const OpenedGraph opened{.document = graph::parseDocument(run.graph),
+                                 .name = run.title,
+                                 .folder = QString::fromStdString(textIn(options, "graphFolder")),
+                                 .isKept = QFile::exists(path)};
+        if (files_.openDocument(opened)) {
+            Q_EMIT graphShown();
+        }
+    });
+}
+
+void GalleryDesk::useSeed(const RunKey& key) {
+    withRun(key, [this](const RunRecord& run) {
+        const graph::Catalog& catalog = workspace_.model.catalog();
+        const Json seeds = seedsIn(graph::parseDocument(run.graph), catalog);
+        bool isTaken = false;
+        workspace_.model.apply(
+            tr("Use the seed of “%1”").arg(run.title),
+            [&](graph::Document& document) { isTaken = takeSeeds(document, catalog, seeds); });
+        notices_.show(
+            NoticeKind::Info,
+            isTaken
+                ? tr("The graph has the seed of “%1” now, and keeps it.").arg(run.title)
+                : tr("There is no seed in the graph of “%1”, or none in this one.").arg(run.title));
+        if (isTaken) {
+            Q_EMIT graphShown();
+        }
+    });
+}
+
+void GalleryDesk::showDifferences(const RunKey& key) {
+    withRun(key, [this](const RunRecord& run) {
+        DifferencesDialog dialog(
+            run.title, graph::parseDocument(run.graph), workspace_.model, window_);
+        dialog.exec();
+    });
+}
+
+void GalleryDesk::offerLeftOpen() {
+    workspace_.library->askLeftOpen(this, [this](const std::vector<RunRecord>& runs) {
+        if (runs.empty()) {
+            return;
+        }
+        QMessageBox box(QMessageBox::Question,
+                        tr("Runs"),
+                        runs.size() == 1
+                            ? tr("A run had not ended when the studio did.")
+                            : tr("%1 runs had not ended when the studio did.").arg(runs.size()),
+                        QMessageBox::NoButton,
+                        window_);
+        box.setObjectName(QStringLiteral("runsLeftOpen"));
+        box.setInformativeText(tr("The next one is “%1”.").arg(runs.front().title));
+        QPushButton* again = box.addButton(tr("Run them now"), QMessageBox::AcceptRole);
+        again->setObjectName(QStringLiteral("runAgain"));
+        QPushButton* forget = box.addButton(tr("Forget them"), QMessageBox::DestructiveRole);
+        forget->setObjectName(QStringLiteral("forget"));
+        QPushButton* later = box.addButton(tr("Ask next time"), QMessageBox::RejectRole);
+        box.setDefaultButton(again);
+        box.setEscapeButton(later);
+        box.exec();
+        if (box.clickedButton() == again) {
+            runAgain(runs);
+        } else if (box.clickedButton() == forget) {
+            std::vector<RunKey> keys;
+            for (const RunRecord& run : runs) {
+                keys.push_back(run.key);
+            }
+            workspace_.library->forget(keys);
+        }
+    });
+}
+
+/// What they wrote before they ended stays theirs.
+void GalleryDesk::runAgain(const std::vector<RunRecord>& runs) {
+    for (const RunRecord& run : runs) {
+        Json options = Json::parse(run.options, nullptr, false);
+        workspace_.queue.add(run.title,
+                             run.graph,
+                             options.is_object() ? std::move(options) : Json::object(),
+                             false,
+                             run.words);
+        RunRecord over = run;
+        over.state = RunState::Cancelled;
+        workspace_.library->end(over, this, {});
+    }
+}
+
+}  // namespace lowtide::ui

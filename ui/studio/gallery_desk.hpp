@@ -1,0 +1,49 @@
+#pragma once
+
+#include "ui/panels/gallery.hpp"
+#include "ui/studio/file_commands.hpp"
+#include "ui/studio/notice_bar.hpp"
+#include "ui/studio/workspace.hpp"
+
+#include <QObject>
+#include <QWidget>
+
+#include <functional>
+
+namespace lowtide::ui {
+
+/// What a person does with the pictures and runs of earlier times: opens their graphs, takes their
+/// seeds, sees what differs, brings back what waited.
+class GalleryDesk : public QObject {
+    Q_OBJECT
+
+public:
+    /// All must outlive it; `workspace` has a library.
+    GalleryDesk(Workspace& workspace,
+                Gallery& gallery,
+                FileCommands& files,
+                NoticeBar& notices,
+                QWidget* window);
+
+    /// Asks whether runs that waited when a studio ended shall run now.
+    void offerLeftOpen();
+
+Q_SIGNALS:
+    /// The graph that is open is another one, or says otherwise.
+    void graphShown();
+
+private:
+    void withRun(const RunKey& key, const std::function<void(const RunRecord&)>& act);
+    void openGraph(const RunKey& key, const QString& path);
+    void useSeed(const RunKey& key);
+    void showDifferences(const RunKey& key);
+    void runAgain(const std::vector<RunRecord>& runs);
+
+    Workspace& workspace_;
+    Gallery& gallery_;
+    FileCommands& files_;
+    NoticeBar& notices_;
+    QWidget* window_;
+};
+
+}  // namespace lowtide::ui
