@@ -28,6 +28,7 @@ constexpr ActionDesc kRun[] = {
     {"run.cancel", TEXT("&Cancel now"), TEXT("Stop at once; pressing Esc twice does it too"), "Run", "Ctrl+Alt+Return Ctrl+Alt+Enter", "stop", kWindow, kPlain, kAfterLine},
     {"run.cancel_after", TEXT("Cancel after this &image"), TEXT("Finish the picture that is being made, then stop"), "Run", ""},
     {"run.pause", TEXT("&Pause the queue"), TEXT("Runs after the current one wait"), "Run", "Ctrl+Shift+P", "", kWindow, kCheckable},
+    {"run.left_open", TEXT("Runs of &last time..."), TEXT("Run or forget what waited when the studio ended"), "Run", ""},
     {"run.release", TEXT("Release all &memory"), TEXT("Take every component and kept result off the devices"), "Run", "", "", kWindow, kPlain, kAfterLine},
 };
 

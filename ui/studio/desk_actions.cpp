@@ -214,6 +214,11 @@ void Desk::connectView() {
         canvas_->setFocus(Qt::ShortcutFocusReason);
     });
     on("view.viewer", [this] { centre_->setCurrentIndex(1); });
+    on("run.left_open", [this] {
+        if (earlier_) {
+            earlier_->chooseLeftOpen();
+        }
+    });
     on("view.gallery", [this] {
         if (gallery_) {
             centre_->setCurrentWidget(gallery_);

@@ -28,6 +28,12 @@ Json seedsIn(const graph::Document& document, const graph::Catalog& catalog) {
     return seeds;
 }
 
+QString leftOpenText(const std::vector<RunRecord>& runs) {
+    return runs.size() == 1
+               ? GalleryDesk::tr("A run had not ended when the studio did.")
+               : GalleryDesk::tr("%1 runs had not ended when the studio did.").arg(runs.size());
+}
+
 /// Into the nodes of the same name, which keep them from now on; else the first one into the first.
 /// False: there is no place for one.
 bool takeSeeds(graph::Document& document, const graph::Catalog& catalog, const Json& seeds) {
@@ -132,36 +138,45 @@ void GalleryDesk::showDifferences(const RunKey& key) {
 
 void GalleryDesk::offerLeftOpen() {
     workspace_.library->askLeftOpen(this, [this](const std::vector<RunRecord>& runs) {
-        if (runs.empty()) {
-            return;
-        }
-        QMessageBox box(QMessageBox::Question,
-                        tr("Runs"),
-                        runs.size() == 1
-                            ? tr("A run had not ended when the studio did.")
-                            : tr("%1 runs had not ended when the studio did.").arg(runs.size()),
-                        QMessageBox::NoButton,
-                        window_);
-        box.setObjectName(QStringLiteral("runsLeftOpen"));
-        box.setInformativeText(tr("The next one is “%1”.").arg(runs.front().title));
-        QPushButton* again = box.addButton(tr("Run them now"), QMessageBox::AcceptRole);
-        again->setObjectName(QStringLiteral("runAgain"));
-        QPushButton* forget = box.addButton(tr("Forget them"), QMessageBox::DestructiveRole);
-        forget->setObjectName(QStringLiteral("forget"));
-        QPushButton* later = box.addButton(tr("Ask next time"), QMessageBox::RejectRole);
-        box.setDefaultButton(again);
-        box.setEscapeButton(later);
-        box.exec();
-        if (box.clickedButton() == again) {
-            runAgain(runs);
-        } else if (box.clickedButton() == forget) {
-            std::vector<RunKey> keys;
-            for (const RunRecord& run : runs) {
-                keys.push_back(run.key);
-            }
-            workspace_.library->forget(keys);
+        if (!runs.empty()) {
+            notices_.show(
+                NoticeKind::Info, leftOpenText(runs), tr("Choose"), [this] { chooseLeftOpen(); });
         }
     });
+}
+
+void GalleryDesk::chooseLeftOpen() {
+    workspace_.library->askLeftOpen(this, [this](const std::vector<RunRecord>& runs) {
+        if (runs.empty()) {
+            notices_.show(NoticeKind::Info, tr("Every run of earlier times has ended."));
+        } else {
+            ask(runs);
+        }
+    });
+}
+
+void GalleryDesk::ask(const std::vector<RunRecord>& runs) {
+    QMessageBox box(
+        QMessageBox::Question, tr("Runs"), leftOpenText(runs), QMessageBox::NoButton, window_);
+    box.setObjectName(QStringLiteral("runsLeftOpen"));
+    box.setInformativeText(tr("The next one is “%1”.").arg(runs.front().title));
+    QPushButton* again = box.addButton(tr("Run them now"), QMessageBox::AcceptRole);
+    again->setObjectName(QStringLiteral("runAgain"));
+    QPushButton* forget = box.addButton(tr("Forget them"), QMessageBox::DestructiveRole);
+    forget->setObjectName(QStringLiteral("forget"));
+    QPushButton* later = box.addButton(tr("Ask next time"), QMessageBox::RejectRole);
+    box.setDefaultButton(again);
+    box.setEscapeButton(later);
+    box.exec();
+    if (box.clickedButton() == again) {
+        runAgain(runs);
+    } else if (box.clickedButton() == forget) {
+        std::vector<RunKey> keys;
+        for (const RunRecord& run : runs) {
+            keys.push_back(run.key);
+        }
+        workspace_.library->forget(keys);
+    }
 }
 
 /// What they wrote before they ended stays theirs.

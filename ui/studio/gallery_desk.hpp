@@ -25,8 +25,10 @@ public:
                 NoticeBar& notices,
                 QWidget* window);
 
-    /// Asks whether runs that waited when a studio ended shall run now.
+    /// Tells of runs that waited when a studio ended, if there are any.
     void offerLeftOpen();
+    /// Asks what becomes of them.
+    void chooseLeftOpen();
 
 Q_SIGNALS:
     /// The graph that is open is another one, or says otherwise.
@@ -37,6 +39,7 @@ private:
     void openGraph(const RunKey& key, const QString& path);
     void useSeed(const RunKey& key);
     void showDifferences(const RunKey& key);
+    void ask(const std::vector<RunRecord>& runs);
     void runAgain(const std::vector<RunRecord>& runs);
 
     Workspace& workspace_;

@@ -170,6 +170,9 @@ private Q_SLOTS:
             button.isEmpty() ? dialog.reject() : dialog.findChild<QPushButton*>(button)->click();
         });
         studio.window->desk()->offerLeftOpen();
+        const NoticeBar& notices = studio.window->desk()->notices();
+        QTRY_VERIFY_WITH_TIMEOUT(notices.text().contains("2 runs"), kPatience);
+        notices.findChild<QPushButton*>()->click();
         QTRY_COMPARE_WITH_TIMEOUT(studio.window->workspace()->queue.runs().size(),
                                   runs + static_cast<size_t>(again),
                                   kPatience);
