@@ -88,7 +88,7 @@ void MemoryPanelTest::showsPlanFirst_andTheRestBesideItWhereThereIsRoom() {
     QVERIFY(topOf("planBars") + bars->height() <= bench.panel.height());
     QVERIFY(topOf("releaseAll") + bench.find<QWidget>("releaseAll")->height() <=
             bench.panel.height());
-    QCOMPARE(test::textProblems(bench.panel), QStringList());
+    QTRY_COMPARE_WITH_TIMEOUT(test::textProblems(bench.panel), QStringList(), kPanelPatience);
     test::keepScreenshot(bench.panel, "memory_wide");
 }
 
@@ -205,7 +205,7 @@ void MemoryPanelTest::plansForACardThatIsNotThere() {
     QVERIFY(!bench.find<QPushButton>("measure")->isVisible());
     QVERIFY(!bench.find<QWidget>("gauge")->isVisible());  // this machine's card is another one
     QCOMPARE(device->currentText(), QString("Plan for RTX 4060, 8.0 GiB"));
-    QCOMPARE(test::textProblems(bench.panel), QStringList());
+    QTRY_COMPARE_WITH_TIMEOUT(test::textProblems(bench.panel), QStringList(), kPanelPatience);
     test::keepScreenshot(bench.panel, "memory_planned_for");
 
     bench.runner().setAnswers(kFine, planned());
