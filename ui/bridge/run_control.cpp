@@ -1,10 +1,10 @@
 #include "ui/bridge/run_control.hpp"
 
 #include "ui/bridge/run_words.hpp"
-#include "ui/bridge/seeds.hpp"
 
 #include <QRandomGenerator>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -87,6 +87,28 @@ quint64 RunControl::run(RunHow how, const std::set<std::string>& until) {
     model_.endMerging();
     model_.adjust(
         [this](graph::Document& document) { renewSeeds(document, model_.catalog(), random_); });
+    return add(model_.document(), how, until);
+}
+
+void RunControl::runSeveral(int count, SeveralSeeds how) {
+    if (how == SeveralSeeds::AsNodesSay) {
+        for (int i = 0; i < count; ++i) {
+            run(RunHow::Last);
+        }
+        return;
+    }
+    model_.endMerging();
+    const graph::Document shown = model_.document();
+    for (int i = 0; i < count; ++i) {
+        graph::Document document = shown;
+        spreadSeeds(document, model_.catalog(), how, static_cast<uint64_t>(i), random_);
+        add(document, RunHow::Last, {});
+    }
+}
+
+quint64 RunControl::add(const graph::Document& document,
+                        RunHow how,
+                        const std::set<std::string>& until) {
     Json options = planning_.options().is_object() ? planning_.options() : Json::object();
     if (!outputFolder_.isEmpty()) {
         options["out"] = outputFolder_.toStdString();
@@ -97,12 +119,9 @@ quint64 RunControl::run(RunHow how, const std::set<std::string>& until) {
     if (how == RunHow::Anew) {
         options["forceExecution"] = true;
     }
-    const RunWords words = wordsOf(model_, name_);
-    const quint64 id = queue_.add(titleOf(words),
-                                  graph::toText(model_.document()),
-                                  std::move(options),
-                                  how == RunHow::First,
-                                  words);
+    const RunWords words = runWordsOf(document, model_.catalog(), name_);
+    const quint64 id = queue_.add(
+        titleOf(words), graph::toText(document), std::move(options), how == RunHow::First, words);
     mine_.insert(id);
     if (queue_.running() && queue_.running()->id == id) {
         begin(id);  // it began within add(), before it was known here
@@ -112,6 +131,35 @@ quint64 RunControl::run(RunHow how, const std::set<std::string>& until) {
 
 QString RunControl::titleOf(const RunWords& words) const {
     return words.seed.isEmpty() ? name_ : tr("%1, seed %2").arg(name_, words.seed);
+}
+
+void RunControl::setRepeating(bool isRepeating) {
+    if (isRepeating == isRepeating_) {
+        return;
+    }
+    isRepeating_ = isRepeating;
+    Q_EMIT repeatingChanged(isRepeating);
+    if (isRepeating_ && !isBusy()) {
+        run(RunHow::Last);
+    }
+}
+
+/// Behind what waits. What failed, was cancelled, or has nothing to do would go on so.
+void RunControl::repeat(const QueuedRun& ended) {
+    if (!isRepeating_ || queue_.isPaused()) {
+        return;
+    }
+    if (ended.state != RunState::Finished || ended.executed == 0) {
+        setRepeating(false);
+        return;
+    }
+    const auto& runs = queue_.runs();
+    const bool isLast = std::none_of(runs.begin(), runs.end(), [](const QueuedRun& run) {
+        return run.state == RunState::Waiting;
+    });
+    if (isLast) {
+        run(RunHow::Last);
+    }
 }
 
 void RunControl::cancel(CancelMode mode) {
@@ -146,6 +194,7 @@ void RunControl::end(quint64 id) {
         } else if (run->state == RunState::Finished) {
             Q_EMIT finished(id);
         }
+        repeat(*run);
     }
     mine_.erase(id);
     Q_EMIT busyChanged(isBusy());

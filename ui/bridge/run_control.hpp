@@ -3,6 +3,7 @@
 #include "ui/bridge/node_status.hpp"
 #include "ui/bridge/planning.hpp"
 #include "ui/bridge/run_queue.hpp"
+#include "ui/bridge/seeds.hpp"
 #include "ui/document/graph_model.hpp"
 
 #include <QObject>
@@ -50,6 +51,15 @@ public:
     /// Renews seeds, which is a fact of the run and no step of the undo stack, then queues the
     /// graph as it stands. `until`: nodes with which the run ends; empty: the outputs.
     quint64 run(RunHow how, const std::set<std::string>& until = {});
+    /// The graph so many times, behind what waits. Unless nodes say how seeds are renewed, the open
+    /// graph keeps its own.
+    void runSeveral(int count, SeveralSeeds how);
+    /// Whether the graph as it stands runs again when its last run has ended, until one fails, is
+    /// cancelled, or has nothing to do.
+    void setRepeating(bool isRepeating);
+
+    [[nodiscard]] bool isRepeating() const { return isRepeating_; }
+
     /// The run that runs now, if there is one.
     void cancel(CancelMode mode);
     /// Another document: runs that are still under way no longer show on its nodes.
@@ -62,12 +72,15 @@ Q_SIGNALS:
     void upToDate(quint64 id);
     void failed(quint64 id);
     void finished(quint64 id);
+    void repeatingChanged(bool isRepeating);
     /// A run began or none is left.
     void busyChanged(bool isBusy);
 
 private:
+    quint64 add(const graph::Document& document, RunHow how, const std::set<std::string>& until);
     void begin(quint64 id);
     void end(quint64 id);
+    void repeat(const QueuedRun& ended);
     [[nodiscard]] QString titleOf(const RunWords& words) const;
     void takePicture(const std::string& node, const NodePicture& picture);
 
@@ -79,6 +92,7 @@ private:
     QString outputFolder_;
     std::function<uint64_t()> random_;
     bool arePreviewsShown_ = true;
+    bool isRepeating_ = false;
     std::set<quint64> mine_;
 };
 

@@ -16,12 +16,14 @@ QString withoutFolder(const QString& value) {
 
 }  // namespace
 
-RunWords wordsOf(const GraphModel& model, const QString& name) {
+RunWords runWordsOf(const graph::Document& document,
+                    const graph::Catalog& catalog,
+                    const QString& name) {
     QStringList prompts;
     QStringList models;
     RunWords words{.graph = name, .prompt = {}, .models = {}, .seed = {}};
-    for (const auto& [id, node] : model.document().nodes) {
-        const NodeDesc* desc = model.desc(id);
+    for (const auto& [id, node] : document.nodes) {
+        const NodeDesc* desc = catalog.find(node.type);
         for (const ParamDesc& param : desc ? desc->params : std::vector<ParamDesc>()) {
             const auto value = node.params.find(param.id);
             if (value == node.params.end()) {

@@ -14,31 +14,62 @@ uint64_t nextSeed(const ParamDesc& param, uint64_t seed) {
     return isLast ? 0 : seed + 1;
 }
 
-}  // namespace
-
-bool renewSeeds(graph::Document& document,
-                const graph::Catalog& catalog,
-                const std::function<uint64_t()>& random) {
-    bool changed = false;
+/// Calls `give` with each seed of an active node.
+template <class Give>
+void forSeeds(graph::Document& document, const graph::Catalog& catalog, const Give& give) {
     for (auto& [id, node] : document.nodes) {
         const NodeDesc* desc = catalog.find(node.type);
         if (!desc || node.mode != graph::NodeMode::Active) {
             continue;
         }
         for (const ParamDesc& param : desc->params) {
-            const SeedMode mode = seedModeOf(node, param.id);
-            if (param.kind != ParamKind::Seed || mode == SeedMode::Keep) {
-                continue;
+            if (param.kind == ParamKind::Seed) {
+                give(node, param);
             }
-            const Json before = node.params.contains(param.id) ? node.params.at(param.id)
-                                                               : graph::toJson(param.defaultValue);
-            const uint64_t seed = before.is_number_unsigned() ? before.get<uint64_t>() : 0;
-            node.params[param.id] =
-                mode == SeedMode::Random ? drawnSeed(param, random()) : nextSeed(param, seed);
-            changed = changed || node.params.at(param.id) != before;
         }
     }
+}
+
+uint64_t seedIn(const graph::DocumentNode& node, const ParamDesc& param) {
+    const Json value = node.params.contains(param.id) ? node.params.at(param.id)
+                                                      : graph::toJson(param.defaultValue);
+    const bool isSeed =
+        value.is_number_unsigned() || (value.is_number_integer() && value.get<int64_t>() >= 0);
+    return isSeed ? value.get<uint64_t>() : 0;
+}
+
+}  // namespace
+
+bool renewSeeds(graph::Document& document,
+                const graph::Catalog& catalog,
+                const std::function<uint64_t()>& random) {
+    bool changed = false;
+    forSeeds(document, catalog, [&](graph::DocumentNode& node, const ParamDesc& param) {
+        const SeedMode mode = seedModeOf(node, param.id);
+        if (mode == SeedMode::Keep) {
+            return;
+        }
+        const Json before = node.params.contains(param.id) ? node.params.at(param.id)
+                                                           : graph::toJson(param.defaultValue);
+        node.params[param.id] = mode == SeedMode::Random ? drawnSeed(param, random())
+                                                         : nextSeed(param, seedIn(node, param));
+        changed = changed || node.params.at(param.id) != before;
+    });
     return changed;
+}
+
+void spreadSeeds(graph::Document& document,
+                 const graph::Catalog& catalog,
+                 SeveralSeeds how,
+                 uint64_t run,
+                 const std::function<uint64_t()>& random) {
+    forSeeds(document, catalog, [&](graph::DocumentNode& node, const ParamDesc& param) {
+        uint64_t seed = seedIn(node, param);
+        for (uint64_t i = 0; i < run; ++i) {
+            seed = nextSeed(param, seed);
+        }
+        node.params[param.id] = how == SeveralSeeds::Random ? drawnSeed(param, random()) : seed;
+    });
 }
 
 }  // namespace lowtide::ui

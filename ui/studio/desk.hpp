@@ -105,6 +105,8 @@ private:
 
     /// Not while something is typed that cannot be read: the run would go with the value before it.
     void run(RunHow how, const std::set<std::string>& until = {});
+    void runSeveral();
+    void tellUnread();
     void reveal(const std::string& node, const std::string& item);
     void openGraphOf(quint64 run);
     void showPictureOf(quint64 run);

@@ -4,6 +4,7 @@
 #include "ui/studio/escape_twice.hpp"
 #include "ui/studio/find_node.hpp"
 #include "ui/studio/settings_dialog.hpp"
+#include "ui/studio/several_dialog.hpp"
 
 #include <QFileInfo>
 #include <QMessageBox>
@@ -138,8 +139,23 @@ void Desk::runToSelected() {
 void Desk::run(RunHow how, const std::set<std::string>& until) {
     if (EditSession::commit()) {
         workspace_.run.run(how, until);
+    } else {
+        tellUnread();
+    }
+}
+
+void Desk::runSeveral() {
+    if (!EditSession::commit()) {
+        tellUnread();
         return;
     }
+    SeveralDialog dialog(&parts_.window);
+    if (dialog.exec() == QDialog::Accepted) {
+        workspace_.run.runSeveral(dialog.count(), dialog.seeds());
+    }
+}
+
+void Desk::tellUnread() {
     EditSession::refusedField()->setFocus();
     notices_->show(
         NoticeKind::Warning,
@@ -153,6 +169,17 @@ void Desk::connectRun() {
     on("run.front", [this] { this->run(RunHow::First); });
     on("run.anew", [this] { this->run(RunHow::Anew); });
     on("run.here", [this] { runToSelected(); });
+    on("run.several", [this] { runSeveral(); });
+    QAction& forEver = parts_.actions.at("run.for_ever");
+    connect(&forEver, &QAction::toggled, this, [this, &run, &forEver](bool isOn) {
+        if (!isOn || EditSession::commit()) {
+            run.setRepeating(isOn);
+        } else {
+            forEver.setChecked(false);
+            tellUnread();
+        }
+    });
+    connect(&run, &RunControl::repeatingChanged, &forEver, &QAction::setChecked);
     on("run.cancel", [&run] { run.cancel(CancelMode::Now); });
     on("run.cancel_after", [&run] { run.cancel(CancelMode::AfterThisImage); });
     connectRelease();

@@ -16,6 +16,8 @@
 #include <QMimeData>
 #include <QStatusBar>
 
+#include <cmath>
+
 namespace lowtide::ui {
 
 namespace {
@@ -123,6 +125,8 @@ void StudioWindow::attach(Plugin& plugin) {
     desk_ = std::make_unique<Desk>(
         *workspace_, DeskParts{*this, actions_, *toolBar_, settings_, setup_.places, *recentMenu_});
     connect(desk_.get(), &Desk::titleChanged, this, &StudioWindow::showTitle);
+    connect(&workspace_->queue, &RunQueue::runChanged, desk_.get(), [this] { showTitle(); });
+    connect(&workspace_->queue, &RunQueue::ended, desk_.get(), [this] { showTitle(); });
     restoreLayout();
     openFirst();
     showTitle();
@@ -138,7 +142,14 @@ void StudioWindow::attach(Plugin& plugin) {
 void StudioWindow::attachWithout() {
     absent_ = std::make_unique<AbsentPlugin>(keptNodes(setup_.places.nodes));
     attach(*absent_);
-    for (const char* id : {"run.start", "run.front", "run.anew", "run.here", "run.release"}) {
+    for (const char* id : {"run.start",
+                           "run.front",
+                           "run.anew",
+                           "run.several",
+                           "run.for_ever",
+                           "run.here",
+                           "run.left_open",
+                           "run.release"}) {
         actions_.at(id).setEnabled(false);
     }
     desk_->notices().show(NoticeKind::Warning,
@@ -191,7 +202,15 @@ void StudioWindow::showTitle() {
         setWindowTitle(tr("Lowtide"));
         return;
     }
-    setWindowTitle(tr("%1[*] - Lowtide").arg(workspace_->file.name()));
+    const QString name = workspace_->file.name();
+    const QueuedRun* run = workspace_->queue.running();
+    const QString title =
+        run && !hasEnded(*run)
+            ? tr("%1 % - %2[*] - Lowtide").arg(std::lround(run->progress * 100)).arg(name)
+            : tr("%1[*] - Lowtide").arg(name);
+    if (title != windowTitle()) {
+        setWindowTitle(title);
+    }
     setWindowModified(workspace_->model.isModified());
     setWindowFilePath(workspace_->file.path());
 }

@@ -34,6 +34,28 @@ class SeedsTest : public QObject {
 
 private Q_SLOTS:
 
+    /// Also of nodes that keep theirs; muted ones are left alone.
+    void severalRunsHaveSeedsOfTheirOwn() {
+        const graph::Catalog catalog(smallNodes());
+        uint64_t drawn = 100;
+        const auto random = [&] { return ++drawn; };
+        const auto seedsOf = [&](SeveralSeeds how, uint64_t first) {
+            QList<quint64> seeds;
+            for (uint64_t run = 0; run < 3; ++run) {
+                graph::Document document = oneDenoiser(first, SeedMode::Keep);
+                document.nodes["muted"] = document.nodes.at("denoise");
+                document.nodes.at("muted").mode = graph::NodeMode::Muted;
+                spreadSeeds(document, catalog, how, run, random);
+                seeds << seedOf(document);
+                [&] { QCOMPARE(document.nodes.at("muted").params.at("seed"), Json(first)); }();
+            }
+            return seeds;
+        };
+        QCOMPARE(seedsOf(SeveralSeeds::Counting, 7), (QList<quint64>{7, 8, 9}));
+        QCOMPARE(seedsOf(SeveralSeeds::Counting, kLargest), (QList<quint64>{kLargest, 0, 1}));
+        QCOMPARE(seedsOf(SeveralSeeds::Random, 7), (QList<quint64>{101, 102, 103}));
+    }
+
     void seedsFollowTheirMode_data() {
         QTest::addColumn<quint64>("before");
         QTest::addColumn<int>("mode");

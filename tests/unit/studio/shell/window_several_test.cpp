@@ -1,0 +1,151 @@
+// The same graph many times: so often, with which seeds, or for ever.
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/studio/shell/window_bench.hpp"
+#include "ui/document/edits.hpp"
+#include "ui/studio/several_dialog.hpp"
+
+#include <QComboBox>
+#include <QSpinBox>
+
+namespace window_several_test {
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+QList<quint64> seedsOf(const RunQueue& queue) {
+    QList<quint64> seeds;
+    for (const QueuedRun& run : queue.runs()) {
+        const graph::Document document = graph::parseDocument(run.graph);
+        seeds << document.nodes.at("denoise").params.at("seed").get<quint64>();
+    }
+    return seeds;
+}
+
+}  // namespace
+
+class WindowSeveralTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    void manyRunsAreQueued_data() {
+        QTest::addColumn<int>("choice");
+        QTest::addColumn<QList<quint64>>("seeds");
+        QTest::addColumn<quint64>("shown");
+        QTest::newRow("drawn") << 0 << QList<quint64>{101, 102, 103} << quint64{7};
+        QTest::newRow("counted") << 1 << QList<quint64>{7, 8, 9} << quint64{7};
+        QTest::newRow("as the node says") << 2 << QList<quint64>{8, 9, 10} << quint64{10};
+    }
+
+    void manyRunsAreQueued() {
+        QFETCH(int, choice);
+        QFETCH(QList<quint64>, seeds);
+        QFETCH(quint64, shown);
+        Working studio;
+        studio.model().apply("Seed", [](graph::Document& document) {
+            document.nodes.at("denoise").params["seed"] = 7;
+            setSeedMode(document.nodes.at("denoise"), "seed", SeedMode::Increment);
+        });
+        Workspace& work = *studio.window->workspace();
+        uint64_t drawn = 100;
+        work.run.setRandom([&] { return ++drawn; });
+        work.queue.setPaused(true);
+        answer("several", [&](QDialog& dialog) {
+            dialog.findChild<QSpinBox*>("count")->setValue(3);
+            dialog.findChild<QComboBox*>("seeds")->setCurrentIndex(choice);
+            dialog.findChild<QPushButton*>("run")->click();
+        });
+        studio.action("run.several").trigger();
+        QCOMPARE(seedsOf(work.queue), seeds);
+        QCOMPARE(studio.model().node("denoise")->params.at("seed"), Json(shown));
+    }
+
+    void nothingIsQueued_whenTheDialogIsLeft() {
+        Working studio;
+        answer("several", [](QDialog& dialog) { dialog.reject(); });
+        studio.action("run.several").trigger();
+        QVERIFY(studio.window->workspace()->queue.runs().empty());
+    }
+
+    void itRunsForEver_untilItIsSwitchedOff() {
+        Working studio;
+        studio.model().apply("Seed", [](graph::Document& document) {
+            setSeedMode(document.nodes.at("denoise"), "seed", SeedMode::Increment);
+        });
+        Workspace& work = *studio.window->workspace();
+        QAction& forEver = studio.action("run.for_ever");
+        int ended = 0;
+        connect(&work.queue, &RunQueue::ended, &forEver, [&] {
+            if (++ended == 4) {
+                forEver.trigger();
+            }
+        });
+        // Each graph is another one, and those without a script execute nothing.
+        for (int seed = 0; seed < 20; ++seed) {
+            graph::Document document = studio.model().document();
+            document.nodes.at("denoise").params["seed"] = seed;
+            studio.plugin.script().setScript(graph::toText(document), [](auto&) {
+                return Json{{"status", "ok"}, {"executed", 1}};
+            });
+        }
+        forEver.trigger();
+        QVERIFY(work.run.isRepeating());
+        QTRY_VERIFY_WITH_TIMEOUT(ended >= 4 && !work.run.isBusy(), kPatience);
+        QVERIFY(!work.run.isRepeating());
+        QTest::qWait(50);
+        QVERIFY(ended <= 5);  // the next one may have begun before
+    }
+
+    /// Seen from the desktop's list of windows.
+    void theTitleSaysHowFarItIs() {
+        Working studio;
+        const QString before = studio.window->windowTitle();
+        studio.plugin.script().setScript(
+            graph::toText(studio.model().document()), [](ScriptedRunner::Stage& stage) {
+                stage.send({{"event", "runStarted"}, {"nodes", {"a", "b"}}, {"repetitions", 1}});
+                stage.send({{"event", "nodeStarted"}, {"node", "a"}, {"repetition", 1}});
+                stage.send({{"event", "nodeFinished"}, {"node", "a"}, {"ms", 1}});
+                stage.waitAtGate();
+                return Json{{"status", "ok"}, {"executed", 2}};
+            });
+        studio.action("run.start").trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(
+            studio.window->windowTitle(), QString("50 % - ") + before, kPatience);
+        studio.plugin.script().openGate();
+        QTRY_COMPARE_WITH_TIMEOUT(studio.window->windowTitle(), before, kPatience);
+    }
+
+    void itStopsByItself_data() {
+        QTest::addColumn<QString>("status");
+        QTest::addColumn<int>("executed");
+        QTest::newRow("failed") << "failed" << 1;
+        QTest::newRow("cancelled") << "cancelled" << 1;
+        QTest::newRow("nothing to do") << "ok" << 0;
+    }
+
+    void itStopsByItself() {
+        QFETCH(QString, status);
+        QFETCH(int, executed);
+        Working studio;
+        Workspace& work = *studio.window->workspace();
+        studio.plugin.script().setScript(
+            graph::toText(studio.model().document()), [status, executed](auto&) {
+                return Json{{"status", status.toStdString()}, {"executed", executed}};
+            });
+        studio.action("run.for_ever").trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!work.run.isRepeating(), kPatience);
+        QCOMPARE(work.queue.runs().size(), size_t{1});
+        QVERIFY(!studio.action("run.for_ever").isChecked());
+    }
+};
+
+LOWTIDE_WINDOW_TEST(WindowSeveralTest)
+
+}  // namespace window_several_test
+
+#include "window_several_test.moc"
