@@ -1,6 +1,8 @@
 #include "ui/panels/facts_list.hpp"
 
-#include "ui/panels/picture_facts.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/graph/document.hpp"
+#include "ui/panels/setting_facts.hpp"
 
 #include <QAction>
 #include <QClipboard>
@@ -36,12 +38,32 @@ FactsList::FactsList(QWidget* parent) : QTreeWidget(parent) {
     addAction(copied);
 }
 
+void FactsList::add(const PictureFact& fact) {
+    auto* item = new QTreeWidgetItem(this, {fact.name, oneLine(fact.value)});
+    item->setData(1, Qt::UserRole, fact.value);
+    item->setToolTip(1, fact.value.left(2000));
+}
+
+std::vector<PictureFact> FactsList::settingsOf(const LoadedPicture& picture) const {
+    const std::string graph = picture.graphText();
+    if (!catalog_ || graph.empty()) {
+        return {};
+    }
+    try {
+        return settingFacts(graph::parseDocument(graph), *catalog_);
+    } catch (const Error&) {  // the fact of the graph says why
+        return {};
+    }
+}
+
+/// What a person set stands before what the file says of itself.
 void FactsList::setPicture(const LoadedPicture& picture) {
     clear();
+    for (const PictureFact& fact : settingsOf(picture)) {
+        add(fact);
+    }
     for (const PictureFact& fact : factsOf(picture)) {
-        auto* item = new QTreeWidgetItem(this, {fact.name, oneLine(fact.value)});
-        item->setData(1, Qt::UserRole, fact.value);
-        item->setToolTip(1, fact.value.left(2000));
+        add(fact);
     }
     setVisible(topLevelItemCount() > 0);
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "plugin/graph/catalog.hpp"
 #include "ui/bridge/picture_load.hpp"
+#include "ui/panels/picture_facts.hpp"
 
 #include <QTreeWidget>
 
@@ -14,10 +16,18 @@ class FactsList : public QTreeWidget {
 public:
     explicit FactsList(QWidget* parent = nullptr);
 
+    /// `catalog` names what a picture's graph sets; nullptr: nothing does. It must outlive the
+    /// list.
+    void setCatalog(const graph::Catalog* catalog) { catalog_ = catalog; }
+
     void setPicture(const LoadedPicture& picture);
 
 private:
     void copy() const;
+    void add(const PictureFact& fact);
+    [[nodiscard]] std::vector<PictureFact> settingsOf(const LoadedPicture& picture) const;
+
+    const graph::Catalog* catalog_ = nullptr;
 };
 
 }  // namespace lowtide::ui

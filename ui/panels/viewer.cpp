@@ -167,6 +167,10 @@ QWidget* Viewer::makeBar() {
     return bar;
 }
 
+void Viewer::setCatalog(const graph::Catalog* catalog) {
+    facts_->setCatalog(catalog);
+}
+
 void Viewer::showFile(const QString& path) {
     showFiles({path}, path);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/stop_token.hpp"
+#include "plugin/graph/catalog.hpp"
 #include "ui/bridge/picture_load.hpp"
 
 #include <QWidget>
@@ -51,6 +52,9 @@ public:
     void setFollowing(bool isFollowing);
 
     [[nodiscard]] PictureView& view() { return *view_; }
+
+    /// As FactsList::setCatalog.
+    void setCatalog(const graph::Catalog* catalog);
 
 Q_SIGNALS:
     /// A picture, or why there is none, has arrived.

@@ -78,6 +78,7 @@ void Desk::connectConversion() {
 
 void Desk::buildViewer() {
     viewer_ = new Viewer(centre_);
+    viewer_->setCatalog(&workspace_.model.catalog());
     centre_->addTab(viewer_, tr("Viewer"));
     new LiveView(workspace_, *viewer_, this);
     new InputPictures(workspace_.model, workspace_.statuses, workspace_.file, this);

@@ -5,6 +5,7 @@
 #include "ui/document/edits.hpp"
 #include "ui/panels/gallery.hpp"
 #include "ui/panels/picture_view.hpp"
+#include "ui/panels/setting_facts.hpp"
 #include "ui/studio/differences_dialog.hpp"
 
 #include <QListView>
@@ -79,6 +80,23 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(graph::toText(studio.model().document()), then, kPatience);
         QCOMPARE(studio.tab(), 0);
         QVERIFY(!studio.model().isModified());
+    }
+
+    void theSettingsOfAPictureAreRead() {
+        Painting studio;
+        graph::Document graph = studio.model().document();
+        graph.nodes["again"] = graph.nodes.at("denoise");
+        graph.nodes.at("denoise").params["seed"] = 7;
+        graph.nodes.at("again").params["seed"] = 8;
+        graph.nodes.at("again").title = "Once more";
+        graph.nodes.at("encode").params["prompt"] = "a boat\non the lake";
+        const std::vector<PictureFact> facts = settingFacts(graph, studio.model().catalog());
+        QStringList lines;
+        for (const PictureFact& fact : facts) {
+            lines << fact.name + ": " + fact.value;
+        }
+        QCOMPARE(lines.front(), QString("Prompt: a boat\non the lake"));
+        QCOMPARE(lines.mid(1, 2), (QStringList{"Seed, Once more: 8", "Seed, Denoise: 7"}));
     }
 
     /// One step that can be undone; the seed is kept from then on.
