@@ -43,8 +43,33 @@ void PictureView::setPicture(PictureLevels levels) {
 }
 
 void PictureView::setCompared(PictureLevels levels) {
+    const bool wasSplit = isSplit();
     compared_ = std::move(levels);
+    if (isFitted_ && wasSplit != isSplit()) {
+        fit();
+    }
     update();
+}
+
+void PictureView::setWay(CompareWay way) {
+    if (way == way_) {
+        return;
+    }
+    way_ = way;
+    if (isFitted_) {
+        fit();
+    }
+    update();
+    Q_EMIT wayChanged(way);
+}
+
+QRectF PictureView::room() const {
+    return isSplit() ? QRectF(0, 0, width() / 2.0, height()) : QRectF(rect());
+}
+
+QPointF PictureView::inFirst(const QPointF& point) const {
+    const double half = width() / 2.0;
+    return isSplit() && point.x() >= half ? point - QPointF(half, 0) : point;
 }
 
 void PictureView::fit() {
@@ -58,7 +83,7 @@ void PictureView::fit() {
 }
 
 void PictureView::zoomTo(double zoom) {
-    zoomAbout(zoom, QRectF(rect()).center());
+    zoomAbout(zoom, room().center());
 }
 
 void PictureView::zoomBy(int steps) {
@@ -75,7 +100,7 @@ void PictureView::setWipe(double wipe) {
 }
 
 QPointF PictureView::placeOf(const QPointF& pixel) const {
-    return QRectF(rect()).center() + (pixel - centre_) * zoom_ / devicePixelRatioF();
+    return room().center() + (pixel - centre_) * zoom_ / devicePixelRatioF();
 }
 
 QSize PictureView::sizeHint() const {
@@ -90,8 +115,8 @@ QRectF PictureView::frame() const {
 /// Never larger than the picture is.
 double PictureView::fittedZoom() const {
     const QSizeF size = levels_.front().size();
-    const QSizeF room = QSizeF(this->size()) * devicePixelRatioF();
-    return std::clamp(std::min({1.0, room.width() / size.width(), room.height() / size.height()}),
+    const QSizeF most = room().size() * devicePixelRatioF();
+    return std::clamp(std::min({1.0, most.width() / size.width(), most.height() / size.height()}),
                       kLeastZoom,
                       kMostZoom);
 }
@@ -101,14 +126,14 @@ double PictureView::wipeX() const {
 }
 
 bool PictureView::isOnWipe(const QPointF& point) const {
-    return isComparing() && std::abs(point.x() - wipeX()) <= kWipeReach;
+    return isComparing() && way_ == CompareWay::Wipe && std::abs(point.x() - wipeX()) <= kWipeReach;
 }
 
 void PictureView::zoomAbout(double zoom, const QPointF& point) {
     if (levels_.empty()) {
         return;
     }
-    const QPointF fromMiddle = (point - QRectF(rect()).center()) * devicePixelRatioF();
+    const QPointF fromMiddle = (inFirst(point) - room().center()) * devicePixelRatioF();
     const QPointF pixel = centre_ + fromMiddle / zoom_;
     zoom_ = std::clamp(zoom, kLeastZoom, kMostZoom);
     centre_ = pixel - fromMiddle / zoom_;
@@ -130,15 +155,42 @@ void PictureView::paintEvent(QPaintEvent*) {
     if (levels_.empty()) {
         return;
     }
-    const QRectF all = rect();
     if (!isComparing()) {
-        paintLevels(painter, levels_, all);
-        return;
+        paintLevels(painter, levels_, rect());
+    } else if (way_ == CompareWay::SideBySide) {
+        paintSides(painter);
+    } else if (way_ == CompareWay::Difference) {
+        paintDifference(painter);
+    } else {
+        paintWipe(painter);
     }
-    const double x = wipeX();
-    paintLevels(painter, levels_, QRectF(all.topLeft(), QPointF(x, all.bottom())));
-    paintLevels(painter, compared_, QRectF(QPointF(x, all.top()), all.bottomRight()));
-    paintWipe(painter);
+}
+
+void PictureView::paintSides(QPainter& painter) const {
+    const QRectF half = room();
+    painter.save();
+    painter.setClipRect(half);
+    paintLevels(painter, levels_, half);
+    painter.setClipping(false);
+    painter.translate(half.width(), 0);
+    painter.setClipRect(half);
+    paintLevels(painter, compared_, half);
+    painter.restore();
+    painter.setPen(QPen(Theme::current().colour("border"), 1));
+    painter.drawLine(QPointF(half.right(), 0), QPointF(half.right(), half.bottom()));
+}
+
+/// Black where they are the same.
+void PictureView::paintDifference(QPainter& painter) const {
+    QImage both(size() * devicePixelRatioF(), QImage::Format_ARGB32_Premultiplied);
+    both.setDevicePixelRatio(devicePixelRatioF());
+    both.fill(Qt::transparent);
+    QPainter over(&both);
+    paintLevels(over, levels_, rect());
+    over.setCompositionMode(QPainter::CompositionMode_Difference);
+    paintLevels(over, compared_, rect());
+    over.end();
+    painter.drawImage(QPointF(0, 0), both);
 }
 
 void PictureView::paintLevels(QPainter& painter,
@@ -169,7 +221,10 @@ void PictureView::paintLevels(QPainter& painter,
 }
 
 void PictureView::paintWipe(QPainter& painter) const {
+    const QRectF all = rect();
     const double x = wipeX();
+    paintLevels(painter, levels_, QRectF(all.topLeft(), QPointF(x, all.bottom())));
+    paintLevels(painter, compared_, QRectF(QPointF(x, all.top()), all.bottomRight()));
     const QRectF whole = frame();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(QPen(Theme::current().colour("shadow"), 3));
@@ -238,6 +293,12 @@ void PictureView::keyPressEvent(QKeyEvent* event) {
             return fit();
         case Qt::Key_1:
             return zoomTo(1);
+        case Qt::Key_W:
+            return setWay(CompareWay::Wipe);
+        case Qt::Key_S:
+            return setWay(CompareWay::SideBySide);
+        case Qt::Key_D:
+            return setWay(CompareWay::Difference);
         case Qt::Key_Left:
             return setWipe(wipe_ - kWipeKeyStep);
         case Qt::Key_Right:

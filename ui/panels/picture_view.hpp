@@ -7,8 +7,11 @@
 
 namespace lowtide::ui {
 
-/// Shows a picture: zoom about the pointer, panning by drag, and a wipe between two pictures. A
-/// zoom of 1 is one pixel of the picture on one of the screen.
+/// How two pictures are seen at once.
+enum class CompareWay { Wipe, SideBySide, Difference };
+
+/// Shows a picture: zoom about the pointer, panning by drag, and two pictures compared. A zoom of 1
+/// is one pixel of the picture on one of the screen.
 class PictureView : public QWidget {
     Q_OBJECT
 
@@ -17,8 +20,15 @@ public:
 
     /// Shows it as large as it fits; one of the size of the last stays where it is.
     void setPicture(PictureLevels levels);
-    /// What lies on the right of the wipe, drawn in the first one's place; empty: no wipe.
+    /// What lies on the right, drawn in the first one's place; empty: one is shown alone.
     void setCompared(PictureLevels levels);
+    void setWay(CompareWay way);
+
+    [[nodiscard]] CompareWay way() const { return way_; }
+
+    [[nodiscard]] const PictureLevels& picture() const { return levels_; }
+
+    [[nodiscard]] const PictureLevels& compared() const { return compared_; }
 
     [[nodiscard]] bool isComparing() const { return !compared_.empty(); }
 
@@ -41,6 +51,7 @@ public:
 
 Q_SIGNALS:
     void zoomChanged(double zoom);
+    void wayChanged(lowtide::ui::CompareWay way);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -55,6 +66,11 @@ protected:
 private:
     enum class Drag { None, Pan, Wipe };
 
+    [[nodiscard]] bool isSplit() const { return isComparing() && way_ == CompareWay::SideBySide; }
+
+    [[nodiscard]] QRectF room() const;  ///< of the first picture, in the widget
+    /// Of the other half, where the same pixel of the first picture lies.
+    [[nodiscard]] QPointF inFirst(const QPointF& point) const;
     [[nodiscard]] QRectF frame() const;  ///< of the picture, in the widget
     [[nodiscard]] double fittedZoom() const;
     [[nodiscard]] double wipeX() const;
@@ -63,12 +79,15 @@ private:
     void keepInSight();
     void paintLevels(QPainter& painter, const PictureLevels& levels, const QRectF& clip) const;
     void paintWipe(QPainter& painter) const;
+    void paintSides(QPainter& painter) const;
+    void paintDifference(QPainter& painter) const;
 
     PictureLevels levels_;
     PictureLevels compared_;
     double zoom_ = 1;
     QPointF centre_;  ///< pixel of the picture in the widget's middle
     double wipe_ = 0.5;
+    CompareWay way_ = CompareWay::Wipe;
     bool isFitted_ = true;
     Drag drag_ = Drag::None;
     QPointF lastPoint_;

@@ -1,13 +1,16 @@
 #include "ui/panels/viewer.hpp"
 
 #include "plugin/video/video_file.hpp"
+#include "ui/bridge/later.hpp"
 #include "ui/panels/empty_state.hpp"
 #include "ui/panels/facts_list.hpp"
 #include "ui/panels/frame_bar.hpp"
 #include "ui/panels/frames_in_step.hpp"
+#include "ui/panels/picture_difference.hpp"
 #include "ui/panels/picture_view.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QActionGroup>
 #include <QClipboard>
 #include <QComboBox>
 #include <QDragEnterEvent>
@@ -15,6 +18,7 @@
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QMimeData>
 #include <QShortcut>
 #include <QSignalBlocker>
@@ -121,6 +125,7 @@ QWidget* Viewer::makeBar() {
     compare_ =
         button("compare", tr("Keep this picture and wipe between it and the next"), "compare");
     compare_->setCheckable(true);
+    makeWays();
     follow_ = button("eye", tr("Show the picture while it is made"), "follow");
     follow_->setCheckable(true);
     follow_->setChecked(true);
@@ -161,7 +166,7 @@ QWidget* Viewer::makeBar() {
         row->addWidget(each);
     }
     row->addSpacing(Theme::space(2));
-    for (QToolButton* each : {follow_, compare_, copy_, openGraph_, useAsInput_}) {
+    for (QToolButton* each : {follow_, compare_, ways_, copy_, openGraph_, useAsInput_}) {
         row->addWidget(each);
     }
     return bar;
@@ -187,6 +192,58 @@ void Viewer::compareFiles(const QString& left, const QString& right) {
         compare_->setChecked(true);  // keeps the one that is shown
         load(left);
     });
+}
+
+void Viewer::makeWays() {
+    apart_ = new QLabel(view_);
+    apart_->setObjectName(QStringLiteral("apart"));
+    apart_->setAutoFillBackground(true);
+    apart_->setMargin(Theme::space(1));
+    apart_->hide();
+    auto* over = new QVBoxLayout(view_);
+    over->addStretch(1);
+    over->addWidget(apart_, 0, Qt::AlignLeft);
+    ways_ = button("chevron-down", tr("How two pictures are compared"), "ways");
+    auto* menu = new QMenu(ways_);
+    auto* group = new QActionGroup(menu);
+    const auto add = [&](const QString& text, const QString& key, CompareWay way) {
+        auto* action = menu->addAction(text + QLatin1Char('\t') + key);
+        action->setCheckable(true);
+        action->setChecked(way == view_->way());
+        group->addAction(action);
+        connect(action, &QAction::triggered, this, [this, way] { view_->setWay(way); });
+        connect(view_, &PictureView::wayChanged, action, [action, way](CompareWay chosen) {
+            action->setChecked(way == chosen);
+        });
+    };
+    add(tr("&Wipe"), tr("W"), CompareWay::Wipe);
+    add(tr("&Side by side"), tr("S"), CompareWay::SideBySide);
+    add(tr("&Difference"), tr("D"), CompareWay::Difference);
+    ways_->setMenu(menu);
+    ways_->setPopupMode(QToolButton::InstantPopup);
+    connect(view_, &PictureView::wayChanged, this, &Viewer::showDifference);
+}
+
+/// While the difference of two is shown, a line over it says how large it is.
+void Viewer::showDifference() {
+    apart_->clear();
+    apart_->hide();
+    if (!view_->isComparing() || view_->way() != CompareWay::Difference) {
+        return;
+    }
+    const PictureLevels& left = view_->picture();
+    const PictureLevels& right = view_->compared();
+    later(
+        this,
+        [left = left.front(), right = right.front()] { return differenceOf(left, right); },
+        [this, key = left.front().cacheKey()](const PictureDifference& difference) {
+            const bool isShown = view_->isComparing() && view_->way() == CompareWay::Difference &&
+                                 view_->picture().front().cacheKey() == key;
+            if (isShown) {
+                apart_->setText(differenceText(difference));
+                apart_->show();
+            }
+        });
 }
 
 void Viewer::makeSteps() {
@@ -318,6 +375,8 @@ void Viewer::present(const LoadedPicture& picture, const QString& title) {
     showFrameBar();
     showZoom(view_->zoom());
     facts_->setPicture(shown_);
+    ways_->setVisible(view_->isComparing());
+    showDifference();
     Q_EMIT shown();
 }
 
@@ -373,6 +432,8 @@ void Viewer::compare(bool isOn) {
         view_->setCompared({});
         frames_->drop();
         showFrameBar();
+        ways_->hide();
+        showDifference();
     }
 }
 

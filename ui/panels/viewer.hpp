@@ -73,6 +73,8 @@ private:
     void makeSteps();
     /// To the next (1) or the one before (-1) of the files.
     void step(int by);
+    void makeWays();
+    void showDifference();
     void fillFiles();
     /// `then` when it is shown, unless another one is wanted by then.
     void load(const QString& path, std::function<void()> then = {});
@@ -107,6 +109,8 @@ private:
     FactsList* facts_ = nullptr;
     QToolButton* follow_ = nullptr;
     QComboBox* list_ = nullptr;
+    QToolButton* ways_ = nullptr;
+    QLabel* apart_ = nullptr;  ///< how far two compared pictures are apart
     QLabel* place_ = nullptr;  ///< among more files than the list has room for
     QToolButton* previous_ = nullptr;
     QToolButton* next_ = nullptr;

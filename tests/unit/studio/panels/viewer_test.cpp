@@ -2,6 +2,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/panels/look.hpp"
+#include "ui/panels/picture_difference.hpp"
 #include "ui/panels/picture_drop.hpp"
 #include "ui/panels/picture_facts.hpp"
 #include "ui/panels/picture_view.hpp"
@@ -10,6 +11,7 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
+#include <QLabel>
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
@@ -237,6 +239,73 @@ private Q_SLOTS:
         QTest::mouseClick(viewer.findChild<QToolButton*>("compare"), Qt::LeftButton);
 
         QVERIFY(!viewer.view().isComparing());
+    }
+
+    /// The wipe in the middle; both beside each other; what they differ in.
+    void twoPicturesAreComparedInThreeWays() {
+        Viewer viewer;
+        open(viewer, {900, 500});
+        viewer.showImage(picture(40, 40, Qt::red), "first");
+        QVERIFY(!viewer.findChild<QToolButton*>("ways")->isVisible());
+        viewer.findChild<QToolButton*>("compare")->setChecked(true);
+        viewer.showImage(picture(40, 40, Qt::green), "second");
+        QVERIFY(viewer.findChild<QToolButton*>("ways")->isVisible());
+        PictureView& view = viewer.view();
+        const auto colourAt = [&](double x) {
+            return view.grab().toImage().pixelColor(qRound(x), view.height() / 2);
+        };
+        const double middle = view.width() / 2.0;
+        QCOMPARE(colourAt(middle - 15), QColor(Qt::green));
+        QCOMPARE(colourAt(middle + 15), QColor(Qt::red));
+        QTest::keyClick(&view, Qt::Key_S);
+        QCOMPARE(view.way(), CompareWay::SideBySide);
+        QCOMPARE(colourAt(middle / 2), QColor(Qt::green));
+        QCOMPARE(colourAt(middle * 1.5), QColor(Qt::red));
+        QVERIFY(colourAt(middle) != QColor(Qt::red) && colourAt(middle) != QColor(Qt::green));
+        QTest::keyClick(&view, Qt::Key_D);
+        QCOMPARE(colourAt(middle), QColor(255, 255, 0));
+        auto* apart = viewer.findChild<QLabel*>("apart");
+        QTRY_COMPARE(apart->text(), QString("Up to 255 of 255 apart, 100.0 % of the pixels."));
+        QTest::keyClick(&view, Qt::Key_W);
+        QVERIFY(apart->text().isEmpty());
+        QCOMPARE(colourAt(middle - 15), QColor(Qt::green));
+        viewer.findChild<QToolButton*>("compare")->setChecked(false);
+        QVERIFY(!viewer.findChild<QToolButton*>("ways")->isVisible());
+        QCOMPARE(colourAt(middle + 15), QColor(Qt::green));
+    }
+
+    /// A wheel over the right one zooms both about the same pixel.
+    void bothSidesZoomTogether() {
+        Viewer viewer;
+        open(viewer, {900, 500});
+        viewer.showImage(picture(400, 400, Qt::red), "first");
+        viewer.findChild<QToolButton*>("compare")->setChecked(true);
+        viewer.showImage(picture(400, 400, Qt::green), "second");
+        PictureView& view = viewer.view();
+        view.setWay(CompareWay::SideBySide);
+        const QPointF left = view.placeOf({100, 120});
+        const QPoint right = (left + QPointF(view.width() / 2.0, 0)).toPoint();
+        wheel(view, right, 3);
+        QVERIFY(QLineF(view.placeOf({100, 120}), left).length() < 2);
+        QVERIFY(view.zoom() > 1);
+    }
+
+    void differencesAreMeasured_data() {
+        QTest::addColumn<QImage>("other");
+        QTest::addColumn<QString>("text");
+        const QImage same = picture(20, 50, Qt::gray);
+        QImage one = same;
+        one.setPixelColor(7, 9, QColor(Qt::gray).lighter(101));
+        QTest::newRow("identical") << same.convertToFormat(QImage::Format_RGB888) << "Identical.";
+        QTest::newRow("one pixel") << one << "Up to 2 of 255 apart, 0.1 % of the pixels.";
+        QTest::newRow("another size")
+            << picture(20, 49, Qt::gray) << "The pictures have different sizes.";
+    }
+
+    void differencesAreMeasured() {
+        QFETCH(QImage, other);
+        QFETCH(QString, text);
+        QCOMPARE(differenceText(differenceOf(picture(20, 50, Qt::gray), other)), text);
     }
 
     void copiesThePicture() {
