@@ -251,27 +251,29 @@ private Q_SLOTS:
         viewer.showImage(picture(40, 40, Qt::green), "second");
         QVERIFY(viewer.findChild<QToolButton*>("ways")->isVisible());
         PictureView& view = viewer.view();
-        const auto colourAt = [&](double x) {
-            return view.grab().toImage().pixelColor(qRound(x), view.height() / 2);
+        // `share` of the width, and pixels from there.
+        const auto colourAt = [&](double share, int beside = 0) {
+            return view.grab().toImage().pixelColor(qRound(share * view.width()) + beside,
+                                                    view.height() / 2);
         };
-        const double middle = view.width() / 2.0;
-        QCOMPARE(colourAt(middle - 15), QColor(Qt::green));
-        QCOMPARE(colourAt(middle + 15), QColor(Qt::red));
+        QCOMPARE(colourAt(0.5, -15), QColor(Qt::green));
+        QCOMPARE(colourAt(0.5, 15), QColor(Qt::red));
         QTest::keyClick(&view, Qt::Key_S);
         QCOMPARE(view.way(), CompareWay::SideBySide);
-        QCOMPARE(colourAt(middle / 2), QColor(Qt::green));
-        QCOMPARE(colourAt(middle * 1.5), QColor(Qt::red));
-        QVERIFY(colourAt(middle) != QColor(Qt::red) && colourAt(middle) != QColor(Qt::green));
+        QCOMPARE(colourAt(0.25), QColor(Qt::green));
+        QCOMPARE(colourAt(0.75), QColor(Qt::red));
+        const QColor between = colourAt(0.5);
+        QVERIFY(between != QColor(Qt::red) && between != QColor(Qt::green));
         QTest::keyClick(&view, Qt::Key_D);
-        QCOMPARE(colourAt(middle), QColor(255, 255, 0));
+        QCOMPARE(colourAt(0.5), QColor(255, 255, 0));
         auto* apart = viewer.findChild<QLabel*>("apart");
         QTRY_COMPARE(apart->text(), QString("Up to 255 of 255 apart, 100.0 % of the pixels."));
         QTest::keyClick(&view, Qt::Key_W);
         QVERIFY(apart->text().isEmpty());
-        QCOMPARE(colourAt(middle - 15), QColor(Qt::green));
+        QCOMPARE(colourAt(0.5, -15), QColor(Qt::green));
         viewer.findChild<QToolButton*>("compare")->setChecked(false);
         QVERIFY(!viewer.findChild<QToolButton*>("ways")->isVisible());
-        QCOMPARE(colourAt(middle + 15), QColor(Qt::green));
+        QCOMPARE(colourAt(0.5, 15), QColor(Qt::green));
     }
 
     /// A wheel over the right one zooms both about the same pixel.
