@@ -3,9 +3,9 @@
 // encoding nothing is left on the card.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
-#include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/journey/policy_runs.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -22,16 +22,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const char* const kPolicies[] = {"none",
-                                 "model",
-                                 "model+stream",
-                                 "sequential",
-                                 "block:1",
-                                 "block:1+stream",
-                                 "leaf",
-                                 "leaf+stream",
-                                 "auto"};
-
 /// Policies beside "leaf+stream" everywhere, which put components on two devices.
 const char* const kMixed[] = {"encode.text_encoder_4=leaf+stream@cpu",
                               "encode.text_encoder=none@cpu",
@@ -40,19 +30,8 @@ const char* const kMixed[] = {"encode.text_encoder_4=leaf+stream@cpu",
                               "decode=auto@cpu",
                               "denoise=block:1+stream@cpu"};
 
-constexpr const char* kStages[] = {"encode", "denoise", "decode"};
 constexpr const char* kEncoders[] = {
     "text_encoder", "text_encoder_2", "text_encoder_3", "text_encoder_4"};
-constexpr size_t kFewestBytes = 100'000;
-
-Json ofAllStages(const std::string& choice) {
-    Json all = Json::array();
-    for (const char* stage : kStages) {
-        all.push_back(std::string(stage) + "=" + choice);
-    }
-    return all;
-}
-
 }  // namespace
 
 class HiDreamCasesTest : public QObject {
@@ -79,27 +58,16 @@ class HiDreamCasesTest : public QObject {
                   "denoise.sampler=unipc"}},
                 {"out", folder_.path().toStdString()},
                 {"forceExecution", true},
-                {"policies", ofAllStages(policy)}};
+                {"policies", testing::ofStages({"encode", "denoise", "decode"}, policy)}};
     }
 
-    testing::ModuleRun runDumping(Json options) const {
-        options["dump"] = folder_.filePath("dump.safetensors").toStdString();
-        testing::EventLog log;
-        return testing::runModule(graph_, options, log);
+    testing::ModuleRun runDumping(const Json& options) const {
+        return testing::runDumping(graph_, options, folder_);
     }
 
     testing::ModuleRun encodeAlone(Json options, testing::EventLog& log) const {
         options["until"] = {"encode"};
         return testing::runModule(graph_, options, log);
-    }
-
-    void bitsAre(const Json& wanted, const QByteArray& expected) const {
-        const testing::ModuleRun ended = runDumping(wanted);
-        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
-        QVERIFY(ended.dump == expected);
-        for (const Json& repetition : ended.report.at("repetitions")) {
-            QCOMPARE(repetition.at("ledger").at("fake").at("total"), Json(0));
-        }
     }
 
     /// Of one encoder, when it begins.
@@ -135,23 +103,12 @@ private Q_SLOTS:
         testing::copyFolder(testing::hidreamGoldenFolder() + "/checkpoints/hidream_0", copy);
         checkpoint_ = copy.toStdString();
         graph_ = testing::exampleText("text_to_image");
-        const testing::ModuleRun plain = runDumping(options("none", "cpu"));
-        QVERIFY2(plain.status == Status::Ok, plain.report.dump().c_str());
-        expected_ = plain.dump;
-        QVERIFY(static_cast<size_t>(expected_.size()) > kFewestBytes);
+        expected_ = testing::dumpToCompare(runDumping(options("none", "cpu")));
     }
 
-    void cleanup() {
-        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
-        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
-    }
+    void cleanup() { testing::checkNothingStays(); }
 
-    void everyPolicy_data() {
-        QTest::addColumn<QString>("policy");
-        for (const char* policy : kPolicies) {
-            QTest::newRow(policy) << policy;
-        }
-    }
+    void everyPolicy_data() { testing::addPolicyRows(); }
 
     void case2_noPolicyChangesAByte_data() { everyPolicy_data(); }
 
@@ -160,22 +117,17 @@ private Q_SLOTS:
         QFETCH(QString, policy);
         Json wanted = options(policy.toStdString());
         wanted["repeat"] = 3;
-        bitsAre(wanted, expected_);
+        testing::checkBits(runDumping(wanted), expected_);
     }
 
-    void case2_devicesMix_data() {
-        QTest::addColumn<QString>("policy");
-        for (const char* policy : kMixed) {
-            QTest::newRow(policy) << policy;
-        }
-    }
+    void case2_devicesMix_data() { testing::addPolicyRows(kMixed); }
 
     void case2_devicesMix() {
         QFETCH(QString, policy);
         Json wanted = options("leaf+stream");
         wanted["policies"].push_back(policy.toStdString());
         wanted["repeat"] = 3;
-        bitsAre(wanted, expected_);
+        testing::checkBits(runDumping(wanted), expected_);
     }
 
     void case2_bf16IsTheSameEverywhere_data() { everyPolicy_data(); }
@@ -189,32 +141,22 @@ private Q_SLOTS:
         };
         if (expected.isEmpty()) {
             expected = runDumping(inHalf(options("none", "cpu"))).dump;
-            QVERIFY(static_cast<size_t>(expected.size()) > kFewestBytes && expected != expected_);
+            QVERIFY(expected.size() > testing::kFewestDumped && expected != expected_);
         }
-        bitsAre(inHalf(options(policy.toStdString())), expected);
+        testing::checkBits(runDumping(inHalf(options(policy.toStdString()))), expected);
     }
 
     void case2_peaksAreAsPlanned_data() { everyPolicy_data(); }
 
     void case2_peaksAreAsPlanned() {
         QFETCH(QString, policy);
-        constexpr double kMostOff = 0.01;
         for (const char* until : {"encode", "decode"}) {
             Json wanted = options(policy.toStdString());
             wanted["until"] = {until};
             testing::EventLog log;
             const testing::ModuleRun ended = testing::runModule(graph_, wanted, log);
             QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
-            const auto planned =
-                ended.report.at("plan").at("devices").at(0).at("peak").get<double>();
-            const auto measured = ended.report.at("repetitions")
-                                      .back()
-                                      .at("ledger")
-                                      .at("fake")
-                                      .at("peak")
-                                      .get<double>();
-            QVERIFY2(measured <= planned && measured >= planned * (1 - kMostOff),
-                     qPrintable(QString("%1 of %2").arg(measured).arg(planned)));
+            testing::checkPeaks(ended);
         }
     }
 
@@ -281,8 +223,8 @@ private Q_SLOTS:
     void case2_noEndLeavesAnything_data() {
         QTest::addColumn<QString>("policy");
         QTest::addColumn<QString>("node");
-        for (const char* policy : kPolicies) {
-            for (const char* node : kStages) {
+        for (const char* policy : testing::kEveryPolicy) {
+            for (const char* node : {"encode", "denoise", "decode"}) {
                 QTest::addRow("%s, %s", policy, node) << policy << node;
             }
         }

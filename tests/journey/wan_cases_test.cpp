@@ -2,10 +2,10 @@
 // is never executed, and its autoencoder, under every policy and on mixed devices.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/graph_edits.hpp"
-#include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/journey/policy_runs.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -16,16 +16,6 @@ using namespace lowtide;
 
 namespace {
 
-const char* const kPolicies[] = {"none",
-                                 "model",
-                                 "model+stream",
-                                 "sequential",
-                                 "block:1",
-                                 "block:1+stream",
-                                 "leaf",
-                                 "leaf+stream",
-                                 "auto"};
-
 /// Policies beside "leaf+stream" everywhere, which put components on two devices.
 const char* const kMixed[] = {"decode=auto@cpu",
                               "video.autoencoder=none@cpu",
@@ -34,16 +24,6 @@ const char* const kMixed[] = {"decode=auto@cpu",
                               "denoise=block:1+stream@cpu"};
 
 constexpr const char* kStages[] = {"encode", "video", "denoise", "decode"};
-constexpr size_t kFewestBytes = 100'000;
-
-Json ofAllStages(const std::string& choice) {
-    Json all = Json::array();
-    for (const char* stage : kStages) {
-        all.push_back(std::string(stage) + "=" + choice);
-    }
-    return all;
-}
-
 }  // namespace
 
 class WanCasesTest : public QObject {
@@ -66,24 +46,11 @@ class WanCasesTest : public QObject {
                   "save_video.format=png"}},
                 {"out", folder_.path().toStdString()},
                 {"forceExecution", true},
-                {"policies", ofAllStages(policy)}};
+                {"policies", testing::ofStages({"encode", "video", "denoise", "decode"}, policy)}};
     }
 
-    testing::ModuleRun runDumping(Json options) const { return runDumping(options, graph_); }
-
-    testing::ModuleRun runDumping(Json options, const std::string& graph) const {
-        options["dump"] = folder_.filePath("dump.safetensors").toStdString();
-        testing::EventLog log;
-        return testing::runModule(graph, options, log);
-    }
-
-    void bitsAre(const Json& wanted, const QByteArray& expected) const {
-        const testing::ModuleRun ended = runDumping(wanted);
-        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
-        QVERIFY(ended.dump == expected);
-        for (const Json& repetition : ended.report.at("repetitions")) {
-            QCOMPARE(repetition.at("ledger").at("fake").at("total"), Json(0));
-        }
+    testing::ModuleRun runDumping(const Json& options) const {
+        return testing::runDumping(graph_, options, folder_);
     }
 
 private Q_SLOTS:
@@ -91,23 +58,12 @@ private Q_SLOTS:
     void initTestCase() {
         goldens_ = testing::wanGoldenFolder().toStdString();
         graph_ = testing::exampleText("image_to_video");
-        const testing::ModuleRun plain = runDumping(options("none", "cpu"));
-        QVERIFY2(plain.status == Status::Ok, plain.report.dump().c_str());
-        expected_ = plain.dump;
-        QVERIFY(static_cast<size_t>(expected_.size()) > kFewestBytes);
+        expected_ = testing::dumpToCompare(runDumping(options("none", "cpu")));
     }
 
-    void cleanup() {
-        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
-        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
-    }
+    void cleanup() { testing::checkNothingStays(); }
 
-    void everyPolicy_data() {
-        QTest::addColumn<QString>("policy");
-        for (const char* policy : kPolicies) {
-            QTest::newRow(policy) << policy;
-        }
-    }
+    void everyPolicy_data() { testing::addPolicyRows(); }
 
     void case4_noPolicyChangesAByte_data() { everyPolicy_data(); }
 
@@ -116,22 +72,17 @@ private Q_SLOTS:
         QFETCH(QString, policy);
         Json wanted = options(policy.toStdString());
         wanted["repeat"] = 3;
-        bitsAre(wanted, expected_);
+        testing::checkBits(runDumping(wanted), expected_);
     }
 
-    void case4_devicesMix_data() {
-        QTest::addColumn<QString>("policy");
-        for (const char* policy : kMixed) {
-            QTest::newRow(policy) << policy;
-        }
-    }
+    void case4_devicesMix_data() { testing::addPolicyRows(kMixed); }
 
     void case4_devicesMix() {
         QFETCH(QString, policy);
         Json wanted = options("leaf+stream");
         wanted["policies"].push_back(policy.toStdString());
         wanted["repeat"] = 3;
-        bitsAre(wanted, expected_);
+        testing::checkBits(runDumping(wanted), expected_);
     }
 
     void case4_bf16IsTheSameEverywhere_data() { everyPolicy_data(); }
@@ -145,9 +96,9 @@ private Q_SLOTS:
         };
         if (expected.isEmpty()) {
             expected = runDumping(inHalf(options("none", "cpu"))).dump;
-            QVERIFY(static_cast<size_t>(expected.size()) > kFewestBytes && expected != expected_);
+            QVERIFY(expected.size() > testing::kFewestDumped && expected != expected_);
         }
-        bitsAre(inHalf(options(policy.toStdString())), expected);
+        testing::checkBits(runDumping(inHalf(options(policy.toStdString()))), expected);
     }
 
     void case4_twoPassesAreTheOne_data() { everyPolicy_data(); }
@@ -170,7 +121,7 @@ private Q_SLOTS:
         wanted["policies"].push_back("finish=" + policy.toStdString());
         wanted["policies"].push_back("video.image_encoder=none@cpu");
         wanted["repeat"] = 2;
-        const testing::ModuleRun ended = runDumping(wanted, graph.dump());
+        const testing::ModuleRun ended = testing::runDumping(graph.dump(), wanted, folder_);
         QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
         const auto pixelsIn = [](const QByteArray& dump) {
             return testing::tensorsIn(dump).at("image").bytes;
@@ -235,7 +186,7 @@ private Q_SLOTS:
     void case4_noEndLeavesAnything_data() {
         QTest::addColumn<QString>("policy");
         QTest::addColumn<QString>("node");
-        for (const char* policy : kPolicies) {
+        for (const char* policy : testing::kEveryPolicy) {
             for (const char* node : kStages) {
                 QTest::addRow("%s, %s", policy, node) << policy << node;
             }

@@ -1,10 +1,10 @@
 // WAN 2.2: two experts that share the noise levels, each a component with a policy of its own.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/graph_edits.hpp"
-#include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/journey/policy_runs.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -18,24 +18,12 @@ using namespace lowtide;
 
 namespace {
 
-const char* const kPolicies[] = {"none",
-                                 "model",
-                                 "model+stream",
-                                 "sequential",
-                                 "block:1",
-                                 "block:1+stream",
-                                 "leaf",
-                                 "leaf+stream",
-                                 "auto"};
-
 /// Policies of the denoisers, one beside the other.
 const char* const kMixed[] = {"denoise.denoiser=none denoise.denoiser_2=leaf+stream",
                               "denoise.denoiser=leaf+stream denoise.denoiser_2=model",
                               "denoise.denoiser=sequential denoise.denoiser_2=auto",
                               "denoise.denoiser=model denoise.denoiser_2=block:1+stream@cpu",
                               "denoise.denoiser=leaf@cpu denoise.denoiser_2=leaf+stream"};
-
-constexpr size_t kFewestBytes = 100'000;
 
 const Json& nodeIn(const Json& nodes) {
     return *std::find_if(
@@ -75,10 +63,8 @@ class WanExpertsTest : public QObject {
                   "denoise=" + policy}}};
     }
 
-    testing::ModuleRun runDumping(Json options, const std::string& graph) const {
-        options["dump"] = folder_.filePath("dump.safetensors").toStdString();
-        testing::EventLog log;
-        return testing::runModule(graph, options, log);
+    testing::ModuleRun runDumping(const Json& options, const std::string& graph) const {
+        return testing::runDumping(graph, options, folder_);
     }
 
     /// Nothing is left, and the plan knew the peak.
@@ -121,31 +107,19 @@ private Q_SLOTS:
     void initTestCase() {
         goldens_ = testing::wanGoldenFolder().toStdString();
         graph_ = testing::exampleText("image_to_video");
-        const testing::ModuleRun plain = runDumping(options("none", "cpu"), graph_);
-        QVERIFY2(plain.status == Status::Ok, plain.report.dump().c_str());
-        expected_ = plain.dump;
-        QVERIFY(static_cast<size_t>(expected_.size()) > kFewestBytes);
+        expected_ = testing::dumpToCompare(runDumping(options("none", "cpu"), graph_));
     }
 
-    void cleanup() {
-        QCOMPARE(testing::openModule().runner()->release("all"), Status::Ok);
-        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
-    }
+    void cleanup() { testing::checkNothingStays(); }
 
-    void noPolicyChangesAByte_data() {
-        QTest::addColumn<QString>("policy");
-        for (const char* policy : kPolicies) {
-            QTest::newRow(policy) << policy;
-        }
-    }
+    void noPolicyChangesAByte_data() { testing::addPolicyRows(); }
 
     void noPolicyChangesAByte() {
         QFETCH(QString, policy);
         Json wanted = options(policy.toStdString());
         wanted["repeat"] = 3;
         const testing::ModuleRun ended = runDumping(wanted, graph_);
-        accountsFor(ended);
-        QVERIFY(ended.dump == expected_);
+        testing::checkBits(ended, expected_);
         QCOMPARE(peakOf(ended), plannedPeakOf(ended));
     }
 
@@ -289,7 +263,7 @@ private Q_SLOTS:
     void aStepCacheBeginsAnew_data() {
         QTest::addColumn<QString>("cache");
         QTest::addColumn<QString>("policy");
-        for (const char* policy : kPolicies) {
+        for (const char* policy : testing::kEveryPolicy) {
             QTest::addRow("block, %s", policy) << "block" << policy;
             QTest::addRow("forecast, %s", policy) << "forecast" << policy;
         }

@@ -86,6 +86,13 @@ QComboBox* GalleryFilter::chooser(const char* name, const QString& label) {
 }
 
 void GalleryFilter::fill(QComboBox& box, const QString& all, const QStringList& values) {
+    QStringList before;
+    for (int i = 1; i < box.count(); ++i) {
+        before << box.itemText(i);
+    }
+    if (box.count() > 0 && before == values) {
+        return;  // the list may be open
+    }
     const QSignalBlocker quiet(&box);
     const QString chosen = box.currentData().toString();
     box.clear();
