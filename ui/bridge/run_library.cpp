@@ -54,14 +54,17 @@ QString setAside(const QString& path) {
     return QFileInfo(name).fileName();
 }
 
-QImage smallOf(const LoadedPicture& loaded) {
-    if (loaded.levels.empty()) {
-        return {};
+/// The picture as it is, or smaller: `side` pixels a side at most.
+QImage within(const QImage& picture, int side) {
+    if (picture.width() <= side && picture.height() <= side) {
+        return picture;
     }
-    const QImage& picture = loaded.levels.back();
-    const QSize most(RunLibrary::kThumbnailPixels, RunLibrary::kThumbnailPixels);
-    const QSize size = picture.size().boundedTo(picture.size().scaled(most, Qt::KeepAspectRatio));
-    return picture.scaled(size, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+    return picture.scaled(side, side, Qt::KeepAspectRatio, Qt::SmoothTransformation);
+}
+
+QImage smallOf(const LoadedPicture& loaded) {
+    return loaded.levels.empty() ? QImage()
+                                 : within(loaded.levels.back(), RunLibrary::kThumbnailPixels);
 }
 
 QByteArray encoded(const QImage& picture) {
@@ -245,15 +248,17 @@ void RunLibrary::askChoices(QObject* context, std::function<void(Choices)> done)
 }
 
 void RunLibrary::askThumbnails(const std::vector<PictureRecord>& pictures,
+                               int side,
                                QObject* context,
                                std::function<void(std::vector<Thumbnail>)> done) {
     ask<std::vector<Thumbnail>>(
-        [pictures](RunStore& store) {
+        [pictures, side](RunStore& store) {
             std::vector<Thumbnail> thumbnails;
             for (const PictureRecord& picture : pictures) {
-                thumbnails.push_back({.picture = picture.id,
-                                      .image = QImage::fromData(store.thumbnail(picture.id)),
-                                      .isThere = QFileInfo::exists(picture.path)});
+                thumbnails.push_back(
+                    {.picture = picture.id,
+                     .image = within(QImage::fromData(store.thumbnail(picture.id)), side),
+                     .isThere = QFileInfo::exists(picture.path)});
             }
             return thumbnails;
         },

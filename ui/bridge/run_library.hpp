@@ -67,7 +67,9 @@ public:
         bool isThere = true;
     };
 
+    /// No larger than `side` pixels a side.
     void askThumbnails(const std::vector<PictureRecord>& pictures,
+                       int side,
                        QObject* context,
                        std::function<void(std::vector<Thumbnail>)> done);
     void setStarred(const std::vector<int64_t>& pictures, bool isStarred);

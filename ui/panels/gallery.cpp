@@ -157,11 +157,18 @@ void Gallery::addActions() {
 
 void Gallery::setSide(int pixels) {
     delegate_->setSide(pixels);
+    tellSide();
     list_->doItemsLayout();
+}
+
+void Gallery::tellSide() {
+    const double scale = devicePixelRatioF();
+    rows_->setSide(qRound(delegate_->pictureSide() * scale), scale);
 }
 
 void Gallery::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
+    tellSide();
     if (isStale_) {
         askPictures();
     }

@@ -59,6 +59,7 @@ private:
     void showPage();
     void adjust();
     void setSide(int pixels);
+    void tellSide();
     void view();
     void compareSelected();
     void star();

@@ -12,6 +12,7 @@ namespace lowtide::ui {
 namespace {
 
 constexpr int kTileInset = 4;
+constexpr int kPictureInset = 4;
 constexpr int kMark = 20;  ///< a star, or the sign of a video
 
 void paintMark(QPainter& painter, const QRect& place, const char* icon, const char* token) {
@@ -25,6 +26,10 @@ void paintMark(QPainter& painter, const QRect& place, const char* icon, const ch
 }
 
 }  // namespace
+
+int GalleryDelegate::pictureSide() const {
+    return side_ - 2 * kPictureInset;
+}
 
 QSize GalleryDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
     return {side_ + 2 * kTileInset, side_ + 2 * kTileInset};
@@ -49,14 +54,12 @@ void GalleryDelegate::paint(QPainter* painter,
     painter->setBrush(theme.colour(isSelected ? "selection" : isHovered ? "hover" : "raised"));
     painter->drawRoundedRect(
         QRectF(tile).adjusted(1, 1, -1, -1), theme.size("radius"), theme.size("radius"));
-    const QRect inner = tile.adjusted(4, 4, -4, -4);
+    const QRect inner = tile.adjusted(kPictureInset, kPictureInset, -kPictureInset, -kPictureInset);
     if (const QPixmap small = rows->thumbnail(*picture); !small.isNull()) {
-        const QSize size =
-            small.size().scaled(inner.size(), Qt::KeepAspectRatio).boundedTo(inner.size());
-        QRect target(QPoint(0, 0), size);
-        target.moveCenter(inner.center());
+        QRectF target(QPointF(0, 0), small.deviceIndependentSize());
+        target.moveCenter(QRectF(inner).center());
         painter->setOpacity(isMissing ? 0.4 : 1);
-        painter->drawPixmap(target, small);
+        painter->drawPixmap(target.topLeft().toPoint(), small);
         painter->setOpacity(1);
     } else if (picture->hasThumbnail || isMissing) {
         theme.icon(isMissing ? "warning" : "image", "text.muted")

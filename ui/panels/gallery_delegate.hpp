@@ -19,7 +19,8 @@ public:
 
     void setSide(int pixels) { side_ = pixels; }
 
-    [[nodiscard]] int side() const { return side_; }
+    /// Of the picture within: points, not pixels.
+    [[nodiscard]] int pictureSide() const;
 
     void paint(QPainter* painter,
                const QStyleOptionViewItem& option,

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 
 namespace lowtide::ui {
 
@@ -37,6 +38,18 @@ GalleryRows::GalleryRows(RunLibrary& library, QObject* parent)
         thumbnails_.remove(picture);
         tellChanged(picture);
     });
+}
+
+void GalleryRows::setSide(int pixels, double scale) {
+    if (pixels == side_ && scale == scale_) {
+        return;
+    }
+    side_ = pixels;
+    scale_ = scale;
+    thumbnails_.clear();
+    if (!pictures_.empty()) {
+        Q_EMIT dataChanged(index(0), index(static_cast<int>(pictures_.size()) - 1));
+    }
 }
 
 void GalleryRows::number() {
@@ -139,9 +152,15 @@ void GalleryRows::fetch() {
         }
     }
     wanted_.clear();
-    library_.askThumbnails(wanted, this, [this](std::vector<RunLibrary::Thumbnail> thumbnails) {
-        take(std::move(thumbnails));
-    });
+    library_.askThumbnails(
+        wanted, side_, this, [this, side = side_](std::vector<RunLibrary::Thumbnail> thumbnails) {
+            if (side == side_) {
+                take(std::move(thumbnails));
+            } else {  // they are painted in another size by now
+                asked_.clear();
+                Q_EMIT dataChanged(index(0), index(rowCount({}) - 1));
+            }
+        });
 }
 
 void GalleryRows::take(std::vector<RunLibrary::Thumbnail> thumbnails) {
@@ -152,9 +171,10 @@ void GalleryRows::take(std::vector<RunLibrary::Thumbnail> thumbnails) {
         } else {
             missing_.insert(each.picture);
         }
-        thumbnails_.insert(each.picture,
-                           new QPixmap(QPixmap::fromImage(each.image)),
-                           std::max<qsizetype>(1, each.image.sizeInBytes()));
+        auto small = std::make_unique<QPixmap>(QPixmap::fromImage(each.image));
+        small->setDevicePixelRatio(scale_);
+        thumbnails_.insert(
+            each.picture, small.release(), std::max<qsizetype>(1, each.image.sizeInBytes()));
         tellChanged(each.picture);
     }
 }

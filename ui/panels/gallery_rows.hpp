@@ -25,6 +25,8 @@ public:
     /// `library` must outlive it.
     explicit GalleryRows(RunLibrary& library, QObject* parent = nullptr);
 
+    /// Of a thumbnail, in pixels of the screen: they are kept as they are painted.
+    void setSide(int pixels, double scale);
     /// Rows that stay are not told anew, so what is selected stays selected.
     void setPictures(std::vector<PictureRecord> pictures);
 
@@ -56,6 +58,8 @@ private:
     void number();
 
     RunLibrary& library_;
+    int side_ = RunLibrary::kThumbnailPixels;
+    double scale_ = 1;
     std::vector<PictureRecord> pictures_;
     std::map<int64_t, int> rows_;  ///< by picture
     mutable QCache<int64_t, QPixmap> thumbnails_;

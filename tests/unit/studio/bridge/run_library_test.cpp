@@ -64,8 +64,9 @@ class RunLibraryTest : public QObject {
 
     /// One, when it is made.
     static RunLibrary::Thumbnail thumbnailIn(RunLibrary& library) {
-        return answerTo<std::vector<RunLibrary::Thumbnail>>(
-                   [&](auto done) { library.askThumbnails(picturesIn(library), &library, done); })
+        return answerTo<std::vector<RunLibrary::Thumbnail>>([&](auto done) {
+                   library.askThumbnails(picturesIn(library), 256, &library, done);
+               })
             .front();
     }
 
