@@ -1,10 +1,6 @@
+#include "tests/fixtures/resident_memory.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/studio/bridge/queue_bench.hpp"
-
-#include <QFile>
-
-#include <malloc.h>
-#include <unistd.h>
+#include "tests/unit/studio/bridge/quick_runner.hpp"
 
 namespace run_book_test {
 
@@ -12,89 +8,6 @@ using namespace lowtide;
 using namespace lowtide::ui;
 
 namespace {
-
-constexpr int kCopies = 1500;
-constexpr int kSide = 512;
-
-/// Each of its runs is over at once, with a picture and a long report. Unlike a ScriptedRunner it
-/// keeps nothing of them.
-class QuickRunner final : public Runner {
-public:
-    QuickRunner() {
-        Json report = {{"status", "ok"}, {"executed", 1}, {"timeline", Json::array()}};
-        for (int i = 0; i < kCopies; ++i) {
-            report["timeline"].push_back({{"what", "copy"},
-                                          {"device", "cpu"},
-                                          {"subject", "a leaf of the denoiser"},
-                                          {"bytes", 3},
-                                          {"t", i * 1e-3}});
-        }
-        report_ = report.dump();
-        auto pixels = std::make_shared<uint8_t[]>(size_t{3} * kSide * kSide);
-        picture_ = {.widthPixels = kSide, .heightPixels = kSide, .channels = 3, .pixels = pixels};
-    }
-
-    Status check(std::string_view, std::string_view, std::string& result) noexcept override {
-        return answer(result);
-    }
-
-    Status plan(std::string_view, std::string_view, std::string& result) noexcept override {
-        return answer(result);
-    }
-
-    Status start(std::string_view,
-                 std::string_view,
-                 Observer& observer,
-                 RunId& run,
-                 std::string& result) noexcept override {
-        run = ++last_;
-        observer.event(R"({"event": "runStarted", "nodes": ["a"], "repetitions": 1})");
-        observer.preview(run, "a", picture_);
-        observer.event(R"({"event": "runFinished", "status": "ok"})");
-        return answer(result);
-    }
-
-    Status cancel(RunId, CancelMode) noexcept override { return Status::Invalid; }
-
-    Status wait(RunId, std::string& result) noexcept override {
-        result = report_;
-        return Status::Ok;
-    }
-
-    Status memory(std::string& result) noexcept override { return answer(result); }
-
-    Status release(std::string_view) noexcept override { return Status::Ok; }
-
-    Status devices(std::string& result) noexcept override { return answer(result); }
-
-    Status stop() noexcept override { return Status::Ok; }
-
-private:
-    static Status answer(std::string& result) {
-        result = R"({"issues": []})";
-        return Status::Ok;
-    }
-
-    std::string report_;
-    Image8 picture_;
-    RunId last_ = 0;
-};
-
-/// Of this program, without what the allocator holds back.
-int64_t residentBytes() {
-    ::malloc_trim(0);
-    QFile file("/proc/self/statm");
-    if (!file.open(QIODevice::ReadOnly)) {
-        return 0;
-    }
-    return file.readAll().split(' ').value(1).toLongLong() * ::sysconf(_SC_PAGESIZE);
-}
-
-void runMany(RunQueue& queue, int count) {
-    for (int i = 0; i < count; ++i) {
-        waitUntilEnded(queue, queue.add("title", std::string(20'000, 'x'), Json::object()));
-    }
-}
 
 bool isWhole(const QueuedRun& run) {
     return !run.report.is_null() && !run.picture.image.isNull();
@@ -123,10 +36,10 @@ private Q_SLOTS:
         QuickRunner runner;
         RunQueue queue(runner);
         runMany(queue, 50);
-        const int64_t before = residentBytes();
+        const int64_t before = testing::residentMemory();
         QVERIFY(before > 0);
         runMany(queue, 450);
-        const int64_t more = residentBytes() - before;
+        const int64_t more = testing::residentMemory() - before;
         qInfo("%lld KiB more after 500 runs than after 50", static_cast<long long>(more / 1024));
         QVERIFY(more < kMost);
     }

@@ -1,7 +1,8 @@
 // Runs that are kept for good: written before they are told, and found again by the next program.
 #include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/resident_memory.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/unit/studio/bridge/queue_bench.hpp"
+#include "tests/unit/studio/bridge/quick_runner.hpp"
 #include "ui/bridge/run_library.hpp"
 
 #include <QSignalSpy>
@@ -208,6 +209,20 @@ private Q_SLOTS:
         const auto run = answerTo<std::optional<RunRecord>>(
             [&](auto done) { library.askRun(library.keyOf(1), &library, done); });
         QVERIFY(run);
+    }
+
+    void aNightOfKeptRunsTakesNoMoreMemoryThanAnEvening() {
+        constexpr int64_t kMost = 10 << 20;
+        QuickRunner runner;
+        RunLibrary library(newFolder());
+        RunQueue queue(runner, &library);
+        runMany(queue, 50);
+        const int64_t before = testing::residentMemory();
+        QVERIFY(before > 0);
+        runMany(queue, 150);
+        const int64_t more = testing::residentMemory() - before;
+        qInfo("%lld KiB more after 200 runs than after 50", static_cast<long long>(more / 1024));
+        QVERIFY(more < kMost);
     }
 
     /// Runs go on, and it is told once.
