@@ -58,6 +58,13 @@ Json factsOf(const Issue& issue) {
     return facts.is_object() ? facts : Json::object();
 }
 
+const Issue* firstErrorIn(const Issues& issues) {
+    const auto found = std::find_if(issues.begin(), issues.end(), [](const Issue& issue) {
+        return issue.severity == Severity::Error;
+    });
+    return found == issues.end() ? nullptr : &*found;
+}
+
 bool isSame(const Issue& left, const Issue& right) {
     return left.code == right.code && left.node == right.node && left.item == right.item &&
            left.message == right.message;

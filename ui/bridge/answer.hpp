@@ -17,6 +17,8 @@ namespace lowtide::ui {
 [[nodiscard]] std::string firstMessageIn(const std::string& text);
 /// What may be acted on (docs/events.md); an empty object: nothing is known.
 [[nodiscard]] Json factsOf(const Issue& issue);
+/// Null: there is none.
+[[nodiscard]] const Issue* firstErrorIn(const Issues& issues);
 [[nodiscard]] bool isSame(const Issue& left, const Issue& right);
 /// Adds those of `more` that `issues` does not hold yet.
 void addNew(Issues& issues, const Issues& more);

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/bridge/picture_load.hpp"
+#include "ui/document/saved_file.hpp"
 
 #include <QBuffer>
 #include <QDateTime>
@@ -43,10 +44,7 @@ QStringList livingSessions(const QDir& folder) {
 
 /// Under another name, so that a new one can be made.
 QString setAside(const QString& path) {
-    QString name = path + QStringLiteral(".broken");
-    for (int number = 2; QFile::exists(name); ++number) {
-        name = QStringLiteral("%1.broken-%2").arg(path).arg(number);
-    }
+    const QString name = nameForBroken(path);
     for (const char* part : {"-wal", "-shm"}) {
         QFile::rename(path + QLatin1String(part), name + QLatin1String(part));
     }

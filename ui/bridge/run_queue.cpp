@@ -43,13 +43,6 @@ Json endOf(Status status, const Json& report) {
     return {{"event", "runFinished"}, {"status", text}, {"issues", memberIn(report, "issues")}};
 }
 
-const Issue* firstError(const Issues& issues) {
-    const auto found = std::find_if(issues.begin(), issues.end(), [](const Issue& issue) {
-        return issue.severity == Severity::Error;
-    });
-    return found == issues.end() ? nullptr : &*found;
-}
-
 /// Bytes on the device that held most at once.
 int64_t peakIn(const Json& report) {
     int64_t most = 0;
@@ -342,7 +335,7 @@ void RunQueue::keepEnd(const QueuedRun& run, std::function<void()> done) {
         }
         return;
     }
-    const auto* error = firstError(run.issues);
+    const auto* error = firstErrorIn(run.issues);
     library_->end({.key = library_->keyOf(run.id),
                    .state = run.state,
                    .milliseconds = run.milliseconds,

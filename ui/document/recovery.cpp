@@ -19,15 +19,6 @@ struct Recovery {
 constexpr Bytes kLargestJournal = 128 * kMiB;
 constexpr qint64 kHourSeconds = 3600;
 
-/// A new name beside it under which nothing lies.
-QString nameForBroken(const QString& path) {
-    QString name = path + QStringLiteral(".broken");
-    for (int number = 2; QFile::exists(name); ++number) {
-        name = QStringLiteral("%1.broken-%2").arg(path).arg(number);
-    }
-    return name;
-}
-
 QString setAside(const QString& path, const Error& error) {
     const QString name = QFileInfo(path).fileName();
     const QString problem = QString::fromStdString(error.message());
@@ -79,6 +70,14 @@ std::optional<Recovered> recoveredFrom(const QString& path) {
 }
 
 }  // namespace
+
+QString nameForBroken(const QString& path) {
+    QString name = path + QStringLiteral(".broken");
+    for (int number = 2; QFile::exists(name); ++number) {
+        name = QStringLiteral("%1.broken-%2").arg(path).arg(number);
+    }
+    return name;
+}
 
 std::vector<Recovered> findRecovered(const QString& folder, std::vector<QString>* problems) {
     const QDir place(folder);

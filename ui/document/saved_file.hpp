@@ -69,6 +69,8 @@ struct Recovered {
 [[nodiscard]] std::vector<Recovered> findRecovered(const QString& folder,
                                                    std::vector<QString>* problems);
 void discard(const Recovered& recovered);
+/// The name under which a damaged file is kept beside itself: "….broken", "….broken-2".
+[[nodiscard]] QString nameForBroken(const QString& path);
 
 /// Says that this program edits the file. Another one that does is named by tryLock().
 class DocumentLock {

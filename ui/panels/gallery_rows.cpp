@@ -1,7 +1,5 @@
 #include "ui/panels/gallery_rows.hpp"
 
-#include "ui/theme/figures.hpp"
-
 #include <QDateTime>
 #include <QFileInfo>
 #include <QLocale>
@@ -9,7 +7,6 @@
 #include <QUrl>
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 
 namespace lowtide::ui {

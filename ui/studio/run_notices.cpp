@@ -1,5 +1,6 @@
 #include "ui/studio/run_notices.hpp"
 
+#include "ui/bridge/answer.hpp"
 #include "ui/studio/error_dialog.hpp"
 
 #include <QDir>
@@ -59,12 +60,7 @@ RunNotices::RunNotices(const GraphModel& model,
 
 void RunNotices::tellFailure(quint64 id) {
     const QueuedRun* run = queue_.find(id);
-    const Issue* error = nullptr;
-    for (const Issue& issue : run->issues) {
-        if (!error && issue.severity == Severity::Error) {
-            error = &issue;
-        }
-    }
+    const Issue* error = firstErrorIn(run->issues);
     QString text = error ? asSentence(QString::fromStdString(error->message))
                          : tr("The run failed without saying why.");
     if (error && !error->hint.empty()) {
