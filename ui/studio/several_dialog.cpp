@@ -25,9 +25,9 @@ SeveralDialog::SeveralDialog(QWidget* parent)
     count_->setValue(kUsual);
     count_->selectAll();
     seeds_->setObjectName(QStringLiteral("seeds"));
-    seeds_->addItem(tr("a new one each time"), static_cast<int>(SeveralSeeds::Random));
-    seeds_->addItem(tr("one more each time"), static_cast<int>(SeveralSeeds::Counting));
-    seeds_->addItem(tr("as the nodes say"), static_cast<int>(SeveralSeeds::AsNodesSay));
+    seeds_->addItem(tr("A new one each time"), static_cast<int>(SeveralSeeds::Random));
+    seeds_->addItem(tr("One more each time"), static_cast<int>(SeveralSeeds::Counting));
+    seeds_->addItem(tr("As the nodes say"), static_cast<int>(SeveralSeeds::AsNodesSay));
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
     auto* run = buttons->addButton(tr("Run"), QDialogButtonBox::AcceptRole);
     run->setObjectName(QStringLiteral("run"));
