@@ -15,16 +15,6 @@ namespace fs = std::filesystem;
 constexpr const char* kSuffix = ".json";
 constexpr Bytes kLargestPreset = 64 * kMiB;
 
-PresetFile presetFile(const fs::path& path) {
-    PresetFile file{.id = path.stem().string(), .path = path.string(), .preset = {}, .refusal = {}};
-    try {
-        file.preset = readPreset(file.path);
-    } catch (const Error& error) {
-        file.refusal = error;
-    }
-    return file;
-}
-
 bool isNamed(const PresetFile& file, const std::string& lowerName) {
     return toLower(file.id) == lowerName || toLower(file.title()) == lowerName;
 }
@@ -44,6 +34,17 @@ Preset readPreset(const std::string& path) {
     }
 }
 
+PresetFile presetFileAt(const std::string& path) {
+    PresetFile file{
+        .id = fs::path(path).stem().string(), .path = path, .preset = {}, .refusal = {}};
+    try {
+        file.preset = readPreset(path);
+    } catch (const Error& error) {
+        file.refusal = error;
+    }
+    return file;
+}
+
 std::vector<PresetFile> presetsOf(const std::string& folder) {
     std::vector<PresetFile> files;
     std::error_code failure;
@@ -51,7 +52,7 @@ std::vector<PresetFile> presetsOf(const std::string& folder) {
          it.increment(failure)) {
         std::error_code ignored;
         if (it->path().extension() == kSuffix && it->is_regular_file(ignored)) {
-            files.push_back(presetFile(it->path()));
+            files.push_back(presetFileAt(it->path().string()));
         }
     }
     std::sort(files.begin(), files.end(), [](const PresetFile& a, const PresetFile& b) {

@@ -24,6 +24,8 @@ struct PresetFile {
 
 /// Reads a preset's file. Error{NotFound}, and those of parsePreset; they name the file.
 [[nodiscard]] Preset readPreset(const std::string& path);
+/// Likewise, with the reason in place of an error.
+[[nodiscard]] PresetFile presetFileAt(const std::string& path);
 /// The presets of a folder by id; empty where there is no such folder.
 [[nodiscard]] std::vector<PresetFile> presetsOf(const std::string& folder);
 /// The preset of that id or title (letter case does not matter) in the first folder that has it.

@@ -10,6 +10,7 @@
 #include <QStandardPaths>
 
 #include <algorithm>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -59,6 +60,15 @@ std::string titleFrom(const QString& title) {
     return trimmed.toStdString();
 }
 
+/// nullopt: it cannot be opened.
+std::optional<files::FileIdentity> identityAt(const QString& path) {
+    try {
+        return files::InputFile(path.toStdString()).identity();
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
 void move(const QString& from, const QString& to) {
     QFile file(from);
     if (!file.rename(to)) {
@@ -101,17 +111,32 @@ void PresetStore::lookForFiles() {
     });
 }
 
+/// A file that is as it was is not read again: some fifty lie in the two folders.
 void PresetStore::reload() {
     ++look_;
-    entries_.clear();
+    const std::vector<PresetEntry> before = std::exchange(entries_, {});
+    const std::map<QString, files::FileIdentity> readBefore = std::exchange(read_, {});
     for (const bool isBuiltin : {true, false}) {
-        const QString& folder = isBuiltin ? builtinFolder_ : userFolder_;
-        const size_t before = entries_.size();
-        for (const graph::PresetFile& file : graph::presetsOf(folder.toStdString())) {
-            entries_.push_back(entryOf(file, isBuiltin, isThere_));
+        const QDir folder(isBuiltin ? builtinFolder_ : userFolder_);
+        const size_t first = entries_.size();
+        for (const QString& name :
+             folder.entryList({QStringLiteral("*.json")}, QDir::Files, QDir::Name)) {
+            const QString path = folder.filePath(name);
+            const auto isSame = [&](const PresetEntry& entry) { return entry.path == path; };
+            const auto known = std::find_if(before.begin(), before.end(), isSame);
+            const std::optional<files::FileIdentity> identity = identityAt(path);
+            const auto read = readBefore.find(path);
+            const bool isRead = identity && known != before.end() && read != readBefore.end() &&
+                                read->second == *identity;
+            entries_.push_back(
+                isRead ? *known
+                       : entryOf(graph::presetFileAt(path.toStdString()), isBuiltin, isThere_));
+            if (identity) {
+                read_[path] = *identity;
+            }
         }
         if (!isBuiltin) {
-            std::stable_sort(entries_.begin() + static_cast<std::ptrdiff_t>(before),
+            std::stable_sort(entries_.begin() + static_cast<std::ptrdiff_t>(first),
                              entries_.end(),
                              [](const PresetEntry& a, const PresetEntry& b) {
                                  return a.title.localeAwareCompare(b.title) < 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/units.hpp"
+#include "plugin/files/input_file.hpp"
 #include "plugin/graph/preset_folder.hpp"
 #include "ui/bridge/background.hpp"
 
@@ -11,6 +12,8 @@
 #include <QStringList>
 
 #include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 namespace lowtide::ui {
@@ -22,6 +25,13 @@ struct RequiredFile {
     bool isThere = false;
 };
 
+/// A value that a preset shows, and whose it is.
+struct ShownParam {
+    std::string node;
+    std::string nodeType;
+    std::string param;
+};
+
 /// A preset as it is shown. One that cannot be read is shown too, with the reason.
 struct PresetEntry {
     QString id;  ///< unique among all
@@ -30,8 +40,9 @@ struct PresetEntry {
     QStringList tags;
     QImage thumbnail;  ///< null: none
     std::vector<RequiredFile> files;
-    Bytes cardMemory = 0;  ///< the least of a card on which it fits; 0: any, or not known
-    QString problem;       ///< empty: it can be opened
+    std::vector<ShownParam> shown;  ///< in the order of its form
+    Bytes cardMemory = 0;           ///< the least of a card on which it fits; 0: any, or not known
+    QString problem;                ///< empty: it can be opened
     bool isBuiltin = false;
     QString path;
 
@@ -111,8 +122,9 @@ private:
     QString userFolder_;
     IsThere isThere_;
     std::vector<PresetEntry> entries_;
-    int look_ = 0;         ///< of the last one for files
-    QStringList removed_;  ///< ids, the last removed at the end
+    std::map<QString, files::FileIdentity> read_;  ///< by path, when its entry was made
+    int look_ = 0;                                 ///< of the last one for files
+    QStringList removed_;                          ///< ids, the last removed at the end
     Background background_;
 };
 
