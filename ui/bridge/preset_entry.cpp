@@ -81,6 +81,12 @@ PresetEntry entryOf(const graph::PresetFile& file, bool isBuiltin, const IsThere
                                    .isThere = !isThere || isThere(value, folder)});
         }
     }
+    for (const graph::ExposedParam& exposed : preset.document.exposed) {
+        if (const auto node = preset.document.nodes.find(exposed.node);
+            node != preset.document.nodes.end()) {
+            entry.shown.push_back({exposed.node, node->second.type, exposed.param});
+        }
+    }
     return entry;
 }
 

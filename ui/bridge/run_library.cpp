@@ -269,8 +269,12 @@ void RunLibrary::setStarred(const std::vector<int64_t>& pictures, bool isStarred
         [pictures, isStarred](RunStore& store) { store.setStarred(pictures, isStarred); });
 }
 
-void RunLibrary::setPath(int64_t picture, const QString& path) {
-    changePictures([picture, path](RunStore& store) { store.setPath(picture, path); });
+void RunLibrary::setPath(int64_t picture, const QString& path, std::function<void(bool)> done) {
+    write([picture, path](RunStore& store) { store.setPath(picture, path); },
+          [this, done = std::move(done)](bool isKept) {
+              done(isKept);
+              Q_EMIT picturesChanged();
+          });
 }
 
 void RunLibrary::forgetPictures(const std::vector<int64_t>& pictures) {

@@ -73,8 +73,8 @@ public:
                        QObject* context,
                        std::function<void(std::vector<Thumbnail>)> done);
     void setStarred(const std::vector<int64_t>& pictures, bool isStarred);
-    /// The file is called otherwise by now.
-    void setPath(int64_t picture, const QString& path);
+    /// The file is called otherwise by now. `done` hears whether that is kept.
+    void setPath(int64_t picture, const QString& path, std::function<void(bool)> done);
     void forgetPictures(const std::vector<int64_t>& pictures);
 
 Q_SIGNALS:

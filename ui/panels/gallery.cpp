@@ -332,9 +332,11 @@ void Gallery::rename() {
         [this](const MovedFile& moved) {
             if (!moved.problem.isEmpty()) {
                 Q_EMIT refused(moved.problem);
-            } else {
-                library_.setPath(moved.picture, moved.path);
+                return;
             }
+            library_.setPath(moved.picture, moved.path, [moved](bool isKept) {
+                QThreadPool::globalInstance()->start([moved, isKept] { endRename(moved, isKept); });
+            });
         });
 }
 

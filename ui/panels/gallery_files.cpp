@@ -6,6 +6,9 @@
 #include <QFileInfo>
 #include <QStandardPaths>
 
+#include <filesystem>
+#include <system_error>
+
 namespace lowtide::ui {
 
 namespace {
@@ -65,8 +68,15 @@ MovedFile renameFile(const PictureRecord& picture, const QString& name) {
     const QString ending = QLatin1Char('.') + before.suffix();
     const QString whole = wanted.endsWith(ending, Qt::CaseInsensitive) ? wanted : wanted + ending;
     const QString path = before.dir().filePath(whole);
+    MovedFile moved{.picture = picture.id, .path = path, .problem = {}, .before = picture.path};
     if (path == picture.path) {
-        return {.picture = picture.id, .path = path, .problem = {}};
+        return moved;
+    }
+    std::error_code problem;
+    std::filesystem::create_hard_link(picture.path.toStdString(), path.toStdString(), problem);
+    moved.hasBoth = !problem;
+    if (moved.hasBoth) {
+        return moved;
     }
     QFile file(picture.path);
     if (QFileInfo::exists(path)) {
@@ -74,12 +84,23 @@ MovedFile renameFile(const PictureRecord& picture, const QString& name) {
             picture,
             MovedWords::tr("There is a file “%1” already. Choose another name.").arg(whole));
     }
-    if (!file.rename(path)) {
+    if (!file.rename(path)) {  // where no file can have two names
         return kept(picture,
                     MovedWords::tr("“%1” cannot be renamed: %2.")
                         .arg(before.fileName(), file.errorString()));
     }
-    return {.picture = picture.id, .path = path, .problem = {}};
+    return moved;
+}
+
+void endRename(const MovedFile& moved, bool isKept) {
+    if (moved.path == moved.before) {
+        return;
+    }
+    if (moved.hasBoth) {
+        QFile::remove(isKept ? moved.before : moved.path);
+    } else if (!isKept) {
+        QFile::rename(moved.path, moved.before);
+    }
 }
 
 }  // namespace lowtide::ui

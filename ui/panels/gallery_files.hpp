@@ -11,11 +11,18 @@ struct MovedFile {
     int64_t picture = 0;
     QString path;     ///< where it is now; empty: it is gone from its folder
     QString problem;  ///< why it stays as it was; empty: it does not
+    QString before;   ///< of a renamed file: its old name
+    /// Whether it has both names until endRename(), so that a program that ends in between leaves a
+    /// picture whose name is known.
+    bool hasBoth = false;
 };
 
 /// Into the desktop's wastebasket; a file that is not there any more counts as moved.
 [[nodiscard]] MovedFile moveToWastebasket(const PictureRecord& picture);
-/// In its folder, with its ending. Nothing is overwritten.
+/// In its folder, with its ending. Nothing is overwritten. endRename() follows, once the new name
+/// is kept or cannot be.
 [[nodiscard]] MovedFile renameFile(const PictureRecord& picture, const QString& name);
+/// Takes the old name away, or goes back to it.
+void endRename(const MovedFile& moved, bool isKept);
 
 }  // namespace lowtide::ui

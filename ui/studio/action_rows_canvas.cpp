@@ -31,7 +31,7 @@ constexpr ActionDesc kNode[] = {
     {"node.add", TEXT("&Add a node..."), TEXT("Search for a node and add it"), "Node", kCanvasSays, "plus", kCanvas},
     {"node.edit", TEXT("&Edit the values"), TEXT("Edit the first value of the selected node; Tab goes to the next"), "Node", kCanvasSays, "", kCanvas},
     {"node.wire", TEXT("Add a &wire..."), TEXT("Choose the other end of a wire of the selected node"), "Node", kCanvasSays, "", kCanvas},
-    {"node.rename", TEXT("&Rename"), TEXT("Give the node another title"), "Node", kCanvasSays},
+    {"node.rename", TEXT("&Rename"), TEXT("Give the node another title"), "Node", kCanvasSays, "", kCanvas},
     {"node.mute", TEXT("&Mute"), TEXT("Leave the node and what depends on it out of runs"), "Node", kCanvasSays, "", kWindow, kPlain, kAfterLine},
     {"node.bypass", TEXT("&Bypass"), TEXT("Pass the value on as if the node were not there"), "Node", kCanvasSays},
     {"node.collapse", TEXT("&Collapse"), TEXT("Show only the title"), "Node", kCanvasSays},

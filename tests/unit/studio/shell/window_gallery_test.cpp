@@ -82,6 +82,22 @@ private Q_SLOTS:
         QVERIFY(!studio.model().isModified());
     }
 
+    /// A key that the window has too does nothing: Qt finds it ambiguous.
+    void itsKeysAreItsOwn() {
+        Painting studio;
+        auto* list = studio.gallery().findChild<QListView*>("pictures");
+        QVERIFY(!list->actions().isEmpty());
+        for (const QAction* own : list->actions()) {
+            for (const ActionDesc& desc : actionTable()) {
+                const QAction& other = studio.action(desc.id);
+                const bool isEverywhere = other.shortcutContext() == Qt::WindowShortcut;
+                for (const QKeySequence& key : own->shortcuts()) {
+                    QVERIFY2(!isEverywhere || !other.shortcuts().contains(key), desc.id);
+                }
+            }
+        }
+    }
+
     void theSettingsOfAPictureAreRead() {
         Painting studio;
         graph::Document graph = studio.model().document();
