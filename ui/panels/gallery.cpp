@@ -22,6 +22,7 @@
 #include <QMenu>
 #include <QMimeData>
 #include <QStackedWidget>
+#include <QThreadPool>
 #include <QToolButton>
 #include <QUrl>
 #include <QVBoxLayout>
@@ -139,7 +140,7 @@ void Gallery::addActions() {
               Qt::Key_D,
               &Gallery::showDifferences);
     addAction("useAsInput", tr("Use as &input"), Qt::Key_I, &Gallery::useAsInput);
-    menu_->addSeparator();
+    menu_->addSeparator()->setObjectName(QStringLiteral("copySeparator"));
     addAction("copy", tr("C&opy"), QKeySequence::Copy, &Gallery::copy);
     addAction("openFolder", tr("Open the &folder"), Qt::Key_F, &Gallery::openFolder);
     addAction("rename", tr("&Rename..."), Qt::Key_F2, &Gallery::rename);
@@ -245,6 +246,12 @@ void Gallery::focusSearch() {
     filter_->focusWords();
 }
 
+void Gallery::setPresets(QMenu* menu) {
+    menu->menuAction()->setObjectName(QStringLiteral("usePreset"));
+    menu_->insertMenu(findChild<QAction*>(QStringLiteral("copySeparator")), menu);
+    adjust();
+}
+
 void Gallery::adjust() {
     const std::vector<PictureRecord> chosen = selected();
     const auto enable = [&](const char* name, bool isOn) {
@@ -253,8 +260,14 @@ void Gallery::adjust() {
         }
     };
     const bool isOne = chosen.size() == 1;
-    for (const char* name :
-         {"view", "useGraph", "useSeed", "differences", "useAsInput", "copy", "rename"}) {
+    for (const char* name : {"view",
+                             "useGraph",
+                             "useSeed",
+                             "differences",
+                             "useAsInput",
+                             "usePreset",
+                             "copy",
+                             "rename"}) {
         enable(name, isOne);
     }
     enable("compare", chosen.size() == 2);

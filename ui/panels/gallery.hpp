@@ -32,6 +32,8 @@ public:
     /// Into sight.
     void select(const QString& path);
     void focusSearch();
+    /// Shown in its own menu, for one picture.
+    void setPresets(QMenu* menu);
 
 Q_SIGNALS:
     /// To be seen large, among all that are shown.

@@ -51,6 +51,7 @@ PresetDialog::PresetDialog(const PresetText& proposed, const QImage& thumbnail, 
     form->addRow(tr("Description"), description_);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Cancel, this);
     save_ = buttons->button(QDialogButtonBox::Save);
+    save_->setObjectName(QStringLiteral("save"));
     save_->setEnabled(!proposed.title.trimmed().isEmpty());
     connect(title_, &QLineEdit::textChanged, this, [this](const QString& title) {
         save_->setEnabled(!title.trimmed().isEmpty());

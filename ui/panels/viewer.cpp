@@ -172,6 +172,11 @@ QWidget* Viewer::makeBar() {
     return bar;
 }
 
+void Viewer::setPresets(QMenu* menu) {
+    useAsInput_->setMenu(menu);
+    useAsInput_->setPopupMode(QToolButton::MenuButtonPopup);
+}
+
 void Viewer::setCatalog(const graph::Catalog* catalog) {
     facts_->setCatalog(catalog);
 }

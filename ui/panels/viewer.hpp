@@ -11,6 +11,7 @@
 
 class QComboBox;
 class QLabel;
+class QMenu;
 class QMimeData;
 class QStackedWidget;
 class QToolButton;
@@ -53,6 +54,11 @@ public:
 
     [[nodiscard]] PictureView& view() { return *view_; }
 
+    /// The file that is shown; empty: none, or a picture without one.
+    [[nodiscard]] QString path() const { return shown_.path; }
+
+    /// Shown by the arrow beside "Use it as input".
+    void setPresets(QMenu* menu);
     /// As FactsList::setCatalog.
     void setCatalog(const graph::Catalog* catalog);
 

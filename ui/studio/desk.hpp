@@ -63,6 +63,8 @@ public:
 
     /// False: the person stays with what is open, or it cannot be opened, which was told.
     bool openPreset(const QString& id);
+    /// Likewise; it begins with that picture or video in the place of its own. Empty: its own.
+    bool openPresetWith(const QString& id, const QString& picture);
     /// What a person sees who starts for the first time.
     void showFirstStart();
     /// Asks where runs are at work or wait, or a model is converted, which end with the window;
@@ -84,6 +86,7 @@ private:
     void buildViewer();
     void buildGallery();
     void useAsInput(const QString& path);
+    [[nodiscard]] QMenu* presetsFor(QWidget& owner, std::function<QString()> picture);
     void connectWorkspace();
     void connectCanvas();
     void connectFile();

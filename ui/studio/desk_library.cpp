@@ -11,10 +11,12 @@
 #include "ui/studio/error_dialog.hpp"
 #include "ui/studio/input_pictures.hpp"
 #include "ui/studio/live_view.hpp"
+#include "ui/studio/picture_presets.hpp"
 
 #include <QFileInfo>
 
 #include <algorithm>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -80,6 +82,7 @@ void Desk::buildViewer() {
     viewer_ = new Viewer(centre_);
     viewer_->setCatalog(&workspace_.model.catalog());
     centre_->addTab(viewer_, tr("Viewer"));
+    viewer_->setPresets(presetsFor(*viewer_, [this] { return viewer_->path(); }));
     new LiveView(workspace_, *viewer_, this);
     new InputPictures(workspace_.model, workspace_.statuses, workspace_.file, this);
     connect(viewer_, &Viewer::openGraphAsked, this, &Desk::openGraphOfPicture);
@@ -107,6 +110,10 @@ void Desk::buildGallery() {
     centre_->addTab(gallery_, tr("Gallery"));
     earlier_ = new GalleryDesk(workspace_, *gallery_, files_, *notices_, &parts_.window);
     connect(earlier_, &GalleryDesk::graphShown, this, [this] { centre_->setCurrentIndex(0); });
+    gallery_->setPresets(presetsFor(*gallery_, [this] {
+        const std::vector<PictureRecord> chosen = gallery_->selected();
+        return chosen.empty() ? QString() : chosen.front().path;
+    }));
     connect(gallery_, &Gallery::inputAsked, this, &Desk::useAsInput);
     connect(gallery_, &Gallery::viewAsked, this, [this](const QString& path) {
         if (viewer_->isLive()) {
@@ -129,6 +136,13 @@ void Desk::offerLeftOpen() {
     if (earlier_) {
         earlier_->offerLeftOpen();
     }
+}
+
+QMenu* Desk::presetsFor(QWidget& owner, std::function<QString()> picture) {
+    auto* menu = new PicturePresets(
+        workspace_.presets, workspace_.model.catalog(), std::move(picture), &owner);
+    connect(menu, &PicturePresets::chosen, this, &Desk::openPresetWith);
+    return menu;
 }
 
 void Desk::useAsInput(const QString& path) {
@@ -171,13 +185,23 @@ void Desk::showPictureOf(quint64 run) {
 }
 
 bool Desk::openPreset(const QString& id) {
+    return openPresetWith(id, {});
+}
+
+bool Desk::openPresetWith(const QString& id, const QString& picture) {
     const PresetEntry* entry = workspace_.presets.find(id);
     if (!entry) {
         return false;
     }
     try {
-        if (files_.openDocument(
-                {.document = workspace_.presets.open(id), .name = entry->title, .folder = {}})) {
+        OpenedGraph opened{
+            .document = workspace_.presets.open(id), .name = entry->title, .folder = {}};
+        if (const ShownParam* input =
+                picture.isEmpty() ? nullptr
+                                  : pictureParam(*entry, workspace_.model.catalog(), picture)) {
+            opened.document.nodes.at(input->node).params[input->param] = picture.toStdString();
+        }
+        if (files_.openDocument(std::move(opened))) {
             presets_->choose(id);
             centre_->setCurrentIndex(0);
             return true;

@@ -1,0 +1,129 @@
+#include "tests/journey/studio/clicks.hpp"
+
+#include <QtTest/QtTest>
+#include <QtWidgets>
+
+#include <stdexcept>
+
+namespace lowtide::testing {
+
+namespace {
+
+constexpr int kSeenWithinMilliseconds = 10000;
+constexpr int kPopupMilliseconds = 20;
+
+[[noreturn]] void missing(const QString& what) {
+    throw std::runtime_error("nobody sees " + what.toStdString());
+}
+
+QAction* entryIn(const QMenu& menu, const QString& text) {
+    for (QAction* action : menu.actions()) {
+        if (action->text().remove(QLatin1Char('&')).contains(text)) {
+            return action;
+        }
+    }
+    missing(text);
+}
+
+}  // namespace
+
+void Clicks::at(QWidget& widget, const QPoint& place) {
+    if (!QTest::qWaitFor([&] { return widget.isVisible() && widget.isEnabled(); },
+                         kSeenWithinMilliseconds)) {
+        missing(widget.objectName());
+    }
+    QWidget* window = widget.window();
+    const bool isPopup = window->windowType() == Qt::Popup;
+    if (!isPopup && !window->isActiveWindow()) {  // as a window manager does after a dialog
+        window->activateWindow();
+        static_cast<void>(QTest::qWaitForWindowActive(window));
+    }
+    ++count_;
+    QTest::mouseClick(&widget, Qt::LeftButton, Qt::NoModifier, place);
+}
+
+void Clicks::on(QWidget& widget) {
+    at(widget, widget.rect().center());
+}
+
+void Clicks::onTool(const char* action) {
+    QAction& wanted = studio_.window().actions().at(action);
+    for (auto* bar : studio_.window().findChildren<QToolBar*>()) {
+        if (QWidget* button = bar->widgetForAction(&wanted)) {
+            on(*button);
+            return;
+        }
+    }
+    missing(QLatin1String(action));
+}
+
+void Clicks::onMenu(const char* menu, const char* action) {
+    QMenuBar& bar = *studio_.window().menuBar();
+    auto* opened = bar.findChild<QMenu*>(QLatin1String(menu));
+    if (!opened) {
+        missing(QLatin1String(menu));
+    }
+    at(bar, bar.actionGeometry(opened->menuAction()).center());
+    at(*opened, opened->actionGeometry(&studio_.window().actions().at(action)).center());
+}
+
+void Clicks::onTab(const QString& title) {
+    for (auto* tabs : studio_.window().findChildren<QTabBar*>()) {
+        for (int tab = 0; tabs->isVisible() && tab < tabs->count(); ++tab) {
+            if (tabs->tabText(tab) == title) {
+                at(*tabs, tabs->tabRect(tab).center());
+                return;
+            }
+        }
+    }
+    missing(title);
+}
+
+void Clicks::onRow(QAbstractItemView& view, const QModelIndex& row) {
+    view.scrollTo(row);
+    at(*view.viewport(), view.visualRect(row).center());
+}
+
+void Clicks::twiceOnRow(QAbstractItemView& view, const QModelIndex& row) {
+    onRow(view, row);
+    ++count_;
+    QTest::mouseDClick(
+        view.viewport(), Qt::LeftButton, Qt::NoModifier, view.visualRect(row).center());
+}
+
+void Clicks::choose(QComboBox& box, const QString& text) {
+    const int row = box.findText(text, Qt::MatchContains);
+    if (row < 0) {
+        missing(text);
+    }
+    on(box);
+    QTest::qWait(2 * QApplication::doubleClickInterval());  // it takes no hasty release
+    QAbstractItemView& list = *box.view();
+    const QModelIndex line = box.model()->index(row, 0, box.rootModelIndex());
+    list.scrollTo(line);
+    QTest::mouseMove(list.viewport(), list.visualRect(line).center());
+    onRow(list, line);
+    if (!QTest::qWaitFor([&] { return box.currentIndex() == row; }, kSeenWithinMilliseconds)) {
+        missing(text);
+    }
+}
+
+/// The menu has an event loop of its own.
+void Clicks::chooseInMenu(QToolButton& button, const QString& text) {
+    QTimer::singleShot(kPopupMilliseconds, &button, [this, &button, text] {
+        at(*button.menu(), button.menu()->actionGeometry(entryIn(*button.menu(), text)).center());
+    });
+    at(button, {button.width() - 2, button.height() / 2});
+}
+
+void Clicks::inNextDialog(const char* dialog, const char* widget) {
+    answerDialog(dialog, [this, widget](QDialog& opened) {
+        auto* found = opened.findChild<QWidget*>(QLatin1String(widget));
+        if (!found) {
+            missing(QLatin1String(widget));
+        }
+        on(*found);
+    });
+}
+
+}  // namespace lowtide::testing

@@ -1,0 +1,217 @@
+// What a newcomer wants, by mouse alone, in at most so many clicks.
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/journey/studio/clicks.hpp"
+#include "tests/journey/studio/hands.hpp"
+#include "ui/history/run_store.hpp"
+#include "ui/panels/gallery.hpp"
+#include "ui/panels/memory_panel.hpp"
+#include "ui/panels/viewer.hpp"
+
+#include <QtTest/QtTest>
+#include <QtWidgets>
+
+#include <algorithm>
+#include <ctime>
+
+namespace newcomer_test {
+
+using namespace lowtide;
+using namespace lowtide::testing;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr int kPatience = 300000;
+/// A person sees a pause from some 50 ms on; ten times the goal is refused.
+constexpr double kMostBusy = 500;
+constexpr int64_t kDay = 24 * 3600 * 1000LL;
+constexpr Bytes kSixGiB = 6 * kGiB;
+constexpr int kIdleMilliseconds = 5000;
+constexpr double kMostIdle = 0.05;  ///< of a core; the goal is a tenth of it
+
+}  // namespace
+
+class NewcomerTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void init();
+    void aFirstPicture();
+    void tenMoreSeeds();
+    void aPictureIsEnlarged();
+    void yesterdaysPictureAndItsGraph();
+    void itFitsASmallerCard();
+    void aPresetIsKept();
+    void nothingIsDoneUnasked();
+    void cleanup();
+
+    void cleanupTestCase() { studio_.reset(); }
+
+private:
+    [[nodiscard]] QueuedRun finished();
+    void leaveUnchanged();
+
+    QTemporaryDir folder_;
+    std::unique_ptr<StudioSession> studio_;
+    std::unique_ptr<Clicks> clicks_;
+};
+
+void NewcomerTest::initTestCase() {
+    studio_ = std::make_unique<StudioSession>(folder_.path());
+    QVERIFY(studio_->isReady());
+    studio_->window().resize(1440, 900);
+    clicks_ = std::make_unique<Clicks>(*studio_);
+}
+
+void NewcomerTest::init() {
+    test::failOnQtWarnings();
+    clicks_->begin();
+    dynamic_cast<WatchedApplication&>(*qApp).forget();
+}
+
+void NewcomerTest::cleanup() {
+    const WatchedApplication::Busy& worst =
+        dynamic_cast<WatchedApplication&>(*qApp).busiest().front();
+    qInfo("%d clicks; the GUI thread was busy for %.0f ms at most, with %s",
+          clicks_->count(),
+          worst.cpuMilliseconds,
+          qPrintable(worst.what));
+    QVERIFY2(worst.cpuMilliseconds < kMostBusy, qPrintable(worst.what));
+    test::keepScreenshot(studio_->window(), QTest::currentTestFunction());
+}
+
+/// Waits for every run; the last one.
+QueuedRun NewcomerTest::finished() {
+    RunQueue& queue = studio_->workspace().queue;
+    const bool isOver = QTest::qWaitFor(
+        [&] { return !queue.runs().empty() && !studio_->workspace().run.isBusy(); }, kPatience);
+    return isOver ? queue.runs().back() : QueuedRun();
+}
+
+/// As after a save: the next document asks nothing.
+void NewcomerTest::leaveUnchanged() {
+    studio_->model().setSaved();
+}
+
+void NewcomerTest::aFirstPicture() {
+    clicks_->onTool("run.start");
+    const QueuedRun run = finished();
+    QCOMPARE(run.state, RunState::Finished);
+    QCOMPARE(run.files.size(), 1);
+    QVERIFY(!QImage(run.files.front()).isNull());
+    QVERIFY(clicks_->count() <= 1);
+}
+
+void NewcomerTest::tenMoreSeeds() {
+    const size_t before = studio_->workspace().queue.runs().size();
+    clicks_->inNextDialog("several", "run");
+    clicks_->onMenu("Run", "run.several");
+    QVERIFY(QTest::qWaitFor([&] { return studio_->workspace().queue.runs().size() == before + 10; },
+                            kPatience));
+    static_cast<void>(finished());
+    QSet<QByteArray> pictures;
+    for (const QueuedRun& run : studio_->workspace().queue.runs()) {
+        QCOMPARE(run.state, RunState::Finished);
+        pictures.insert(contentsOf(run.files.front()));
+    }
+    QCOMPARE(static_cast<size_t>(pictures.size()), before + 10);
+    QVERIFY(clicks_->count() <= 3);
+}
+
+/// From the viewer, where it is looked at.
+void NewcomerTest::aPictureIsEnlarged() {
+    Viewer& viewer = studio_->desk().viewer();
+    const QString picture = finished().files.front();
+    QSignalSpy shown(&viewer, &Viewer::shown);
+    viewer.showFile(picture);
+    studio_->window().actions().at("view.viewer").trigger();
+    QVERIFY(shown.wait(kPatience));
+    leaveUnchanged();
+    clicks_->chooseInMenu(*viewer.findChild<QToolButton*>("useAsInput"), "Upscale, speed");
+    clicks_->onTool("run.start");
+    const QueuedRun run = finished();
+    QVERIFY2(run.state == RunState::Finished,
+             run.issues.empty() ? "no issue" : run.issues.front().message.c_str());
+    const QSize before = QImage(picture).size();
+    QVERIFY(QImage(run.files.front()).width() >= 2 * before.width());
+    QVERIFY(clicks_->count() <= 3);
+}
+
+void NewcomerTest::yesterdaysPictureAndItsGraph() {
+    const QueuedRun& queued = studio_->workspace().queue.runs().front();
+    RunRecord run;
+    run.key = "yesterday:1";
+    run.state = RunState::Finished;
+    run.title = "Yesterday";
+    run.graph = queued.graph;
+    run.asked = QDateTime::currentMSecsSinceEpoch() - kDay;
+    const QString picture = folder_.filePath("yesterday.png");
+    QVERIFY(QFile::copy(queued.files.front(), picture));
+    RunStore store(placesIn(folder_.path()).runs + "/runs.sqlite");  // as another studio would
+    store.add(run);
+    store.addPictures(run.key, {picture}, PictureClaim::Wrote, run.asked);
+    leaveUnchanged();
+    Gallery& gallery = *studio_->desk().gallery();
+    clicks_->onTab("Gallery");
+    clicks_->choose(*gallery.findChild<QComboBox*>("galleryWhen"), "Yesterday");
+    QVERIFY(QTest::qWaitFor([&] { return gallery.files() == QStringList{picture}; }, kPatience));
+    auto& list = *gallery.findChild<QListView*>("pictures");
+    clicks_->onRow(list, list.model()->index(0, 0));
+    QTest::keyClick(&list, Qt::Key_G);
+    QVERIFY(QTest::qWaitFor(
+        [&] { return graph::toText(studio_->model().document()) == queued.graph; }, kPatience));
+    QVERIFY(clicks_->count() <= 4);
+}
+
+void NewcomerTest::itFitsASmallerCard() {
+    clicks_->on(*studio_->window().findChild<QToolButton*>("need"));
+    clicks_->choose(*studio_->window().findChild<MemoryPanel*>()->findChild<QComboBox*>("device"),
+                    "on 6 GiB");
+    const Planning& planning = studio_->workspace().planning;
+    const auto isForIt = [](const Json& device) {
+        const Bytes usable = device.value("capacity", Bytes{0});  // some of a card is kept free
+        return device.value("device", "") == "fake" && usable <= kSixGiB && usable > kSixGiB / 2;
+    };
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+            const Json devices = planning.planned().plan.value("devices", Json::array());
+            return planning.planned().isFresh &&
+                   std::any_of(devices.begin(), devices.end(), isForIt);
+        },
+        kPatience));
+    QVERIFY(clicks_->count() <= 3);
+    const QueuedRun run = studio_->runToEnd();
+    QCOMPARE(run.state, RunState::Finished);
+}
+
+void NewcomerTest::aPresetIsKept() {
+    clicks_->inNextDialog("presetDialog", "save");
+    clicks_->on(*studio_->window().findChild<QPushButton*>("savePreset"));
+    const auto& entries = studio_->workspace().presets.entries();
+    QVERIFY(!entries.empty());
+    QVERIFY(!entries.back().isBuiltin);
+    QVERIFY(clicks_->count() <= 2);
+}
+
+/// The whole program, with the threads of the engine.
+void NewcomerTest::nothingIsDoneUnasked() {
+    QTest::qWait(2000);  // what the step before has begun
+    const std::clock_t begin = std::clock();
+    QEventLoop idle;  // QTest::qWait() looks a hundred times a second
+    QTimer::singleShot(kIdleMilliseconds, &idle, &QEventLoop::quit);
+    idle.exec();
+    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    const double share = seconds * 1000 / kIdleMilliseconds;
+    qInfo("%.2f %% of a core while nobody does anything", 100 * share);
+    QVERIFY(share < kMostIdle);
+}
+
+LOWTIDE_TEST_UNDER(WatchedApplication, NewcomerTest)
+
+}  // namespace newcomer_test
+
+#include "newcomer_test.moc"

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "plugin/graph/catalog.hpp"
+#include "ui/bridge/preset_store.hpp"
+
+#include <QMenu>
+
+#include <functional>
+
+namespace lowtide::ui {
+
+/// The presets that begin with a picture, as a menu: one that is chosen opens with the picture that
+/// is looked at. Filled when it opens.
+class PicturePresets : public QMenu {
+    Q_OBJECT
+
+public:
+    /// `picture`: the file that is looked at; presets of videos are offered for a video. All must
+    /// outlive it.
+    PicturePresets(const PresetStore& presets,
+                   const graph::Catalog& catalog,
+                   std::function<QString()> picture,
+                   QWidget* parent);
+
+Q_SIGNALS:
+    void chosen(const QString& preset, const QString& picture);
+
+private:
+    void fill();
+
+    const PresetStore& presets_;
+    const graph::Catalog& catalog_;
+    std::function<QString()> picture_;
+};
+
+/// The value of a preset's form that takes the picture or video at `path`; nullptr: there is none.
+[[nodiscard]] const ShownParam* pictureParam(const PresetEntry& entry,
+                                             const graph::Catalog& catalog,
+                                             const QString& path);
+
+}  // namespace lowtide::ui
