@@ -1,5 +1,6 @@
 #include "ui/panels/picture_view.hpp"
 
+#include "ui/panels/picture_tool.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QMouseEvent>
@@ -103,6 +104,21 @@ QPointF PictureView::placeOf(const QPointF& pixel) const {
     return room().center() + (pixel - centre_) * zoom_ / devicePixelRatioF();
 }
 
+QPointF PictureView::pixelAt(const QPointF& place) const {
+    return centre_ + (place - room().center()) * devicePixelRatioF() / zoom_;
+}
+
+void PictureView::setTool(PictureTool* tool) {
+    tool_ = tool;
+    drag_ = Drag::None;
+    setCursor(Qt::ArrowCursor);
+    update();
+}
+
+bool PictureView::event(QEvent* event) {
+    return (tool_ && !levels_.empty() && tool_->take(*event)) || QWidget::event(event);
+}
+
 QSize PictureView::sizeHint() const {
     return {512, 384};
 }
@@ -149,7 +165,7 @@ void PictureView::keepInSight() {
     centre_.setY(std::clamp(centre_.y(), 0.0, size.height()));
 }
 
-void PictureView::paintEvent(QPaintEvent*) {
+void PictureView::paintEvent(QPaintEvent* event) {
     QPainter painter(this);
     painter.fillRect(rect(), Theme::current().colour("canvas"));
     if (levels_.empty()) {
@@ -163,6 +179,9 @@ void PictureView::paintEvent(QPaintEvent*) {
         paintDifference(painter);
     } else {
         paintWipe(painter);
+    }
+    if (tool_) {
+        tool_->paint(painter, event->rect());
     }
 }
 
@@ -267,7 +286,7 @@ void PictureView::mouseMoveEvent(QMouseEvent* event) {
         isFitted_ = false;
         keepInSight();
         update();
-    } else {
+    } else if (!tool_) {
         setCursor(isOnWipe(point) ? Qt::SplitHCursor : Qt::ArrowCursor);
     }
     lastPoint_ = point;

@@ -7,6 +7,8 @@
 
 namespace lowtide::ui {
 
+class PictureTool;
+
 /// How two pictures are seen at once.
 enum class CompareWay { Wipe, SideBySide, Difference };
 
@@ -47,6 +49,11 @@ public:
 
     /// Where a pixel of the picture is painted, in the widget.
     [[nodiscard]] QPointF placeOf(const QPointF& pixel) const;
+    /// The other way round; pixels go on beyond the picture.
+    [[nodiscard]] QPointF pixelAt(const QPointF& place) const;
+    /// What is done to the picture from now on; nullptr: it is only looked at. The tool must be
+    /// taken away before it ends.
+    void setTool(PictureTool* tool);
     [[nodiscard]] QSize sizeHint() const override;
 
 Q_SIGNALS:
@@ -54,6 +61,7 @@ Q_SIGNALS:
     void wayChanged(lowtide::ui::CompareWay way);
 
 protected:
+    bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
@@ -82,6 +90,7 @@ private:
     void paintSides(QPainter& painter) const;
     void paintDifference(QPainter& painter) const;
 
+    PictureTool* tool_ = nullptr;
     PictureLevels levels_;
     PictureLevels compared_;
     double zoom_ = 1;

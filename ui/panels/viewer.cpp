@@ -8,6 +8,7 @@
 #include "ui/panels/frames_in_step.hpp"
 #include "ui/panels/picture_difference.hpp"
 #include "ui/panels/picture_view.hpp"
+#include "ui/panels/retouching.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QActionGroup>
@@ -20,6 +21,7 @@
 #include <QLabel>
 #include <QMenu>
 #include <QMimeData>
+#include <QScrollArea>
 #include <QShortcut>
 #include <QSignalBlocker>
 #include <QSplitter>
@@ -51,6 +53,7 @@ Viewer::Viewer(QWidget* parent) : QWidget(parent) {
     splitter->addWidget(makePane());
     facts_ = new FactsList(this);
     splitter->addWidget(facts_);
+    makeRetouching(*splitter);
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 1);
     splitter->setSizes({kPictureWidth, kFactsWidth});
@@ -132,6 +135,8 @@ QWidget* Viewer::makeBar() {
     copy_ = button("copy", tr("Copy the picture"), "copy");
     openGraph_ = button("open", tr("Open the graph that made it"), "openGraph");
     useAsInput_ = button("image", tr("Use it as input"), "useAsInput");
+    paintMask_ = button("brush", {}, "paintMask");
+    crop_ = button("crop", {}, "crop");
     makeSteps();
     connect(out, &QToolButton::clicked, view_, [this] { view_->zoomBy(-1); });
     connect(in, &QToolButton::clicked, view_, [this] { view_->zoomBy(1); });
@@ -166,7 +171,8 @@ QWidget* Viewer::makeBar() {
         row->addWidget(each);
     }
     row->addSpacing(Theme::space(2));
-    for (QToolButton* each : {follow_, compare_, ways_, copy_, openGraph_, useAsInput_}) {
+    for (QToolButton* each :
+         {follow_, compare_, ways_, paintMask_, crop_, copy_, openGraph_, useAsInput_}) {
         row->addWidget(each);
     }
     return bar;
@@ -175,6 +181,56 @@ QWidget* Viewer::makeBar() {
 void Viewer::setPresets(QMenu* menu) {
     useAsInput_->setMenu(menu);
     useAsInput_->setPopupMode(QToolButton::MenuButtonPopup);
+}
+
+void Viewer::makeRetouching(QSplitter& splitter) {
+    retouching_ = std::make_unique<Retouching>(*view_, nullptr);
+    for (QWidget* panel : {retouching_->maskPanel(), retouching_->framePanel()}) {
+        auto* scrolled = new QScrollArea(this);
+        scrolled->setFrameShape(QFrame::NoFrame);
+        scrolled->setWidgetResizable(true);
+        scrolled->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        scrolled->setWidget(panel);
+        scrolled->setMinimumWidth(panel->minimumSizeHint().width());
+        splitter.addWidget(scrolled);
+    }
+    const auto offer = [this](QToolButton* button, Qt::Key key, Retouching::Work work) {
+        button->setCheckable(true);
+        const auto toggle = [this, work] {
+            compare_->setChecked(false);
+            retouching_->begin(retouching_->work() == work ? Retouching::Work::None : work);
+            showRetouching();
+        };
+        connect(button, &QToolButton::clicked, this, toggle);
+        auto* shortcut = new QShortcut(QKeySequence(key), view_);
+        shortcut->setContext(Qt::WidgetShortcut);
+        connect(shortcut, &QShortcut::activated, button, &QToolButton::click);
+    };
+    offer(paintMask_, Qt::Key_M, Retouching::Work::Mask);
+    offer(crop_, Qt::Key_C, Retouching::Work::Frame);
+    connect(retouching_.get(), &Retouching::workChanged, this, &Viewer::showRetouching);
+}
+
+/// The tools take the place of the facts.
+void Viewer::showRetouching() {
+    const Retouching::Work work = retouching_->work();
+    const QString refusal = retouching_->refusal();
+    const bool isOffered = !shown_.levels.empty() && !isLive() && refusal.isEmpty();
+    const auto show = [&](QToolButton* button, const QString& tip, Retouching::Work its) {
+        const QString text = refusal.isEmpty() ? tip : tr("%1: %2").arg(tip, refusal);
+        button->setToolTip(text);
+        button->setAccessibleName(text);
+        button->setEnabled(isOffered);
+        button->setChecked(work == its);
+    };
+    show(paintMask_, tr("Paint a mask to inpaint (M)"), Retouching::Work::Mask);
+    show(crop_, tr("Crop or extend the picture (C)"), Retouching::Work::Frame);
+    QWidget* const mask = retouching_->maskPanel();
+    QWidget* const frame = retouching_->framePanel();
+    facts_->setVisible(work == Retouching::Work::None);
+    mask->parentWidget()->parentWidget()->setVisible(work == Retouching::Work::Mask);
+    frame->parentWidget()->parentWidget()->setVisible(work == Retouching::Work::Frame);
+    compare_->setEnabled(work == Retouching::Work::None && !shown_.levels.empty());
 }
 
 void Viewer::setCatalog(const graph::Catalog* catalog) {
@@ -333,7 +389,8 @@ void Viewer::showImage(const QImage& picture, const QString& title, const QSize&
 }
 
 void Viewer::showLive(const QImage& picture, const QString& title) {
-    if (!follow_->isChecked() || compare_->isChecked() || picture.isNull()) {
+    const bool isWorkedOn = retouching_->work() != Retouching::Work::None;
+    if (!follow_->isChecked() || compare_->isChecked() || isWorkedOn || picture.isNull()) {
         return;
     }
     if (!beforeLive_) {
@@ -376,6 +433,8 @@ void Viewer::present(const LoadedPicture& picture, const QString& title) {
     if (!isLive()) {
         frames_->open(shown_);
     }
+    retouching_->setPicture(shown_);
+    showRetouching();
     showPage();
     showFrameBar();
     showZoom(view_->zoom());
@@ -409,6 +468,7 @@ void Viewer::showFrame(int frame, const PictureLevels& picture, const PictureLev
     if (!picture.empty()) {
         shown_.levels = picture;
         view_->setPicture(picture);
+        retouching_->setPicture(shown_);
     }
     if (!compared.empty()) {
         view_->setCompared(compared);

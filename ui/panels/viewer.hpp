@@ -7,12 +7,14 @@
 #include <QWidget>
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 class QComboBox;
 class QLabel;
 class QMenu;
 class QMimeData;
+class QSplitter;
 class QStackedWidget;
 class QToolButton;
 
@@ -22,6 +24,7 @@ class FactsList;
 class FrameBar;
 class FramesInStep;
 class PictureView;
+class Retouching;
 
 /// Shows a picture or a video large, compares two, and tells what its file says. What it shows can
 /// be copied, opened as the graph that made it, or used as the input of another.
@@ -59,6 +62,9 @@ public:
 
     /// Shown by the arrow beside "Use it as input".
     void setPresets(QMenu* menu);
+    /// Masks that are painted over its picture, and its crop.
+    [[nodiscard]] Retouching& retouching() { return *retouching_; }
+
     /// As FactsList::setCatalog.
     void setCatalog(const graph::Catalog* catalog);
 
@@ -76,6 +82,8 @@ private:
     QWidget* makeBar();
     QWidget* makePane();
     QToolButton* button(const char* icon, const QString& text, const char* name);
+    void makeRetouching(QSplitter& splitter);
+    void showRetouching();
     void makeSteps();
     /// To the next (1) or the one before (-1) of the files.
     void step(int by);
@@ -124,6 +132,9 @@ private:
     QToolButton* copy_ = nullptr;
     QToolButton* openGraph_ = nullptr;
     QToolButton* useAsInput_ = nullptr;
+    QToolButton* paintMask_ = nullptr;
+    QToolButton* crop_ = nullptr;
+    std::unique_ptr<Retouching> retouching_;
 };
 
 /// The first file on this machine that a drop brings and that has the name of a picture or a video;

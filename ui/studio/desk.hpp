@@ -22,6 +22,7 @@
 
 namespace lowtide::ui {
 
+class MaskDesk;
 class PresetsBrowser;
 
 /// What a desk is made of besides its workspace; all outlives it.
@@ -140,6 +141,7 @@ private:
     Viewer* viewer_ = nullptr;
     Gallery* gallery_ = nullptr;
     GalleryDesk* earlier_ = nullptr;
+    MaskDesk* masks_ = nullptr;
     PresetsBrowser* presets_ = nullptr;
     QLabel* memoryLine_ = nullptr;
     RunNotices* told_ = nullptr;

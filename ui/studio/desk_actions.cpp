@@ -3,6 +3,7 @@
 #include "ui/studio/desk.hpp"
 #include "ui/studio/escape_twice.hpp"
 #include "ui/studio/find_node.hpp"
+#include "ui/studio/mask_desk.hpp"
 #include "ui/studio/settings_dialog.hpp"
 #include "ui/studio/several_dialog.hpp"
 
@@ -241,6 +242,14 @@ void Desk::connectView() {
         canvas_->setFocus(Qt::ShortcutFocusReason);
     });
     on("view.viewer", [this] { centre_->setCurrentIndex(1); });
+    on("view.paint_mask", [this] {
+        centre_->setCurrentWidget(viewer_);
+        masks_->toggle(Retouching::Work::Mask);
+    });
+    on("view.crop", [this] {
+        centre_->setCurrentWidget(viewer_);
+        masks_->toggle(Retouching::Work::Frame);
+    });
     on("run.left_open", [this] {
         if (earlier_) {
             earlier_->chooseLeftOpen();

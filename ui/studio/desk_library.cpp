@@ -11,6 +11,7 @@
 #include "ui/studio/error_dialog.hpp"
 #include "ui/studio/input_pictures.hpp"
 #include "ui/studio/live_view.hpp"
+#include "ui/studio/mask_desk.hpp"
 #include "ui/studio/picture_presets.hpp"
 
 #include <QFileInfo>
@@ -87,6 +88,15 @@ void Desk::buildViewer() {
     new InputPictures(workspace_.model, workspace_.statuses, workspace_.file, this);
     connect(viewer_, &Viewer::openGraphAsked, this, &Desk::openGraphOfPicture);
     connect(viewer_, &Viewer::useAsInputAsked, this, &Desk::useAsInput);
+    masks_ = new MaskDesk(
+        workspace_,
+        *viewer_,
+        *notices_,
+        parts_.places.pasted,
+        [this] { return canvas_->selectedNodes(); },
+        this);
+    connect(masks_, &MaskDesk::graphShown, this, [this] { centre_->setCurrentIndex(0); });
+    connect(masks_, &MaskDesk::presetsAsked, this, [this] { panels_.show("presets"); });
     connect(canvas_, &GraphView::pictureActivated, this, [this](const std::string& node) {
         const NodeStatus& status = workspace_.statuses.of(node);
         if (status.step) {

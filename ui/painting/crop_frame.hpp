@@ -1,0 +1,63 @@
+#pragma once
+
+#include <QPointF>
+#include <QRect>
+#include <QSize>
+
+#include <optional>
+
+namespace lowtide::ui {
+
+/// What of the frame is dragged: edges that move with the pointer; none of them: all of it.
+enum class FrameEdge { None = 0, Left = 1, Right = 2, Top = 4, Bottom = 8 };
+Q_DECLARE_FLAGS(FrameEdges, FrameEdge)
+Q_DECLARE_OPERATORS_FOR_FLAGS(FrameEdges)
+
+/// The part of a picture that is kept, which may reach beyond it: inside it crops, outside it asks
+/// for more picture. Sides are multiples, and of a fixed ratio where one is set.
+class CropFrame {
+public:
+    /// The whole picture, or as much of its middle as multiples hold.
+    explicit CropFrame(const QSize& picture);
+
+    static constexpr int kMostSide = 16384;
+
+    [[nodiscard]] const QRect& rect() const { return rect_; }
+
+    [[nodiscard]] const QSize& picture() const { return picture_; }
+
+    /// Whether there is something of the frame outside of the picture.
+    [[nodiscard]] bool isBeyond() const;
+    /// Whether it is the picture as it is.
+    [[nodiscard]] bool isWhole() const;
+
+    /// Width by height; nothing: free. The frame takes it at once, about its middle.
+    void setRatio(std::optional<double> ratio);
+    /// Of pixels, at least 1. The frame takes it at once.
+    void setMultiple(int multiple);
+    void reset();
+
+    /// Takes hold of edges at a pixel, moves to another: always measured from where it was taken.
+    void take(FrameEdges edges, const QPointF& at);
+    void dragTo(const QPointF& at);
+    /// By steps of one multiple, as keys do: moves the frame, or its right and lower edge.
+    void move(int stepsX, int stepsY);
+    void resize(int stepsX, int stepsY);
+
+private:
+    /// The size nearest to the wanted one that multiple, ratio and limits allow. `leads`: whether
+    /// the width decides, where a ratio ties both.
+    [[nodiscard]] QSize allowed(const QSizeF& wanted, bool widthLeads) const;
+    void settle();
+    void keepTouching();
+
+    QSize picture_;
+    QRect rect_;
+    int multiple_ = 8;
+    std::optional<double> ratio_;
+    FrameEdges edges_;
+    QPointF takenAt_;
+    QRect takenRect_;
+};
+
+}  // namespace lowtide::ui

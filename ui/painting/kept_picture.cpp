@@ -1,0 +1,106 @@
+#include "ui/painting/kept_picture.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/files/output_file.hpp"
+#include "ui/document/encoded.hpp"
+#include "ui/painting/mask_ops.hpp"
+
+#include <QBuffer>
+#include <QCoreApplication>
+#include <QCryptographicHash>
+#include <QDir>
+#include <QFileInfo>
+#include <QImageReader>
+
+namespace lowtide::ui {
+
+namespace {
+
+class Words {
+    Q_DECLARE_TR_FUNCTIONS(KeptPicture)
+};
+
+constexpr int kHashBytes = 8;
+/// Little effort: masks are mostly even, and are kept once a second.
+constexpr int kFastQuality = 80;
+
+QString hashOf(const QByteArray& bytes) {
+    return QString::fromLatin1(
+        QCryptographicHash::hash(bytes, QCryptographicHash::Sha256).left(kHashBytes).toHex());
+}
+
+QByteArray pngBytes(const QImage& picture, int quality) {
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    buffer.open(QIODevice::WriteOnly);
+    return picture.save(&buffer, "PNG", quality) ? bytes : QByteArray();
+}
+
+QString written(const QString& folder, const QString& path, const QByteArray& bytes) {
+    if (bytes.isEmpty()) {
+        return Words::tr("it cannot be written as PNG");
+    }
+    try {
+        files::makeFolders(encoded(folder));
+        files::writeFileAtomically(encoded(path),
+                                   {bytes.constData(), static_cast<size_t>(bytes.size())});
+        return {};
+    } catch (const Error& error) {
+        return QString::fromStdString(error.message());
+    }
+}
+
+}  // namespace
+
+KeptPicture keepPicture(const QString& folder, const QString& name, const QImage& picture) {
+    const QByteArray bytes = pngBytes(picture, -1);
+    const QString path = QStringLiteral("%1/%2-%3").arg(folder, name, hashOf(bytes));
+    QString free = path + QStringLiteral(".png");
+    for (int number = 2; QFile::exists(free); ++number) {
+        QFile there(free);
+        if (there.open(QIODevice::ReadOnly) && there.readAll() == bytes) {
+            return {free, {}};
+        }
+        free = QStringLiteral("%1-%2.png").arg(path).arg(number);  // somebody changed that one
+    }
+    return {free, written(folder, free, bytes)};
+}
+
+QString UnfinishedMasks::fileOf(const QString& picture, const QSize& size) const {
+    const QString key = QStringLiteral("%1 %2x%3")
+                            .arg(QFileInfo(picture).absoluteFilePath())
+                            .arg(size.width())
+                            .arg(size.height());
+    return QStringLiteral("%1/%2.png").arg(folder_, hashOf(key.toUtf8()));
+}
+
+QString UnfinishedMasks::keep(const QString& picture, const QImage& mask) const {
+    const QString path = fileOf(picture, mask.size());
+    if (isBlank(mask)) {
+        QFile::remove(path);
+        return {};
+    }
+    QImage named = mask;
+    named.setText(QStringLiteral("picture"), picture);
+    const QString problem = written(folder_, path, pngBytes(named, kFastQuality));
+    if (problem.isEmpty()) {
+        forgetOldest();
+    }
+    return problem;
+}
+
+QImage UnfinishedMasks::of(const QString& picture, const QSize& size) const {
+    QImageReader reader(fileOf(picture, size), "png");
+    const QImage mask = reader.size() == size ? reader.read() : QImage();
+    return mask.isNull() ? mask : mask.convertToFormat(QImage::Format_Grayscale8);
+}
+
+void UnfinishedMasks::forgetOldest() const {
+    const QFileInfoList files =
+        QDir(folder_).entryInfoList({QStringLiteral("*.png")}, QDir::Files, QDir::Time);
+    for (qsizetype i = kMost; i < files.size(); ++i) {
+        QFile::remove(files.at(i).absoluteFilePath());
+    }
+}
+
+}  // namespace lowtide::ui

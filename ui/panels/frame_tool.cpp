@@ -1,0 +1,182 @@
+#include "ui/panels/frame_tool.hpp"
+
+#include "ui/panels/picture_view.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPainterPath>
+
+#include <cmath>
+#include <utility>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr double kGrip = 9;  ///< pixels of the screen that take hold of an edge
+constexpr double kHandle = 4.5;
+constexpr QColor kDimmed(0, 0, 0, 140);
+constexpr QColor kNew(255, 255, 255, 60);
+
+Qt::CursorShape cursorFor(FrameEdges edges) {
+    const bool isLeft = edges.testFlag(FrameEdge::Left);
+    const bool isRight = edges.testFlag(FrameEdge::Right);
+    const bool isTop = edges.testFlag(FrameEdge::Top);
+    const bool isBottom = edges.testFlag(FrameEdge::Bottom);
+    if ((isLeft && isTop) || (isRight && isBottom)) {
+        return Qt::SizeFDiagCursor;
+    }
+    if ((isLeft && isBottom) || (isRight && isTop)) {
+        return Qt::SizeBDiagCursor;
+    }
+    return isLeft || isRight   ? Qt::SizeHorCursor
+           : isTop || isBottom ? Qt::SizeVerCursor
+                               : Qt::SizeAllCursor;
+}
+
+}  // namespace
+
+FrameTool::FrameTool(PictureView& view, QObject* parent)
+    : QObject(parent), view_(view), frame_(view.picture().front().size()) {}
+
+void FrameTool::tell() {
+    view_.update();
+    Q_EMIT changed();
+}
+
+void FrameTool::setRatio(std::optional<double> ratio) {
+    frame_.setRatio(ratio);
+    tell();
+}
+
+void FrameTool::setMultiple(int multiple) {
+    frame_.setMultiple(multiple);
+    tell();
+}
+
+void FrameTool::reset() {
+    frame_.reset();
+    tell();
+}
+
+QRectF FrameTool::placeOfFrame() const {
+    const QRect rect = frame_.rect();
+    return {view_.placeOf(rect.topLeft()),
+            view_.placeOf(QPointF(rect.right() + 1, rect.bottom() + 1))};
+}
+
+std::optional<FrameEdges> FrameTool::edgesAt(const QPointF& place) const {
+    const QRectF frame = placeOfFrame();
+    if (!frame.adjusted(-kGrip, -kGrip, kGrip, kGrip).contains(place)) {
+        return std::nullopt;
+    }
+    // Of a small frame the nearer of two edges is meant.
+    FrameEdges edges;
+    const double left = std::abs(place.x() - frame.left());
+    const double right = std::abs(place.x() - frame.right());
+    const double top = std::abs(place.y() - frame.top());
+    const double bottom = std::abs(place.y() - frame.bottom());
+    if (std::min(left, right) <= kGrip) {
+        edges |= left < right ? FrameEdge::Left : FrameEdge::Right;
+    }
+    if (std::min(top, bottom) <= kGrip) {
+        edges |= top < bottom ? FrameEdge::Top : FrameEdge::Bottom;
+    }
+    return edges;
+}
+
+bool FrameTool::take(QEvent& event) {
+    switch (event.type()) {
+        case QEvent::MouseButtonPress:
+        case QEvent::MouseButtonDblClick:
+        case QEvent::MouseMove:
+        case QEvent::MouseButtonRelease:
+            return takeMouse(static_cast<QMouseEvent&>(event));
+        case QEvent::KeyPress:
+            return takeKey(static_cast<QKeyEvent&>(event));
+        default:
+            return false;
+    }
+}
+
+bool FrameTool::takeMouse(QMouseEvent& event) {
+    const std::optional<FrameEdges> edges = edgesAt(event.position());
+    if (event.type() == QEvent::MouseMove) {
+        if (isDragged_) {
+            frame_.dragTo(view_.pixelAt(event.position()));
+            tell();
+        } else {
+            view_.setCursor(edges ? cursorFor(*edges) : Qt::ArrowCursor);
+        }
+        return isDragged_;
+    }
+    if (event.button() != Qt::LeftButton) {
+        return false;
+    }
+    if (event.type() == QEvent::MouseButtonRelease) {
+        return std::exchange(isDragged_, false);
+    }
+    view_.setFocus(Qt::MouseFocusReason);
+    isDragged_ = edges.has_value();
+    if (isDragged_) {
+        frame_.take(*edges, view_.pixelAt(event.position()));
+    }
+    return isDragged_;
+}
+
+bool FrameTool::takeKey(QKeyEvent& event) {
+    const int x = event.key() == Qt::Key_Right ? 1 : event.key() == Qt::Key_Left ? -1 : 0;
+    const int y = event.key() == Qt::Key_Down ? 1 : event.key() == Qt::Key_Up ? -1 : 0;
+    if (x != 0 || y != 0) {
+        event.modifiers().testFlag(Qt::ShiftModifier) ? frame_.resize(x, y) : frame_.move(x, y);
+        tell();
+        return true;
+    }
+    if (event.key() == Qt::Key_Return || event.key() == Qt::Key_Enter) {
+        Q_EMIT accepted();
+        return true;
+    }
+    if (event.key() == Qt::Key_Escape) {
+        Q_EMIT closeAsked();
+        return true;
+    }
+    return false;
+}
+
+void FrameTool::paint(QPainter& painter, const QRect&) {
+    const QSize size = frame_.picture();
+    const QRectF picture(view_.placeOf({0, 0}),
+                         view_.placeOf(QPointF(size.width(), size.height())));
+    const QRectF frame = placeOfFrame();
+    QPainterPath kept;
+    kept.addRect(frame);
+    QPainterPath old;
+    old.addRect(picture);
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.fillPath(old.subtracted(kept), kDimmed);
+    painter.fillPath(kept.subtracted(old), kNew);
+    painter.fillPath(kept.subtracted(old),
+                     QBrush(Theme::current().colour("border.strong"), Qt::BDiagPattern));
+    painter.setBrush(Qt::NoBrush);
+    for (const auto& [colour, width] : {std::pair(Qt::black, 3.0), std::pair(Qt::white, 1.2)}) {
+        painter.setPen(QPen(colour, width));
+        painter.drawRect(frame);
+    }
+    painter.setPen(QPen(Qt::black, 1));
+    painter.setBrush(Qt::white);
+    const double xs[] = {frame.left(), frame.center().x(), frame.right()};
+    const double ys[] = {frame.top(), frame.center().y(), frame.bottom()};
+    for (const double x : xs) {
+        for (const double y : ys) {
+            if (QPointF(x, y) != frame.center()) {
+                painter.drawRect(QRectF(x - kHandle, y - kHandle, 2 * kHandle, 2 * kHandle));
+            }
+        }
+    }
+    painter.restore();
+}
+
+}  // namespace lowtide::ui

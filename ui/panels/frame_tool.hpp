@@ -1,0 +1,54 @@
+#pragma once
+
+#include "ui/painting/crop_frame.hpp"
+#include "ui/panels/picture_tool.hpp"
+
+#include <QObject>
+
+#include <optional>
+
+class QKeyEvent;
+class QMouseEvent;
+
+namespace lowtide::ui {
+
+class PictureView;
+
+/// The frame of a crop over the picture of a view: dragged by its edges, its corners or as a whole,
+/// also beyond the picture; arrows move it, Shift and arrows change its size.
+class FrameTool : public QObject, public PictureTool {
+    Q_OBJECT
+
+public:
+    /// `view` must outlive it and show the picture.
+    FrameTool(PictureView& view, QObject* parent);
+
+    [[nodiscard]] const CropFrame& frame() const { return frame_; }
+
+    void setRatio(std::optional<double> ratio);
+    void setMultiple(int multiple);
+    void reset();
+
+    void paint(QPainter& painter, const QRect& part) override;
+    [[nodiscard]] bool take(QEvent& event) override;
+
+Q_SIGNALS:
+    void changed();
+    /// Return, Escape.
+    void accepted();
+    void closeAsked();
+
+private:
+    bool takeMouse(QMouseEvent& event);
+    bool takeKey(QKeyEvent& event);
+    /// What of the frame lies there; nothing: it is outside.
+    [[nodiscard]] std::optional<FrameEdges> edgesAt(const QPointF& place) const;
+    [[nodiscard]] QRectF placeOfFrame() const;
+    void tell();
+
+    PictureView& view_;
+    CropFrame frame_;
+    bool isDragged_ = false;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,391 @@
+#include "ui/panels/mask_tool.hpp"
+
+#include "ui/bridge/later.hpp"
+#include "ui/painting/mask_ops.hpp"
+#include "ui/panels/picture_view.hpp"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QTabletEvent>
+#include <QWheelEvent>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr double kEighthsPerNotch = 120;
+constexpr double kLeastPressure = 0.05;
+constexpr double kPixelsPerHardness = 200;  ///< of a drag, for all of it
+
+/// Mouse events that Qt makes of a pen's come after those; they paint nothing again.
+bool isOfPen(const QMouseEvent& event) {
+    return event.source() != Qt::MouseEventNotSynthesized;
+}
+
+}  // namespace
+
+MaskTool::MaskTool(PictureView& view, const QImage& mask, QObject* parent)
+    : QObject(parent), view_(view), canvas_(mask) {}
+
+void MaskTool::setBrush(const Brush& brush) {
+    view_.update(cursorRect());
+    brush_ = brush;
+    view_.update(cursorRect());
+    Q_EMIT settingsChanged();
+}
+
+void MaskTool::setKind(StrokeKind kind) {
+    kind_ = kind;
+    Q_EMIT settingsChanged();
+}
+
+void MaskTool::setLook(const OverlayLook& look) {
+    look_ = look;
+    view_.update();
+    Q_EMIT settingsChanged();
+}
+
+void MaskTool::inOrder(std::function<void()> act) {
+    if (isBusy_) {
+        waiting_.push_back(std::move(act));
+    } else {
+        act();
+    }
+}
+
+void MaskTool::change(std::function<void(MaskCanvas&)> act) {
+    inOrder([this, act = std::move(act)] {
+        canvas_.end();
+        isPressed_ = false;
+        isBusy_ = true;
+        Q_EMIT busyChanged(true);
+        later(
+            this,
+            [canvas = canvas_, act]() mutable {
+                act(canvas);
+                return canvas;
+            },
+            [this](const MaskCanvas& canvas) {
+                canvas_ = canvas;
+                isBusy_ = false;
+                view_.update();
+                Q_EMIT changed();
+                while (!isBusy_ && !waiting_.empty()) {
+                    const std::function<void()> next = waiting_.front();
+                    waiting_.pop_front();
+                    next();
+                }
+                if (!isBusy_) {
+                    Q_EMIT busyChanged(false);
+                }
+            });
+    });
+}
+
+void MaskTool::invert() {
+    change([](MaskCanvas& canvas) { canvas.replace(inverted(canvas.mask())); });
+}
+
+void MaskTool::fill(uchar level) {
+    change(
+        [level](MaskCanvas& canvas) { canvas.replace(filledMask(canvas.mask().size(), level)); });
+}
+
+void MaskTool::grow(int pixels) {
+    change([pixels](MaskCanvas& canvas) { canvas.replace(grown(canvas.mask(), pixels)); });
+}
+
+void MaskTool::feather(double sigma) {
+    change([sigma](MaskCanvas& canvas) { canvas.replace(feathered(canvas.mask(), sigma)); });
+}
+
+void MaskTool::undo() {
+    change([](MaskCanvas& canvas) { canvas.undo(); });
+}
+
+void MaskTool::redo() {
+    change([](MaskCanvas& canvas) { canvas.redo(); });
+}
+
+bool MaskTool::take(QEvent& event) {
+    switch (event.type()) {
+        case QEvent::MouseButtonPress:
+        case QEvent::MouseButtonDblClick:
+        case QEvent::MouseMove:
+        case QEvent::MouseButtonRelease:
+            return takeMouse(static_cast<QMouseEvent&>(event));
+        case QEvent::TabletPress:
+        case QEvent::TabletMove:
+        case QEvent::TabletRelease:
+            return takeTablet(static_cast<QTabletEvent&>(event));
+        case QEvent::Wheel:
+            return takeWheel(static_cast<QWheelEvent&>(event));
+        case QEvent::ShortcutOverride:  // keys of the window mean the mask here
+            if (takeKey(static_cast<QKeyEvent&>(event))) {
+                event.accept();
+                return true;
+            }
+            return false;
+        case QEvent::KeyPress:
+            return takeKey(static_cast<QKeyEvent&>(event));
+        case QEvent::Leave:
+            pointAt(std::nullopt);
+            return false;
+        default:
+            return false;
+    }
+}
+
+/// The left button paints, the right one does the other of painting and erasing; the middle one is
+/// the view's, which moves the picture.
+bool MaskTool::takeMouse(QMouseEvent& event) {
+    if (isOfPen(event)) {
+        return true;
+    }
+    pointAt(event.position());
+    const bool isPaint = event.button() == Qt::LeftButton;
+    const bool isOther = event.button() == Qt::RightButton;
+    if (event.type() == QEvent::MouseMove) {
+        if (isPressed_) {
+            move(event.position(), 1);
+        }
+        return isPressed_;
+    }
+    if (!isPaint && !isOther) {
+        return false;
+    }
+    view_.setFocus(Qt::MouseFocusReason);
+    event.type() == QEvent::MouseButtonRelease
+        ? release()
+        : press(event.position(), 1, isOther, event.modifiers());
+    return true;
+}
+
+bool MaskTool::takeTablet(QTabletEvent& event) {
+    pointAt(event.position());
+    const bool isEraser = event.pointerType() == QPointingDevice::PointerType::Eraser;
+    isPen_ = true;
+    if (event.type() == QEvent::TabletPress) {
+        view_.setFocus(Qt::MouseFocusReason);
+        const bool isOther = isEraser != (event.button() == Qt::RightButton);
+        press(event.position(), event.pressure(), isOther, event.modifiers());
+    } else if (event.type() == QEvent::TabletRelease) {
+        release();
+    } else if (isPressed_) {
+        move(event.position(), event.pressure());
+    }
+    event.accept();
+    return true;
+}
+
+/// Ctrl: size, Shift: hardness; without them the view zooms.
+bool MaskTool::takeWheel(QWheelEvent& event) {
+    const double notches = (event.angleDelta().y() + event.angleDelta().x()) / kEighthsPerNotch;
+    if (event.modifiers().testFlag(Qt::ControlModifier)) {
+        setBrush(brush_.resized(notches));
+    } else if (event.modifiers().testFlag(Qt::ShiftModifier)) {
+        setBrush(brush_.hardened(notches));
+    } else {
+        return false;
+    }
+    event.accept();
+    return true;
+}
+
+/// Also asked whether it would take the key, before a shortcut of the window does.
+bool MaskTool::takeKey(QKeyEvent& event) {
+    std::function<void()> act;
+    const bool isShifted = event.modifiers().testFlag(Qt::ShiftModifier);
+    if (event.matches(QKeySequence::Undo)) {
+        act = [this] { undo(); };
+    } else if (event.matches(QKeySequence::Redo) ||
+               event.keyCombination() == (Qt::ControlModifier | Qt::Key_Y) ||
+               event.keyCombination() == (Qt::ControlModifier | Qt::ShiftModifier | Qt::Key_Z)) {
+        act = [this] { redo(); };
+    } else if (event.modifiers().testAnyFlags(Qt::ControlModifier | Qt::AltModifier |
+                                              Qt::MetaModifier)) {
+        return false;
+    } else {
+        switch (event.key()) {
+            case Qt::Key_B:
+                act = [this] { setKind(StrokeKind::Paint); };
+                break;
+            case Qt::Key_E:
+                act = [this] { setKind(StrokeKind::Erase); };
+                break;
+            case Qt::Key_X:
+                act = [this] {
+                    setKind(kind_ == StrokeKind::Paint ? StrokeKind::Erase : StrokeKind::Paint);
+                };
+                break;
+            case Qt::Key_BracketLeft:
+                act = [this, isShifted] {
+                    setBrush(isShifted ? brush_.hardened(-1) : brush_.resized(-1));
+                };
+                break;
+            case Qt::Key_BracketRight:
+                act = [this, isShifted] {
+                    setBrush(isShifted ? brush_.hardened(1) : brush_.resized(1));
+                };
+                break;
+            case Qt::Key_BraceLeft:
+                act = [this] { setBrush(brush_.hardened(-1)); };
+                break;
+            case Qt::Key_BraceRight:
+                act = [this] { setBrush(brush_.hardened(1)); };
+                break;
+            case Qt::Key_I:
+                act = [this] { invert(); };
+                break;
+            case Qt::Key_Delete:
+                act = [this] { fill(0); };
+                break;
+            case Qt::Key_Return:
+            case Qt::Key_Enter:
+                act = [this] { Q_EMIT accepted(); };
+                break;
+            case Qt::Key_Escape:
+                act = [this] { Q_EMIT closeAsked(); };
+                break;
+            default:
+                return false;
+        }
+    }
+    if (event.type() == QEvent::KeyPress) {
+        act();
+    }
+    return true;
+}
+
+BrushPoint MaskTool::pointOf(const QPointF& place, double pressure) const {
+    const double share = std::clamp(pressure, kLeastPressure, 1.0);
+    return {.at = view_.pixelAt(place),
+            .radius = brush_.diameter / 2 * share,
+            .opacity = brush_.opacity * (isPen_ ? share : 1)};
+}
+
+/// Shift: a straight line from the end of the stroke before. Alt: sets the brush instead.
+void MaskTool::press(const QPointF& place,
+                     double pressure,
+                     bool isOther,
+                     Qt::KeyboardModifiers keys) {
+    isPressed_ = true;
+    pressedAt_ = place;
+    pressedBrush_ = brush_;
+    isSizing_ = keys.testFlag(Qt::AltModifier);
+    if (isSizing_) {
+        return;
+    }
+    const bool paints = (kind_ == StrokeKind::Paint) != isOther;
+    const BrushPoint point = pointOf(place, pressure);
+    BrushPoint first = point;
+    first.at = keys.testFlag(Qt::ShiftModifier) && lastEnd_ ? *lastEnd_ : point.at;
+    const Brush brush = brush_;
+    inOrder([this, paints, brush, first, point] {
+        showChanged(
+            canvas_.begin(paints ? StrokeKind::Paint : StrokeKind::Erase, brush.hardness, first));
+        showChanged(canvas_.extend(point));
+    });
+}
+
+void MaskTool::move(const QPointF& place, double pressure) {
+    if (isSizing_) {
+        const QPointF by = place - pressedAt_;
+        Brush brush = pressedBrush_;
+        brush.diameter = std::clamp(
+            std::round(brush.diameter + 2 * (view_.pixelAt(place) - view_.pixelAt(pressedAt_)).x()),
+            Brush::kLeast,
+            Brush::kMost);
+        brush.hardness = std::clamp(brush.hardness - by.y() / kPixelsPerHardness, 0.0, 1.0);
+        setBrush(brush);
+        return;
+    }
+    inOrder([this, point = pointOf(place, pressure)] { showChanged(canvas_.extend(point)); });
+    lastEnd_ = view_.pixelAt(place);
+}
+
+void MaskTool::release() {
+    if (!std::exchange(isPressed_, false)) {
+        return;
+    }
+    if (std::exchange(isSizing_, false)) {
+        return;
+    }
+    if (pointer_) {
+        lastEnd_ = view_.pixelAt(*pointer_);
+    }
+    isPen_ = false;
+    inOrder([this] {
+        canvas_.end();
+        Q_EMIT changed();
+    });
+}
+
+void MaskTool::showChanged(const QRect& pixels) {
+    if (pixels.isEmpty()) {
+        return;
+    }
+    const QRectF place(view_.placeOf(pixels.topLeft()),
+                       view_.placeOf(QPointF(pixels.right() + 1, pixels.bottom() + 1)));
+    view_.update(place.toAlignedRect().adjusted(-2, -2, 2, 2));
+    Q_EMIT changed();
+}
+
+void MaskTool::pointAt(const std::optional<QPointF>& place) {
+    view_.update(cursorRect());
+    pointer_ = place;
+    view_.update(cursorRect());
+    view_.setCursor(place ? Qt::CrossCursor : Qt::ArrowCursor);
+}
+
+QRect MaskTool::cursorRect() const {
+    if (!pointer_) {
+        return {};
+    }
+    const double reach = brush_.diameter / 2 * view_.zoom() / view_.devicePixelRatioF() + 3;
+    return QRectF(pointer_->x() - reach, pointer_->y() - reach, 2 * reach, 2 * reach)
+        .toAlignedRect();
+}
+
+void MaskTool::paint(QPainter& painter, const QRect& part) {
+    const QSize size = canvas_.mask().size();
+    const QRectF whole(view_.placeOf({0, 0}), view_.placeOf(QPointF(size.width(), size.height())));
+    const double ratio = view_.devicePixelRatioF();
+    // Whole pixels of the screen, so that neighbours that are painted apart join.
+    const QRect shown = (whole.toAlignedRect() & part);
+    const QRect device(
+        QPoint(qFloor(shown.left() * ratio), qFloor(shown.top() * ratio)),
+        QPoint(qCeil((shown.right() + 1) * ratio) - 1, qCeil((shown.bottom() + 1) * ratio) - 1));
+    if (!shown.isEmpty()) {
+        const QPointF from = view_.pixelAt(QPointF(device.topLeft()) / ratio);
+        const QPointF to = view_.pixelAt(QPointF(device.right() + 1, device.bottom() + 1) / ratio);
+        QImage overlay =
+            maskOverlay(canvas_.levels(), QRectF(from, to), device.size(), device.topLeft(), look_);
+        overlay.setDevicePixelRatio(ratio);
+        painter.save();
+        painter.setClipRect(whole, Qt::IntersectClip);
+        painter.drawImage(QPointF(device.topLeft()) / ratio, overlay);
+        painter.restore();
+    }
+    if (!pointer_) {
+        return;
+    }
+    const double radius = brush_.diameter / 2 * view_.zoom() / ratio;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setBrush(Qt::NoBrush);
+    for (const auto& [colour, width] : {std::pair(Qt::black, 3.0), std::pair(Qt::white, 1.2)}) {
+        painter.setPen(QPen(colour, width));
+        painter.drawEllipse(*pointer_, radius, radius);
+    }
+    if (brush_.hardness < 1) {
+        painter.setPen(QPen(Qt::white, 1, Qt::DotLine));
+        painter.drawEllipse(*pointer_, radius * brush_.hardness, radius * brush_.hardness);
+    }
+}
+
+}  // namespace lowtide::ui

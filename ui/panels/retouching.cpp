@@ -1,0 +1,211 @@
+#include "ui/panels/retouching.hpp"
+
+#include "ui/painting/mask_ops.hpp"
+#include "ui/panels/frame_panel.hpp"
+#include "ui/panels/frame_tool.hpp"
+#include "ui/panels/mask_panel.hpp"
+#include "ui/panels/picture_view.hpp"
+
+#include <QFileInfo>
+
+#include <algorithm>
+#include <utility>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kKeepMilliseconds = 1000;
+constexpr double kFirstShare = 0.08;  ///< of the picture's shorter side, for the first brush
+constexpr int kRoomSteps = -2;        ///< smaller, to have room around a frame
+
+}  // namespace
+
+Retouching::Retouching(PictureView& view, QObject* parent)
+    : QObject(parent),
+      view_(view),
+      maskPanel_(new MaskPanel(nullptr)),
+      framePanel_(new FramePanel(nullptr)) {
+    brush_.diameter = 0;
+    keep_.setSingleShot(true);
+    keep_.setInterval(kKeepMilliseconds);
+    connect(&keep_, &QTimer::timeout, this, &Retouching::keepNow);
+    connect(maskPanel_, &MaskPanel::useAsked, this, &Retouching::useMask);
+    connect(maskPanel_, &MaskPanel::closeAsked, this, &Retouching::end);
+    connect(framePanel_, &FramePanel::writeAsked, this, &Retouching::acceptFrame);
+    connect(framePanel_, &FramePanel::closeAsked, this, &Retouching::end);
+}
+
+Retouching::~Retouching() {
+    close();
+    background_.finish();
+}
+
+QWidget* Retouching::maskPanel() const {
+    return maskPanel_;
+}
+
+QWidget* Retouching::framePanel() const {
+    return framePanel_;
+}
+
+void Retouching::setFolder(const QString& folder) {
+    unfinished_ = UnfinishedMasks(folder);
+    isKeeping_ = !folder.isEmpty();
+}
+
+void Retouching::setPicture(const LoadedPicture& picture) {
+    const QImage shown = picture.levels.empty() ? QImage() : picture.levels.front();
+    const QString path = picture.video ? QString() : picture.path;
+    if (shown.cacheKey() == picture_.cacheKey() && path == path_) {
+        return;
+    }
+    end();
+    picture_ = shown;
+    path_ = path;
+}
+
+QString Retouching::refusal() const {
+    const qint64 pixels = qint64{picture_.width()} * picture_.height();
+    return pixels > kMostMaskPixels
+               ? tr("the picture has %1 x %2 pixels, more than %3 million; make it smaller first")
+                     .arg(picture_.width())
+                     .arg(picture_.height())
+                     .arg(kMostMaskPixels / 1000000)
+               : QString();
+}
+
+void Retouching::begin(Work work) {
+    if (work == work_ || (work != Work::None && (picture_.isNull() || !refusal().isEmpty()))) {
+        return;
+    }
+    if (work != Work::None && path_.isEmpty()) {
+        Q_EMIT fileWanted(picture_, work);
+        return;
+    }
+    close();
+    work_ = work;
+    if (work_ == Work::Mask) {
+        beginMask();
+    } else if (work_ == Work::Frame) {
+        beginFrame();
+    }
+    Q_EMIT workChanged();
+}
+
+void Retouching::close() {
+    if (keep_.isActive()) {
+        keepNow();
+    }
+    view_.setTool(nullptr);
+    maskPanel_->setTool(nullptr);
+    framePanel_->setTool(nullptr);
+    if (mask_) {
+        brush_ = mask_->brush();
+        look_ = mask_->look();
+        mask_.release()->deleteLater();
+    }
+    if (frame_) {
+        frame_.release()->deleteLater();
+    }
+    work_ = Work::None;
+}
+
+void Retouching::beginMask() {
+    const QSize size = picture_.size();
+    if (!isKeeping_) {
+        paintOn(filledMask(size, 0), false);
+        return;
+    }
+    background_.run([this, kept = unfinished_, path = path_, size]() -> Background::Answer {
+        QImage mask = kept.of(path, size);
+        const bool isKept = !mask.isNull();
+        if (!isKept) {
+            mask = filledMask(size, 0);
+        }
+        return [this, mask, isKept, path] {
+            if (work_ == Work::Mask && path == path_ && !mask_) {
+                paintOn(mask, isKept);
+            }
+        };
+    });
+}
+
+void Retouching::paintOn(const QImage& mask, bool isKept) {
+    mask_ = std::make_unique<MaskTool>(view_, mask, nullptr);
+    Brush brush = brush_;
+    if (brush.diameter < Brush::kLeast) {
+        const int side = std::min(mask.width(), mask.height());
+        brush = Brush{.diameter = std::clamp(side * kFirstShare, 4.0, Brush::kMost)};
+    }
+    mask_->setBrush(brush);
+    mask_->setLook(look_);
+    maskPanel_->setTool(mask_.get());
+    view_.setTool(mask_.get());
+    view_.setFocus(Qt::OtherFocusReason);
+    connect(mask_.get(), &MaskTool::changed, this, &Retouching::keepSoon);
+    connect(mask_.get(), &MaskTool::accepted, this, &Retouching::useMask);
+    connect(mask_.get(), &MaskTool::closeAsked, this, &Retouching::end);
+    if (isKept) {
+        tell(tr("This mask was kept when you last painted on the picture; Clear begins anew."));
+    }
+}
+
+void Retouching::beginFrame() {
+    frame_ = std::make_unique<FrameTool>(view_, nullptr);
+    framePanel_->setTool(frame_.get());
+    view_.fit();
+    view_.zoomBy(kRoomSteps);
+    view_.setTool(frame_.get());
+    view_.setFocus(Qt::OtherFocusReason);
+    connect(frame_.get(), &FrameTool::accepted, this, &Retouching::acceptFrame);
+    connect(frame_.get(), &FrameTool::closeAsked, this, &Retouching::end);
+}
+
+void Retouching::tell(const QString& text) {
+    work_ == Work::Frame ? framePanel_->tell(text) : maskPanel_->tell(text);
+}
+
+void Retouching::keepSoon() {
+    if (isKeeping_ && !keep_.isActive()) {
+        keep_.start();
+    }
+}
+
+void Retouching::keepNow() {
+    keep_.stop();
+    if (!mask_ || !isKeeping_) {
+        return;
+    }
+    background_.run([this, kept = unfinished_, path = path_, mask = mask_->canvas().mask()]()
+                        -> Background::Answer {
+        const QString problem = kept.keep(path, mask);
+        if (problem.isEmpty()) {
+            return {};
+        }
+        return [this, problem] {
+            tell(tr("The mask cannot be kept for later: %1. Use it before you leave the picture.")
+                     .arg(problem));
+        };
+    });
+}
+
+void Retouching::useMask() {
+    if (!mask_ || mask_->isBusy()) {
+        return;
+    }
+    if (isBlank(mask_->canvas().mask())) {
+        tell(tr("Nothing is masked yet: paint over what is to be made anew."));
+        return;
+    }
+    Q_EMIT maskUsed(path_, mask_->canvas().mask());
+}
+
+void Retouching::acceptFrame() {
+    if (frame_ && !frame_->frame().isWhole()) {
+        tell(tr("Writing..."));
+        Q_EMIT frameAccepted(picture_, frame_->frame().rect(), framePanel_->overlap());
+    }
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,95 @@
+#pragma once
+
+#include "ui/bridge/background.hpp"
+#include "ui/bridge/picture_load.hpp"
+#include "ui/painting/framed_picture.hpp"
+#include "ui/painting/kept_picture.hpp"
+#include "ui/panels/mask_tool.hpp"
+
+#include <QObject>
+#include <QString>
+#include <QTimer>
+
+#include <memory>
+
+namespace lowtide::ui {
+
+class FramePanel;
+class FrameTool;
+class MaskPanel;
+class PictureView;
+
+/// What a person does to the picture of a viewer: paints a mask, crops it, extends it. A mask is
+/// kept while it is painted, at most a second late, and is there again when the picture is.
+class Retouching : public QObject {
+    Q_OBJECT
+
+public:
+    enum class Work { None, Mask, Frame };
+
+    /// `view` must outlive it.
+    Retouching(PictureView& view, QObject* parent);
+    /// Keeps what is not kept.
+    ~Retouching() override;
+
+    /// Beside the picture, shown while something is done; their owner is who places them.
+    [[nodiscard]] QWidget* maskPanel() const;
+    [[nodiscard]] QWidget* framePanel() const;
+
+    /// Where unfinished masks are kept; empty: they are not.
+    void setFolder(const QString& folder);
+    /// What the view shows now; another picture ends what was done to the one before.
+    void setPicture(const LoadedPicture& picture);
+    /// Why this picture cannot be painted on or cropped; empty: it can, or there is none.
+    [[nodiscard]] QString refusal() const;
+
+    [[nodiscard]] Work work() const { return work_; }
+
+    /// nullptr: no mask is painted, or what was kept of it is still being read.
+    [[nodiscard]] MaskTool* maskTool() const { return mask_.get(); }
+
+    [[nodiscard]] FrameTool* frameTool() const { return frame_.get(); }
+
+    void begin(Work work);
+
+    void end() { begin(Work::None); }
+
+    /// A line beside the picture.
+    void tell(const QString& text);
+
+Q_SIGNALS:
+    void workChanged();
+    /// The picture has no file of its own (a frame of a video, a preview): it needs one first.
+    void fileWanted(const QImage& picture, lowtide::ui::Retouching::Work work);
+    /// The mask is to be used with that picture.
+    void maskUsed(const QString& picture, const QImage& mask);
+    /// A part of the picture is to be written, or more than it.
+    void frameAccepted(const QImage& picture, const QRect& frame, int overlap);
+
+private:
+    void beginMask();
+    void paintOn(const QImage& mask, bool isKept);
+    void beginFrame();
+    void close();
+    void keepSoon();
+    void keepNow();
+    void useMask();
+    void acceptFrame();
+
+    PictureView& view_;
+    MaskPanel* maskPanel_;
+    FramePanel* framePanel_;
+    UnfinishedMasks unfinished_{QString()};
+    bool isKeeping_ = false;  ///< there is a folder
+    QString path_;            ///< of the picture; empty: it has no file
+    QImage picture_;
+    Work work_ = Work::None;
+    std::unique_ptr<MaskTool> mask_;
+    std::unique_ptr<FrameTool> frame_;
+    Brush brush_;  ///< of the mask before
+    OverlayLook look_;
+    QTimer keep_;
+    Background background_;  ///< writes and reads unfinished masks, in order
+};
+
+}  // namespace lowtide::ui

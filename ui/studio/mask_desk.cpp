@@ -1,0 +1,170 @@
+#include "ui/studio/mask_desk.hpp"
+
+#include "ui/document/inpainting.hpp"
+#include "ui/painting/kept_picture.hpp"
+
+#include <QDir>
+#include <QFileInfo>
+
+namespace lowtide::ui {
+
+namespace {
+
+/// In the first folder that takes it; where none does, why the last did not.
+KeptPicture keepIn(const QStringList& folders, const QString& name, const QImage& picture) {
+    KeptPicture kept;
+    for (const QString& folder : folders) {
+        kept = keepPicture(folder, name, picture);
+        if (kept.problem.isEmpty()) {
+            return kept;
+        }
+    }
+    return kept;
+}
+
+QString unfinishedIn(const QString& pasted) {
+    return pasted + QStringLiteral("/unfinished_masks");
+}
+
+}  // namespace
+
+MaskDesk::MaskDesk(Workspace& workspace,
+                   Viewer& viewer,
+                   NoticeBar& notices,
+                   const QString& pasted,
+                   std::function<NodeIds()> selected,
+                   QObject* parent)
+    : QObject(parent),
+      workspace_(workspace),
+      viewer_(viewer),
+      notices_(notices),
+      pasted_(pasted),
+      selected_(std::move(selected)) {
+    Retouching& retouching = viewer_.retouching();
+    retouching.setFolder(unfinishedIn(pasted_));
+    connect(&retouching, &Retouching::maskUsed, this, &MaskDesk::use);
+    connect(&retouching, &Retouching::frameAccepted, this, &MaskDesk::frame);
+    connect(&retouching, &Retouching::fileWanted, this, &MaskDesk::keep);
+}
+
+void MaskDesk::toggle(Retouching::Work work) {
+    Retouching& retouching = viewer_.retouching();
+    retouching.begin(retouching.work() == work ? Retouching::Work::None : work);
+}
+
+QStringList MaskDesk::folders() const {
+    const QFileInfo graph(workspace_.file.path());
+    QStringList folders;
+    if (!workspace_.file.path().isEmpty()) {
+        folders << graph.absolutePath() + u'/' + graph.completeBaseName() +
+                       QStringLiteral(".files");
+    }
+    return folders << pasted_;
+}
+
+std::string MaskDesk::named(const QString& path) const {
+    const QDir folder(workspace_.file.folder());
+    const QString relative = folder.relativeFilePath(path);
+    const bool isBeside = !workspace_.file.folder().isEmpty() && !relative.startsWith(u"..") &&
+                          QDir::isRelativePath(relative);
+    return (isBeside ? relative : path).toStdString();
+}
+
+void MaskDesk::use(const QString& picture, const QImage& mask) {
+    viewer_.retouching().tell(tr("Writing the mask..."));
+    background_.run([this, folders = folders(), picture, mask]() -> Background::Answer {
+        const KeptPicture kept = keepIn(folders, QStringLiteral("mask"), mask);
+        return [this, kept, picture, size = mask.size()] {
+            if (kept.problem.isEmpty()) {
+                wire(picture, kept.path, size);
+            } else {
+                viewer_.retouching().tell(tr("The mask cannot be written: %1").arg(kept.problem));
+            }
+        };
+    });
+}
+
+void MaskDesk::wire(const QString& picture, const QString& mask, const QSize& size) {
+    const InpaintFiles files{.picture = named(picture),
+                             .mask = named(mask),
+                             .widthPixels = size.width(),
+                             .heightPixels = size.height()};
+    InpaintWired wired;
+    workspace_.model.endMerging();
+    workspace_.model.apply(
+        tr("Inpaint %1").arg(QFileInfo(picture).fileName()), [&](graph::Document& document) {
+            wired = wireInpainting(document, workspace_.model.catalog(), files, selected_());
+        });
+    viewer_.retouching().end();
+    if (wired.refusal == InpaintWired::Refusal::None) {
+        notices_.show(NoticeKind::Success,
+                      tr("The graph makes the masked part of “%1” anew; every other pixel stays. "
+                         "Say in the prompt what belongs there, then press Run.")
+                          .arg(QFileInfo(picture).fileName()));
+    } else if (wired.refusal == InpaintWired::Refusal::NoSampler) {
+        notices_.show(NoticeKind::Warning,
+                      tr("No node of this graph fills masks. Open a preset, such as Inpaint, and "
+                         "use the mask again; it is kept with its picture."),
+                      tr("Presets"),
+                      [this] { Q_EMIT presetsAsked(); });
+    } else {
+        notices_.show(NoticeKind::Warning,
+                      tr("No nodes that fill masks are here: start the studio with its engine. The "
+                         "mask is kept with its picture."));
+    }
+    Q_EMIT graphShown();
+}
+
+void MaskDesk::showThen(const QString& path, Retouching::Work work) {
+    auto* once = new QObject(this);
+    connect(&viewer_, &Viewer::shown, once, [this, once, work] {
+        once->deleteLater();
+        viewer_.retouching().begin(work);
+    });
+    viewer_.showFile(path);
+}
+
+void MaskDesk::keep(const QImage& picture, Retouching::Work work) {
+    background_.run([this, folders = folders(), picture, work]() -> Background::Answer {
+        const QImage plain = picture.convertToFormat(
+            picture.hasAlphaChannel() ? QImage::Format_RGBA8888 : QImage::Format_RGB888);
+        const KeptPicture kept = keepIn(folders, QStringLiteral("picture"), plain);
+        return [this, kept, work] {
+            if (kept.problem.isEmpty()) {
+                showThen(kept.path, work);
+            } else {
+                notices_.show(
+                    NoticeKind::Warning,
+                    tr("The picture has no file yet and cannot be written: %1").arg(kept.problem));
+                Q_EMIT graphShown();
+            }
+        };
+    });
+}
+
+/// The mask is kept before anybody sees the picture that it belongs to.
+void MaskDesk::frame(const QImage& picture, const QRect& frame, int overlap) {
+    background_.run([this, folders = folders(), picture, frame, overlap, pasted = pasted_]()
+                        -> Background::Answer {
+        const FramedPicture made = framedPicture(picture, frame, overlap);
+        const bool isExtended = !made.mask.isNull();
+        KeptPicture kept = keepIn(folders,
+                                  isExtended ? QStringLiteral("extended") : QStringLiteral("crop"),
+                                  made.picture);
+        if (kept.problem.isEmpty() && isExtended) {
+            kept.problem = keepIn(folders, QStringLiteral("mask"), made.mask).problem;
+            if (kept.problem.isEmpty()) {
+                kept.problem = UnfinishedMasks(unfinishedIn(pasted)).keep(kept.path, made.mask);
+            }
+        }
+        return [this, kept, isExtended] {
+            if (kept.problem.isEmpty()) {
+                showThen(kept.path, isExtended ? Retouching::Work::Mask : Retouching::Work::None);
+            } else {
+                viewer_.retouching().tell(tr("Nothing was written: %1").arg(kept.problem));
+            }
+        };
+    });
+}
+
+}  // namespace lowtide::ui

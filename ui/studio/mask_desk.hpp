@@ -1,0 +1,57 @@
+#pragma once
+
+#include "ui/bridge/background.hpp"
+#include "ui/document/edits.hpp"
+#include "ui/panels/retouching.hpp"
+#include "ui/panels/viewer.hpp"
+#include "ui/studio/notice_bar.hpp"
+#include "ui/studio/workspace.hpp"
+
+#include <QObject>
+
+#include <functional>
+
+namespace lowtide::ui {
+
+/// Writes what a person made of the viewer's picture, and wires the graph to it: masks, crops,
+/// pictures that were extended. Files lie beside the graph, or with those that were pasted.
+class MaskDesk : public QObject {
+    Q_OBJECT
+
+public:
+    /// All must outlive it. `selected`: nodes of which one is to be wired, if it can be.
+    MaskDesk(Workspace& workspace,
+             Viewer& viewer,
+             NoticeBar& notices,
+             const QString& pasted,
+             std::function<NodeIds()> selected,
+             QObject* parent);
+
+    /// Ends at once where that is done already.
+    void toggle(Retouching::Work work);
+
+Q_SIGNALS:
+    /// The graph fills a mask now, or the person is told why not.
+    void graphShown();
+    void presetsAsked();
+
+private:
+    void use(const QString& picture, const QImage& mask);
+    void wire(const QString& picture, const QString& mask, const QSize& size);
+    void frame(const QImage& picture, const QRect& frame, int overlap);
+    void keep(const QImage& picture, Retouching::Work work);
+    void showThen(const QString& path, Retouching::Work work);
+    /// Where files go: the first that can be written.
+    [[nodiscard]] QStringList folders() const;
+    /// As the graph names it: relative where it lies beside it.
+    [[nodiscard]] std::string named(const QString& path) const;
+
+    Workspace& workspace_;
+    Viewer& viewer_;
+    NoticeBar& notices_;
+    QString pasted_;
+    std::function<NodeIds()> selected_;
+    Background background_;
+};
+
+}  // namespace lowtide::ui
