@@ -53,7 +53,6 @@ Viewer::Viewer(QWidget* parent) : QWidget(parent) {
     splitter->addWidget(makePane());
     facts_ = new FactsList(this);
     splitter->addWidget(facts_);
-    makeRetouching(*splitter);
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 1);
     splitter->setSizes({kPictureWidth, kFactsWidth});
@@ -63,6 +62,7 @@ Viewer::Viewer(QWidget* parent) : QWidget(parent) {
     column->setSpacing(0);
     column->addWidget(makeBar());
     column->addWidget(splitter, 1);
+    makeRetouching(*splitter);
     connect(view_, &PictureView::zoomChanged, this, &Viewer::showZoom);
     connect(frames_, &FramesInStep::shown, this, &Viewer::showFrame);
     connect(frames_, &FramesInStep::failed, this, &Viewer::showProblem);

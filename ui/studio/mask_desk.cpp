@@ -41,7 +41,7 @@ MaskDesk::MaskDesk(Workspace& workspace,
       pasted_(pasted),
       selected_(std::move(selected)) {
     Retouching& retouching = viewer_.retouching();
-    retouching.setFolder(unfinishedIn(pasted_));
+    retouching.setFolder(pasted_.isEmpty() ? QString() : unfinishedIn(pasted_));
     connect(&retouching, &Retouching::maskUsed, this, &MaskDesk::use);
     connect(&retouching, &Retouching::frameAccepted, this, &MaskDesk::frame);
     connect(&retouching, &Retouching::fileWanted, this, &MaskDesk::keep);

@@ -35,6 +35,7 @@ ui::Places placesIn(const QString& folder) {
             .journals = folder + "/journal",
             .backups = folder + "/backups",
             .runs = folder + "/runs",
+            .pasted = folder + "/pasted",
             .pictures = folder + "/pictures"};
 }
 

@@ -1,0 +1,470 @@
+// Masks that are painted over the viewer's picture, and its crop: by mouse, pen and keys.
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/studio/panels/look.hpp"
+#include "ui/painting/mask_ops.hpp"
+#include "ui/panels/frame_tool.hpp"
+#include "ui/panels/picture_view.hpp"
+#include "ui/panels/retouching.hpp"
+#include "ui/panels/viewer.hpp"
+
+#include <QComboBox>
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QPointingDevice>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QTabletEvent>
+#include <QTemporaryDir>
+#include <QToolButton>
+#include <QtTest/QtTest>
+
+#include <algorithm>
+#include <cmath>
+
+namespace retouching_test {
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr int kPatience = 20000;
+
+/// A face of sorts: light above, dark below, with something to mask.
+QImage somePicture(int width, int height) {
+    QImage picture(width, height, QImage::Format_RGB888);
+    QPainter painter(&picture);
+    QLinearGradient sky(0, 0, width, height);
+    sky.setColorAt(0, QColor(240, 235, 220));
+    sky.setColorAt(1, QColor(20, 26, 40));
+    painter.fillRect(picture.rect(), sky);
+    painter.setBrush(QColor(200, 60, 50));
+    painter.drawEllipse(QPointF(width * 0.35, height * 0.4), width * 0.12, height * 0.08);
+    painter.drawEllipse(QPointF(width * 0.65, height * 0.4), width * 0.12, height * 0.08);
+    return picture;
+}
+
+/// A viewer with a picture of a file.
+struct Bench {
+    explicit Bench(const QSize& size = {640, 480}) {
+        path = folder.filePath("face.png");
+        somePicture(size.width(), size.height()).save(path);
+        open();
+    }
+
+    void open() {
+        viewer = std::make_unique<Viewer>();
+        viewer->retouching().setFolder(folder.filePath("unfinished"));
+        viewer->resize(1100, 760);
+        viewer->show();
+        QVERIFY(QTest::qWaitForWindowExposed(viewer.get()));
+        viewer->activateWindow();
+        show(path);
+    }
+
+    void show(const QString& file) {
+        QSignalSpy shown(viewer.get(), &Viewer::shown);
+        viewer->showFile(file);
+        QVERIFY(shown.wait(kPatience));
+    }
+
+    [[nodiscard]] PictureView& view() const { return viewer->view(); }
+
+    [[nodiscard]] MaskTool& tool() const { return *viewer->retouching().maskTool(); }
+
+    [[nodiscard]] const QImage& mask() const { return tool().canvas().mask(); }
+
+    [[nodiscard]] int levelAt(int x, int y) const { return mask().constScanLine(y)[x]; }
+
+    template <class Widget>
+    [[nodiscard]] Widget& find(const char* name) const {
+        auto* found = viewer->findChild<Widget*>(QLatin1String(name));
+        if (!found) {
+            qFatal("there is no %s", name);
+        }
+        return *found;
+    }
+
+    void click(const char* name) const {
+        QTest::mouseClick(&find<QAbstractButton>(name), Qt::LeftButton);
+    }
+
+    void startPainting() const {
+        click("paintMask");
+        QTRY_VERIFY_WITH_TIMEOUT(viewer->retouching().maskTool(), kPatience);
+    }
+
+    [[nodiscard]] QPoint placeOf(double x, double y) const {
+        return view().placeOf({x, y}).toPoint();
+    }
+
+    void drag(const QPointF& from,
+              const QPointF& to,
+              Qt::KeyboardModifiers keys = {},
+              Qt::MouseButton button = Qt::LeftButton) const {
+        const QPoint begin = placeOf(from.x(), from.y());
+        const QPoint end = placeOf(to.x(), to.y());
+        QTest::mousePress(&view(), button, keys, begin);
+        for (int i = 1; i <= 4; ++i) {
+            const QPoint at = begin + (end - begin) * i / 4;
+            QMouseEvent event(
+                QEvent::MouseMove, at, view().mapToGlobal(at), Qt::NoButton, button, keys);
+            QCoreApplication::sendEvent(&view(), &event);
+        }
+        QTest::mouseRelease(&view(), button, keys, end);
+    }
+
+    void key(Qt::Key pressed, Qt::KeyboardModifiers keys = {}) const {
+        QTest::keyClick(&view(), pressed, keys);
+    }
+
+    void rest() const { QTRY_VERIFY_WITH_TIMEOUT(!tool().isBusy(), kPatience); }
+
+    QTemporaryDir folder;
+    QString path;
+    std::unique_ptr<Viewer> viewer;
+};
+
+void press(PictureView& view, QEvent::Type type, const QPointF& at, double pressure, bool erases) {
+    static const QPointingDevice pen("pen",
+                                     1,
+                                     QInputDevice::DeviceType::Stylus,
+                                     QPointingDevice::PointerType::Pen,
+                                     QInputDevice::Capability::Pressure,
+                                     1,
+                                     2);
+    static const QPointingDevice eraser("eraser",
+                                        2,
+                                        QInputDevice::DeviceType::Stylus,
+                                        QPointingDevice::PointerType::Eraser,
+                                        QInputDevice::Capability::Pressure,
+                                        1,
+                                        2);
+    const bool isDown = type != QEvent::TabletRelease;
+    QTabletEvent event(type,
+                       erases ? &eraser : &pen,
+                       at,
+                       view.mapToGlobal(at),
+                       pressure,
+                       0,
+                       0,
+                       0,
+                       0,
+                       0,
+                       Qt::NoModifier,
+                       type == QEvent::TabletMove ? Qt::NoButton : Qt::LeftButton,
+                       isDown ? Qt::LeftButton : Qt::NoButton);
+    QCoreApplication::sendEvent(&view, &event);
+}
+
+}  // namespace
+
+class RetouchingTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() { test::wear(Theme::Scheme::Light); }
+
+    void init() { test::failOnQtWarnings(); }
+
+    void theMousePaintsWhereItIsDragged() {
+        Bench bench;
+        bench.startPainting();
+        bench.tool().setBrush({.diameter = 40, .hardness = 1, .opacity = 1});
+        bench.drag({100, 200}, {300, 200});
+        QCOMPARE(bench.levelAt(100, 200), 255);
+        QCOMPARE(bench.levelAt(200, 215), 255);
+        QCOMPARE(bench.levelAt(200, 225), 0);
+        QCOMPARE(bench.levelAt(400, 200), 0);
+        bench.drag({200, 200}, {200, 201}, {}, Qt::RightButton);  // the other of both
+        QCOMPARE(bench.levelAt(200, 200), 0);
+        QCOMPARE(bench.levelAt(120, 200), 255);
+    }
+
+    void keysChooseBrushAndStrokes() {
+        Bench bench;
+        bench.startPainting();
+        bench.tool().setBrush({.diameter = 50, .hardness = 0.5, .opacity = 1});
+        bench.key(Qt::Key_BracketRight);
+        QCOMPARE(bench.tool().brush().diameter, 60.0);
+        bench.key(Qt::Key_BracketLeft);
+        QCOMPARE(bench.tool().brush().diameter, 50.0);
+        bench.key(Qt::Key_BraceRight, Qt::ShiftModifier);
+        QCOMPARE(bench.tool().brush().hardness, 0.6);
+        bench.key(Qt::Key_BraceLeft, Qt::ShiftModifier);
+        QCOMPARE(bench.tool().brush().hardness, 0.5);
+        QCOMPARE(bench.find<QSpinBox>("maskSize").value(), 50);
+        bench.key(Qt::Key_E);
+        QCOMPARE(bench.tool().kind(), StrokeKind::Erase);
+        bench.key(Qt::Key_X);
+        QCOMPARE(bench.tool().kind(), StrokeKind::Paint);
+        QVERIFY(bench.find<QToolButton>("maskBrush").isChecked());
+        bench.key(Qt::Key_X);
+        bench.key(Qt::Key_B);
+        QCOMPARE(bench.tool().kind(), StrokeKind::Paint);
+        bench.drag({100, 100}, {200, 100});
+        const QImage painted = bench.mask();
+        bench.key(Qt::Key_I);
+        bench.rest();
+        QCOMPARE(bench.mask(), inverted(painted));
+        bench.key(Qt::Key_Z, Qt::ControlModifier);
+        bench.rest();
+        QCOMPARE(bench.mask(), painted);
+        bench.key(Qt::Key_Z, Qt::ControlModifier);
+        bench.rest();
+        QVERIFY(isBlank(bench.mask()));
+        bench.key(Qt::Key_Y, Qt::ControlModifier);
+        bench.rest();
+        QCOMPARE(bench.mask(), painted);
+        bench.key(Qt::Key_Delete);
+        bench.rest();
+        QVERIFY(isBlank(bench.mask()));
+    }
+
+    void wheelAndDragSetTheBrush() {
+        Bench bench;
+        bench.startPainting();
+        bench.tool().setBrush({.diameter = 50, .hardness = 0.5, .opacity = 1});
+        const auto wheel = [&](Qt::KeyboardModifiers keys) {
+            const QPointF at = bench.placeOf(300, 200);
+            QWheelEvent event(at,
+                              bench.view().mapToGlobal(at),
+                              {},
+                              {0, 120},
+                              Qt::NoButton,
+                              keys,
+                              Qt::NoScrollPhase,
+                              false);
+            QCoreApplication::sendEvent(&bench.view(), &event);
+        };
+        wheel(Qt::ControlModifier);
+        QCOMPARE(bench.tool().brush().diameter, 60.0);
+        wheel(Qt::ShiftModifier);
+        QCOMPARE(bench.tool().brush().hardness, 0.6);
+        const double zoom = bench.view().zoom();
+        wheel({});
+        QVERIFY(bench.view().zoom() > zoom);
+        bench.view().fit();
+        bench.drag({300, 200}, {320, 200}, Qt::AltModifier);
+        QVERIFY(std::abs(bench.tool().brush().diameter - 100) <= 4);
+        QVERIFY(isBlank(bench.mask()));
+    }
+
+    void aPensPressureIsSizeAndOpacity() {
+        Bench bench;
+        bench.startPainting();
+        bench.tool().setBrush({.diameter = 60, .hardness = 1, .opacity = 1});
+        press(bench.view(), QEvent::TabletPress, bench.placeOf(200, 200), 0.5, false);
+        press(bench.view(), QEvent::TabletMove, bench.placeOf(260, 200), 0.5, false);
+        press(bench.view(), QEvent::TabletRelease, bench.placeOf(260, 200), 0, false);
+        QVERIFY(std::abs(bench.levelAt(230, 200) - 128) <= 1);
+        QCOMPARE(bench.levelAt(230, 218), 0);
+        press(bench.view(), QEvent::TabletPress, bench.placeOf(230, 200), 1, true);
+        press(bench.view(), QEvent::TabletRelease, bench.placeOf(230, 200), 0, true);
+        QCOMPARE(bench.levelAt(230, 200), 0);
+        bench.drag({400, 300}, {420, 300});  // the mouse has no pressure
+        QCOMPARE(bench.levelAt(410, 325), 255);
+    }
+
+    void shiftDrawsAStraightLine() {
+        Bench bench;
+        bench.startPainting();
+        bench.tool().setBrush({.diameter = 20, .hardness = 1, .opacity = 1});
+        bench.drag({100, 100}, {110, 100});
+        const QPoint end = bench.placeOf(400, 300);
+        QTest::mousePress(&bench.view(), Qt::LeftButton, Qt::ShiftModifier, end);
+        QTest::mouseRelease(&bench.view(), Qt::LeftButton, Qt::ShiftModifier, end);
+        QCOMPARE(bench.levelAt(255, 200), 255);
+        QCOMPARE(bench.levelAt(300, 150), 0);
+    }
+
+    void theWholeMaskIsChangedByButtons() {
+        Bench bench;
+        bench.startPainting();
+        bench.drag({300, 200}, {340, 220});
+        const QImage painted = bench.mask();
+        bench.find<QSpinBox>("maskPixels").setValue(5);
+        bench.click("maskGrow");
+        bench.rest();
+        QCOMPARE(bench.mask(), grown(painted, 5));
+        bench.click("maskShrink");
+        bench.rest();
+        QCOMPARE(bench.mask(), grown(grown(painted, 5), -5));
+        bench.click("maskUndo");
+        bench.click("maskUndo");  // waits for the first
+        bench.rest();
+        QCOMPARE(bench.mask(), painted);
+        bench.click("maskFeather");
+        bench.rest();
+        QCOMPARE(bench.mask(), feathered(painted, 5));
+        bench.click("maskFill");
+        bench.rest();
+        QCOMPARE(bench.mask(), filledMask(painted.size(), 255));
+        bench.click("maskClear");
+        bench.rest();
+        QVERIFY(isBlank(bench.mask()));
+    }
+
+    /// A stroke that begins while the whole mask is being changed waits, and is not lost.
+    void aStrokeWaitsForWhatIsBeingDone() {
+        Bench bench({2048, 2048});
+        bench.startPainting();
+        bench.tool().setBrush({.diameter = 100, .hardness = 1, .opacity = 1});
+        bench.tool().invert();
+        QVERIFY(bench.tool().isBusy());
+        bench.key(Qt::Key_E);
+        bench.drag({400, 400}, {800, 400});
+        bench.rest();
+        QCOMPARE(bench.levelAt(600, 400), 0);
+        QCOMPARE(bench.levelAt(600, 600), 255);
+    }
+
+    void theMaskIsThereAgain_whenThePictureIs() {
+        Bench bench;
+        bench.startPainting();
+        bench.drag({100, 100}, {200, 150});
+        const QImage painted = bench.mask();
+        bench.click("maskClose");
+        QVERIFY(!bench.viewer->retouching().maskTool());
+        QVERIFY(bench.find<QWidget>("facts").isVisible());
+        const QString other = bench.folder.filePath("other.png");
+        somePicture(640, 480).save(other);
+        bench.show(other);
+        bench.startPainting();
+        QVERIFY(isBlank(bench.mask()));
+        bench.drag({300, 300}, {310, 300});
+        bench.open();  // another program
+        bench.startPainting();
+        QCOMPARE(bench.mask(), painted);
+        QVERIFY(bench.find<QLabel>("maskTold").isVisible());
+        bench.show(other);
+        QCOMPARE(bench.viewer->retouching().work(), Retouching::Work::None);
+        bench.startPainting();
+        QVERIFY(!isBlank(bench.mask()));
+    }
+
+    void aMaskIsUsedWithItsPicture() {
+        Bench bench;
+        bench.startPainting();
+        QSignalSpy used(&bench.viewer->retouching(), &Retouching::maskUsed);
+        bench.click("maskUse");
+        QCOMPARE(used.size(), 0);  // nothing is masked
+        QVERIFY(!bench.find<QLabel>("maskTold").text().isEmpty());
+        bench.drag({100, 100}, {200, 150});
+        bench.key(Qt::Key_Return);
+        QCOMPARE(used.size(), 1);
+        QCOMPARE(used.front().at(0).toString(), bench.path);
+        QCOMPARE(used.front().at(1).value<QImage>(), bench.mask());
+    }
+
+    /// A run at work does not take the picture away from under the brush.
+    void whatIsPaintedOnStays() {
+        Bench bench;
+        bench.startPainting();
+        bench.viewer->showLive(somePicture(64, 64), "Preview");
+        QVERIFY(!bench.viewer->isLive());
+        bench.key(Qt::Key_Escape);
+        bench.viewer->showLive(somePicture(64, 64), "Preview");
+        QVERIFY(bench.viewer->isLive());
+        QVERIFY(!bench.find<QToolButton>("paintMask").isEnabled());
+    }
+
+    void aPictureWithoutAFileAsksForOne() {
+        Bench bench;
+        bench.viewer->showImage(somePicture(200, 100), "Preview");
+        QSignalSpy wanted(&bench.viewer->retouching(), &Retouching::fileWanted);
+        bench.click("paintMask");
+        QCOMPARE(wanted.size(), 1);
+        QVERIFY(!bench.find<QToolButton>("paintMask").isChecked());
+    }
+
+    void aFrameIsDraggedInsideAndBeyond() {
+        Bench bench;
+        bench.click("crop");
+        FrameTool* tool = bench.viewer->retouching().frameTool();
+        QVERIFY(tool);
+        QVERIFY(!bench.find<QPushButton>("frameWrite").isEnabled());
+        bench.drag({640, 480}, {512, 400});
+        QCOMPARE(tool->frame().rect(), QRect(0, 0, 512, 400));
+        QCOMPARE(bench.find<QPushButton>("frameWrite").text(), QString("Crop"));
+        bench.drag({0, 200}, {-64, 200});
+        QCOMPARE(tool->frame().rect(), QRect(-64, 0, 576, 400));
+        QCOMPARE(bench.find<QPushButton>("frameWrite").text(), QString("Extend and mask"));
+        bench.key(Qt::Key_Right);
+        bench.key(Qt::Key_Down, Qt::ShiftModifier);
+        QCOMPARE(tool->frame().rect(), QRect(-56, 0, 576, 408));
+        QSignalSpy accepted(&bench.viewer->retouching(), &Retouching::frameAccepted);
+        bench.key(Qt::Key_Return);
+        QCOMPARE(accepted.size(), 1);
+        QCOMPARE(accepted.front().at(1).toRect(), QRect(-56, 0, 576, 408));
+        bench.click("frameReset");
+        QVERIFY(tool->frame().isWhole());
+        auto& ratio = bench.find<QComboBox>("frameRatio");
+        ratio.setCurrentIndex(2);
+        Q_EMIT ratio.activated(2);
+        QCOMPARE(tool->frame().rect().size(), QSize(480, 480));
+        bench.key(Qt::Key_Escape);
+        QCOMPARE(bench.viewer->retouching().work(), Retouching::Work::None);
+    }
+
+    void looks_data() { test::addSchemes(); }
+
+    void looks() {
+        QFETCH(bool, isDark);
+        test::wear(isDark ? Theme::Scheme::Dark : Theme::Scheme::Light);
+        Bench bench;
+        bench.startPainting();
+        bench.tool().setBrush({.diameter = 70, .hardness = 0.6, .opacity = 1});
+        bench.drag({200, 190}, {250, 195});
+        bench.drag({390, 195}, {440, 190});
+        QTest::mouseMove(&bench.view(), bench.placeOf(330, 330));
+        QCOMPARE(test::lookAt(*bench.viewer, "mask"), QString());
+        bench.click("crop");
+        bench.drag({640, 240}, {760, 240});
+        bench.drag({300, 0}, {300, 60});
+        QCOMPARE(test::lookAt(*bench.viewer, "frame"), QString());
+        test::wear(Theme::Scheme::Light);
+    }
+
+    /// The GUI thread is free between strokes of a large picture.
+    void aLargePictureIsPaintedSwiftly() {
+        Bench bench({4096, 4096});
+        bench.startPainting();
+        bench.tool().setBrush({.diameter = 300, .hardness = 0.7, .opacity = 1});
+        QElapsedTimer timer;
+        qint64 longest = 0;
+        QTest::mousePress(&bench.view(), Qt::LeftButton, {}, bench.placeOf(600, 600));
+        for (int i = 0; i < 40; ++i) {
+            const QPoint at = bench.placeOf(600 + 70 * i, 900 + 500 * std::sin(i * 0.4));
+            QMouseEvent event(QEvent::MouseMove,
+                              at,
+                              bench.view().mapToGlobal(at),
+                              Qt::NoButton,
+                              Qt::LeftButton,
+                              Qt::NoModifier);
+            timer.restart();
+            QCoreApplication::sendEvent(&bench.view(), &event);
+            QCoreApplication::processEvents();
+            longest = std::max(longest, timer.elapsed());
+        }
+        QTest::mouseRelease(&bench.view(), Qt::LeftButton, {}, bench.placeOf(3400, 900));
+        bench.tool().grow(32);
+        bench.tool().feather(20);
+        bench.tool().undo();
+        while (bench.tool().isBusy()) {
+            timer.restart();
+            QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
+            longest = std::max(longest, timer.elapsed());
+        }
+        qInfo("4096 x 4096: the GUI thread was busy for at most %lld ms", longest);
+        QVERIFY2(longest < 500, qPrintable(QString::number(longest)));
+    }
+};
+
+LOWTIDE_WINDOW_TEST(RetouchingTest)
+
+}  // namespace retouching_test
+
+#include "retouching_test.moc"
