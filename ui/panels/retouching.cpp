@@ -57,10 +57,11 @@ void Retouching::setFolder(const QString& folder) {
 void Retouching::setPicture(const LoadedPicture& picture) {
     const QImage shown = picture.levels.empty() ? QImage() : picture.levels.front();
     const QString path = picture.video ? QString() : picture.path;
-    if (shown.cacheKey() == picture_.cacheKey() && path == path_) {
-        return;
+    const bool isSame = path.isEmpty() ? shown.cacheKey() == picture_.cacheKey()
+                                       : path == path_ && shown.size() == picture_.size();
+    if (!isSame) {
+        end();
     }
-    end();
     picture_ = shown;
     path_ = path;
 }
