@@ -99,6 +99,10 @@ void GraphView::setDefaults(NodeDefaults* defaults) {
     parts_->defaults = defaults;
 }
 
+NodeSizes GraphView::nodeSizes() const {
+    return parts_->nodeSizes();
+}
+
 std::set<std::string> GraphView::selectedNodes() const {
     return parts_->scene.selectedNodes();
 }

@@ -2,6 +2,7 @@
 
 #include "ui/bridge/node_defaults.hpp"
 #include "ui/bridge/node_status.hpp"
+#include "ui/document/arrange.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/editors/param_editor.hpp"
 
@@ -32,6 +33,8 @@ public:
     /// outlive the view.
     void setDefaults(NodeDefaults* defaults);
     [[nodiscard]] std::set<std::string> selectedNodes() const;
+    /// Of nodes as they are painted.
+    [[nodiscard]] NodeSizes nodeSizes() const;
     /// Whether bypassing changes anything: a selected node can be bypassed, or is.
     [[nodiscard]] bool canBypassSelected() const;
     void select(const std::set<std::string>& nodes);

@@ -17,14 +17,19 @@ constexpr int kSureSide = 64;
 constexpr double kBesides = 300;  ///< from a node to one that is added beside it
 constexpr double kBelow = 220;
 constexpr double kFreeGap = 40;
+constexpr Point kNodeSize{200, 200};
+constexpr Point kSourceSize{200, 320};  ///< with its picture
 
 using graph::PortRef;
 
 /// One graph while it is wired.
 class Inpainting {
 public:
-    Inpainting(graph::Document& document, const graph::Catalog& catalog, const InpaintFiles& files)
-        : document_(document), catalog_(catalog), files_(files) {}
+    Inpainting(graph::Document& document,
+               const graph::Catalog& catalog,
+               const InpaintFiles& files,
+               NodeSizes sizes)
+        : document_(document), catalog_(catalog), files_(files), sizes_(std::move(sizes)) {}
 
     [[nodiscard]] bool areNodesThere() const {
         using enum InpaintPart;
@@ -67,6 +72,7 @@ private:
     graph::Document& document_;
     const graph::Catalog& catalog_;
     const InpaintFiles& files_;
+    NodeSizes sizes_;  ///< also of nodes that were added
 };
 
 const NodeDesc* Inpainting::descOf(const std::string& node) const {
@@ -180,13 +186,16 @@ std::string Inpainting::add(InpaintPart part, const std::string& beside, double 
     for (const auto& [id, node] : document_.nodes) {
         all.insert(id);
     }
-    const std::vector<NodeBox> boxes = nodeBoxesOf(document_, all, {});
-    NodeBox box{.id = {}, .topLeft = place, .size = {240, kBelow - kFreeGap}};
+    const std::vector<NodeBox> boxes = nodeBoxesOf(document_, all, sizes_);
+    NodeBox box{
+        .id = {}, .topLeft = place, .size = part == InpaintPart::Source ? kSourceSize : kNodeSize};
     while (std::ranges::any_of(
         boxes, [&](const NodeBox& other) { return box.touches(other, kFreeGap); })) {
         box.topLeft.y += kFreeGap;
     }
-    return addNode(document_, *nodeFor(catalog_, part), box.topLeft);
+    const std::string id = addNode(document_, *nodeFor(catalog_, part), box.topLeft);
+    sizes_[id] = box.size;
+    return id;
 }
 
 void Inpainting::setFile(const std::string& source, const std::string& file) {
@@ -308,7 +317,7 @@ void Inpainting::pasteBehind(const std::string& decoder,
     if (isPasted) {
         return;
     }
-    const std::string paste = add(InpaintPart::Composite, decoder, kBesides, kBelow);
+    const std::string paste = add(InpaintPart::Composite, decoder, 0, kBelow);
     moveWires(made, output(paste, kPictureType), paste);
     connect(document_, picture, input(paste, kPictureType));
     connect(document_, made, input(paste, kPictureType, 1));
@@ -335,8 +344,9 @@ void Inpainting::wire(const std::string& sampler) {
 InpaintWired wireInpainting(graph::Document& document,
                             const graph::Catalog& catalog,
                             const InpaintFiles& files,
-                            const NodeIds& preferred) {
-    Inpainting inpainting(document, catalog, files);
+                            const NodeIds& preferred,
+                            const NodeSizes& sizes) {
+    Inpainting inpainting(document, catalog, files, sizes);
     if (!inpainting.areNodesThere()) {
         return {.refusal = InpaintWired::Refusal::NoNodes, .sampler = {}};
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ui/document/edits.hpp"
+#include "ui/document/arrange.hpp"
 
 #include <string>
 
@@ -25,10 +25,11 @@ struct InpaintWired {
 /// Makes a graph fill the mask of the picture. What is there is kept and gets the files; what is
 /// missing is added: nodes that read both, the encoder, and at the end the composite that keeps
 /// every pixel outside of the mask as the picture has it. Of several samplers the one in
-/// `preferred`, else one that has a mask.
+/// `preferred`, else one that has a mask. `sizes`: of nodes, so that new ones lie on none.
 [[nodiscard]] InpaintWired wireInpainting(graph::Document& document,
                                           const graph::Catalog& catalog,
                                           const InpaintFiles& files,
-                                          const NodeIds& preferred = {});
+                                          const NodeIds& preferred = {},
+                                          const NodeSizes& sizes = {});
 
 }  // namespace lowtide::ui

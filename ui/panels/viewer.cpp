@@ -227,7 +227,7 @@ void Viewer::showRetouching() {
     show(crop_, tr("Crop or extend the picture (C)"), Retouching::Work::Frame);
     QWidget* const mask = retouching_->maskPanel();
     QWidget* const frame = retouching_->framePanel();
-    facts_->setVisible(work == Retouching::Work::None);
+    facts_->setVisible(work == Retouching::Work::None && facts_->topLevelItemCount() > 0);
     mask->parentWidget()->parentWidget()->setVisible(work == Retouching::Work::Mask);
     frame->parentWidget()->parentWidget()->setVisible(work == Retouching::Work::Frame);
     compare_->setEnabled(work == Retouching::Work::None && !shown_.levels.empty());
@@ -434,11 +434,11 @@ void Viewer::present(const LoadedPicture& picture, const QString& title) {
         frames_->open(shown_);
     }
     retouching_->setPicture(shown_);
-    showRetouching();
     showPage();
     showFrameBar();
     showZoom(view_->zoom());
     facts_->setPicture(shown_);
+    showRetouching();
     ways_->setVisible(view_->isComparing());
     showDifference();
     Q_EMIT shown();

@@ -88,13 +88,7 @@ void Desk::buildViewer() {
     new InputPictures(workspace_.model, workspace_.statuses, workspace_.file, this);
     connect(viewer_, &Viewer::openGraphAsked, this, &Desk::openGraphOfPicture);
     connect(viewer_, &Viewer::useAsInputAsked, this, &Desk::useAsInput);
-    masks_ = new MaskDesk(
-        workspace_,
-        *viewer_,
-        *notices_,
-        parts_.places.pasted,
-        [this] { return canvas_->selectedNodes(); },
-        this);
+    masks_ = new MaskDesk(workspace_, *canvas_, *viewer_, *notices_, parts_.places.pasted, this);
     connect(masks_, &MaskDesk::graphShown, this, [this] { centre_->setCurrentIndex(0); });
     connect(masks_, &MaskDesk::presetsAsked, this, [this] { panels_.show("presets"); });
     connect(canvas_, &GraphView::pictureActivated, this, [this](const std::string& node) {

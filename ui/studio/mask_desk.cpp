@@ -29,17 +29,17 @@ QString unfinishedIn(const QString& pasted) {
 }  // namespace
 
 MaskDesk::MaskDesk(Workspace& workspace,
+                   GraphView& canvas,
                    Viewer& viewer,
                    NoticeBar& notices,
                    const QString& pasted,
-                   std::function<NodeIds()> selected,
                    QObject* parent)
     : QObject(parent),
       workspace_(workspace),
+      canvas_(canvas),
       viewer_(viewer),
       notices_(notices),
-      pasted_(pasted),
-      selected_(std::move(selected)) {
+      pasted_(pasted) {
     Retouching& retouching = viewer_.retouching();
     retouching.setFolder(pasted_.isEmpty() ? QString() : unfinishedIn(pasted_));
     connect(&retouching, &Retouching::maskUsed, this, &MaskDesk::use);
@@ -91,10 +91,14 @@ void MaskDesk::wire(const QString& picture, const QString& mask, const QSize& si
                              .heightPixels = size.height()};
     InpaintWired wired;
     workspace_.model.endMerging();
-    workspace_.model.apply(
-        tr("Inpaint %1").arg(QFileInfo(picture).fileName()), [&](graph::Document& document) {
-            wired = wireInpainting(document, workspace_.model.catalog(), files, selected_());
-        });
+    workspace_.model.apply(tr("Inpaint %1").arg(QFileInfo(picture).fileName()),
+                           [&](graph::Document& document) {
+                               wired = wireInpainting(document,
+                                                      workspace_.model.catalog(),
+                                                      files,
+                                                      canvas_.selectedNodes(),
+                                                      canvas_.nodeSizes());
+                           });
     viewer_.retouching().end();
     if (wired.refusal == InpaintWired::Refusal::None) {
         notices_.show(NoticeKind::Success,

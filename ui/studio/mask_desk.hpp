@@ -1,15 +1,13 @@
 #pragma once
 
 #include "ui/bridge/background.hpp"
-#include "ui/document/edits.hpp"
+#include "ui/canvas/graph_view.hpp"
 #include "ui/panels/retouching.hpp"
 #include "ui/panels/viewer.hpp"
 #include "ui/studio/notice_bar.hpp"
 #include "ui/studio/workspace.hpp"
 
 #include <QObject>
-
-#include <functional>
 
 namespace lowtide::ui {
 
@@ -19,12 +17,12 @@ class MaskDesk : public QObject {
     Q_OBJECT
 
 public:
-    /// All must outlive it. `selected`: nodes of which one is to be wired, if it can be.
+    /// All must outlive it. `pasted`: the folder of pictures that came through the clipboard.
     MaskDesk(Workspace& workspace,
+             GraphView& canvas,
              Viewer& viewer,
              NoticeBar& notices,
              const QString& pasted,
-             std::function<NodeIds()> selected,
              QObject* parent);
 
     /// Ends at once where that is done already.
@@ -47,10 +45,10 @@ private:
     [[nodiscard]] std::string named(const QString& path) const;
 
     Workspace& workspace_;
+    GraphView& canvas_;
     Viewer& viewer_;
     NoticeBar& notices_;
     QString pasted_;
-    std::function<NodeIds()> selected_;
     Background background_;
 };
 
