@@ -18,6 +18,7 @@ namespace {
 constexpr int kKeepMilliseconds = 1000;
 constexpr double kFirstShare = 0.08;  ///< of the picture's shorter side, for the first brush
 constexpr int kRoomSteps = -2;        ///< smaller, to have room around a frame
+constexpr double kMostShown = 0.7;    ///< of the view; a smaller picture has room
 
 }  // namespace
 
@@ -156,7 +157,11 @@ void Retouching::beginFrame() {
     frame_ = std::make_unique<FrameTool>(view_, nullptr);
     framePanel_->setTool(frame_.get());
     view_.fit();
-    view_.zoomBy(kRoomSteps);
+    const QSizeF shown = QSizeF(picture_.size()) * view_.zoom() / view_.devicePixelRatioF();
+    if (shown.width() > kMostShown * view_.width() ||
+        shown.height() > kMostShown * view_.height()) {
+        view_.zoomBy(kRoomSteps);
+    }
     view_.setTool(frame_.get());
     view_.setFocus(Qt::OtherFocusReason);
     connect(frame_.get(), &FrameTool::accepted, this, &Retouching::acceptFrame);

@@ -1,0 +1,120 @@
+// Programs that are killed while they keep masks: what they told as kept is there, and whole.
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/studio/painting/some_mask.hpp"
+#include "ui/painting/kept_picture.hpp"
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <array>
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace kept_killed_test {
+
+using namespace lowtide;
+using namespace lowtide::testing;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr int kDeaths = 40;
+constexpr int kMostMilliseconds = 120;
+constexpr QSize kSize(700, 500);
+
+QImage maskOf(int number) {
+    return someMask(kSize.width(), kSize.height(), static_cast<quint32>(number + 1), 40);
+}
+
+QString pictureOf(int child) {
+    return QString("/pictures/%1.png").arg(child);
+}
+
+/// Of a child process: a mask is kept as a file, then as what is unfinished; each told when done.
+[[noreturn]] void keepForEver(const QString& folder, int child, int told) {
+    const UnfinishedMasks unfinished(folder + "/unfinished");
+    for (int number = 0;; ++number) {
+        const QImage mask = maskOf(number);
+        const QString problem = number % 2 == 0
+                                    ? keepPicture(folder + "/files", "mask", mask).problem
+                                    : unfinished.keep(pictureOf(child), mask);
+        if (!problem.isEmpty() || write(told, &number, sizeof number) != sizeof number) {
+            _exit(2);
+        }
+    }
+}
+
+/// The last number that a child told before it was killed; -1: none.
+int lastToldBefore(int milliseconds, const QString& folder, int child) {
+    std::array<int, 2> ends{};
+    if (pipe(ends.data()) != 0) {
+        qFatal("no pipe");
+    }
+    const pid_t process = fork();
+    if (process == 0) {
+        close(ends[0]);
+        keepForEver(folder, child, ends[1]);
+    }
+    close(ends[1]);
+    QTest::qSleep(milliseconds);
+    kill(process, SIGKILL);
+    int status = 0;
+    waitpid(process, &status, 0);
+    [&] { QVERIFY(WIFSIGNALED(status)); }();
+    int last = -1;
+    for (int number = 0; read(ends[0], &number, sizeof number) == sizeof number;) {
+        last = number;
+    }
+    close(ends[0]);
+    return last;
+}
+
+QImage grey(const QString& path) {
+    return QImage(path).convertToFormat(QImage::Format_Grayscale8);
+}
+
+}  // namespace
+
+class KeptKilledTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void whatWasToldIsThere() {
+        QTemporaryDir folder;
+        const UnfinishedMasks unfinished(folder.filePath("unfinished"));
+        QRandomGenerator random(1);
+        int told = 0;
+        for (int child = 0; child < kDeaths; ++child) {
+            const int last =
+                lastToldBefore(random.bounded(kMostMilliseconds), folder.path(), child);
+            told += last + 1;
+            for (int number = 0; number <= last; number += 2) {
+                const KeptPicture kept =
+                    keepPicture(folder.filePath("files"), "mask", maskOf(number));
+                QCOMPARE(kept.problem, QString());
+            }
+            if (last >= 1) {
+                const QImage there = unfinished.of(pictureOf(child), kSize);
+                const int newest = last % 2 == 1 ? last : last - 1;
+                QVERIFY(there == maskOf(newest) || there == maskOf(newest + 2));
+            }
+        }
+        // Nothing that bears a name is half of something, and nothing was written twice.
+        const QDir files(folder.filePath("files"));
+        for (const QString& name : files.entryList({"*.png"}, QDir::Files)) {
+            QCOMPARE(grey(files.filePath(name)).size(), kSize);
+            QCOMPARE(name.count('-'), 1);
+        }
+        qInfo("%d masks were told as kept before %d deaths", told, kDeaths);
+        QVERIFY(told > kDeaths);
+    }
+};
+
+LOWTIDE_TEST(KeptKilledTest)
+
+}  // namespace kept_killed_test
+
+#include "kept_killed_test.moc"
