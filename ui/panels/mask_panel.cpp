@@ -140,7 +140,9 @@ QWidget* MaskPanel::makeWhole() {
     grid->addWidget(grow, 2, 0);
     grid->addWidget(shrink, 2, 1);
     grid->addWidget(feather, 2, 2);
-    grid->addWidget(new QLabel(tr("By"), part), 3, 0);
+    auto* by = new QLabel(tr("By"), part);
+    by->setBuddy(pixels_);
+    grid->addWidget(by, 3, 0);
     grid->addWidget(pixels_, 3, 1, 1, 2);
     connect(invert, &QPushButton::clicked, this, [this] { tool_->invert(); });
     connect(fill, &QPushButton::clicked, this, [this] { tool_->fill(255); });

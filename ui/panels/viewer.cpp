@@ -197,7 +197,6 @@ void Viewer::makeRetouching(QSplitter& splitter) {
     const auto offer = [this](QToolButton* button, Qt::Key key, Retouching::Work work) {
         button->setCheckable(true);
         const auto toggle = [this, work] {
-            compare_->setChecked(false);
             retouching_->begin(retouching_->work() == work ? Retouching::Work::None : work);
             showRetouching();
         };
@@ -208,19 +207,27 @@ void Viewer::makeRetouching(QSplitter& splitter) {
     };
     offer(paintMask_, Qt::Key_M, Retouching::Work::Mask);
     offer(crop_, Qt::Key_C, Retouching::Work::Frame);
-    connect(retouching_.get(), &Retouching::workChanged, this, &Viewer::showRetouching);
+    connect(retouching_.get(), &Retouching::workChanged, this, [this] {
+        if (retouching_->work() != Retouching::Work::None) {
+            compare_->setChecked(false);
+        }
+        showRetouching();
+    });
+}
+
+bool Viewer::canRetouch() const {
+    return !shown_.levels.empty() && !isLive() && retouching_->refusal().isEmpty();
 }
 
 /// The tools take the place of the facts.
 void Viewer::showRetouching() {
     const Retouching::Work work = retouching_->work();
     const QString refusal = retouching_->refusal();
-    const bool isOffered = !shown_.levels.empty() && !isLive() && refusal.isEmpty();
     const auto show = [&](QToolButton* button, const QString& tip, Retouching::Work its) {
         const QString text = refusal.isEmpty() ? tip : tr("%1: %2").arg(tip, refusal);
         button->setToolTip(text);
         button->setAccessibleName(text);
-        button->setEnabled(isOffered);
+        button->setEnabled(canRetouch());
         button->setChecked(work == its);
     };
     show(paintMask_, tr("Paint a mask to inpaint (M)"), Retouching::Work::Mask);

@@ -65,6 +65,9 @@ public:
     /// Masks that are painted over its picture, and its crop.
     [[nodiscard]] Retouching& retouching() { return *retouching_; }
 
+    /// Whether what it shows can be painted on and cropped.
+    [[nodiscard]] bool canRetouch() const;
+
     /// As FactsList::setCatalog.
     void setCatalog(const graph::Catalog* catalog);
 

@@ -89,6 +89,13 @@ void Desk::buildViewer() {
     connect(viewer_, &Viewer::openGraphAsked, this, &Desk::openGraphOfPicture);
     connect(viewer_, &Viewer::useAsInputAsked, this, &Desk::useAsInput);
     masks_ = new MaskDesk(workspace_, *canvas_, *viewer_, *notices_, parts_.places.pasted, this);
+    const auto offerMasks = [this] {
+        for (const char* action : {"view.paint_mask", "view.crop"}) {
+            parts_.actions.at(action).setEnabled(viewer_->canRetouch());
+        }
+    };
+    connect(viewer_, &Viewer::shown, this, offerMasks);
+    offerMasks();
     connect(masks_, &MaskDesk::graphShown, this, [this] { centre_->setCurrentIndex(0); });
     connect(masks_, &MaskDesk::presetsAsked, this, [this] { panels_.show("presets"); });
     connect(canvas_, &GraphView::pictureActivated, this, [this](const std::string& node) {

@@ -1,0 +1,141 @@
+// What becomes of masks and crops in the window, with a module that cannot fill masks.
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/studio/shell/window_bench.hpp"
+#include "ui/painting/mask_ops.hpp"
+#include "ui/panels/frame_tool.hpp"
+#include "ui/panels/picture_view.hpp"
+#include "ui/panels/retouching.hpp"
+
+#include <QDir>
+
+namespace window_masks_test {
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+struct Painting : Working {
+    Painting() {
+        QImage picture(128, 64, QImage::Format_RGB888);
+        picture.fill(Qt::darkCyan);
+        picture.save(path());
+    }
+
+    [[nodiscard]] QString path() const { return folder.filePath("a.png"); }
+
+    [[nodiscard]] Viewer& viewer() { return window->desk()->viewer(); }
+
+    [[nodiscard]] Retouching& retouching() { return viewer().retouching(); }
+
+    void open() {
+        QSignalSpy shown(&viewer(), &Viewer::shown);
+        viewer().showFile(path());
+        QVERIFY(shown.wait(kPatience));
+    }
+
+    void press(const char* id) {
+        QVERIFY(action(id).isEnabled());
+        action(id).trigger();
+    }
+
+    void paintAndUse() {
+        press("view.paint_mask");
+        [&] { QTRY_VERIFY_WITH_TIMEOUT(retouching().maskTool(), kPatience); }();
+        QTest::mouseClick(
+            &viewer().view(), Qt::LeftButton, {}, viewer().view().placeOf({40, 30}).toPoint());
+        QTest::mouseClick(viewer().findChild<QPushButton*>("maskUse"), Qt::LeftButton);
+    }
+
+    [[nodiscard]] QStringList filesIn(const QString& where, const QString& pattern) const {
+        return QDir(folder.filePath(where)).entryList({pattern}, QDir::Files);
+    }
+
+    [[nodiscard]] QString notice() { return window->desk()->notices().text(); }
+};
+
+}  // namespace
+
+class WindowMasksTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    /// The mask is kept all the same, and the graph is as it was.
+    void aGraphThatFillsNoMaskSaysSo() {
+        Painting studio;
+        QVERIFY(!studio.action("view.paint_mask").isEnabled());
+        studio.open();
+        const std::string before = graph::toText(studio.model().document());
+        studio.paintAndUse();
+        QTRY_VERIFY_WITH_TIMEOUT(studio.notice().contains("kept with its picture"), kPatience);
+        QCOMPARE(studio.filesIn("pasted", "mask-*.png").size(), 1);
+        QCOMPARE(graph::toText(studio.model().document()), before);
+        QVERIFY(!studio.model().undoStack().canUndo());
+        QCOMPARE(studio.retouching().work(), Retouching::Work::None);
+        studio.press("view.paint_mask");
+        QTRY_VERIFY_WITH_TIMEOUT(studio.retouching().maskTool(), kPatience);
+        QVERIFY(!isBlank(studio.retouching().maskTool()->canvas().mask()));
+    }
+
+    void filesLieBesideTheGraph_orWhereTheyCan() {
+        Painting studio;
+        QCOMPARE(studio.window->workspace()->file.saveAs(studio.folder.filePath("g.json")),
+                 QString());
+        studio.open();
+        studio.paintAndUse();
+        QTRY_COMPARE_WITH_TIMEOUT(studio.filesIn("g.files", "mask-*.png").size(), 1, kPatience);
+        QVERIFY(studio.filesIn("pasted", "mask-*.png").isEmpty());
+
+        QTRY_COMPARE_WITH_TIMEOUT(studio.retouching().work(), Retouching::Work::None, kPatience);
+        QVERIFY(QDir(studio.folder.filePath("g.files")).removeRecursively());
+        QFile inTheWay(studio.folder.filePath("g.files"));
+        QVERIFY(inTheWay.open(QIODevice::WriteOnly));
+        studio.paintAndUse();
+        QTRY_COMPARE_WITH_TIMEOUT(studio.filesIn("pasted", "mask-*.png").size(), 1, kPatience);
+    }
+
+    void aPictureWithoutAFileGetsOne() {
+        Painting studio;
+        studio.viewer().showImage(QImage(studio.path()), "Preview");
+        studio.press("view.paint_mask");
+        QTRY_VERIFY_WITH_TIMEOUT(studio.retouching().maskTool(), kPatience);
+        const QStringList files = studio.filesIn("pasted", "picture-*.png");
+        QCOMPARE(files.size(), 1);
+        QCOMPARE(QImage(studio.folder.filePath("pasted/" + files.front()))
+                     .convertToFormat(QImage::Format_RGB888),
+                 QImage(studio.path()).convertToFormat(QImage::Format_RGB888));
+    }
+
+    void aCropIsShown_andAnExtensionIsPainted() {
+        Painting studio;
+        studio.open();
+        studio.press("view.crop");
+        PictureView& view = studio.viewer().view();
+        QVERIFY(studio.retouching().frameTool());
+        QTest::keyClick(&view, Qt::Key_Left, Qt::ShiftModifier);
+        QTest::keyClick(&view, Qt::Key_Return);
+        QTRY_COMPARE_WITH_TIMEOUT(view.picture().front().size(), QSize(120, 64), kPatience);
+        QCOMPARE(studio.filesIn("pasted", "crop-*.png").size(), 1);
+
+        studio.press("view.crop");
+        QTest::keyClick(&view, Qt::Key_Down, Qt::ShiftModifier);
+        QTest::keyClick(&view, Qt::Key_Return);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.retouching().maskTool(), kPatience);
+        const QImage& mask = studio.retouching().maskTool()->canvas().mask();
+        QCOMPARE(mask.size(), QSize(120, 72));
+        QCOMPARE(int(mask.constScanLine(71)[60]), 255);
+        QCOMPARE(int(mask.constScanLine(0)[60]), 0);
+        QCOMPARE(studio.filesIn("pasted", "extended-*.png").size(), 1);
+        QCOMPARE(studio.filesIn("pasted", "mask-*.png").size(), 1);
+    }
+};
+
+LOWTIDE_WINDOW_TEST(WindowMasksTest)
+
+}  // namespace window_masks_test
+
+#include "window_masks_test.moc"
