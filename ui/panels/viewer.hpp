@@ -62,6 +62,7 @@ public:
 
     /// Shown by the arrow beside "Use it as input".
     void setPresets(QMenu* menu);
+
     /// Masks that are painted over its picture, and its crop.
     [[nodiscard]] Retouching& retouching() { return *retouching_; }
 
