@@ -105,10 +105,10 @@ void Retouching::close() {
     if (mask_) {
         brush_ = mask_->brush();
         look_ = mask_->look();
-        mask_.release()->deleteLater();
+        leave(std::exchange(mask_, nullptr));
     }
     if (frame_) {
-        frame_.release()->deleteLater();
+        std::exchange(frame_, nullptr)->deleteLater();
     }
     work_ = Work::None;
 }
@@ -134,7 +134,7 @@ void Retouching::beginMask() {
 }
 
 void Retouching::paintOn(const QImage& mask, bool isKept) {
-    mask_ = std::make_unique<MaskTool>(view_, mask, nullptr);
+    mask_ = new MaskTool(view_, mask, this);
     Brush brush = brush_;
     if (brush.diameter < Brush::kLeast) {
         const int side = std::min(mask.width(), mask.height());
@@ -142,30 +142,30 @@ void Retouching::paintOn(const QImage& mask, bool isKept) {
     }
     mask_->setBrush(brush);
     mask_->setLook(look_);
-    maskPanel_->setTool(mask_.get());
-    view_.setTool(mask_.get());
+    maskPanel_->setTool(mask_);
+    view_.setTool(mask_);
     view_.setFocus(Qt::OtherFocusReason);
-    connect(mask_.get(), &MaskTool::changed, this, &Retouching::keepSoon);
-    connect(mask_.get(), &MaskTool::accepted, this, &Retouching::useMask);
-    connect(mask_.get(), &MaskTool::closeAsked, this, &Retouching::end);
+    connect(mask_, &MaskTool::changed, this, &Retouching::keepSoon);
+    connect(mask_, &MaskTool::accepted, this, &Retouching::useMask);
+    connect(mask_, &MaskTool::closeAsked, this, &Retouching::end);
     if (isKept) {
         tell(tr("This mask was kept when you last painted on the picture; Clear begins anew."));
     }
 }
 
 void Retouching::beginFrame() {
-    frame_ = std::make_unique<FrameTool>(view_, nullptr);
-    framePanel_->setTool(frame_.get());
+    frame_ = new FrameTool(view_, this);
+    framePanel_->setTool(frame_);
     view_.fit();
     const QSizeF shown = QSizeF(picture_.size()) * view_.zoom() / view_.devicePixelRatioF();
     if (shown.width() > kMostShown * view_.width() ||
         shown.height() > kMostShown * view_.height()) {
         view_.zoomBy(kRoomSteps);
     }
-    view_.setTool(frame_.get());
+    view_.setTool(frame_);
     view_.setFocus(Qt::OtherFocusReason);
-    connect(frame_.get(), &FrameTool::accepted, this, &Retouching::acceptFrame);
-    connect(frame_.get(), &FrameTool::closeAsked, this, &Retouching::end);
+    connect(frame_, &FrameTool::accepted, this, &Retouching::acceptFrame);
+    connect(frame_, &FrameTool::closeAsked, this, &Retouching::end);
 }
 
 void Retouching::tell(const QString& text) {
@@ -180,11 +180,16 @@ void Retouching::keepSoon() {
 
 void Retouching::keepNow() {
     keep_.stop();
-    if (!mask_ || !isKeeping_) {
+    if (mask_) {
+        keep(path_, mask_->canvas().mask());
+    }
+}
+
+void Retouching::keep(const QString& path, const QImage& mask) {
+    if (!isKeeping_) {
         return;
     }
-    background_.run([this, kept = unfinished_, path = path_, mask = mask_->canvas().mask()]()
-                        -> Background::Answer {
+    background_.run([this, kept = unfinished_, path, mask]() -> Background::Answer {
         const QString problem = kept.keep(path, mask);
         if (problem.isEmpty()) {
             return {};
@@ -193,6 +198,20 @@ void Retouching::keepNow() {
             tell(tr("The mask cannot be kept for later: %1. Use it before you leave the picture.")
                      .arg(problem));
         };
+    });
+}
+
+/// The tool may be what asked for it; what it is making is kept before it goes.
+void Retouching::leave(MaskTool* tool) {
+    if (!tool->isBusy()) {
+        tool->deleteLater();
+        return;
+    }
+    connect(tool, &MaskTool::busyChanged, this, [this, tool, path = path_](bool isBusy) {
+        if (!isBusy) {
+            keep(path, tool->canvas().mask());
+            tool->deleteLater();
+        }
     });
 }
 

@@ -10,8 +10,6 @@
 #include <QString>
 #include <QTimer>
 
-#include <memory>
-
 namespace lowtide::ui {
 
 class FramePanel;
@@ -46,9 +44,9 @@ public:
     [[nodiscard]] Work work() const { return work_; }
 
     /// nullptr: no mask is painted, or what was kept of it is still being read.
-    [[nodiscard]] MaskTool* maskTool() const { return mask_.get(); }
+    [[nodiscard]] MaskTool* maskTool() const { return mask_; }
 
-    [[nodiscard]] FrameTool* frameTool() const { return frame_.get(); }
+    [[nodiscard]] FrameTool* frameTool() const { return frame_; }
 
     void begin(Work work);
 
@@ -73,6 +71,8 @@ private:
     void close();
     void keepSoon();
     void keepNow();
+    void keep(const QString& path, const QImage& mask);
+    void leave(MaskTool* tool);
     void useMask();
     void acceptFrame();
 
@@ -84,8 +84,8 @@ private:
     QString path_;            ///< of the picture; empty: it has no file
     QImage picture_;
     Work work_ = Work::None;
-    std::unique_ptr<MaskTool> mask_;
-    std::unique_ptr<FrameTool> frame_;
+    MaskTool* mask_ = nullptr;  ///< a child, as the frame: it ends before the view does
+    FrameTool* frame_ = nullptr;
     Brush brush_;  ///< of the mask before
     OverlayLook look_;
     QTimer keep_;

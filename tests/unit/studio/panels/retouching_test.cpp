@@ -322,6 +322,29 @@ private Q_SLOTS:
         QCOMPARE(bench.levelAt(600, 600), 255);
     }
 
+    /// Closed while the whole mask is being changed: that is kept too.
+    void whatIsBeingDoneIsKept() {
+        Bench bench({1500, 1500});
+        bench.startPainting();
+        bench.tool().invert();
+        QVERIFY(bench.tool().isBusy());
+        bench.key(Qt::Key_Escape);
+        QVERIFY(!bench.viewer->retouching().maskTool());
+        const UnfinishedMasks kept(bench.folder.filePath("unfinished"));
+        QTRY_COMPARE_WITH_TIMEOUT(
+            kept.of(bench.path, {1500, 1500}), filledMask({1500, 1500}, 255), kPatience);
+    }
+
+    /// The viewer ends while the whole mask is being changed.
+    void whatIsBeingDoneEndsWithTheViewer() {
+        Bench bench({1024, 1024});
+        bench.startPainting();
+        bench.tool().invert();
+        QTest::qSleep(300);  // done on the other thread, not told here yet
+        bench.viewer.reset();
+        QTest::qWait(50);
+    }
+
     void theMaskIsThereAgain_whenThePictureIs() {
         Bench bench;
         bench.startPainting();
