@@ -12,7 +12,7 @@
 #include "ui/cli/os.hpp"
 #include "ui/cli/run_session.hpp"
 #include "ui/cli/start_module.hpp"
-#include "ui/cli/vary.hpp"
+#include "ui/vary/variation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ public:
           catalog_({plugin.nodes().begin(), plugin.nodes().end()}) {}
 
     /// Refuses before the first run what the graph's check refuses.
-    [[nodiscard]] Status check(const std::vector<Variant>& variants) const;
+    [[nodiscard]] Status check(const std::vector<ui::Variant>& variants) const;
     [[nodiscard]] VariantRun run(const std::string& folder,
                                  const std::string& name,
                                  const std::vector<std::string>& settings,
@@ -59,28 +59,31 @@ private:
 
 Json Variants::optionsWith(const std::vector<std::string>& settings) const {
     Json options = optionsOf(arguments_);
-    const AppliedSettings applied = appliedSettings(settings);
+    const ui::AppliedSettings applied = ui::appliedSettings(settings);
     for (const std::string& param : applied.params) {
         options["set"].push_back(param);
     }
     for (const std::string& precision : applied.precisions) {
         options["precisions"].push_back(precision);
     }
+    for (const std::string& policy : applied.policies) {
+        options["policies"].push_back(policy);
+    }
     return options;
 }
 
 graph::Document Variants::documentWith(const std::vector<std::string>& settings) const {
-    const AppliedSettings applied = appliedSettings(settings);
+    const ui::AppliedSettings applied = ui::appliedSettings(settings);
     std::vector<std::string> params = arguments_.set;
     params.insert(params.end(), applied.params.begin(), applied.params.end());
     return graph::applyOverrides(
         graph::parseDocument(graph_),
         catalog_,
-        {.params = params, .policies = {}, .precisions = applied.precisions});
+        {.params = params, .policies = applied.policies, .precisions = applied.precisions});
 }
 
-Status Variants::check(const std::vector<Variant>& variants) const {
-    for (const Variant& variant : variants) {
+Status Variants::check(const std::vector<ui::Variant>& variants) const {
+    for (const ui::Variant& variant : variants) {
         std::string result;
         const Status status = runner_.check(graph_, optionsWith(variant.settings).dump(), result);
         if (status != Status::Ok) {
@@ -176,10 +179,10 @@ void Variants::addBaseline(ComparedVariant& variant, const ComparedVariant& refe
     variant.fewerSteps->run.settings = settings;
 }
 
-size_t columnsFor(const std::vector<Variation>& variations, size_t count) {
+size_t columnsFor(const std::vector<ui::Variation>& variations, size_t count) {
     constexpr size_t kOneRow = 4;
     const auto several =
-        std::count_if(variations.begin(), variations.end(), [](const Variation& each) {
+        std::count_if(variations.begin(), variations.end(), [](const ui::Variation& each) {
             return each.values.size() > 1;
         });
     if (several > 1) {
@@ -211,7 +214,7 @@ void showComparison(const Comparison& comparison, const CompareArguments& argume
 }
 
 /// Runs it, and what fewer steps give in its time.
-Status addVariant(Variants& variants, const Variant& variant, Comparison& comparison) {
+Status addVariant(Variants& variants, const ui::Variant& variant, Comparison& comparison) {
     const size_t number = comparison.variants.size();
     ComparedVariant entry;
     VariantRun& run = entry.own.run;
@@ -239,11 +242,11 @@ Status addVariant(Variants& variants, const Variant& variant, Comparison& compar
 }  // namespace
 
 int compareVariants(const CompareArguments& arguments) {
-    std::vector<Variation> variations;
+    std::vector<ui::Variation> variations;
     for (const std::string& text : arguments.vary) {
-        variations.push_back(parseVariation(text));
+        variations.push_back(ui::parseVariation(text));
     }
-    const std::vector<Variant> all = combinationsOf(variations);
+    const std::vector<ui::Variant> all = ui::combinationsOf(variations);
     const std::string graph = readGraph(arguments.graph);
     catchInterrupts();
     Plugin& plugin = startModule(arguments);
@@ -256,7 +259,7 @@ int compareVariants(const CompareArguments& arguments) {
                           .variants = {},
                           .columns = columnsFor(variations, all.size())};
     Status worst = Status::Ok;
-    for (const Variant& variant : all) {
+    for (const ui::Variant& variant : all) {
         const Status status = addVariant(variants, variant, comparison);
         const bool isReference = comparison.variants.size() == 1;
         if (interruptCount() > 0 || (isReference && status != Status::Ok)) {

@@ -135,10 +135,10 @@ std::vector<LossyChoice> allLossyChoices(const graph::Catalog& catalog) {
 std::vector<LossyChoice> variedChoices(const graph::Document& document,
                                        const graph::Catalog& catalog,
                                        const std::string& node,
-                                       const std::vector<Variation>& variations) {
+                                       const std::vector<ui::Variation>& variations) {
     const graph::Link* link = cacheLink(document, catalog, node);
     const std::string cache = link ? link->from.node : std::string();
-    for (const Variation& variation : variations) {
+    for (const ui::Variation& variation : variations) {
         if (!link || !variation.param.starts_with(cache + ".")) {
             throw Error(ErrorKind::InvalidInput,
                         quotedName(variation.param) + " is no setting of a step cache of " + node,
@@ -147,7 +147,7 @@ std::vector<LossyChoice> variedChoices(const graph::Document& document,
         }
     }
     std::vector<LossyChoice> choices;
-    for (const Variant& variant : combinationsOf(variations)) {
+    for (const ui::Variant& variant : ui::combinationsOf(variations)) {
         const graph::Document varied =
             graph::applyOverrides(document, catalog, {.params = variant.settings, .policies = {}});
         const graph::DocumentNode& own = varied.nodes.at(cache);

@@ -3,7 +3,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
-#include "ui/cli/vary.hpp"
+#include "ui/vary/variation.hpp"
 
 #include <optional>
 #include <string>
@@ -43,6 +43,6 @@ struct LossyChoice {
 [[nodiscard]] std::vector<LossyChoice> variedChoices(const graph::Document& document,
                                                      const graph::Catalog& catalog,
                                                      const std::string& node,
-                                                     const std::vector<Variation>& variations);
+                                                     const std::vector<ui::Variation>& variations);
 
 }  // namespace lowtide::cli

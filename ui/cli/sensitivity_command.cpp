@@ -117,10 +117,10 @@ private:
     Json refused_ = Json::array();
 };
 
-std::vector<Variation> variationsOf(const CompareArguments& arguments) {
-    std::vector<Variation> variations;
+std::vector<ui::Variation> variationsOf(const CompareArguments& arguments) {
+    std::vector<ui::Variation> variations;
     for (const std::string& text : arguments.vary) {
-        variations.push_back(parseVariation(text));
+        variations.push_back(ui::parseVariation(text));
     }
     return variations;
 }

@@ -63,9 +63,9 @@ class LossyChoiceTest : public QObject {
     graph::Document document_ = graph::documentFromJson(graphWithCache());
 
     [[nodiscard]] std::vector<LossyChoice> varied(const std::vector<std::string>& texts) const {
-        std::vector<Variation> variations;
+        std::vector<ui::Variation> variations;
         for (const std::string& text : texts) {
-            variations.push_back(parseVariation(text));
+            variations.push_back(ui::parseVariation(text));
         }
         return variedChoices(document_, catalog_, "denoise", variations);
     }

@@ -1,15 +1,21 @@
-#include "ui/cli/vary.hpp"
+#include "ui/vary/variation.hpp"
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 
 #include <set>
 
-namespace lowtide::cli {
+namespace lowtide::ui {
 
 namespace {
 
 constexpr std::string_view kPrecision = ".precision";
+constexpr std::string_view kMemory = ".memory";
+
+/// "node.precision=speed" as "node=speed".
+std::string withoutSuffix(const std::string& setting, const std::string& param, size_t suffix) {
+    return param.substr(0, param.size() - suffix) + setting.substr(param.size());
+}
 
 std::vector<std::string> valuesIn(const std::string& text) {
     std::vector<std::string> values(1);
@@ -47,8 +53,9 @@ AppliedSettings appliedSettings(const std::vector<std::string>& settings) {
     for (const std::string& setting : settings) {
         const std::string param = setting.substr(0, setting.find('='));
         if (param.ends_with(kPrecision)) {
-            applied.precisions.push_back(setting.substr(0, param.size() - kPrecision.size()) +
-                                         setting.substr(param.size()));
+            applied.precisions.push_back(withoutSuffix(setting, param, kPrecision.size()));
+        } else if (param.ends_with(kMemory)) {
+            applied.policies.push_back(withoutSuffix(setting, param, kMemory.size()));
         } else {
             applied.params.push_back(setting);
         }
@@ -96,4 +103,4 @@ std::vector<Variant> combinationsOf(const std::vector<Variation>& variations) {
     return variants;
 }
 
-}  // namespace lowtide::cli
+}  // namespace lowtide::ui

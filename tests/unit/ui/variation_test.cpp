@@ -1,13 +1,13 @@
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/cli/vary.hpp"
+#include "ui/vary/variation.hpp"
 
 #include <QtTest/QtTest>
 
-namespace vary_test {
+namespace variation_test {
 
 using namespace lowtide;
-using namespace lowtide::cli;
+using namespace lowtide::ui;
 
 namespace {
 
@@ -22,7 +22,7 @@ std::vector<std::string> namesOf(const std::vector<Variant>& variants) {
 }  // namespace
 
 /// What --vary says, and the runs that follow.
-class VaryTest : public QObject {
+class VariationTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -50,6 +50,9 @@ private Q_SLOTS:
                  (std::vector<std::string>{
                      "denoise.steps=4", "a.precision.x=1", "encode.prompt=x.precision=1"}));
         QCOMPARE(applied.precisions, std::vector<std::string>{"denoise=speed,compute=f16"});
+        QVERIFY(applied.policies.empty());
+        QCOMPARE(appliedSettings({"denoise.memory=leaf+stream,budget=1GiB"}).policies,
+                 std::vector<std::string>{"denoise=leaf+stream,budget=1GiB"});
     }
 
     void whatNamesNoParameterIsRefused() {
@@ -85,8 +88,8 @@ private Q_SLOTS:
     }
 };
 
-LOWTIDE_TEST(VaryTest)
+LOWTIDE_TEST(VariationTest)
 
-}  // namespace vary_test
+}  // namespace variation_test
 
-#include "vary_test.moc"
+#include "variation_test.moc"

@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-namespace lowtide::cli {
+namespace lowtide::ui {
 
-/// One --vary: a parameter and the values that it takes in turn.
+/// A parameter and the values that it takes in turn.
 struct Variation {
-    std::string param;  ///< "node.param"
+    std::string param;  ///< "node.param"; "node.precision" and "node.memory" are those of the node
     std::vector<std::string> values;
 };
 
@@ -23,11 +23,12 @@ struct Variant {
 struct AppliedSettings {
     std::vector<std::string> params;      ///< "node.param=value"
     std::vector<std::string> precisions;  ///< "node=precision", of "node.precision=precision"
+    std::vector<std::string> policies;    ///< "node=policy", of "node.memory=policy"
 };
 
 [[nodiscard]] AppliedSettings appliedSettings(const std::vector<std::string>& settings);
 
-/// Most variants of one comparison.
+/// Most variants of one comparison or sheet.
 inline constexpr size_t kMostVariants = 100;
 
 /// Reads "node.param=a,b,c". "\," is a comma inside of a value, "\\" a backslash.
@@ -39,4 +40,4 @@ inline constexpr size_t kMostVariants = 100;
 /// varied twice.
 [[nodiscard]] std::vector<Variant> combinationsOf(const std::vector<Variation>& variations);
 
-}  // namespace lowtide::cli
+}  // namespace lowtide::ui
