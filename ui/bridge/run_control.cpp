@@ -43,6 +43,7 @@ RunControl::RunControl(GraphModel& model,
       random_([] { return QRandomGenerator::system()->generate64(); }) {
     connect(&queue_, &RunQueue::started, this, &RunControl::begin);
     connect(&queue_, &RunQueue::ended, this, &RunControl::end);
+    connect(&queue_, &RunQueue::pausedChanged, this, &RunControl::repeatWhereIdle);
     connect(&queue_, &RunQueue::event, this, [this](quint64 id, const Json& event) {
         if (mine_.contains(id)) {
             statuses_.take(event);
@@ -106,9 +107,30 @@ void RunControl::runSeveral(int count, SeveralSeeds how) {
     }
 }
 
+std::vector<quint64> RunControl::runVariants(const std::vector<Variant>& variants,
+                                             const Json& more) {
+    model_.endMerging();
+    Json whole = options(RunHow::Last, {});
+    whole.update(more);
+    std::vector<quint64> runs;
+    for (const Variant& variant : variants) {
+        runs.push_back(queue(tr("%1: %2").arg(name_, variant.title),
+                             variant.document,
+                             whole,
+                             RunHow::Last,
+                             runWordsOf(variant.document, model_.catalog(), name_)));
+    }
+    return runs;
+}
+
 quint64 RunControl::add(const graph::Document& document,
                         RunHow how,
                         const std::set<std::string>& until) {
+    const RunWords words = runWordsOf(document, model_.catalog(), name_);
+    return queue(titleOf(words), document, options(how, until), how, words);
+}
+
+Json RunControl::options(RunHow how, const std::set<std::string>& until) const {
     Json options = planning_.options().is_object() ? planning_.options() : Json::object();
     if (!outputFolder_.isEmpty()) {
         options["out"] = outputFolder_.toStdString();
@@ -119,9 +141,16 @@ quint64 RunControl::add(const graph::Document& document,
     if (how == RunHow::Anew) {
         options["forceExecution"] = true;
     }
-    const RunWords words = runWordsOf(document, model_.catalog(), name_);
-    const quint64 id = queue_.add(
-        titleOf(words), graph::toText(document), std::move(options), how == RunHow::First, words);
+    return options;
+}
+
+quint64 RunControl::queue(const QString& title,
+                          const graph::Document& document,
+                          Json options,
+                          RunHow how,
+                          const RunWords& words) {
+    const quint64 id =
+        queue_.add(title, graph::toText(document), std::move(options), how == RunHow::First, words);
     mine_.insert(id);
     if (queue_.running() && queue_.running()->id == id) {
         begin(id);  // it began within add(), before it was known here
@@ -144,22 +173,28 @@ void RunControl::setRepeating(bool isRepeating) {
     }
 }
 
-/// Behind what waits. What failed, was cancelled, or has nothing to do would go on so.
-void RunControl::repeat(const QueuedRun& ended) {
-    if (!isRepeating_ || queue_.isPaused()) {
-        return;
-    }
-    if (ended.state != RunState::Finished || ended.executed == 0) {
-        setRepeating(false);
-        return;
-    }
+/// Behind what waits, whoever asked for that.
+void RunControl::repeatWhereIdle() {
     const auto& runs = queue_.runs();
-    const bool isLast = std::none_of(runs.begin(), runs.end(), [](const QueuedRun& run) {
-        return run.state == RunState::Waiting;
-    });
-    if (isLast) {
+    const bool isIdle =
+        std::all_of(runs.begin(), runs.end(), [](const QueuedRun& run) { return hasEnded(run); });
+    if (isRepeating_ && !queue_.isPaused() && isIdle) {
         run(RunHow::Last);
     }
+}
+
+std::vector<quint64> RunControl::stopAfterThis() {
+    setRepeating(false);
+    std::vector<quint64> waiting;
+    for (const QueuedRun& run : queue_.runs()) {
+        if (run.state == RunState::Waiting) {
+            waiting.push_back(run.id);
+        }
+    }
+    for (const quint64 id : waiting) {
+        queue_.cancel(id, CancelMode::Now);
+    }
+    return waiting;
 }
 
 void RunControl::cancel(CancelMode mode) {
@@ -169,6 +204,7 @@ void RunControl::cancel(CancelMode mode) {
 }
 
 void RunControl::forgetRuns() {
+    setRepeating(false);
     mine_.clear();
     statuses_.forgetAll();
 }
@@ -194,9 +230,12 @@ void RunControl::end(quint64 id) {
         } else if (run->state == RunState::Finished) {
             Q_EMIT finished(id);
         }
-        repeat(*run);
+        if (run->state != RunState::Finished || run->executed == 0) {
+            setRepeating(false);  // it would go on so
+        }
     }
     mine_.erase(id);
+    repeatWhereIdle();
     Q_EMIT busyChanged(isBusy());
 }
 

@@ -12,6 +12,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace lowtide::ui {
 
@@ -54,11 +55,24 @@ public:
     /// The graph so many times, behind what waits. Unless nodes say how seeds are renewed, the open
     /// graph keeps its own.
     void runSeveral(int count, SeveralSeeds how);
+
+    /// One of several runs of graphs that differ in what a person chose.
+    struct Variant {
+        graph::Document document;
+        QString title;  ///< what it differs in: "Steps 8, CFG 7"
+    };
+
+    /// Each of them as it stands, behind what waits, with `more` options; their numbers.
+    std::vector<quint64> runVariants(const std::vector<Variant>& variants, const Json& more);
     /// Whether the graph as it stands runs again when its last run has ended, until one fails, is
     /// cancelled, or has nothing to do.
     void setRepeating(bool isRepeating);
 
     [[nodiscard]] bool isRepeating() const { return isRepeating_; }
+
+    /// The run at work ends as it would, and is the last: what waits is taken back, and nothing is
+    /// repeated. What was taken back.
+    std::vector<quint64> stopAfterThis();
 
     /// The run that runs now, if there is one.
     void cancel(CancelMode mode);
@@ -78,9 +92,15 @@ Q_SIGNALS:
 
 private:
     quint64 add(const graph::Document& document, RunHow how, const std::set<std::string>& until);
+    [[nodiscard]] Json options(RunHow how, const std::set<std::string>& until) const;
+    quint64 queue(const QString& title,
+                  const graph::Document& document,
+                  Json options,
+                  RunHow how,
+                  const RunWords& words);
     void begin(quint64 id);
     void end(quint64 id);
-    void repeat(const QueuedRun& ended);
+    void repeatWhereIdle();
     [[nodiscard]] QString titleOf(const RunWords& words) const;
     void takePicture(const std::string& node, const NodePicture& picture);
 

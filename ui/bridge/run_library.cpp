@@ -125,6 +125,10 @@ RunKey RunLibrary::keyOf(quint64 run) const {
     return QStringLiteral("%1:%2").arg(session_).arg(run);
 }
 
+RunKey RunLibrary::newSheetKey() {
+    return QStringLiteral("%1:sheet%2").arg(session_).arg(++lastSheet_);
+}
+
 template <class Result>
 void RunLibrary::ask(std::function<Result(RunStore&)> work,
                      QObject* context,
@@ -213,6 +217,65 @@ void RunLibrary::forget(const std::vector<RunKey>& runs) {
             store.forget(key);
         }
     });
+}
+
+void RunLibrary::addSheet(const RunRecord& sheet,
+                          const std::string& description,
+                          const std::vector<RunKey>& cells) {
+    write([sheet, description, cells](RunStore& store) {
+        store.add(sheet);
+        store.addSheet(sheet.key, description, cells);
+    });
+}
+
+void RunLibrary::endCell(const RunKey& run,
+                         const QStringList& files,
+                         QObject* context,
+                         std::function<void(std::optional<SheetRecord>)> done) {
+    ask<std::optional<SheetRecord>>(
+        [run, files](RunStore& store) {
+            const RunKey sheet = store.endCell(run, files);
+            return sheet.isEmpty() ? std::nullopt : store.sheet(sheet);
+        },
+        context,
+        std::move(done));
+}
+
+void RunLibrary::takePlace(const RunKey& before, const RunKey& now) {
+    write([before, now](RunStore& store) { store.takePlace(before, now); });
+}
+
+void RunLibrary::setSheetPicture(const RunKey& sheet, const QString& path) {
+    write([sheet, path](RunStore& store) { store.setSheetPicture(sheet, path); });
+    addPictures(sheet, {path}, PictureClaim::Wrote);
+}
+
+void RunLibrary::askSheet(const RunKey& key,
+                          QObject* context,
+                          std::function<void(std::optional<SheetRecord>)> done) {
+    ask<std::optional<SheetRecord>>(
+        [key](RunStore& store) {
+            const RunKey sheet = key.isEmpty() ? store.newestSheet() : store.sheetOf(key);
+            return sheet.isEmpty() ? std::nullopt : store.sheet(sheet);
+        },
+        context,
+        std::move(done));
+}
+
+void RunLibrary::askUnwrittenSheets(QObject* context,
+                                    std::function<void(std::vector<SheetRecord>)> done) {
+    ask<std::vector<SheetRecord>>(
+        [](RunStore& store) {
+            std::vector<SheetRecord> sheets;
+            for (const RunKey& key : store.unwrittenSheets()) {
+                if (std::optional<SheetRecord> sheet = store.sheet(key)) {
+                    sheets.push_back(std::move(*sheet));
+                }
+            }
+            return sheets;
+        },
+        context,
+        std::move(done));
 }
 
 void RunLibrary::askLeftOpen(QObject* context, std::function<void(std::vector<RunRecord>)> done) {

@@ -31,6 +31,8 @@ public:
 
     /// What tells a run of this studio from those of all others.
     [[nodiscard]] RunKey keyOf(quint64 run) const;
+    /// The same of a new sheet.
+    [[nodiscard]] RunKey newSheetKey();
 
     void add(const RunRecord& run);
     /// Of waiting runs.
@@ -41,6 +43,26 @@ public:
     /// Files of a run. Their thumbnails follow.
     void addPictures(const RunKey& key, const QStringList& paths, PictureClaim claim);
     void forget(const std::vector<RunKey>& runs);
+
+    /// `sheet` is kept as a run that has ended; its cells are runs that were added.
+    void addSheet(const RunRecord& sheet,
+                  const std::string& description,
+                  const std::vector<RunKey>& cells);
+    /// A run has ended; `done` gets the sheet that it is a cell of, nullopt: of none.
+    void endCell(const RunKey& run,
+                 const QStringList& files,
+                 QObject* context,
+                 std::function<void(std::optional<SheetRecord>)> done);
+    /// `now` is run in place of `before`, also in the sheet that this is a cell of.
+    void takePlace(const RunKey& before, const RunKey& now);
+    /// The file with all cells of a sheet, which becomes a picture of it.
+    void setSheetPicture(const RunKey& sheet, const QString& path);
+    /// Of a sheet, or of a cell; an empty key: the newest sheet. nullopt: there is none.
+    void askSheet(const RunKey& key,
+                  QObject* context,
+                  std::function<void(std::optional<SheetRecord>)> done);
+    /// Whose picture was never written.
+    void askUnwrittenSheets(QObject* context, std::function<void(std::vector<SheetRecord>)> done);
 
     /// Runs that waited, or were at work, when their studio ended, in their order.
     void askLeftOpen(QObject* context, std::function<void(std::vector<RunRecord>)> done);
@@ -101,6 +123,7 @@ private:
 
     const QString session_;
     std::shared_ptr<Store> store_;  ///< of the other thread
+    quint64 lastSheet_ = 0;
     bool isBroken_ = false;
     bool isMaking_ = false;  ///< thumbnails
     bool wasMade_ = false;   ///< one of those that are at work now

@@ -158,9 +158,19 @@ void RunQueue::moveWaiting(quint64 id, int place) {
     }
 }
 
-quint64 RunQueue::retry(quint64 id) {
+quint64 RunQueue::retry(quint64 id, const Json& more) {
     const QueuedRun* run = find(id);
-    return run ? add(run->title, run->graph, run->options, false, run->words) : 0;
+    if (!run) {
+        return 0;
+    }
+    Json options = run->options.is_object() ? run->options : Json::object();
+    options.update(more);
+    const RunWords words = run->words;
+    const quint64 again = add(run->title, run->graph, std::move(options), false, words);
+    if (library_) {
+        library_->takePlace(library_->keyOf(id), library_->keyOf(again));
+    }
+    return again;
 }
 
 void RunQueue::remove(quint64 id) {

@@ -42,8 +42,8 @@ public:
 
     /// Places a waiting run among the waiting ones, 0 is the next.
     void moveWaiting(quint64 id, int place);
-    /// The same graph and options once more, at the end; 0 when there is no such run.
-    quint64 retry(quint64 id);
+    /// The same graph once more, at the end, with `more` options; 0 when there is no such run.
+    quint64 retry(quint64 id, const Json& more = Json::object());
     /// Removes an ended run from the list.
     void remove(quint64 id);
 

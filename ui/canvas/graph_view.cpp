@@ -95,6 +95,10 @@ GraphView::~GraphView() {
     setScene(nullptr);
 }
 
+void GraphView::offerSheets() {
+    parts_->offersSheets = true;
+}
+
 void GraphView::setDefaults(NodeDefaults* defaults) {
     parts_->defaults = defaults;
 }

@@ -32,6 +32,8 @@ public:
     /// New nodes begin with these values, and menus of rows change them; nullptr: none. They
     /// outlive the view.
     void setDefaults(NodeDefaults* defaults);
+    /// Menus of rows offer varyRequested() from now on.
+    void offerSheets();
     [[nodiscard]] std::set<std::string> selectedNodes() const;
     /// Of nodes as they are painted.
     [[nodiscard]] NodeSizes nodeSizes() const;
@@ -87,6 +89,8 @@ Q_SIGNALS:
     /// A picture was clicked: the viewer shows it.
     void pictureActivated(const std::string& node);
     void runToRequested(const std::string& node);
+    /// A parameter of the node in several runs, side by side.
+    void varyRequested(const std::string& node, const std::string& param);
     /// A file was dropped that is no picture of a graph: the window decides.
     void fileDropped(const QString& path, const QPointF& scenePosition);
     /// The clipboard held a picture: the window decides.

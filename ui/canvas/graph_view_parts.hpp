@@ -92,6 +92,7 @@ struct GraphView::Parts {
     void hold(const CanvasCommand& command, const QKeyEvent& event);
 
     NodeDefaults* defaults = nullptr;
+    bool offersSheets = false;
     bool showsAll = false;
     GraphView& view;
     GraphModel& model;

@@ -160,8 +160,21 @@ QMenu* canvasMenu(GraphView& view,
 
 void GraphView::contextMenuEvent(QContextMenuEvent* event) {
     const PointerAt at = parts_->pointerAt(event->pos(), {});
-    canvasMenu(*this, parts_->scene, hitAt(parts_->scene, at.scene, at.zoom), parts_->defaults)
-        ->popup(event->globalPos());
+    const CanvasHit hit = hitAt(parts_->scene, at.scene, at.zoom);
+    QMenu* menu = canvasMenu(*this, parts_->scene, hit, parts_->defaults);
+    const bool isRow =
+        hit.node && (hit.part.part == NodePart::Row || hit.part.part == NodePart::Value);
+    const RowFace* row =
+        isRow ? &hit.node->face().rows[static_cast<size_t>(hit.part.index)] : nullptr;
+    if (parts_->offersSheets && row && row->desc && !row->desc->cosmetic) {
+        auto* vary = new QAction(tr("Vary in a sheet..."), menu);
+        vary->setObjectName(QStringLiteral("vary"));
+        menu->insertAction(menu->actions().front(), vary);
+        connect(vary, &QAction::triggered, this, [this, node = hit.node->id(), param = row->param] {
+            Q_EMIT varyRequested(node, param);
+        });
+    }
+    menu->popup(event->globalPos());
 }
 
 void GraphView::dragEnterEvent(QDragEnterEvent* event) {

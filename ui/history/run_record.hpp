@@ -57,7 +57,13 @@ struct PictureRecord {
     bool isStarred = false;
     int64_t made = 0;
     bool hasThumbnail = false;
+    RunKey sheet{};  ///< that it is of, as its picture or that of a cell; empty: of none
 };
+
+/// Whether it shows all cells of its sheet.
+[[nodiscard]] inline bool isOfSheet(const PictureRecord& picture) {
+    return !picture.sheet.isEmpty() && picture.sheet == picture.run;
+}
 
 /// What a run says of files.
 enum class PictureClaim {

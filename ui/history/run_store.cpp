@@ -38,6 +38,17 @@ CREATE TABLE thumbnails(
 PRAGMA user_version = 1;
 )";
 
+/// Tables that came later, and that earlier versions leave alone: they need no new version.
+constexpr std::string_view kSheetTables = R"(
+CREATE TABLE IF NOT EXISTS sheets(
+    run TEXT PRIMARY KEY REFERENCES runs(key) ON DELETE CASCADE, description TEXT NOT NULL,
+    picture TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS sheet_cells(
+    sheet TEXT NOT NULL REFERENCES sheets(run) ON DELETE CASCADE, cell INTEGER NOT NULL,
+    run TEXT NOT NULL, files TEXT NOT NULL, PRIMARY KEY(sheet, cell));
+CREATE INDEX IF NOT EXISTS sheet_cells_run ON sheet_cells(run);
+)";
+
 constexpr std::string_view kRunColumns =
     "runs.key, runs.state, runs.title, graphs.packed, runs.options, runs.name, runs.prompt, "
     "runs.models, runs.seed, runs.asked, runs.begun, runs.ended, runs.ms, runs.peak, "
@@ -68,7 +79,9 @@ RunRecord runAt(const Statement& row) {
 
 std::string picturesWhere(const std::string& condition) {
     return "SELECT pictures.id, pictures.run, pictures.path, runs.title, width, height, starred, "
-           "made, EXISTS(SELECT 1 FROM thumbnails WHERE picture = pictures.id) FROM pictures JOIN "
+           "made, EXISTS(SELECT 1 FROM thumbnails WHERE picture = pictures.id), coalesce((SELECT "
+           "run FROM sheets WHERE run = pictures.run), (SELECT sheet FROM sheet_cells WHERE run = "
+           "pictures.run), '') FROM pictures JOIN "
            "runs ON runs.key = pictures.run " +
            condition + " ORDER BY made DESC, pictures.id DESC";
 }
@@ -84,7 +97,8 @@ std::vector<PictureRecord> picturesAt(Statement& rows) {
              .size = {static_cast<int>(rows.number(4)), static_cast<int>(rows.number(5))},
              .isStarred = rows.number(6) != 0,
              .made = rows.number(7),
-             .hasThumbnail = rows.number(8) != 0});
+             .hasThumbnail = rows.number(8) != 0,
+             .sheet = rows.text(9)});
     }
     return found;
 }
@@ -163,6 +177,7 @@ RunStore::RunStore(const QString& path) : database_(path) {
     if (version == 0) {
         database_.execute(kTables);
     }
+    database_.execute(kSheetTables);
     all.commit();
 }
 
@@ -341,6 +356,11 @@ void RunStore::setStarred(const std::vector<int64_t>& pictures, bool isStarred) 
 
 void RunStore::setPath(int64_t picture, const QString& path) {
     Transaction all(database_);
+    Statement before = database_.prepare("SELECT path FROM pictures WHERE id = ?1");
+    before.bind(1, picture);
+    if (before.next()) {
+        moveSheetFile(before.text(0), path);
+    }
     database_.prepare("DELETE FROM pictures WHERE path = ?1 AND id <> ?2")
         .bind(1, path)
         .bind(2, picture)

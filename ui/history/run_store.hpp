@@ -2,6 +2,7 @@
 
 #include "ui/history/database.hpp"
 #include "ui/history/run_record.hpp"
+#include "ui/history/sheet_record.hpp"
 
 #include <optional>
 #include <vector>
@@ -47,6 +48,25 @@ public:
     /// The file was given another name.
     void setPath(int64_t picture, const QString& path);
     void forgetPictures(const std::vector<int64_t>& pictures);
+
+    /// A sheet of runs that were added, row by row; `key` is a run too, with the graph before
+    /// anything was varied.
+    void addSheet(const RunKey& key,
+                  const std::string& description,
+                  const std::vector<RunKey>& cells);
+    /// The run has ended with these files; the sheet that it is a cell of, empty: of none.
+    RunKey endCell(const RunKey& run, const QStringList& files);
+    /// In every sheet of which `before` is a cell.
+    void takePlace(const RunKey& before, const RunKey& now);
+    void setSheetPicture(const RunKey& key, const QString& path);
+    /// nullopt: there is none.
+    [[nodiscard]] std::optional<SheetRecord> sheet(const RunKey& key);
+    /// The sheet that the run is, or is a cell of; empty: none.
+    [[nodiscard]] RunKey sheetOf(const RunKey& run);
+    /// Sheets of which no picture was written.
+    [[nodiscard]] std::vector<RunKey> unwrittenSheets();
+    /// Empty: there is none.
+    [[nodiscard]] RunKey newestSheet();
     /// What PictureFilter can name, in alphabetical order.
     [[nodiscard]] QStringList models();
     [[nodiscard]] QStringList graphs();
@@ -54,6 +74,7 @@ public:
 private:
     [[nodiscard]] int64_t keptGraph(const std::string& text);
     [[nodiscard]] QStringList column(std::string_view statement);
+    void moveSheetFile(const QString& before, const QString& now);
 
     Database database_;
 };

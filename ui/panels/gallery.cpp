@@ -50,7 +50,7 @@ Gallery::Gallery(RunLibrary& library, QWidget* parent)
     addActions();
     connect(&library_, &RunLibrary::picturesChanged, this, &Gallery::askPictures);
     connect(filter_, &GalleryFilter::changed, this, &Gallery::askPictures);
-    connect(list_, &QListView::activated, this, &Gallery::view);
+    connect(list_, &QListView::activated, this, &Gallery::activate);
     connect(
         list_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &Gallery::adjust);
     connect(list_, &QListView::customContextMenuRequested, this, [this](const QPoint& place) {
@@ -140,6 +140,7 @@ void Gallery::addActions() {
               Qt::Key_D,
               &Gallery::showDifferences);
     addAction("useAsInput", tr("Use as &input"), Qt::Key_I, &Gallery::useAsInput);
+    addAction("openSheet", tr("Open its s&heet"), Qt::Key_T, &Gallery::openSheet);
     menu_->addSeparator()->setObjectName(QStringLiteral("copySeparator"));
     addAction("copy", tr("C&opy"), QKeySequence::Copy, &Gallery::copy);
     addAction("openFolder", tr("Open the &folder"), Qt::Key_F, &Gallery::openFolder);
@@ -271,6 +272,7 @@ void Gallery::adjust() {
         enable(name, isOne);
     }
     enable("compare", chosen.size() == 2);
+    enable("openSheet", isOne && !chosen.front().sheet.isEmpty());
     for (const char* name : {"star", "openFolder", "remove"}) {
         enable(name, !chosen.empty());
     }
@@ -286,6 +288,20 @@ void Gallery::view() {
     if (const std::vector<PictureRecord> chosen = selected(); !chosen.empty()) {
         Q_EMIT viewAsked(chosen.front().path);
     }
+}
+
+/// A sheet opens as one.
+void Gallery::activate() {
+    const std::vector<PictureRecord> chosen = selected();
+    if (!chosen.empty() && isOfSheet(chosen.front())) {
+        openSheet();
+    } else {
+        view();
+    }
+}
+
+void Gallery::openSheet() {
+    Q_EMIT sheetAsked(selected().front().sheet);
 }
 
 void Gallery::compareSelected() {

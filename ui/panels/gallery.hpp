@@ -43,6 +43,8 @@ Q_SIGNALS:
     void seedAsked(const lowtide::ui::RunKey& run);
     void differencesAsked(const lowtide::ui::RunKey& run);
     void inputAsked(const QString& path);
+    /// The sheet that a picture is of, or is a cell of.
+    void sheetAsked(const lowtide::ui::RunKey& run);
     /// Something did not go: a sentence.
     void refused(const QString& sentence);
 
@@ -73,6 +75,8 @@ private:
     void useSeed();
     void showDifferences();
     void useAsInput();
+    void openSheet();
+    void activate();
 
     RunLibrary& library_;
     GalleryRows* rows_;

@@ -167,6 +167,20 @@ void Inspector::showValues(const std::string& param) {
     }
 }
 
+void Inspector::offerSheets() {
+    parts_->params->offerSheets();
+    parts_->sections->offerSheets();
+    connect(parts_->params, &InspectorParams::varyAsked, this, &Inspector::varyAsked);
+    connect(parts_->sections, &InspectorSections::varyAsked, this, &Inspector::varyAsked);
+    rebuild();
+}
+
+std::pair<std::string, std::string> Inspector::focused() const {
+    const std::string param = parts_->params->focusedParam();
+    return param.empty() ? std::pair<std::string, std::string>()
+                         : std::pair(parts_->nodes.front(), param);
+}
+
 void Inspector::rebuild() {
     Parts& parts = *parts_;
     std::erase_if(parts.nodes,

@@ -10,6 +10,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lowtide::ui {
@@ -37,6 +38,14 @@ public:
     void showHelp();
     /// The values, with the focus in the editor of `param`, where one is named.
     void showValues(const std::string& param = {});
+    /// Menus of parameters, policies and precisions offer varyAsked() from now on.
+    void offerSheets();
+    /// The node and parameter whose editor has the focus; empty: none.
+    [[nodiscard]] std::pair<std::string, std::string> focused() const;
+
+Q_SIGNALS:
+    /// A parameter, kMemoryItem or kPrecisionItem of the node in several runs, side by side.
+    void varyAsked(const std::string& node, const std::string& item, bool areRows);
 
 private:
     struct Parts;

@@ -5,6 +5,8 @@
 #include "ui/panels/column_in.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QApplication>
+
 #include <algorithm>
 
 namespace lowtide::ui {
@@ -113,6 +115,12 @@ void InspectorParams::connectRow(InspectorRow& row, const ParamDesc& param) {
     connect(&row, &InspectorRow::exposeAsked, this, [this, param](bool isShown) {
         expose(param, isShown);
     });
+    if (offersSheets_ && !param.cosmetic) {
+        row.offerSheets();
+        connect(&row, &InspectorRow::varyAsked, this, [this, id = param.id](bool areRows) {
+            Q_EMIT varyAsked(nodes_.front(), id, areRows);
+        });
+    }
     connect(&row, &InspectorRow::seedModeChosen, this, [this, param](SeedMode mode) {
         setMode(param, mode);
     });
@@ -163,6 +171,14 @@ void InspectorParams::focusParam(const std::string& param) {
         advanced_->setOpen(true);
     }
     found->second.row->editor().setFocus(Qt::OtherFocusReason);
+}
+
+std::string InspectorParams::focusedParam() const {
+    const QWidget* focused = QApplication::focusWidget();
+    const auto found = std::find_if(rows_.begin(), rows_.end(), [&](const auto& entry) {
+        return focused && entry.second.row->isAncestorOf(focused);
+    });
+    return found == rows_.end() ? std::string() : found->first;
 }
 
 void InspectorParams::setValue(const ParamDesc& param, const Json& value, bool isFinal) {

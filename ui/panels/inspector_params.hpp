@@ -27,12 +27,20 @@ public:
                     const OfferedFiles* offered,
                     QWidget* parent = nullptr);
 
+    /// Rows offer varyAsked() from now on.
+    void offerSheets() { offersSheets_ = true; }
+
     /// Known nodes of the graph, in the order in which they are named; the first one's values show.
     void setNodes(const std::vector<std::string>& nodes);
     /// Reads the values again.
     void refresh();
     /// The editor of a parameter gets the focus; an advanced one unfolds.
     void focusParam(const std::string& param);
+    /// The parameter whose editor has the focus; empty: none.
+    [[nodiscard]] std::string focusedParam() const;
+
+Q_SIGNALS:
+    void varyAsked(const std::string& node, const std::string& param, bool areRows);
 
 private:
     void addRow(const NodeDesc& desc, const ParamDesc& param, QVBoxLayout& column);
@@ -51,6 +59,7 @@ private:
     QWidget* content_ = nullptr;
     Fold* advanced_ = nullptr;
     bool isAdvancedOpen_ = false;
+    bool offersSheets_ = false;
 
     struct Shown {
         ParamDesc param;

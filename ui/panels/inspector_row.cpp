@@ -1,8 +1,10 @@
 #include "ui/panels/inspector_row.hpp"
 
 #include "plugin/graph/param_value.hpp"
+#include "ui/panels/vary_menu.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QContextMenuEvent>
 #include <QGridLayout>
 #include <QSignalBlocker>
 
@@ -90,6 +92,14 @@ void InspectorRow::arrange(bool isTall) {
     }
     if (seedMode_) {
         grid->addWidget(seedMode_, 2, 1);
+    }
+}
+
+/// Also of parts of the editor that have no menu of their own.
+void InspectorRow::contextMenuEvent(QContextMenuEvent* event) {
+    if (offersSheets_) {
+        showVaryMenu(
+            *this, event->globalPos(), [this](bool areRows) { Q_EMIT varyAsked(areRows); });
     }
 }
 

@@ -36,11 +36,19 @@ public:
 
     [[nodiscard]] ParamEditor& editor() { return *editor_; }
 
+    /// A right click offers varyAsked() from now on.
+    void offerSheets() { offersSheets_ = true; }
+
 Q_SIGNALS:
     void edited(const lowtide::Json& value, bool isFinal);
     void resetAsked();
     void exposeAsked(bool isExposed);
     void seedModeChosen(lowtide::ui::SeedMode mode);
+    /// In several runs, from row to row or from column to column.
+    void varyAsked(bool areRows);
+
+protected:
+    void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
     void buildSeedMode();
@@ -53,6 +61,7 @@ private:
     QComboBox* seedMode_ = nullptr;
     QToolButton* reset_;
     QToolButton* expose_;
+    bool offersSheets_ = false;
 };
 
 }  // namespace lowtide::ui

@@ -3,8 +3,11 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/policy.hpp"
 #include "plugin/memory/precision.hpp"
+#include "ui/bridge/sheet_plan.hpp"
+#include "ui/panels/vary_menu.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QContextMenuEvent>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -120,6 +123,17 @@ void InspectorSections::refresh() {
     precisionEditor_->setNode(facts, node.precision);
     memory_->setSummary(memoryText(node.memory));
     precision_->setSummary(precisionText(node.precision));
+}
+
+void InspectorSections::contextMenuEvent(QContextMenuEvent* event) {
+    if (!offersSheets_ || nodes_.empty()) {
+        return;
+    }
+    const std::string item =
+        precision_->geometry().contains(event->pos()) ? kPrecisionItem : kMemoryItem;
+    showVaryMenu(*this, event->globalPos(), [this, item](bool areRows) {
+        Q_EMIT varyAsked(nodes_.front(), item, areRows);
+    });
 }
 
 void InspectorSections::setMemory(const Json& memory) {

@@ -25,6 +25,16 @@ public:
     void setNodes(const std::vector<std::string>& nodes);
     void refresh();
 
+    /// A right click on a section offers varyAsked() from now on.
+    void offerSheets() { offersSheets_ = true; }
+
+Q_SIGNALS:
+    /// `item`: kMemoryItem or kPrecisionItem.
+    void varyAsked(const std::string& node, const std::string& item, bool areRows);
+
+protected:
+    void contextMenuEvent(QContextMenuEvent* event) override;
+
 private:
     [[nodiscard]] NodeFacts factsOf(const std::string& node) const;
     void setMemory(const Json& memory);
@@ -38,6 +48,7 @@ private:
     PrecisionEditor* precisionEditor_;
     Fold* memory_;
     Fold* precision_;
+    bool offersSheets_ = false;
 };
 
 /// The part of a plan's "precision" that speaks of the node, by component; null: it says nothing.

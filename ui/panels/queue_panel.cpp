@@ -12,6 +12,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace lowtide::ui {
 
 QueuePanel::QueuePanel(RunQueue& queue, QWidget* parent)
@@ -50,6 +52,8 @@ QToolButton* QueuePanel::addButton(const char* name, const char* icon, const QSt
 
 void QueuePanel::build() {
     pause_ = addButton("pause", "pause", tr("Pause: hold back waiting runs"));
+    last_ = addButton(
+        "stopAfterThis", "stop-after", tr("Stop after this run: take back all that wait"));
     cancel_ = addButton("cancel", "stop", tr("Cancel after this image"));
     retry_ = addButton("retry", "refresh", tr("Run the same again"));
     open_ = addButton("openGraph", "open", tr("Open the graph of this run"));
@@ -58,11 +62,13 @@ void QueuePanel::build() {
     tools->setContentsMargins(Theme::space(1), Theme::space(1), Theme::space(1), Theme::space(1));
     tools->setSpacing(Theme::space(1));
     tools->addWidget(pause_);
+    tools->addWidget(last_);
     tools->addStretch(1);
     for (QToolButton* button : {cancel_, retry_, open_, remove_}) {
         tools->addWidget(button);
     }
     connect(pause_, &QToolButton::clicked, this, [this] { queue_.setPaused(!queue_.isPaused()); });
+    connect(last_, &QToolButton::clicked, this, &QueuePanel::stopAfterThisAsked);
     connect(cancel_, &QToolButton::clicked, this, &QueuePanel::cancelSelected);
     connect(retry_, &QToolButton::clicked, this, &QueuePanel::retrySelected);
     connect(remove_, &QToolButton::clicked, this, &QueuePanel::removeSelected);
@@ -110,6 +116,10 @@ void QueuePanel::adjust() {
     pause_->setIcon(Theme::current().icon(queue_.isPaused() ? "play" : "pause"));
     pause_->setToolTip(queue_.isPaused() ? tr("Continue with waiting runs")
                                          : tr("Pause: hold back waiting runs"));
+    const auto& runs = queue_.runs();
+    last_->setEnabled(std::any_of(runs.begin(), runs.end(), [](const QueuedRun& each) {
+        return each.state == RunState::Waiting;
+    }));
     const bool isOver = run && hasEnded(*run);
     cancel_->setEnabled(run && !isOver);
     retry_->setEnabled(isOver);
@@ -133,11 +143,7 @@ void QueuePanel::retrySelected() {
 }
 
 void QueuePanel::runSelectedAnew() {
-    if (const QueuedRun* run = queue_.find(selectedRun())) {
-        Json options = run->options.is_object() ? run->options : Json::object();
-        options["forceExecution"] = true;
-        select(queue_.add(run->title, run->graph, options, false, run->words));
-    }
+    select(queue_.retry(selectedRun(), {{"forceExecution", true}}));
 }
 
 void QueuePanel::removeSelected() {

@@ -36,6 +36,8 @@ public Q_SLOTS:
 Q_SIGNALS:
     /// "Open graph of this run".
     void graphRequested(quint64 id);
+    /// The run at work is the last one: what waits is taken back.
+    void stopAfterThisAsked();
     /// A run was activated: its picture shall be shown.
     void pictureRequested(quint64 id);
 
@@ -50,6 +52,7 @@ private:
     QListView* list_;
     QLabel* empty_;
     QToolButton* pause_ = nullptr;
+    QToolButton* last_ = nullptr;
     QToolButton* cancel_ = nullptr;
     QToolButton* retry_ = nullptr;
     QToolButton* open_ = nullptr;

@@ -120,6 +120,7 @@ void Desk::buildPanels() {
     buildLibrary();
     buildViewer();
     buildGallery();
+    buildSheets();
     QMenu* menu = menuAt(*parts_.window.menuBar(), QStringLiteral("View/Panels"));
     menu->addSeparator();
     menu->addMenu(&panels_.menu());
@@ -150,6 +151,7 @@ void Desk::buildRuns() {
     panels_.add("queue", tr("Queue"), queue, Qt::BottomDockWidgetArea);
     connect(queue, &QueuePanel::graphRequested, this, &Desk::openGraphOf);
     connect(queue, &QueuePanel::pictureRequested, this, &Desk::showPictureOf);
+    connect(queue, &QueuePanel::stopAfterThisAsked, this, &Desk::stopAfterThis);
     auto* issues = new IssuesPanel(workspace_.model, workspace_.planning, workspace_.queue);
     panels_.add("issues", tr("Issues"), issues, Qt::BottomDockWidgetArea);
     offerConversion(*issues);

@@ -12,6 +12,7 @@
 #include "ui/studio/notice_bar.hpp"
 #include "ui/studio/panels.hpp"
 #include "ui/studio/run_notices.hpp"
+#include "ui/studio/sheet_desk.hpp"
 #include "ui/studio/tool_bar.hpp"
 #include "ui/studio/workspace.hpp"
 
@@ -59,6 +60,9 @@ public:
     /// nullptr: runs are not kept for good.
     [[nodiscard]] Gallery* gallery() { return gallery_; }
 
+    /// nullptr: runs are not kept for good.
+    [[nodiscard]] SheetView* sheet() { return sheet_; }
+
     /// Runs that waited when a studio ended may run now.
     void offerLeftOpen();
 
@@ -86,6 +90,9 @@ private:
     void buildLibrary();
     void buildViewer();
     void buildGallery();
+    void buildSheets();
+    void varyFocused();
+    void stopAfterThis();
     void useAsInput(const QString& path);
     [[nodiscard]] QMenu* presetsFor(QWidget& owner, std::function<QString()> picture);
     void connectWorkspace();
@@ -142,6 +149,8 @@ private:
     Gallery* gallery_ = nullptr;
     GalleryDesk* earlier_ = nullptr;
     MaskDesk* masks_ = nullptr;
+    SheetView* sheet_ = nullptr;
+    SheetDesk* sheets_ = nullptr;
     PresetsBrowser* presets_ = nullptr;
     QLabel* memoryLine_ = nullptr;
     RunNotices* told_ = nullptr;

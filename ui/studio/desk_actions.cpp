@@ -182,6 +182,8 @@ void Desk::connectRun() {
     });
     connect(&run, &RunControl::repeatingChanged, &forEver, &QAction::setChecked);
     on("run.cancel", [&run] { run.cancel(CancelMode::Now); });
+    on("run.stop_after", [this] { stopAfterThis(); });
+    on("run.sheet", [this] { varyFocused(); });
     on("run.cancel_after", [&run] { run.cancel(CancelMode::AfterThisImage); });
     connectRelease();
     connect(&parts_.actions.at("run.pause"),
@@ -259,6 +261,11 @@ void Desk::connectView() {
         if (gallery_) {
             centre_->setCurrentWidget(gallery_);
             gallery_->focusSearch();
+        }
+    });
+    on("view.sheet", [this] {
+        if (sheets_) {
+            sheets_->open(sheet_->sheet());
         }
     });
     on("help.first", [this] { showFirstStart(); });

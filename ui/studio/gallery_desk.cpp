@@ -176,6 +176,7 @@ void GalleryDesk::ask(const std::vector<RunRecord>& runs) {
             keys.push_back(run.key);
         }
         workspace_.library->forget(keys);
+        Q_EMIT forgotten();
     }
 }
 
@@ -183,11 +184,13 @@ void GalleryDesk::ask(const std::vector<RunRecord>& runs) {
 void GalleryDesk::runAgain(const std::vector<RunRecord>& runs) {
     for (const RunRecord& run : runs) {
         Json options = Json::parse(run.options, nullptr, false);
-        workspace_.queue.add(run.title,
-                             run.graph,
-                             options.is_object() ? std::move(options) : Json::object(),
-                             false,
-                             run.words);
+        const quint64 again =
+            workspace_.queue.add(run.title,
+                                 run.graph,
+                                 options.is_object() ? std::move(options) : Json::object(),
+                                 false,
+                                 run.words);
+        workspace_.library->takePlace(run.key, workspace_.library->keyOf(again));
         RunRecord over = run;
         over.state = RunState::Cancelled;
         workspace_.library->end(over, this, {});

@@ -29,14 +29,17 @@ public:
     void offerLeftOpen();
     /// Asks what becomes of them.
     void chooseLeftOpen();
+    /// The graph of a run; `path`: a picture that holds it too.
+    void openGraph(const RunKey& key, const QString& path);
 
 Q_SIGNALS:
     /// The graph that is open is another one, or says otherwise.
     void graphShown();
+    /// Runs of earlier times are given up.
+    void forgotten();
 
 private:
     void withRun(const RunKey& key, const std::function<void(const RunRecord&)>& act);
-    void openGraph(const RunKey& key, const QString& path);
     void useSeed(const RunKey& key);
     void showDifferences(const RunKey& key);
     void ask(const std::vector<RunRecord>& runs);

@@ -1,0 +1,237 @@
+#include "ui/panels/sheet_drawing.hpp"
+
+#include "plugin/base/error.hpp"
+#include "ui/bridge/picture_load.hpp"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QFontMetrics>
+#include <QPainter>
+#include <QRegularExpression>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kLeastLetter = 16;    ///< pixels
+constexpr int kCellPerLetter = 22;  ///< a wider cell has larger letters
+constexpr int kNoPicture = 256;     ///< side of cells where no picture is
+constexpr int kMostLines = 4;       ///< of a label
+constexpr int kNameDigits = 5;
+constexpr qsizetype kMostLetters = 60;  ///< of the name of a graph, in that of a file
+const QColor kSheetGround = Qt::white;
+const QColor kSheetText(0x1b, 0x1b, 0x1f);
+const QColor kSheetMuted(0x62, 0x66, 0x70);
+const QColor kSheetEmpty(0xec, 0xed, 0xf0);
+const QColor kSheetProblem(0xa3, 0x22, 0x1c);
+
+QImage pictureOf(const DrawnCell& cell) {
+    if (cell.file.isEmpty()) {
+        return {};
+    }
+    const LoadedPicture loaded = loadPicture(cell.file);
+    return loaded.levels.empty() ? QImage() : loaded.levels.front();
+}
+
+/// Where everything lies.
+struct SheetLayout {
+    double shrink = 1;
+    QSize cell;
+    int letter = kLeastLetter;
+    int gap = 8;
+    int left = 0;    ///< width of row labels
+    int title = 0;   ///< height
+    int header = 0;  ///< height of column labels
+    int caption = 0;
+    int lineHeight = 0;
+
+    [[nodiscard]] QRect picture(size_t column, size_t row) const {
+        return {
+            QPoint(left + gap + static_cast<int>(column) * (cell.width() + gap),
+                   title + header + gap + static_cast<int>(row) * (cell.height() + caption + gap)),
+            cell};
+    }
+};
+
+/// So many lines of it as are shown; the last one ends with an ellipsis where more follow.
+QString fitted(const QFontMetrics& metrics, const QString& text, int width) {
+    const int height = metrics.lineSpacing() * kMostLines;
+    const QRect box(0, 0, width, 1 << 20);
+    const int flags = Qt::TextWordWrap | Qt::TextWrapAnywhere;
+    if (metrics.boundingRect(box, flags, text).height() <= height) {
+        return text;
+    }
+    qsizetype fits = 0;
+    for (qsizetype more = text.size(); more > 0; more /= 2) {
+        while (fits + more <= text.size() &&
+               metrics.boundingRect(box, flags, text.left(fits + more) + QChar(0x2026)).height() <=
+                   height) {
+            fits += more;
+        }
+    }
+    return text.left(fits) + QChar(0x2026);
+}
+
+int heightOf(const QFontMetrics& metrics, const QString& text, int width) {
+    return metrics
+        .boundingRect(QRect(0, 0, width, 1 << 20), Qt::TextWordWrap | Qt::TextWrapAnywhere, text)
+        .height();
+}
+
+SheetLayout layoutOf(const SheetDrawing& drawing, const QSize& largest, QFont& font) {
+    const SheetPlan& plan = drawing.plan;
+    SheetLayout layout;
+    const QSize whole = largest.isEmpty() ? QSize(kNoPicture, kNoPicture) : largest;
+    const double pixels =
+        static_cast<double>(whole.width()) * whole.height() * static_cast<double>(plan.cells());
+    layout.shrink = std::max(1.0, std::sqrt(pixels / kMostSheetPixels));
+    layout.cell = {std::max(1, static_cast<int>(whole.width() / layout.shrink)),
+                   std::max(1, static_cast<int>(whole.height() / layout.shrink))};
+    layout.letter = std::max(kLeastLetter, layout.cell.width() / kCellPerLetter);
+    layout.gap = layout.letter / 2;
+    font.setPixelSize(layout.letter);
+    const QFontMetrics metrics(font);
+    layout.lineHeight = metrics.lineSpacing();
+    for (const SheetValue& value : plan.x.values) {
+        const QString text = fitted(metrics, value.label, layout.cell.width());
+        layout.header =
+            std::max(layout.header, heightOf(metrics, text, layout.cell.width()) + layout.gap);
+    }
+    layout.title = layout.gap + (plan.y ? 3 : 2) * layout.lineHeight;
+    if (plan.y) {
+        const int most = std::max(layout.cell.width() / 2, 8 * layout.letter);
+        for (const SheetValue& value : plan.y->values) {
+            layout.left = std::max(
+                layout.left, std::min(most, metrics.horizontalAdvance(value.label) + layout.gap));
+        }
+        layout.left += layout.gap;
+    }
+    qsizetype lines = 0;
+    for (const DrawnCell& cell : drawing.cells) {
+        lines = std::max(lines, cell.caption.size());
+    }
+    layout.caption = static_cast<int>(lines) * layout.lineHeight;
+    return layout;
+}
+
+void drawCell(QPainter& painter,
+              const DrawnCell& cell,
+              const QImage& picture,
+              const QRect& place,
+              const SheetLayout& layout) {
+    const int flags = Qt::AlignCenter | Qt::TextWordWrap | Qt::TextWrapAnywhere;
+    if (picture.isNull()) {
+        painter.fillRect(place, kSheetEmpty);
+        painter.setPen(kSheetProblem);
+        const QRect inner = place.adjusted(layout.gap, layout.gap, -layout.gap, -layout.gap);
+        painter.drawText(inner, flags, fitted(painter.fontMetrics(), cell.problem, inner.width()));
+    } else {
+        const QSize size = layout.shrink > 1 ? picture.size() / layout.shrink : picture.size();
+        QRect target(QPoint(0, 0), size.boundedTo(place.size()));
+        target.moveCenter(place.center());
+        target.moveTop(place.top());
+        painter.drawImage(target, picture);
+    }
+    painter.setPen(kSheetMuted);
+    QRect line(place.left(), place.bottom() + 1, place.width(), layout.lineHeight);
+    for (const QString& text : cell.caption) {
+        painter.drawText(line,
+                         Qt::AlignCenter,
+                         painter.fontMetrics().elidedText(text, Qt::ElideRight, line.width()));
+        line.translate(0, layout.lineHeight);
+    }
+}
+
+/// Names of the axes above, values beside the cells.
+void drawLabels(QPainter& painter,
+                const SheetDrawing& drawing,
+                const SheetLayout& layout,
+                int width) {
+    const SheetPlan& plan = drawing.plan;
+    const QFontMetrics metrics = painter.fontMetrics();
+    const int flags = Qt::TextWordWrap | Qt::TextWrapAnywhere;
+    QRect line(layout.gap, layout.gap, width - 2 * layout.gap, layout.lineHeight);
+    const auto writeLine = [&](const QString& text, const QColor& colour) {
+        painter.setPen(colour);
+        painter.drawText(
+            line, Qt::AlignVCenter, metrics.elidedText(text, Qt::ElideRight, line.width()));
+        line.translate(0, layout.lineHeight);
+    };
+    writeLine(drawing.title, kSheetText);
+    writeLine(QStringLiteral("→ ") + plan.x.title(), kSheetMuted);
+    if (plan.y) {
+        writeLine(QStringLiteral("↓ ") + plan.y->title(), kSheetMuted);
+    }
+    painter.setPen(kSheetText);
+    for (size_t column = 0; column < plan.columns(); ++column) {
+        const QRect cell = layout.picture(column, 0);
+        const QRect place(cell.left(), layout.title, cell.width(), layout.header + layout.gap / 2);
+        painter.drawText(place,
+                         Qt::AlignHCenter | Qt::AlignBottom | flags,
+                         fitted(metrics, plan.x.values[column].label, place.width()));
+    }
+    for (size_t row = 0; plan.y && row < plan.rows(); ++row) {
+        const QRect cell = layout.picture(0, row);
+        const QRect place(layout.gap, cell.top(), layout.left - layout.gap, cell.height());
+        painter.drawText(place,
+                         Qt::AlignRight | Qt::AlignVCenter | flags,
+                         fitted(metrics, plan.y->values[row].label, place.width()));
+    }
+}
+
+}  // namespace
+
+QImage drawSheet(const SheetDrawing& drawing) {
+    QSize largest;
+    for (const DrawnCell& cell : drawing.cells) {
+        largest = largest.expandedTo(pictureOf(cell).size());
+    }
+    QFont font = drawing.font;
+    const SheetLayout layout = layoutOf(drawing, largest, font);
+    const SheetPlan& plan = drawing.plan;
+    const QRect last = layout.picture(plan.columns() - 1, plan.rows() - 1);
+    QImage sheet(last.right() + 1 + layout.gap,
+                 last.bottom() + 1 + layout.caption + layout.gap,
+                 QImage::Format_RGB888);
+    if (sheet.isNull()) {
+        throw Error(ErrorKind::OutOfMemory,
+                    "there is not enough memory to draw a sheet of " +
+                        std::to_string(plan.cells()) + " pictures",
+                    "close other programs, or use fewer values");
+    }
+    sheet.fill(kSheetGround);
+    QPainter painter(&sheet);
+    painter.setRenderHints(QPainter::Antialiasing | QPainter::TextAntialiasing |
+                           QPainter::SmoothPixmapTransform);
+    painter.setFont(font);
+    drawLabels(painter, drawing, layout, sheet.width());
+    for (size_t i = 0; i < drawing.cells.size(); ++i) {
+        drawCell(painter,
+                 drawing.cells[i],
+                 pictureOf(drawing.cells[i]),
+                 layout.picture(i % plan.columns(), i / plan.columns()),
+                 layout);
+    }
+    return sheet;
+}
+
+QString freeSheetName(const QString& folder, const QString& name) {
+    static const QRegularExpression unsafe(QStringLiteral("[\\x00-\\x1f/\\\\:*?\"<>|.]+"));
+    QString stem = name.simplified();
+    stem.replace(unsafe, QStringLiteral("_"));
+    stem = stem.left(kMostLetters);
+    const QDir place(folder);
+    for (int number = 1;; ++number) {
+        const QString file = QStringLiteral("%1_sheet_%2.png")
+                                 .arg(stem.isEmpty() ? QStringLiteral("lowtide") : stem)
+                                 .arg(number, kNameDigits, 10, QLatin1Char('0'));
+        if (!QFileInfo::exists(place.filePath(file))) {
+            return place.filePath(file);
+        }
+    }
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "ui/bridge/sheet_plan.hpp"
+
+#include <QFont>
+#include <QImage>
+#include <QString>
+#include <QStringList>
+
+#include <vector>
+
+namespace lowtide::ui {
+
+/// A cell as it is drawn.
+struct DrawnCell {
+    QString file;         ///< picture or video, of which the first frame; empty: there is none
+    QStringList caption;  ///< lines below it
+    QString problem;      ///< in place of the picture
+};
+
+/// All cells in one picture, with the names and values of the axes.
+struct SheetDrawing {
+    SheetPlan plan;
+    QString title;
+    std::vector<DrawnCell> cells;  ///< row by row
+    QFont font;
+};
+
+/// Most pixels of a drawing: larger pictures are shrunk, all by the same factor.
+inline constexpr double kMostSheetPixels = 1 << 26;
+
+/// Pictures at their own size, labels as large as they can be read beside them, dark on white.
+/// Takes a while: not for the GUI thread. Error{OutOfMemory}.
+[[nodiscard]] QImage drawSheet(const SheetDrawing& drawing);
+
+/// `<folder>/<name>_sheet_00001.png`, the next that is free. `name` loses what no file takes.
+[[nodiscard]] QString freeSheetName(const QString& folder, const QString& name);
+
+}  // namespace lowtide::ui

@@ -1,0 +1,262 @@
+#include "ui/panels/sheet_table.hpp"
+
+#include "ui/bridge/picture_load.hpp"
+#include "ui/theme/figures.hpp"
+
+#include <QCryptographicHash>
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr double kMilliseconds = 1000;
+const QImage kNoImage;
+
+/// Of the pixels alone: files of the same picture differ in the graphs that they carry.
+QByteArray hashOf(const QImage& picture) {
+    const QImage whole = picture.convertToFormat(QImage::Format_RGBA8888);
+    QCryptographicHash hash(QCryptographicHash::Sha1);
+    const QByteArray size =
+        QByteArray::number(whole.width()) + 'x' + QByteArray::number(whole.height());
+    hash.addData(size);
+    for (int y = 0; y < whole.height(); ++y) {
+        hash.addData(QByteArrayView(whole.constScanLine(y), qsizetype{4} * whole.width()));
+    }
+    return hash.result();
+}
+
+QImage smallEnough(const PictureLevels& levels) {
+    const QImage* least = &levels.front();
+    for (const QImage& level : levels) {
+        const bool isEnough = std::max(level.width(), level.height()) >= SheetTable::kPicturePixels;
+        least = isEnough ? &level : least;
+    }
+    const int side =
+        std::min(SheetTable::kPicturePixels, std::max(least->width(), least->height()));
+    return least->scaled(side, side, Qt::KeepAspectRatio, Qt::SmoothTransformation)
+        .convertToFormat(least->hasAlphaChannel() ? QImage::Format_ARGB32_Premultiplied
+                                                  : QImage::Format_RGB32);
+}
+
+}  // namespace
+
+SheetTable::SheetTable(QObject* parent) : QAbstractTableModel(parent) {}
+
+SheetTable::~SheetTable() {
+    stop_.cancel(CancelMode::Now);
+}
+
+void SheetTable::setSheet(const SheetRecord& sheet, const SheetPlan& plan) {
+    const bool isSame =
+        sheet.key == sheet_.key && plan == plan_ && sheet.cells.size() == sheet_.cells.size();
+    if (!isSame) {
+        stop_.cancel(CancelMode::Now);
+        stop_ = {};
+        beginResetModel();
+    }
+    sheet_ = sheet;
+    sheet_.cells.resize(plan.cells());
+    plan_ = plan;
+    if (!isSame) {
+        shown_.assign(plan.cells(), {});
+        endResetModel();
+    }
+    for (int cell = 0; cell < static_cast<int>(shown_.size()); ++cell) {
+        load(cell);
+        tell(cell);
+    }
+}
+
+void SheetTable::load(int cell) {
+    const auto at = static_cast<size_t>(cell);
+    const QString file = sheet_.cells[at].files.value(0);
+    if (shown_[at].file == file) {
+        return;
+    }
+    shown_[at] = {.file = file};
+    if (file.isEmpty()) {
+        return;
+    }
+    loading_.run([this, cell, file, stop = stop_.token()]() -> Background::Answer {
+        if (stop.mode() != CancelMode::No) {
+            return {};
+        }
+        Shown loaded{.file = file};
+        const LoadedPicture whole = loadPicture(file, stop);
+        loaded.problem = whole.problem;
+        if (!whole.levels.empty()) {
+            loaded.picture = smallEnough(whole.levels);
+            loaded.hash = hashOf(whole.levels.front());
+        }
+        return [this, cell, file, loaded] { take(cell, file, loaded); };
+    });
+}
+
+void SheetTable::take(int cell, const QString& file, Shown loaded) {
+    const auto at = static_cast<size_t>(cell);
+    if (at < shown_.size() && shown_[at].file == file) {
+        shown_[at] = std::move(loaded);
+        for (int each = 0; each < static_cast<int>(shown_.size()); ++each) {
+            tell(each);  // some may be the same as this one
+        }
+    }
+}
+
+void SheetTable::setProgress(const RunKey& run, double progress) {
+    for (size_t i = 0; i < sheet_.cells.size(); ++i) {
+        SheetCellRecord& cell = sheet_.cells[i];
+        if (cell.run == run && !hasEnded(cell)) {
+            cell.state = RunState::Running;
+            shown_[i].progress = progress;
+            tell(static_cast<int>(i));
+        }
+    }
+}
+
+void SheetTable::tell(int cell) {
+    const QModelIndex index = indexOf(cell);
+    Q_EMIT dataChanged(index, index);
+}
+
+int SheetTable::numberOf(const QModelIndex& index) const {
+    return index.isValid() ? index.row() * static_cast<int>(plan_.columns()) + index.column() : -1;
+}
+
+QModelIndex SheetTable::indexOf(int cell) const {
+    const auto columns = static_cast<int>(plan_.columns());
+    return cell < 0 || columns == 0 ? QModelIndex() : index(cell / columns, cell % columns);
+}
+
+const SheetCellRecord* SheetTable::cellAt(const QModelIndex& index) const {
+    const int cell = numberOf(index);
+    return cell < 0 ? nullptr : &sheet_.cells[static_cast<size_t>(cell)];
+}
+
+const QImage& SheetTable::picture(int cell) const {
+    return cell < 0 ? kNoImage : shown_[static_cast<size_t>(cell)].picture;
+}
+
+double SheetTable::progress(int cell) const {
+    return shown_[static_cast<size_t>(cell)].progress;
+}
+
+int SheetTable::sameAs(int cell) const {
+    const QByteArray& hash = shown_[static_cast<size_t>(cell)].hash;
+    for (int other = 0; !hash.isEmpty() && other < static_cast<int>(shown_.size()); ++other) {
+        if (other != cell && shown_[static_cast<size_t>(other)].hash == hash) {
+            return other;
+        }
+    }
+    return -1;
+}
+
+QString SheetTable::figures(int cell) const {
+    const SheetCellRecord& record = sheet_.cells[static_cast<size_t>(cell)];
+    if (record.state != RunState::Finished || !record.isKnown) {
+        return {};
+    }
+    if (record.executed == 0) {
+        return tr("kept from before");
+    }
+    const QString time = secondsText(record.milliseconds / kMilliseconds);
+    return record.peak > 0 ? tr("%1, %2").arg(time, bytesText(record.peak)) : time;
+}
+
+QString SheetTable::stateText(int cell) const {
+    const SheetCellRecord& record = sheet_.cells[static_cast<size_t>(cell)];
+    const Shown& shown = shown_[static_cast<size_t>(cell)];
+    if (!record.isKnown) {
+        return tr("This run was forgotten.");
+    }
+    switch (record.state) {
+        case RunState::Waiting:
+            return tr("waits");
+        case RunState::Running:
+            return tr("runs");
+        case RunState::Cancelled:
+            return record.files.isEmpty() ? tr("cancelled") : QString();
+        case RunState::Failed:
+            return record.problem.isEmpty() ? tr("failed") : record.problem;
+        case RunState::Finished:
+            break;
+    }
+    return record.files.isEmpty()     ? tr("It wrote no picture.")
+           : !shown.problem.isEmpty() ? shown.problem
+           : shown.picture.isNull()   ? tr("is loaded")
+                                      : QString();
+}
+
+bool SheetTable::hasFailed(int cell) const {
+    const SheetCellRecord& record = sheet_.cells[static_cast<size_t>(cell)];
+    return !record.isKnown || record.state == RunState::Failed ||
+           record.state == RunState::Cancelled;
+}
+
+SheetTable::Ends SheetTable::endsOf(Figure figure) const {
+    Ends ends;
+    const auto valueOf = [&](int cell) {
+        const SheetCellRecord& record = sheet_.cells[static_cast<size_t>(cell)];
+        return figure == Figure::Time ? record.milliseconds : static_cast<double>(record.peak);
+    };
+    for (int cell = 0; figure != Figure::None && cell < static_cast<int>(sheet_.cells.size());
+         ++cell) {
+        const SheetCellRecord& record = sheet_.cells[static_cast<size_t>(cell)];
+        if (!record.isKnown || record.state != RunState::Finished || record.executed == 0 ||
+            valueOf(cell) <= 0) {
+            continue;
+        }
+        ends.least = ends.least < 0 || valueOf(cell) < valueOf(ends.least) ? cell : ends.least;
+        ends.most = ends.most < 0 || valueOf(cell) > valueOf(ends.most) ? cell : ends.most;
+    }
+    const bool areAlike = ends.least >= 0 && valueOf(ends.least) == valueOf(ends.most);
+    return areAlike ? Ends{} : ends;
+}
+
+int SheetTable::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() || shown_.empty() ? 0 : static_cast<int>(plan_.rows());
+}
+
+int SheetTable::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() || shown_.empty() ? 0 : static_cast<int>(plan_.columns());
+}
+
+QVariant SheetTable::data(const QModelIndex& index, int role) const {
+    const int cell = numberOf(index);
+    if (cell < 0 || (role != Qt::ToolTipRole && role != Qt::AccessibleTextRole)) {
+        return {};
+    }
+    QStringList lines{plan_.cellTitle(static_cast<size_t>(cell))};
+    for (const QString& line : {stateText(cell), figures(cell)}) {
+        if (!line.isEmpty()) {
+            lines << line;
+        }
+    }
+    if (const int same = sameAs(cell); same >= 0) {
+        lines << tr("The same picture as %1").arg(plan_.cellTitle(static_cast<size_t>(same)));
+    }
+    return lines.join(role == Qt::ToolTipRole ? QStringLiteral("\n") : QStringLiteral(", "));
+}
+
+QVariant SheetTable::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (section < 0 || (orientation == Qt::Vertical && !plan_.y)) {
+        return {};
+    }
+    const SheetAxis& axis = orientation == Qt::Horizontal ? plan_.x : *plan_.y;
+    const auto at = static_cast<size_t>(section);
+    if (at >= axis.values.size()) {
+        return {};
+    }
+    switch (role) {
+        case Qt::DisplayRole:
+            return axis.values[at].label;
+        case Qt::ToolTipRole:
+        case Qt::AccessibleTextRole:
+            return QStringLiteral("%1: %2").arg(axis.title(), axis.values[at].label);
+        default:
+            return {};
+    }
+}
+
+}  // namespace lowtide::ui

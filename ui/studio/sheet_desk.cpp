@@ -1,0 +1,328 @@
+#include "ui/studio/sheet_desk.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/files/output_file.hpp"
+#include "plugin/graph/overrides.hpp"
+#include "plugin/graph/snapshot.hpp"
+#include "plugin/image/png.hpp"
+#include "ui/bridge/later.hpp"
+#include "ui/bridge/picture_load.hpp"
+#include "ui/bridge/run_words.hpp"
+#include "ui/panels/sheet_drawing.hpp"
+#include "ui/studio/error_dialog.hpp"
+#include "ui/theme/figures.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QDateTime>
+#include <QFileInfo>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr const char* kGraphOfPicture = "lowtide_graph";  // as pictures of runs have it
+
+/// Rows of a QImage may be padded, those of a picture are not.
+Image8 pixelsOf(const QImage& image) {
+    Image8 picture{.widthPixels = image.width(), .heightPixels = image.height(), .channels = 3};
+    const auto pixels = std::make_shared<uint8_t[]>(picture.byteCount());
+    const size_t row = size_t{3} * static_cast<size_t>(image.width());
+    for (int y = 0; y < image.height(); ++y) {
+        std::memcpy(pixels.get() + static_cast<size_t>(y) * row, image.constScanLine(y), row);
+    }
+    picture.pixels = pixels;
+    return picture;
+}
+
+QStringList captionOf(const SheetCellRecord& cell) {
+    if (cell.state != RunState::Finished || cell.executed == 0) {
+        return {};
+    }
+    return {
+        QStringLiteral("%1, %2").arg(secondsText(cell.milliseconds / 1000), bytesText(cell.peak))};
+}
+
+QString cellProblem(const SheetCellRecord& cell) {
+    return !cell.isKnown                       ? SheetDesk::tr("forgotten")
+           : cell.state == RunState::Cancelled ? SheetDesk::tr("cancelled")
+           : !cell.problem.isEmpty()           ? cell.problem
+                                               : SheetDesk::tr("no picture");
+}
+
+SheetDrawing drawingOf(const SheetRecord& sheet, const SheetPlan& plan) {
+    SheetDrawing drawing{
+        .plan = plan, .title = sheet.title, .cells = {}, .font = Theme::current().font("body")};
+    for (const SheetCellRecord& cell : sheet.cells) {
+        drawing.cells.push_back({.file = cell.files.value(0),
+                                 .caption = plan.isMeasured ? captionOf(cell) : QStringList(),
+                                 .problem = cellProblem(cell)});
+    }
+    return drawing;
+}
+
+bool areAllOver(const SheetRecord& sheet) {
+    return std::all_of(sheet.cells.begin(), sheet.cells.end(), [](const SheetCellRecord& cell) {
+        return hasEnded(cell);
+    });
+}
+
+/// Beside the pictures of the cells; empty: there are none.
+QString folderOf(const SheetRecord& sheet) {
+    for (const SheetCellRecord& cell : sheet.cells) {
+        if (!cell.files.isEmpty()) {
+            return QFileInfo(cell.files.front()).absolutePath();
+        }
+    }
+    return {};
+}
+
+struct WrittenSheet {
+    QString path;
+    QString problem;
+};
+
+/// On another thread.
+WrittenSheet written(const SheetRecord& sheet,
+                     const SheetDrawing& drawing,
+                     const graph::Catalog& catalog) {
+    try {
+        const std::string graph =
+            graph::makeSnapshot(graph::parseDocument(sheet.graph), catalog)->graphText;
+        const std::string bytes =
+            image::encodePng(pixelsOf(drawSheet(drawing)), {{kGraphOfPicture, graph}});
+        const QString path =
+            sheet.picture.isEmpty() ? freeSheetName(folderOf(sheet), sheet.name) : sheet.picture;
+        files::writeFileAtomically(path.toStdString(), bytes);
+        return {.path = path, .problem = {}};
+    } catch (const Error& error) {
+        return {.path = {}, .problem = sentenceOf(error)};
+    } catch (const std::bad_alloc&) {
+        return {.path = {}, .problem = SheetDesk::tr("There is not enough memory to draw it.")};
+    }
+}
+
+}  // namespace
+
+SheetDesk::SheetDesk(Workspace& workspace, SheetView& view, NoticeBar& notices, QWidget* window)
+    : QObject(&view), workspace_(workspace), view_(view), notices_(notices), window_(window) {
+    connect(&workspace_.queue, &RunQueue::ended, this, &SheetDesk::endRun);
+    connect(&workspace_.queue, &RunQueue::runChanged, this, &SheetDesk::tellProgress);
+    connect(&view_, &SheetView::valuesAsked, this, &SheetDesk::useValues);
+    connect(&view_, &SheetView::retryAsked, this, &SheetDesk::retry);
+    connect(&view_, &SheetView::sheetAsked, this, [this] { ask({}); });
+}
+
+Json SheetDesk::optionsOf(const SheetPlan& plan) const {
+    return plan.isMeasured ? Json{{"forceExecution", true}} : Json::object();
+}
+
+void SheetDesk::ask(const SheetWish& wish) {
+    SheetDialog dialog(workspace_.model.document(),
+                       workspace_.model.catalog(),
+                       &workspace_.offered,
+                       workspace_.engine.runner(),
+                       workspace_.planning.options(),
+                       window_);
+    dialog.wish(wish);
+    if (dialog.exec() == QDialog::Accepted) {
+        start(dialog.plan());
+    }
+}
+
+void SheetDesk::start(const SheetPlan& plan) {
+    const graph::Document document = workspace_.model.document();
+    RunLibrary& library = *workspace_.library;
+    std::vector<RunControl::Variant> variants;
+    try {
+        variants = variantsOf(plan, document, workspace_.model.catalog());
+    } catch (const Error& error) {
+        showError(window_, tr("The sheet cannot start"), error);
+        return;
+    }
+    const QString name = workspace_.file.name();
+    const QString what = plan.y ? tr("%1 and %2").arg(plan.x.label, plan.y->label) : plan.x.label;
+    const RunRecord own{.key = library.newSheetKey(),
+                        .state = RunState::Finished,  // nothing of it waits; its cells do
+                        .title = tr("%1, sheet of %2").arg(name, what),
+                        .graph = graph::toText(document),
+                        .options = workspace_.planning.options().dump(),
+                        .words = runWordsOf(document, workspace_.model.catalog(), name),
+                        .asked = QDateTime::currentMSecsSinceEpoch()};
+    SheetRecord sheet{.key = own.key,
+                      .title = own.title,
+                      .name = name,
+                      .graph = own.graph,
+                      .description = toText(plan),
+                      .picture = {},
+                      .cells = {}};
+    std::vector<RunKey> keys;
+    for (const quint64 run : workspace_.run.runVariants(variants, optionsOf(plan))) {
+        keys.push_back(library.keyOf(run));
+        sheet.cells.push_back({.run = keys.back(), .isKnown = true});
+    }
+    library.addSheet(own, sheet.description, keys);
+    show(sheet);
+    if (const QueuedRun* running = workspace_.queue.running()) {
+        tellProgress(running->id);
+    }
+}
+
+void SheetDesk::show(const SheetRecord& sheet) {
+    take(sheet);
+    view_.focusCells();
+    Q_EMIT shown();
+}
+
+/// As it is by now, where it is the one that is seen.
+void SheetDesk::take(const SheetRecord& sheet) {
+    if (const std::optional<SheetPlan> plan = sheetPlanFrom(sheet.description)) {
+        view_.showSheet(sheet, *plan);
+    } else {
+        notices_.show(NoticeKind::Warning, tr("The sheet “%1” cannot be read.").arg(sheet.title));
+    }
+}
+
+void SheetDesk::open(const RunKey& key) {
+    workspace_.library->askSheet(key, this, [this](const std::optional<SheetRecord>& sheet) {
+        if (!sheet) {
+            Q_EMIT shown();  // the view says how to make one
+            return;
+        }
+        show(*sheet);
+        if (sheet->picture.isEmpty() && areAllOver(*sheet)) {
+            write(*sheet);
+        }
+    });
+}
+
+void SheetDesk::tellProgress(quint64 run) {
+    const QueuedRun* queued = workspace_.queue.find(run);
+    if (queued && queued->state == RunState::Running) {
+        view_.setProgress(workspace_.library->keyOf(run), queued->progress);
+    }
+}
+
+void SheetDesk::endRun(quint64 run) {
+    const QueuedRun* queued = workspace_.queue.find(run);
+    workspace_.library->endCell(workspace_.library->keyOf(run),
+                                queued ? queued->files : QStringList(),
+                                this,
+                                [this](const std::optional<SheetRecord>& sheet) {
+                                    if (!sheet) {
+                                        return;
+                                    }
+                                    if (sheet->key == view_.sheet()) {
+                                        take(*sheet);
+                                    }
+                                    if (areAllOver(*sheet)) {
+                                        write(*sheet);
+                                    }
+                                });
+}
+
+void SheetDesk::writeMissing() {
+    workspace_.library->askUnwrittenSheets(this, [this](const std::vector<SheetRecord>& sheets) {
+        for (const SheetRecord& sheet : sheets) {
+            if (areAllOver(sheet)) {
+                write(sheet);
+            }
+        }
+    });
+}
+
+void SheetDesk::write(const SheetRecord& sheet) {
+    const std::optional<SheetPlan> plan = sheetPlanFrom(sheet.description);
+    if (!plan || writing_.contains(sheet.key)) {
+        return;
+    }
+    if (folderOf(sheet).isEmpty()) {
+        notices_.show(NoticeKind::Warning,
+                      tr("The sheet “%1” has no picture in any cell.").arg(sheet.title));
+        return;
+    }
+    writing_.insert(sheet.key);
+    later(
+        this,
+        [sheet, drawing = drawingOf(sheet, *plan), &catalog = workspace_.model.catalog()] {
+            return written(sheet, drawing, catalog);
+        },
+        [this, sheet](const WrittenSheet& done) {
+            writing_.remove(sheet.key);
+            if (!done.problem.isEmpty()) {
+                notices_.show(
+                    NoticeKind::Warning,
+                    tr("The picture of “%1” is not written: %2").arg(sheet.title, done.problem));
+                return;
+            }
+            workspace_.library->setSheetPicture(sheet.key, done.path);
+            SheetRecord now = sheet;
+            now.picture = done.path;
+            if (view_.sheet() == sheet.key) {
+                take(now);
+            }
+            notices_.show(NoticeKind::Success,
+                          tr("The sheet is ready: %1").arg(QFileInfo(done.path).fileName()),
+                          tr("Show it"),
+                          [this, key = sheet.key] { open(key); });
+        });
+}
+
+/// As one step that can be undone.
+void SheetDesk::useValues(int cell) {
+    const SheetPlan& plan = view_.table().plan();
+    if (cell < 0) {
+        return;
+    }
+    const auto at = static_cast<size_t>(cell);
+    try {
+        workspace_.model.apply(
+            tr("Use %1").arg(plan.cellTitle(at)), [&](graph::Document& document) {
+                document = cellOf(plan, at, document, workspace_.model.catalog());
+            });
+    } catch (const Error& error) {
+        notices_.show(NoticeKind::Warning,
+                      tr("The open graph does not take these values: %1")
+                          .arg(QString::fromStdString(error.message())));
+        return;
+    }
+    notices_.show(NoticeKind::Info, tr("The graph has %1 now.").arg(plan.cellTitle(at)));
+    Q_EMIT valuesUsed();
+}
+
+/// The graph is that of the sheet, the options are those of today.
+void SheetDesk::retry() {
+    const SheetPlan plan = view_.table().plan();
+    SheetRecord sheet = view_.table().sheet();
+    std::vector<int> cells;
+    std::vector<RunControl::Variant> variants;
+    try {
+        const graph::Document document = graph::parseDocument(sheet.graph);
+        for (int cell = 0; cell < static_cast<int>(sheet.cells.size()); ++cell) {
+            if (view_.table().hasFailed(cell)) {
+                const auto at = static_cast<size_t>(cell);
+                cells.push_back(cell);
+                variants.push_back(
+                    {.document = cellOf(plan, at, document, workspace_.model.catalog()),
+                     .title = plan.cellTitle(at)});
+            }
+        }
+    } catch (const Error& error) {
+        showError(window_, tr("The cells cannot run again"), error);
+        return;
+    }
+    const std::vector<quint64> runs = workspace_.run.runVariants(variants, optionsOf(plan));
+    for (size_t i = 0; i < runs.size(); ++i) {
+        SheetCellRecord& cell = sheet.cells[static_cast<size_t>(cells[i])];
+        const RunKey now = workspace_.library->keyOf(runs[i]);
+        workspace_.library->takePlace(cell.run, now);
+        cell = {.run = now, .isKnown = true};
+    }
+    take(sheet);
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "ui/panels/sheet_dialog.hpp"
+#include "ui/panels/sheet_view.hpp"
+#include "ui/studio/notice_bar.hpp"
+#include "ui/studio/workspace.hpp"
+
+#include <QObject>
+#include <QSet>
+#include <QWidget>
+
+#include <functional>
+
+namespace lowtide::ui {
+
+/// Sheets from the question to the picture: asks what differs, queues a run for each cell, shows
+/// them while they come, and writes the picture of all when the last has ended, also of sheets of
+/// a studio that ended before.
+class SheetDesk : public QObject {
+    Q_OBJECT
+
+public:
+    /// All must outlive it; `workspace` has a library.
+    SheetDesk(Workspace& workspace, SheetView& view, NoticeBar& notices, QWidget* window);
+
+    /// Asks for the parameters and their values, and starts.
+    void ask(const SheetWish& wish);
+    /// The sheet that a run is, or is a cell of; an empty key: the newest, where there is one.
+    void open(const RunKey& key);
+    /// Pictures that were not written because the studio ended, or a run was forgotten.
+    void writeMissing();
+
+Q_SIGNALS:
+    /// A sheet is in the view, which shall be seen.
+    void shown();
+    /// The graph that is open has other values.
+    void valuesUsed();
+
+private:
+    void start(const SheetPlan& plan);
+    void endRun(quint64 run);
+    void tellProgress(quint64 run);
+    void take(const SheetRecord& sheet);
+    void show(const SheetRecord& sheet);
+    void write(const SheetRecord& sheet);
+    void useValues(int cell);
+    void retry();
+    [[nodiscard]] Json optionsOf(const SheetPlan& plan) const;
+
+    Workspace& workspace_;
+    SheetView& view_;
+    NoticeBar& notices_;
+    QWidget* window_;
+    QSet<RunKey> writing_;  ///< sheets whose picture is being made
+};
+
+}  // namespace lowtide::ui
