@@ -131,6 +131,7 @@ Preferences preferencesFrom(const Json& json, QStringList* refused) {
     };
     from.read("node_defaults", isDefaults, [&](const Json& value) { read.nodeDefaults = value; });
     from.flag("previews", read.showsPreviews);
+    from.flag("filmstrip", read.showsFilmstrip);
     QString dropped;
     from.choice("dropped_picture", kDropped, dropped);
     read.droppedPicture = droppedFrom(dropped);
@@ -154,6 +155,7 @@ void putPreferences(const Preferences& preferences, Json& json) {
     }
     json["node_defaults"] = preferences.nodeDefaults;
     json["previews"] = preferences.showsPreviews;
+    json["filmstrip"] = preferences.showsFilmstrip;
     json["dropped_picture"] = kDropped[static_cast<size_t>(preferences.droppedPicture)];
     json["first_start_done"] = preferences.isFirstStartDone;
 }

@@ -30,6 +30,7 @@ struct Preferences {
     QString outputFolder;                ///< for pictures; empty: the studio's own
     std::map<QString, QString> keys;     ///< of actions whose keys are not the default ones, by id
     Json nodeDefaults = Json::object();  ///< of new nodes: {type: {parameter: value}}
+    bool showsFilmstrip = true;          ///< pictures of the gallery below the viewer
     bool showsPreviews = true;           ///< pictures while a run goes on
     DroppedPicture droppedPicture = DroppedPicture::Ask;
     bool isFirstStartDone = false;

@@ -1,7 +1,6 @@
 #include "ui/panels/axis_editor.hpp"
 
 #include "plugin/base/error.hpp"
-#include "ui/bridge/picture_load.hpp"
 #include "ui/editors/choice_box.hpp"
 #include "ui/panels/token_colour.hpp"
 #include "ui/theme/theme.hpp"
@@ -31,10 +30,24 @@ constexpr int kValueRole = Qt::UserRole;
 constexpr int kNothing = -1;
 constexpr qsizetype kLettersOfALabel = 60;
 constexpr int kLinesOfTexts = 4;
+constexpr qsizetype kLettersOfADetail = 24;  ///< a longer one is a tip
 
 bool takesFiles(const SheetItem& item) {
     return item.param &&
            (item.param->kind == ParamKind::File || item.param->kind == ParamKind::Folder);
+}
+
+/// "It is so. Do that."
+QString sentencesOf(const Error& error) {
+    const auto sentence = [](const std::string& text) {
+        QString words = QString::fromStdString(text);
+        if (!words.isEmpty()) {
+            words[0] = words[0].toUpper();
+        }
+        return words.isEmpty() || words.endsWith(QLatin1Char('.')) ? words
+                                                                   : words + QLatin1Char('.');
+    };
+    return (sentence(error.message()) + QLatin1Char(' ') + sentence(error.hint())).trimmed();
 }
 
 /// In one line.
@@ -230,7 +243,8 @@ void AxisEditor::showTyped(const Typed& typed) {
         const QString text = choice.detail.isEmpty()
                                  ? choice.value.label
                                  : tr("%1 · %2").arg(choice.value.label, choice.detail);
-        auto* row = new QListWidgetItem(text, ticks_);
+        const bool isShort = choice.detail.size() <= kLettersOfADetail;
+        auto* row = new QListWidgetItem(isShort ? text : choice.value.label, ticks_);
         row->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
         row->setCheckState(choice.isTicked ? Qt::Checked : Qt::Unchecked);
         row->setData(kValueRole, QString::fromStdString(choice.value.value));
@@ -323,7 +337,7 @@ void AxisEditor::tellChanged() {
             problem_ = given.empty() ? tr("There are no values yet.")
                                      : refusalOf(item, given, document_, catalog_);
         } catch (const Error& error) {
-            problem_ = sentenceOf(error);
+            problem_ = sentencesOf(error);
         }
         if (problem_.isEmpty()) {
             QStringList labels;

@@ -171,15 +171,24 @@ void Gallery::tellSide() {
 void Gallery::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     tellSide();
+    refresh();
+}
+
+void Gallery::refresh() {
     if (isStale_) {
         askPictures();
     }
 }
 
+void Gallery::popupMenu(const QString& path, const QPoint& place) {
+    select(path);
+    menu_->popup(place);
+}
+
 /// While nobody looks, what has changed waits.
 void Gallery::askPictures() {
     isStale_ = true;
-    if (isAsked_ || !isVisible()) {
+    if (isAsked_ || !(isVisible() || (strip_ && strip_->isVisible()))) {
         return;
     }
     isAsked_ = true;

@@ -2,6 +2,7 @@
 
 #include "ui/bridge/run_library.hpp"
 
+#include <QPointer>
 #include <QWidget>
 
 #include <vector>
@@ -34,6 +35,16 @@ public:
     void focusSearch();
     /// Shown in its own menu, for one picture.
     void setPresets(QMenu* menu);
+    /// What can be done with a picture that is shown elsewhere; it is chosen here by that.
+    void popupMenu(const QString& path, const QPoint& place);
+
+    /// Its pictures are seen while this is, too: they are kept fresh.
+    void showAlsoIn(QWidget* strip) { strip_ = strip; }
+
+    /// Asks for pictures if those that it has may be old.
+    void refresh();
+
+    [[nodiscard]] GalleryRows& rows() { return *rows_; }
 
 Q_SIGNALS:
     /// To be seen large, among all that are shown.
@@ -86,6 +97,7 @@ private:
     QStackedWidget* pages_ = nullptr;
     QLabel* count_ = nullptr;
     QMenu* menu_ = nullptr;
+    QPointer<QWidget> strip_;
     bool isAsked_ = false;   ///< an answer is on its way
     bool isStale_ = true;    ///< what it shows may be old
     bool isFilled_ = false;  ///< an answer has come

@@ -8,6 +8,7 @@
 #include <QFontMetrics>
 #include <QPainter>
 #include <QRegularExpression>
+#include <QTextLayout>
 
 #include <algorithm>
 #include <cmath>
@@ -56,29 +57,30 @@ struct SheetLayout {
     }
 };
 
-/// So many lines of it as are shown; the last one ends with an ellipsis where more follow.
-QString fitted(const QFontMetrics& metrics, const QString& text, int width) {
-    const int height = metrics.lineSpacing() * kMostLines;
-    const QRect box(0, 0, width, 1 << 20);
-    const int flags = Qt::TextWordWrap | Qt::TextWrapAnywhere;
-    if (metrics.boundingRect(box, flags, text).height() <= height) {
-        return text;
+/// In lines of that width; the last of `most` ends with an ellipsis where more follow.
+QString fitted(const QFont& font, const QString& text, int width, int most = kMostLines) {
+    QString words = text.simplified();
+    QTextLayout layout(words, font);
+    QTextOption option;
+    option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+    layout.setTextOption(option);
+    QStringList lines;
+    layout.beginLayout();
+    for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
+        line.setLineWidth(width);
+        lines << words.mid(line.textStart(), line.textLength()).trimmed();
     }
-    qsizetype fits = 0;
-    for (qsizetype more = text.size(); more > 0; more /= 2) {
-        while (fits + more <= text.size() &&
-               metrics.boundingRect(box, flags, text.left(fits + more) + QChar(0x2026)).height() <=
-                   height) {
-            fits += more;
-        }
+    layout.endLayout();
+    if (lines.size() > most) {
+        const QString rest = lines.mid(most - 1).join(QLatin1Char(' '));
+        lines = lines.mid(0, most - 1);
+        lines << QFontMetrics(font).elidedText(rest, Qt::ElideRight, width);
     }
-    return text.left(fits) + QChar(0x2026);
+    return lines.join(QLatin1Char('\n'));
 }
 
-int heightOf(const QFontMetrics& metrics, const QString& text, int width) {
-    return metrics
-        .boundingRect(QRect(0, 0, width, 1 << 20), Qt::TextWordWrap | Qt::TextWrapAnywhere, text)
-        .height();
+int heightOf(const QFontMetrics& metrics, const QString& lines) {
+    return metrics.lineSpacing() * static_cast<int>(lines.count(QLatin1Char('\n')) + 1);
 }
 
 SheetLayout layoutOf(const SheetDrawing& drawing, const QSize& largest, QFont& font) {
@@ -96,9 +98,8 @@ SheetLayout layoutOf(const SheetDrawing& drawing, const QSize& largest, QFont& f
     const QFontMetrics metrics(font);
     layout.lineHeight = metrics.lineSpacing();
     for (const SheetValue& value : plan.x.values) {
-        const QString text = fitted(metrics, value.label, layout.cell.width());
-        layout.header =
-            std::max(layout.header, heightOf(metrics, text, layout.cell.width()) + layout.gap);
+        const QString text = fitted(font, value.label, layout.cell.width());
+        layout.header = std::max(layout.header, heightOf(metrics, text) + layout.gap);
     }
     layout.title = layout.gap + (plan.y ? 3 : 2) * layout.lineHeight;
     if (plan.y) {
@@ -122,12 +123,16 @@ void drawCell(QPainter& painter,
               const QImage& picture,
               const QRect& place,
               const SheetLayout& layout) {
-    const int flags = Qt::AlignCenter | Qt::TextWordWrap | Qt::TextWrapAnywhere;
     if (picture.isNull()) {
         painter.fillRect(place, kSheetEmpty);
         painter.setPen(kSheetProblem);
         const QRect inner = place.adjusted(layout.gap, layout.gap, -layout.gap, -layout.gap);
-        painter.drawText(inner, flags, fitted(painter.fontMetrics(), cell.problem, inner.width()));
+        painter.drawText(inner,
+                         Qt::AlignCenter,
+                         fitted(painter.font(),
+                                cell.problem,
+                                inner.width(),
+                                std::max(1, inner.height() / layout.lineHeight)));
     } else {
         const QSize size = layout.shrink > 1 ? picture.size() / layout.shrink : picture.size();
         QRect target(QPoint(0, 0), size.boundedTo(place.size()));
@@ -152,7 +157,6 @@ void drawLabels(QPainter& painter,
                 int width) {
     const SheetPlan& plan = drawing.plan;
     const QFontMetrics metrics = painter.fontMetrics();
-    const int flags = Qt::TextWordWrap | Qt::TextWrapAnywhere;
     QRect line(layout.gap, layout.gap, width - 2 * layout.gap, layout.lineHeight);
     const auto writeLine = [&](const QString& text, const QColor& colour) {
         painter.setPen(colour);
@@ -170,15 +174,15 @@ void drawLabels(QPainter& painter,
         const QRect cell = layout.picture(column, 0);
         const QRect place(cell.left(), layout.title, cell.width(), layout.header + layout.gap / 2);
         painter.drawText(place,
-                         Qt::AlignHCenter | Qt::AlignBottom | flags,
-                         fitted(metrics, plan.x.values[column].label, place.width()));
+                         Qt::AlignHCenter | Qt::AlignBottom,
+                         fitted(painter.font(), plan.x.values[column].label, place.width()));
     }
     for (size_t row = 0; plan.y && row < plan.rows(); ++row) {
         const QRect cell = layout.picture(0, row);
         const QRect place(layout.gap, cell.top(), layout.left - layout.gap, cell.height());
         painter.drawText(place,
-                         Qt::AlignRight | Qt::AlignVCenter | flags,
-                         fitted(metrics, plan.y->values[row].label, place.width()));
+                         Qt::AlignRight | Qt::AlignVCenter,
+                         fitted(painter.font(), plan.y->values[row].label, place.width()));
     }
 }
 
@@ -193,9 +197,8 @@ QImage drawSheet(const SheetDrawing& drawing) {
     const SheetLayout layout = layoutOf(drawing, largest, font);
     const SheetPlan& plan = drawing.plan;
     const QRect last = layout.picture(plan.columns() - 1, plan.rows() - 1);
-    QImage sheet(last.right() + 1 + layout.gap,
-                 last.bottom() + 1 + layout.caption + layout.gap,
-                 QImage::Format_RGB888);
+    const int width = (last.right() + 1 + layout.gap + 3) / 4 * 4;  // rows without padding
+    QImage sheet(width, last.bottom() + 1 + layout.caption + layout.gap, QImage::Format_RGB888);
     if (sheet.isNull()) {
         throw Error(ErrorKind::OutOfMemory,
                     "there is not enough memory to draw a sheet of " +

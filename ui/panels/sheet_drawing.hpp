@@ -30,7 +30,7 @@ struct SheetDrawing {
 inline constexpr double kMostSheetPixels = 1 << 26;
 
 /// Pictures at their own size, labels as large as they can be read beside them, dark on white.
-/// Takes a while: not for the GUI thread. Error{OutOfMemory}.
+/// RGB888 without padding. Takes a while: not for the GUI thread. Error{OutOfMemory}.
 [[nodiscard]] QImage drawSheet(const SheetDrawing& drawing);
 
 /// `<folder>/<name>_sheet_00001.png`, the next that is free. `name` loses what no file takes.

@@ -27,6 +27,9 @@ class ItemWords {
 constexpr const char* kStepsItem = "steps";
 /// So many choices are all ticked at first; of more, the graph's own alone.
 constexpr size_t kFewChoices = 6;
+/// Policies that are ticked at first, beside the graph's own.
+constexpr const char* kMostMemory = "none";
+constexpr const char* kLeastMemory = "leaf+stream";
 
 QString nodeLabelOf(const graph::DocumentNode& node, const NodeDesc& desc) {
     return QString::fromStdString(node.title.value_or(desc.label));
@@ -206,7 +209,9 @@ std::vector<SheetChoice> choicesOf(const SheetItem& item,
     }
     const bool areFew = choices.size() <= kFewChoices;
     for (SheetChoice& each : choices) {
-        each.isTicked = areFew || isOwn(each);
+        const bool isEnd =
+            !item.param && (each.value.value == kMostMemory || each.value.value == kLeastMemory);
+        each.isTicked = areFew || isOwn(each) || isEnd;
     }
     return choices;
 }

@@ -14,6 +14,43 @@ namespace {
 constexpr double kMilliseconds = 1000;
 const QImage kNoImage;
 
+constexpr int kLabelWidth = 20;  ///< letters of a line; those of Chinese count twice
+constexpr qsizetype kLabelLines = 4;
+
+int lettersOf(QChar letter) {
+    constexpr char16_t kFirstWide = 0x2e80;
+    return letter.unicode() >= kFirstWide ? 2 : 1;
+}
+
+/// A label in short lines; the tip says all of it.
+QString folded(const QString& label) {
+    QStringList lines{QString()};
+    int letters = 0;
+    qsizetype space = -1;  // in the last line
+    for (const QChar letter : label) {
+        lines.back() += letter;
+        letters += lettersOf(letter);
+        space = letter.isSpace() ? lines.back().size() - 1 : space;
+        if (letters <= kLabelWidth) {
+            continue;
+        }
+        if (lines.size() == kLabelLines) {
+            lines.back().chop(1);
+            lines.back() += QChar(0x2026);
+            break;
+        }
+        const QString rest = lines.back().mid(space > 0 ? space + 1 : lines.back().size() - 1);
+        lines.back().chop(rest.size() + (space > 0 ? 1 : 0));
+        lines << rest;
+        letters = 0;
+        for (const QChar each : rest) {
+            letters += lettersOf(each);
+        }
+        space = -1;
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
 /// Of the pixels alone: files of the same picture differ in the graphs that they carry.
 QByteArray hashOf(const QImage& picture) {
     const QImage whole = picture.convertToFormat(QImage::Format_RGBA8888);
@@ -250,7 +287,7 @@ QVariant SheetTable::headerData(int section, Qt::Orientation orientation, int ro
     }
     switch (role) {
         case Qt::DisplayRole:
-            return axis.values[at].label;
+            return folded(axis.values[at].label);
         case Qt::ToolTipRole:
         case Qt::AccessibleTextRole:
             return QStringLiteral("%1: %2").arg(axis.title(), axis.values[at].label);

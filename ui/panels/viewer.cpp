@@ -240,6 +240,10 @@ void Viewer::showRetouching() {
     compare_->setEnabled(work == Retouching::Work::None && !shown_.levels.empty());
 }
 
+void Viewer::addBelow(QWidget* strip) {
+    layout()->addWidget(strip);
+}
+
 void Viewer::setCatalog(const graph::Catalog* catalog) {
     facts_->setCatalog(catalog);
 }

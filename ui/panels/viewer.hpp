@@ -69,6 +69,10 @@ public:
     /// Whether what it shows can be painted on and cropped.
     [[nodiscard]] bool canRetouch() const;
 
+
+    /// Below all that it shows.
+    void addBelow(QWidget* strip);
+
     /// As FactsList::setCatalog.
     void setCatalog(const graph::Catalog* catalog);
 

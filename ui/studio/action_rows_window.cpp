@@ -39,6 +39,7 @@ constexpr ActionDesc kRun[] = {
 constexpr ActionDesc kPanels[] = {
     {"view.graph", TEXT("&Graph"), TEXT("Show the canvas"), "View", "Alt+1", "", kWindow, kPlain, kAfterLine},
     {"view.viewer", TEXT("&Viewer"), TEXT("Show pictures and videos at full size"), "View", "Alt+2"},
+    {"view.filmstrip", TEXT("&Filmstrip"), TEXT("Show the pictures of the gallery below the viewer"), "View", "Ctrl+Shift+F", "", kWindow, kCheckable},
     {"view.gallery", TEXT("Galler&y"), TEXT("Show the pictures of all runs"), "View", "Alt+0"},
     {"view.paint_mask", TEXT("Paint a mas&k"), TEXT("Paint over what of the viewer's picture is made anew"), "View", "Ctrl+Alt+K", "brush"},
     {"view.crop", TEXT("&Crop or extend"), TEXT("Cut the viewer's picture, or make room around it"), "View", "Ctrl+Alt+X", "crop"},

@@ -24,6 +24,7 @@
 namespace lowtide::ui {
 
 class MaskDesk;
+class Filmstrip;
 class PresetsBrowser;
 
 /// What a desk is made of besides its workspace; all outlives it.
@@ -90,6 +91,7 @@ private:
     void buildLibrary();
     void buildViewer();
     void buildGallery();
+    void buildFilmstrip();
     void buildSheets();
     void varyFocused();
     void stopAfterThis();
@@ -149,6 +151,7 @@ private:
     Gallery* gallery_ = nullptr;
     GalleryDesk* earlier_ = nullptr;
     MaskDesk* masks_ = nullptr;
+    Filmstrip* strip_ = nullptr;
     SheetView* sheet_ = nullptr;
     SheetDesk* sheets_ = nullptr;
     PresetsBrowser* presets_ = nullptr;

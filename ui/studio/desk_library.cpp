@@ -118,6 +118,7 @@ void Desk::buildGallery() {
         return;
     }
     gallery_ = new Gallery(*workspace_.library, centre_);
+    buildFilmstrip();
     centre_->addTab(gallery_, tr("Gallery"));
     earlier_ = new GalleryDesk(workspace_, *gallery_, files_, *notices_, &parts_.window);
     connect(earlier_, &GalleryDesk::graphShown, this, [this] { centre_->setCurrentIndex(0); });

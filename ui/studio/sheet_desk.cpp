@@ -17,7 +17,6 @@
 #include <QFileInfo>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <optional>
 
@@ -27,16 +26,13 @@ namespace {
 
 constexpr const char* kGraphOfPicture = "lowtide_graph";  // as pictures of runs have it
 
-/// Rows of a QImage may be padded, those of a picture are not.
+/// Shared, not copied: rows of a drawing have no padding.
 Image8 pixelsOf(const QImage& image) {
-    Image8 picture{.widthPixels = image.width(), .heightPixels = image.height(), .channels = 3};
-    const auto pixels = std::make_shared<uint8_t[]>(picture.byteCount());
-    const size_t row = size_t{3} * static_cast<size_t>(image.width());
-    for (int y = 0; y < image.height(); ++y) {
-        std::memcpy(pixels.get() + static_cast<size_t>(y) * row, image.constScanLine(y), row);
-    }
-    picture.pixels = pixels;
-    return picture;
+    const auto kept = std::make_shared<QImage>(image);
+    return {.widthPixels = image.width(),
+            .heightPixels = image.height(),
+            .channels = 3,
+            .pixels = std::shared_ptr<const uint8_t[]>(kept, kept->constBits())};
 }
 
 QStringList captionOf(const SheetCellRecord& cell) {

@@ -191,6 +191,37 @@ private Q_SLOTS:
         QCOMPARE(shown.gallery.selected().front().path, shown.pathOf("boat2.png"));
     }
 
+    void whatIsSelectedStaysSelected_whenTheFirstGoes() {
+        Shown shown;
+        shown.fill();
+        shown.select({"boat2.png", "boat1.png"});
+        const int64_t first = qobject_cast<GalleryRows*>(shown.list().model())->pictures()[0].id;
+        shown.library.forgetPictures({first});
+        shown.waitFor({"boat2.png", "boat1.png"});
+        QCOMPARE(shown.gallery.selected().size(), size_t{2});
+        QCOMPARE(shown.list().currentIndex().data().toString(), QString("boat1.png"));
+    }
+
+    /// Filters and files that went take many away at once.
+    void manyGoAtOnce() {
+        Shown shown;
+        RunLibrary& library = shown.library;
+        QStringList paths;
+        for (int i = 0; i < 4000; ++i) {
+            paths << QString("/p/%1.png").arg(i);
+        }
+        library.add({.key = library.keyOf(9), .title = "many", .graph = "{}"});
+        library.addPictures(library.keyOf(9), paths, PictureClaim::Wrote);
+        QTRY_COMPARE_WITH_TIMEOUT(shown.gallery.files().size(), qsizetype{4000}, kPatience);
+        auto& rows = *qobject_cast<GalleryRows*>(shown.list().model());
+        QElapsedTimer clock;
+        clock.start();
+        rows.setPictures({rows.pictures().back()});
+        qInfo("3,999 of 4,000 pictures go in %lld ms", clock.elapsed());
+        QCOMPARE(rows.rowCount({}), 1);
+        QVERIFY(clock.elapsed() < 500);
+    }
+
     void picturesAreAskedFor() {
         Shown shown;
         shown.fill();

@@ -7,6 +7,9 @@
 
 #include <QComboBox>
 #include <QSpinBox>
+#include <QToolButton>
+
+#include <algorithm>
 
 namespace window_several_test {
 
@@ -99,6 +102,88 @@ private Q_SLOTS:
         QVERIFY(!work.run.isRepeating());
         QTest::qWait(50);
         QVERIFY(ended <= 5);  // the next one may have begun before
+    }
+
+    /// The queue is paused when a run ends; the next one begins when it goes on.
+    void itRunsForEver_afterAPause_data() {
+        QTest::addColumn<bool>("waitsForAnother");
+        QTest::newRow("nothing waits") << false;
+        QTest::newRow("a run of earlier times waits") << true;
+    }
+
+    void itRunsForEver_afterAPause() {
+        QFETCH(bool, waitsForAnother);
+        Working studio;
+        Workspace& work = *studio.window->workspace();
+        studio.plugin.script().setScript(graph::toText(studio.model().document()), [](auto&) {
+            return Json{{"status", "ok"}, {"executed", 1}};
+        });
+        int ended = 0;
+        connect(&work.queue, &RunQueue::ended, &work.queue, [&] {
+            if (++ended == 1) {
+                studio.action("run.pause").trigger();
+            }
+        });
+        studio.action("run.for_ever").trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(ended == 1 && !work.run.isBusy(), kPatience);
+        if (waitsForAnother) {
+            work.queue.add("of earlier times", "another", Json::object());
+        }
+        QTest::qWait(50);
+        QCOMPARE(ended, 1);
+        QVERIFY(work.run.isRepeating());
+        studio.action("run.pause").trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(ended >= 4, kPatience);
+        work.run.setRepeating(false);
+    }
+
+    void itRunsForEver_ofOneGraph() {
+        Working studio;
+        Workspace& work = *studio.window->workspace();
+        studio.plugin.script().setScript(graph::toText(studio.model().document()), [](auto&) {
+            return Json{{"status", "ok"}, {"executed", 1}};
+        });
+        studio.action("run.for_ever").trigger();
+        studio.action("file.new").trigger();
+        QVERIFY(!work.run.isRepeating());
+        QTRY_VERIFY_WITH_TIMEOUT(!work.run.isBusy(), kPatience);
+    }
+
+    void itStopsAfterThisRun() {
+        Working studio;
+        Workspace& work = *studio.window->workspace();
+        studio.plugin.script().setScript(graph::toText(studio.model().document()),
+                                         [](ScriptedRunner::Stage& stage) {
+                                             stage.waitAtGate();
+                                             return Json{{"status", "ok"}, {"executed", 1}};
+                                         });
+        studio.action("run.for_ever").trigger();
+        for (int run = 0; run < 3; ++run) {
+            studio.action("run.start").trigger();
+        }
+        auto* button = studio.window->findChild<QToolButton*>("stopAfterThis");
+        studio.action("view.queue").trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(button->isVisible(), kPatience);
+        QVERIFY(button->isEnabled());
+        test::click(*button, button->rect().center());
+        QVERIFY(!work.run.isRepeating());
+        QVERIFY(!button->isEnabled());
+        QCOMPARE(work.queue.running()->state, RunState::Running);
+        studio.plugin.script().openGate();
+        QTRY_VERIFY_WITH_TIMEOUT(!work.run.isBusy(), kPatience);
+        const auto count = [&](RunState state) {
+            const auto& runs = work.queue.runs();
+            return std::count_if(runs.begin(), runs.end(), [state](const QueuedRun& run) {
+                return run.state == state;
+            });
+        };
+        QCOMPARE(count(RunState::Finished), 1);
+        QCOMPARE(count(RunState::Cancelled), 3);
+        // They can be queued again.
+        const NoticeBar& notices = studio.window->desk()->notices();
+        QVERIFY2(notices.text().contains('3'), qPrintable(notices.text()));
+        notices.findChild<QPushButton*>()->click();
+        QTRY_COMPARE_WITH_TIMEOUT(count(RunState::Finished), 4, kPatience);
     }
 
     /// Seen from the desktop's list of windows.

@@ -1,0 +1,283 @@
+#include "plugin/files/input_file.hpp"
+#include "plugin/graph/graph_file.hpp"
+#include "tests/fixtures/input.hpp"
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/fixtures/text_fit.hpp"
+#include "tests/journey/studio/hands.hpp"
+#include "ui/panels/inspector_row.hpp"
+#include "ui/panels/sheet_dialog.hpp"
+#include "ui/panels/sheet_view.hpp"
+
+#include <QtTest/QtTest>
+#include <QtWidgets>
+
+#include <csignal>
+#include <cstdio>
+#include <memory>
+
+namespace sheets_test {
+
+using namespace lowtide;
+using namespace lowtide::testing;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr int kPatience = 240000;
+constexpr const char* kSheetRole = "LOWTIDE_SHEET_CHILD";
+
+/// Clicks that a person makes, counted.
+class Clicks {
+public:
+    explicit Clicks(StudioSession& studio) : studio_(studio), hands_(studio) {}
+
+    void onNode(const char* node) {
+        hands_.clickNode(node);
+        ++count_;
+    }
+
+    /// The right button on the name of a parameter.
+    void onParam(const char* param) {
+        QWidget& row = hands_.widget(param, &studio_.desk().inspector());
+        const QPoint place(8, 8);
+        QContextMenuEvent event(QContextMenuEvent::Mouse, place, row.mapToGlobal(place));
+        QApplication::sendEvent(&row, &event);
+        ++count_;
+    }
+
+    void onMenu(const char* menu, const char* action) {
+        QMenu* opened = nullptr;
+        QVERIFY(QTest::qWaitFor([&] {
+            opened = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            return opened && opened->objectName() == QLatin1String(menu);
+        }));
+        auto* chosen = opened->findChild<QAction*>(QLatin1String(action));
+        QVERIFY(chosen);
+        QTest::mouseClick(opened, Qt::LeftButton, {}, opened->actionGeometry(chosen).center());
+        ++count_;
+    }
+
+    void onButton(QDialog& dialog, const char* name) {
+        QTest::mouseClick(dialog.findChild<QPushButton*>(QLatin1String(name)), Qt::LeftButton);
+        ++count_;
+    }
+
+    [[nodiscard]] int count() const { return count_; }
+
+private:
+    StudioSession& studio_;
+    Hands hands_;
+    int count_ = 0;
+};
+
+AxisEditor& axisIn(QDialog& dialog, const char* name) {
+    return *dialog.findChild<AxisEditor*>(QLatin1String(name));
+}
+
+void chooseIn(AxisEditor& editor, const QString& title) {
+    auto* box = editor.findChild<QComboBox*>("item");
+    QVERIFY2(box->findText(title) >= 0, qPrintable(title));
+    editor.choose(box->itemData(box->findText(title)).toInt());
+}
+
+bool hasPictures(SheetView& view) {
+    for (int cell = 0; cell < static_cast<int>(view.table().plan().cells()); ++cell) {
+        if (view.table().picture(cell).isNull()) {
+            return false;
+        }
+    }
+    return view.table().plan().cells() > 0;
+}
+
+/// A sheet that takes a while; says when its second cell is at work.
+void runSheetUntilKilled(StudioSession& studio) {
+    answerDialog("sheet", [&](QDialog& dialog) {
+        axisIn(dialog, "x").findChild<QLineEdit*>("numbers")->setText("2, 3, 400, 4");
+        dialog.findChild<QPushButton*>("run")->click();
+    });
+    studio.window().actions().at("run.sheet").trigger();
+    const bool isAtWork = QTest::qWaitFor(
+        [&] {
+            const SheetRecord& sheet = studio.desk().sheet()->table().sheet();
+            return sheet.cells.size() == 4 && !sheet.cells[1].files.isEmpty() &&
+                   studio.workspace().statuses.of("denoise").done > 2;
+        },
+        kPatience);
+    std::puts(isAtWork ? "at work" : "no sheet");
+    std::fflush(stdout);
+}
+
+}  // namespace
+
+/// Sheets by mouse and keys, with the real module.
+class SheetsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+
+    void init() { test::failOnQtWarnings(); }
+
+    void aKilledSheetIsCompleted();
+    void howManySteps_inFiveClicks();
+    void everyPolicyGivesTheSamePicture();
+
+    void cleanupTestCase() { studio_.reset(); }
+
+private:
+    [[nodiscard]] SheetView& view() { return *studio_->desk().sheet(); }
+
+    void waitForSheet();
+
+    QTemporaryDir folder_;
+    std::unique_ptr<StudioSession> studio_;
+};
+
+void SheetsTest::initTestCase() {
+    QProcess child;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(kSheetRole, "1");
+    child.setProcessEnvironment(environment);
+    child.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+    child.start(QCoreApplication::applicationFilePath(), {"sheets_test", folder_.path()});
+    QByteArray said;
+    while (!said.contains("at work")) {
+        QVERIFY2(child.waitForReadyRead(kPatience), said.constData());
+        said += child.readAllStandardOutput();
+    }
+    QCOMPARE(::kill(static_cast<pid_t>(child.processId()), SIGKILL), 0);
+    QVERIFY(child.waitForFinished(kPatience));
+    studio_ = std::make_unique<StudioSession>(folder_.path());
+    QVERIFY(studio_->isReady());
+    studio_->window().resize(1500, 950);
+    studio_->model().setSaved();
+}
+
+void SheetsTest::waitForSheet() {
+    QTRY_VERIFY_WITH_TIMEOUT(!view().table().sheet().picture.isEmpty(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(hasPictures(view()), kPatience);
+}
+
+/// Two cells are done, one was at work, one waited. The long one is given up.
+void SheetsTest::aKilledSheetIsCompleted() {
+    studio_->window().actions().at("view.sheet").trigger();
+    QTRY_COMPARE_WITH_TIMEOUT(view().table().sheet().cells.size(), size_t{4}, kPatience);
+    const QStringList done = view().table().sheet().cells[0].files;
+    QCOMPARE(done.size(), 1);
+    QVERIFY(!QImage(done.front()).isNull());
+    answerDialog("runsLeftOpen",
+                 [](QDialog& dialog) { dialog.findChild<QPushButton*>("runAgain")->click(); });
+    studio_->window().actions().at("run.left_open").trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(studio_->workspace().queue.running() != nullptr, kPatience);
+    studio_->window().actions().at("run.cancel").trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(!view().table().sheet().picture.isEmpty(), kPatience);
+    const SheetRecord& sheet = view().table().sheet();
+    QCOMPARE(sheet.cells[0].files, done);
+    QCOMPARE(sheet.cells[2].state, RunState::Cancelled);
+    QCOMPARE(sheet.cells[3].state, RunState::Finished);
+    QVERIFY(!QImage(sheet.picture).isNull());
+}
+
+void SheetsTest::howManySteps_inFiveClicks() {
+    studio_->desk().files().newGraph();
+    studio_->window().actions().at("view.graph").trigger();
+    Clicks clicks(*studio_);
+    QString time;
+    answerDialog("sheet", [&](QDialog& dialog) {
+        QTRY_VERIFY_WITH_TIMEOUT(dialog.findChild<QLabel*>("time")->text().startsWith("All"),
+                                 kPatience);
+        time = dialog.findChild<QLabel*>("time")->text();
+        QCOMPARE(test::textProblems(dialog), QStringList());
+        test::keepScreenshot(dialog, "sheet_of_steps_asked");
+        clicks.onButton(dialog, "run");
+    });
+    clicks.onNode("denoise");
+    clicks.onParam("steps");
+    clicks.onMenu("varyMenu", "varyColumns");
+    waitForSheet();
+    qInfo("which step count: %d clicks; %s", clicks.count(), qPrintable(time));
+    QVERIFY(clicks.count() <= 5);
+    const SheetRecord sheet = view().table().sheet();
+    QCOMPARE(sheet.cells.size(), size_t{4});
+    // The cell with the graph's own steps is the picture of the graph.
+    const files::InputFile file(sheet.picture.toStdString());
+    QVERIFY(studio_->desk().files().openPath(sheet.picture));
+    const Json steps = studio_->model().node("denoise")->params.at("steps");
+    int own = -1;
+    for (int cell = 0; cell < 4; ++cell) {
+        const SheetPlan& plan = view().table().plan();
+        own = plan.x.values[static_cast<size_t>(cell)].value == steps.dump() ? cell : own;
+    }
+    QVERIFY(own >= 0);
+    Hands hands(*studio_);
+    const QueuedRun run = hands.run();
+    QCOMPARE(run.state, RunState::Finished);
+    QCOMPARE(QImage(run.files.front()),
+             QImage(sheet.cells[static_cast<size_t>(own)].files.front()));
+    QVERIFY(QImage(sheet.cells[0].files.front()) != QImage(sheet.cells[3].files.front()));
+    studio_->window().actions().at("view.sheet").trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(view().isVisible(), kPatience);
+    QCOMPARE(test::textProblems(studio_->window()), QStringList());
+    test::keepScreenshot(studio_->window(), "sheet_of_steps");
+}
+
+/// Same picture, other time and peak.
+void SheetsTest::everyPolicyGivesTheSamePicture() {
+    studio_->model().setSaved();
+    studio_->desk().files().newGraph();
+    answerDialog("sheet", [&](QDialog& dialog) {
+        chooseIn(axisIn(dialog, "x"), "Denoise: Memory policy");
+        auto* ticks = axisIn(dialog, "x").findChild<QListWidget*>("ticks");
+        const QStringList wanted{"none", "sequential", "leaf+stream"};
+        for (int row = 0; row < ticks->count(); ++row) {
+            QListWidgetItem* item = ticks->item(row);
+            const bool isWanted = wanted.contains(item->data(Qt::UserRole).toString());
+            item->setCheckState(isWanted ? Qt::Checked : Qt::Unchecked);
+        }
+        dialog.findChild<QPushButton*>("run")->click();
+    });
+    const RunKey before = view().sheet();
+    studio_->window().actions().at("run.sheet").trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(view().sheet() != before, kPatience);
+    waitForSheet();
+    const SheetTable& table = view().table();
+    QCOMPARE(table.plan().cells(), size_t{3});
+    for (int cell = 0; cell < 3; ++cell) {
+        QVERIFY(table.sameAs(cell) >= 0);
+        QVERIFY(table.sheet().cells[static_cast<size_t>(cell)].executed > 1);
+        QVERIFY(table.sheet().cells[static_cast<size_t>(cell)].milliseconds > 0);
+        qInfo("%s: %s",
+              qPrintable(table.plan().cellTitle(static_cast<size_t>(cell))),
+              qPrintable(table.figures(cell)));
+    }
+    QVERIFY(table.endsOf(SheetTable::Figure::Peak).least >= 0);
+    view().findChild<QComboBox*>("marks")->setCurrentIndex(2);
+    Q_EMIT view().findChild<QComboBox*>("marks")->activated(2);
+    QTest::qWait(100);
+    test::keepScreenshot(studio_->window(), "sheet_of_policies");
+}
+
+/// The test, or a studio that it starts and kills.
+int runSheets(int count, char** words) {
+    QApplication::setHighDpiScaleFactorRoundingPolicy(
+        Qt::HighDpiScaleFactorRoundingPolicy::PassThrough);
+    WatchedApplication application(count, words);
+    if (qEnvironmentVariableIsEmpty(kSheetRole)) {
+        SheetsTest test;
+        return QTest::qExec(&test, count, words);
+    }
+    StudioSession studio(QApplication::arguments().value(1));
+    if (!studio.isReady()) {
+        return 1;
+    }
+    runSheetUntilKilled(studio);
+    return application.exec();
+}
+
+LOWTIDE_TEST_MAIN(runSheets)
+
+}  // namespace sheets_test
+
+#include "sheets_test.moc"
