@@ -37,19 +37,6 @@ bool takesFiles(const SheetItem& item) {
            (item.param->kind == ParamKind::File || item.param->kind == ParamKind::Folder);
 }
 
-/// "It is so. Do that."
-QString sentencesOf(const Error& error) {
-    const auto sentence = [](const std::string& text) {
-        QString words = QString::fromStdString(text);
-        if (!words.isEmpty()) {
-            words[0] = words[0].toUpper();
-        }
-        return words.isEmpty() || words.endsWith(QLatin1Char('.')) ? words
-                                                                   : words + QLatin1Char('.');
-    };
-    return (sentence(error.message()) + QLatin1Char(' ') + sentence(error.hint())).trimmed();
-}
-
 /// In one line.
 QString shortText(const std::string& text) {
     const QString whole = QString::fromStdString(text).simplified();

@@ -21,6 +21,7 @@ constexpr int kLeastLetter = 16;    ///< pixels
 constexpr int kCellPerLetter = 22;  ///< a wider cell has larger letters
 constexpr int kNoPicture = 256;     ///< side of cells where no picture is
 constexpr int kMostLines = 4;       ///< of a label
+constexpr double kMostKeptPixels = 1 << 24;
 constexpr int kNameDigits = 5;
 constexpr qsizetype kMostLetters = 60;  ///< of the name of a graph, in that of a file
 const QColor kSheetGround = Qt::white;
@@ -190,8 +191,13 @@ void drawLabels(QPainter& painter,
 
 QImage drawSheet(const SheetDrawing& drawing) {
     QSize largest;
+    double pixels = 0;
+    std::vector<QImage> kept;  // others are read once more, one at a time
     for (const DrawnCell& cell : drawing.cells) {
-        largest = largest.expandedTo(pictureOf(cell).size());
+        const QImage picture = pictureOf(cell);
+        largest = largest.expandedTo(picture.size());
+        pixels += static_cast<double>(picture.width()) * picture.height();
+        kept.push_back(pixels < kMostKeptPixels ? picture : QImage());
     }
     QFont font = drawing.font;
     const SheetLayout layout = layoutOf(drawing, largest, font);
@@ -214,7 +220,7 @@ QImage drawSheet(const SheetDrawing& drawing) {
     for (size_t i = 0; i < drawing.cells.size(); ++i) {
         drawCell(painter,
                  drawing.cells[i],
-                 pictureOf(drawing.cells[i]),
+                 kept[i].isNull() ? pictureOf(drawing.cells[i]) : kept[i],
                  layout.picture(i % plan.columns(), i / plan.columns()),
                  layout);
     }

@@ -6,7 +6,6 @@
 #include "plugin/memory/planner.hpp"
 #include "plugin/memory/policy.hpp"
 #include "plugin/memory/precision.hpp"
-#include "ui/bridge/picture_load.hpp"
 #include "ui/vary/variation.hpp"
 
 #include <QCoreApplication>
@@ -234,6 +233,18 @@ QString suggestedText(const SheetItem& item, const graph::Document& document) {
     return value > 0 ? numbersAround(*item.param, value) : numbersAcross(*item.param);
 }
 
+QString sentencesOf(const Error& error) {
+    const auto sentence = [](const std::string& text) {
+        QString words = QString::fromStdString(text);
+        if (!words.isEmpty()) {
+            words[0] = words[0].toUpper();
+        }
+        return words.isEmpty() || words.endsWith(QLatin1Char('.')) ? words
+                                                                   : words + QLatin1Char('.');
+    };
+    return (sentence(error.message()) + QLatin1Char(' ') + sentence(error.hint())).trimmed();
+}
+
 QString refusalOf(const SheetItem& item,
                   const std::vector<SheetValue>& values,
                   const graph::Document& document,
@@ -250,7 +261,7 @@ QString refusalOf(const SheetItem& item,
                                          .policies = applied.policies,
                                          .precisions = applied.precisions});
         } catch (const Error& error) {
-            return sentenceOf(error);
+            return sentencesOf(error);
         }
     }
     return {};

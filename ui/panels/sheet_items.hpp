@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/error.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
 #include "ui/bridge/sheet_plan.hpp"
@@ -54,6 +55,8 @@ struct SheetChoice {
 [[nodiscard]] QString suggestedText(const SheetItem& item, const graph::Document& document);
 /// The graph's own value as the command reads it.
 [[nodiscard]] std::string ownText(const SheetItem& item, const graph::Document& document);
+/// "It is so. Do that."
+[[nodiscard]] QString sentencesOf(const Error& error);
 /// Why the values cannot be run, in words of the command; empty: they can.
 [[nodiscard]] QString refusalOf(const SheetItem& item,
                                 const std::vector<SheetValue>& values,

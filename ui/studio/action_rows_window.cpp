@@ -26,7 +26,7 @@ constexpr ActionDesc kRun[] = {
     {"run.anew", TEXT("Run a&new"), TEXT("Execute every node, even if it is up to date"), "Run", "Shift+F5"},
     {"run.several", TEXT("Run se&veral times..."), TEXT("Queue the graph many times, with other seeds"), "Run", "Ctrl+Shift+R"},
     {"run.for_ever", TEXT("Run for &ever"), TEXT("Run again and again until this is switched off, a run fails, or nothing changes"), "Run", "", "", kWindow, kCheckable},
-    {"run.sheet", TEXT("Vary in a s&heet..."), TEXT("Run the graph with several values of one or two parameters, side by side"), "Run", "Ctrl+Shift+X", "grid"},
+    {"run.sheet", TEXT("Vary in a &sheet..."), TEXT("Run the graph with several values of one or two parameters, side by side"), "Run", "Ctrl+Shift+X", "grid"},
     {"run.here", TEXT("Run to &here"), TEXT("Execute the selected nodes and what they need"), "Run", "F6", "locate"},
     {"run.cancel", TEXT("&Cancel now"), TEXT("Stop at once; pressing Esc twice does it too"), "Run", "Ctrl+Alt+Return Ctrl+Alt+Enter", "stop", kWindow, kPlain, kAfterLine},
     {"run.cancel_after", TEXT("Cancel after this &image"), TEXT("Finish the picture that is being made, then stop"), "Run", ""},

@@ -3,6 +3,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/edits.hpp"
+#include "ui/panels/filmstrip.hpp"
 #include "ui/panels/gallery.hpp"
 #include "ui/panels/picture_view.hpp"
 #include "ui/panels/setting_facts.hpp"
@@ -170,6 +171,27 @@ private Q_SLOTS:
         list->selectAll();
         studio.press("compare");
         QTRY_VERIFY_WITH_TIMEOUT(studio.window->desk()->viewer().view().isComparing(), kPatience);
+    }
+
+    void theFilmstripLeadsTheViewer() {
+        Painting studio;
+        const QString first = studio.paint("a.png");
+        edit(studio.model(), 8, "a tower");
+        const QString second = studio.paint("b.png");
+        Viewer& viewer = studio.window->desk()->viewer();
+        auto* strip = studio.window->findChild<Filmstrip*>();
+        studio.action("view.viewer").trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(strip->model()->rowCount(), 2, kPatience);
+        viewer.showFile(second);
+        QTRY_COMPARE_WITH_TIMEOUT(strip->currentIndex().row(), 0, kPatience);
+        QTest::keyClick(strip, Qt::Key_Right);
+        QTRY_COMPARE_WITH_TIMEOUT(viewer.file(), first, kPatience);
+        QTest::keyClick(&viewer.view(), Qt::Key_PageUp);
+        QTRY_COMPARE_WITH_TIMEOUT(viewer.file(), second, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(strip->currentIndex().row(), 0, kPatience);
+        studio.action("view.filmstrip").trigger();
+        QVERIFY(!strip->isVisible());
+        QVERIFY(!studio.settings.preferences().showsFilmstrip);
     }
 
     /// The studio ends while runs wait; the next one asks.

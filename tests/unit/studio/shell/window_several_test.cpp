@@ -125,15 +125,16 @@ private Q_SLOTS:
             }
         });
         studio.action("run.for_ever").trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(ended == 1 && !work.run.isBusy(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(ended > 0 && !work.run.isBusy(), kPatience);
+        const int before = ended;  // the next one may have begun before the pause
         if (waitsForAnother) {
             work.queue.add("of earlier times", "another", Json::object());
         }
         QTest::qWait(50);
-        QCOMPARE(ended, 1);
+        QCOMPARE(ended, before);
         QVERIFY(work.run.isRepeating());
         studio.action("run.pause").trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(ended >= 4, kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(ended >= before + 3, kPatience);
         work.run.setRepeating(false);
     }
 
@@ -167,7 +168,7 @@ private Q_SLOTS:
         QVERIFY(button->isEnabled());
         test::click(*button, button->rect().center());
         QVERIFY(!work.run.isRepeating());
-        QVERIFY(!button->isEnabled());
+        QTRY_VERIFY_WITH_TIMEOUT(!button->isEnabled(), kPatience);
         QCOMPARE(work.queue.running()->state, RunState::Running);
         studio.plugin.script().openGate();
         QTRY_VERIFY_WITH_TIMEOUT(!work.run.isBusy(), kPatience);
