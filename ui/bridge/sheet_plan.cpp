@@ -85,6 +85,11 @@ QString SheetPlan::cellTitle(size_t cell) const {
              : across;
 }
 
+QString SheetPlan::cellValues(size_t cell) const {
+    const QString& across = x.values.at(cell % columns()).label;
+    return y ? SheetWords::tr("%1, %2").arg(across, y->values.at(cell / columns()).label) : across;
+}
+
 bool variesMemory(const SheetPlan& plan) {
     return plan.x.item == kMemoryItem || (plan.y && plan.y->item == kMemoryItem);
 }

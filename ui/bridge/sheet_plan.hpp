@@ -51,6 +51,8 @@ struct SheetPlan {
 
     /// "Steps 8, CFG 7".
     [[nodiscard]] QString cellTitle(size_t cell) const;
+    /// The same without the names: "8, 7".
+    [[nodiscard]] QString cellValues(size_t cell) const;
     bool operator==(const SheetPlan&) const = default;
 };
 

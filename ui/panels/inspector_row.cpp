@@ -97,6 +97,7 @@ void InspectorRow::arrange(bool isTall) {
 
 /// Also of parts of the editor that have no menu of their own.
 void InspectorRow::contextMenuEvent(QContextMenuEvent* event) {
+    event->setAccepted(offersSheets_);
     if (offersSheets_) {
         showVaryMenu(
             *this, event->globalPos(), [this](bool areRows) { Q_EMIT varyAsked(areRows); });

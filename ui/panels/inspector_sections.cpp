@@ -127,6 +127,7 @@ void InspectorSections::refresh() {
 
 void InspectorSections::contextMenuEvent(QContextMenuEvent* event) {
     if (!offersSheets_ || nodes_.empty()) {
+        event->ignore();
         return;
     }
     const std::string item =

@@ -26,6 +26,7 @@ QueuePanel::QueuePanel(RunQueue& queue, QWidget* parent)
     build();
     connect(&queue_, &RunQueue::pausedChanged, this, &QueuePanel::adjust);
     connect(&queue_, &RunQueue::runChanged, this, &QueuePanel::adjust);
+    connect(&queue_, &RunQueue::listChanged, this, &QueuePanel::adjust);
     connect(rows_, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
         setProperty("selected", selectedRun());
     });

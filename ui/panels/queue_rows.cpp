@@ -76,6 +76,8 @@ void QueueRows::rebuild() {
         beginResetModel();
         ids_ = std::move(ids);
         endResetModel();
+    } else if (!ids_.empty()) {  // the last one that waited was taken back where it stands
+        Q_EMIT dataChanged(index(0), index(static_cast<int>(ids_.size()) - 1));
     }
 }
 

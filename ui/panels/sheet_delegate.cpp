@@ -89,7 +89,7 @@ void SheetDelegate::paintCaption(QPainter& painter,
         paintText(
             painter,
             line,
-            SheetTable::tr("same as %1").arg(table.plan().cellTitle(static_cast<size_t>(same))),
+            SheetTable::tr("same as %1").arg(table.plan().cellValues(static_cast<size_t>(same))),
             "small",
             "text.muted");
     }

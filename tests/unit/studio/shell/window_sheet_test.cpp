@@ -313,6 +313,25 @@ private Q_SLOTS:
         QVERIFY(studio.work().queue.runs().empty());
     }
 
+    /// Goal: the thread of the GUI is never busy for more than 50 ms; ten times that is refused.
+    void aHundredCellsStartQuickly() {
+        Varying studio;
+        studio.work().queue.setPaused(true);
+        QElapsedTimer clock;
+        answer("sheet", [&](QDialog& dialog) {
+            choose(axis(dialog, "y"), "Empty latent: Width");
+            axis(dialog, "y").findChild<QLineEdit*>("numbers")->setText("64-640 [10]");
+            axis(dialog, "x").findChild<QLineEdit*>("numbers")->setText("1-10");
+            clock.start();
+            dialog.findChild<QPushButton*>("run")->click();
+        });
+        studio.action("run.sheet").trigger();
+        const qint64 started = clock.elapsed();
+        qInfo("a sheet of 100 cells is queued in %lld ms", started);
+        QCOMPARE(studio.work().queue.runs().size(), size_t{100});
+        QVERIFY(started < 500);
+    }
+
     void axesAreSwapped() {
         Varying studio;
         studio.work().queue.setPaused(true);
