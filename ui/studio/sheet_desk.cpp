@@ -77,15 +77,10 @@ QString folderOf(const SheetRecord& sheet) {
     return {};
 }
 
-struct WrittenSheet {
-    QString path;
-    QString problem;
-};
-
 /// On another thread.
-WrittenSheet written(const SheetRecord& sheet,
-                     const SheetDrawing& drawing,
-                     const graph::Catalog& catalog) {
+SheetDesk::WrittenSheet written(const SheetRecord& sheet,
+                                const SheetDrawing& drawing,
+                                const graph::Catalog& catalog) {
     try {
         const std::string graph =
             graph::makeSnapshot(graph::parseDocument(sheet.graph), catalog)->graphText;
@@ -191,7 +186,7 @@ void SheetDesk::open(const RunKey& key) {
         }
         show(*sheet);
         if (sheet->picture.isEmpty() && areAllOver(*sheet)) {
-            write(*sheet);
+            write(*sheet, Told::Success);
         }
     });
 }
@@ -216,7 +211,7 @@ void SheetDesk::endRun(quint64 run) {
                                         take(*sheet);
                                     }
                                     if (areAllOver(*sheet)) {
-                                        write(*sheet);
+                                        write(*sheet, Told::All);
                                     }
                                 });
 }
@@ -225,47 +220,61 @@ void SheetDesk::writeMissing() {
     workspace_.library->askUnwrittenSheets(this, [this](const std::vector<SheetRecord>& sheets) {
         for (const SheetRecord& sheet : sheets) {
             if (areAllOver(sheet)) {
-                write(sheet);
+                write(sheet, Told::Success);
             }
         }
     });
 }
 
-void SheetDesk::write(const SheetRecord& sheet) {
+void SheetDesk::write(const SheetRecord& sheet, Told told) {
     const std::optional<SheetPlan> plan = sheetPlanFrom(sheet.description);
-    if (!plan || writing_.contains(sheet.key)) {
+    if (!plan) {
         return;
     }
     if (folderOf(sheet).isEmpty()) {
-        notices_.show(NoticeKind::Warning,
-                      tr("The sheet “%1” has no picture in any cell.").arg(sheet.title));
+        if (told == Told::All) {
+            notices_.show(NoticeKind::Warning,
+                          tr("The sheet “%1” has no picture in any cell.").arg(sheet.title));
+        }
         return;
     }
-    writing_.insert(sheet.key);
+    if (writing_.contains(sheet.key)) {
+        writing_[sheet.key] = true;  // with cells that have changed since
+        return;
+    }
+    writing_.insert(sheet.key, false);
     later(
         this,
         [sheet, drawing = drawingOf(sheet, *plan), &catalog = workspace_.model.catalog()] {
             return written(sheet, drawing, catalog);
         },
-        [this, sheet](const WrittenSheet& done) {
-            writing_.remove(sheet.key);
-            if (!done.problem.isEmpty()) {
-                notices_.show(
-                    NoticeKind::Warning,
-                    tr("The picture of “%1” is not written: %2").arg(sheet.title, done.problem));
-                return;
+        [this, sheet, told](const WrittenSheet& done) { takeWritten(sheet, told, done); });
+}
+
+void SheetDesk::takeWritten(const SheetRecord& sheet, Told told, const WrittenSheet& done) {
+    const bool isOld = writing_.take(sheet.key);
+    if (!done.problem.isEmpty()) {
+        if (told == Told::All) {
+            notices_.show(
+                NoticeKind::Warning,
+                tr("The picture of “%1” is not written: %2").arg(sheet.title, done.problem));
+        }
+        return;
+    }
+    workspace_.library->setSheetPicture(sheet.key, done.path);
+    workspace_.library->askSheet(
+        sheet.key, this, [this, told, isOld](const std::optional<SheetRecord>& now) {
+            if (now && now->key == view_.sheet()) {
+                take(*now);
             }
-            workspace_.library->setSheetPicture(sheet.key, done.path);
-            SheetRecord now = sheet;
-            now.picture = done.path;
-            if (view_.sheet() == sheet.key) {
-                take(now);
+            if (now && isOld && areAllOver(*now)) {
+                write(*now, told);
             }
-            notices_.show(NoticeKind::Success,
-                          tr("The sheet is ready: %1").arg(QFileInfo(done.path).fileName()),
-                          tr("Show it"),
-                          [this, key = sheet.key] { open(key); });
         });
+    notices_.show(NoticeKind::Success,
+                  tr("The sheet is ready: %1").arg(QFileInfo(done.path).fileName()),
+                  tr("Show it"),
+                  [this, key = sheet.key] { open(key); });
 }
 
 /// As one step that can be undone.

@@ -5,11 +5,9 @@
 #include "ui/studio/notice_bar.hpp"
 #include "ui/studio/workspace.hpp"
 
+#include <QHash>
 #include <QObject>
-#include <QSet>
 #include <QWidget>
-
-#include <functional>
 
 namespace lowtide::ui {
 
@@ -30,6 +28,12 @@ public:
     /// Pictures that were not written because the studio ended, or a run was forgotten.
     void writeMissing();
 
+    /// The picture of all cells, or why there is none.
+    struct WrittenSheet {
+        QString path;
+        QString problem;
+    };
+
 Q_SIGNALS:
     /// A sheet is in the view, which shall be seen.
     void shown();
@@ -42,7 +46,10 @@ private:
     void tellProgress(quint64 run);
     void take(const SheetRecord& sheet);
     void show(const SheetRecord& sheet);
-    void write(const SheetRecord& sheet);
+    /// What a person hears of the picture of a sheet.
+    enum class Told { All, Success };
+    void write(const SheetRecord& sheet, Told told);
+    void takeWritten(const SheetRecord& sheet, Told told, const WrittenSheet& done);
     void useValues(int cell);
     void retry();
     [[nodiscard]] Json optionsOf(const SheetPlan& plan) const;
@@ -51,7 +58,8 @@ private:
     SheetView& view_;
     NoticeBar& notices_;
     QWidget* window_;
-    QSet<RunKey> writing_;  ///< sheets whose picture is being made
+    QHash<RunKey, bool>
+        writing_;  ///< sheets whose picture is being made; whether it is old already
 };
 
 }  // namespace lowtide::ui

@@ -1,5 +1,6 @@
 // What a person does in the window with pictures and runs of earlier times.
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/edits.hpp"
@@ -189,6 +190,7 @@ private Q_SLOTS:
         QTest::keyClick(&viewer.view(), Qt::Key_PageUp);
         QTRY_COMPARE_WITH_TIMEOUT(viewer.file(), second, kPatience);
         QTRY_COMPARE_WITH_TIMEOUT(strip->currentIndex().row(), 0, kPatience);
+        test::keepScreenshot(*studio.window, "filmstrip");
         studio.action("view.filmstrip").trigger();
         QVERIFY(!strip->isVisible());
         QVERIFY(!studio.settings.preferences().showsFilmstrip);
