@@ -28,10 +28,10 @@ namespace {
 constexpr int kPatience = 240000;
 constexpr const char* kSheetRole = "LOWTIDE_SHEET_CHILD";
 
-/// Clicks that a person makes, counted.
-class Clicks {
+/// SheetClicks that a person makes, counted.
+class SheetClicks {
 public:
-    explicit Clicks(StudioSession& studio) : studio_(studio), hands_(studio) {}
+    explicit SheetClicks(StudioSession& studio) : studio_(studio), hands_(studio) {}
 
     void onNode(const char* node) {
         hands_.clickNode(node);
@@ -183,7 +183,7 @@ void SheetsTest::aKilledSheetIsCompleted() {
 void SheetsTest::howManySteps_inFiveClicks() {
     studio_->desk().files().newGraph();
     studio_->window().actions().at("view.graph").trigger();
-    Clicks clicks(*studio_);
+    SheetClicks clicks(*studio_);
     QString time;
     answerDialog("sheet", [&](QDialog& dialog) {
         QTRY_VERIFY_WITH_TIMEOUT(dialog.findChild<QLabel*>("time")->text().startsWith("All"),

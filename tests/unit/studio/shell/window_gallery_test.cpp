@@ -186,9 +186,10 @@ private Q_SLOTS:
         viewer.showFile(second);
         QTRY_COMPARE_WITH_TIMEOUT(strip->currentIndex().row(), 0, kPatience);
         QTest::keyClick(strip, Qt::Key_Right);
-        QTRY_COMPARE_WITH_TIMEOUT(viewer.file(), first, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(viewer.path(), first, kPatience);
+        viewer.view().setFocus();
         QTest::keyClick(&viewer.view(), Qt::Key_PageUp);
-        QTRY_COMPARE_WITH_TIMEOUT(viewer.file(), second, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(viewer.path(), second, kPatience);
         QTRY_COMPARE_WITH_TIMEOUT(strip->currentIndex().row(), 0, kPatience);
         test::keepScreenshot(*studio.window, "filmstrip");
         studio.action("view.filmstrip").trigger();
