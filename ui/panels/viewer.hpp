@@ -69,7 +69,6 @@ public:
     /// Whether what it shows can be painted on and cropped.
     [[nodiscard]] bool canRetouch() const;
 
-
     /// Below all that it shows.
     void addBelow(QWidget* strip);
 
