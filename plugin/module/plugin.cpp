@@ -177,6 +177,9 @@ public:
     }
 
     void* extension(std::string_view id) noexcept override {
+        if (id == kLogSource) {
+            return &logSource();
+        }
         Engine* engine = engine_;
         if (!engine) {
             return nullptr;
