@@ -135,6 +135,15 @@ Preferences preferencesFrom(const Json& json, QStringList* refused) {
     QString dropped;
     from.choice("dropped_picture", kDropped, dropped);
     read.droppedPicture = droppedFrom(dropped);
+    from.flag("notify_of_runs", read.notifiesOfRuns);
+    const auto isSeconds = [](const Json& value) {
+        return value.is_number_integer() && value.get<int64_t>() >= 0 &&
+               value.get<int64_t>() <= kMostNotifySeconds;
+    };
+    from.read("notify_after_seconds", isSeconds, [&](const Json& value) {
+        read.notifyAfterSeconds = value.get<int>();
+    });
+    from.flag("keep_awake", read.keepsAwake);
     from.flag("first_start_done", read.isFirstStartDone);
     return read;
 }
@@ -157,6 +166,9 @@ void putPreferences(const Preferences& preferences, Json& json) {
     json["previews"] = preferences.showsPreviews;
     json["filmstrip"] = preferences.showsFilmstrip;
     json["dropped_picture"] = kDropped[static_cast<size_t>(preferences.droppedPicture)];
+    json["notify_of_runs"] = preferences.notifiesOfRuns;
+    json["notify_after_seconds"] = preferences.notifyAfterSeconds;
+    json["keep_awake"] = preferences.keepsAwake;
     json["first_start_done"] = preferences.isFirstStartDone;
 }
 

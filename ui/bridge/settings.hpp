@@ -17,6 +17,9 @@ namespace lowtide::ui {
 /// What happens to a picture that carries a graph and is dropped on the window.
 enum class DroppedPicture { Ask, OpenGraph, UseAsInput };
 
+/// The longest time that Preferences::notifyAfterSeconds may be.
+inline constexpr int kMostNotifySeconds = 24 * 3600;
+
 /// What a person chose for every graph.
 struct Preferences {
     QString theme = "system";            ///< "system", "light", "dark"
@@ -33,6 +36,9 @@ struct Preferences {
     bool showsFilmstrip = true;          ///< pictures of the gallery below the viewer
     bool showsPreviews = true;           ///< pictures while a run goes on
     DroppedPicture droppedPicture = DroppedPicture::Ask;
+    bool notifiesOfRuns = true;   ///< the desktop, when a long run ends and nobody looks
+    int notifyAfterSeconds = 30;  ///< which runs are long
+    bool keepsAwake = true;       ///< no sleep while runs are at work
     bool isFirstStartDone = false;
 
     bool operator==(const Preferences&) const = default;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace lowtide::door {
@@ -24,6 +25,11 @@ void shortenSpins();
 /// Lowtide's folder among what the person keeps, where presets are: XDG_DATA_HOME, or .local/share
 /// in the home folder; empty when neither is known.
 [[nodiscard]] std::string userDataFolder();
+
+/// The processor's name as it gives it itself; empty: not known.
+[[nodiscard]] std::string processorName();
+/// Bytes of memory of the machine; 0: not known.
+[[nodiscard]] int64_t machineMemory();
 
 /// A library opened by path; nullptr and a reason when it cannot be.
 struct OpenedLibrary {

@@ -3,7 +3,9 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
+#include <fstream>
 #include <malloc.h>
+#include <unistd.h>
 
 namespace lowtide::door {
 
@@ -58,6 +60,23 @@ std::string userDataFolder() {
     }
     const char* home = std::getenv("HOME");
     return home && *home ? std::string(home) + "/.local/share/lowtide" : std::string();
+}
+
+std::string processorName() {
+    std::ifstream facts("/proc/cpuinfo");
+    for (std::string line; std::getline(facts, line);) {
+        if (const size_t colon = line.find(": ");
+            line.starts_with("model name") && colon != std::string::npos) {
+            return line.substr(colon + 2);
+        }
+    }
+    return {};
+}
+
+int64_t machineMemory() {
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? int64_t{pages} * size : 0;
 }
 
 OpenedLibrary openLibrary(const std::string& path) {

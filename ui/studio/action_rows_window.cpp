@@ -51,6 +51,7 @@ constexpr ActionDesc kPanels[] = {
     {"view.memory", TEXT("M&emory"), TEXT("Show the plan and what is held now"), "View/Panels", "Alt+7"},
     {"view.queue", TEXT("&Queue"), TEXT("Show waiting and finished runs"), "View/Panels", "Alt+8"},
     {"view.issues", TEXT("I&ssues"), TEXT("Show what is wrong, and where"), "View/Panels", "Alt+9 Ctrl+`"},
+    {"view.log", TEXT("&Log"), TEXT("Show what the engine and the studio wrote to their logs"), "View/Panels", "Ctrl+Shift+L"},
     {"view.reset", TEXT("&Reset panels"), TEXT("Put every panel back to its place"), "View", ""},
     {"view.light", TEXT("&Light"), TEXT("Light colours"), "View/Appearance", "", "", kWindow, kCheckable},
     {"view.dark", TEXT("&Dark"), TEXT("Dark colours"), "View/Appearance", "", "", kWindow, kCheckable},
@@ -60,6 +61,7 @@ constexpr ActionDesc kPanels[] = {
 constexpr ActionDesc kHelp[] = {
     {"help.node", TEXT("&Help on the node"), TEXT("Show what the selected node does"), "Help", "F1"},
     {"help.first", TEXT("&First steps..."), TEXT("Show what the studio offered at its first start"), "Help", ""},
+    {"help.report", TEXT("&Report a problem..."), TEXT("Collect versions, plan, report and log, without folders and names, to save or copy"), "Help", ""},
     {"help.about", TEXT("&About Lowtide"), TEXT("Version, licence and what it is built on"), "Help", "", "", kWindow, kPlain, kAfterLine},
 };
 

@@ -117,6 +117,7 @@ void Desk::buildPanels() {
     panels_.add("inspector", tr("Inspector"), inspector_, Qt::RightDockWidgetArea);
     buildForm();
     buildRuns();
+    buildLog();
     buildLibrary();
     buildViewer();
     buildGallery();

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "ui/bridge/log_book.hpp"
 #include "ui/canvas/graph_view.hpp"
 #include "ui/panels/inspector.hpp"
 #include "ui/panels/viewer.hpp"
 #include "ui/studio/actions.hpp"
 #include "ui/studio/convert_model.hpp"
+#include "ui/studio/desktop_bus.hpp"
 #include "ui/studio/dropped_file.hpp"
 #include "ui/studio/file_commands.hpp"
 #include "ui/studio/gallery_desk.hpp"
@@ -35,6 +37,8 @@ struct DeskParts {
     Settings& settings;
     const Places& places;
     QMenu& recentMenu;
+    LogBook& log;
+    const DesktopAddresses& desktop;
 };
 
 /// Everything that a window shows while there is a workspace: canvas, panels, and what joins them.
@@ -87,6 +91,7 @@ private:
     void buildCentre();
     void buildPanels();
     void buildRuns();
+    void buildLog();
     void buildForm();
     void buildLibrary();
     void buildViewer();

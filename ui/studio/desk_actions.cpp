@@ -4,6 +4,7 @@
 #include "ui/studio/escape_twice.hpp"
 #include "ui/studio/find_node.hpp"
 #include "ui/studio/mask_desk.hpp"
+#include "ui/studio/run_attention.hpp"
 #include "ui/studio/settings_dialog.hpp"
 #include "ui/studio/several_dialog.hpp"
 
@@ -199,6 +200,16 @@ void Desk::connectRun() {
     told_ = new RunNotices(workspace_.model, run, workspace_.queue, *notices_, this);
     connect(
         told_, &RunNotices::pictureAsked, this, [this](const QString& file) { viewPicture(file); });
+    auto* attention =
+        new RunAttention(workspace_.queue, parts_.settings, parts_.desktop, parts_.window, this);
+    connect(attention, &RunAttention::runAsked, this, [this](quint64 id) {
+        const QueuedRun* ended = workspace_.queue.find(id);
+        if (ended && ended->state == RunState::Failed) {
+            panels_.show("issues");
+        } else {
+            showPictureOf(id);
+        }
+    });
     connect(told_, &RunNotices::issuesAsked, this, [this] { panels_.show("issues"); });
 }
 
@@ -236,7 +247,7 @@ void Desk::connectRelease() {
 
 void Desk::connectView() {
     for (const char* name :
-         {"presets", "models", "inspector", "generate", "memory", "queue", "issues"}) {
+         {"presets", "models", "inspector", "generate", "memory", "queue", "issues", "log"}) {
         on((std::string("view.") + name).c_str(), [this, name] { panels_.show(name); });
     }
     on("view.graph", [this] {

@@ -2,7 +2,9 @@
 #include "plugin/base/error.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/preset_needs.hpp"
+#include "ui/bridge/run_log.hpp"
 #include "ui/panels/first_start.hpp"
+#include "ui/panels/log_panel.hpp"
 #include "ui/panels/models_panel.hpp"
 #include "ui/panels/offered_models.hpp"
 #include "ui/panels/preset_dialog.hpp"
@@ -65,6 +67,20 @@ void Desk::buildLibrary() {
     panels_.add("models", tr("Models"), models, Qt::LeftDockWidgetArea);
     offerConversion(*models);
     connect(models, &ModelsPanel::useAsked, this, &Desk::useModel);
+}
+
+void Desk::buildLog() {
+    auto* log = new LogPanel(parts_.log);
+    panels_.add("log", tr("Log"), log, Qt::BottomDockWidgetArea);
+    new RunLog(workspace_.queue, this);
+    connect(log, &LogPanel::reportAsked, &parts_.actions.at("help.report"), &QAction::trigger);
+    connect(log, &LogPanel::saved, this, [this](const QString& path, const QString& problem) {
+        if (problem.isEmpty()) {
+            notices_->show(NoticeKind::Success, tr("The log is saved as %1.").arg(path));
+        } else {
+            notices_->show(NoticeKind::Error, tr("The log is not saved: %1.").arg(problem));
+        }
+    });
 }
 
 void Desk::connectConversion() {

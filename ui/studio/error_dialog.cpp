@@ -1,10 +1,22 @@
 #include "ui/studio/error_dialog.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/log.hpp"
 
+#include <QAction>
+#include <QCoreApplication>
 #include <QMessageBox>
+#include <QPushButton>
 
 namespace lowtide::ui {
+
+namespace {
+
+class ErrorWords {
+    Q_DECLARE_TR_FUNCTIONS(ErrorWords)
+};
+
+}  // namespace
 
 QString asSentence(const QString& text) {
     if (text.isEmpty()) {
@@ -23,7 +35,16 @@ void showError(QWidget* parent, const QString& what, const QString& message, con
     box.setObjectName(QStringLiteral("error"));
     box.setTextFormat(Qt::PlainText);
     box.setInformativeText(asSentence(hint));
+    log(Level::Error, (what + QStringLiteral(": ") + message).toStdString());
+    QAction* report =
+        parent ? parent->window()->findChild<QAction*>(QStringLiteral("help.report")) : nullptr;
+    QPushButton* button =
+        report ? box.addButton(ErrorWords::tr("Report a problem..."), QMessageBox::HelpRole)
+               : nullptr;
     box.exec();
+    if (button && box.clickedButton() == button) {
+        report->trigger();
+    }
 }
 
 void showError(QWidget* parent, const QString& what, const Error& error) {

@@ -9,6 +9,7 @@
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QPushButton>
+#include <QSpinBox>
 #include <QVBoxLayout>
 
 namespace lowtide::ui {
@@ -41,6 +42,7 @@ SettingsDialog::SettingsDialog(Settings& settings,
               &Preferences::lowMemory);
     addPreviews(*form);
     addDropped(*form);
+    addAttention(*form);
     auto* note = new QLabel(
         tr("Device, budget and low-memory mode apply to graphs without settings of their own."),
         this);
@@ -148,6 +150,42 @@ void SettingsDialog::addPreviews(QFormLayout& form) {
     form.addRow(tr("Previews"), previews);
     connect(previews, &QCheckBox::toggled, this, [this](bool isOn) {
         settings_.change([&](Preferences& preferences) { preferences.showsPreviews = isOn; });
+    });
+}
+
+void SettingsDialog::addAttention(QFormLayout& form) {
+    const Preferences& preferences = settings_.preferences();
+    auto* notify = new QCheckBox(tr("Notify me after"), this);
+    notify->setObjectName(QStringLiteral("notifies"));
+    notify->setToolTip(tr("Only while another window is in front"));
+    notify->setChecked(preferences.notifiesOfRuns);
+    auto* seconds = new QSpinBox(this);
+    seconds->setObjectName(QStringLiteral("notifyAfter"));
+    seconds->setAccessibleName(tr("Seconds that a run takes at least"));
+    seconds->setRange(0, kMostNotifySeconds);
+    seconds->setSuffix(tr(" s"));
+    seconds->setValue(preferences.notifyAfterSeconds);
+    seconds->setEnabled(preferences.notifiesOfRuns);
+    seconds->setKeyboardTracking(false);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(Theme::space(2));
+    row->addWidget(notify);
+    row->addWidget(seconds);
+    row->addStretch(1);
+    form.addRow(tr("When a run ends"), row);
+    auto* awake = new QCheckBox(tr("Keep the computer awake"), this);
+    awake->setObjectName(QStringLiteral("keepsAwake"));
+    awake->setChecked(preferences.keepsAwake);
+    form.addRow(tr("While runs are at work"), awake);
+    connect(notify, &QCheckBox::toggled, this, [this, seconds](bool isOn) {
+        seconds->setEnabled(isOn);
+        settings_.change([&](Preferences& changed) { changed.notifiesOfRuns = isOn; });
+    });
+    connect(seconds, &QSpinBox::valueChanged, this, [this](int value) {
+        settings_.change([&](Preferences& changed) { changed.notifyAfterSeconds = value; });
+    });
+    connect(awake, &QCheckBox::toggled, this, [this](bool isOn) {
+        settings_.change([&](Preferences& changed) { changed.keepsAwake = isOn; });
     });
 }
 

@@ -37,6 +37,7 @@ private:
     void addFolder(QFormLayout& form, const QString& ownFolder);
     void addDropped(QFormLayout& form);
     void addPreviews(QFormLayout& form);
+    void addAttention(QFormLayout& form);
 
     Settings& settings_;
 };

@@ -1,10 +1,15 @@
 #include "ui/studio/studio_window.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/log.hpp"
+#include "ui/bridge/answer.hpp"
 #include "ui/studio/error_dialog.hpp"
 #include "ui/studio/kept_nodes.hpp"
 #include "ui/studio/keys_sheet.hpp"
 #include "ui/studio/menus.hpp"
+#include "ui/studio/report_dialog.hpp"
+#include "ui/studio/report_facts.hpp"
+#include "ui/studio/system_facts.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QActionGroup>
@@ -24,8 +29,13 @@ namespace {
 
 constexpr QSize kFirstSize(1440, 900);
 /// What can be done without an engine.
-constexpr const char* kAlways[] = {
-    "file.quit", "edit.keys", "view.light", "view.dark", "view.system", "help.about"};
+constexpr const char* kAlways[] = {"file.quit",
+                                   "edit.keys",
+                                   "view.light",
+                                   "view.dark",
+                                   "view.system",
+                                   "help.report",
+                                   "help.about"};
 
 bool isAlways(const ActionDesc& desc) {
     return std::any_of(std::begin(kAlways), std::end(kAlways), [&](const char* id) {
@@ -36,7 +46,11 @@ bool isAlways(const ActionDesc& desc) {
 }  // namespace
 
 StudioWindow::StudioWindow(StudioSetup setup, Settings& settings, Appearance& appearance)
-    : setup_(std::move(setup)), settings_(settings), appearance_(appearance), start_(setup_.open) {
+    : setup_(std::move(setup)),
+      settings_(settings),
+      appearance_(appearance),
+      actions_(this),
+      start_(setup_.open) {
     setObjectName(QStringLiteral("studio"));
     setAcceptDrops(true);
     resize(kFirstSize);
@@ -45,11 +59,18 @@ StudioWindow::StudioWindow(StudioSetup setup, Settings& settings, Appearance& ap
     connectActions();
     setWorking(false);
     connect(&start_, &EngineStart::started, this, [this](Plugin* plugin) {
+        module_ = plugin;
+        log_.follow(static_cast<LogSource*>(plugin->extension(kLogSource)));
+        const Json info = answerOf(std::string(plugin->info()));
+        lowtide::log(Level::Info,
+                     "the engine runs: version " + textIn(info, "version") + ", torch " +
+                         textIn(info, "torch"));
         keepNodes(setup_.places.nodes, plugin->nodes());
         attach(*plugin);
     });
     connect(
         &start_, &EngineStart::refused, this, [this](const QString& message, const QString& hint) {
+            lowtide::log(Level::Error, "the engine does not run: " + message.toStdString());
             startPage_->showRefused(
                 asSentence(message), asSentence(hint), !keptNodes(setup_.places.nodes).empty());
         });
@@ -96,6 +117,7 @@ void StudioWindow::connectActions() {
         settings_.change(
             [&](Preferences& preferences) { preferences.keys = actions_.changedKeys(); });
     });
+    connect(&actions_.at("help.report"), &QAction::triggered, this, &StudioWindow::showReport);
     connect(&actions_.at("help.about"), &QAction::triggered, this, &StudioWindow::showAbout);
     connect(&settings_,
             &Settings::changed,
@@ -122,8 +144,15 @@ void StudioWindow::attach(Plugin& plugin) {
     setWorking(true);
     startPage_ = nullptr;  // the desk's centre takes its place, and the window deletes it
     workspace_ = std::make_unique<Workspace>(plugin, settings_, setup_.places, setup_.arguments);
-    desk_ = std::make_unique<Desk>(
-        *workspace_, DeskParts{*this, actions_, *toolBar_, settings_, setup_.places, *recentMenu_});
+    desk_ = std::make_unique<Desk>(*workspace_,
+                                   DeskParts{*this,
+                                             actions_,
+                                             *toolBar_,
+                                             settings_,
+                                             setup_.places,
+                                             *recentMenu_,
+                                             log_,
+                                             setup_.desktop});
     connect(desk_.get(), &Desk::titleChanged, this, &StudioWindow::showTitle);
     connect(&workspace_->queue, &RunQueue::runChanged, desk_.get(), [this] { showTitle(); });
     connect(&workspace_->queue, &RunQueue::ended, desk_.get(), [this] { showTitle(); });
@@ -227,6 +256,13 @@ void StudioWindow::showAbout() {
            "Licence. The file NOTICE names the rest.")
             .arg(QLatin1String(qVersion())));
     box.exec();
+}
+
+void StudioWindow::showReport() {
+    ReportFacts facts = workspace_ ? reportFacts(*workspace_) : ReportFacts();
+    facts.system = systemFacts(module_, workspace_ ? workspace_->memory.now().devices : Json());
+    facts.log = {log_.entries().begin(), log_.entries().end()};
+    ReportDialog(std::move(facts), knownOfThisMachine(), this).exec();
 }
 
 void StudioWindow::closeEvent(QCloseEvent* event) {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "ui/bridge/log_book.hpp"
 #include "ui/studio/absent_plugin.hpp"
 #include "ui/studio/actions.hpp"
 #include "ui/studio/appearance.hpp"
 #include "ui/studio/desk.hpp"
+#include "ui/studio/desktop_bus.hpp"
 #include "ui/studio/engine_start.hpp"
 #include "ui/studio/start_page.hpp"
 #include "ui/studio/workspace.hpp"
@@ -19,6 +21,7 @@ struct StudioSetup {
     OpenModule open;
     Places places;
     StudioArguments arguments;
+    DesktopAddresses desktop{};  ///< none: nothing is said to a desktop
 };
 
 /// The studio's window: there at once, with an engine a moment later.
@@ -40,6 +43,8 @@ public:
 
     [[nodiscard]] Desk* desk() { return desk_.get(); }
 
+    [[nodiscard]] const LogBook& log() const { return log_; }
+
 Q_SIGNALS:
     /// The engine runs and a graph is open.
     void ready();
@@ -60,16 +65,19 @@ private:
     bool openAsked();
     void showTitle();
     void showAbout();
+    void showReport();
     void restoreLayout();
 
     StudioSetup setup_;
     Settings& settings_;
     Appearance& appearance_;
     Actions actions_;
+    LogBook log_;
     EngineStart start_;
     StudioToolBar* toolBar_ = nullptr;
     StartPage* startPage_ = nullptr;
     QMenu* recentMenu_ = nullptr;
+    Plugin* module_ = nullptr;
     std::unique_ptr<AbsentPlugin> absent_;
     std::unique_ptr<Workspace> workspace_;
     std::unique_ptr<Desk> desk_;

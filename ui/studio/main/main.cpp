@@ -1,6 +1,7 @@
 #include "ui/door/os.hpp"
 #include "ui/door/plugin_door.hpp"
 #include "ui/studio/event_loop.hpp"
+#include "ui/studio/qt_messages.hpp"
 #include "ui/studio/studio_window.hpp"
 
 #include <QApplication>
@@ -33,7 +34,8 @@ int runStudio(const StudioArguments& arguments) {
                                        .modelFolders = engineFolders(preferences, arguments)});
          },
          .places = places,
-         .arguments = arguments},
+         .arguments = arguments,
+         .desktop = standardDesktop()},
         settings,
         appearance);
     fitToScreen(window);
@@ -48,6 +50,7 @@ int main(int count, char** words) {
     door::shortenSpins();
     QApplication::setHighDpiScaleFactorRoundingPolicy(
         Qt::HighDpiScaleFactorRoundingPolicy::PassThrough);
+    logQtMessages();
     QApplication application(count, words);
     QApplication::setApplicationName(QStringLiteral("lowtide-studio"));
     QApplication::setApplicationVersion(QStringLiteral(LOWTIDE_VERSION));

@@ -1,11 +1,15 @@
 // The dialog of settings: what is typed counts when it is done, not at every key.
 #include "tests/fixtures/input.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/fixtures/text_fit.hpp"
 #include "ui/studio/settings_dialog.hpp"
 
+#include <QCheckBox>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -90,6 +94,30 @@ private Q_SLOTS:
         }));
         shown.dialog.close();
         QCOMPARE(shown.valueOf("budget"), QString());
+    }
+
+    void whatTheDesktopHearsIsChosenHere() {
+        Shown shown;
+        test::keepScreenshot(shown.dialog, "settings");
+        QCOMPARE(test::textProblems(shown.dialog), QStringList());
+        const auto toggle = [&](const char* name) {
+            auto* box = shown.dialog.findChild<QCheckBox*>(name);
+            test::click(*box, QPoint(8, box->height() / 2));
+        };
+        auto* seconds = shown.dialog.findChild<QSpinBox*>("notifyAfter");
+        seconds->setFocus();
+        seconds->selectAll();
+        test::type("90");
+        test::press(Qt::Key_Tab);
+        QCOMPARE(shown.settings.preferences().notifyAfterSeconds, 90);
+        toggle("notifies");
+        QVERIFY(!shown.settings.preferences().notifiesOfRuns);
+        QVERIFY(!seconds->isEnabled());
+        toggle("keepsAwake");
+        QVERIFY(!shown.settings.preferences().keepsAwake);
+        shown.settings.finish();
+        const Settings again(shown.folder.filePath("settings.json"));
+        QCOMPARE(again.preferences(), shown.settings.preferences());
     }
 };
 

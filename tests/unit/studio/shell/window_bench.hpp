@@ -27,7 +27,7 @@ struct Opened {
         make(std::move(open));
     }
 
-    void make(OpenModule open) {
+    void make(OpenModule open, const DesktopAddresses& desktop = {}) {
         window.emplace(StudioSetup{.open = std::move(open),
                                    .places = {.resources = folder.filePath("resources"),
                                               .settings = folder.filePath("s.json"),
@@ -38,7 +38,8 @@ struct Opened {
                                               .runs = folder.filePath("runs"),
                                               .pasted = folder.filePath("pasted"),
                                               .pictures = folder.filePath("pictures")},
-                                   .arguments = {.graph = graph_}},
+                                   .arguments = {.graph = graph_},
+                                   .desktop = desktop},
                        settings,
                        appearance);
         window->show();

@@ -1,0 +1,295 @@
+// What a desktop hears of runs, on a bus of the test's own with services that record every call.
+#include "plugin/base/log.hpp"
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/studio/shell/private_bus.hpp"
+#include "tests/unit/studio/shell/window_bench.hpp"
+#include "ui/bridge/log_book.hpp"
+#include "ui/studio/run_attention.hpp"
+
+namespace run_attention_test {
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr const char* kWorking = "{\"work\": 1}";
+
+Json worksUntilTheGateOpens(ScriptedRunner::Stage& stage) {
+    stage.send({{"event", "runStarted"}, {"nodes", {"denoise"}}, {"repetitions", 1}});
+    stage.waitAtGate();
+    return {{"status", stage.cancelled() == CancelMode::No ? "ok" : "cancelled"}, {"executed", 1}};
+}
+
+Json fails(ScriptedRunner::Stage&) {
+    return {{"status", "failed"},
+            {"issues", {{{"severity", "error"}, {"message", "no memory is left"}}}}};
+}
+
+/// A queue before a desktop.
+struct Bench {
+    explicit Bench(const QStringList& services) : desktop(services) {
+        settings.change([](Preferences& preferences) { preferences.notifyAfterSeconds = 0; });
+        runner.setScript(kWorking, worksUntilTheGateOpens);
+        attention.emplace(queue, settings, desktop.addresses(), window);
+    }
+
+    void begin() {
+        queue.add("lighthouse, seed 42", kWorking, Json::object());
+        QTRY_VERIFY(queue.running());
+    }
+
+    void end() {
+        runner.openGate();
+        QTRY_VERIFY(!queue.running());
+    }
+
+    void runToItsEnd() {
+        begin();
+        end();
+    }
+
+    PrivateBus desktop;
+    QTemporaryDir folder;
+    Settings settings{folder.filePath("s.json")};
+    ScriptedRunner runner;
+    RunQueue queue{runner};
+    QWidget window;
+    std::optional<RunAttention> attention;
+};
+
+}  // namespace
+
+class RunAttentionTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    void theDesktopIsToldWhenALongRunEnds_andAPressShowsIt() {
+        Bench bench({kFakePortal});
+        QSignalSpy asked(&*bench.attention, &RunAttention::runAsked);
+        bench.runToItsEnd();
+        QTRY_COMPARE(bench.desktop.countOf("AddNotification"), 1);
+        const auto told =
+            qdbus_cast<QVariantMap>(bench.desktop.last("AddNotification").arguments().at(1));
+        QCOMPARE(told["title"].toString(), "The run has finished");
+        QVERIFY(told["body"].toString().startsWith("lighthouse, seed 42, "));
+        QTest::qWait(50);  // its answer
+        bench.desktop.press("/org/freedesktop/portal/desktop",
+                            "org.freedesktop.portal.Notification",
+                            {"run", "default", QVariantList()});
+        QTRY_COMPARE(asked.count(), 1);
+        QCOMPARE(asked.front().front().toULongLong(), bench.queue.runs().back().id);
+        QVERIFY(bench.window.isVisible());
+    }
+
+    void withoutAPortalTheNotificationServiceIsAsked() {
+        Bench bench({kFakeNotices});
+        QSignalSpy asked(&*bench.attention, &RunAttention::runAsked);
+        bench.runToItsEnd();
+        QTRY_COMPARE(bench.desktop.countOf("Notify"), 1);
+        QCOMPARE(bench.desktop.last("Notify").arguments().at(3).toString(), "The run has finished");
+        QTest::qWait(50);
+        bench.desktop.press("/org/freedesktop/Notifications", kFakeNotices, {4U, "default"});
+        bench.desktop.press("/org/freedesktop/Notifications", kFakeNotices, {5U, "default"});
+        QTRY_COMPARE(asked.count(), 1);  // the other number is another program's
+    }
+
+    void aFailureIsToldWithItsReason() {
+        Bench bench({kFakePortal});
+        bench.runner.setScript("{\"bad\": 1}", fails);
+        bench.queue.add("storm", "{\"bad\": 1}", Json::object());
+        QTRY_COMPARE(bench.desktop.countOf("AddNotification"), 1);
+        const auto told =
+            qdbus_cast<QVariantMap>(bench.desktop.last("AddNotification").arguments().at(1));
+        QCOMPARE(told["title"].toString(), "The run failed");
+        QCOMPARE(told["body"].toString(), "storm: no memory is left");
+    }
+
+    void nothingIsTold_data() {
+        QTest::addColumn<QString>("why");
+        for (const char* why : {"short", "cancelled", "switched off", "looked at"}) {
+            QTest::newRow(why) << why;
+        }
+    }
+
+    void nothingIsTold() {
+        QFETCH(QString, why);
+        Bench bench({kFakePortal});
+        bench.settings.change([&](Preferences& preferences) {
+            preferences.notifyAfterSeconds = why == "short" ? 30 : 0;
+            preferences.notifiesOfRuns = why != "switched off";
+        });
+        if (why == "looked at") {
+            bench.window.show();
+            test::bringToFront(bench.window);
+        }
+        bench.begin();
+        if (why == "cancelled") {
+            bench.queue.cancel(bench.queue.running()->id, CancelMode::Now);
+        }
+        bench.end();
+        QTRY_COMPARE(bench.desktop.countOf("Close"), 1);  // of the sleep: the bus works
+        QTest::qWait(50);
+        QCOMPARE(bench.desktop.countOf("AddNotification"), 0);
+    }
+
+    void noSleepWhileARunIsAtWork_byThePortal() {
+        Bench bench({kFakePortal, kFakeLogin, kFakeScreenSaver});
+        QTest::qWait(50);
+        QCOMPARE(bench.desktop.countOf("Inhibit"), 0);
+        bench.begin();
+        QTRY_COMPARE(bench.desktop.countOf("Inhibit"), 1);
+        const QVariantList asked = bench.desktop.last("Inhibit").arguments();
+        QCOMPARE(asked.at(1).toUInt(), 4U);  // suspend alone: the screen may go dark
+        QVERIFY(!qdbus_cast<QVariantMap>(asked.at(2))["reason"].toString().isEmpty());
+        QCOMPARE(bench.desktop.countOf("Close"), 0);
+        bench.end();
+        QTRY_COMPARE(bench.desktop.countOf("Close"), 1);
+        QCOMPARE(bench.desktop.last("Close").path(), "/org/freedesktop/portal/desktop/request/1");
+        QCOMPARE(bench.desktop.countOf("Inhibit"), 1);  // nobody else was asked
+    }
+
+    void betweenRunsThatWaitItIsHeldToo_andNotWhilePaused() {
+        Bench bench({kFakePortal});
+        bench.begin();
+        bench.queue.add("second", kWorking, Json::object());
+        bench.end();
+        QTRY_VERIFY(!bench.queue.running());
+        QTRY_COMPARE(bench.desktop.countOf("Close"), 1);
+        QCOMPARE(bench.desktop.countOf("Inhibit"), 1);
+        bench.queue.setPaused(true);
+        bench.queue.add("third", kWorking, Json::object());
+        QTest::qWait(50);
+        QCOMPARE(bench.desktop.countOf("Inhibit"), 1);
+        bench.queue.setPaused(false);
+        QTRY_COMPARE(bench.desktop.countOf("Inhibit"), 2);
+    }
+
+    void withoutAPortalLogindHoldsIt_untilItsDescriptorCloses() {
+        Bench bench({kFakeLogin});
+        bench.begin();
+        QTRY_COMPARE(bench.desktop.countOf("Inhibit"), 1);
+        const QVariantList asked = bench.desktop.last("Inhibit").arguments();
+        QCOMPARE(asked.at(0).toString(), "sleep");
+        QCOMPARE(asked.at(3).toString(), "block");
+        QTest::qWait(50);
+        QVERIFY(!bench.desktop.isLockReleased());
+        bench.end();
+        QTRY_VERIFY(bench.desktop.isLockReleased());
+    }
+
+    void elseTheScreenSaverDoes() {
+        Bench bench({kFakeScreenSaver});
+        bench.begin();
+        QTRY_COMPARE(bench.desktop.countOf("Inhibit"), 1);
+        bench.end();
+        QTRY_COMPARE(bench.desktop.countOf("UnInhibit"), 1);
+        QCOMPARE(bench.desktop.last("UnInhibit").arguments().front().toUInt(), 17U);
+    }
+
+    void switchedOffNobodyIsAsked_andSwitchingItOffReleases() {
+        Bench bench({kFakePortal});
+        bench.begin();
+        QTRY_COMPARE(bench.desktop.countOf("Inhibit"), 1);
+        bench.settings.change([](Preferences& preferences) { preferences.keepsAwake = false; });
+        QTRY_COMPARE(bench.desktop.countOf("Close"), 1);
+        bench.end();
+        QTest::qWait(50);
+        QCOMPARE(bench.desktop.countOf("Inhibit"), 1);
+    }
+
+    /// However the program ends: the desktop releases what a connection that has gone asked for.
+    void theConnectionGoesWithTheWindow() {
+        Bench bench({kFakePortal});
+        bench.begin();
+        QTRY_COMPARE(bench.desktop.countOf("Inhibit"), 1);
+        const QString caller = bench.desktop.last("Inhibit").service();
+        QVERIFY(bench.desktop.bus().interface()->isServiceRegistered(caller));
+        bench.attention.reset();
+        QTRY_VERIFY(!bench.desktop.bus().interface()->isServiceRegistered(caller));
+        bench.end();
+    }
+
+    void aDesktopThatRefusesEverythingHarmsNothing() {
+        Bench bench({kFakePortal, kFakeNotices, kFakeLogin, kFakeScreenSaver});
+        bench.desktop.refusesAll = true;
+        bench.runToItsEnd();
+        QTRY_COMPARE(bench.desktop.countOf("AddNotification"), 1);
+        QTRY_COMPARE(bench.desktop.countOf("Notify"), 1);
+        bench.runToItsEnd();
+    }
+
+    void withoutABusItIsSilent_andSaysSoOnce() {
+        LogBook book;
+        QCoreApplication::processEvents();
+        book.clear();  // of what other tests wrote
+        QTemporaryDir folder;
+        Settings settings(folder.filePath("s.json"));
+        settings.change([](Preferences& preferences) { preferences.notifyAfterSeconds = 0; });
+        ScriptedRunner runner;
+        RunQueue queue(runner);
+        QWidget window;
+        RunAttention attention(queue, settings, {"unix:path=/nowhere", ""}, window);
+        for (int run = 0; run < 3; ++run) {
+            queue.add("x", kWorking, Json::object());
+        }
+        runner.openGate();
+        const auto countOf = [&](const char* text) {
+            return std::count_if(
+                book.entries().begin(), book.entries().end(), [&](const LogEntry& entry) {
+                    return entry.text.startsWith(text);
+                });
+        };
+        QTRY_VERIFY(!queue.running());
+        QTRY_COMPARE(countOf("nothing here keeps the computer awake"), 1);
+        QTest::qWait(50);
+        QCOMPARE(countOf("no session bus"), 1);
+        QCOMPARE(countOf("no system bus"), 1);
+    }
+
+    void theWindowShowsThePicture_whenTheNotificationIsPressed() {
+        PrivateBus desktop({kFakePortal});
+        SmallPlugin plugin;
+        Opened opened([&]() -> Plugin& { return plugin; });
+        opened.settings.change(
+            [](Preferences& preferences) { preferences.notifyAfterSeconds = 0; });
+        opened.make([&]() -> Plugin& { return plugin; }, desktop.addresses());
+        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
+        StudioWindow& window = *opened.window;
+        const QString file = opened.folder.filePath("made.png");
+        QImage picture(64, 64, QImage::Format_RGB32);
+        picture.fill(Qt::red);
+        QVERIFY(picture.save(file));
+        plugin.script().setScript(
+            graph::toText(window.workspace()->model.document()),
+            [file](ScriptedRunner::Stage& stage) {
+                stage.send({{"event", "runStarted"}, {"nodes", {"save"}}, {"repetitions", 1}});
+                return Json{
+                    {"status", "ok"},
+                    {"executed", 1},
+                    {"files",
+                     {{{"node", "save"}, {"path", file.toStdString()}, {"repetition", 0}}}}};
+            });
+        window.hide();  // nobody looks
+        window.actions().at("run.start").trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(desktop.countOf("AddNotification"), 1, kPatience);
+        QTest::qWait(50);
+        desktop.press("/org/freedesktop/portal/desktop",
+                      "org.freedesktop.portal.Notification",
+                      {"run", "default", QVariantList()});
+        QTRY_VERIFY(window.isVisible());
+        QTRY_COMPARE(window.findChild<QTabWidget*>("centre")->currentWidget(),
+                     &window.desk()->viewer());
+        opened.window.reset();
+    }
+};
+
+LOWTIDE_WINDOW_TEST(RunAttentionTest)
+
+}  // namespace run_attention_test
+
+#include "run_attention_test.moc"

@@ -1,0 +1,201 @@
+#include "ui/panels/log_panel.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/files/output_file.hpp"
+#include "ui/bridge/later.hpp"
+#include "ui/panels/log_rows.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QAction>
+#include <QClipboard>
+#include <QComboBox>
+#include <QDateTime>
+#include <QFileDialog>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QScrollBar>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+LogPanel::LogPanel(LogBook& book, QWidget* parent)
+    : QWidget(parent),
+      book_(book),
+      rows_(new LogRows(book, this)),
+      filter_(new LogFilter(this)),
+      list_(new QListView(this)),
+      empty_(new QLabel(this)) {
+    setObjectName(QStringLiteral("logPanel"));
+    filter_->setSourceModel(rows_);
+    build();
+    connect(filter_, &QAbstractItemModel::rowsInserted, this, &LogPanel::adjust);
+    connect(filter_, &QAbstractItemModel::rowsRemoved, this, &LogPanel::adjust);
+    connect(
+        list_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &LogPanel::adjust);
+    // Who scrolls up wants to read; at the end again, the list goes on.
+    connect(list_->verticalScrollBar(), &QScrollBar::actionTriggered, this, [this] {
+        const QScrollBar* bar = list_->verticalScrollBar();
+        follow_->setChecked(bar->sliderPosition() >= bar->maximum());
+    });
+    connect(list_->verticalScrollBar(), &QScrollBar::rangeChanged, this, [this] {
+        if (follow_->isChecked()) {
+            list_->scrollToBottom();
+        }
+    });
+    adjust();
+}
+
+QToolButton* LogPanel::addButton(const char* name, const char* icon, const QString& tip) {
+    auto* button = new QToolButton(this);
+    button->setObjectName(QLatin1String(name));
+    button->setIcon(Theme::current().icon(icon));
+    button->setToolTip(tip);
+    button->setAccessibleName(tip);
+    button->setAutoRaise(true);
+    return button;
+}
+
+void LogPanel::build() {
+    level_ = new QComboBox(this);
+    level_->setObjectName(QStringLiteral("logLevel"));
+    level_->setAccessibleName(tr("Least level"));
+    level_->setToolTip(tr("Show lines of this level and above"));
+    level_->addItem(tr("Everything"), static_cast<int>(Level::Debug));
+    level_->addItem(tr("Information"), static_cast<int>(Level::Info));
+    level_->addItem(tr("Warnings"), static_cast<int>(Level::Warning));
+    level_->addItem(tr("Errors"), static_cast<int>(Level::Error));
+    level_->setCurrentIndex(1);
+    connect(level_, &QComboBox::currentIndexChanged, this, [this] {
+        filter_->setLeast(static_cast<Level>(level_->currentData().toInt()));
+        adjust();
+    });
+    search_ = new QLineEdit(this);
+    search_->setObjectName(QStringLiteral("logSearch"));
+    search_->setPlaceholderText(tr("Search the log"));
+    search_->setClearButtonEnabled(true);
+    connect(search_, &QLineEdit::textChanged, this, [this](const QString& words) {
+        filter_->setWords(words);
+        adjust();
+    });
+    follow_ = addButton("followLog", "arrow-down", tr("Follow: keep the newest line in sight"));
+    follow_->setCheckable(true);
+    follow_->setChecked(true);
+    copy_ = addButton("copyLog", "copy", tr("Copy the selected lines, or all that are shown"));
+    save_ = addButton("saveLog", "save", tr("Save these lines to a file..."));
+    clear_ = addButton("clearLog", "trash", tr("Clear the list"));
+    QToolButton* report = addButton("reportProblem", "help", tr("Report a problem..."));
+    connect(follow_, &QToolButton::toggled, this, &LogPanel::adjust);
+    connect(copy_, &QToolButton::clicked, this, &LogPanel::copy);
+    connect(save_, &QToolButton::clicked, this, &LogPanel::choosePlace);
+    connect(clear_, &QToolButton::clicked, &book_, &LogBook::clear);
+    connect(report, &QToolButton::clicked, this, &LogPanel::reportAsked);
+    list_->setObjectName(QStringLiteral("logLines"));
+    list_->setAccessibleName(tr("Log"));
+    list_->setModel(filter_);
+    list_->setItemDelegate(new LogDelegate(list_));
+    list_->setFrameShape(QFrame::NoFrame);
+    list_->setUniformItemSizes(true);
+    list_->setMouseTracking(true);
+    list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    auto* copyLines = new QAction(tr("Copy"), list_);
+    copyLines->setShortcut(QKeySequence::Copy);
+    copyLines->setShortcutContext(Qt::WidgetShortcut);
+    connect(copyLines, &QAction::triggered, this, &LogPanel::copy);
+    list_->addAction(copyLines);
+    list_->setContextMenuPolicy(Qt::ActionsContextMenu);
+    empty_->setObjectName(QStringLiteral("noLog"));
+    empty_->setAlignment(Qt::AlignCenter);
+    empty_->setWordWrap(true);
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(Theme::space(2), Theme::space(1), Theme::space(2), Theme::space(1));
+    row->setSpacing(Theme::space(2));
+    row->addWidget(level_);
+    row->addWidget(search_, 1);
+    for (QToolButton* button : {follow_, copy_, save_, clear_, report}) {
+        row->addWidget(button);
+    }
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addLayout(row);
+    column->addWidget(list_, 1);
+    column->addWidget(empty_, 1);
+}
+
+void LogPanel::adjust() {
+    const bool isEmpty = filter_->rowCount() == 0;
+    list_->setVisible(!isEmpty);
+    empty_->setVisible(isEmpty);
+    empty_->setText(book_.entries().empty() ? tr("The log is empty.")
+                                            : tr("No line of this level has that text."));
+    copy_->setEnabled(!isEmpty);
+    save_->setEnabled(!isEmpty);
+    clear_->setEnabled(!book_.entries().empty());
+    if (follow_->isChecked()) {
+        list_->scrollToBottom();
+    }
+}
+
+QString LogPanel::text() const {
+    QModelIndexList chosen = list_->selectionModel()->selectedIndexes();
+    std::sort(chosen.begin(), chosen.end());
+    if (chosen.isEmpty()) {
+        for (int row = 0; row < filter_->rowCount(); ++row) {
+            chosen << filter_->index(row, 0);
+        }
+    }
+    QString text;
+    for (const QModelIndex& index : std::as_const(chosen)) {
+        if (const LogEntry* entry = rows_->entryAt(filter_->mapToSource(index))) {
+            text += lineOf(*entry) + QLatin1Char('\n');
+        }
+    }
+    return text;
+}
+
+void LogPanel::copy() const {
+    QGuiApplication::clipboard()->setText(text());
+}
+
+void LogPanel::choosePlace() {
+    auto* dialog = new QFileDialog(this, tr("Save the log"));
+    dialog->setObjectName(QStringLiteral("saveLogDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("log"));
+    dialog->selectFile(
+        QStringLiteral("lowtide-%1.log")
+            .arg(QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmm"))));
+    connect(dialog, &QFileDialog::fileSelected, this, &LogPanel::save);
+    dialog->open();
+}
+
+void LogPanel::save(const QString& path) {
+    later(
+        this,
+        [path, bytes = text().toStdString()] {
+            try {
+                files::writeFileAtomically(path.toStdString(), bytes);
+                return QString();
+            } catch (const Error& error) {
+                return QString::fromStdString(error.message());
+            }
+        },
+        [this, path](const QString& problem) { Q_EMIT saved(path, problem); });
+}
+
+void LogPanel::setFollowing(bool isFollowing) {
+    follow_->setChecked(isFollowing);
+}
+
+void LogPanel::focusSearch() {
+    search_->setFocus(Qt::ShortcutFocusReason);
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,185 @@
+#include "ui/studio/report_dialog.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/files/output_file.hpp"
+#include "ui/bridge/later.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QCheckBox>
+#include <QClipboard>
+#include <QDateTime>
+#include <QDialogButtonBox>
+#include <QDir>
+#include <QFileDialog>
+#include <QGridLayout>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QTimer>
+#include <QVBoxLayout>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kRest = 200;  // milliseconds after a key
+
+QLabel* makeHeading(const QString& text, QWidget* buddy) {
+    auto* label = new QLabel(text, buddy->parentWidget());
+    label->setFont(Theme::current().font("label"));
+    label->setBuddy(buddy);
+    return label;
+}
+
+}  // namespace
+
+ReportDialog::ReportDialog(ReportFacts facts, Scrubber::Known machine, QWidget* parent)
+    : QDialog(parent),
+      facts_(std::move(facts)),
+      machine_(std::move(machine)),
+      description_(new QPlainTextEdit(this)),
+      preview_(new QPlainTextEdit(this)),
+      state_(new QLabel(this)),
+      rest_(new QTimer(this)) {
+    setObjectName(QStringLiteral("reportProblem"));
+    setWindowTitle(tr("Report a problem"));
+    resize(Theme::space(190), Theme::space(170));
+    rest_->setSingleShot(true);
+    rest_->setInterval(kRest);
+    connect(rest_, &QTimer::timeout, this, &ReportDialog::make);
+    build();
+    make();
+}
+
+QCheckBox* ReportDialog::addChoice(const char* name,
+                                   const QString& text,
+                                   bool ReportChoices::*part) {
+    auto* box = new QCheckBox(text, this);
+    box->setObjectName(QLatin1String(name));
+    box->setChecked(choices_.*part);
+    connect(box, &QCheckBox::toggled, this, [this, part](bool isOn) {
+        choices_.*part = isOn;
+        make();
+    });
+    return box;
+}
+
+void ReportDialog::build() {
+    auto* intro = new QLabel(
+        tr("A report is a text file for Lowtide's developers. It leaves out folders and the names "
+           "of this computer and its user. Nothing is sent: save or copy it, then attach it to "
+           "your bug report."),
+        this);
+    intro->setWordWrap(true);
+    description_->setObjectName(QStringLiteral("reportDescription"));
+    description_->setPlaceholderText(tr("What did you do, what did you expect, what happened?"));
+    description_->setTabChangesFocus(true);
+    description_->setFixedHeight(Theme::space(16));
+    connect(description_, &QPlainTextEdit::textChanged, rest_, qOverload<>(&QTimer::start));
+    auto* grid = new QGridLayout;
+    grid->setHorizontalSpacing(Theme::space(6));
+    grid->setVerticalSpacing(Theme::space(1));
+    grid->addWidget(
+        addChoice("hasGraph", tr("Graph: nodes, wires, numbers"), &ReportChoices::hasGraph), 0, 0);
+    grid->addWidget(
+        addChoice("hasPlan", tr("Memory plan and issues"), &ReportChoices::hasPlan), 1, 0);
+    grid->addWidget(
+        addChoice("hasRun", tr("Report of the last run"), &ReportChoices::hasRun), 0, 1);
+    grid->addWidget(addChoice("hasLog", tr("Last lines of the log"), &ReportChoices::hasLog), 1, 1);
+    auto* texts = addChoice("hasTexts", tr("Prompts and other texts"), &ReportChoices::hasTexts);
+    texts->setToolTip(tr("Prompts are left out unless they matter for the problem"));
+    grid->addWidget(texts, 0, 2);
+    grid->setColumnStretch(3, 1);
+    preview_->setObjectName(QStringLiteral("reportPreview"));
+    preview_->setReadOnly(true);
+    preview_->setLineWrapMode(QPlainTextEdit::NoWrap);
+    preview_->setFont(Theme::current().font("mono"));
+    preview_->setTabChangesFocus(true);
+    state_->setObjectName(QStringLiteral("reportState"));
+    state_->setForegroundRole(QPalette::PlaceholderText);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+    save_ = buttons->addButton(tr("Save..."), QDialogButtonBox::ActionRole);
+    save_->setObjectName(QStringLiteral("saveReport"));
+    copy_ = buttons->addButton(tr("Copy"), QDialogButtonBox::ActionRole);
+    copy_->setObjectName(QStringLiteral("copyReport"));
+    connect(save_, &QPushButton::clicked, this, &ReportDialog::choosePlace);
+    connect(copy_, &QPushButton::clicked, this, [this] {
+        QGuiApplication::clipboard()->setText(text());
+        state_->setText(tr("Copied."));
+    });
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(Theme::space(4), Theme::space(4), Theme::space(4), Theme::space(4));
+    column->setSpacing(Theme::space(2));
+    column->addWidget(intro);
+    column->addWidget(makeHeading(tr("What happened"), description_));
+    column->addWidget(description_);
+    column->addLayout(grid);
+    column->addWidget(makeHeading(tr("Exactly this is saved or copied"), preview_));
+    column->addWidget(preview_, 1);
+    column->addWidget(state_);
+    column->addWidget(buttons);
+}
+
+void ReportDialog::make() {
+    rest_->stop();
+    save_->setEnabled(false);
+    copy_->setEnabled(false);
+    facts_.description = description_->toPlainText();
+    later(
+        this,
+        [facts = facts_, choices = choices_, machine = machine_] {
+            return QString::fromStdString(problemReport(facts, choices, machine)
+                                              .dump(2, ' ', false, Json::error_handler_t::replace));
+        },
+        [this, number = ++asked_](const QString& text) {
+            if (number == asked_) {
+                show(text);
+            }
+        });
+}
+
+void ReportDialog::show(const QString& text) {
+    preview_->setPlainText(text + QLatin1Char('\n'));
+    save_->setEnabled(true);
+    copy_->setEnabled(true);
+    state_->setText(tr("%n characters", nullptr, static_cast<int>(text.size())));
+}
+
+QString ReportDialog::text() const {
+    return preview_->toPlainText();
+}
+
+void ReportDialog::choosePlace() {
+    auto* dialog = new QFileDialog(this, tr("Save the report"));
+    dialog->setObjectName(QStringLiteral("saveReportDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("json"));
+    dialog->selectFile(
+        QStringLiteral("lowtide-report-%1.json")
+            .arg(QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmm"))));
+    connect(dialog, &QFileDialog::fileSelected, this, &ReportDialog::save);
+    dialog->open();
+}
+
+void ReportDialog::save(const QString& path) {
+    later(
+        this,
+        [path, bytes = text().toStdString()] {
+            try {
+                files::writeFileAtomically(path.toStdString(), bytes);
+                return QString();
+            } catch (const Error& error) {
+                return QString::fromStdString(error.message());
+            }
+        },
+        [this, path](const QString& problem) {
+            state_->setText(problem.isEmpty()
+                                ? tr("Saved as %1.").arg(QDir::toNativeSeparators(path))
+                                : tr("It is not saved: %1.").arg(problem));
+        });
+}
+
+}  // namespace lowtide::ui

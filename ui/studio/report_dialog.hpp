@@ -1,0 +1,48 @@
+#pragma once
+
+#include "ui/bridge/problem_report.hpp"
+
+#include <QDialog>
+
+class QCheckBox;
+class QLabel;
+class QPlainTextEdit;
+class QPushButton;
+class QTimer;
+
+namespace lowtide::ui {
+
+/// Shows a report of a problem exactly as it is saved or copied, and lets the person choose what is
+/// in it.
+class ReportDialog : public QDialog {
+    Q_OBJECT
+
+public:
+    /// `machine`: names that no report may contain.
+    ReportDialog(ReportFacts facts, Scrubber::Known machine, QWidget* parent = nullptr);
+
+    /// The report, once it is made for the choices that stand.
+    [[nodiscard]] QString text() const;
+    /// Writes text() on another thread.
+    void save(const QString& path);
+
+private:
+    QCheckBox* addChoice(const char* name, const QString& text, bool ReportChoices::*part);
+    void build();
+    void make();
+    void show(const QString& text);
+    void choosePlace();
+
+    ReportFacts facts_;
+    const Scrubber::Known machine_;
+    ReportChoices choices_;
+    QPlainTextEdit* description_;
+    QPlainTextEdit* preview_;
+    QLabel* state_;
+    QPushButton* save_ = nullptr;
+    QPushButton* copy_ = nullptr;
+    QTimer* rest_;
+    int asked_ = 0;
+};
+
+}  // namespace lowtide::ui
