@@ -51,7 +51,9 @@ private:
             if (it->is_directory(ignored)) {
                 enter(top, it->path(), depth + 1);
             } else if (isWeights(it->path(), top.kind) && it->is_regular_file(ignored)) {
-                add(top, it->path(), headerOf(it->path().string()));
+                files::FileIdentity identity;
+                ModelFile model = headerOf(it->path().string(), identity);
+                add(top, it->path(), std::move(model), identity);
             }
         }
     }
@@ -64,9 +66,9 @@ private:
         return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
     }
 
-    ModelFile headerOf(const std::string& path) {
+    ModelFile headerOf(const std::string& path, files::FileIdentity& identity) {
         try {
-            const files::FileIdentity identity = files::stampOfFile(path).identity;
+            identity = files::stampOfFile(path).identity;
             const auto before = known_.find(path);
             if (before != known_.end() && before->second.identity == identity) {
                 return before->second.model;
@@ -81,14 +83,18 @@ private:
         }
     }
 
-    void add(const ModelFolder& top, const fs::path& path, ModelFile model) {
+    void add(const ModelFolder& top,
+             const fs::path& path,
+             ModelFile model,
+             const files::FileIdentity& identity = {}) {
         if (model.kind == ModelKind::Other && model.family.empty()) {
             model.kind = top.kind;
         }
         const fs::path relative = path.lexically_relative(top.path);
         found_.push_back({.file = std::move(model),
                           .folder = top.path,
-                          .relative = (relative == "." ? path.filename() : relative).string()});
+                          .relative = (relative == "." ? path.filename() : relative).string(),
+                          .identity = identity});
     }
 
     Recogniser* recogniser_;

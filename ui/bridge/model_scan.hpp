@@ -14,9 +14,10 @@ namespace lowtide::ui {
 /// A model that lies in one of the folders.
 struct FoundModel {
     ModelFile file;
-    std::string folder;    ///< the model folder
-    std::string relative;  ///< from that folder
-    std::string value;     ///< how a graph names it; filled by ModelLibrary
+    std::string folder;              ///< the model folder
+    std::string relative;            ///< from that folder
+    std::string value;               ///< how a graph names it; filled by ModelLibrary
+    files::FileIdentity identity{};  ///< when it was found; size 0: a folder, or not readable
 };
 
 /// Headers that were read before, by path; one whose file is unchanged is not read again.

@@ -4,6 +4,7 @@
 #include "plugin/image/animation_decode.hpp"
 #include "plugin/video/video_file.hpp"
 #include "ui/document/encoded.hpp"
+#include "ui/document/model_hashes.hpp"
 #include "ui/document/saved_file.hpp"
 
 #include <QCoreApplication>
@@ -76,8 +77,12 @@ QString graphFolderOf(const QString& path) {
 }
 
 OpenedGraph openedFile(const QString& path) {
-    return {
+    OpenedGraph opened{
         .document = loadGraph(path), .name = documentNameOf(path), .folder = graphFolderOf(path)};
+    if (isPicture(path)) {
+        keepModelHashes(opened.document, path);
+    }
+    return opened;
 }
 
 OpenedGraph openedBackup(const QString& backup, const QString& path) {

@@ -1,5 +1,7 @@
 #include "ui/models/model_kind.hpp"
 
+#include "plugin/base/text.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -83,6 +85,13 @@ std::optional<ModelKind> kindFor(const ModelParam& param) {
         }
     }
     return std::nullopt;
+}
+
+bool isModelName(std::string_view path) {
+    constexpr std::array kEndings = {".safetensors", ".ckpt", ".pt", ".pth", ".bin", ".gguf"};
+    const std::string name = toLower(path);
+    return std::any_of(
+        kEndings.begin(), kEndings.end(), [&](const char* each) { return name.ends_with(each); });
 }
 
 std::span<const KindFolder> kindFolders() {

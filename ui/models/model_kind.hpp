@@ -45,6 +45,9 @@ struct ModelParam {
 /// The reverse.
 [[nodiscard]] std::optional<ModelKind> kindFor(const ModelParam& param);
 
+/// By the ending, also of formats that are not read: whether somebody means weights.
+[[nodiscard]] bool isModelName(std::string_view path);
+
 /// A folder's name that says what lies in it.
 struct KindFolder {
     const char* name;

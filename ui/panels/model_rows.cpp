@@ -13,6 +13,21 @@ namespace {
 
 constexpr int kModelRow = Theme::space(10);
 
+/// As large as it fits; without one, a mark in its place.
+void paintModelPicture(QPainter& painter, const QRectF& place, const QImage& picture) {
+    if (picture.isNull()) {
+        const int side = Theme::current().size("icon");
+        QRectF mark(0, 0, side, side);
+        mark.moveCenter(place.center());
+        Theme::current().icon("image", "border").paint(&painter, mark.toRect());
+        return;
+    }
+    QRectF shown(QPointF(), QSizeF(picture.size()).scaled(place.size(), Qt::KeepAspectRatio));
+    shown.moveCenter(place.center());
+    painter.setRenderHint(QPainter::SmoothPixmapTransform);
+    painter.drawImage(shown, picture);
+}
+
 }  // namespace
 
 QSize ModelRowDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
@@ -23,7 +38,12 @@ void ModelRowDelegate::paint(QPainter* painter,
                              const QStyleOptionViewItem& option,
                              const QModelIndex& index) const {
     paintRowGround(*painter, option);
-    const QRectF row = QRectF(option.rect).adjusted(Theme::space(2), 2, -Theme::space(2), -2);
+    QRectF row = QRectF(option.rect).adjusted(Theme::space(2), 2, -Theme::space(2), -2);
+    if (pictures_) {
+        const QRectF place(row.topLeft(), QSizeF(row.height(), row.height()));
+        paintModelPicture(*painter, place, pictures_(index));
+        row.setLeft(place.right() + Theme::space(2));
+    }
     QRectF name(row.topLeft(), QSizeF(row.width(), row.height() / 2));
     const QRectF below = name.translated(0, name.height());
     if (const auto icon = index.data(Qt::DecorationRole).value<QIcon>(); !icon.isNull()) {

@@ -2,7 +2,10 @@
 
 #include "ui/models/model_folders.hpp"
 #include "ui/panels/empty_state.hpp"
+#include "ui/panels/model_details.hpp"
+#include "ui/panels/model_filter.hpp"
 #include "ui/panels/model_rows.hpp"
+#include "ui/panels/model_texts.hpp"
 #include "ui/panels/offered_models.hpp"
 #include "ui/panels/token_colour.hpp"
 #include "ui/theme/figures.hpp"
@@ -14,7 +17,6 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
-#include <QLineEdit>
 #include <QListWidget>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -22,59 +24,13 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <numeric>
 
 namespace lowtide::ui {
 
 namespace {
 
 constexpr int kPlacesHeight = 92;
-
-/// Of a row's verdict: the place of its model in the library's list.
-constexpr int kPlace = Qt::UserRole + 1;
-
-QString kindText(ModelKind kind) {
-    switch (kind) {
-        case ModelKind::Checkpoint:
-            return ModelsPanel::tr("checkpoint");
-        case ModelKind::Denoiser:
-            return ModelsPanel::tr("denoiser");
-        case ModelKind::DiffusionModel:
-            return ModelsPanel::tr("diffusion model");
-        case ModelKind::TextEncoder:
-            return ModelsPanel::tr("text encoder");
-        case ModelKind::Autoencoder:
-            return ModelsPanel::tr("autoencoder");
-        case ModelKind::Upscaler:
-            return ModelsPanel::tr("upscaler");
-        case ModelKind::Lora:
-            return ModelsPanel::tr("LoRA");
-        case ModelKind::ControlNet:
-            return ModelsPanel::tr("ControlNet");
-        case ModelKind::IpAdapter:
-            return ModelsPanel::tr("IP-Adapter");
-        case ModelKind::ImageEncoder:
-            return ModelsPanel::tr("image encoder");
-        case ModelKind::Embedding:
-            return ModelsPanel::tr("embedding");
-        case ModelKind::Other:
-            break;
-    }
-    return ModelsPanel::tr("unknown");
-}
-
-const char* verdictColour(ModelVerdict verdict) {
-    switch (verdict) {
-        case ModelVerdict::Fits:
-            return "success";
-        case ModelVerdict::Streams:
-            return "warning";
-        case ModelVerdict::TooBig:
-            return "error";
-        case ModelVerdict::Unknown:
-            break;
-    }
-    return "text.muted";
-}
 
 QToolButton* makeIconButton(const char* name,
                             const char* icon,
@@ -109,9 +65,13 @@ bool isPathsFile(const QString& path) {
 
 }  // namespace
 
-ModelsPanel::ModelsPanel(Settings& settings, ModelLibrary& library, QWidget* parent)
-    : QWidget(parent), settings_(settings), library_(library) {
+ModelsPanel::ModelsPanel(Settings& settings,
+                         ModelLibrary& library,
+                         const ModelsParts& parts,
+                         QWidget* parent)
+    : QWidget(parent), settings_(settings), library_(library), parts_(parts) {
     setObjectName(QStringLiteral("modelsPanel"));
+    setAcceptDrops(true);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(Theme::space(3), Theme::space(3), Theme::space(3), Theme::space(3));
     column->setSpacing(Theme::space(2));
@@ -123,9 +83,15 @@ ModelsPanel::ModelsPanel(Settings& settings, ModelLibrary& library, QWidget* par
     column->addWidget(makeModels(), 1);
     connect(&library_, &ModelLibrary::changed, this, &ModelsPanel::showModels);
     connect(&library_, &ModelLibrary::budgetChanged, this, &ModelsPanel::showVerdicts);
+    connectParts();
     connect(&settings_, &Settings::changed, this, &ModelsPanel::showPlaces);
     showPlaces();
     showModels();
+}
+
+/// A note that was typed is kept while the list is still there to hear of it.
+ModelsPanel::~ModelsPanel() {
+    delete details_;
 }
 
 QWidget* ModelsPanel::makePlaces() {
@@ -164,9 +130,7 @@ QWidget* ModelsPanel::makePlaces() {
 
 QWidget* ModelsPanel::makeModels() {
     auto* box = new QWidget(this);
-    search_ = new QLineEdit(box);
-    search_->setObjectName(QStringLiteral("modelSearch"));
-    search_->setPlaceholderText(tr("Search models"));
+    filter_ = new ModelFilter(box);
     QToolButton* again =
         makeIconButton("rescan", "refresh", tr("Look through the folders again"), box);
     state_ = new QLabel(box);
@@ -177,7 +141,11 @@ QWidget* ModelsPanel::makeModels() {
     models_->setHeaderLabels({tr("Model"), tr("Family"), tr("Size"), tr("This budget")});
     models_->setRootIsDecorated(false);
     models_->setUniformRowHeights(true);
-    models_->setItemDelegate(new ModelRowDelegate(models_));
+    auto* delegate = new ModelRowDelegate(models_);
+    if (parts_.pictures) {
+        delegate->setPictures([this](const QModelIndex& index) { return pictureOf(index); });
+    }
+    models_->setItemDelegate(delegate);
     models_->setMouseTracking(true);
     models_->setHeaderHidden(true);
     models_->header()->setStretchLastSection(true);
@@ -192,7 +160,7 @@ QWidget* ModelsPanel::makeModels() {
                         .text = tr("Add the folder of your checkpoints. Folders of ComfyUI work as "
                                    "they are. Until then, use the built-in mini model.")},
                        pages_));
-    connect(search_, &QLineEdit::textChanged, this, &ModelsPanel::showModels);
+    connect(filter_, &ModelFilter::changed, this, &ModelsPanel::showModels);
     connect(again, &QToolButton::clicked, &library_, &ModelLibrary::rescan);
     connect(models_, &QTreeWidget::itemActivated, this, [this](const QTreeWidgetItem* item) {
         if (const auto model = modelOf(item)) {
@@ -200,6 +168,11 @@ QWidget* ModelsPanel::makeModels() {
         }
     });
     connect(models_, &QTreeWidget::currentItemChanged, this, &ModelsPanel::showConversion);
+    connect(models_, &QTreeWidget::currentItemChanged, this, &ModelsPanel::showDetails);
+    if (parts_.shelf && parts_.pictures) {
+        details_ = new ModelDetails(*parts_.shelf, *parts_.pictures, box);
+        connect(details_, &ModelDetails::pictureAsked, this, &ModelsPanel::choosePicture);
+    }
     convert_ = new QAction(tr("Convert..."), models_);
     convert_->setIconText(convert_->text());  // a button would leave the dots out
     convert_->setObjectName(QStringLiteral("convertModel"));
@@ -217,14 +190,17 @@ QWidget* ModelsPanel::makeModels() {
     });
     auto* row = new QHBoxLayout;
     row->setSpacing(Theme::space(2));
-    row->addWidget(search_, 1);
-    row->addWidget(state_);
+    row->addWidget(state_, 1);
     row->addWidget(again);
     auto* column = new QVBoxLayout(box);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(Theme::space(2));
+    column->addWidget(filter_);
     column->addLayout(row);
     column->addWidget(pages_, 1);
+    if (details_) {
+        column->addWidget(details_);
+    }
     column->addWidget(convertButton_, 0, Qt::AlignRight);
     return box;
 }
@@ -270,19 +246,47 @@ void ModelsPanel::showPlaces() {
     remove_->setEnabled(places_->currentRow() >= 0);
 }
 
-void ModelsPanel::showModels() {
-    models_->clear();
+/// The places of models in the library's list that are shown, in their order.
+std::vector<size_t> ModelsPanel::chosenPlaces() const {
     const std::vector<FoundModel>& models = library_.models();
-    for (size_t place = 0; place < models.size(); ++place) {
-        const QString name = QString::fromStdString(models[place].relative);
-        if (name.contains(search_->text(), Qt::CaseInsensitive)) {
-            addRow(models[place])->setData(ModelColumn::Verdict, kPlace, qulonglong{place});
-        }
+    std::vector<size_t> places(models.size());
+    std::iota(places.begin(), places.end(), size_t{0});
+    const std::optional<ModelVerdict> verdict = filter_->verdict();
+    std::erase_if(places, [&](size_t place) {
+        const QString note = parts_.shelf ? parts_.shelf->noteOf(models[place]) : QString();
+        return !filter_->accepts(models[place], note) ||
+               (verdict && fitOf(models[place]).verdict != *verdict);
+    });
+    std::stable_sort(places.begin(), places.end(), [&](size_t first, size_t second) {
+        return filter_->isBefore(models[first], models[second]);
+    });
+    return places;
+}
+
+void ModelsPanel::showModels() {
+    const std::vector<FoundModel>& models = library_.models();
+    const QTreeWidgetItem* before = models_->currentItem();
+    const std::string selected = before ? pathOf(before) : std::string();
+    filter_->setModels(models);
+    models_->setUpdatesEnabled(false);
+    models_->clear();
+    QTreeWidgetItem* again = nullptr;
+    for (const size_t place : chosenPlaces()) {
+        QTreeWidgetItem* item = addRow(models[place]);
+        item->setData(ModelColumn::Verdict, ModelColumn::Place, qulonglong{place});
+        again = models[place].file.path == selected ? item : again;
     }
     showVerdicts();
+    models_->setCurrentItem(again);
+    models_->setUpdatesEnabled(true);
+    showDetails();
     const bool isEmpty = models.empty() && !library_.isScanning();
     pages_->setCurrentIndex(isEmpty ? 1 : 0);
-    state_->setText(library_.isScanning() ? tr("Looking...") : tr("%1 found").arg(models.size()));
+    const int shown = models_->topLevelItemCount();
+    state_->setText(library_.isScanning() ? tr("Looking...")
+                    : shown == static_cast<int>(models.size())
+                        ? tr("%1 found").arg(models.size())
+                        : tr("%1 of %2").arg(shown).arg(models.size()));
     setTextColour(*problems_, "warning");
     const QStringList problems = library_.problems() + emptyPlaces();
     problems_->setText(problems.join(QLatin1Char('\n')));
@@ -307,26 +311,23 @@ QStringList ModelsPanel::emptyPlaces() const {
 /// Rows, selection and place of the list stay: the budget changes with nearly every edit.
 void ModelsPanel::showVerdicts() {
     for (int row = 0; row < models_->topLevelItemCount(); ++row) {
-        QTreeWidgetItem* item = models_->topLevelItem(row);
-        const auto place =
-            static_cast<size_t>(item->data(ModelColumn::Verdict, kPlace).toULongLong());
-        const FoundModel& model = library_.models().at(place);
-        const bool isBroken = !model.file.problem.empty();
-        const bool isRun = !isBroken && model.file.isRunnable;
-        const ModelVerdict verdict = library_.verdictOf(model);
-        item->setText(
-            ModelColumn::Verdict,
-            !isBroken && !model.file.isRunnable ? tr("not run here") : verdictText(verdict));
-        item->setData(ModelColumn::Verdict,
-                      Qt::UserRole,
-                      QLatin1String(isRun ? verdictColour(verdict) : "text.muted"));
+        showVerdict(*models_->topLevelItem(row));
+    }
+}
+
+void ModelsPanel::showVerdict(QTreeWidgetItem& item) {
+    const FoundModel* model = modelAt(&item);
+    const FitText fit = model ? fitOf(*model) : FitText();
+    item.setText(ModelColumn::Verdict, fit.text);
+    item.setData(ModelColumn::Verdict, Qt::UserRole, QLatin1String(fit.colour));
+    if (details_ && &item == models_->currentItem()) {
+        details_->setFit(fit.text);
     }
 }
 
 QTreeWidgetItem* ModelsPanel::addRow(const FoundModel& model) {
     const bool isBroken = !model.file.problem.empty();
-    const QString family = model.file.family.empty() ? kindText(model.file.kind)
-                                                     : QString::fromStdString(model.file.family);
+    const QString family = familyText(model.file);
     auto* item = new QTreeWidgetItem(models_,
                                      {QString::fromStdString(model.relative),
                                       isBroken ? tr("cannot be read") : family,
@@ -338,6 +339,7 @@ QTreeWidgetItem* ModelsPanel::addRow(const FoundModel& model) {
     if (isBroken) {
         item->setIcon(ModelColumn::Name, Theme::current().icon("warning", "warning"));
     }
+    item->setData(ModelColumn::Name, ModelColumn::Path, QString::fromStdString(model.file.path));
     if (model.file.isRunnable) {
         item->setData(ModelColumn::Name, Qt::UserRole, QVariant::fromValue(model.file.kind));
         item->setData(ModelColumn::Family, Qt::UserRole, QString::fromStdString(model.value));

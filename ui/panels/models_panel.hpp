@@ -1,6 +1,9 @@
 #pragma once
 
 #include "ui/bridge/model_library.hpp"
+#include "ui/bridge/model_pictures.hpp"
+#include "ui/bridge/model_plans.hpp"
+#include "ui/bridge/model_shelf.hpp"
 #include "ui/bridge/settings.hpp"
 
 #include <QWidget>
@@ -9,7 +12,6 @@
 
 class QAction;
 class QLabel;
-class QLineEdit;
 class QListWidget;
 class QStackedWidget;
 class QToolButton;
@@ -18,20 +20,44 @@ class QTreeWidgetItem;
 
 namespace lowtide::ui {
 
+class ModelDetails;
+class ModelFilter;
+struct FitText;
+
+/// What a panel of models knows beside the library; each may be missing.
+struct ModelsParts {
+    ModelShelf* shelf = nullptr;        ///< notes, chosen pictures, hashes
+    ModelPictures* pictures = nullptr;  ///< small pictures
+    ModelPlans* plans = nullptr;        ///< how checkpoints fit
+};
+
 /// The person's model folders, and what lies in them. Who owns both gives the library the folders
-/// of the settings. `settings` and `library` must outlive it.
+/// of the settings. All must outlive it.
 class ModelsPanel : public QWidget {
     Q_OBJECT
 
 public:
-    ModelsPanel(Settings& settings, ModelLibrary& library, QWidget* parent = nullptr);
+    ModelsPanel(Settings& settings,
+                ModelLibrary& library,
+                const ModelsParts& parts = {},
+                QWidget* parent = nullptr);
+
+    ~ModelsPanel() override;
 
     /// Adds a folder of models, or an extra_model_paths.yaml.
     void addPlace(const QString& path);
+    /// What was dropped on it: a folder is added; of a model the person is asked.
+    void takeDropped(const QString& path, QPoint at);
     /// Offers to write models again (convertAsked).
     void offerConversion();
 
+protected:
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
 Q_SIGNALS:
+    /// A dropped file is to be used in the graph.
+    void fileUseAsked(const QString& path);
     /// A model was chosen, of a kind that has a place in graphs.
     void useAsked(lowtide::ui::ModelKind kind, const QString& value);
     /// A checkpoint or a denoiser is to be written again, smaller.
@@ -44,7 +70,17 @@ private:
     void showModels();
     /// Folders of the person in which nothing was found, a sentence each.
     [[nodiscard]] QStringList emptyPlaces() const;
+    [[nodiscard]] std::vector<size_t> chosenPlaces() const;
+    void connectParts();
     void showVerdicts();
+    void showVerdict(QTreeWidgetItem& item);
+    void showDetails();
+    [[nodiscard]] const FoundModel* modelAt(const QTreeWidgetItem* item) const;
+    [[nodiscard]] QTreeWidgetItem* itemOf(const std::string& path) const;
+    [[nodiscard]] std::string pathOf(const QTreeWidgetItem* item) const;
+    [[nodiscard]] FitText fitOf(const FoundModel& model) const;
+    [[nodiscard]] QImage pictureOf(const QModelIndex& index);
+    void choosePicture();
     QTreeWidgetItem* addRow(const FoundModel& model);
     void showConversion();
     void removePlace();
@@ -53,9 +89,11 @@ private:
 
     Settings& settings_;
     ModelLibrary& library_;
+    const ModelsParts parts_;
     QListWidget* places_ = nullptr;
     QToolButton* remove_ = nullptr;
-    QLineEdit* search_ = nullptr;
+    ModelFilter* filter_ = nullptr;
+    ModelDetails* details_ = nullptr;
     QTreeWidget* models_ = nullptr;
     QAction* convert_ = nullptr;
     QToolButton* convertButton_ = nullptr;
@@ -63,6 +101,7 @@ private:
     QLabel* problems_ = nullptr;
     QStackedWidget* pages_ = nullptr;
     std::optional<QStringList> shownPlaces_;
+    std::string awaited_;  ///< path of a model to select once its folder was looked through
 };
 
 }  // namespace lowtide::ui

@@ -69,6 +69,7 @@ Desk::Desk(Workspace& workspace, const DeskParts& parts)
       locate_(
           workspace.model,
           [this](const std::string& file) { return isFound(file); },
+          [this](const std::string& file) { return placesOf(file); },
           &parts.window),
       convert_(workspace, &parts.window) {
     buildCentre();

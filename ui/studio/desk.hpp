@@ -94,6 +94,7 @@ private:
     void buildLog();
     void buildForm();
     void buildLibrary();
+    void buildModels();
     void buildViewer();
     void buildGallery();
     void buildFilmstrip();
@@ -134,8 +135,9 @@ private:
     void viewPicture(const QImage& picture, const QString& title, const QSize& size = {});
     void savePreset();
     [[nodiscard]] bool isFound(const std::string& file) const;
-    void useModel(ModelKind kind, const QString& value);
-    void useDroppedModel(const QString& path);
+    [[nodiscard]] std::vector<std::string> placesOf(const std::string& file) const;
+    void useModel(ModelKind kind, const QString& value, QPointF at);
+    void useDroppedModel(const QString& path, QPointF at);
     [[nodiscard]] QPointF middleOfCanvas() const;
     void runToSelected();
     void fillRecent();

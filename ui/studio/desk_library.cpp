@@ -5,8 +5,6 @@
 #include "ui/bridge/run_log.hpp"
 #include "ui/panels/first_start.hpp"
 #include "ui/panels/log_panel.hpp"
-#include "ui/panels/models_panel.hpp"
-#include "ui/panels/offered_models.hpp"
 #include "ui/panels/preset_dialog.hpp"
 #include "ui/panels/presets_browser.hpp"
 #include "ui/studio/desk.hpp"
@@ -18,31 +16,9 @@
 
 #include <QFileInfo>
 
-#include <algorithm>
 #include <utility>
 
 namespace lowtide::ui {
-
-namespace {
-
-/// Nodes of the graph with the parameter; those among `preferred` alone, if any.
-std::vector<std::string> takersOf(const GraphModel& model,
-                                  const ModelParam& param,
-                                  const std::set<std::string>& preferred) {
-    std::vector<std::string> all;
-    std::vector<std::string> chosen;
-    for (const auto& [id, node] : model.document().nodes) {
-        if (node.type == param.nodeType) {
-            all.push_back(id);
-            if (preferred.contains(id)) {
-                chosen.push_back(id);
-            }
-        }
-    }
-    return chosen.empty() ? all : chosen;
-}
-
-}  // namespace
 
 void Desk::buildLibrary() {
     presets_ = new PresetsBrowser(workspace_.presets);
@@ -63,10 +39,7 @@ void Desk::buildLibrary() {
                     locate_.locate(file.toStdString());
                 }
             });
-    auto* models = new ModelsPanel(parts_.settings, workspace_.models);
-    panels_.add("models", tr("Models"), models, Qt::LeftDockWidgetArea);
-    offerConversion(*models);
-    connect(models, &ModelsPanel::useAsked, this, &Desk::useModel);
+    buildModels();
 }
 
 void Desk::buildLog() {
@@ -262,55 +235,6 @@ void Desk::savePreset() {
         notices_->show(NoticeKind::Success, tr("Saved as the preset “%1”.").arg(text.title));
     } catch (const Error& error) {
         showError(&parts_.window, tr("The preset is not saved"), error);
-    }
-}
-
-bool Desk::isFound(const std::string& file) const {
-    return workspace_.models.isThere(file, workspace_.file.folder());
-}
-
-void Desk::useModel(ModelKind kind, const QString& value) {
-    const std::optional<ModelParam> param = paramOf(kind);
-    if (!param) {
-        notices_->show(NoticeKind::Info,
-                       tr("An embedding has no node: write %1 in a prompt.")
-                           .arg(QFileInfo(value).completeBaseName()));
-        return;
-    }
-    const std::vector<std::string> takers =
-        takersOf(workspace_.model, *param, canvas_->selectedNodes());
-    if (takers.size() != 1) {
-        notices_->show(
-            NoticeKind::Info,
-            takers.empty()
-                ? tr("No node of this graph takes such a file. Add one that does, then choose it "
-                     "again.")
-                : tr("Several nodes take such a file. Select the one to use it in."));
-        return;
-    }
-    workspace_.model.apply(
-        tr("Use %1").arg(QFileInfo(value).fileName()), [&](graph::Document& document) {
-            document.nodes.at(takers.front()).params[param->param] = value.toStdString();
-        });
-    reveal(takers.front(), param->param);
-}
-
-void Desk::useDroppedModel(const QString& path) {
-    const ModelFile model = workspace_.models.fileAt(path.toStdString());
-    const QString name = QFileInfo(path).fileName();
-    if (!model.problem.empty()) {
-        showError(&parts_.window,
-                  tr("“%1” cannot be used").arg(name),
-                  QString::fromStdString(model.problem),
-                  {});
-    } else if (!model.isRunnable) {
-        notices_->show(NoticeKind::Warning,
-                       model.family.empty()
-                           ? tr("“%1” is not a model that this version runs.").arg(name)
-                           : tr("“%1” is of the family %2, which this version does not run.")
-                                 .arg(name, QString::fromStdString(model.family)));
-    } else {
-        useModel(model.kind, path);
     }
 }
 

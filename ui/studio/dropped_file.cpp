@@ -2,6 +2,7 @@
 
 #include "ui/document/edits.hpp"
 #include "ui/document/opened_graph.hpp"
+#include "ui/models/model_kind.hpp"
 #include "ui/studio/error_dialog.hpp"
 
 #include <QFileInfo>
@@ -9,7 +10,6 @@
 #include <QUrl>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace lowtide::ui {
@@ -17,27 +17,6 @@ namespace lowtide::ui {
 namespace {
 
 constexpr double kStep = 32;  ///< from one node to the next that is dropped on the same place
-
-/// By the ending, also of those whose formats are not read.
-bool isModelName(const QString& path) {
-    const QString ending = QFileInfo(path).suffix().toLower();
-    constexpr std::array kEndings = {"safetensors", "ckpt", "pt", "pth", "bin", "gguf"};
-    return std::any_of(kEndings.begin(), kEndings.end(), [&](const char* each) {
-        return ending == QLatin1String(each);
-    });
-}
-
-/// Below and beside nodes that lie at the very place.
-Point freePlace(const graph::Document& document, QPointF at) {
-    const auto isTaken = [&](const auto& entry) {
-        const Point other = positionOf(entry.second);
-        return std::abs(other.x - at.x()) < kStep / 2 && std::abs(other.y - at.y()) < kStep / 2;
-    };
-    while (std::any_of(document.nodes.begin(), document.nodes.end(), isTaken)) {
-        at += QPointF(kStep, kStep);
-    }
-    return {at.x(), at.y()};
-}
 
 /// A node without inputs that reads pictures from a file; nodes that read videos call it "video".
 PictureInput sourceIn(const graph::Catalog& catalog, bool ofVideo) {
@@ -55,6 +34,17 @@ PictureInput sourceIn(const graph::Catalog& catalog, bool ofVideo) {
 }
 
 }  // namespace
+
+Point freePlace(const graph::Document& document, QPointF at) {
+    const auto isTaken = [&](const auto& entry) {
+        const Point other = positionOf(entry.second);
+        return std::abs(other.x - at.x()) < kStep / 2 && std::abs(other.y - at.y()) < kStep / 2;
+    };
+    while (std::any_of(document.nodes.begin(), document.nodes.end(), isTaken)) {
+        at += QPointF(kStep, kStep);
+    }
+    return {at.x(), at.y()};
+}
 
 PictureInput pictureInput(const graph::Catalog& catalog) {
     return sourceIn(catalog, false);
@@ -96,8 +86,8 @@ DroppedFile::DroppedFile(GraphModel& model,
 void DroppedFile::take(const QString& path, QPointF at) {
     if (isPicture(path) || isVideo(path)) {
         pictures_.take(path, at);
-    } else if (isModelName(path)) {
-        Q_EMIT modelDropped(path);
+    } else if (isModelName(path.toStdString())) {
+        Q_EMIT modelDropped(path, at);
     } else {
         files_.openPath(path);
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/document/edits.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/panels/picture_drop.hpp"
 #include "ui/studio/file_commands.hpp"
@@ -29,7 +30,7 @@ public:
 
 Q_SIGNALS:
     /// A file of weights, by its name.
-    void modelDropped(const QString& path);
+    void modelDropped(const QString& path, QPointF at);
 
 private:
     GraphModel& model_;
@@ -47,6 +48,8 @@ struct PictureInput {
 [[nodiscard]] PictureInput pictureInput(const graph::Catalog& catalog);
 /// The same of a video.
 [[nodiscard]] PictureInput videoInput(const graph::Catalog& catalog);
+/// Where a node would lie at `at`, below and beside nodes that lie at the very place.
+[[nodiscard]] Point freePlace(const graph::Document& document, QPointF at);
 /// Local files among what is dragged.
 [[nodiscard]] QStringList localFiles(const QMimeData* data);
 

@@ -9,8 +9,12 @@
 
 namespace lowtide::ui {
 
-LocateFile::LocateFile(GraphModel& model, IsFound isFound, QWidget* window)
-    : QObject(window), model_(model), isFound_(std::move(isFound)), window_(window) {}
+LocateFile::LocateFile(GraphModel& model, IsFound isFound, KnownPlaces known, QWidget* window)
+    : QObject(window),
+      model_(model),
+      isFound_(std::move(isFound)),
+      known_(std::move(known)),
+      window_(window) {}
 
 void LocateFile::locate(const std::string& node, const std::string& param) {
     const graph::DocumentNode* owner = model_.node(node);
@@ -21,6 +25,15 @@ void LocateFile::locate(const std::string& node, const std::string& param) {
 }
 
 void LocateFile::locate(const std::string& file) {
+    if (const NewPlaces known = knownPlaces(file); !known.empty()) {
+        const Answer answer = offer(known, file);
+        if (answer == Answer::Use) {
+            use(known, QFileInfo(known.at(file)).fileName());
+        }
+        if (answer != Answer::Choose) {
+            return;
+        }
+    }
     const QString chosen = choose(file);
     if (chosen.isEmpty()) {
         return;
@@ -30,8 +43,51 @@ void LocateFile::locate(const std::string& file) {
         places.clear();
     }
     places[file] = chosen;
+    use(places, QFileInfo(chosen).fileName());
+}
+
+/// Of this file and of all others that are missing; empty: this one is not known.
+NewPlaces LocateFile::knownPlaces(const std::string& file) const {
+    NewPlaces places;
+    std::vector<std::string> missing = missingFiles(model_, isFound_);
+    missing.push_back(file);
+    for (const std::string& each : missing) {
+        if (const std::vector<std::string> known = known_(each); !known.empty()) {
+            places[each] = QString::fromStdString(known.front());
+        }
+    }
+    return places.contains(file) ? places : NewPlaces();
+}
+
+LocateFile::Answer LocateFile::offer(const NewPlaces& places, const std::string& file) const {
+    QStringList found;
+    for (const auto& [lost, place] : places) {
+        found << place;
+    }
+    QMessageBox box(
+        QMessageBox::Question,
+        tr("Found in your model folders"),
+        tr("%1 is in your model folders. Use it?").arg(QFileInfo(places.at(file)).fileName()),
+        QMessageBox::Cancel,
+        window_);
+    box.setObjectName(QStringLiteral("locateKnown"));
+    box.setTextFormat(Qt::PlainText);
+    box.setInformativeText(found.join(QLatin1Char('\n')));
+    QPushButton* use =
+        box.addButton(places.size() > 1 ? tr("Use all") : tr("Use it"), QMessageBox::AcceptRole);
+    QPushButton* choose = box.addButton(tr("Choose another..."), QMessageBox::ActionRole);
+    use->setObjectName(QStringLiteral("useKnown"));
+    choose->setObjectName(QStringLiteral("chooseOther"));
+    box.setDefaultButton(use);
+    box.exec();
+    return box.clickedButton() == use      ? Answer::Use
+           : box.clickedButton() == choose ? Answer::Choose
+                                           : Answer::Cancel;
+}
+
+void LocateFile::use(const NewPlaces& places, const QString& name) {
     model_.endMerging();
-    model_.apply(tr("Locate %1").arg(QFileInfo(chosen).fileName()),
+    model_.apply(tr("Locate %1").arg(name),
                  [&](graph::Document& document) { relocate(document, model_.catalog(), places); });
 }
 

@@ -2,6 +2,7 @@
 
 #include <QDir>
 #include <QFileInfo>
+#include <QRegularExpression>
 
 #include <algorithm>
 
@@ -42,6 +43,21 @@ std::vector<std::string> missingFiles(const GraphModel& model, const IsFound& is
         }
     });
     return missing;
+}
+
+bool isSameModel(const std::string& wanted,
+                 const std::string& hash,
+                 const std::string& name,
+                 const std::string& sha256) {
+    const QString lost = fileNameOf(wanted);
+    if (lost.compare(QString::fromStdString(name), Qt::CaseInsensitive) == 0) {
+        return true;
+    }
+    static const QRegularExpression digits(
+        QStringLiteral("(?<![0-9A-Fa-f])[0-9A-Fa-f]{10,64}(?![0-9A-Fa-f])"));
+    const std::string within = digits.match(lost).captured().toLower().toStdString();
+    return (!hash.empty() && sha256.starts_with(hash)) ||
+           (!within.empty() && sha256.starts_with(within));
 }
 
 NewPlaces besideIt(const std::vector<std::string>& missing,

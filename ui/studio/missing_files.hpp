@@ -19,6 +19,13 @@ using IsFound = std::function<bool(const std::string& value)>;
 /// The files that nodes of known types read and that are not found, each once.
 [[nodiscard]] std::vector<std::string> missingFiles(const GraphModel& model,
                                                     const IsFound& isFound);
+/// Where models that a person has may be what a graph names: by file name in any folder, in any
+/// case, by a hash that the name holds ("dream [0123456789]"), or by `hash`, the first digits that
+/// are known of it. `hash` and `sha256` may be empty.
+[[nodiscard]] bool isSameModel(const std::string& wanted,
+                               const std::string& hash,
+                               const std::string& name,
+                               const std::string& sha256);
 /// Those of `missing` that lie by name in the folder of `chosen`, without `except`.
 [[nodiscard]] NewPlaces besideIt(const std::vector<std::string>& missing,
                                  const std::string& except,

@@ -44,6 +44,7 @@ Places standardPlaces() {
         .backups = data + QStringLiteral("/backups"),
         .runs = data + QStringLiteral("/runs"),
         .pasted = data + QStringLiteral("/pasted"),
+        .models = data + QStringLiteral("/models"),
         .pictures = QStandardPaths::writableLocation(QStandardPaths::PicturesLocation) +
                     QStringLiteral("/Lowtide")};
 }

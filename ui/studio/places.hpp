@@ -14,6 +14,7 @@ struct Places {
     QString backups;    ///< of files that were saved over
     QString runs;       ///< what was run, and small pictures of what came of it
     QString pasted;     ///< pictures that came through the clipboard
+    QString models;     ///< notes, pictures and hashes of models
     QString pictures;   ///< where runs write, unless the settings say otherwise
 };
 

@@ -76,6 +76,9 @@ Workspace::Workspace(Plugin& plugin,
       defaults(settings),
       presets(engine.catalog(), places.resources + QStringLiteral("/presets"), places.presets),
       models(static_cast<Recogniser*>(engine.extension(kRecogniser))),
+      shelf(places.models),
+      modelPictures(shelf),
+      modelPlans(engine.runner()),
       offered(models, places.resources),
       file(model, places),
       conversion(engine),
@@ -111,6 +114,7 @@ void Workspace::tellOptions() {
     const graph::Document& document = model.document();
     const Json options = runOptions(document, settings_.preferences(), arguments_, file.folder());
     planning.setOptions(options);
+    modelPlans.setOptions(planning.options());
     document.memoryBudget || options.contains("memoryBudget") ? door::returnBigBlocks()
                                                               : door::keepBigBlocks();
 }

@@ -2,6 +2,9 @@
 
 #include "ui/bridge/conversion.hpp"
 #include "ui/bridge/model_library.hpp"
+#include "ui/bridge/model_pictures.hpp"
+#include "ui/bridge/model_plans.hpp"
+#include "ui/bridge/model_shelf.hpp"
 #include "ui/bridge/node_defaults.hpp"
 #include "ui/bridge/preset_store.hpp"
 #include "ui/bridge/session.hpp"
@@ -30,6 +33,9 @@ public:
     NodeDefaults defaults;
     PresetStore presets;
     ModelLibrary models;
+    ModelShelf shelf;
+    ModelPictures modelPictures;
+    ModelPlans modelPlans;
     OfferedModels offered;
     DocumentFile file;
     Conversion conversion;

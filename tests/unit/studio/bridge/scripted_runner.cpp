@@ -79,6 +79,11 @@ std::vector<std::string> ScriptedRunner::startedGraphs() const {
     return started_;
 }
 
+std::vector<std::string> ScriptedRunner::plannedGraphs() const {
+    const std::lock_guard lock(mutex_);
+    return planned_;
+}
+
 std::vector<std::string> ScriptedRunner::askedGraphs() const {
     const std::lock_guard lock(mutex_);
     return asked_;
@@ -118,13 +123,14 @@ Status ScriptedRunner::check(std::string_view graph,
     return isWrong ? Status::Invalid : Status::Ok;
 }
 
-Status ScriptedRunner::plan(std::string_view,
+Status ScriptedRunner::plan(std::string_view graph,
                             std::string_view options,
                             std::string& result) noexcept {
     int milliseconds = 0;
     {
         const std::lock_guard lock(mutex_);
         milliseconds = planMilliseconds_;
+        planned_.emplace_back(graph);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
     const std::lock_guard lock(mutex_);

@@ -67,7 +67,9 @@ public:
     void setDevices(Json devices, int milliseconds = 0);
 
     [[nodiscard]] std::vector<std::string> startedGraphs() const;
+    /// That were checked.
     [[nodiscard]] std::vector<std::string> askedGraphs() const;
+    [[nodiscard]] std::vector<std::string> plannedGraphs() const;
 
     [[nodiscard]] int memoryCalls() const { return memoryCalls_; }
 
@@ -106,6 +108,7 @@ private:
     std::vector<std::thread> threads_;
     std::vector<std::string> started_;
     std::vector<std::string> asked_;
+    std::vector<std::string> planned_;
     std::vector<std::string> released_;
     Json refusal_;
     Json check_ = {{"issues", Json::array()}};

@@ -37,6 +37,7 @@ struct Opened {
                                               .backups = folder.filePath("backups"),
                                               .runs = folder.filePath("runs"),
                                               .pasted = folder.filePath("pasted"),
+                                              .models = folder.filePath("model_notes"),
                                               .pictures = folder.filePath("pictures")},
                                    .arguments = {.graph = graph_},
                                    .desktop = desktop},

@@ -1,0 +1,165 @@
+// Models in a window: dropped on the canvas, and found where a graph names what is not there.
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/studio/bridge/model_sample.hpp"
+#include "tests/unit/studio/shell/window_bench.hpp"
+#include "ui/document/edits.hpp"
+#include "ui/panels/models_panel.hpp"
+
+namespace window_models_test {
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+testing::SampleRecogniser& sampleModule() {
+    static testing::SampleRecogniser module;
+    return module;
+}
+
+SmallPlugin& knowing(SmallPlugin& plugin) {
+    plugin.recogniser = &sampleModule();
+    return plugin;
+}
+
+/// A window whose module knows models, with a folder of them.
+struct Window {
+    SmallPlugin plugin;
+    Opened opened{[this]() -> Plugin& { return knowing(plugin); }};
+
+    Window() {
+        QTRY_VERIFY_WITH_TIMEOUT(studio().desk(), kPatience);
+        test::bringToFront(studio());
+        testing::writeModel(at("models/checkpoints/Dream.safetensors"), testing::kSd15);
+        testing::writeModel(at("models/vae/soft.safetensors"),
+                            {"encoder.conv_in.weight", "decoder.conv_in.weight"});
+    }
+
+    ~Window() { opened.window.reset(); }
+
+    StudioWindow& studio() { return *opened.window; }
+
+    GraphModel& model() { return studio().workspace()->model; }
+
+    [[nodiscard]] QString at(const QString& name) const { return opened.folder.filePath(name); }
+
+    void addFolder() {
+        QSignalSpy scanned(&studio().workspace()->models, &ModelLibrary::scanned);
+        studio().findChild<ModelsPanel*>()->addPlace(at("models"));
+        QVERIFY(scanned.wait(kPatience));
+    }
+
+    void lose(const char* name) {
+        model().apply("Lose", [&](graph::Document& document) {
+            document.nodes.at("load").params["checkpoint"] = name;
+        });
+    }
+
+    std::string checkpoint() {
+        return model().node("load")->params.at("checkpoint").get<std::string>();
+    }
+
+    /// The button of the issue.
+    void locate() {
+        const Json issue = {{"severity", "error"},
+                            {"code", "not_found"},
+                            {"node", "load"},
+                            {"item", "checkpoint"},
+                            {"message", "there is no checkpoint"}};
+        plugin.script().setAnswers({{"issues", {issue}}}, Json::object());
+        studio().workspace()->planning.askNow();
+        studio().actions().at("view.issues").trigger();
+        auto* list = studio().findChild<QListView*>("issues");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, kPatience);
+        test::click(*list->viewport(), list->visualRect(list->model()->index(0, 0)).center());
+        studio().actions().at("view.issues").trigger();
+        auto* button = studio().findChild<QPushButton*>("fix_0");
+        QVERIFY(button);
+        test::click(*button, button->rect().center());
+    }
+};
+
+}  // namespace
+
+class WindowModelsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    void aDroppedModelGetsANode_whereTheGraphHasNone() {
+        Window window;
+        window.model().apply("Remove", [](graph::Document& document) {
+            const graph::Catalog catalog(smallNodes());
+            removeNodes(document, catalog, {"load"});
+        });
+        const QString path = window.at("models/checkpoints/Dream.safetensors");
+        Q_EMIT window.studio().desk()->canvas().fileDropped(path, {500, 400});
+        QTRY_VERIFY_WITH_TIMEOUT(window.model().document().nodes.contains("load_checkpoint"),
+                                 kPatience);
+        const graph::DocumentNode& node = *window.model().node("load_checkpoint");
+        QCOMPARE(node.params.at("checkpoint").get<std::string>(), path.toStdString());
+        QCOMPARE(positionOf(node).x, 500.0);
+        window.model().undoStack().undo();
+        QVERIFY(!window.model().document().nodes.contains("load_checkpoint"));
+    }
+
+    void aDroppedModelIsUsedByTheNodeThatIsThere() {
+        Window window;
+        const QString path = window.at("models/checkpoints/Dream.safetensors");
+        Q_EMIT window.studio().desk()->canvas().fileDropped(path, {500, 400});
+        QTRY_COMPARE_WITH_TIMEOUT(window.checkpoint(), path.toStdString(), kPatience);
+    }
+
+    void whatIsMissingIsFoundByNameInAllFolders() {
+        Window window;
+        window.addFolder();
+        window.lose("sd15/dream.SAFETENSORS");
+        answer("locateKnown", [&](QDialog& box) {
+            test::keepScreenshot(box, "locate_known");
+            QVERIFY(qobject_cast<QMessageBox*>(&box)->text().contains("Dream.safetensors"));
+            auto* use = box.findChild<QPushButton*>("useKnown");
+            test::click(*use, use->rect().center());
+        });
+        window.locate();
+        QCOMPARE(window.checkpoint(),
+                 window.at("models/checkpoints/Dream.safetensors").toStdString());
+    }
+
+    void whatIsMissingIsFoundByItsHash() {
+        Window window;
+        window.addFolder();
+        Workspace& workspace = *window.studio().workspace();
+        const FoundModel& dream = workspace.models.models().front();
+        QSignalSpy ended(&workspace.shelf, &ModelShelf::hashEnded);
+        workspace.shelf.hash(dream);
+        QVERIFY(ended.wait(kPatience));
+        const std::string hash = workspace.shelf.hashOf(dream).substr(0, 10);
+        window.lose(("another name [" + hash + "]").c_str());
+        answer("locateKnown", [](QDialog& box) {
+            auto* use = box.findChild<QPushButton*>("useKnown");
+            test::click(*use, use->rect().center());
+        });
+        window.locate();
+        QCOMPARE(window.checkpoint(),
+                 window.at("models/checkpoints/Dream.safetensors").toStdString());
+    }
+
+    void thePersonMayRefuseIt() {
+        Window window;
+        window.addFolder();
+        window.lose("x/dream.safetensors");
+        answer("locateKnown", [&](QDialog& box) { box.reject(); });
+        window.locate();
+        QCOMPARE(window.checkpoint(), "x/dream.safetensors");
+    }
+};
+
+LOWTIDE_WINDOW_TEST(WindowModelsTest)
+
+}  // namespace window_models_test
+
+#include "window_models_test.moc"

@@ -1,0 +1,241 @@
+#include "ui/bridge/model_shelf.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/hash.hpp"
+#include "plugin/base/log.hpp"
+#include "plugin/files/output_file.hpp"
+#include "ui/bridge/model_hashing.hpp"
+#include "ui/document/json_members.hpp"
+
+#include <QFile>
+#include <QFileInfo>
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr Bytes kLargestShelf = 64 * kMiB;
+constexpr size_t kPictureDigits = 16;
+
+QString shelfFile(const QString& folder) {
+    return folder + QStringLiteral("/models.json");
+}
+
+std::string pictureName(const std::string& path) {
+    return sha256Hex(path).substr(0, kPictureDigits) + ".png";
+}
+
+Json identityJson(const files::FileIdentity& identity) {
+    return {identity.size, identity.modifiedNanoseconds, identity.inode};
+}
+
+files::FileIdentity identityFrom(const Json& json) {
+    const bool fits = json.is_array() && json.size() == 3 && json[0].is_number_integer() &&
+                      json[1].is_number_integer() && json[2].is_number_integer();
+    return fits ? files::FileIdentity{json[0].get<Bytes>(),
+                                      json[1].get<int64_t>(),
+                                      json[2].get<uint64_t>()}
+                : files::FileIdentity{};
+}
+
+}  // namespace
+
+bool ModelShelf::Entry::isEmpty() const {
+    return note.isEmpty() && picture.isEmpty() && sha256.empty();
+}
+
+ModelShelf::ModelShelf(const QString& folder, QObject* parent) : QObject(parent), folder_(folder) {
+    if (!folder_.isEmpty() && QFileInfo::exists(shelfFile(folder_))) {
+        read();
+    }
+}
+
+ModelShelf::~ModelShelf() {
+    stop_.cancel(CancelMode::Now);
+    finish();
+}
+
+void ModelShelf::finish() {
+    writing_.finish();
+}
+
+/// A damaged file is set aside: what is in it may be mended by hand.
+void ModelShelf::read() {
+    try {
+        const Json json = parseJson(
+            files::InputFile(shelfFile(folder_).toStdString()).readAll(kLargestShelf), "models");
+        const Json& said = memberIn(json, "models");
+        const Json models = said.is_object() ? said : Json::object();
+        for (const auto& [path, facts] : models.items()) {
+            Entry entry{
+                .note = QString::fromStdString(textIn(facts, "note")),
+                .picture = QFileInfo(QString::fromStdString(textIn(facts, "picture"))).fileName(),
+                .sha256 = textIn(facts, "sha256"),
+                .identity = identityFrom(memberIn(facts, "identity"))};
+            if (!entry.isEmpty()) {
+                entries_.emplace(path, std::move(entry));
+            }
+        }
+    } catch (const Error& error) {
+        log(Level::Warning, "notes of models cannot be read: " + error.message());
+        QFile::remove(shelfFile(folder_) + QStringLiteral(".broken"));
+        QFile::rename(shelfFile(folder_), shelfFile(folder_) + QStringLiteral(".broken"));
+    }
+}
+
+std::string ModelShelf::text() const {
+    Json models = Json::object();
+    for (const auto& [path, entry] : entries_) {
+        Json& said = models[path];
+        if (!entry.note.isEmpty()) {
+            said["note"] = entry.note.toStdString();
+        }
+        if (!entry.picture.isEmpty()) {
+            said["picture"] = entry.picture.toStdString();
+        }
+        if (!entry.sha256.empty()) {
+            said["sha256"] = entry.sha256;
+            said["identity"] = identityJson(entry.identity);
+        }
+    }
+    return Json{{"format", 1}, {"models", models}}.dump(
+               1, ' ', false, Json::error_handler_t::replace) +
+           "\n";
+}
+
+void ModelShelf::write() {
+    if (folder_.isEmpty()) {
+        return;
+    }
+    writing_.run([this, folder = folder_.toStdString(), said = text()]() -> Background::Answer {
+        try {
+            files::makeFolders(folder);
+            files::writeFileAtomically(folder + "/models.json", said);
+            return {};
+        } catch (const Error& error) {
+            return [this, problem = QString::fromStdString(error.message())] {
+                Q_EMIT notKept(problem);
+            };
+        }
+    });
+}
+
+const ModelShelf::Entry* ModelShelf::find(const FoundModel& model) const {
+    const auto found = entries_.find(model.file.path);
+    return found == entries_.end() ? nullptr : &found->second;
+}
+
+QString ModelShelf::noteOf(const FoundModel& model) const {
+    const Entry* entry = find(model);
+    return entry ? entry->note : QString();
+}
+
+void ModelShelf::setNote(const FoundModel& model, const QString& text) {
+    if (noteOf(model) != text) {
+        entries_[model.file.path].note = text;
+        write();
+        Q_EMIT changed(model.file.path);
+    }
+}
+
+QString ModelShelf::pictureOf(const FoundModel& model) const {
+    const Entry* entry = find(model);
+    return entry && !entry->picture.isEmpty() ? folder_ + QLatin1Char('/') + entry->picture
+                                              : QString();
+}
+
+void ModelShelf::setPicture(const FoundModel& model, const QImage& picture) {
+    if (folder_.isEmpty() || picture.isNull()) {
+        return;
+    }
+    const std::string path = model.file.path;
+    const QString name = QString::fromStdString(pictureName(path));
+    writing_.run([this, path, name, picture]() -> Background::Answer {
+        const QImage small = picture.scaled(
+            kPicturePixels, kPicturePixels, Qt::KeepAspectRatio, Qt::SmoothTransformation);
+        const QString file = folder_ + QLatin1Char('/') + name;
+        try {
+            files::makeFolders(folder_.toStdString());
+        } catch (const Error& error) {
+            return [this, problem = QString::fromStdString(error.message())] {
+                Q_EMIT notKept(problem);
+            };
+        }
+        if (!small.save(file, "PNG")) {
+            return [this, file] { Q_EMIT notKept(tr("%1 cannot be written").arg(file)); };
+        }
+        return [this, path, name] {
+            entries_[path].picture = name;
+            write();
+            Q_EMIT changed(path);
+        };
+    });
+}
+
+std::string ModelShelf::hashOf(const FoundModel& model) const {
+    const Entry* entry = find(model);
+    return entry && entry->identity == model.identity ? entry->sha256 : std::string();
+}
+
+void ModelShelf::hash(const FoundModel& model) {
+    const bool isAsked = std::any_of(waiting_.begin(), waiting_.end(), [&](const auto& each) {
+        return each.file.path == model.file.path;
+    });
+    if (!isAsked && hashing_ != model.file.path && model.identity.size > 0) {
+        waiting_.push_back(model);
+        hashNext();
+    }
+}
+
+void ModelShelf::cancelHashing() {
+    waiting_.clear();
+    stop_.cancel(CancelMode::Now);
+}
+
+void ModelShelf::hashNext() {
+    if (!hashing_.empty() || waiting_.empty()) {
+        return;
+    }
+    const FoundModel model = waiting_.front();
+    waiting_.erase(waiting_.begin());
+    hashing_ = model.file.path;
+    stop_ = StopSource();
+    reading_.run([this, model, stop = stop_.token()]() -> Background::Answer {
+        const HashedModel hashed = hashModel(model.file.path, stop, [this, &model](double share) {
+            QMetaObject::invokeMethod(
+                this,
+                [this, path = model.file.path, share] { Q_EMIT hashProgressed(path, share); },
+                Qt::QueuedConnection);
+        });
+        return [this, model, hashed] {
+            takeHash(model, hashed.sha256, QString::fromStdString(hashed.problem));
+        };
+    });
+}
+
+/// A model that was moved is known again by its hash.
+void ModelShelf::takeHash(const FoundModel& model,
+                          const std::string& sha256,
+                          const QString& problem) {
+    hashing_.clear();
+    const std::string& path = model.file.path;
+    if (!sha256.empty()) {
+        Entry& entry = entries_[path];
+        entry.sha256 = sha256;
+        entry.identity = model.identity;
+        for (const auto& [other, known] : entries_) {
+            if (other != path && known.sha256 == sha256) {
+                entry.note = entry.note.isEmpty() ? known.note : entry.note;
+                entry.picture = entry.picture.isEmpty() ? known.picture : entry.picture;
+            }
+        }
+        write();
+        Q_EMIT changed(path);
+    }
+    Q_EMIT hashEnded(path, problem);
+    hashNext();
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,255 @@
+#include "ui/panels/model_details.hpp"
+
+#include "ui/bridge/later.hpp"
+#include "ui/bridge/model_hashing.hpp"
+#include "ui/panels/model_texts.hpp"
+#include "ui/theme/figures.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QClipboard>
+#include <QFile>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QProgressBar>
+#include <QTimer>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kPictureSide = Theme::space(18);
+constexpr int kNoteRest = 600;  // milliseconds after a key
+constexpr qint64 kLongestNote = 8192;
+
+QToolButton* makeTool(const char* name, const char* icon, const QString& tip, QWidget* parent) {
+    auto* button = new QToolButton(parent);
+    button->setObjectName(QLatin1String(name));
+    button->setIcon(Theme::current().icon(icon));
+    button->setToolTip(tip);
+    button->setAccessibleName(tip);
+    button->setAutoRaise(true);
+    return button;
+}
+
+/// What other programs wrote beside the model; empty: nothing. Of another thread.
+QString noteBeside(const std::string& path) {
+    for (const QString& name : noteNamesFor(path)) {
+        QFile file(name);
+        if (file.open(QIODevice::ReadOnly)) {
+            return QString::fromUtf8(file.read(kLongestNote)).trimmed();
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+ModelDetails::ModelDetails(ModelShelf& shelf, ModelPictures& pictures, QWidget* parent)
+    : QWidget(parent),
+      shelf_(shelf),
+      pictures_(pictures),
+      picture_(new QLabel(this)),
+      name_(new QLabel(this)),
+      facts_(new QLabel(this)),
+      hash_(new QLabel(this)),
+      makeHash_(makeTool("makeHash", "tag", tr("Compute the hash (SHA-256)"), this)),
+      copyHash_(makeTool("copyHash", "copy", tr("Copy the SHA-256"), this)),
+      setPicture_(makeTool("setPicture", "image", tr("Choose its picture..."), this)),
+      progress_(new QProgressBar(this)),
+      note_(new QPlainTextEdit(this)),
+      rest_(new QTimer(this)) {
+    setObjectName(QStringLiteral("modelDetails"));
+    build();
+    connect(makeHash_, &QToolButton::clicked, this, [this] {
+        if (!model_) {
+            return;
+        }
+        if (shelf_.hashing() == model_->file.path) {
+            shelf_.cancelHashing();
+        } else {
+            shelf_.hash(*model_);
+            showHash();
+        }
+    });
+    connect(copyHash_, &QToolButton::clicked, this, &ModelDetails::copyHash);
+    connect(setPicture_, &QToolButton::clicked, this, &ModelDetails::pictureAsked);
+    connect(&shelf_, &ModelShelf::hashProgressed, this, [this](const auto& path, double share) {
+        if (model_ && model_->file.path == path) {
+            progress_->setValue(static_cast<int>(share * progress_->maximum()));
+        }
+    });
+    connect(
+        &shelf_, &ModelShelf::hashEnded, this, [this](const auto& path, const QString& problem) {
+            if (model_ && model_->file.path == path) {
+                showHash();
+                if (!problem.isEmpty()) {
+                    hash_->setText(problem);
+                }
+            }
+        });
+    connect(&shelf_, &ModelShelf::changed, this, [this](const std::string& path) {
+        if (model_ && model_->file.path == path && !note_->hasFocus()) {
+            showNote();
+        }
+    });
+    connect(&pictures_, &ModelPictures::made, this, [this](const std::string& path) {
+        if (model_ && model_->file.path == path) {
+            showPicture();
+        }
+    });
+    rest_->setSingleShot(true);
+    rest_->setInterval(kNoteRest);
+    connect(rest_, &QTimer::timeout, this, &ModelDetails::keepNote);
+    show(std::nullopt);
+}
+
+ModelDetails::~ModelDetails() {
+    keepNote();
+}
+
+void ModelDetails::build() {
+    picture_->setObjectName(QStringLiteral("modelPicture"));
+    picture_->setFixedSize(kPictureSide, kPictureSide);
+    picture_->setAlignment(Qt::AlignCenter);
+    name_->setFont(Theme::current().font("strong"));
+    name_->setTextFormat(Qt::PlainText);
+    name_->setWordWrap(true);
+    facts_->setObjectName(QStringLiteral("modelFacts"));
+    facts_->setTextFormat(Qt::PlainText);
+    facts_->setWordWrap(true);
+    facts_->setForegroundRole(QPalette::PlaceholderText);
+    hash_->setObjectName(QStringLiteral("modelHash"));
+    hash_->setTextFormat(Qt::PlainText);
+    hash_->setWordWrap(true);
+    progress_->setObjectName(QStringLiteral("hashProgress"));
+    progress_->setRange(0, 1000);
+    progress_->setTextVisible(false);
+    progress_->setFixedHeight(Theme::space(1));
+    note_->setObjectName(QStringLiteral("modelNote"));
+    note_->setAccessibleName(tr("Note"));
+    note_->setTabChangesFocus(true);
+    note_->setFixedHeight(Theme::space(13));
+    connect(note_, &QPlainTextEdit::textChanged, rest_, qOverload<>(&QTimer::start));
+    auto* hashRow = new QHBoxLayout;
+    hashRow->setSpacing(Theme::space(1));
+    hashRow->addWidget(hash_, 1);
+    hashRow->addWidget(copyHash_);
+    hashRow->addWidget(makeHash_);
+    hashRow->addWidget(setPicture_);
+    auto* texts = new QVBoxLayout;
+    texts->setSpacing(Theme::space(1));
+    texts->addWidget(name_);
+    texts->addWidget(facts_);
+    texts->addStretch(1);
+    auto* top = new QHBoxLayout;
+    top->setSpacing(Theme::space(2));
+    top->addWidget(picture_, 0, Qt::AlignTop);
+    top->addLayout(texts, 1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(Theme::space(1));
+    column->addLayout(top);
+    column->addLayout(hashRow);
+    column->addWidget(progress_);
+    column->addWidget(note_);
+}
+
+void ModelDetails::show(const std::optional<FoundModel>& model) {
+    keepNote();
+    model_ = model;
+    setVisible(model_.has_value());
+    if (!model_) {
+        return;
+    }
+    name_->setText(QString::fromStdString(model_->file.name));
+    name_->setToolTip(QString::fromStdString(model_->file.path));
+    setFit({});
+    showPicture();
+    showHash();
+    showNote();
+}
+
+void ModelDetails::setFit(const QString& text) {
+    fit_ = text;
+    if (!model_) {
+        return;
+    }
+    QStringList facts{kindText(model_->file.kind)};
+    if (!model_->file.family.empty()) {
+        facts << QString::fromStdString(model_->file.family);
+    }
+    facts << bytesText(model_->file.weights);
+    if (!fit_.isEmpty()) {
+        facts << fit_;
+    }
+    facts_->setText(model_->file.problem.empty() ? facts.join(QStringLiteral(" · "))
+                                                 : QString::fromStdString(model_->file.problem));
+}
+
+void ModelDetails::showPicture() {
+    const QImage image = pictures_.find(*model_);
+    const double scale = devicePixelRatioF();
+    if (image.isNull()) {
+        picture_->setPixmap(Theme::current()
+                                .icon("image", "text.muted")
+                                .pixmap(QSize(kPictureSide, kPictureSide) / 3));
+        return;
+    }
+    QPixmap shown = QPixmap::fromImage(image.scaled(
+        QSize(kPictureSide, kPictureSide) * scale, Qt::KeepAspectRatio, Qt::SmoothTransformation));
+    shown.setDevicePixelRatio(scale);
+    picture_->setPixmap(shown);
+}
+
+void ModelDetails::showHash() {
+    const std::string sha256 = shelf_.hashOf(*model_);
+    const bool isAtWork = shelf_.hashing() == model_->file.path;
+    hash_->setText(isAtWork          ? tr("Computing the hash...")
+                   : !sha256.empty() ? tr("Hash %1").arg(QString::fromStdString(autoV2(sha256)))
+                                     : tr("No hash yet"));
+    hash_->setToolTip(QString::fromStdString(sha256));
+    copyHash_->setEnabled(!sha256.empty());
+    makeHash_->setEnabled(model_->identity.size > 0 && sha256.empty());
+    makeHash_->setIcon(Theme::current().icon(isAtWork ? "stop" : "tag"));
+    makeHash_->setToolTip(isAtWork ? tr("Stop computing the hash")
+                                   : tr("Compute the hash (SHA-256)"));
+    progress_->setVisible(isAtWork);
+    progress_->setValue(0);
+}
+
+void ModelDetails::showNote() {
+    const QSignalBlocker quiet(note_);
+    note_->setPlainText(shelf_.noteOf(*model_));
+    note_->setPlaceholderText(tr("Note: trigger words, strength, where it is from"));
+    if (note_->toPlainText().isEmpty()) {
+        lookForNote();
+    }
+}
+
+void ModelDetails::lookForNote() {
+    later(
+        this,
+        [path = model_->file.path] { return std::pair(path, noteBeside(path)); },
+        [this](const std::pair<std::string, QString>& found) {
+            if (model_ && model_->file.path == found.first && !found.second.isEmpty()) {
+                note_->setPlaceholderText(found.second);
+            }
+        });
+}
+
+void ModelDetails::keepNote() {
+    rest_->stop();
+    if (model_ && note_->toPlainText() != shelf_.noteOf(*model_)) {
+        shelf_.setNote(*model_, note_->toPlainText());
+    }
+}
+
+void ModelDetails::copyHash() {
+    QGuiApplication::clipboard()->setText(QString::fromStdString(shelf_.hashOf(*model_)));
+}
+
+}  // namespace lowtide::ui

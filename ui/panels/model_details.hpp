@@ -1,0 +1,60 @@
+#pragma once
+
+#include "ui/bridge/model_pictures.hpp"
+#include "ui/bridge/model_plans.hpp"
+#include "ui/bridge/model_shelf.hpp"
+
+#include <QWidget>
+
+#include <optional>
+
+class QLabel;
+class QPlainTextEdit;
+class QProgressBar;
+class QTimer;
+class QToolButton;
+
+namespace lowtide::ui {
+
+/// What is known of one model: its picture, hash and the person's note, which can be changed here.
+/// `shelf` and `pictures` must outlive it.
+class ModelDetails : public QWidget {
+    Q_OBJECT
+
+public:
+    ModelDetails(ModelShelf& shelf, ModelPictures& pictures, QWidget* parent = nullptr);
+    ~ModelDetails() override;
+
+    /// nullopt: nothing is selected. A note that was typed is kept first.
+    void show(const std::optional<FoundModel>& model);
+    void setFit(const QString& text);
+
+Q_SIGNALS:
+    void pictureAsked();
+
+private:
+    void build();
+    void showPicture();
+    void showHash();
+    void showNote();
+    void lookForNote();
+    void keepNote();
+    void copyHash();
+
+    ModelShelf& shelf_;
+    ModelPictures& pictures_;
+    std::optional<FoundModel> model_;
+    QLabel* picture_;
+    QLabel* name_;
+    QLabel* facts_;
+    QLabel* hash_;
+    QToolButton* makeHash_;
+    QToolButton* copyHash_;
+    QToolButton* setPicture_;
+    QProgressBar* progress_;
+    QPlainTextEdit* note_;
+    QTimer* rest_;
+    QString fit_;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,145 @@
+// The part of the desk that shows a person's models and has the graph use them.
+#include "plugin/host_api/recogniser.hpp"
+#include "ui/bridge/later.hpp"
+#include "ui/document/edits.hpp"
+#include "ui/document/model_hashes.hpp"
+#include "ui/panels/models_panel.hpp"
+#include "ui/panels/offered_models.hpp"
+#include "ui/studio/desk.hpp"
+#include "ui/studio/error_dialog.hpp"
+
+#include <QFileInfo>
+
+namespace lowtide::ui {
+
+namespace {
+
+/// Nodes of the graph with the parameter; those among `preferred` alone, if any.
+std::vector<std::string> takersOf(const GraphModel& model,
+                                  const ModelParam& param,
+                                  const std::set<std::string>& preferred) {
+    std::vector<std::string> all;
+    std::vector<std::string> chosen;
+    for (const auto& [id, node] : model.document().nodes) {
+        if (node.type == param.nodeType) {
+            all.push_back(id);
+            if (preferred.contains(id)) {
+                chosen.push_back(id);
+            }
+        }
+    }
+    return chosen.empty() ? all : chosen;
+}
+
+}  // namespace
+
+void Desk::buildModels() {
+    auto* models = new ModelsPanel(parts_.settings,
+                                   workspace_.models,
+                                   {.shelf = &workspace_.shelf,
+                                    .pictures = &workspace_.modelPictures,
+                                    .plans = &workspace_.modelPlans});
+    panels_.add("models", tr("Models"), models, Qt::LeftDockWidgetArea);
+    offerConversion(*models);
+    connect(models, &ModelsPanel::useAsked, this, [this](ModelKind kind, const QString& value) {
+        useModel(kind, value, middleOfCanvas());
+    });
+    connect(models, &ModelsPanel::fileUseAsked, this, [this](const QString& path) {
+        useDroppedModel(path, middleOfCanvas());
+    });
+    connect(&workspace_.shelf, &ModelShelf::notKept, this, [this](const QString& problem) {
+        notices_->show(NoticeKind::Warning,
+                       tr("Notes and hashes of models are not kept: %1.").arg(problem));
+    });
+    if (RunLibrary* library = workspace_.library.get()) {
+        workspace_.modelPictures.setEarlier([this, library](const QString& name, auto done) {
+            library->askPictures(
+                {.model = name}, this, [this, library, done](const auto& pictures) {
+                    if (pictures.empty()) {
+                        done(QImage());
+                        return;
+                    }
+                    library->askThumbnails(
+                        {pictures.front()},
+                        ModelPictures::kPixels,
+                        this,
+                        [done](const auto& thumbnails) {
+                            done(thumbnails.empty() ? QImage() : thumbnails.front().image);
+                        });
+                });
+        });
+    }
+}
+
+bool Desk::isFound(const std::string& file) const {
+    return workspace_.models.isThere(file, workspace_.file.folder());
+}
+
+/// Models of that file name, or with that hash, wherever they lie.
+std::vector<std::string> Desk::placesOf(const std::string& file) const {
+    std::vector<std::string> places;
+    const std::string hash = modelHashOf(workspace_.model.document(), file);
+    for (const FoundModel& model : workspace_.models.models()) {
+        if (isSameModel(file, hash, model.file.name, workspace_.shelf.hashOf(model))) {
+            places.push_back(model.value);
+        }
+    }
+    return places;
+}
+
+/// A graph without a node for it gets one.
+void Desk::useModel(ModelKind kind, const QString& value, QPointF at) {
+    const std::optional<ModelParam> param = paramOf(kind);
+    if (!param) {
+        notices_->show(NoticeKind::Info,
+                       tr("An embedding has no node: write %1 in a prompt.")
+                           .arg(QFileInfo(value).completeBaseName()));
+        return;
+    }
+    std::vector<std::string> takers = takersOf(workspace_.model, *param, canvas_->selectedNodes());
+    const NodeDesc* desc = workspace_.model.catalog().find(param->nodeType);
+    if (takers.size() > 1 || (takers.empty() && !desc)) {
+        notices_->show(NoticeKind::Info,
+                       takers.empty()
+                           ? tr("No node takes such a file. Start the studio with its engine.")
+                           : tr("Several nodes take such a file. Select the one to use it in."));
+        return;
+    }
+    workspace_.model.apply(
+        tr("Use %1").arg(QFileInfo(value).fileName()), [&](graph::Document& document) {
+            if (takers.empty()) {
+                takers.push_back(addNode(document, *desc, freePlace(document, at)));
+            }
+            document.nodes.at(takers.front()).params[param->param] = value.toStdString();
+        });
+    reveal(takers.front(), param->param);
+}
+
+/// What the file holds is read on another thread.
+void Desk::useDroppedModel(const QString& path, QPointF at) {
+    later(
+        this,
+        [recogniser = static_cast<Recogniser*>(workspace_.engine.extension(kRecogniser)), path] {
+            return recogniseFile(recogniser, path.toStdString());
+        },
+        [this, path, at](const ModelFile& model) {
+            const QString name = QFileInfo(path).fileName();
+            if (!model.problem.empty()) {
+                showError(&parts_.window,
+                          tr("“%1” cannot be used").arg(name),
+                          QString::fromStdString(model.problem),
+                          {});
+            } else if (!model.isRunnable) {
+                notices_->show(
+                    NoticeKind::Warning,
+                    model.family.empty()
+                        ? tr("“%1” is not a model that this version runs.").arg(name)
+                        : tr("“%1” is of the family %2, which this version does not run.")
+                              .arg(name, QString::fromStdString(model.family)));
+            } else {
+                useModel(model.kind, path, at);
+            }
+        });
+}
+
+}  // namespace lowtide::ui
