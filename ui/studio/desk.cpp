@@ -86,6 +86,7 @@ Desk::Desk(Workspace& workspace, const DeskParts& parts)
 }
 
 Desk::~Desk() {
+    workspace_.modelPictures.setEarlier({});
     delete parts_.window.takeCentralWidget();
     qDeleteAll(parts_.window.findChildren<QDockWidget*>());
     delete memoryLine_;
