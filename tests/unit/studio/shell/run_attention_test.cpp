@@ -94,8 +94,10 @@ private Q_SLOTS:
         QCOMPARE(bench.desktop.last("Notify").arguments().at(3).toString(), "The run has finished");
         QTest::qWait(50);
         bench.desktop.press("/org/freedesktop/Notifications", kFakeNotices, {4U, "default"});
+        QTest::qWait(50);
+        QCOMPARE(asked.count(), 0);  // the number is that of another program's
         bench.desktop.press("/org/freedesktop/Notifications", kFakeNotices, {5U, "default"});
-        QTRY_COMPARE(asked.count(), 1);  // the other number is another program's
+        QTRY_COMPARE(asked.count(), 1);
     }
 
     void aFailureIsToldWithItsReason() {
