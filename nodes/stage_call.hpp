@@ -64,7 +64,8 @@ using WireAt = std::function<memory::WireRef(std::string_view port)>;
                                .fingerprints = std::move(stage.fingerprints),
                                .walk = std::move(stage.walk),
                                .precisions = std::move(stage.precisions),
-                               .issues = std::move(stage.issues)};
+                               .issues = std::move(stage.issues),
+                               .facts = std::move(stage.facts)};
     for (size_t i = 0; i < ports.size(); ++i) {
         work.outputs.emplace_back(ports[i].id, valueOutline(stage.outputs.at(i)));
     }

@@ -89,6 +89,8 @@ struct WorkOutline {
     std::vector<memory::ComponentPrecision> precisions{};
     /// Warnings about choices that go badly together; the run goes on.
     Issues issues{};
+    /// What a host may show of the work before the run, by names of its own; null: nothing.
+    std::shared_ptr<const Json> facts{};
     bool isOnHost = false;  ///< without networks: what it makes lies there, whatever the device is
 };
 

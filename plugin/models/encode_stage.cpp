@@ -4,6 +4,7 @@
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/models/text/lora_tags.hpp"
 #include "plugin/models/text/unread_syntax.hpp"
 
 namespace lowtide::models {
@@ -136,12 +137,42 @@ Issues promptWarnings(const Model& model,
     return issues;
 }
 
+/// Where in a prompt with tags its text is, of which `spoken` bytes are read.
+int64_t placeInPrompt(std::string_view prompt, int64_t spoken) {
+    size_t at = 0;
+    auto left = static_cast<size_t>(spoken);
+    for (const LoraTag& tag : readTags(prompt).tags) {
+        const size_t begin = prompt.find(tag.written, at);
+        if (left <= begin - at) {
+            break;
+        }
+        left -= begin - at;
+        at = begin + tag.written.size();
+    }
+    return static_cast<int64_t>(at + left);
+}
+
+std::shared_ptr<const Json> factsOf(const Model& model,
+                                    const EncodeRequest& request,
+                                    const PromptsOutline& prompts) {
+    Json texts = Json::array();
+    for (TextCount count : prompts.counts) {
+        if (request.hasTags && count.parameter == "prompt" && count.readBytes >= 0) {
+            count.readBytes = placeInPrompt(request.prompt, count.readBytes);
+        }
+        texts.push_back(toJson(count));
+    }
+    return std::make_shared<const Json>(Json{
+        {"texts", std::move(texts)}, {"reads_weights", model.info().conditioning.readsWeights}});
+}
+
 StageShapes encodeShapes(const EncodeRequest& request, StageFacts&) {
     const Model& model = modelIn(request.model);
     const PromptsOutline prompts = model.outlinePrompts(promptsOf(request));
     return {.outputs = {outputOf(prompts.positive), outputOf(prompts.negative)},
             .issues = promptWarnings(model, request, prompts),
-            .fingerprints = prompts.embeddings.digests()};
+            .fingerprints = prompts.embeddings.digests(),
+            .facts = factsOf(model, request, prompts)};
 }
 
 std::vector<WireRef> encodeStage(StageContext& context,

@@ -84,6 +84,8 @@ struct StageShapes {
     bool runsComponents = true;  ///< else, asked so, it runs none
     /// Of files that it reads beside its components', for result keys.
     std::vector<std::string> fingerprints{};
+    /// What a host may show of the work; null: nothing.
+    std::shared_ptr<const Json> facts{};
 };
 
 /// What a stage is told when its outputs are asked.

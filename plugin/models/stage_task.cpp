@@ -37,7 +37,8 @@ StageOutline outlineTask(const StageTask& task, ModelHashes& hashes) {
     StageOutline outline{.outputs = std::move(shapes.outputs),
                          .precisions = facts.precisions,
                          .issues = std::move(shapes.issues),
-                         .fingerprints = std::move(shapes.fingerprints)};
+                         .fingerprints = std::move(shapes.fingerprints),
+                         .facts = std::move(shapes.facts)};
     if (!facts.precisions.empty()) {
         outline.components = [task, precisions = facts.precisions] {
             return withErrorsOf(task.name, [&] {

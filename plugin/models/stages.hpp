@@ -42,6 +42,8 @@ struct StageOutline {
     Issues issues{};
     /// Of files that it reads beside its components', for result keys.
     std::vector<std::string> fingerprints{};
+    /// What a host may show of the work, by names of its own; null: nothing.
+    std::shared_ptr<const Json> facts{};
     /// The stage on shapes alone, as the device of that place would hold it, under LibTorch's
     /// switches of the stage; ports are named as the wires of requests are. Run thread only; takes
     /// tens of milliseconds, the first time on a CUDA card some hundreds.

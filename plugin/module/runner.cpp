@@ -35,6 +35,17 @@ std::variant<executor::OutlinedGraph, Issue> outlinesOf(const RequestedGraph& re
         snapshot, types, request.options.graphFolder, request.options.numerics);
 }
 
+/// By node, what hosts may show of its work.
+Json factsOf(const graph::Snapshot& snapshot, const executor::OutlinedGraph& outlined) {
+    Json facts = Json::object();
+    for (size_t i = 0; i < snapshot.nodes.size(); ++i) {
+        if (const auto& own = outlined.work[i].facts) {
+            facts[snapshot.nodes[i].id] = *own;
+        }
+    }
+    return facts;
+}
+
 void addMarks(Issues& issues, const executor::OutlinedGraph& outlined) {
     issues.insert(issues.end(), outlined.marks.begin(), outlined.marks.end());
 }
@@ -115,12 +126,14 @@ Status ModuleRunner::check(std::string_view graph,
                            std::string& result) noexcept {
     return answer(result, [&] {
         RequestedGraph request = requestOf(graph, options);
+        Json facts = Json::object();
         if (!graph::hasErrors(request.issues)) {
             const auto snapshot = snapshotOf(request);
             auto outlined = outlinesOf(request, *snapshot, types_);
             const auto* known = std::get_if<executor::OutlinedGraph>(&outlined);
             if (known) {
                 addMarks(request.issues, *known);
+                facts = factsOf(*snapshot, *known);
             }
             const std::optional<Issue> issue =
                 known ? executor::openComponents(*snapshot, *known) : std::get<Issue>(outlined);
@@ -128,7 +141,8 @@ Status ModuleRunner::check(std::string_view graph,
                 request.issues.push_back(*issue);
             }
         }
-        result = issuesText(request.issues);
+        result =
+            Json{{"issues", graph::toJson(request.issues)}, {"nodes", std::move(facts)}}.dump();
         return statusOfIssues(request.issues);
     });
 }

@@ -37,12 +37,12 @@ MAY_INCLUDE = {
 ATEN_ROOMS = {RESIDENCY, TENSOR, SAMPLING, MODELS, "plugin/module", "tests"}
 QT_ROOMS = {"ui", "tests", "examples"}
 QT_HEADER = "plugin/host_api/qt_entry.hpp"  # the one Qt file of host_api, for hosts with Qt alone
-QT_FREE_FOLDERS = ("ui/cli/", "ui/door/", "ui/models/", "ui/vary/")
+QT_FREE_FOLDERS = ("ui/cli/", "ui/door/", "ui/models/", "ui/vary/", "ui/prompts/")
 # Rooms of the studio, lowest first: each sees those before it, panels and canvas not each other.
 UI_ROOMS = {
-    "theme": (), "document": (), "models": (), "vary": (), "history": ("document",), "painting": ("document",), "bridge": ("document", "models", "vary", "history"), "editors": ("theme", "document", "bridge"),
-    "canvas": ("theme", "document", "bridge", "editors"), "panels": ("theme", "document", "models", "vary", "history", "painting", "bridge", "editors"),
-    "studio": ("theme", "document", "models", "vary", "history", "painting", "bridge", "editors", "canvas", "panels", "door"), "widgets": ("theme", "document", "bridge", "editors", "canvas", "panels"), "cli": ("door", "models", "vary"), "door": (),
+    "theme": (), "document": (), "models": (), "vary": (), "prompts": (), "history": ("document",), "painting": ("document",), "bridge": ("document", "models", "vary", "prompts", "history"), "editors": ("theme", "document", "prompts", "history", "bridge"),
+    "canvas": ("theme", "document", "bridge", "editors"), "panels": ("theme", "document", "models", "vary", "prompts", "history", "painting", "bridge", "editors"),
+    "studio": ("theme", "document", "models", "vary", "prompts", "history", "painting", "bridge", "editors", "canvas", "panels", "door"), "widgets": ("theme", "document", "bridge", "editors", "canvas", "panels"), "cli": ("door", "models", "vary"), "door": (),
     "qt_door": ("door",)}
 # What a room may see of another one, where that is not all of it.
 DOORS = {

@@ -3,6 +3,7 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/background.hpp"
 
+#include <QMetaObject>
 #include <QTimer>
 
 #include <algorithm>
@@ -44,9 +45,29 @@ Json planBeyond(Runner& runner, const std::string& graph, Json options, const Is
     return status == Status::Ok ? memberIn(answerOf(text), "plan") : Json();
 }
 
-/// Of the worker thread.
-Planned askPlan(Runner& runner, const graph::Document& document, const Json& options) {
+/// Templates as a run would draw them.
+CheckedNodes drawPrompts(graph::Document& document,
+                         const graph::Catalog& catalog,
+                         const WildcardFiles& wildcards,
+                         Issues& issues) {
+    CheckedNodes nodes;
+    for (PromptPlace& place : templatePlaces(document, catalog)) {
+        nodes.drawn.insert(std::move(place));
+    }
+    issues = resolvePrompts(document, catalog, wildcards.lists);
+    return nodes;
+}
+
+/// Of the worker thread. `tell` gets what check says of nodes, before the plan is there.
+Planned askPlan(Runner& runner,
+                graph::Document document,
+                const graph::Catalog& catalog,
+                const WildcardFiles& wildcards,
+                const Json& options,
+                const std::function<void(CheckedNodes)>& tell) {
     Planned planned;
+    Issues undrawn;
+    CheckedNodes nodes = drawPrompts(document, catalog, wildcards, undrawn);
     std::string text;
     std::string graph;
     try {
@@ -56,7 +77,11 @@ Planned askPlan(Runner& runner, const graph::Document& document, const Json& opt
         return planned;
     }
     const Status checked = runner.check(graph, options.dump(), text);
-    planned.issues = issuesFromJson(memberIn(answerOf(text), "issues"));
+    const Json said = answerOf(text);
+    planned.issues = std::move(undrawn);
+    addNew(planned.issues, issuesFromJson(memberIn(said, "issues")));
+    nodes.facts = memberIn(said, "nodes");
+    tell(std::move(nodes));
     if (checked != Status::Ok) {
         return planned;
     }
@@ -78,6 +103,8 @@ struct Planning::State {
     GraphModel& model;
     Json asked = Json::object();  ///< options without the card
     std::string card;
+    std::shared_ptr<const WildcardFiles> wildcards = std::make_shared<WildcardFiles>();
+    CheckedNodes nodes;
     Json options = Json::object();
     Planned planned;
     QTimer rest;
@@ -108,6 +135,15 @@ void Planning::setOptions(const Json& options) {
 void Planning::planFor(const std::string& card) {
     state_->card = card;
     takeOptions();
+}
+
+void Planning::setWildcards(std::shared_ptr<const WildcardFiles> wildcards) {
+    state_->wildcards = std::move(wildcards);
+    askLater();
+}
+
+const CheckedNodes& Planning::checkedNodes() const {
+    return state_->nodes;
 }
 
 const std::string& Planning::card() const {
@@ -153,9 +189,18 @@ void Planning::askNow() {
     state_->isOutdated = false;
     state_->background.run([this,
                             &runner = state_->runner,
+                            &catalog = state_->model.catalog(),
                             document = state_->model.document(),
+                            wildcards = state_->wildcards,
                             options = state_->options] {
-        auto answer = std::make_shared<Planned>(askPlan(runner, document, options));
+        const auto tell = [this](CheckedNodes nodes) {
+            QMetaObject::invokeMethod(this, [this, nodes = std::move(nodes)] {
+                state_->nodes = nodes;
+                Q_EMIT checked();
+            });
+        };
+        auto answer = std::make_shared<Planned>(
+            askPlan(runner, document, catalog, *wildcards, options, tell));
         return [this, answer] { take(std::move(*answer)); };
     });
 }

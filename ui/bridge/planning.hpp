@@ -3,14 +3,23 @@
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/runner.hpp"
 #include "ui/document/graph_model.hpp"
+#include "ui/prompts/resolved_graph.hpp"
+#include "ui/prompts/wildcard_files.hpp"
 
 #include <QObject>
 #include <QString>
 
 #include <memory>
+#include <set>
 #include <string>
 
 namespace lowtide::ui {
+
+/// What check says of nodes, beside issues.
+struct CheckedNodes {
+    Json facts = Json::object();    ///< by node (docs/events.md)
+    std::set<PromptPlace> drawn{};  ///< texts that were drawn for the question: templates
+};
 
 /// What check and plan say of the graph as it stands.
 struct Planned {
@@ -40,12 +49,18 @@ public:
     /// part of the graph, and no run can be had on it.
     void planFor(const std::string& card);
     [[nodiscard]] const std::string& card() const;
+    /// The lines behind __name__ in prompts; none at first.
+    void setWildcards(std::shared_ptr<const WildcardFiles> wildcards);
+    /// Of the last check, which answers before the plan does.
+    [[nodiscard]] const CheckedNodes& checkedNodes() const;
     /// The last answer; not fresh while the next is worked out.
     [[nodiscard]] const Planned& planned() const;
     /// Asks at once, without the moment of rest: after a run, a release, a new file.
     void askNow();
 
 Q_SIGNALS:
+    /// checkedNodes() is another one.
+    void checked();
     void answered(const lowtide::ui::Planned& planned);
 
 private:

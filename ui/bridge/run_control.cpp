@@ -1,6 +1,7 @@
 #include "ui/bridge/run_control.hpp"
 
 #include "ui/bridge/run_words.hpp"
+#include "ui/prompts/resolved_graph.hpp"
 
 #include <QRandomGenerator>
 
@@ -92,18 +93,10 @@ quint64 RunControl::run(RunHow how, const std::set<std::string>& until) {
 }
 
 void RunControl::runSeveral(int count, SeveralSeeds how) {
-    if (how == SeveralSeeds::AsNodesSay) {
-        for (int i = 0; i < count; ++i) {
-            run(RunHow::Last);
-        }
-        return;
-    }
-    model_.endMerging();
-    const graph::Document shown = model_.document();
     for (int i = 0; i < count; ++i) {
-        graph::Document document = shown;
-        spreadSeeds(document, model_.catalog(), how, static_cast<uint64_t>(i), random_);
-        add(document, RunHow::Last, {});
+        if (addOneOf(how, static_cast<uint64_t>(i), {}) == 0) {
+            return;
+        }
     }
 }
 
@@ -114,18 +107,89 @@ std::vector<quint64> RunControl::runVariants(const std::vector<Variant>& variant
     whole.update(more);
     std::vector<quint64> runs;
     for (const Variant& variant : variants) {
+        graph::Document document = variant.document;
+        const Issues undrawn = resolvePrompts(document, model_.catalog(), wildcards_->lists);
+        if (!undrawn.empty()) {
+            Q_EMIT refused(undrawn);
+            break;
+        }
         runs.push_back(queue(tr("%1: %2").arg(name_, variant.title),
-                             variant.document,
+                             document,
                              whole,
                              RunHow::Last,
-                             runWordsOf(variant.document, model_.catalog(), name_)));
+                             runWordsOf(document, model_.catalog(), name_)));
     }
     return runs;
 }
 
-quint64 RunControl::add(const graph::Document& document,
-                        RunHow how,
-                        const std::set<std::string>& until) {
+void RunControl::runPrompts(const PromptPlace& place,
+                            const QStringList& prompts,
+                            SeveralSeeds how) {
+    uint64_t number = 0;
+    for (const QString& prompt : prompts) {
+        const auto put = [&](graph::Document& document) {
+            document.nodes.at(place.node).params[place.param] = prompt.toStdString();
+        };
+        if (addOneOf(how, number++, put) == 0) {
+            return;
+        }
+    }
+}
+
+void RunControl::runCombinations(SeveralSeeds how) {
+    Issues undrawn;
+    const uint64_t count =
+        promptCombinations(model_.document(), model_.catalog(), wildcards_->lists, undrawn);
+    if (!undrawn.empty()) {
+        Q_EMIT refused(undrawn);
+        return;
+    }
+    for (uint64_t i = 0; i < std::min<uint64_t>(count, kMostRuns); ++i) {
+        graph::Document document = withSeeds(how, i);
+        putCombination(document, model_.catalog(), wildcards_->lists, i);
+        addDrawn(document, RunHow::Last, {});
+    }
+}
+
+quint64 RunControl::addOneOf(SeveralSeeds how, uint64_t number, const Edit& put) {
+    graph::Document document = withSeeds(how, number);
+    if (put) {
+        put(document);
+    }
+    return add(std::move(document), RunHow::Last, {});
+}
+
+/// The open graph as run number `number` of several has it.
+graph::Document RunControl::withSeeds(SeveralSeeds how, uint64_t number) {
+    model_.endMerging();
+    if (how == SeveralSeeds::AsNodesSay) {
+        model_.adjust(
+            [this](graph::Document& document) { renewSeeds(document, model_.catalog(), random_); });
+    }
+    graph::Document document = model_.document();
+    if (how != SeveralSeeds::AsNodesSay) {
+        spreadSeeds(document, model_.catalog(), how, number, random_);
+    }
+    return document;
+}
+
+void RunControl::setWildcards(std::shared_ptr<const WildcardFiles> wildcards) {
+    wildcards_ = std::move(wildcards);
+}
+
+quint64 RunControl::add(graph::Document document, RunHow how, const std::set<std::string>& until) {
+    const Issues undrawn = resolvePrompts(document, model_.catalog(), wildcards_->lists);
+    if (!undrawn.empty()) {
+        setRepeating(false);
+        Q_EMIT refused(undrawn);
+        return 0;
+    }
+    return addDrawn(document, how, until);
+}
+
+quint64 RunControl::addDrawn(const graph::Document& document,
+                             RunHow how,
+                             const std::set<std::string>& until) {
     const RunWords words = runWordsOf(document, model_.catalog(), name_);
     return queue(titleOf(words), document, options(how, until), how, words);
 }

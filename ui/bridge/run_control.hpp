@@ -5,11 +5,15 @@
 #include "ui/bridge/run_queue.hpp"
 #include "ui/bridge/seeds.hpp"
 #include "ui/document/graph_model.hpp"
+#include "ui/prompts/resolved_graph.hpp"
+#include "ui/prompts/wildcard_files.hpp"
 
 #include <QObject>
 #include <QString>
+#include <QStringList>
 
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -49,8 +53,13 @@ public:
     /// Where random seeds come from; tests give their own.
     void setRandom(std::function<uint64_t()> random) { random_ = std::move(random); }
 
+    /// The lines behind __name__ in prompts; none at first.
+    void setWildcards(std::shared_ptr<const WildcardFiles> wildcards);
+
     /// Renews seeds, which is a fact of the run and no step of the undo stack, then queues the
-    /// graph as it stands. `until`: nodes with which the run ends; empty: the outputs.
+    /// graph as it stands, with drawn texts in the place of prompts' alternatives (ui/prompts).
+    /// `until`: nodes with which the run ends; empty: the outputs. 0: a prompt could not be drawn,
+    /// which refused() tells.
     quint64 run(RunHow how, const std::set<std::string>& until = {});
     /// The graph so many times, behind what waits. Unless nodes say how seeds are renewed, the open
     /// graph keeps its own.
@@ -64,6 +73,15 @@ public:
 
     /// Each of them as it stands, behind what waits, with `more` options; their numbers.
     std::vector<quint64> runVariants(const std::vector<Variant>& variants, const Json& more);
+
+    /// The graph once with each of these texts in one place.
+    void runPrompts(const PromptPlace& place, const QStringList& prompts, SeveralSeeds how);
+    /// The graph once with each combination of the alternatives in its prompts, kMostRuns at most.
+    void runCombinations(SeveralSeeds how);
+
+    /// Runs that are added at once, at most.
+    static constexpr int kMostRuns = 1000;
+
     /// Whether the graph as it stands runs again when its last run has ended, until one fails, is
     /// cancelled, or has nothing to do.
     void setRepeating(bool isRepeating);
@@ -85,13 +103,21 @@ Q_SIGNALS:
     /// The run had nothing to execute.
     void upToDate(quint64 id);
     void failed(quint64 id);
+    /// The run did not begin: alternatives of a prompt cannot be drawn.
+    void refused(const lowtide::Issues& issues);
     void finished(quint64 id);
     void repeatingChanged(bool isRepeating);
     /// A run began or none is left.
     void busyChanged(bool isBusy);
 
 private:
-    quint64 add(const graph::Document& document, RunHow how, const std::set<std::string>& until);
+    quint64 addOneOf(SeveralSeeds how, uint64_t number, const Edit& put);
+    [[nodiscard]] graph::Document withSeeds(SeveralSeeds how, uint64_t number);
+    quint64 add(graph::Document document, RunHow how, const std::set<std::string>& until);
+    /// Without alternatives.
+    quint64 addDrawn(const graph::Document& document,
+                     RunHow how,
+                     const std::set<std::string>& until);
     [[nodiscard]] Json options(RunHow how, const std::set<std::string>& until) const;
     quint64 queue(const QString& title,
                   const graph::Document& document,
@@ -111,6 +137,7 @@ private:
     QString name_;
     QString outputFolder_;
     std::function<uint64_t()> random_;
+    std::shared_ptr<const WildcardFiles> wildcards_ = std::make_shared<WildcardFiles>();
     bool arePreviewsShown_ = true;
     bool isRepeating_ = false;
     std::set<quint64> mine_;

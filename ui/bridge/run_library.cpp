@@ -21,6 +21,7 @@ constexpr const char* kLockSuffix = ".lock";
 constexpr int kKeyBase = 16;
 constexpr int kQuality = 85;  ///< of JPEG
 constexpr int64_t kAtOnce = 16;
+constexpr int64_t kGraphs = 1000;  ///< in which earlier prompts are looked for
 
 int64_t nowMilliseconds() {
     return QDateTime::currentMSecsSinceEpoch();
@@ -299,6 +300,15 @@ void RunLibrary::askPictures(const PictureFilter& filter,
                              std::function<void(std::vector<PictureRecord>)> done) {
     ask<std::vector<PictureRecord>>(
         [filter](RunStore& store) { return store.pictures(filter); }, context, std::move(done));
+}
+
+void RunLibrary::askPrompts(const graph::Catalog& catalog,
+                            QObject* context,
+                            std::function<void(PastPrompts)> done) {
+    ask<PastPrompts>(
+        [&catalog](RunStore& store) { return pastPrompts(store.recentGraphs(kGraphs), catalog); },
+        context,
+        std::move(done));
 }
 
 void RunLibrary::askChoices(QObject* context, std::function<void(Choices)> done) {

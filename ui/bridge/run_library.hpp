@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/bridge/background.hpp"
+#include "ui/bridge/past_prompts.hpp"
 #include "ui/document/os.hpp"
 #include "ui/history/run_store.hpp"
 
@@ -73,6 +74,11 @@ public:
     void askPictures(const PictureFilter& filter,
                      QObject* context,
                      std::function<void(std::vector<PictureRecord>)> done);
+
+    /// Of the graphs that were run last.
+    void askPrompts(const graph::Catalog& catalog,
+                    QObject* context,
+                    std::function<void(PastPrompts)> done);
 
     /// What filters may name.
     struct Choices {

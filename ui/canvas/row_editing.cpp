@@ -58,6 +58,7 @@ bool RowEditing::begin(const std::string& node, const std::string& param) {
         const graph::DocumentNode* own = scene_.model().node(node_);
         return own ? own->params : Json::object();
     });
+    editor_->setNodes({node_});
     connect(editor_, &ParamEditor::edited, this, &RowEditing::change);
     connect(editor_, &ParamEditor::dismissed, this, [this] {
         end();
@@ -173,7 +174,7 @@ void RowEditing::modelChanged() {
 bool RowEditing::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::KeyPress && !editor_.isNull()) {
         const int key = static_cast<QKeyEvent*>(event)->key();
-        if (key == Qt::Key_Tab || key == Qt::Key_Backtab) {
+        if ((key == Qt::Key_Tab || key == Qt::Key_Backtab) && !editor_->wantsTab()) {
             const std::string node = node_;
             beginNext(node, key == Qt::Key_Tab ? 1 : -1);
             return true;

@@ -5,6 +5,7 @@
 #include "ui/editors/file_editor.hpp"
 #include "ui/editors/number_field.hpp"
 #include "ui/editors/number_text.hpp"
+#include "ui/editors/prompt_editor.hpp"
 #include "ui/editors/seed_editor.hpp"
 #include "ui/editors/switch_editor.hpp"
 #include "ui/editors/text_editors.hpp"
@@ -49,7 +50,7 @@ ParamEditor* newEditor(const NodeDesc& node,
             break;
     }
     if (param.multiline) {
-        return new PromptEditor(node, param, parent);
+        return new PromptEditor(node, param, offered ? offered->prompts() : nullptr, parent);
     }
     return new LineEditor(param, parent);
 }

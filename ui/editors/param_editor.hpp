@@ -11,6 +11,8 @@
 
 namespace lowtide::ui {
 
+class PromptLibrary;
+
 /// Choices that only the studio knows, for parameters that name files: checkpoints, upscalers, ...
 struct OfferedFile {
     QString value;  ///< as the graph keeps it
@@ -26,6 +28,9 @@ public:
 
     /// Whether the file lies in a folder of the program, where nobody keeps files of their own.
     [[nodiscard]] virtual bool isOfProgram(const QString& /*path*/) const { return false; }
+
+    /// What helps with prompts; nullptr: nothing does.
+    [[nodiscard]] virtual PromptLibrary* prompts() const { return nullptr; }
 };
 
 /// Edits one value. The same widget serves the canvas (one at a time, over the row), the inspector
@@ -44,6 +49,12 @@ public:
     /// The node's parameters as the graph states them, asked when an editor depends on another one.
     /// Without it the others have their defaults.
     virtual void setBeside(std::function<Json()> /*params*/) {}
+
+    /// The nodes whose value it is, the shown one first.
+    virtual void setNodes(const std::vector<std::string>& /*nodes*/) {}
+
+    /// Whether Tab is for it now and leaves the editor where it is.
+    [[nodiscard]] virtual bool wantsTab() const { return false; }
 
     /// Selects all, or opens the list: what a person expects who clicked into the row.
     virtual void begin() = 0;

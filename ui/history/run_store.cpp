@@ -295,6 +295,20 @@ int64_t RunStore::runCount() {
     return row.next() ? row.number(0) : 0;
 }
 
+std::vector<RunStore::KeptGraph> RunStore::recentGraphs(int64_t most) {
+    Statement row = database_.prepare(
+        "SELECT graphs.packed, max(runs.asked), count(*) FROM runs JOIN graphs ON graphs.id = "
+        "runs.graph GROUP BY graphs.id ORDER BY 2 DESC LIMIT ?1");
+    row.bind(1, most);
+    std::vector<KeptGraph> graphs;
+    while (row.next()) {
+        graphs.push_back({.text = qUncompress(row.bytes(0)).toStdString(),
+                          .asked = row.number(1),
+                          .runs = row.number(2)});
+    }
+    return graphs;
+}
+
 std::vector<RunRecord> RunStore::leftOpen(const QStringList& living) {
     Statement row = database_.prepare(runsWhere("WHERE runs.state < 2 ORDER BY runs.place"));
     std::vector<RunRecord> open;

@@ -33,6 +33,16 @@ public:
     /// nullopt: there is none.
     [[nodiscard]] std::optional<RunRecord> run(const RunKey& key);
     [[nodiscard]] int64_t runCount();
+
+    /// A graph that was run.
+    struct KeptGraph {
+        std::string text;
+        int64_t asked = 0;  ///< the last time
+        int64_t runs = 0;
+    };
+
+    /// The `most` that were run last, the newest first, each once.
+    [[nodiscard]] std::vector<KeptGraph> recentGraphs(int64_t most);
     /// Those that wait or run, in order, whose key begins with none of `living`.
     [[nodiscard]] std::vector<RunRecord> leftOpen(const QStringList& living);
 

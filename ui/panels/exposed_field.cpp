@@ -66,6 +66,7 @@ ExposedField::ExposedField(GraphModel& model,
         const graph::DocumentNode* node = model_.node(exposed_.node);
         return node ? node->params : Json::object();
     });
+    editor_->setNodes({exposed_.node});
     connect(editor_, &ParamEditor::edited, this, &ExposedField::apply);
     refresh();
 }

@@ -108,6 +108,7 @@ void InspectorParams::addRow(const NodeDesc& desc, const ParamDesc& param, QVBox
 
 void InspectorParams::connectRow(InspectorRow& row, const ParamDesc& param) {
     row.editor().setBeside([this] { return model_.node(nodes_.front())->params; });
+    row.editor().setNodes(nodes_);
     connect(&row, &InspectorRow::edited, this, [this, param](const Json& value, bool isFinal) {
         setValue(param, value, isFinal);
     });

@@ -16,9 +16,15 @@ public:
                                                     const std::string& param) const override;
     [[nodiscard]] bool isOfProgram(const QString& path) const override;
 
+    [[nodiscard]] PromptLibrary* prompts() const override { return prompts_; }
+
+    /// nullptr: none.
+    void setPrompts(PromptLibrary* prompts) { prompts_ = prompts; }
+
 private:
     const ModelLibrary& library_;
     QString programFolder_;
+    PromptLibrary* prompts_ = nullptr;
 };
 
 /// "fits", "streams", "too big"; empty: not known.

@@ -79,6 +79,7 @@ Desk::Desk(Workspace& workspace, const DeskParts& parts)
     connectFile();
     connectEdit();
     connectRun();
+    connectPrompts();
     connectConversion();
     connectView();
     fillRecent();

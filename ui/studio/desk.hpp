@@ -108,6 +108,7 @@ private:
     void connectFile();
     void connectEdit();
     void connectRun();
+    void connectPrompts();
     void connectRelease();
     void connectConversion();
     void connectView();

@@ -1,5 +1,6 @@
 #include "ui/bridge/device_names.hpp"
 #include "ui/editors/edit_session.hpp"
+#include "ui/editors/prompt_editor.hpp"
 #include "ui/studio/desk.hpp"
 #include "ui/studio/escape_twice.hpp"
 #include "ui/studio/find_node.hpp"
@@ -8,9 +9,12 @@
 #include "ui/studio/settings_dialog.hpp"
 #include "ui/studio/several_dialog.hpp"
 
+#include <QDesktopServices>
+#include <QDir>
 #include <QFileInfo>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QUrl>
 
 #include <algorithm>
 #include <utility>
@@ -151,10 +155,58 @@ void Desk::runSeveral() {
         tellUnread();
         return;
     }
-    SeveralDialog dialog(&parts_.window);
-    if (dialog.exec() == QDialog::Accepted) {
-        workspace_.run.runSeveral(dialog.count(), dialog.seeds());
+    SeveralDialog dialog(workspace_.model.document(),
+                         workspace_.model.catalog(),
+                         workspace_.prompts.wildcards(),
+                         &parts_.window);
+    if (dialog.exec() != QDialog::Accepted) {
+        return;
     }
+    switch (dialog.prompts()) {
+        case SeveralDialog::Prompts::Same:
+            workspace_.run.runSeveral(dialog.count(), dialog.seeds());
+            break;
+        case SeveralDialog::Prompts::Lines:
+            workspace_.run.runPrompts(
+                dialog.place(), dialog.lines().mid(0, SeveralDialog::kMost), dialog.seeds());
+            break;
+        case SeveralDialog::Prompts::Combinations:
+            workspace_.run.runCombinations(dialog.seeds());
+            break;
+    }
+}
+
+/// Of the prompt that a person types into.
+void Desk::connectPrompts() {
+    const auto onPrompt = [this](const char* action, void (PromptEditor::*act)()) {
+        on(action, [this, act] {
+            if (PromptEditor* editor = PromptEditor::focused()) {
+                (editor->*act)();
+            } else {
+                notices_->show(NoticeKind::Info, tr("Click into a prompt first."));
+            }
+        });
+    };
+    onPrompt("prompt.complete", &PromptEditor::complete);
+    onPrompt("prompt.styles", &PromptEditor::openStyles);
+    onPrompt("prompt.earlier", &PromptEditor::openPast);
+    on("prompt.wildcards", [this] {
+        const QString& folder = workspace_.prompts.wildcardFolder();
+        QDir().mkpath(folder);
+        QDesktopServices::openUrl(QUrl::fromLocalFile(folder));
+    });
+    connect(
+        &workspace_.prompts.styles(), &StyleStore::failed, this, [this](const QString& problem) {
+            notices_->show(NoticeKind::Warning, tr("Styles: %1").arg(problem));
+        });
+    connect(&workspace_.run, &RunControl::refused, this, [this](const Issues& issues) {
+        const Issue& issue = issues.front();
+        const QString said = QString::fromStdString(
+            issue.hint.empty() ? issue.message : issue.message + "; " + issue.hint);
+        notices_->show(NoticeKind::Warning,
+                       tr("Nothing runs: in %1, %2").arg(QString::fromStdString(issue.node), said));
+        reveal(issue.node, issue.item);
+    });
 }
 
 void Desk::tellUnread() {

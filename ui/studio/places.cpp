@@ -42,6 +42,8 @@ Places standardPlaces() {
         .nodes = data + QStringLiteral("/nodes.json"),
         .journals = data + QStringLiteral("/journal"),
         .backups = data + QStringLiteral("/backups"),
+        .wildcards = data + QStringLiteral("/wildcards"),
+        .styles = data + QStringLiteral("/styles.json"),
         .runs = data + QStringLiteral("/runs"),
         .pasted = data + QStringLiteral("/pasted"),
         .models = data + QStringLiteral("/models"),

@@ -12,6 +12,8 @@ struct Places {
     QString nodes;      ///< the file of descriptions that the last start kept
     QString journals;   ///< of documents that are not saved
     QString backups;    ///< of files that were saved over
+    QString wildcards;  ///< files of lines for prompts
+    QString styles;     ///< the file of prompts' styles
     QString runs;       ///< what was run, and small pictures of what came of it
     QString pasted;     ///< pictures that came through the clipboard
     QString models;     ///< notes, pictures and hashes of models

@@ -1,29 +1,68 @@
 #pragma once
 
+#include "ui/bridge/run_control.hpp"
 #include "ui/bridge/seeds.hpp"
 
 #include <QDialog>
+#include <QStringList>
+
+#include <memory>
 
 class QComboBox;
+class QFormLayout;
+class QLabel;
+class QPlainTextEdit;
+class QPushButton;
 class QSpinBox;
 
 namespace lowtide::ui {
 
-/// Asks how many times a graph shall run, and with which seeds.
+/// Asks how many times a graph shall run, with which seeds, and with which prompts: its own, one a
+/// line, or every combination of its alternatives.
 class SeveralDialog : public QDialog {
     Q_OBJECT
 
 public:
-    static constexpr int kMost = 1000;
+    static constexpr int kMost = RunControl::kMostRuns;
 
-    explicit SeveralDialog(QWidget* parent);
+    enum class Prompts { Same, Lines, Combinations };
+
+    /// `document` and `catalog` must outlive it.
+    SeveralDialog(const graph::Document& document,
+                  const graph::Catalog& catalog,
+                  std::shared_ptr<const WildcardFiles> wildcards,
+                  QWidget* parent);
 
     [[nodiscard]] int count() const;
     [[nodiscard]] SeveralSeeds seeds() const;
+    [[nodiscard]] Prompts prompts() const;
+    /// Of Lines: where they go, and the lines that are not empty.
+    [[nodiscard]] PromptPlace place() const;
+    [[nodiscard]] QStringList lines() const;
 
 private:
+    void build();
+    void addPlaces(const graph::Document& document, const graph::Catalog& catalog);
+    void showChoice();
+    void showCount();
+    void countCombinations();
+    void openFile();
+
+    const graph::Document& document_;
+    const graph::Catalog& catalog_;
+    std::shared_ptr<const WildcardFiles> wildcards_;
+    QComboBox* prompts_;
+    QComboBox* places_;
+    QPlainTextEdit* lines_;
+    QPushButton* open_;
     QSpinBox* count_;
     QComboBox* seeds_;
+    QLabel* told_;
+    QPushButton* run_ = nullptr;
+    QFormLayout* form_ = nullptr;
+    std::vector<PromptPlace> targets_;
+    QString combinations_;  ///< a sentence; empty: they are being counted
+    bool canCombine_ = false;
 };
 
 }  // namespace lowtide::ui

@@ -79,12 +79,22 @@ Workspace::Workspace(Plugin& plugin,
       shelf(places.models),
       modelPictures(shelf),
       modelPlans(engine.runner()),
+      prompts({.wildcards = places.wildcards, .styles = places.styles},
+              model,
+              planning,
+              models,
+              library.get()),
       offered(models, places.resources),
       file(model, places),
       conversion(engine),
       settings_(settings),
       places_(places),
       arguments_(arguments) {
+    offered.setPrompts(&prompts);
+    connect(&prompts, &PromptLibrary::wildcardsChanged, this, [this] {
+        planning.setWildcards(prompts.wildcards());
+        run.setWildcards(prompts.wildcards());
+    });
     connect(&planning, &Planning::answered, this, [this](const Planned& planned) {
         models.setBudget(budgetOf(planned.plan));
     });

@@ -7,6 +7,7 @@
 #include "ui/bridge/model_shelf.hpp"
 #include "ui/bridge/node_defaults.hpp"
 #include "ui/bridge/preset_store.hpp"
+#include "ui/bridge/prompt_library.hpp"
 #include "ui/bridge/session.hpp"
 #include "ui/bridge/settings.hpp"
 #include "ui/panels/offered_models.hpp"
@@ -36,6 +37,7 @@ public:
     ModelShelf shelf;
     ModelPictures modelPictures;
     ModelPlans modelPlans;
+    PromptLibrary prompts;
     OfferedModels offered;
     DocumentFile file;
     Conversion conversion;

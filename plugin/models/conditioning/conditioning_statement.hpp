@@ -3,6 +3,7 @@
 
 #include "plugin/models/conditioning/conditioning_outline.hpp"
 #include "plugin/models/embeddings/embedding_library.hpp"
+#include "plugin/models/text/text_count.hpp"
 #include "plugin/tensor/picture_size.hpp"
 
 #include <cstdint>
@@ -57,6 +58,8 @@ struct PromptsOutline {
     std::vector<std::pair<std::string, int64_t>> cutTokens{};
     /// Of all text encoders together, each once.
     EmbeddingsNamed embeddings{};
+    /// Of each text in each encoder that reads it.
+    std::vector<TextCount> counts{};
 };
 
 }  // namespace lowtide::models

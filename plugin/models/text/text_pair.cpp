@@ -35,9 +35,10 @@ TextPair::TextPair(const ClipTokenizer& tokenizer,
                    EmbeddingUse embeddings)
     : tokenizer_(tokenizer),
       weights_(weights),
-      positiveSkip_(positive.clipSkip),
-      negativeSkip_(negative.clipSkip) {
-    PromptTokens tokens(tokenizer, std::move(embeddings));
+      positiveText_(positive),
+      negativeText_(negative),
+      embeddings_(std::move(embeddings)) {
+    PromptTokens tokens(tokenizer, embeddings_);
     positive_ = cutPrompt(tokens, weights, positive.text, positive.parameter);
     negative_ = cutPrompt(tokens, weights, negative.text, negative.parameter);
 }
@@ -50,6 +51,37 @@ EmbeddingsNamed TextPair::embeddings() const {
 
 int64_t TextPair::tokensOf(const CutPrompt& text) const {
     return static_cast<int64_t>(text.chunks.size()) * tokenizer_.length();
+}
+
+TextCount TextPair::countOf(const CutPrompt& cut, const NamedText& named) const {
+    constexpr int64_t kAround = 2;  // begin and end
+    TextCount count{.parameter = named.parameter,
+                    .role = {},
+                    .encoder = {},
+                    .chunks = {},
+                    .room = tokenizer_.length() - kAround,
+                    .cutTokens = cut.cutTokens};
+    for (const PromptChunk& chunk : cut.chunks) {
+        count.chunks.push_back(std::count(chunk.mask.begin(), chunk.mask.end(), 1) - kAround);
+    }
+    if (cut.cutTokens > 0) {
+        PromptTokens tokens(tokenizer_, embeddings_);
+        count.readBytes = bytesRead(named.text, [&](std::string_view beginning) {
+            return cutPrompt(tokens, weights_, std::string(beginning), named.parameter).cutTokens >
+                   0;
+        });
+    }
+    return count;
+}
+
+std::vector<TextCount> TextPair::counts(std::string_view role, const std::string& encoder) const {
+    std::vector<TextCount> both{countOf(positive_, positiveText_),
+                                countOf(negative_, negativeText_)};
+    for (TextCount& count : both) {
+        count.role = role;
+        count.encoder = encoder;
+    }
+    return both;
 }
 
 void TextPair::evenOut(TextPair& first, TextPair& second) {
@@ -73,12 +105,12 @@ TextPair::Outputs TextPair::encode(Pass& pass,
                                    const std::string& suffix,
                                    Sides sides) const {
     recordChunks(pass.record(), positive_, suffix);
-    const WeightedEmbedding positive(positive_, weights_, tokenizer_, positiveSkip_);
+    const WeightedEmbedding positive(positive_, weights_, tokenizer_, positiveText_.clipSkip);
     if (sides == Sides::Positive) {
         return {.positive = positive.of(encoder.encode(pass, positive.rows())), .negative = {}};
     }
     recordChunks(pass.record(), negative_, suffix);
-    const WeightedEmbedding negative(negative_, weights_, tokenizer_, negativeSkip_);
+    const WeightedEmbedding negative(negative_, weights_, tokenizer_, negativeText_.clipSkip);
     std::vector<ClipTextModel::Row> rows = positive.rows();
     rows.insert(rows.end(), negative.rows().begin(), negative.rows().end());
     std::vector<ClipTextModel::Output> outputs = encoder.encode(pass, rows);

@@ -2,8 +2,11 @@
 
 #include "plugin/models/text/clip_text_output.hpp"
 #include "plugin/models/text/prompt_weights.hpp"
+#include "plugin/models/text/text_count.hpp"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace lowtide::models {
 
@@ -34,12 +37,16 @@ public:
     [[nodiscard]] EmbeddingsNamed embeddings() const;
 
     /// NamedText::clipSkip of each side.
-    [[nodiscard]] int positiveSkip() const { return positiveSkip_; }
+    [[nodiscard]] int positiveSkip() const { return positiveText_.clipSkip; }
 
-    [[nodiscard]] int negativeSkip() const { return negativeSkip_; }
+    [[nodiscard]] int negativeSkip() const { return negativeText_.clipSkip; }
 
     /// With begin, end and padding of every chunk.
     [[nodiscard]] int64_t tokensOf(const CutPrompt& text) const;
+
+    /// Of both texts, for the encoder of a role, as people call it.
+    [[nodiscard]] std::vector<TextCount> counts(std::string_view role,
+                                                const std::string& encoder) const;
 
     /// Lets each side have as many chunks in both: the shorter text gets chunks of the empty one.
     /// So the states of two encoders can be joined along their width. Both tokenizers must be of
@@ -63,11 +70,13 @@ public:
 
 private:
     void fillUp(CutPrompt& text, size_t chunks) const;
+    [[nodiscard]] TextCount countOf(const CutPrompt& cut, const NamedText& named) const;
 
     const ClipTokenizer& tokenizer_;
     PromptWeights weights_;
-    int positiveSkip_;
-    int negativeSkip_;
+    NamedText positiveText_;
+    NamedText negativeText_;
+    EmbeddingUse embeddings_;
     CutPrompt positive_;
     CutPrompt negative_;
 };

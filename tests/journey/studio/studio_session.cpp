@@ -34,6 +34,8 @@ ui::Places placesIn(const QString& folder) {
             .nodes = folder + "/nodes.json",
             .journals = folder + "/journal",
             .backups = folder + "/backups",
+            .wildcards = folder + "/wildcards",
+            .styles = folder + "/styles.json",
             .runs = folder + "/runs",
             .pasted = folder + "/pasted",
             .pictures = folder + "/pictures"};

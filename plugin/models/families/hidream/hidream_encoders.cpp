@@ -203,6 +203,29 @@ std::vector<std::pair<std::string, int64_t>> HiDreamEncoders::cutTokens(
     return {most.begin(), most.end()};
 }
 
+std::vector<TextCount> HiDreamEncoders::counts(const PromptRequest& request) const {
+    static constexpr std::array kNames = {"CLIP-L", "CLIP-G", "T5", "Llama"};
+    static_assert(kNames.size() == kMostTextEncoders);
+    const int64_t length = lengthOf(request);
+    std::vector<TextCount> all;
+    for (size_t encoder = 0; encoder < kMostTextEncoders; ++encoder) {
+        if (!has(kEncoderRoles[encoder])) {
+            continue;
+        }
+        for (const ReadText& read : {promptFor(request, encoder), negativeFor(request, encoder)}) {
+            all.push_back(countText(read.parameter,
+                                    kEncoderRoles[encoder],
+                                    kNames[encoder],
+                                    read.text,
+                                    [&](std::string_view text) {
+                                        return tokensOf(
+                                            encoder, std::string(text), length, read.parameter);
+                                    }));
+        }
+    }
+    return all;
+}
+
 std::array<at::Tensor, 2> HiDreamEncoders::pooledBy(StageContext& context,
                                                     const PromptRequest& request,
                                                     size_t encoder) const {

@@ -57,6 +57,8 @@ public:
     /// By the parameter of each text: how many of its tokens do not fit.
     [[nodiscard]] std::vector<std::pair<std::string, int64_t>> cutTokens(
         const PromptRequest& request) const;
+    /// Of each text in each encoder that reads it.
+    [[nodiscard]] std::vector<TextCount> counts(const PromptRequest& request) const;
     /// Both sides, the positive one first: one pass of each encoder. Records tokens, tokens_mask
     /// and what the encoders do.
     [[nodiscard]] std::array<HiDreamTexts, 2> encode(StageContext& context,

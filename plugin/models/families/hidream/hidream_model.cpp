@@ -126,7 +126,10 @@ PromptsOutline HiDreamModel::outlinePrompts(const PromptRequest& request) const 
               {kT5Field, {1, length, config.t5Width}},
               {kLanguageField, {1, encoders_.language().layers, length, config.languageWidth}},
               {tensor::kPooled, {1, config.pooledWidth}}}}});
-    return {.positive = outline, .negative = outline, .cutTokens = encoders_.cutTokens(request)};
+    return {.positive = outline,
+            .negative = outline,
+            .cutTokens = encoders_.cutTokens(request),
+            .counts = encoders_.counts(request)};
 }
 
 EncodedPrompts HiDreamModel::encodePrompts(StageContext& context,

@@ -146,7 +146,8 @@ PromptsOutline Sd15Model::outlinePrompts(const PromptRequest& request) const {
             .negative = outlined(texts.negative()),
             .cutTokens = {{"prompt", texts.positive().cutTokens},
                           {"negative", texts.negative().cutTokens}},
-            .embeddings = texts.embeddings()};
+            .embeddings = texts.embeddings(),
+            .counts = texts.counts(text_.role(), "CLIP")};
 }
 
 EncodedPrompts Sd15Model::encodePrompts(StageContext& context, const PromptRequest& request) const {

@@ -216,8 +216,13 @@ PromptsOutline SdxlModel::outlinePrompts(const PromptRequest& request) const {
     PromptsOutline outline{
         .positive = outlined(first.positive()),
         .negative = outlined(isZero(request) ? first.positive() : first.negative())};
-    for (const TextPair& each : texts) {
-        outline.embeddings.add(each.embeddings());
+    for (size_t i = 0; i < texts.size(); ++i) {
+        outline.embeddings.add(texts[i].embeddings());
+        const std::string& role = encoders_[i]->role();
+        const bool isSecond = role == kTextEncoder2;
+        for (TextCount& count : texts[i].counts(role, isSecond ? "CLIP-G" : "CLIP-L")) {
+            outline.counts.push_back(std::move(count));
+        }
     }
     // Both encoders cut a text that they share at the same place.
     const TextPair& second = texts.back();

@@ -291,13 +291,20 @@ PromptTokenPair WanModel::textsOf(const PromptRequest& request) const {
 
 PromptsOutline WanModel::outlinePrompts(const PromptRequest& request) const {
     const PromptTokenPair texts = textsOf(request);
+    const auto counted = [&](const std::string& text, const char* item) {
+        return countText(item, kTextEncoder, "UMT5", text, [&](std::string_view part) {
+            return text_.tokenizer().tokenize(cleanedText(std::string(part)), kTextTokens, item);
+        });
+    };
     const ConditioningOutline outline(
         info_.conditioning.fields,
         {{.tensors = {{tensor::kEmbeds, {1, kTextTokens, text_.config().width}}}}});
-    return {.positive = outline,
-            .negative = outline,
-            .cutTokens = {{"prompt", texts.positive.cutTokens},
-                          {"negative", texts.negative.cutTokens}}};
+    return {
+        .positive = outline,
+        .negative = outline,
+        .cutTokens = {{"prompt", texts.positive.cutTokens}, {"negative", texts.negative.cutTokens}},
+        .counts = {counted(request.spokenPrompt(), "prompt"),
+                   counted(request.negative, "negative")}};
 }
 
 EncodedPrompts WanModel::encodePrompts(StageContext& context, const PromptRequest& request) const {

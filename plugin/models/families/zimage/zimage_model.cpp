@@ -139,10 +139,17 @@ PromptsOutline ZImageModel::outlinePrompts(const PromptRequest& request) const {
             info_.conditioning.fields,
             {{.tensors = {{tensor::kEmbeds, {1, realTokensIn(text), text_.config().width}}}}});
     };
-    return {.positive = outlineOf(texts.positive),
-            .negative = outlineOf(texts.negative),
-            .cutTokens = {{"prompt", texts.positive.cutTokens},
-                          {"negative", texts.negative.cutTokens}}};
+    const auto counted = [&](const std::string& text, const char* item) {
+        return countText(item, kTextEncoder, "Qwen 3", text, [&](std::string_view part) {
+            return text_.tokenize(turnOf(std::string(part)), kZImageTokens, item);
+        });
+    };
+    return {
+        .positive = outlineOf(texts.positive),
+        .negative = outlineOf(texts.negative),
+        .cutTokens = {{"prompt", texts.positive.cutTokens}, {"negative", texts.negative.cutTokens}},
+        .counts = {counted(request.spokenPrompt(), "prompt"),
+                   counted(request.negative, "negative")}};
 }
 
 /// States of the layer before the last one, of the tokens alone.

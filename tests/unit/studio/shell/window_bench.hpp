@@ -35,6 +35,8 @@ struct Opened {
                                               .nodes = folder.filePath("nodes.json"),
                                               .journals = folder.filePath("journal"),
                                               .backups = folder.filePath("backups"),
+                                              .wildcards = folder.filePath("wildcards"),
+                                              .styles = folder.filePath("styles.json"),
                                               .runs = folder.filePath("runs"),
                                               .pasted = folder.filePath("pasted"),
                                               .models = folder.filePath("model_notes"),

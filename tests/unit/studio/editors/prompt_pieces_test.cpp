@@ -1,0 +1,198 @@
+// What of a prompt is coloured, and what is marked.
+
+#include "tests/fixtures/test_program.hpp"
+#include "ui/editors/count_text.hpp"
+#include "ui/editors/prompt_pieces.hpp"
+
+#include <QElapsedTimer>
+#include <QtTest/QtTest>
+
+namespace lowtide::ui::prompt_pieces_test {
+
+namespace {
+
+constexpr int kLinearMilliseconds = 2000;  ///< a hundred times what it takes
+
+QString letterOf(PromptPiece::Kind kind) {
+    return QStringLiteral("(#KNC*!").mid(static_cast<int>(kind), 1);
+}
+
+/// A letter for each place: ( bracket, # weight, K keyword, N name, C choice, * wildcard,
+/// ! problem.
+QString marksOf(const QString& text, const PromptSyntax& syntax) {
+    QString marks(text.size(), QLatin1Char(' '));
+    for (const PromptPiece& piece : promptPieces(text, syntax)) {
+        for (int i = piece.begin; i < piece.begin + piece.length; ++i) {
+            marks.replace(i, 1, letterOf(piece.kind));
+        }
+    }
+    return marks;
+}
+
+}  // namespace
+
+class PromptPiecesTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void piecesOfAText_data() {
+        QTest::addColumn<QString>("weights");
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("marks");
+        const auto row =
+            [](const char* name, const char* weights, const char* text, const char* marks) {
+                QTest::newRow(name) << weights << text << marks;
+            };
+        row("round", "a1111", "a (cat) b", "  (   (  ");
+        row("weight", "a1111", "(cat:1.25)", "(   (####(");
+        row("spaces", "a1111", "(cat : 1.2 )", "(    ( ### (");
+        row("square", "a1111", "[cat]", "(   (");
+        row("nested", "a1111", "((a) b:1.3)", "(( (  (###(");
+        row("escaped", "a1111", "\\(a\\) (b)", "      ( (");
+        row("open", "a1111", "a (b", "  ! ");
+        row("closed", "a1111", "a) b]", " !  !");
+        row("break", "a1111", "a BREAK b", "  KKKKK  ");
+        row("no break", "a1111", "BREAKS aBREAK", "             ");
+        row("and", "a1111", "a AND b", "  !!!  ");
+        row("sand", "a1111", "SAND AND, ", "          ");
+        row("editing", "a1111", "[a:b:0.5]", "!       !");
+        row("alternating", "a1111", "[a|b]", "!   !");
+        row("a number twice", "a1111", "(a:1.2.3)", "(       (");
+        row("lora", "a1111", "<lora:ink:1> x", "!!!!!!!!!!!!  ");
+        row("embedding", "a1111", "embedding:bad-hand, x", "NNNNNNNNNNNNNNNNNN   ");
+        row("choice", "a1111", "{a|b}", "C C C");
+        row("choice with weights", "a1111", "{2::a|0.5::b}", "C### C##### C");
+        row("no choice", "a1111", "{a}", "   ");
+        row("open choice", "a1111", "{a|b", "!   ");
+        row("nested choices", "a1111", "{a|{b|c}}", "C CC C CC");
+        row("wildcard", "a1111", "a __hair__", "  ********");
+        row("missing wildcard", "a1111", "a __hare__", "  !!!!!!!!");
+        row("escaped wildcard", "a1111", "\\__hair__", "         ");
+        row("compel signs", "compel", "cat++ dog-", "   ##    #");
+        row("compel number", "compel", "(a b)1.3", "(   (###");
+        row("compel square", "compel", "[a] b]", "      ");
+        row("compel break", "compel", "BREAK", "!!!!!");
+        row("none", "none", "(a:1.2) [b] BREAK", "  !!!!      !!!!!");
+        row("a1111's weight in compel", "compel", "(a:1.2)", "( !!!!(");
+        row("none choice", "none", "{a|(b}", "C C  C");
+        row("empty", "a1111", "", "");
+        row("backslash", "a1111", "a\\", "  ");
+    }
+
+    void piecesOfAText() {
+        QFETCH(QString, weights);
+        QFETCH(QString, text);
+        QFETCH(QString, marks);
+        const PromptSyntax syntax{.weights = weightSyntaxNamed(weights.toStdString()),
+                                  .wildcards = std::set<QString>{"hair"}};
+        QCOMPARE(marksOf(text, syntax), marks);
+        for (const PromptPiece& piece : promptPieces(text, syntax)) {
+            QCOMPARE(piece.problem.isEmpty(), piece.kind != PromptPiece::Kind::Problem);
+        }
+    }
+
+    void tagsHaveTheColourOfNamesWhereTheyAreRead() {
+        QCOMPARE(marksOf("<lora:ink:1>", {.readsTags = true}), QString("NNNNNNNNNNNN"));
+        QCOMPARE(marksOf("<lora:ink", {.readsTags = true}), QString("!        "));
+    }
+
+    void lettersOfAnyScriptAreWords() {
+        const QString text = QString::fromUtf8("(猫🐈:1.2)");
+        QCOMPARE(marksOf(text, {}), QString("(   (###("));
+    }
+
+    void hostileTextsTakeLinearTime_data() {
+        QTest::addColumn<QString>("text");
+        for (const char* part : {"(",
+                                 "[",
+                                 "{a|",
+                                 ")",
+                                 "_",
+                                 "__a",
+                                 "<lora:",
+                                 "\\",
+                                 ":1",
+                                 "(a:1)",
+                                 "embedding:",
+                                 "BREAK ",
+                                 "AND ",
+                                 "+",
+                                 "猫"}) {
+            QTest::newRow(part) << QString::fromUtf8(part).repeated(300000);
+        }
+        QTest::newRow("digits") << QString("(a:") + QString("9").repeated(1000000) + ")";
+    }
+
+    void hostileTextsTakeLinearTime() {
+        QFETCH(QString, text);
+        for (const auto& weights :
+             {std::optional(WeightSyntax::A1111), std::optional(WeightSyntax::Compel)}) {
+            QElapsedTimer clock;
+            clock.start();
+            int end = 0;
+            for (const PromptPiece& piece : promptPieces(text, {.weights = weights})) {
+                QVERIFY(piece.begin >= end);
+                end = piece.begin + piece.length;
+            }
+            QVERIFY(end <= text.size());
+            QVERIFY2(clock.elapsed() < kLinearMilliseconds,
+                     qPrintable(QString::number(clock.elapsed())));
+        }
+    }
+
+    void countsAreWordedAsPeopleKnowThem_data() {
+        QTest::addColumn<QString>("json");
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<bool>("isCut");
+        QTest::newRow("one") << R"([["CLIP", [31], 75, 0]])"
+                             << "31 / 75" << false;
+        QTest::newRow("chunks") << R"([["CLIP", [75, 12], 75, 0]])"
+                                << "75 + 12 / 75" << false;
+        QTest::newRow("filled up") << R"([["CLIP", [9, 0], 75, 0]])"
+                                   << "9 / 75" << false;
+        QTest::newRow("alike") << R"([["CLIP-L", [31], 75, 0], ["CLIP-G", [31], 75, 0]])"
+                               << "31 / 75" << false;
+        QTest::newRow("apart") << R"([["CLIP-L", [31], 75, 0], ["T5", [40], 511, 0]])"
+                               << QString::fromUtf8("CLIP-L 31 / 75 · T5 40 / 511") << false;
+        QTest::newRow("cut") << R"([["CLIP", [75], 75, 8]])"
+                             << "75 / 75, 8 cut" << true;
+        QTest::newRow("many") << R"([["CLIP", [75, 75, 75, 75, 3], 75, 0]])"
+                              << QString::fromUtf8("303 in 5 × 75") << false;
+    }
+
+    void countsAreWordedAsPeopleKnowThem() {
+        QFETCH(QString, json);
+        QFETCH(QString, text);
+        QFETCH(bool, isCut);
+        Json facts = {{"texts", Json::array()}};
+        for (const Json& each : Json::parse(json.toStdString())) {
+            facts["texts"].push_back({{"parameter", "prompt"},
+                                      {"encoder", each[0]},
+                                      {"chunks", each[1]},
+                                      {"room", each[2]},
+                                      {"cut", each[3]},
+                                      {"read", -1}});
+        }
+        const CountText shown = countText(textCountsIn(facts, "prompt"));
+        QCOMPARE(shown.text, text);
+        QCOMPARE(shown.isCut, isCut);
+    }
+
+    void whatNobodyKnowsIsSaidQuietly() {
+        TextCounts counts = textCountsIn(Json(), "prompt");
+        QCOMPARE(countText(counts).text, QString());
+        counts.isConnected = false;
+        QCOMPARE(countText(counts).text, QString("No checkpoint connected"));
+        for (const char* odd :
+             {"[]", "3", "{\"texts\": 3}", "{\"texts\": [3, {\"chunks\": {}}]}"}) {
+            QVERIFY(textCountsIn(Json::parse(odd), "prompt").encoders.empty());
+        }
+    }
+};
+
+LOWTIDE_TEST(PromptPiecesTest)
+
+}  // namespace lowtide::ui::prompt_pieces_test
+
+#include "prompt_pieces_test.moc"

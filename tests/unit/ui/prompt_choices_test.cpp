@@ -1,0 +1,264 @@
+// Alternatives and wildcards of prompts.
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "ui/prompts/prompt_choices.hpp"
+
+#include <QElapsedTimer>
+#include <QtTest/QtTest>
+
+#include <map>
+#include <set>
+
+namespace prompt_choices_test {
+
+using namespace lowtide;
+using ui::PromptChoices;
+using ui::Wildcards;
+
+namespace {
+
+/// Generous: a hundred times what it takes.
+constexpr int kLinearMilliseconds = 2000;
+
+Wildcards someWildcards() {
+    return {{"hair", {"red hair", "3::{short|long} hair"}},
+            {"people/jobs", {"baker", "__hair__ sailor"}},
+            {"a", {"__b__"}},
+            {"b", {"x __a__"}},
+            {"empty", {}},
+            {"none", {"0::x", "0::y"}}};
+}
+
+std::string drawnText(const std::string& text, uint64_t seed = 1) {
+    return PromptChoices(text).drawn(someWildcards(), seed);
+}
+
+std::set<std::string> allOf(const std::string& text) {
+    const PromptChoices choices(text);
+    std::set<std::string> all;
+    const uint64_t count = choices.combinations(someWildcards());
+    for (uint64_t i = 0; i < count; ++i) {
+        all.insert(choices.combination(someWildcards(), i));
+    }
+    return all;
+}
+
+std::string repeated(const std::string& text, size_t times) {
+    std::string all;
+    for (size_t i = 0; i < times; ++i) {
+        all += text;
+    }
+    return all;
+}
+
+}  // namespace
+
+class PromptChoicesTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void whatHasNoAlternativesStaysByteForByte_data() {
+        QTest::addColumn<QByteArray>("text");
+        for (const char* text : {"",
+                                 "a (red:1.2) cat, [blurred] \\(smile\\) BREAK AND",
+                                 "[a|b] and [a:b:0.5]",
+                                 "{masterpiece}, {{best}}",
+                                 "{",
+                                 "}",
+                                 "a | b",
+                                 "{a|b",
+                                 "a|b}",
+                                 "{x {y|z",
+                                 "__",
+                                 "____",
+                                 "_ _a_ __ a __",
+                                 "a_b__c",
+                                 "C:\\new\\_folder \\",
+                                 "\\\\ \\n",
+                                 "<lora:ink:0.8>",
+                                 "猫 🐈 {猫} __",
+                                 "\xff\xfe{\xff}"}) {
+            QTest::newRow(QByteArray(text).toPercentEncoding().constData()) << QByteArray(text);
+        }
+    }
+
+    void whatHasNoAlternativesStaysByteForByte() {
+        QFETCH(QByteArray, text);
+        const PromptChoices choices(text.toStdString());
+
+        QVERIFY(!choices.isTemplate());
+        QCOMPARE(QByteArray::fromStdString(choices.drawn({}, 7)), text);
+        QCOMPARE(choices.combinations({}), uint64_t{1});
+    }
+
+    void everyTextOfATemplate_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QStringList>("all");
+        QTest::newRow("three") << "a {red|green|blue} cat"
+                               << QStringList{"a red cat", "a green cat", "a blue cat"};
+        QTest::newRow("spaces") << "{ red | light green }" << QStringList{"red", "light green"};
+        QTest::newRow("none of it") << "cat{, old|}" << QStringList{"cat, old", "cat"};
+        QTest::newRow("nested") << "{a|b {c|d}}" << QStringList{"a", "b c", "b d"};
+        QTest::newRow("two") << "{a|b}{1|2}" << QStringList{"a1", "a2", "b1", "b2"};
+        QTest::newRow("weights") << "{2::a|0.5 b|0::c}" << QStringList{"a", "0.5 b"};
+        QTest::newRow("engine's own")
+            << "({a|b}:1.2) [x|y]" << QStringList{"(a:1.2) [x|y]", "(b:1.2) [x|y]"};
+        QTest::newRow("escapes") << "\\{a|b\\} \\__hair__ {c\\|d|e}"
+                                 << QStringList{"{a|b} __hair__ c|d", "{a|b} __hair__ e"};
+        QTest::newRow("braces in braces") << "{{x}|y}" << QStringList{"{x}", "y"};
+        QTest::newRow("open inside") << "{ {a|b}" << QStringList{"{ a", "{ b"};
+        QTest::newRow("file") << "__hair__" << QStringList{"red hair", "short hair", "long hair"};
+        QTest::newRow("file in file")
+            << "a __people/jobs__"
+            << QStringList{
+                   "a baker", "a red hair sailor", "a short hair sailor", "a long hair sailor"};
+        QTest::newRow("other scripts")
+            << QString::fromUtf8("{猫|🐈} の絵")
+            << QStringList{QString::fromUtf8("猫 の絵"), QString::fromUtf8("🐈 の絵")};
+    }
+
+    void everyTextOfATemplate() {
+        QFETCH(QString, text);
+        QFETCH(QStringList, all);
+        std::set<std::string> expected;
+        for (const QString& each : all) {
+            expected.insert(each.toStdString());
+        }
+        const PromptChoices choices(text.toStdString());
+
+        QVERIFY(choices.isTemplate());
+        QCOMPARE(choices.combinations(someWildcards()), static_cast<uint64_t>(all.size()));
+        QCOMPARE(allOf(text.toStdString()), expected);
+        for (uint64_t seed = 0; seed < 20; ++seed) {
+            QVERIFY(expected.contains(drawnText(text.toStdString(), seed)));
+        }
+    }
+
+    void theSameSeedDrawsTheSameText() {
+        const std::string text = "{a|b|c} {d|e|f} __hair__ __people/jobs__";
+        std::set<std::string> drawn;
+        for (uint64_t seed = 0; seed < 50; ++seed) {
+            QCOMPARE(drawnText(text, seed), drawnText(text, seed));
+            drawn.insert(drawnText(text, seed));
+        }
+        QVERIFY(drawn.size() > 20);
+    }
+
+    /// Counts of 4000 draws lie within five standard deviations of what the weights say.
+    void weightsSayHowOften() {
+        std::map<std::string, int> times;
+        for (uint64_t seed = 0; seed < 4000; ++seed) {
+            ++times[drawnText("{3::a|b|0::c}", seed)];
+        }
+        QCOMPARE(times.count("c"), size_t{0});
+        QVERIFY2(std::abs(times["a"] - 3000) < 137, qPrintable(QString::number(times["a"])));
+    }
+
+    void whatCannotBeDrawnSaysWhy_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("missing") << "a __hare__ cat"
+                                 << "\"hare\"";
+        QTest::newRow("cycle") << "__a__"
+                               << "a > b > a";
+        QTest::newRow("no lines") << "__empty__"
+                                  << "\"empty\"";
+        QTest::newRow("weights of 0") << "{0::a|0::b}"
+                                      << "weight 0";
+        QTest::newRow("lines of 0") << "__none__"
+                                    << "\"none\"";
+    }
+
+    void whatCannotBeDrawnSaysWhy() {
+        QFETCH(QString, text);
+        QFETCH(QString, words);
+        const PromptChoices choices(text.toStdString());
+
+        const auto drawing = testing::errorOf([&] { (void)choices.drawn(someWildcards(), 1); });
+        const auto counting =
+            testing::errorOf([&] { (void)choices.combinations(someWildcards()); });
+
+        QVERIFY(drawing && counting);
+        QVERIFY2(QString::fromStdString(drawing->message()).contains(words),
+                 drawing->message().c_str());
+        QCOMPARE(counting->message(), drawing->message());
+        QVERIFY(!drawing->hint().empty());
+    }
+
+    /// A name in a line that is not drawn does no harm.
+    void onlyWhatIsDrawnMustBeThere() {
+        QCOMPARE(PromptChoices("{1::a|0::__gone__}").drawn({}, 3), std::string("a"));
+    }
+
+    void hostileTextsTakeLinearTime_data() {
+        QTest::addColumn<QByteArray>("text");
+        const auto row = [](const char* name, const std::string& text) {
+            QTest::newRow(name) << QByteArray::fromStdString(text);
+        };
+        row("opening", repeated("{", 2000000));
+        row("opening with bars", repeated("{a|", 700000));
+        row("closing", repeated("}", 2000000));
+        row("bars", "{" + repeated("|", 500000) + "}");
+        row("underscores", repeated("_", 2000000));
+        row("names", repeated("__a", 700000));
+        row("backslashes", repeated("\\", 2000001));
+        row("numbers", "{" + repeated("9", 1000000) + "::a|b}");
+        row("pairs", repeated("{a|b}", 200000));
+    }
+
+    void hostileTextsTakeLinearTime() {
+        QFETCH(QByteArray, text);
+        QElapsedTimer clock;
+        clock.start();
+
+        const PromptChoices choices(text.toStdString());
+        try {
+            (void)choices.combinations(someWildcards());
+            (void)choices.drawn(someWildcards(), 1);
+        } catch (const Error& error) {
+            QCOMPARE(error.kind(), ErrorKind::InvalidInput);
+        }
+
+        QVERIFY2(clock.elapsed() < kLinearMilliseconds,
+                 qPrintable(QString::number(clock.elapsed())));
+    }
+
+    /// Files that name each other twice: two to the power of 40 texts.
+    void filesThatDoubleEachOtherAreRefusedInTime() {
+        Wildcards wildcards;
+        for (int i = 0; i < 40; ++i) {
+            const std::string next = "__w" + std::to_string(i + 1) + "__";
+            wildcards["w" + std::to_string(i)] = {next + " " + next};
+        }
+        wildcards["w40"] = {"a", "b"};
+        QElapsedTimer clock;
+        clock.start();
+
+        const auto error =
+            testing::errorOf([&] { (void)PromptChoices("__w0__").drawn(wildcards, 1); });
+
+        QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
+        QCOMPARE(PromptChoices("__w0__").combinations(wildcards), PromptChoices::kEndless);
+        QVERIFY(clock.elapsed() < kLinearMilliseconds);
+    }
+
+    void moreThanCanBeCountedIsEndless() {
+        QCOMPARE(PromptChoices(repeated("{a|b}", 63)).combinations({}), uint64_t{1} << 63U);
+        QCOMPARE(PromptChoices(repeated("{a|b}", 64)).combinations({}), PromptChoices::kEndless);
+    }
+
+    void namesAreToldOnceInTheirOrder() {
+        QCOMPARE(PromptChoices("__b__ {__a__|__b__} __people/jobs__").wildcards(),
+                 (std::vector<std::string>{"b", "a", "people/jobs"}));
+    }
+};
+
+LOWTIDE_TEST(PromptChoicesTest)
+
+}  // namespace prompt_choices_test
+
+#include "prompt_choices_test.moc"

@@ -1,0 +1,126 @@
+#pragma once
+
+#include "ui/bridge/background.hpp"
+#include "ui/bridge/past_prompts.hpp"
+#include "ui/bridge/planning.hpp"
+#include "ui/bridge/style_store.hpp"
+#include "ui/bridge/text_counts.hpp"
+#include "ui/document/graph_model.hpp"
+
+#include <QFileSystemWatcher>
+#include <QObject>
+#include <QString>
+#include <QStringList>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lowtide::ui {
+
+class ModelLibrary;
+class RunLibrary;
+
+/// Something that may be written into a prompt.
+struct PromptWord {
+    enum class Kind { Own, Embedding, Lora, Style, Wildcard };
+
+    Kind kind = Kind::Own;
+    QString name;  ///< what a person types to find it
+    QString text;  ///< what is written; of a style nothing: it is applied
+};
+
+/// What the studio knows for people who write prompts: tokens, words to complete, styles, earlier
+/// prompts, wildcards. GUI thread only; reads and writes on other threads.
+class PromptLibrary : public QObject {
+    Q_OBJECT
+
+public:
+    struct Places {
+        QString wildcards;  ///< a folder
+        QString styles;     ///< a file
+    };
+
+    /// All must outlive it; `runs` may be nullptr.
+    PromptLibrary(const Places& places,
+                  GraphModel& model,
+                  Planning& planning,
+                  const ModelLibrary& models,
+                  RunLibrary* runs,
+                  QObject* parent = nullptr);
+
+    /// No encoder: no check has said anything of the text yet.
+    [[nodiscard]] TextCounts countsOf(const std::string& node, const std::string& param) const;
+
+    [[nodiscard]] StyleStore& styles() { return styles_; }
+
+    [[nodiscard]] const StyleStore& styles() const { return styles_; }
+
+    [[nodiscard]] const std::shared_ptr<const WildcardFiles>& wildcards() const {
+        return wildcards_;
+    }
+
+    [[nodiscard]] const QString& wildcardFolder() const { return folder_; }
+
+    /// Looks at the folder again, and reads it where it changed.
+    void readWildcards();
+    /// Reads what was run so far, for completion. The first prompt that is edited asks for it.
+    void readOwnWords();
+
+    /// What begins with `typed`, of any case: names first, then own words by use; `most` of them.
+    [[nodiscard]] std::vector<PromptWord> wordsFor(const QString& typed, size_t most) const;
+    /// Earlier texts of such a parameter, the newest first.
+    void askPast(const std::string& nodeType,
+                 const std::string& param,
+                 QObject* context,
+                 std::function<void(PastPrompts)> done);
+
+    /// Whether an earlier run can be asked about at all.
+    [[nodiscard]] bool hasPast() const { return runs_ != nullptr; }
+
+    /// Puts texts by parameter into a node, as one step called `title`.
+    void putTexts(const std::vector<std::string>& nodes,
+                  const std::map<std::string, QString>& texts,
+                  const QString& title);
+    /// Applies a style to a prompt and the negative prompt of the same encoder, as one step.
+    void applyStyle(const std::vector<std::string>& nodes,
+                    const std::string& param,
+                    const PromptStyle& style);
+    /// The style that these texts would be.
+    [[nodiscard]] PromptStyle styleOf(const std::string& node, const std::string& param) const;
+
+Q_SIGNALS:
+    /// countsOf() may say otherwise.
+    void counted();
+    void wildcardsChanged();
+
+private:
+    [[nodiscard]] bool hasModel(const std::string& node) const;
+    [[nodiscard]] std::vector<PromptWord> names() const;
+    [[nodiscard]] QString textIn(const std::string& node, const std::string& param) const;
+    void watch(const QStringList& paths);
+
+    const QString folder_;
+    GraphModel& model_;
+    Planning& planning_;
+    const ModelLibrary& models_;
+    RunLibrary* const runs_;
+    StyleStore styles_;
+    std::shared_ptr<const WildcardFiles> wildcards_ = std::make_shared<WildcardFiles>();
+    std::vector<OwnPhrase> own_;
+    bool areOwnRead_ = false;
+    QFileSystemWatcher watcher_;
+    Background background_;
+};
+
+/// The parameters of a pair: "prompt_2" gives {"prompt_2", "negative_2"}.
+struct PromptPair {
+    std::string prompt;
+    std::string negative;
+};
+
+[[nodiscard]] PromptPair pairOf(const std::string& param);
+
+}  // namespace lowtide::ui

@@ -1,0 +1,390 @@
+#include "ui/editors/prompt_editor.hpp"
+
+#include "plugin/graph/catalog.hpp"
+#include "plugin/graph/param_value.hpp"
+#include "ui/bridge/prompt_library.hpp"
+#include "ui/editors/edit_session.hpp"
+#include "ui/editors/prompt_completion.hpp"
+#include "ui/editors/prompt_footer.hpp"
+#include "ui/editors/prompt_highlighter.hpp"
+#include "ui/editors/search_list.hpp"
+#include "ui/editors/styles_dialog.hpp"
+#include "ui/editors/text_editors.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QApplication>
+#include <QDateTime>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QLocale>
+#include <QPlainTextEdit>
+#include <QSignalBlocker>
+#include <QToolTip>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <utility>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr int kLeastPromptHeight = 96;
+/// Below that there is no room for the line under the text, as on a node.
+constexpr int kHeightWithFooter = 84;
+constexpr qsizetype kLongestLabel = 100;
+constexpr size_t kMostPast = 500;
+constexpr const char* kTagsParam = "loras";
+constexpr const char* kTaggedParam = "prompt";
+
+QString shortened(const QString& text) {
+    const QString line = text.simplified();
+    return line.size() <= kLongestLabel ? line : line.left(kLongestLabel) + QChar(u'…');
+}
+
+}  // namespace
+
+PromptEditor::PromptEditor(const NodeDesc& node,
+                           const ParamDesc& param,
+                           PromptLibrary* library,
+                           QWidget* parent)
+    : ValueEditor(param, parent),
+      nodeType_(node.id),
+      paramId_(param.id),
+      library_(library),
+      prompt_(new QPlainTextEdit(this)),
+      highlighter_(new PromptHighlighter(*prompt_->document())) {
+    if (const ParamDesc* weights = graph::findParam(node, kWeightsParam)) {
+        weights_ = *weights;
+    }
+    prompt_->setObjectName("prompt");
+    prompt_->setTabChangesFocus(true);
+    prompt_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
+    prompt_->setAccessibleName(accessibleName());
+    prompt_->installEventFilter(this);
+    prompt_->viewport()->installEventFilter(this);
+    EditSession::watch(
+        *prompt_,
+        [this] {
+            finish();
+            return true;
+        },
+        [this] { Q_EMIT dismissed(); });
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(prompt_, 1);
+    setFocusProxy(prompt_);
+    setMinimumHeight(kLeastPromptHeight);
+    connect(prompt_, &QPlainTextEdit::textChanged, this, [this] {
+        propose(prompt_->toPlainText().toStdString(), false);
+        if (completion_ && prompt_->hasFocus()) {
+            completion_->update();
+        }
+    });
+    if (library_) {
+        connectLibrary();
+    }
+    readSyntax();
+}
+
+void PromptEditor::connectLibrary() {
+    completion_ = new PromptCompletion(*prompt_, *library_);
+    connect(completion_, &PromptCompletion::styleChosen, this, &PromptEditor::applyStyle);
+    connect(prompt_, &QPlainTextEdit::cursorPositionChanged, this, [this] {
+        if (completion_->isOpen()) {
+            completion_->update();
+        }
+    });
+    footer_ = new PromptFooter(this);
+    footer_->setHasPast(library_->hasPast());
+    layout()->addWidget(footer_);
+    connect(footer_, &PromptFooter::stylesAsked, this, &PromptEditor::openStyles);
+    connect(footer_, &PromptFooter::pastAsked, this, &PromptEditor::openPast);
+    connect(library_, &PromptLibrary::counted, this, &PromptEditor::showCounts);
+    connect(library_, &PromptLibrary::wildcardsChanged, this, &PromptEditor::readSyntax);
+}
+
+PromptEditor* PromptEditor::focused() {
+    for (QWidget* widget = QApplication::focusWidget(); widget; widget = widget->parentWidget()) {
+        if (auto* editor = qobject_cast<PromptEditor*>(widget)) {
+            return editor;
+        }
+    }
+    return nullptr;
+}
+
+QWidget* PromptEditor::markedWidget() {
+    return prompt_;
+}
+
+void PromptEditor::showValue() {
+    // The same text again would move the cursor of whoever is typing.
+    if (const QString text = plainText(value()); text != prompt_->toPlainText()) {
+        const QSignalBlocker silent(prompt_);
+        prompt_->setPlainText(text);
+    }
+    readSyntax();
+}
+
+void PromptEditor::begin() {
+    prompt_->setFocus(Qt::OtherFocusReason);
+    prompt_->selectAll();
+}
+
+void PromptEditor::setBeside(std::function<Json()> params) {
+    beside_ = std::move(params);
+    readSyntax();
+}
+
+void PromptEditor::setNodes(const std::vector<std::string>& nodes) {
+    nodes_ = nodes;
+    showCounts();
+}
+
+bool PromptEditor::wantsTab() const {
+    return completion_ && completion_->isOpen();
+}
+
+void PromptEditor::readSyntax() {
+    const Json beside = beside_ ? beside_() : Json::object();
+    PromptSyntax syntax;
+    const Json byDefault = weights_ ? graph::toJson(weights_->defaultValue) : Json("none");
+    syntax.weights =
+        readsWeights_ ? weightSyntaxNamed(beside.value(kWeightsParam, byDefault)) : std::nullopt;
+    syntax.readsTags = paramId_ == kTaggedParam && beside.value(kTagsParam, Json(false)) == true;
+    if (library_) {
+        completion_->setReadsTags(syntax.readsTags);
+        syntax.wildcards.emplace();
+        for (const auto& [name, lines] : library_->wildcards()->lists) {
+            syntax.wildcards->insert(QString::fromStdString(name));
+        }
+    }
+    highlighter_->setSyntax(syntax);
+}
+
+void PromptEditor::showCounts() {
+    if (!footer_ || nodes_.empty()) {
+        return;
+    }
+    const TextCounts counts = library_->countsOf(nodes_.front(), paramId_);
+    footer_->setCounts(countText(counts));
+    readsWeights_ = counts.readsWeights;
+    readSyntax();
+    const EncoderCount* shortest = nullptr;
+    for (const EncoderCount& count : counts.encoders) {
+        const bool isCut = count.readBytes >= 0 && !counts.isDrawn;
+        if (isCut && (!shortest || count.readBytes < shortest->readBytes)) {
+            shortest = &count;
+        }
+    }
+    if (!shortest) {
+        highlighter_->setCut(-1, {});
+        return;
+    }
+    const QByteArray text = prompt_->toPlainText().toUtf8();
+    const auto read = QString::fromUtf8(text.left(shortest->readBytes)).size();
+    highlighter_->setCut(
+        static_cast<int>(read),
+        tr("Left out: %1 reads %2 tokens.").arg(shortest->encoder).arg(shortest->room));
+}
+
+void PromptEditor::changeWeight(double change) {
+    const Json beside = beside_ ? beside_() : Json::object();
+    const std::optional<WeightSyntax> syntax =
+        weightSyntaxNamed(beside.value(kWeightsParam, graph::toJson(weights_->defaultValue)));
+    if (!syntax) {
+        tellNoWeights();
+        return;
+    }
+    QTextCursor cursor = prompt_->textCursor();
+    const SelectedText before{
+        prompt_->toPlainText(), cursor.selectionStart(), cursor.selectionEnd()};
+    const SelectedText after = changedWeight(before, change, *syntax);
+    if (after == before) {
+        return;
+    }
+    take(after.text);
+    cursor.setPosition(after.from);
+    cursor.setPosition(after.to, QTextCursor::KeepAnchor);
+    prompt_->setTextCursor(cursor);
+}
+
+/// One step of the field's own undo, and of the graph's.
+void PromptEditor::take(const QString& text) {
+    finish();
+    QTextCursor cursor = prompt_->textCursor();
+    cursor.beginEditBlock();
+    cursor.select(QTextCursor::Document);
+    cursor.insertText(text);
+    cursor.endEditBlock();
+    if (completion_) {
+        completion_->close();
+    }
+    finish();
+}
+
+void PromptEditor::tellNoWeights() {
+    const QRect cursor = prompt_->cursorRect();
+    QToolTip::showText(
+        prompt_->viewport()->mapToGlobal(cursor.bottomLeft()),
+        tr("Brackets are text here. Choose another way under %1 to give words more weight.")
+            .arg(QString::fromStdString(weights_->label)),
+        prompt_);
+}
+
+void PromptEditor::complete() {
+    if (completion_) {
+        completion_->update(true);
+    }
+}
+
+void PromptEditor::openStyles() {
+    if (!library_ || nodes_.empty()) {
+        return;
+    }
+    finish();
+    std::vector<SearchItem> items;
+    for (const PromptStyle& style : library_->styles().styles()) {
+        items.push_back(
+            {.label = QString::fromStdString(style.name),
+             .detail = shortened(QString::fromStdString(style.prompt)),
+             .tooltip = QString::fromStdString(style.prompt + "\n\n" + style.negative).trimmed()});
+    }
+    const size_t count = items.size();
+    items.push_back({.label = tr("Save these texts as a style..."), .detail = {}});
+    items.push_back({.label = tr("Rename, delete or import styles..."), .detail = {}});
+    auto* list = new SearchList(std::move(items), this);
+    list->setProperty("of", QStringLiteral("styles"));
+    connect(list, &SearchList::chosen, this, [this, count](int index) {
+        if (static_cast<size_t>(index) == count) {
+            saveStyle();
+        } else if (static_cast<size_t>(index) > count) {
+            StylesDialog(library_->styles(), this).exec();
+        } else if (const auto& styles = library_->styles().styles();
+                   static_cast<size_t>(index) < styles.size()) {
+            applyStyle(QString::fromStdString(styles[static_cast<size_t>(index)].name));
+        }
+    });
+    list->openAt(*prompt_, 0);
+}
+
+void PromptEditor::saveStyle() {
+    const std::optional<QString> name = askStyleName(library_->styles(), {}, this);
+    if (name) {
+        PromptStyle style = library_->styleOf(nodes_.front(), paramId_);
+        style.name = name->toStdString();
+        library_->styles().put(style);
+    }
+}
+
+void PromptEditor::applyStyle(const QString& name) {
+    const PromptStyle* style = library_->styles().find(name);
+    if (style && !nodes_.empty()) {
+        finish();
+        library_->applyStyle(nodes_, paramId_, *style);
+        prompt_->setFocus(Qt::OtherFocusReason);
+    }
+}
+
+void PromptEditor::openPast() {
+    if (!library_ || !library_->hasPast()) {
+        return;
+    }
+    finish();
+    library_->askPast(
+        nodeType_, paramId_, this, [this](const PastPrompts& prompts) { listPast(prompts); });
+}
+
+void PromptEditor::listPast(const PastPrompts& prompts) {
+    std::vector<SearchItem> items;
+    const size_t count = std::min(prompts.size(), kMostPast);
+    for (size_t i = 0; i < count; ++i) {
+        const PastPrompt& past = prompts[i];
+        const QString day = QLocale().toString(QDateTime::fromMSecsSinceEpoch(past.asked).date(),
+                                               QLocale::ShortFormat);
+        items.push_back({.label = shortened(past.text),
+                         .detail = tr("%1, %n runs", nullptr, static_cast<int>(past.runs)).arg(day),
+                         .tooltip = past.text});
+    }
+    if (items.empty()) {
+        items.push_back(
+            {.label = tr("No run had such a text yet"), .detail = {}, .isEnabled = false});
+    }
+    auto* list = new SearchList(std::move(items), this);
+    list->setProperty("of", QStringLiteral("past"));
+    connect(list, &SearchList::chosen, this, [this, prompts](int index) {
+        if (static_cast<size_t>(index) < prompts.size()) {
+            take(prompts[static_cast<size_t>(index)].text);
+            prompt_->setFocus(Qt::OtherFocusReason);
+        }
+    });
+    list->openAt(*prompt_, 0);
+}
+
+void PromptEditor::resizeEvent(QResizeEvent* event) {
+    ValueEditor::resizeEvent(event);
+    if (footer_) {
+        footer_->setVisible(height() >= kHeightWithFooter);
+    }
+}
+
+bool PromptEditor::takeKey(QKeyEvent& event) {
+    const bool isControl = event.modifiers() & Qt::ControlModifier;
+    const int key = event.key();
+    if (!isControl && completion_ && completion_->takeKey(key)) {
+        return true;
+    }
+    if (weights_ && isControl && (key == Qt::Key_Up || key == Qt::Key_Down)) {
+        changeWeight(key == Qt::Key_Up ? kWeightStep : -kWeightStep);
+        return true;
+    }
+    if (isControl && (key == Qt::Key_Return || key == Qt::Key_Enter)) {
+        finish();
+        event.ignore();
+        return false;
+    }
+    if (key == Qt::Key_Escape) {
+        finish();
+        Q_EMIT dismissed();
+        return true;
+    }
+    return false;
+}
+
+bool PromptEditor::showTip(const QPoint& at) {
+    const QTextCursor cursor = prompt_->cursorForPosition(at);
+    const QString problem = highlighter_->problemAt(cursor.position());
+    if (problem.isEmpty()) {
+        return false;
+    }
+    QToolTip::showText(prompt_->viewport()->mapToGlobal(at), problem, prompt_);
+    return true;
+}
+
+bool PromptEditor::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == prompt_->viewport() && event->type() == QEvent::ToolTip) {
+        return showTip(static_cast<QHelpEvent*>(event)->pos());
+    }
+    if (watched == prompt_) {
+        if (event->type() == QEvent::KeyPress && takeKey(*static_cast<QKeyEvent*>(event))) {
+            return true;
+        }
+        if (event->type() == QEvent::FocusOut && completion_) {
+            completion_->close();
+        }
+        if (event->type() == QEvent::FocusIn && library_) {
+            readSyntax();
+            library_->readOwnWords();
+        }
+        // Escape closes the list of words, and nothing else hears of it.
+        if (event->type() == QEvent::ShortcutOverride && wantsTab() &&
+            static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
+            event->accept();
+            return true;
+        }
+    }
+    return ValueEditor::eventFilter(watched, event);
+}
+
+}  // namespace lowtide::ui

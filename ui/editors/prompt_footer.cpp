@@ -1,0 +1,53 @@
+#include "ui/editors/prompt_footer.hpp"
+
+#include "ui/theme/theme.hpp"
+
+#include <QHBoxLayout>
+
+namespace lowtide::ui {
+
+namespace {
+
+QToolButton* footerButton(const char* name, const QString& text, QWidget* parent) {
+    auto* button = new QToolButton(parent);
+    button->setObjectName(QString::fromLatin1(name));
+    button->setText(text);
+    button->setFont(Theme::current().font("small"));
+    button->setAutoRaise(true);
+    button->setFocusPolicy(Qt::NoFocus);  // keys reach them from within the prompt
+    return button;
+}
+
+}  // namespace
+
+PromptFooter::PromptFooter(QWidget* parent)
+    : QWidget(parent),
+      counts_(new QLabel(this)),
+      styles_(footerButton("promptStyles", tr("Styles"), this)),
+      past_(footerButton("promptPast", tr("Earlier"), this)) {
+    counts_->setObjectName(QStringLiteral("tokens"));
+    counts_->setFont(Theme::current().font("small"));
+    counts_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    styles_->setToolTip(tr("Apply a style, save this text as one, change them (Ctrl+Shift+L)"));
+    past_->setToolTip(tr("Earlier prompts, from the runs (Ctrl+H)"));
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(Theme::space(1), 0, 0, 0);
+    row->setSpacing(Theme::space(1));
+    row->addWidget(counts_, 1);
+    row->addWidget(styles_);
+    row->addWidget(past_);
+    connect(styles_, &QToolButton::clicked, this, &PromptFooter::stylesAsked);
+    connect(past_, &QToolButton::clicked, this, &PromptFooter::pastAsked);
+    setCounts({});
+}
+
+void PromptFooter::setCounts(const CountText& counts) {
+    QPalette colours = palette();
+    colours.setColor(QPalette::WindowText,
+                     Theme::current().colour(counts.isCut ? "warning" : "text.muted"));
+    counts_->setPalette(colours);
+    counts_->setText(counts.text);
+    counts_->setToolTip(counts.tooltip);
+}
+
+}  // namespace lowtide::ui

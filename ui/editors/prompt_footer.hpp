@@ -1,0 +1,36 @@
+#pragma once
+
+#include "ui/editors/count_text.hpp"
+
+#include <QLabel>
+#include <QToolButton>
+#include <QWidget>
+
+namespace lowtide::ui {
+
+/// The line below a prompt: how long it is, and what can be put into it.
+class PromptFooter : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit PromptFooter(QWidget* parent);
+
+    void setCounts(const CountText& counts);
+
+    [[nodiscard]] QWidget& stylesButton() { return *styles_; }
+
+    [[nodiscard]] QWidget& pastButton() { return *past_; }
+
+    void setHasPast(bool hasPast) { past_->setVisible(hasPast); }
+
+Q_SIGNALS:
+    void stylesAsked();
+    void pastAsked();
+
+private:
+    QLabel* counts_;
+    QToolButton* styles_;
+    QToolButton* past_;
+};
+
+}  // namespace lowtide::ui

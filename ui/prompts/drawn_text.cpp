@@ -1,0 +1,257 @@
+#include "ui/prompts/drawn_text.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr size_t kDeepestWildcards = 64;
+/// Lines and alternatives that one text may need: what is larger is a mistake.
+constexpr int64_t kMostWork = 1 << 20;
+
+using Parts = std::vector<PromptPart>;
+using Options = std::vector<PromptPart::Option>;
+
+uint64_t sumOf(uint64_t a, uint64_t b) {
+    return a > PromptChoices::kEndless - b ? PromptChoices::kEndless : a + b;
+}
+
+uint64_t productOf(uint64_t a, uint64_t b) {
+    return b != 0 && a > PromptChoices::kEndless / b ? PromptChoices::kEndless : a * b;
+}
+
+/// The same numbers on every machine. Source: Steele, Lea, Flood 2014, SplitMix64.
+class Draws {
+public:
+    explicit Draws(uint64_t seed) : state_(seed) {}
+
+    /// From 0 up to 1.
+    double next() {
+        state_ += 0x9E3779B97F4A7C15ULL;
+        uint64_t bits = state_;
+        bits = (bits ^ (bits >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+        bits = (bits ^ (bits >> 27U)) * 0x94D049BB133111EBULL;
+        bits ^= bits >> 31U;
+        return static_cast<double>(bits >> 11U) * 0x1.0p-53;
+    }
+
+private:
+    uint64_t state_;
+};
+
+/// What parts stand for, with the lines of wildcards as they are needed.
+class Resolver {
+public:
+    explicit Resolver(const Wildcards& wildcards) : wildcards_(wildcards) {}
+
+    void draw(const Parts& parts, Draws& draws, std::string& text) {
+        for (const PromptPart& part : parts) {
+            if (part.kind == PromptPart::Kind::Text) {
+                append(part.text, text);
+                continue;
+            }
+            within(part, [&](const Options& options) {
+                draw(drawnOf(options, draws.next(), part).parts, draws, text);
+            });
+        }
+    }
+
+    uint64_t count(const Parts& parts) {
+        uint64_t all = 1;
+        for (const PromptPart& part : parts) {
+            if (part.kind != PromptPart::Kind::Text) {
+                all = productOf(all, countOf(part));
+            }
+        }
+        return all;
+    }
+
+    /// The last part changes first.
+    void write(const Parts& parts, uint64_t index, std::string& text) {
+        std::vector<uint64_t> own(parts.size(), 0);
+        for (size_t i = parts.size(); i-- > 0;) {
+            if (parts[i].kind != PromptPart::Kind::Text) {
+                const uint64_t all = countOf(parts[i]);
+                own[i] = index % all;
+                index /= all;
+            }
+        }
+        for (size_t i = 0; i < parts.size(); ++i) {
+            if (parts[i].kind == PromptPart::Kind::Text) {
+                append(parts[i].text, text);
+            } else {
+                writeOption(parts[i], own[i], text);
+            }
+        }
+    }
+
+private:
+    void append(const std::string& more, std::string& text) {
+        text += more;
+        if (text.size() > PromptChoices::kMostBytes) {
+            throw Error(ErrorKind::InvalidInput,
+                        "the prompt becomes longer than 1 MiB",
+                        "use fewer wildcards in wildcards");
+        }
+    }
+
+    /// Does `work` with the alternatives of a part, which may be lines of a file.
+    template <class Work>
+    void within(const PromptPart& part, const Work& work) {
+        if (++work_ > kMostWork) {
+            throw Error(ErrorKind::InvalidInput,
+                        "the prompt has more than a million alternatives in alternatives",
+                        "use fewer wildcards in wildcards");
+        }
+        if (part.kind == PromptPart::Kind::Choice) {
+            work(part.options);
+            return;
+        }
+        const auto again = std::find(open_.begin(), open_.end(), part.text);
+        if (again != open_.end() || open_.size() == kDeepestWildcards) {
+            std::vector<std::string> way(again == open_.end() ? open_.begin() : again, open_.end());
+            way.push_back(part.text);
+            throw Error(ErrorKind::InvalidInput,
+                        again == open_.end()
+                            ? "wildcards lie more than 64 deep in each other: " + listSome(way)
+                            : "the wildcard " + quotedName(part.text) +
+                                  " comes back to itself: " + join(way, " > "),
+                        "take one of the names out of these files");
+        }
+        open_.push_back(part.text);
+        work(linesOf(part.text));
+        open_.pop_back();
+    }
+
+    /// Parsed once.
+    const Options& linesOf(const std::string& name) {
+        std::unique_ptr<Options>& known = lines_[name];
+        if (!known) {
+            const auto found = wildcards_.find(name);
+            if (found == wildcards_.end()) {
+                std::vector<std::string> names;
+                for (const auto& [each, lines] : wildcards_) {
+                    names.push_back(each);
+                }
+                const std::string near = nearestName(name, names);
+                throw Error(ErrorKind::NotFound,
+                            "there is no wildcard " + quotedName(name),
+                            (near.empty() ? "put a file " + quotedName(name + ".txt") +
+                                                " into the folder of wildcards"
+                                          : "did you mean " + quotedName(near) + "?") +
+                                "; a backslash before __ makes it text");
+            }
+            known = std::make_unique<Options>();
+            for (const std::string& line : found->second) {
+                known->push_back(parseOption(line));
+            }
+            if (known->empty()) {
+                throw Error(ErrorKind::InvalidInput,
+                            "the file of the wildcard " + quotedName(name) + " has no lines",
+                            "write one alternative a line into it");
+            }
+        }
+        return *known;
+    }
+
+    static const PromptPart::Option& drawnOf(const Options& options,
+                                             double draw,
+                                             const PromptPart& part) {
+        double all = 0;
+        for (const PromptPart::Option& option : options) {
+            all += option.weight;
+        }
+        double left = draw * all;
+        const PromptPart::Option* last = nullptr;
+        for (const PromptPart::Option& option : options) {
+            if (option.weight > 0) {
+                last = &option;
+                if (left < option.weight) {
+                    break;
+                }
+            }
+            left -= option.weight;
+        }
+        return last ? *last : refuseWeights(part);
+    }
+
+    [[noreturn]] static const PromptPart::Option& refuseWeights(const PromptPart& part) {
+        throw Error(
+            ErrorKind::InvalidInput,
+            part.kind == PromptPart::Kind::Wildcard
+                ? "all lines of the wildcard " + quotedName(part.text) + " have the weight 0"
+                : std::string("all alternatives between two braces have the weight 0"),
+            "give one of them a weight above 0");
+    }
+
+    uint64_t countOf(const PromptPart& part) {
+        const auto known = counts_.find(&part);
+        if (known != counts_.end()) {
+            return known->second;
+        }
+        uint64_t all = 0;
+        within(part, [&](const Options& options) {
+            for (const PromptPart::Option& option : options) {
+                if (option.weight > 0) {
+                    all = sumOf(all, count(option.parts));
+                }
+            }
+        });
+        if (all == 0) {
+            (void)refuseWeights(part);
+        }
+        counts_[&part] = all;
+        return all;
+    }
+
+    void writeOption(const PromptPart& part, uint64_t index, std::string& text) {
+        within(part, [&](const Options& options) {
+            for (const PromptPart::Option& option : options) {
+                const uint64_t own = option.weight > 0 ? count(option.parts) : 0;
+                if (index < own) {
+                    write(option.parts, index, text);
+                    return;
+                }
+                index -= own;
+            }
+        });
+    }
+
+    const Wildcards& wildcards_;
+    std::map<std::string, std::unique_ptr<Options>, std::less<>> lines_;
+    std::map<const PromptPart*, uint64_t> counts_;
+    std::vector<std::string> open_;
+    int64_t work_ = 0;
+};
+
+}  // namespace
+
+std::string drawnText(const std::vector<PromptPart>& parts,
+                      const Wildcards& wildcards,
+                      uint64_t seed) {
+    Draws draws(seed);
+    std::string text;
+    Resolver(wildcards).draw(parts, draws, text);
+    return text;
+}
+
+uint64_t combinationsOf(const std::vector<PromptPart>& parts, const Wildcards& wildcards) {
+    return Resolver(wildcards).count(parts);
+}
+
+std::string combinationText(const std::vector<PromptPart>& parts,
+                            const Wildcards& wildcards,
+                            uint64_t index) {
+    std::string text;
+    Resolver(wildcards).write(parts, index, text);
+    return text;
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::ui {
+
+/// The lines of wildcard files by their names ("hair", "people/jobs").
+using Wildcards = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+/// One part of a prompt, of which each run has its own: text, alternatives, or a line of a file.
+struct PromptPart {
+    struct Option {
+        double weight = 1;
+        std::vector<PromptPart> parts;
+    };
+
+    enum class Kind : uint8_t { Text, Choice, Wildcard };
+
+    Kind kind = Kind::Text;
+    std::string text{};             ///< of Text; of Wildcard the name
+    std::vector<Option> options{};  ///< of Choice, two or more
+};
+
+/// A prompt with alternatives, which each run resolves: {a|b}, {2::a|b} with weights, nested ones,
+/// __name__ for a line of a file. Braces without a bar are text, like an opening brace without a
+/// closing one and braces nested more than 64 deep. A backslash before {, }, | or __ makes it text
+/// and goes; before any other character it stays. Takes any bytes; linear time.
+class PromptChoices {
+public:
+    explicit PromptChoices(std::string_view text);
+
+    /// Whether a run's text is another one than what is written.
+    [[nodiscard]] bool isTemplate() const { return isTemplate_; }
+
+    /// Names of the wildcards in it, each once, in their order.
+    [[nodiscard]] std::vector<std::string> wildcards() const;
+
+    /// One text, drawn with `seed`: the same seed and files give the same text.
+    /// Error{NotFound} for a wildcard that is not there, Error{InvalidInput} for one without lines,
+    /// one that comes back to itself, weights that are all 0, and texts above kMostBytes.
+    [[nodiscard]] std::string drawn(const Wildcards& wildcards, uint64_t seed) const;
+
+    /// How many texts there are, kEndless for more than can be counted. Errors as drawn().
+    [[nodiscard]] uint64_t combinations(const Wildcards& wildcards) const;
+    /// Text number `index` of them, the last alternatives change first. Errors as drawn().
+    [[nodiscard]] std::string combination(const Wildcards& wildcards, uint64_t index) const;
+
+    static constexpr uint64_t kEndless = UINT64_MAX;
+    static constexpr size_t kMostBytes = size_t{1} << 20U;
+
+private:
+    std::vector<PromptPart> parts_;
+    bool isTemplate_ = false;
+};
+
+/// A line of a wildcard file, or an alternative: its weight and its parts.
+[[nodiscard]] PromptPart::Option parseOption(std::string_view line);
+
+/// Whether text is the name of a wildcard, between its underscores: letters, digits, bytes beyond
+/// ASCII at both ends; between them also spaces, dots, hyphens, slashes and single underscores.
+[[nodiscard]] bool isWildcardName(std::string_view name);
+
+}  // namespace lowtide::ui

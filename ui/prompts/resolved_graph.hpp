@@ -1,0 +1,55 @@
+#pragma once
+
+#include "plugin/graph/catalog.hpp"
+#include "plugin/graph/document.hpp"
+#include "ui/prompts/prompt_choices.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace lowtide::ui {
+
+/// A text of several lines in a graph, which is where prompts stand.
+struct PromptPlace {
+    std::string node;
+    std::string param;
+
+    auto operator<=>(const PromptPlace&) const = default;
+};
+
+/// Those of active nodes whose text is stated, in the order of ids.
+[[nodiscard]] std::vector<PromptPlace> promptPlaces(const graph::Document& document,
+                                                    const graph::Catalog& catalog);
+
+/// Those with alternatives or wildcards.
+[[nodiscard]] std::vector<PromptPlace> templatePlaces(const graph::Document& document,
+                                                      const graph::Catalog& catalog);
+
+/// The text at a place of the document.
+[[nodiscard]] const std::string& textAt(const graph::Document& document, const PromptPlace& place);
+
+/// The seed of a graph's run: of its first active node with one, in the order of ids; 0: it has
+/// none.
+[[nodiscard]] uint64_t runSeed(const graph::Document& document, const graph::Catalog& catalog);
+
+/// Puts a drawn text in the place of every template, by the run's seed. What cannot be drawn stays
+/// as it is and is an error of its node and parameter (code "wildcard").
+[[nodiscard]] Issues resolvePrompts(graph::Document& document,
+                                    const graph::Catalog& catalog,
+                                    const Wildcards& wildcards);
+
+/// How many graphs there are with all alternatives, PromptChoices::kEndless for more than can be
+/// counted; 1 where there are none. `issues` gets what cannot be counted.
+[[nodiscard]] uint64_t promptCombinations(const graph::Document& document,
+                                          const graph::Catalog& catalog,
+                                          const Wildcards& wildcards,
+                                          Issues& issues);
+/// Puts combination number `index` into the document; those of the last place change first. Errors
+/// are those of PromptChoices; promptCombinations() says them before.
+void putCombination(graph::Document& document,
+                    const graph::Catalog& catalog,
+                    const Wildcards& wildcards,
+                    uint64_t index);
+
+}  // namespace lowtide::ui
