@@ -66,8 +66,12 @@ public:
 
     /// Looks at the folder again, and reads it where it changed.
     void readWildcards();
-    /// Reads what was run so far, for completion. The first prompt that is edited asks for it.
+    /// Reads what was run so far, for completion, where runs came since it was read. Whoever
+    /// begins to edit a prompt asks for it.
     void readOwnWords();
+
+    /// A run was added, or its graph is another one.
+    void forgetOwnWords() { areOwnRead_ = false; }
 
     /// What begins with `typed`, of any case: names first, then own words by use; `most` of them.
     [[nodiscard]] std::vector<PromptWord> wordsFor(const QString& typed, size_t most) const;

@@ -30,6 +30,7 @@ namespace lowtide::ui {
 namespace {
 
 constexpr int kLeastPromptHeight = 96;
+constexpr int kFooterHeight = 24;
 /// Below that there is no room for the line under the text, as on a node.
 constexpr int kHeightWithFooter = 84;
 constexpr qsizetype kLongestLabel = 100;
@@ -75,7 +76,7 @@ PromptEditor::PromptEditor(const NodeDesc& node,
     column->setSpacing(0);
     column->addWidget(prompt_, 1);
     setFocusProxy(prompt_);
-    setMinimumHeight(kLeastPromptHeight);
+    setMinimumHeight(library_ ? kLeastPromptHeight + kFooterHeight : kLeastPromptHeight);
     connect(prompt_, &QPlainTextEdit::textChanged, this, [this] {
         propose(prompt_->toPlainText().toStdString(), false);
         if (completion_ && prompt_->hasFocus()) {
@@ -86,6 +87,10 @@ PromptEditor::PromptEditor(const NodeDesc& node,
         connectLibrary();
     }
     readSyntax();
+}
+
+PromptEditor::~PromptEditor() {
+    EditSession::forgetIn(*this);
 }
 
 void PromptEditor::connectLibrary() {

@@ -14,7 +14,7 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kPromptHeight = 96;
+constexpr int kPromptHeight = 120;
 
 QString labelOf(const graph::ExposedParam& exposed, const ParamDesc& desc) {
     return QString::fromStdString(exposed.label.empty() ? desc.label : exposed.label);

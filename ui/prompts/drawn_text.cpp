@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 namespace lowtide::ui {
@@ -14,7 +15,7 @@ namespace {
 
 constexpr size_t kDeepestWildcards = 64;
 /// Lines and alternatives that one text may need: what is larger is a mistake.
-constexpr int64_t kMostWork = 1 << 20;
+constexpr int64_t kMostWork = 1 << 17;
 
 using Parts = std::vector<PromptPart>;
 using Options = std::vector<PromptPart::Option>;
@@ -57,9 +58,11 @@ public:
                 append(part.text, text);
                 continue;
             }
-            within(part, [&](const Options& options) {
-                draw(drawnOf(options, draws.next(), part).parts, draws, text);
-            });
+            if (part.kind == PromptPart::Kind::Choice) {
+                within(part, [&] { draw(drawnOf(part, draws).parts, draws, text); });
+            } else {
+                within(part, [&] { draw(parseOption(drawnLine(part, draws)).parts, draws, text); });
+            }
         }
     }
 
@@ -102,16 +105,16 @@ private:
         }
     }
 
-    /// Does `work` with the alternatives of a part, which may be lines of a file.
+    /// Does `work`, which may lead into the part again where that is a wildcard.
     template <class Work>
     void within(const PromptPart& part, const Work& work) {
         if (++work_ > kMostWork) {
             throw Error(ErrorKind::InvalidInput,
-                        "the prompt has more than a million alternatives in alternatives",
+                        "the prompt draws more than 130,000 alternatives",
                         "use fewer wildcards in wildcards");
         }
         if (part.kind == PromptPart::Kind::Choice) {
-            work(part.options);
+            work();
             return;
         }
         const auto again = std::find(open_.begin(), open_.end(), part.text);
@@ -126,63 +129,87 @@ private:
                         "take one of the names out of these files");
         }
         open_.push_back(part.text);
-        work(linesOf(part.text));
+        work();
         open_.pop_back();
     }
 
-    /// Parsed once.
-    const Options& linesOf(const std::string& name) {
-        std::unique_ptr<Options>& known = lines_[name];
+    [[nodiscard]] const std::vector<std::string>& linesOf(const std::string& name) const {
+        const auto found = wildcards_.find(name);
+        if (found == wildcards_.end()) {
+            std::vector<std::string> names;
+            for (const auto& [each, lines] : wildcards_) {
+                names.push_back(each);
+            }
+            const std::string near = nearestName(name, names);
+            throw Error(ErrorKind::NotFound,
+                        "there is no wildcard " + quotedName(name),
+                        (near.empty() ? "put a file " + quotedName(name + ".txt") +
+                                            " into the folder of wildcards"
+                                      : "did you mean " + quotedName(near) + "?") +
+                            "; a backslash before __ makes it text");
+        }
+        if (found->second.empty()) {
+            throw Error(ErrorKind::InvalidInput,
+                        "the file of the wildcard " + quotedName(name) + " has no lines",
+                        "write one alternative a line into it");
+        }
+        return found->second;
+    }
+
+    /// The alternatives of a part; lines are parsed once.
+    const Options& optionsOf(const PromptPart& part) {
+        if (part.kind == PromptPart::Kind::Choice) {
+            return part.options;
+        }
+        std::unique_ptr<Options>& known = lines_[part.text];
         if (!known) {
-            const auto found = wildcards_.find(name);
-            if (found == wildcards_.end()) {
-                std::vector<std::string> names;
-                for (const auto& [each, lines] : wildcards_) {
-                    names.push_back(each);
-                }
-                const std::string near = nearestName(name, names);
-                throw Error(ErrorKind::NotFound,
-                            "there is no wildcard " + quotedName(name),
-                            (near.empty() ? "put a file " + quotedName(name + ".txt") +
-                                                " into the folder of wildcards"
-                                          : "did you mean " + quotedName(near) + "?") +
-                                "; a backslash before __ makes it text");
-            }
             known = std::make_unique<Options>();
-            for (const std::string& line : found->second) {
+            for (const std::string& line : linesOf(part.text)) {
                 known->push_back(parseOption(line));
-            }
-            if (known->empty()) {
-                throw Error(ErrorKind::InvalidInput,
-                            "the file of the wildcard " + quotedName(name) + " has no lines",
-                            "write one alternative a line into it");
             }
         }
         return *known;
     }
 
-    static const PromptPart::Option& drawnOf(const Options& options,
-                                             double draw,
-                                             const PromptPart& part) {
-        double all = 0;
-        for (const PromptPart::Option& option : options) {
-            all += option.weight;
+    static const PromptPart::Option& drawnOf(const PromptPart& part, Draws& draws) {
+        std::vector<double> weights;
+        for (const PromptPart::Option& option : part.options) {
+            weights.push_back(option.weight);
         }
-        double left = draw * all;
-        const PromptPart::Option* last = nullptr;
-        for (const PromptPart::Option& option : options) {
-            if (option.weight > 0) {
-                last = &option;
-                if (left < option.weight) {
+        return part.options[drawnIndex(weights, draws, part)];
+    }
+
+    /// Of many lines the drawn one alone is parsed.
+    [[nodiscard]] const std::string& drawnLine(const PromptPart& part, Draws& draws) const {
+        const std::vector<std::string>& lines = linesOf(part.text);
+        std::vector<double> weights;
+        for (const std::string& line : lines) {
+            weights.push_back(weightOfOption(line));
+        }
+        return lines[drawnIndex(weights, draws, part)];
+    }
+
+    static size_t drawnIndex(const std::vector<double>& weights,
+                             Draws& draws,
+                             const PromptPart& part) {
+        double left = draws.next() * std::accumulate(weights.begin(), weights.end(), 0.0);
+        size_t last = weights.size();
+        for (size_t i = 0; i < weights.size(); ++i) {
+            if (weights[i] > 0) {
+                last = i;
+                if (left < weights[i]) {
                     break;
                 }
             }
-            left -= option.weight;
+            left -= weights[i];
         }
-        return last ? *last : refuseWeights(part);
+        if (last == weights.size()) {
+            refuseWeights(part);
+        }
+        return last;
     }
 
-    [[noreturn]] static const PromptPart::Option& refuseWeights(const PromptPart& part) {
+    [[noreturn]] static void refuseWeights(const PromptPart& part) {
         throw Error(
             ErrorKind::InvalidInput,
             part.kind == PromptPart::Kind::Wildcard
@@ -197,23 +224,23 @@ private:
             return known->second;
         }
         uint64_t all = 0;
-        within(part, [&](const Options& options) {
-            for (const PromptPart::Option& option : options) {
+        within(part, [&] {
+            for (const PromptPart::Option& option : optionsOf(part)) {
                 if (option.weight > 0) {
                     all = sumOf(all, count(option.parts));
                 }
             }
         });
         if (all == 0) {
-            (void)refuseWeights(part);
+            refuseWeights(part);
         }
         counts_[&part] = all;
         return all;
     }
 
     void writeOption(const PromptPart& part, uint64_t index, std::string& text) {
-        within(part, [&](const Options& options) {
-            for (const PromptPart::Option& option : options) {
+        within(part, [&] {
+            for (const PromptPart::Option& option : optionsOf(part)) {
                 const uint64_t own = option.weight > 0 ? count(option.parts) : 0;
                 if (index < own) {
                     write(option.parts, index, text);

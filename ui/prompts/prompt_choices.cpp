@@ -220,6 +220,12 @@ PromptPart::Option parseOption(std::string_view line) {
     return optionOf(ChoicesParser(line).parse());
 }
 
+double weightOfOption(std::string_view line) {
+    double weight = 1;
+    static_cast<void>(weightAt(line, weight));
+    return weight;
+}
+
 PromptChoices::PromptChoices(std::string_view text) : parts_(ChoicesParser(text).parse()) {
     const bool isPlain =
         parts_.empty() || (parts_.size() == 1 && parts_.front().kind == PromptPart::Kind::Text &&

@@ -59,6 +59,8 @@ private:
 
 /// A line of a wildcard file, or an alternative: its weight and its parts.
 [[nodiscard]] PromptPart::Option parseOption(std::string_view line);
+/// The weight alone.
+[[nodiscard]] double weightOfOption(std::string_view line);
 
 /// Whether text is the name of a wildcard, between its underscores: letters, digits, bytes beyond
 /// ASCII at both ends; between them also spaces, dots, hyphens, slashes and single underscores.

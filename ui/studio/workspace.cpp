@@ -95,6 +95,7 @@ Workspace::Workspace(Plugin& plugin,
         planning.setWildcards(prompts.wildcards());
         run.setWildcards(prompts.wildcards());
     });
+    connect(&queue, &RunQueue::listChanged, &prompts, &PromptLibrary::forgetOwnWords);
     connect(&planning, &Planning::answered, this, [this](const Planned& planned) {
         models.setBudget(budgetOf(planned.plan));
     });

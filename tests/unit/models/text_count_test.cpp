@@ -5,6 +5,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
+#include "tests/unit/models/truth.hpp"
 
 #include <ATen/ATen.h>
 

@@ -277,7 +277,8 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(styles.find("soft"), kPatience);
         QCOMPARE(styles.find("soft")->prompt, std::string("soft light"));
 
-        studio.field().setFocus();
+        test::bringToFront(*studio.window);
+        test::click(*studio.field().viewport(), {12, 12});
         studio.action("prompt.styles").trigger();
         answer("styles", [&styles](QDialog& dialog) {
             answer("styleName", [](QDialog& name) {
@@ -394,6 +395,7 @@ private Q_SLOTS:
     void aListOfPromptsIsQueued() {
         Writing studio;
         studio.work().queue.setPaused(true);
+        const std::string before = studio.promptOf();
         answer("several", [](QDialog& dialog) {
             dialog.findChild<QComboBox*>("prompts")->setCurrentIndex(1);
             dialog.findChild<QPlainTextEdit*>("lines")->setPlainText(
@@ -409,7 +411,7 @@ private Q_SLOTS:
         QCOMPARE(prompts[0], std::string("a cat"));
         QCOMPARE(prompts[1], std::string("a dog"));
         QVERIFY(prompts[2] == "a x" || prompts[2] == "a y");
-        QCOMPARE(studio.promptOf(), std::string());
+        QCOMPARE(studio.promptOf(), before);
     }
 
     void everyCombinationIsQueued() {
@@ -470,15 +472,15 @@ private Q_SLOTS:
         studio.settings.change([&](Preferences& preferences) { preferences.theme = theme; });
         studio.haveWildcard("hair", "x");
         studio.haveWildcard("hat", "x");
-        studio.plugin.script().setAnswers(countsOf({75}, 3, 70), kPlanned);
-        studio.write(
-            "a {red|2::blue} cat, __hair__ __gone__ embedding:ink <lora:x:1> [a|b] and what no "
-            "encoder reads any more, ha");
-        QTRY_COMPARE_WITH_TIMEOUT(studio.tokens(), QString("75 / 75, 3 cut"), kPatience);
+        studio.write("a {red|2::blue} cat, __hair__ __gone__ embedding:ink <lora:x:1> [a|b], ha");
         QVERIFY(studio.words().isVisible());
+        test::keepScreenshot(*studio.window, "prompt_colours_" + theme);
+        test::keepScreenshot(studio.words(), "prompt_words_" + theme);
+        studio.plugin.script().setAnswers(countsOf({75}, 3, 22), kPlanned);
+        studio.write("what is read, and what no encoder reads any more");
+        QTRY_COMPARE_WITH_TIMEOUT(studio.tokens(), QString("75 / 75, 3 cut"), kPatience);
         QCOMPARE(test::textProblems(studio.editor()), QStringList());
-        test::keepScreenshot(*studio.window, qPrintable("prompt_" + theme));
-        test::keepScreenshot(studio.words(), qPrintable("prompt_words_" + theme));
+        test::keepScreenshot(*studio.window, "prompt_" + theme);
     }
 };
 

@@ -1,0 +1,120 @@
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/journey/studio/hands.hpp"
+#include "ui/document/saved_file.hpp"
+#include "ui/panels/inspector_row.hpp"
+
+#include <QtTest/QtTest>
+#include <QtWidgets>
+
+namespace prompts_journey_test {
+
+using namespace lowtide;
+using namespace lowtide::testing;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr int kPatience = 120000;
+
+}  // namespace
+
+/// Prompts with the tokenizer of a real checkpoint, from the keys to the picture.
+class PromptsJourneyTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        studio_ = std::make_unique<StudioSession>(folder_.path());
+        QVERIFY(studio_->isReady());
+        studio_->window().resize(1500, 950);
+    }
+
+    void init() {
+        test::failOnQtWarnings();
+        Hands(*studio_).clickNode("encode");
+    }
+
+    /// The mini model reads 30 tokens in a chunk, one for each of these words at least.
+    void tokensFollowTheKeys() {
+        write("cat");
+        QTRY_VERIFY_WITH_TIMEOUT(tokens().text().contains(" / "), kPatience);
+        const QString few = tokens().text();
+
+        write(QString("cat ").repeated(70));
+
+        QTRY_VERIFY_WITH_TIMEOUT(tokens().text().contains(" + "), kPatience);
+        QVERIFY2(!few.contains(" + ") && few.endsWith(tokens().text().section(" / ", 1)),
+                 qPrintable(few));
+        setParam("weights", "none");
+        QTRY_VERIFY_WITH_TIMEOUT(tokens().text().contains("cut"), kPatience);
+        test::keepScreenshot(studio_->window(), "prompt_cut");
+        setParam("weights", "a1111");
+    }
+
+    /// The picture has the drawn text, and gives back the graph that made it.
+    void aPictureHasTheDrawnText() {
+        QFile file(folder_.filePath("wildcards/colour.txt"));
+        QVERIFY(QDir().mkpath(folder_.filePath("wildcards")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("red\nblue\n");
+        file.close();
+        studio_->workspace().prompts.readWildcards();
+        QTRY_VERIFY_WITH_TIMEOUT(studio_->workspace().prompts.wildcards()->lists.contains("colour"),
+                                 kPatience);
+        write("a {small|large} __colour__ boat");
+        QTRY_VERIFY_WITH_TIMEOUT(tokens().text().startsWith("drawn: "), kPatience);
+
+        const QueuedRun run = Hands(*studio_).run();
+
+        QCOMPARE(run.state, RunState::Finished);
+        const graph::Document made = loadGraph(run.files.front());
+        const auto text =
+            QString::fromStdString(made.nodes.at("encode").params.at("prompt").get<std::string>());
+        QVERIFY2(QRegularExpression("^a (small|large) (red|blue) boat$").match(text).hasMatch(),
+                 qPrintable(text));
+        QCOMPARE(studio_->model().node("encode")->params.at("prompt"),
+                 Json("a {small|large} __colour__ boat"));
+        QImageReader picture(run.files.front());
+        QVERIFY(picture.text("parameters").startsWith(text));
+    }
+
+    void cleanupTestCase() {
+        studio_->model().setSaved();
+        studio_.reset();
+    }
+
+private:
+    InspectorRow& row() {
+        return *studio_->desk()
+                    .inspector()
+                    .findChild<QWidget*>("inspectorParams")
+                    ->findChild<InspectorRow*>("prompt");
+    }
+
+    QLabel& tokens() { return *row().editor().findChild<QLabel*>("tokens"); }
+
+    void write(const QString& text) {
+        auto* field = row().editor().findChild<QPlainTextEdit*>("prompt");
+        field->setFocus();
+        field->selectAll();
+        QTest::keyClicks(field, text);
+    }
+
+    void setParam(const char* param, const char* value) {
+        studio_->model().apply("Set", [&](graph::Document& document) {
+            document.nodes.at("encode").params[param] = value;
+        });
+    }
+
+    QTemporaryDir folder_;
+    std::unique_ptr<StudioSession> studio_;
+};
+
+LOWTIDE_WINDOW_TEST(PromptsJourneyTest)
+
+}  // namespace prompts_journey_test
+
+#include "prompts_test.moc"
