@@ -40,7 +40,7 @@ public:
         for (const Open& open : syntax_.weights ? round_ : OpenList()) {
             tellOpen(open);
         }
-        for (const Open& open : square_) {
+        for (const Open& open : isA1111() ? square_ : OpenList()) {
             tellOpen(open);
         }
         for (const Open& open : braces_) {
@@ -121,9 +121,8 @@ private:
     }
 
     qsizetype opened(OpenList& list) {
-        // Without weights round ones are followed to find (word:1.2), which is read as words then.
-        const bool isFollowed = &list == &round_ || isA1111();
-        if (isFollowed && list.size() < kDeepestPieces) {
+        // Those without a meaning are followed too, to find (word:1.2) and [a|b] in them.
+        if (list.size() < kDeepestPieces) {
             list.push_back({.at = at_});
         }
         return 1;
@@ -219,15 +218,14 @@ private:
     }
 
     qsizetype closeSquare() {
-        if (!isA1111()) {
-            return 1;
-        }
         if (square_.empty()) {
-            add(at_,
-                1,
-                Kind::Problem,
-                PieceWords::tr("No bracket is open here: this one is read as text. A backslash "
-                               "before it says so."));
+            if (isA1111()) {
+                add(at_,
+                    1,
+                    Kind::Problem,
+                    PieceWords::tr("No bracket is open here: this one is read as text. A "
+                                   "backslash before it says so."));
+            }
             return 1;
         }
         const Open open = square_.back();
@@ -237,7 +235,7 @@ private:
                              pastSpaces(number + numberLength(number)) == at_;
         if (hasTime || !open.bars.empty()) {
             tellEditing(open.at);
-        } else {
+        } else if (isA1111()) {
             add(open.at, 1, Kind::Bracket);
             add(at_, 1, Kind::Bracket);
         }

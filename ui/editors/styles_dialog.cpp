@@ -78,9 +78,13 @@ StylesDialog::StylesDialog(StyleStore& store, QWidget* parent)
     resize(kStylesSize);
     build();
     connect(&store_, &StyleStore::changed, this, &StylesDialog::show);
-    connect(&store_, &StyleStore::failed, told_, &QLabel::setText);
-    connect(&store_, &StyleStore::imported, this, [this](int styles) {
-        told_->setText(tr("%n styles were imported.", nullptr, styles));
+    const auto tell = [this](const QString& sentence) {
+        told_->setText(sentence);
+        told_->show();
+    };
+    connect(&store_, &StyleStore::failed, this, tell);
+    connect(&store_, &StyleStore::imported, this, [tell](int styles) {
+        tell(tr("%n styles were imported.", nullptr, styles));
     });
     connect(list_, &QListWidget::currentRowChanged, this, &StylesDialog::showTexts);
     show();
@@ -92,6 +96,7 @@ void StylesDialog::build() {
     texts_->setReadOnly(true);
     told_->setObjectName(QStringLiteral("told"));
     told_->setWordWrap(true);
+    told_->hide();
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     const auto add = [&](const QString& text, const char* name, void (StylesDialog::*act)()) {
         QPushButton* button = buttons->addButton(text, QDialogButtonBox::ActionRole);

@@ -54,7 +54,7 @@ int64_t bytesRead(std::string_view text,
         cut = std::min(text.size(), wordEnd(text, 2 * cut));
     }
     while (read < cut) {
-        const size_t middle = wordEnd(text, read + (cut - read) / 2);
+        const size_t middle = wordEnd(text, read + std::max<size_t>(1, (cut - read) / 2));
         const size_t tried = middle < cut ? middle : wordEnd(text, read + 1);
         if (tried >= cut) {
             break;

@@ -75,6 +75,8 @@ private Q_SLOTS:
         row("compel break", "compel", "BREAK", "!!!!!");
         row("none", "none", "(a:1.2) [b] BREAK", "  !!!!      !!!!!");
         row("a1111's weight in compel", "compel", "(a:1.2)", "( !!!!(");
+        row("none editing", "none", "[a|b] [c] [", "!   !      ");
+        row("compel editing", "compel", "[a:b:3]", "!     !");
         row("none choice", "none", "{a|(b}", "C C  C");
         row("empty", "a1111", "", "");
         row("backslash", "a1111", "a\\", "  ");

@@ -149,7 +149,7 @@ private Q_SLOTS:
 
     void whatMeansSomethingHasAColour() {
         Writing studio;
-        studio.write("(cat:1.2) {a|b} [a|b] BREAK (");
+        studio.write("(cat:1.2) {a|b} [a|b] BREAK (");  // in a node without weights
         const Theme& theme = Theme::current();
         QCOMPARE(colourAt(studio.field(), 4), theme.colour("warning"));  // no weights here
         studio.write("{a|b} __gone__");
