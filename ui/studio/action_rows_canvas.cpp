@@ -23,7 +23,7 @@ constexpr ActionDesc kEdit[] = {
     {"edit.delete_join", TEXT("Delete and &join"), TEXT("Remove what is selected and join the wires that ran through it"), "Edit", kCanvasSays, "", kCanvas},
     {"edit.select_all", TEXT("Select &all"), TEXT("Select every node"), "Edit", kCanvasSays, "", kCanvas, kPlain, kAfterLine},
     {"edit.find", TEXT("&Find a node..."), TEXT("Go to a node by its name or a value in it"), "Edit", "Ctrl+F", "search"},
-    {"prompt.complete", TEXT("&Complete the word"), TEXT("Offer what the word at the cursor of a prompt may become"), "Edit/Prompt", "Ctrl+Space"},
+    {"prompt.complete", TEXT("&Complete the word"), TEXT("Offer what the word at the cursor of a prompt may become"), "Edit/Prompt", "Ctrl+Shift+Space"},
     {"prompt.styles", TEXT("&Styles..."), TEXT("Apply a style to the prompt, or save its text as one"), "Edit/Prompt", "Ctrl+Shift+L"},
     {"prompt.earlier", TEXT("&Earlier prompts..."), TEXT("Take a prompt of an earlier run"), "Edit/Prompt", "Ctrl+H"},
     {"prompt.wildcards", TEXT("Open the folder of &wildcards"), TEXT("Files of lines that __name__ in a prompt draws from"), "Edit/Prompt", ""},

@@ -8,7 +8,7 @@
 #include <QtTest/QtTest>
 #include <QtWidgets>
 
-namespace prompts_journey_test {
+namespace prompts_test {
 
 using namespace lowtide;
 using namespace lowtide::testing;
@@ -16,7 +16,7 @@ using namespace lowtide::ui;
 
 namespace {
 
-constexpr int kPatience = 120000;
+constexpr int kPatience = 60000;
 
 }  // namespace
 
@@ -39,15 +39,17 @@ private Q_SLOTS:
 
     /// The mini model reads 30 tokens in a chunk, one for each of these words at least.
     void tokensFollowTheKeys() {
+        const QRegularExpression one("^\\d+ / 30$");
+        const QRegularExpression several(
+            QString::fromUtf8("^(30 \\+ .*\\d / 30|\\d+ in \\d+ × 30)$"));
         write("cat");
-        QTRY_VERIFY_WITH_TIMEOUT(tokens().text().contains(" / "), kPatience);
-        const QString few = tokens().text();
+        QTRY_VERIFY2_WITH_TIMEOUT(
+            one.match(tokens().text()).hasMatch(), qPrintable(tokens().text()), kPatience);
 
-        write(QString("cat ").repeated(70));
+        write(QString("cat ").repeated(40));
 
-        QTRY_VERIFY_WITH_TIMEOUT(tokens().text().contains(" + "), kPatience);
-        QVERIFY2(!few.contains(" + ") && few.endsWith(tokens().text().section(" / ", 1)),
-                 qPrintable(few));
+        QTRY_VERIFY2_WITH_TIMEOUT(
+            several.match(tokens().text()).hasMatch(), qPrintable(tokens().text()), kPatience);
         setParam("weights", "none");
         QTRY_VERIFY_WITH_TIMEOUT(tokens().text().contains("cut"), kPatience);
         test::keepScreenshot(studio_->window(), "prompt_cut");
@@ -115,6 +117,6 @@ private:
 
 LOWTIDE_WINDOW_TEST(PromptsJourneyTest)
 
-}  // namespace prompts_journey_test
+}  // namespace prompts_test
 
 #include "prompts_test.moc"

@@ -95,9 +95,9 @@ private Q_SLOTS:
                                                  {graphWith("  ", ""), 10, 1}},
                                                 catalog);
         QCOMPARE(textsOf(prompts),
-                 (QStringList{"negative: dark", "prompt: a cat", "prompt: a dog"}));
-        QCOMPARE(prompts[0].runs, int64_t{4});
-        QCOMPARE(prompts[0].asked, int64_t{30});
+                 (QStringList{"prompt: a cat", "negative: dark", "prompt: a dog"}));
+        QCOMPARE(prompts[1].runs, int64_t{4});
+        QCOMPARE(prompts[1].asked, int64_t{30});
         QCOMPARE(prompts[0].nodeType, std::string("prompt.encode"));
     }
 
