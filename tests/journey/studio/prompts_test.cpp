@@ -42,6 +42,7 @@ private Q_SLOTS:
         const QRegularExpression one("^\\d+ / 30$");
         const QRegularExpression several(
             QString::fromUtf8("^(30 \\+ .*\\d / 30|\\d+ in \\d+ × 30)$"));
+        setParam("weights", "a1111");
         write("cat");
         QTRY_VERIFY2_WITH_TIMEOUT(
             one.match(tokens().text()).hasMatch(), qPrintable(tokens().text()), kPatience);
