@@ -58,6 +58,12 @@ const NodeDesc* Catalog::find(std::string_view idOrAlias) const {
     return found == byName_.end() ? nullptr : &nodes_[found->second];
 }
 
+void Catalog::reword(const std::function<void(NodeDesc&)>& words) {
+    for (NodeDesc& node : nodes_) {
+        words(node);
+    }
+}
+
 std::vector<std::string> Catalog::ids() const {
     std::vector<std::string> ids;
     for (const NodeDesc& node : nodes_) {

@@ -2,6 +2,7 @@
 
 #include "plugin/host_api/host.hpp"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -9,8 +10,8 @@
 
 namespace lowtide::graph {
 
-/// The node types that exist, by id and alias. Immutable; snapshots point into it, so it outlives
-/// them.
+/// The node types that exist, by id and alias. Immutable but for texts; snapshots point into it, so
+/// it outlives them.
 class Catalog {
 public:
     /// Defaults are turned into the type of their parameter's kind (a whole number becomes a seed);
@@ -24,6 +25,10 @@ public:
     [[nodiscard]] const NodeDesc* find(std::string_view idOrAlias) const;
 
     [[nodiscard]] const std::vector<NodeDesc>& nodes() const { return nodes_; }
+
+    /// Changes texts for people (labels, tooltips, categories, units) to those of another language,
+    /// in place; `words` leaves everything else as it is. Not while another thread reads.
+    void reword(const std::function<void(NodeDesc&)>& words);
 
     /// Sorted, without aliases.
     [[nodiscard]] std::vector<std::string> ids() const;

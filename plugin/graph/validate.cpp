@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/graph/param_facts.hpp"
 #include "plugin/graph/param_value.hpp"
 #include "plugin/graph/wiring.hpp"
 #include "plugin/memory/collection.hpp"
@@ -31,6 +32,17 @@ std::string whatThereIs(const std::string& name, const std::vector<std::string>&
     }
     const std::string near = nearestName(name, known);
     return near.empty() ? "there are: " + listSome(known) : "did you mean \"" + near + "\"?";
+}
+
+/// The same for hosts: `near` or `known`.
+Json factsOfThereIs(const std::string& name, const std::vector<std::string>& known) {
+    const std::string near = nearestName(name, known);
+    return near.empty() ? Json{{"known", listSome(known)}} : Json{{"near", near}};
+}
+
+Json with(Json facts, const Json& more) {
+    facts.update(more);
+    return facts;
 }
 
 std::string quoted(const PortRef& port) {
@@ -68,17 +80,27 @@ private:
              std::string code,
              const PortRef& at,
              std::string message,
-             std::string hint) {
-        issues_.push_back(
-            {severity, std::move(code), at.node, at.port, std::move(message), std::move(hint)});
+             std::string hint,
+             const Json& facts = {}) {
+        issues_.push_back({severity,
+                           std::move(code),
+                           at.node,
+                           at.port,
+                           std::move(message),
+                           std::move(hint),
+                           facts.is_null() ? std::string() : facts.dump()});
     }
 
     Severity severityAt(const std::string& node) const {
         return wiring_.pulled().contains(node) ? Severity::Error : Severity::Warning;
     }
 
-    void addAt(std::string code, const PortRef& at, std::string message, std::string hint) {
-        add(severityAt(at.node), std::move(code), at, std::move(message), std::move(hint));
+    void addAt(std::string code,
+               const PortRef& at,
+               std::string message,
+               std::string hint,
+               const Json& facts = {}) {
+        add(severityAt(at.node), std::move(code), at, std::move(message), std::move(hint), facts);
     }
 
     void checkSettings() {
@@ -87,7 +109,8 @@ private:
                 "invalid_budget",
                 {"", "memory_budget"},
                 "the graph's memory budget " + quotedName(*document_.memoryBudget) + " is no size",
-                "write a size such as 8GiB or 512MiB");
+                "write a size such as 8GiB or 512MiB",
+                {{"value", *document_.memoryBudget}});
         }
         checkSetting("invalid_device", "device", [&] {
             if (document_.device) {
@@ -128,7 +151,8 @@ private:
                 {circle.front(), ""},
                 "nodes feed each other in a circle: " + join(circle, " -> ") + " -> " +
                     circle.front(),
-                "remove one of the links between them");
+                "remove one of the links between them",
+                {{"circle", join(circle, " -> ") + " -> " + circle.front()}});
         }
     }
 
@@ -141,7 +165,9 @@ private:
                   "node " + id + " has the type " + quotedName(node.type) +
                       ", which is not installed",
                   near.empty() ? "install what brings this node type, or bypass the node"
-                               : "did you mean \"" + near + "\"?");
+                               : "did you mean \"" + near + "\"?",
+                  near.empty() ? Json{{"type", node.type}}
+                               : Json{{"type", node.type}, {"near", near}});
             return;
         }
         if (node.version > desc->version) {
@@ -150,7 +176,8 @@ private:
                 {id, ""},
                 "node " + id + " was saved by version " + std::to_string(node.version) + " of " +
                     desc->id + ", this is version " + std::to_string(desc->version),
-                "its result may differ; use a newer version of this program");
+                "its result may differ; use a newer version of this program",
+                {{"type", desc->id}, {"version", node.version}, {"known", desc->version}});
         }
         checkParams(id, node, *desc);
         checkInputs(id, *desc);
@@ -167,7 +194,8 @@ private:
                     {id, name},
                     "node " + id + " (" + desc.id + ") has no parameter " + quotedName(name) +
                         "; its value is kept and not used",
-                    whatThereIs(name, idsOf(desc.params)));
+                    whatThereIs(name, idsOf(desc.params)),
+                    with(factsOfThereIs(name, idsOf(desc.params)), {{"type", desc.id}}));
                 continue;
             }
             const ParamCheck check = checkParam(*param, value);
@@ -175,7 +203,8 @@ private:
                 addAt(refusal->code,
                       {id, name},
                       "the value of " + quotedName(name) + " of node " + id + " " + refusal->reason,
-                      refusal->hint);
+                      refusal->hint,
+                      with(paramFacts(*param, value), {{"type", desc.id}}));
             }
         }
         for (const ParamDesc& param : desc.params) {
@@ -184,7 +213,8 @@ private:
                 addAt("required_input_missing",
                       {id, param.id},
                       "node " + id + " needs a value for " + quotedName(param.id),
-                      "give " + acceptedBy(param));
+                      "give " + acceptedBy(param),
+                      with(paramFacts(param, nullptr), {{"case", "value"}, {"type", desc.id}}));
             }
         }
     }
@@ -198,7 +228,9 @@ private:
                 addAt("required_input_missing",
                       {id, input.id},
                       "the input " + quoted({id, input.id}) + " " + whyEmpty({id, input.id}),
-                      "connect an output of type " + input.type);
+                      "connect an output of type " + input.type,
+                      with(whyEmptyFacts({id, input.id}),
+                           {{"takes", input.type}, {"type", desc.id}}));
             }
         }
     }
@@ -216,6 +248,11 @@ private:
                       : "is not connected";
     }
 
+    Json whyEmptyFacts(const PortRef& input) const {
+        const PortRef* source = wiring_.linkInto(input);
+        return source ? Json{{"case", "muted"}, {"source", source->node}} : Json{{"case", "input"}};
+    }
+
     void checkType(const PortRef& source, const PortRef& at, const PortDesc& input) {
         const std::string type = wiring_.typeOf(source);
         if (input.type == "*" || type == "*" || type == input.type) {
@@ -225,7 +262,11 @@ private:
               at,
               "the input " + quoted(at) + " takes " + input.type + ", the output " +
                   quoted(source) + " gives " + type,
-              "connect an output of type " + input.type);
+              "connect an output of type " + input.type,
+              {{"takes", input.type},
+               {"given", type},
+               {"source", source.node},
+               {"output", source.port}});
     }
 
     void checkPolicy(const std::string& id, const DocumentNode& node, const NodeDesc& desc) {
