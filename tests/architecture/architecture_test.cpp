@@ -43,6 +43,7 @@ private Q_SLOTS:
         QTest::newRow("tree") << "check_tree.py";
         QTest::newRow("names") << "check_names.py";
         QTest::newRow("pages") << "check_pages.py";
+        QTest::newRow("translations") << "check_translations.py";
     }
 
     void theProjectKeepsItsRules() {
@@ -149,6 +150,64 @@ private Q_SLOTS:
         write(root, file, text);
         const Verdict verdict = check(script, root.path());
         QCOMPARE(verdict.exitCode, 1);
+        QVERIFY2(verdict.output.contains(complaint), qPrintable(verdict.output));
+    }
+
+    void aBrokenTranslationIsFound_data() {
+        QTest::addColumn<QByteArray>("source");
+        QTest::addColumn<QByteArray>("english");
+        QTest::addColumn<QByteArray>("chinese");
+        QTest::addColumn<QString>("complaint");
+        const auto row =
+            [](const char* name, const char* english, const char* chinese, const char* complaint) {
+                QTest::newRow(name)
+                    << QByteArray("QString a() { return Words::tr(\"") + english + "\"); }"
+                    << QByteArray(english) << QByteArray(chinese) << complaint;
+            };
+        row("none", "Save %1", "保存 %1", "");
+        row("placeholder", "Save %1", "保存 %2", "has other placeholders");
+        row("access key", "&amp;Save", "保存", "has another access key");
+        row("ellipsis", "Save...", "保存", "lost or gained an ellipsis");
+        row("space", "Save ", "保存", "other spaces");
+        row("unfinished", "Save", "", "is not translated");
+        QTest::newRow("not in the file")
+            << QByteArray("QString a() { return Words::tr(\"Open\"); }") << QByteArray("Save")
+            << QByteArray("保存") << "\"Open\" is not in";
+        QTest::newRow("gone") << QByteArray("QString a() { return Words::tr(\"Open\"); }")
+                              << QByteArray("Save") << QByteArray("保存")
+                              << "nothing says \"Save\" any more";
+        QTest::newRow("no context")
+            << QByteArray("QString a() { return tr(\"Save\"); }") << QByteArray("Save")
+            << QByteArray("保存") << "it is never translated";
+    }
+
+    void aBrokenTranslationIsFound() {
+        QFETCH(QByteArray, source);
+        QFETCH(QByteArray, english);
+        QFETCH(QByteArray, chinese);
+        QFETCH(QString, complaint);
+        const QTemporaryDir root;
+        write(root,
+              "ui/panels/a.cpp",
+              "namespace lowtide::ui {\nclass Words {\n    Q_DECLARE_TR_FUNCTIONS(Words)\n};\n" +
+                  QByteArray(source).replace("&amp;", "&") + "\n}\n");
+        const QByteArray head =
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!DOCTYPE TS>\n<TS "
+            "version=\"2.1\" sourcelanguage=\"en\" language=\"";
+        const QByteArray state = chinese.isEmpty() ? " type=\"unfinished\"" : "";
+        const QString folder = "resources/translations/";
+        write(root, folder + "lowtide_en.ts", head + "en\"></TS>\n");
+        write(root, folder + "module_zh_CN.json", "{}");
+        write(root,
+              folder + "lowtide_zh_CN.ts",
+              head + "zh_CN\"><context><name>Words</name><message><source>" + english +
+                  "</source><translation" + state + ">" + chinese +
+                  "</translation></message></context></TS>\n");
+        const Verdict verdict = check("check_translations.py", root.path());
+        if (verdict.output.contains("lupdate is not there")) {
+            QSKIP("without lupdate");
+        }
+        QCOMPARE(verdict.exitCode, complaint.isEmpty() ? 0 : 1);
         QVERIFY2(verdict.output.contains(complaint), qPrintable(verdict.output));
     }
 

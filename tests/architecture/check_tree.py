@@ -22,7 +22,7 @@ GENERATED = {"build"}
 ROOMS = ["plugin"] + [f"plugin/{room}" for room in (
     "host_api", "base", "files", "image", "video", "memory", "encodings", "graph", "executor", "residency", "tensor", "sampling", "models",
     "module")] + ["nodes", "ui", "tests", "resources", "examples"] + [f"ui/{room}" for room in (
-        "door", "qt_door", "theme", "document", "painting", "bridge", "editors", "canvas", "panels", "widgets",
+        "door", "qt_door", "theme", "language", "document", "painting", "bridge", "editors", "canvas", "panels", "widgets",
         "studio")]
 SOURCES = ("plugin", "nodes", "ui", "tests", "examples")
 CROSSING = re.compile(r"(?<!error)\.(cpu|item|cuda)\s*(<[^>]*>)?\(\s*\)|\.to\([^)]*(device|kCPU|kCUDA|Device)|_local_scalar_dense")

@@ -1,5 +1,7 @@
 #include "ui/bridge/answer.hpp"
 
+#include "ui/language/module_texts.hpp"
+
 #include <algorithm>
 
 namespace lowtide::ui {
@@ -19,16 +21,18 @@ Json answerOf(const std::string& text) {
 
 Issue issueFromJson(const Json& issue) {
     const std::string severity = textIn(issue, "severity");
-    return {.severity = severity == "info"      ? Severity::Info
-                        : severity == "warning" ? Severity::Warning
-                                                : Severity::Error,
-            .code = textIn(issue, "code"),
-            .node = textIn(issue, "node"),
-            .item = textIn(issue, "item"),
-            .message = textIn(issue, "message"),
-            .hint = textIn(issue, "hint"),
-            .facts = memberIn(issue, "facts").is_object() ? memberIn(issue, "facts").dump()
-                                                          : std::string()};
+    Issue read = {.severity = severity == "info"      ? Severity::Info
+                              : severity == "warning" ? Severity::Warning
+                                                      : Severity::Error,
+                  .code = textIn(issue, "code"),
+                  .node = textIn(issue, "node"),
+                  .item = textIn(issue, "item"),
+                  .message = textIn(issue, "message"),
+                  .hint = textIn(issue, "hint"),
+                  .facts = memberIn(issue, "facts").is_object() ? memberIn(issue, "facts").dump()
+                                                                : std::string()};
+    reword(read);
+    return read;
 }
 
 Issues issuesFromJson(const Json& list) {

@@ -1,6 +1,7 @@
 #include "ui/bridge/engine.hpp"
 
 #include "plugin/base/error.hpp"
+#include "ui/language/module_texts.hpp"
 
 namespace lowtide::ui {
 
@@ -11,12 +12,17 @@ Engine::Engine(Plugin& plugin, AtEnd atEnd)
     if (!plugin.runner()) {
         throw Error(ErrorKind::Internal, "the module was not started, so it has no runner");
     }
+    reword();
 }
 
 Engine::~Engine() {
     if (atEnd_ == AtEnd::StopsModule) {
         plugin_.runner()->stop();
     }
+}
+
+void Engine::reword() {
+    catalog_.reword([](NodeDesc& desc) { ui::reword(desc); });
 }
 
 Runner& Engine::runner() const {

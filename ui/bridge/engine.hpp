@@ -26,6 +26,9 @@ public:
 
     [[nodiscard]] const graph::Catalog& catalog() const { return catalog_; }
 
+    /// The catalog speaks the language of the program from now on.
+    void reword();
+
     [[nodiscard]] Runner& runner() const;
     [[nodiscard]] void* extension(const char* id) const;
 

@@ -1,6 +1,7 @@
 #include "ui/bridge/phase.hpp"
 
 #include "ui/bridge/answer.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <QCoreApplication>
 
@@ -9,7 +10,7 @@
 namespace lowtide::ui {
 
 QString phaseText(const Json& event) {
-    const QString word = QString::fromStdString(textIn(event, "phase"));
+    const QString word = moduleWord(QString::fromStdString(textIn(event, "phase")));
     const double total = numberIn(event, "total");
     if (total <= 0) {
         return word;

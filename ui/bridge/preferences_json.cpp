@@ -104,6 +104,7 @@ Preferences preferencesFrom(const Json& json, QStringList* refused) {
     Preferences read;
     const Reading from(json, refused);
     from.choice("theme", std::array{"system", "light", "dark"}, read.theme);
+    from.read("language", isText, [&](const Json& value) { read.language = textOf(value); });
     from.texts("model_folders", read.modelFolders);
     from.texts("model_paths_files", read.modelPathsFiles);
     from.read("device", isText, [&](const Json& value) { read.device = textOf(value); });
@@ -150,6 +151,7 @@ Preferences preferencesFrom(const Json& json, QStringList* refused) {
 
 void putPreferences(const Preferences& preferences, Json& json) {
     json["theme"] = preferences.theme.toStdString();
+    json["language"] = preferences.language.toStdString();
     json["model_folders"] = jsonOf(preferences.modelFolders);
     json["model_paths_files"] = jsonOf(preferences.modelPathsFiles);
     json["device"] = preferences.device.toStdString();

@@ -3,6 +3,7 @@
 #include "plugin/base/units.hpp"
 #include "plugin/image/png.hpp"
 #include "plugin/image/png_header.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <QBuffer>
 #include <QFileInfo>
@@ -59,7 +60,12 @@ bool PresetEntry::isComplete() const {
 PresetEntry entryOf(const graph::PresetFile& file, bool isBuiltin, const IsThere& isThere) {
     PresetEntry entry;
     entry.id = QString::fromStdString((isBuiltin ? "builtin:" : "") + file.id);
-    entry.title = QString::fromStdString(file.title());
+    const QString key = QString::fromStdString(file.id);
+    const auto text = [&](const char* what, const QString& english) {
+        entry.english.push_back(english);
+        return isBuiltin ? presetText(key, what, english) : english;
+    };
+    entry.title = text("title", QString::fromStdString(file.title()));
     entry.isBuiltin = isBuiltin;
     entry.path = QString::fromStdString(file.path);
     if (file.refusal) {
@@ -67,7 +73,7 @@ PresetEntry entryOf(const graph::PresetFile& file, bool isBuiltin, const IsThere
         return entry;
     }
     const graph::Preset& preset = file.preset;
-    entry.description = QString::fromStdString(preset.description);
+    entry.description = text("description", QString::fromStdString(preset.description));
     for (const std::string& tag : preset.tags) {
         entry.tags.push_back(QString::fromStdString(tag));
     }

@@ -24,14 +24,13 @@ QString fileOf(const QString& folder, const QString& id) {
     return folder + QLatin1Char('/') + id + QStringLiteral(".json");
 }
 
-/// "Ein Bild, sehr groß" -> "ein_bild_sehr_gro": letters, digits and "_" are safe everywhere.
+/// "Ein Bild, sehr groß" -> "ein_bild_sehr_groß": letters of any script, digits and "_".
 QString fileNameOf(const QString& title) {
     QString name;
     for (const QChar each : title.trimmed().toLower()) {
-        const bool isPlain = each.unicode() < 128 && each.isLetterOrNumber();
-        if (isPlain) {
+        if (each.isLetterOrNumber() || each.isMark() || each.isSurrogate()) {
             name += each;
-        } else if (!name.isEmpty() && !name.endsWith(QLatin1Char('_')) && !each.isLetter()) {
+        } else if (!name.isEmpty() && !name.endsWith(QLatin1Char('_'))) {
             name += QLatin1Char('_');
         }
     }

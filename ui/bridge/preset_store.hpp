@@ -37,6 +37,7 @@ struct PresetEntry {
     QString id;  ///< unique among all
     QString title;
     QString description;
+    QStringList english;  ///< title and description as the file has them
     QStringList tags;
     QImage thumbnail;  ///< null: none
     std::vector<RequiredFile> files;
@@ -57,6 +58,7 @@ using IsThere = std::function<bool(const std::string& value, const QString& fold
 struct PresetText {
     QString title;
     QString description;
+    QStringList english;  ///< title and description as the file has them
     QStringList tags;
 };
 

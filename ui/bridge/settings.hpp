@@ -23,6 +23,7 @@ inline constexpr int kMostNotifySeconds = 24 * 3600;
 /// What a person chose for every graph.
 struct Preferences {
     QString theme = "system";            ///< "system", "light", "dark"
+    QString language = "system";         ///< "system", or a code such as "zh_CN"
     QStringList modelFolders;            ///< as they were chosen, of any layout
     QStringList modelPathsFiles;         ///< extra_model_paths.yaml of other programs
     QString device;                      ///< "cpu", "fake:8GiB"; empty: the module's choice

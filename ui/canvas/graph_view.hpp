@@ -3,6 +3,7 @@
 #include "ui/bridge/node_defaults.hpp"
 #include "ui/bridge/node_status.hpp"
 #include "ui/document/arrange.hpp"
+#include "ui/document/bookmarks.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/editors/param_editor.hpp"
 
@@ -40,6 +41,9 @@ public:
     /// Whether bypassing changes anything: a selected node can be bypassed, or is.
     [[nodiscard]] bool canBypassSelected() const;
     void select(const std::set<std::string>& nodes);
+    /// What is in the middle, and how large; showPlace() brings it back.
+    [[nodiscard]] ViewPlace place() const;
+    void showPlace(const ViewPlace& place);
     /// Scrolls to the node and, where one is named, marks the port or row.
     void reveal(const std::string& node, const std::string& item = {});
     /// Other keys for a command of canvasCommands().

@@ -15,6 +15,8 @@ namespace {
 constexpr int kLeastLines = 2;
 constexpr int kMostLines = 4;
 constexpr int kLettersOfALine = 30;  ///< about; the painter wraps exactly
+constexpr char16_t kFirstWide =
+    0x2e80;  ///< from here on letters are twice as wide, of Chinese and its kin
 
 struct FaceWords {
     Q_DECLARE_TR_FUNCTIONS(NodeFace)
@@ -93,7 +95,9 @@ int shownLines(const QString& text) {
     if (text.isEmpty()) {
         return 1;
     }
-    const auto lines = text.size() / kLettersOfALine + text.count(u'\n') + 1;
+    const auto wide = std::count_if(
+        text.begin(), text.end(), [](QChar letter) { return letter.unicode() >= kFirstWide; });
+    const auto lines = (text.size() + wide) / kLettersOfALine + text.count(u'\n') + 1;
     return std::clamp(static_cast<int>(lines), kLeastLines, kMostLines);
 }
 

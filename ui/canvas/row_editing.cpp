@@ -1,6 +1,7 @@
 #include "ui/canvas/row_editing.hpp"
 
 #include "plugin/graph/param_value.hpp"
+#include "ui/editors/number_text.hpp"
 
 #include <QKeyEvent>
 #include <QScopedValueRollback>
@@ -16,13 +17,6 @@ constexpr double kLeastEditorZoom = 0.92;  ///< an editor's letters stay of 11 p
 const RowFace* rowOf(const NodeItem* item, const std::string& param) {
     const int index = item == nullptr ? -1 : item->face().rowIndex(param);
     return index < 0 ? nullptr : &item->face().rows[static_cast<size_t>(index)];
-}
-
-QString problemOf(const ParamDesc& param, const Json& value) {
-    const graph::ParamCheck check = graph::checkParam(param, value);
-    const auto* refusal = std::get_if<graph::ParamRefusal>(&check);
-    return refusal == nullptr ? QString()
-                              : QString::fromStdString(refusal->reason + "; " + refusal->hint);
 }
 
 }  // namespace
@@ -53,7 +47,7 @@ bool RowEditing::begin(const std::string& node, const std::string& param) {
     editor_->setObjectName(QStringLiteral("rowEditor"));
     editor_->setAutoFillBackground(true);
     editor_->setValue(row->json);
-    editor_->setProblem(problemOf(*row->desc, row->json));
+    editor_->setProblem(refusalOf(*row->desc, row->json));
     editor_->setBeside([this] {
         const graph::DocumentNode* own = scene_.model().node(node_);
         return own ? own->params : Json::object();
@@ -153,7 +147,7 @@ void RowEditing::change(const Json& value, bool isFinal) {
         write(node_, param, value);
     }
     if (!editor_.isNull()) {
-        editor_->setProblem(problemOf(param, value));
+        editor_->setProblem(refusalOf(param, value));
     }
     if (isFinal) {
         scene_.model().endMerging();

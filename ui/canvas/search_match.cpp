@@ -1,6 +1,7 @@
 #include "ui/canvas/search_match.hpp"
 
 #include "ui/document/edits.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <QStringList>
 
@@ -47,7 +48,11 @@ int wordScore(const NodeDesc& desc, const QString& word) {
     const auto of = [&word](const std::string& text, double weight) {
         return static_cast<int>(fuzzyScore(word, QString::fromStdString(text)) * weight);
     };
-    int best = std::max({of(desc.label, 1.0), of(desc.id, 0.8), of(desc.category, 0.6)});
+    int best = std::max({of(desc.label, 1.0),
+                         of(englishLabel(desc), 1.0),
+                         of(desc.id, 0.8),
+                         of(desc.category, 0.6),
+                         of(englishCategory(desc), 0.6)});
     for (const std::string& alias : desc.aliases) {
         best = std::max(best, of(alias, 0.8));
     }

@@ -19,6 +19,14 @@ void GraphView::Parts::leavePlace() {
     history.leave(place());
 }
 
+ViewPlace GraphView::place() const {
+    return parts_->place();
+}
+
+void GraphView::showPlace(const ViewPlace& place) {
+    parts_->show(place);
+}
+
 /// A step of the graph, as in Gaffer: a bookmark is kept in the file with the graph whose parts it
 /// shows, and one that was overwritten by mistake comes back with undo.
 void GraphView::keepBookmark(int number) {

@@ -2,6 +2,7 @@
 #include "plugin/graph/param_value.hpp"
 #include "ui/canvas/bypass_preview.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <QContextMenuEvent>
 #include <QDropEvent>
@@ -65,7 +66,7 @@ void addRowEntries(QMenu& menu,
     exposed->setChecked(row.isExposed);
     QObject::connect(exposed, &QAction::triggered, &scene, [&model, &param, node](bool isOn) {
         model.apply(GraphView::tr("Show in Generate"), [&](graph::Document& document) {
-            setExposed(document, node, param.id, param.label, isOn);
+            setExposed(document, node, param.id, englishLabel(*model.desc(node), param), isOn);
         });
     });
     const Json standard = graph::toJson(param.defaultValue);

@@ -74,12 +74,9 @@ std::optional<ComfyWorkflow> comfyWorkflow(std::string_view text) {
 }
 
 QString comfyRefusal(const ComfyWorkflow& workflow) {
-    return workflow.nodes == 1
-               ? Comfy::tr(
-                     "This is a ComfyUI workflow with one node; this version does not read it.")
-               : Comfy::tr(
-                     "This is a ComfyUI workflow with %1 nodes; this version does not read it.")
-                     .arg(workflow.nodes);
+    return Comfy::tr("This is a ComfyUI workflow with %n nodes; this version does not read it.",
+                     nullptr,
+                     static_cast<int>(workflow.nodes));
 }
 
 QString comfyCounterparts(const ComfyWorkflow& workflow, const graph::Catalog& catalog) {

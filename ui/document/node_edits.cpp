@@ -1,6 +1,7 @@
 #include "plugin/graph/param_value.hpp"
 #include "ui/document/canvas_json.hpp"
 #include "ui/document/edits.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -83,7 +84,7 @@ void setPosition(graph::DocumentNode& node, Point point) {
 }
 
 std::string freshId(const graph::Document& document, const NodeDesc& desc) {
-    std::string base = wordsOf(desc.label);
+    std::string base = wordsOf(englishLabel(desc));
     base = base.empty() ? wordsOf(desc.id) : base;
     base = base.empty() ? "node" : base;
     std::string id = base;

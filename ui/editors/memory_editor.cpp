@@ -7,6 +7,7 @@
 #include "ui/editors/rows.hpp"
 #include "ui/editors/text_editors.hpp"
 #include "ui/editors/value_editor.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QLabel>
@@ -130,8 +131,8 @@ void MemoryEditor::Parts::addComponents(QVBoxLayout* column) {
         };
         const QString summary = rows ? QString::fromStdString(memory::toText(own->second))
                                      : MemoryEditor::tr("like the others");
-        column->addWidget(
-            makeComponentPart(QString::fromStdString(role), summary, rows, toggle, body));
+        column->addWidget(makeComponentPart(
+            moduleWord(QString::fromStdString(role)), summary, rows, toggle, body));
     }
 }
 

@@ -1,6 +1,8 @@
 #include "ui/editors/number_text.hpp"
 
+#include "plugin/graph/param_facts.hpp"
 #include "plugin/graph/param_value.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <QCoreApplication>
 #include <QLocale>
@@ -113,8 +115,14 @@ QString refusalOf(const ParamDesc& param, const Json& value) {
     if (!refusal) {
         return {};
     }
+    Issue issue{.code = refusal->code,
+                .item = param.label,
+                .message = refusal->reason,
+                .hint = refusal->hint,
+                .facts = graph::paramFacts(param, value).dump()};
+    reword(issue);
     return QCoreApplication::translate("lowtide::ui::ParamEditor", "The value %1; %2.")
-        .arg(QString::fromStdString(refusal->reason), QString::fromStdString(refusal->hint));
+        .arg(QString::fromStdString(issue.message), QString::fromStdString(issue.hint));
 }
 
 TypedValue valueFrom(const ParamDesc& param, long double number) {

@@ -7,6 +7,7 @@
 #include "ui/editors/policy_rules.hpp"
 #include "ui/editors/rows.hpp"
 #include "ui/editors/value_editor.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -39,8 +40,7 @@ PolicyRows::PolicyRows(const std::vector<std::string>& devices, QWidget* parent)
     device_->setObjectName("device");
     for (const memory::PlannerType& type : memory::planners()) {
         name_->addItem(QString::fromStdString(type.name), QString::fromStdString(type.name));
-        name_->setItemData(
-            name_->count() - 1, QString::fromStdString(type.summary), Qt::ToolTipRole);
+        name_->setItemData(name_->count() - 1, moduleSentence(type.summary), Qt::ToolTipRole);
     }
     after_->addItem(tr("off the device"), static_cast<int>(memory::After::Evict));
     after_->addItem(tr("unload, also from RAM"), static_cast<int>(memory::After::Drop));
@@ -140,7 +140,7 @@ void PolicyRows::showPolicy() {
     const QString name = QString::fromStdString(policy_.name);
     name_->showItem(name, name);
     const memory::PlannerType* type = memory::findPlanner(policy_.name);
-    summary_->setText(type ? QString::fromStdString(type->summary) : QString());
+    summary_->setText(type ? moduleSentence(type->summary) : QString());
     stream_->setChecked(policy_.stream);
     setRefused(
         *stream_, streamRefusal(policy_), tr("The next group is copied while this one computes."));

@@ -8,6 +8,7 @@
 #include "ui/editors/text_editors.hpp"
 #include "ui/editors/type_rows.hpp"
 #include "ui/editors/value_editor.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QFormLayout>
@@ -208,8 +209,8 @@ void PrecisionEditor::Parts::addComponents(QVBoxLayout* column) {
         };
         const QString summary =
             rows ? summaryOf(own->second) : PrecisionEditor::tr("like the others");
-        column->addWidget(
-            makeComponentPart(QString::fromStdString(role), summary, rows, toggle, body));
+        column->addWidget(makeComponentPart(
+            moduleWord(QString::fromStdString(role)), summary, rows, toggle, body));
     }
 }
 

@@ -1,6 +1,7 @@
 #include "ui/panels/component_chips.hpp"
 
 #include "ui/bridge/answer.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/panels/chart_parts.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 QString chipText(const HeldComponent& component) {
     return ComponentChips::tr("%1\n%3, %2")
-        .arg(QString::fromStdString(component.role),
+        .arg(moduleWord(QString::fromStdString(component.role)),
              deviceText(component.device),
              bytesText(component.bytes));
 }

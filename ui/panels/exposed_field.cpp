@@ -2,6 +2,7 @@
 
 #include "plugin/graph/param_value.hpp"
 #include "ui/document/edits.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/panels/token_colour.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -16,10 +17,6 @@ namespace {
 
 constexpr int kPromptHeight = 120;
 
-QString labelOf(const graph::ExposedParam& exposed, const ParamDesc& desc) {
-    return QString::fromStdString(exposed.label.empty() ? desc.label : exposed.label);
-}
-
 }  // namespace
 
 const ParamDesc* exposedDesc(const GraphModel& model, const graph::ExposedParam& exposed) {
@@ -33,7 +30,7 @@ ExposedField::ExposedField(GraphModel& model,
                            QWidget* parent)
     : QWidget(parent), model_(model), exposed_(exposed), desc_(*exposedDesc(model, exposed)) {
     setObjectName(QString::fromStdString("field." + exposed.node + "." + exposed.param));
-    auto* label = new QLabel(labelOf(exposed, desc_), this);
+    auto* label = new QLabel(exposedLabel(exposed.label, *model.desc(exposed.node), desc_), this);
     label->setFont(Theme::current().font("label"));
     label->setToolTip(QString::fromStdString(desc_.tooltip));
     editor_ = makeParamEditor(*model.desc(exposed.node), desc_, offered, this);
@@ -111,7 +108,7 @@ void ExposedField::apply(const Json& value, bool isFinal) {
     const std::string param = exposed_.param;
     if (model_.node(node) != nullptr) {
         model_.apply(
-            tr("Change %1").arg(labelOf(exposed_, desc_)),
+            tr("Change %1").arg(editor_->accessibleName()),
             [&](graph::Document& document) { document.nodes.at(node).params[param] = value; },
             QString::fromStdString("form." + node + "." + param));
     }

@@ -1,10 +1,12 @@
 #include "ui/panels/first_start.hpp"
 
+#include "ui/language/language.hpp"
 #include "ui/panels/preset_cards.hpp"
 #include "ui/panels/token_colour.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QCheckBox>
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -80,7 +82,10 @@ FirstStart::FirstStart(Settings& settings,
     const int margin = Theme::space(kStartMargin);
     column->setContentsMargins(margin, margin, margin, margin);
     column->setSpacing(Theme::space(2));
-    column->addWidget(title);
+    auto* head = new QHBoxLayout;
+    head->addWidget(title, 1);
+    head->addWidget(makeLanguages(), 0, Qt::AlignTop);
+    column->addLayout(head);
     column->addWidget(found_);
     column->addSpacing(Theme::space(2));
     column->addWidget(question);
@@ -119,6 +124,25 @@ QHBoxLayout* FirstStart::makeButtons() {
     buttons->addWidget(keep);
     buttons->addWidget(start_);
     return buttons;
+}
+
+QComboBox* FirstStart::makeLanguages() {
+    auto* box = new QComboBox(this);
+    box->setObjectName(QStringLiteral("language"));
+    box->setAccessibleName(tr("Language"));
+    box->setToolTip(tr("Language"));
+    for (const LanguageName& each : languages()) {
+        box->addItem(Theme::current().icon("language"), each.name, each.code);
+    }
+    box->setCurrentIndex(box->findData(Language::code()));
+    connect(box, &QComboBox::activated, this, [this, box] {
+        const QString code = box->currentData().toString();
+        if (code != Language::code()) {
+            settings_.change([&](Preferences& preferences) { preferences.language = code; });
+            done(kLanguageChosen);
+        }
+    });
+    return box;
 }
 
 void FirstStart::setDevice(const FoundDevice& device) {

@@ -7,6 +7,7 @@
 #include <QDialog>
 
 class QCheckBox;
+class QComboBox;
 class QHBoxLayout;
 class QLabel;
 class QPushButton;
@@ -23,6 +24,9 @@ class FirstStart : public QDialog {
     Q_OBJECT
 
 public:
+    /// Result of the dialog: a language was chosen, and it shall be shown again in that.
+    static constexpr int kLanguageChosen = 2;
+
     FirstStart(Settings& settings,
                const PresetStore& store,
                const FoundDevice& device,
@@ -37,6 +41,7 @@ Q_SIGNALS:
 
 private:
     [[nodiscard]] QHBoxLayout* makeButtons();
+    [[nodiscard]] QComboBox* makeLanguages();
     void start(const QString& id);
     void keepSettings();
     [[nodiscard]] bool isSmall() const;

@@ -22,9 +22,9 @@ namespace lowtide::ui {
 
 namespace {
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("Fixes", text);
-}
+class FixWords {
+    Q_DECLARE_TR_FUNCTIONS(Fixes)
+};
 
 QString quoted(const std::string& text) {
     return QString::fromStdString(text);
@@ -91,18 +91,19 @@ std::vector<Fix> memoryFixes(const Issue& issue, const graph::Document& document
     const Bytes least = bytesIn(facts, "budget");
     const bool hasNode = document.nodes.contains(issue.node);
     if (hasNode && isPolicy(policy)) {
-        fixes.push_back(
-            {tr("Set the memory policy of %1 to %2").arg(quoted(issue.node), quoted(policy)),
-             policyEdit(issue.node, policy)});
+        fixes.push_back({FixWords::tr("Set the memory policy of %1 to %2")
+                             .arg(quoted(issue.node), quoted(policy)),
+                         policyEdit(issue.node, policy)});
     }
     if (least > 0 && document.memoryBudget) {
         const std::string budget = budgetText(roundedUp(least));
-        fixes.push_back({tr("Raise the budget to %1").arg(wholeBytesText(roundedUp(least))),
-                         [budget](graph::Document& changed) { changed.memoryBudget = budget; }});
+        fixes.push_back(
+            {FixWords::tr("Raise the budget to %1").arg(wholeBytesText(roundedUp(least))),
+             [budget](graph::Document& changed) { changed.memoryBudget = budget; }});
     }
     if (hasNode && policy.empty() && !device.empty() && device != "cpu") {
-        fixes.push_back(
-            {tr("Compute %1 on the CPU").arg(quoted(issue.node)), deviceEdit(issue.node, "cpu")});
+        fixes.push_back({FixWords::tr("Compute %1 on the CPU").arg(quoted(issue.node)),
+                         deviceEdit(issue.node, "cpu")});
     }
     return fixes;
 }
@@ -140,7 +141,7 @@ std::optional<Json> limitOf(const ParamDesc& param, bool isTooSmall) {
 }
 
 Fix valueFix(const Issue& issue, const ParamDesc& param, const Json& value) {
-    return {tr("Set %1 to %2").arg(quoted(param.label), quoted(value.dump())),
+    return {FixWords::tr("Set %1 to %2").arg(quoted(param.label), quoted(value.dump())),
             [node = issue.node, id = param.id, value](graph::Document& document) {
                 document.nodes.at(node).params[id] = value;
             }};
@@ -169,7 +170,7 @@ std::vector<Fix> locateFix(const ParamDesc& param, const graph::DocumentNode& no
     if (file.empty() || file.starts_with(kBuiltin)) {
         return {};
     }
-    return {{tr("Locate %1...").arg(fileNameIn(file)), {}}};
+    return {{FixWords::tr("Locate %1...").arg(fileNameIn(file)), {}}};
 }
 
 /// What goes through the node that is put before a port.
@@ -247,7 +248,7 @@ std::vector<Fix> insertFixes(const Issue& issue,
     if (!desc || !portOfType(desc->inputs, "IMAGE") || !rerouted) {
         return {};
     }
-    return {{tr("Insert %1").arg(quoted(desc->label)),
+    return {{FixWords::tr("Insert %1").arg(quoted(desc->label)),
              [to, node = *desc, rerouted = *rerouted](graph::Document& changed) {
                  insertBefore(changed, to, node, rerouted);
              }}};
@@ -257,19 +258,19 @@ std::vector<Fix> nodeFixes(const Issue& issue,
                            const graph::DocumentNode& node,
                            const graph::Catalog& catalog) {
     if (issue.code == "policy_without_components" || issue.code == "invalid_policy") {
-        return {{tr("Remove the memory policy of %1").arg(quoted(issue.node)),
+        return {{FixWords::tr("Remove the memory policy of %1").arg(quoted(issue.node)),
                  [id = issue.node](graph::Document& document) {
                      document.nodes.at(id).memory = Json();
                  }}};
     }
     if (issue.code == "precision_without_components" || issue.code == "invalid_precision") {
-        return {{tr("Remove the precision of %1").arg(quoted(issue.node)),
+        return {{FixWords::tr("Remove the precision of %1").arg(quoted(issue.node)),
                  [id = issue.node](graph::Document& document) {
                      document.nodes.at(id).precision = Json();
                  }}};
     }
     if (issue.code == "unknown_parameter" && node.params.contains(issue.item)) {
-        return {{tr("Remove the value of %1").arg(quoted(issue.item)),
+        return {{FixWords::tr("Remove the value of %1").arg(quoted(issue.item)),
                  [id = issue.node, item = issue.item](graph::Document& document) {
                      document.nodes.at(id).params.erase(item);
                  }}};
@@ -293,18 +294,18 @@ std::vector<Fix> fixesFor(const Issue& issue,
         std::vector<Fix> fixes = memoryFixes(issue, document);
         if (const auto model = denoiserFile(issue.node, document, catalog); model && canConvert) {
             const QString name = fileNameIn(model->value);
-            fixes.push_back({tr("Convert %1 to a smaller file...").arg(name), {}, model});
+            fixes.push_back({FixWords::tr("Convert %1 to a smaller file...").arg(name), {}, model});
         }
         return fixes;
     }
     const bool isOfBudget = issue.code == "invalid_budget" || issue.item == "memory_budget";
     if (isOfBudget && document.memoryBudget) {
-        return {{tr("Remove the budget"),
+        return {{FixWords::tr("Remove the budget"),
                  [](graph::Document& changed) { changed.memoryBudget.reset(); }}};
     }
     if (issue.code == "invalid_device" && issue.node.empty() && document.device) {
-        return {
-            {tr("Compute on the CPU"), [](graph::Document& changed) { changed.device.reset(); }}};
+        return {{FixWords::tr("Compute on the CPU"),
+                 [](graph::Document& changed) { changed.device.reset(); }}};
     }
     if (issue.code == kPictureSizeCode) {
         return insertFixes(issue, document, catalog);

@@ -217,9 +217,7 @@ void Gallery::showPage() {
                             : filter_->isOpen()    ? kNothingYet
                                                    : kNothingFound);
     const int count = rows_->rowCount({});
-    count_->setText(isEmpty      ? QString()
-                    : count == 1 ? tr("1 picture")
-                                 : tr("%1 pictures").arg(count));
+    count_->setText(isEmpty ? QString() : tr("%n pictures", nullptr, count));
 }
 
 QStringList Gallery::files() const {

@@ -40,7 +40,7 @@ QString placeholderText(const graph::DocumentNode& node) {
 }
 
 QString countText(size_t nodes) {
-    return nodes == 1 ? Inspector::tr("One node") : Inspector::tr("%L1 nodes").arg(nodes);
+    return Inspector::tr("%n nodes", nullptr, static_cast<int>(nodes));
 }
 
 QString statusText(const NodeStatus& status) {

@@ -1,8 +1,10 @@
 #include "ui/panels/inspector_help.hpp"
 
+#include "ui/language/language.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QFile>
+#include <QRegularExpression>
 
 namespace lowtide::ui {
 
@@ -37,14 +39,21 @@ void InspectorHelp::setFolder(const QString& folder) {
 }
 
 void InspectorHelp::showNode(const NodeDesc& desc) {
-    QFile file(folder_ + QLatin1Char('/') + QString::fromStdString(desc.id) +
-               QStringLiteral(".md"));
+    const QString page = QString::fromStdString(desc.id) + QStringLiteral(".md");
+    QFile file(QStringLiteral("%1/%2/%3").arg(folder_, Language::code(), page));
+    if (!file.exists()) {
+        file.setFileName(QStringLiteral("%1/%2").arg(folder_, page));
+    }
     const bool isThere = file.open(QIODevice::ReadOnly);
     showText(isThere ? QString::fromUtf8(file.read(kMostBytes)) : described(desc));
 }
 
+/// Between letters that have no spaces a line's end is none either.
 void InspectorHelp::showText(const QString& markdown) {
-    document()->setMarkdown(markdown, QTextDocument::MarkdownNoHTML);
+    static const QRegularExpression kLineEnd(
+        QStringLiteral("(?<=[\\x{2e80}-\\x{ffef}]) *\\n *(?=[\\x{2e80}-\\x{ffef}“])"));
+    document()->setMarkdown(QString(markdown).replace(kLineEnd, QString()),
+                            QTextDocument::MarkdownNoHTML);
 }
 
 }  // namespace lowtide::ui

@@ -2,6 +2,8 @@
 
 #include "plugin/graph/param_value.hpp"
 #include "ui/editors/edit_session.hpp"
+#include "ui/editors/number_text.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/panels/column_in.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -138,11 +140,7 @@ RowState InspectorParams::stateOf(const ParamDesc& param) const {
     state.isDefault = byDefault.is_null() || (!state.isMixed && state.value == byDefault);
     state.isExposed = isExposed(model_.document(), first, param.id);
     state.seedMode = seedModeOf(*model_.node(first), param.id);
-    const graph::ParamCheck check = graph::checkParam(param, state.value);
-    if (const auto* refusal = std::get_if<graph::ParamRefusal>(&check)) {
-        state.problem = tr("%1; %2").arg(QString::fromStdString(refusal->reason),
-                                         QString::fromStdString(refusal->hint));
-    }
+    state.problem = refusalOf(param, state.value);
     for (const Issue& issue : statuses_.of(first).issues) {
         if (issue.item == param.id && issue.severity == Severity::Error) {
             state.problem = QString::fromStdString(issue.message);
@@ -203,13 +201,15 @@ void InspectorParams::reset(const ParamDesc& param) {
 
 void InspectorParams::expose(const ParamDesc& param, bool isShown) {
     const QString label = QString::fromStdString(param.label);
-    model_.apply(isShown ? tr("Show %1 under Generate").arg(label)
-                         : tr("Remove %1 from Generate").arg(label),
-                 [&](graph::Document& document) {
-                     for (const std::string& node : nodes_) {
-                         setExposed(document, node, param.id, param.label, isShown);
-                     }
-                 });
+    model_.apply(
+        isShown ? tr("Show %1 under Generate").arg(label)
+                : tr("Remove %1 from Generate").arg(label),
+        [&](graph::Document& document) {
+            for (const std::string& node : nodes_) {
+                setExposed(
+                    document, node, param.id, englishLabel(*model_.desc(node), param), isShown);
+            }
+        });
 }
 
 void InspectorParams::setMode(const ParamDesc& param, SeedMode mode) {

@@ -133,7 +133,8 @@ void IssuesPanel::collect() {
     copy_->setEnabled(!isEmpty);
     const int errors = errorCount();
     const int warnings = warningCount();
-    counts_->setText(tr("Errors: %1, warnings: %2").arg(errors).arg(warnings));
+    counts_->setText(
+        tr("%1, %2").arg(tr("%n errors", nullptr, errors), tr("%n warnings", nullptr, warnings)));
     counts_->setVisible(!isEmpty);
     copy_->setVisible(!isEmpty);
     showSelected();

@@ -75,7 +75,7 @@ MemoryLine memoryLineOf(const Planned& planned) {
     const bool isEstimated = memberIn(*device, "estimated") == true;
     const QString time = durationText(secondsOf(planned.plan));
     parts.push_back(isEstimated ? MemoryWords::tr("%1 (estimate)").arg(time) : time);
-    return {.text = parts.join(QStringLiteral(", ")),
+    return {.text = parts.join(MemoryWords::tr(", ")),
             .detail =
                 MemoryWords::tr("The most that %1 will hold, and its budget. %2")
                     .arg(card.isEmpty() ? deviceText(textIn(*device, "device")) : card,
@@ -107,7 +107,7 @@ QString partText(Bytes part, Bytes whole) {
         return MemoryWords::tr("%1 of %2").arg(bytesText(part), bytesText(whole));
     }
     const int digits = isLarge ? 1 : 0;
-    return QStringLiteral("%1 of %2 %3")
+    return MemoryWords::tr("%1 of %2 %3")
         .arg(static_cast<double>(part) / unit, 0, 'f', digits)
         .arg(static_cast<double>(whole) / unit, 0, 'f', isLarge ? 1 : 0)
         .arg(isLarge ? QStringLiteral("GiB") : QStringLiteral("MiB"));

@@ -283,10 +283,10 @@ void ModelsPanel::showModels() {
     const bool isEmpty = models.empty() && !library_.isScanning();
     pages_->setCurrentIndex(isEmpty ? 1 : 0);
     const int shown = models_->topLevelItemCount();
+    const int all = static_cast<int>(models.size());
     state_->setText(library_.isScanning() ? tr("Looking...")
-                    : shown == static_cast<int>(models.size())
-                        ? tr("%1 found").arg(models.size())
-                        : tr("%1 of %2").arg(shown).arg(models.size()));
+                    : shown == all        ? tr("%n found", nullptr, all)
+                                          : tr("%1 of %2").arg(shown).arg(all));
     setTextColour(*problems_, "warning");
     const QStringList problems = library_.problems() + emptyPlaces();
     problems_->setText(problems.join(QLatin1Char('\n')));

@@ -32,7 +32,7 @@ QString shortened(const std::string& text) {
 QString graphFact(const std::string& text) {
     try {
         const graph::Document document = graph::parseDocument(text);
-        return FactWords::tr("nodes: %1").arg(document.nodes.size());
+        return FactWords::tr("%n nodes", nullptr, static_cast<int>(document.nodes.size()));
     } catch (const Error& error) {
         return FactWords::tr("cannot be opened: %1").arg(QString::fromStdString(error.message()));
     }

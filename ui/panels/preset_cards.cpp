@@ -84,7 +84,8 @@ QString problemOf(const PresetEntry& entry) {
     }
     const auto missing = std::count_if(
         entry.files.begin(), entry.files.end(), [](const auto& file) { return !file.isThere; });
-    return missing == 0 ? QString() : PresetCards::tr("Files missing: %1").arg(missing);
+    return missing == 0 ? QString()
+                        : PresetCards::tr("%n files missing", nullptr, static_cast<int>(missing));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "ui/panels/preset_details.hpp"
 
+#include "ui/language/module_texts.hpp"
 #include "ui/panels/memory_line.hpp"
 #include "ui/panels/preset_cards.hpp"
 #include "ui/panels/token_colour.hpp"
@@ -114,9 +115,13 @@ PresetDetails::PresetDetails(QWidget* parent) : QWidget(parent) {
 
     auto* buttons = new QGridLayout;
     buttons->setSpacing(Theme::space(2));
+    const int widest = std::max(
+        {rename_->sizeHint().width(), export_->sizeHint().width(), remove_->sizeHint().width()});
+    const int room = kDetailsWidth - 2 * (Theme::space(4) + Theme::space(2));
     buttons->addWidget(rename_, 0, 0);
     buttons->addWidget(export_, 0, 1);
-    buttons->addWidget(remove_, 0, 2);
+    3 * widest <= room ? buttons->addWidget(remove_, 0, 2)
+                       : buttons->addWidget(remove_, 1, 0, 1, 2);  // in a longer language
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(Theme::space(4), Theme::space(4), Theme::space(4), Theme::space(4));
     column->setSpacing(Theme::space(2));
@@ -156,7 +161,8 @@ void PresetDetails::setEntry(const PresetEntry* entry) {
     picture_->setPixmap(entry ? cardPicture(shown, kDetailsPicture, devicePixelRatioF())
                               : QPixmap());
     title_->setText(entry ? shown.title : tr("Choose a preset"));
-    QStringList tags = shown.tags;
+    QStringList tags;
+    std::transform(shown.tags.begin(), shown.tags.end(), std::back_inserter(tags), tagText);
     if (entry) {
         tags.push_back(shown.isBuiltin ? tr("built in") : tr("your own"));
     }

@@ -1,5 +1,6 @@
 #include "ui/panels/presets_browser.hpp"
 
+#include "ui/language/module_texts.hpp"
 #include "ui/panels/empty_state.hpp"
 #include "ui/panels/preset_cards.hpp"
 #include "ui/panels/preset_details.hpp"
@@ -22,15 +23,19 @@ namespace lowtide::ui {
 
 namespace {
 
+constexpr int kBesideTags = 110;
+
 bool matches(const PresetEntry& entry, const QString& words, const QString& tag) {
     if (!tag.isEmpty() && !entry.tags.contains(tag)) {
         return false;
     }
-    const QString all =
-        QStringList({entry.title, entry.description, entry.tags.join(u' ')}).join(u' ');
+    QStringList all{
+        entry.title, entry.description, entry.english.join(u' '), entry.tags.join(u' ')};
+    std::transform(entry.tags.begin(), entry.tags.end(), std::back_inserter(all), tagText);
+    const QString text = all.join(u' ');
     const QStringList wanted = words.split(u' ', Qt::SkipEmptyParts);
     return std::all_of(wanted.begin(), wanted.end(), [&](const QString& word) {
-        return all.contains(word, Qt::CaseInsensitive);
+        return text.contains(word, Qt::CaseInsensitive);
     });
 }
 
@@ -88,7 +93,12 @@ QWidget* PresetsBrowser::makeBar() {
     connect(restore_, &QPushButton::clicked, this, &PresetsBrowser::restore);
     auto* words = new QHBoxLayout;
     words->addWidget(search_, 1);
-    words->addWidget(tag_);
+    // Beside the search in languages that are short enough, else below it.
+    const bool isShort =
+        search_->fontMetrics().horizontalAdvance(search_->placeholderText()) <= kBesideTags;
+    if (isShort) {
+        words->addWidget(tag_);
+    }
     auto* files = new QHBoxLayout;
     files->addWidget(save, 1);
     files->addWidget(import);
@@ -96,6 +106,9 @@ QWidget* PresetsBrowser::makeBar() {
     column->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(3), Theme::space(2));
     column->setSpacing(Theme::space(2));
     column->addLayout(words);
+    if (!isShort) {
+        column->addWidget(tag_);
+    }
     column->addLayout(files);
     column->addWidget(restore_);
     return bar;
@@ -151,7 +164,7 @@ void PresetsBrowser::reload() {
     tag_->clear();
     tag_->addItem(tr("All tags"), QString());
     for (const QString& each : tags) {
-        tag_->addItem(each, each);
+        tag_->addItem(tagText(each), each);
     }
     tag_->setCurrentIndex(std::max(0, tag_->findData(tag)));
     restore_->setVisible(store_.canRestore());
@@ -174,7 +187,8 @@ void PresetsBrowser::filter() {
     // Those of that name come before those that only speak of the words.
     const QString phrase = search_->text().simplified();
     std::stable_partition(shown.begin(), shown.end(), [&](const PresetEntry* entry) {
-        return entry->title.contains(phrase, Qt::CaseInsensitive);
+        return entry->title.contains(phrase, Qt::CaseInsensitive) ||
+               entry->english.value(0).contains(phrase, Qt::CaseInsensitive);
     });
     cards_->setEntries(shown);
     pages_->setCurrentIndex(shown.empty() ? 1 : 0);

@@ -20,7 +20,8 @@ QString finishedText(const QueuedRun& run) {
     const QString time = secondsText(run.milliseconds / 1000);
     return run.files.isEmpty()
                ? QueueRows::tr("done in %1").arg(time)
-               : QueueRows::tr("done in %1, files: %2").arg(time).arg(run.files.size());
+               : QueueRows::tr("done in %1, %n files", nullptr, static_cast<int>(run.files.size()))
+                     .arg(time);
 }
 
 }  // namespace

@@ -152,10 +152,11 @@ void TimelineChart::paintEvent(QPaintEvent*) {
     paintMoved(painter, laneAt(2, width()), line_.evictions, "chart.other");
     paintCollections(painter, laneAt(2, width()));
     const QRectF axis(kName, laneAt(3, width()).top(), width() - kName, kAxis);
-    const QString note = line_.isLive ? tr("copies are shown at the end")
-                         : !line_.collections.empty()
-                             ? tr("collections: %1").arg(line_.collections.size())
-                             : QString();
+    const QString note =
+        line_.isLive ? tr("copies are shown at the end")
+        : !line_.collections.empty()
+            ? tr("%n collections", nullptr, static_cast<int>(line_.collections.size()))
+            : QString();
     paintText(painter, axis.adjusted(0, 0, -Theme::space(14), 0), note, "small", "text.muted");
     paintText(painter, axis, secondsText(line_.seconds), "small", "text.muted", Qt::AlignRight);
 }

@@ -39,6 +39,12 @@ public:
     void showFile(const QString& path);
     /// One of several files that belong together; the others are listed and a key away.
     void showFiles(const QStringList& files, const QString& shown);
+
+    /// What showFiles() or showFile() was asked for last; empty: a picture that is no file.
+    [[nodiscard]] const QString& file() const { return wanted_; }
+
+    [[nodiscard]] const QStringList& files() const { return files_; }
+
     /// Two files beside each other, with the wipe between them.
     void compareFiles(const QString& left, const QString& right);
     /// A picture that is not (yet) a file. `size`: of what it was made from, if that is larger.

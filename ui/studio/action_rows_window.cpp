@@ -56,6 +56,9 @@ constexpr ActionDesc kPanels[] = {
     {"view.light", TEXT("&Light"), TEXT("Light colours"), "View/Appearance", "", "", kWindow, kCheckable},
     {"view.dark", TEXT("&Dark"), TEXT("Dark colours"), "View/Appearance", "", "", kWindow, kCheckable},
     {"view.system", TEXT("As the &system"), TEXT("The desktop's colours"), "View/Appearance", "", "", kWindow, kCheckable},
+    {"language.system", TEXT("As the &system"), TEXT("Speak the desktop's language"), "View/Language", "", "", kWindow, kCheckable},
+    {"language.en", TEXT("&English"), TEXT("Speak English"), "View/Language", "", "", kWindow, kCheckable},
+    {"language.zh_CN", TEXT("&简体中文"), TEXT("Speak Chinese"), "View/Language", "", "", kWindow, kCheckable},
 };
 
 constexpr ActionDesc kHelp[] = {

@@ -5,6 +5,7 @@
 #include "ui/theme/theme.hpp"
 
 #include <QCoreApplication>
+#include <QRegularExpression>
 #include <QStringList>
 
 #include <string_view>
@@ -40,6 +41,7 @@ QList<QKeySequence> defaultKeysOf(const ActionDesc& desc) {
 Actions::Actions(QObject* parent) : QObject(parent) {
     for (const ActionDesc& desc : actionTable()) {
         auto* action = new QAction(translated(desc.text), this);
+        action->setIconText(plainText(action->text()));
         action->setObjectName(QString::fromLatin1(desc.id));
         action->setCheckable(desc.checkable);
         action->setStatusTip(translated(desc.tip));
@@ -54,6 +56,15 @@ Actions::Actions(QObject* parent) : QObject(parent) {
             action->setIcon(Theme::current().icon(desc.icon));
             action->setIconVisibleInMenu(false);
         }
+    }
+}
+
+void Actions::retranslate() {
+    for (const auto& [id, entry] : entries_) {
+        entry.action->setText(translated(entry.desc.text));
+        entry.action->setIconText(plainText(entry.action->text()));
+        entry.action->setStatusTip(translated(entry.desc.tip));
+        entry.action->setToolTip(tooltipOf(entry.desc, entry.action->shortcuts()));
     }
 }
 
@@ -118,7 +129,12 @@ QString toText(const QList<QKeySequence>& keys) {
 }
 
 QString plainText(const QAction& action) {
-    QString text = action.text();
+    return plainText(action.text());
+}
+
+QString plainText(QString text) {
+    static const QRegularExpression kBehind(QStringLiteral("\\(&\\w\\)"));
+    text.remove(kBehind);
     text.remove(QLatin1Char('&'));
     while (text.endsWith(QLatin1Char('.'))) {
         text.chop(1);

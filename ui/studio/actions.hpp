@@ -24,6 +24,9 @@ public:
     /// An unknown id is a bug of ours and ends the program.
     [[nodiscard]] QAction& at(const std::string& id) const;
 
+    /// Texts and tips in the language of the program.
+    void retranslate();
+
     [[nodiscard]] QList<QKeySequence> defaultKeys(const std::string& id) const;
     /// Gives an action other keys; tells its tooltip too.
     void setKeys(const std::string& id, const QList<QKeySequence>& keys);
@@ -52,7 +55,8 @@ private:
 
 /// "Ctrl+Z Ctrl+Y": what keysFromText() reads.
 [[nodiscard]] QString toText(const QList<QKeySequence>& keys);
-/// The text of an action without the mark of its access key and without dots.
+/// The text of an action without the mark of its access key, "(&O)" as a whole, and without dots.
 [[nodiscard]] QString plainText(const QAction& action);
+[[nodiscard]] QString plainText(QString text);
 
 }  // namespace lowtide::ui

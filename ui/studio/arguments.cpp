@@ -12,19 +12,19 @@ namespace {
 
 constexpr int kMostThreads = 1024;
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("Arguments", text);
-}
+class ArgumentWords {
+    Q_DECLARE_TR_FUNCTIONS(Arguments)
+};
 
 /// What is wrong with the values; empty: nothing.
 QString problemOf(const QCommandLineParser& parser) {
     if (parser.positionalArguments().size() > 1) {
-        return tr("lowtide-studio opens one graph at a time; %1 were given")
+        return ArgumentWords::tr("lowtide-studio opens one graph at a time; %1 were given")
             .arg(parser.positionalArguments().size());
     }
     const QString budget = parser.value(QStringLiteral("memory-budget"));
     if (!budget.isEmpty() && !parseBytes(budget.toStdString())) {
-        return tr("--memory-budget %1 is no size; write 6GiB or 800MiB").arg(budget);
+        return ArgumentWords::tr("--memory-budget %1 is no size; write 6GiB or 800MiB").arg(budget);
     }
     bool isNumber = true;
     const int threads = parser.isSet(QStringLiteral("threads"))
@@ -32,20 +32,22 @@ QString problemOf(const QCommandLineParser& parser) {
                             : 1;
     return isNumber && threads >= 1 && threads <= kMostThreads
                ? QString()
-               : tr("--threads takes a number from 1 to %1").arg(kMostThreads);
+               : ArgumentWords::tr("--threads takes a number from 1 to %1").arg(kMostThreads);
 }
 
 }  // namespace
 
 ParsedArguments parseArguments(const QStringList& words) {
     QCommandLineParser parser;
-    parser.setApplicationDescription(
-        tr("Lowtide studio: image diffusion as a node graph, with a memory policy for every node"));
-    parser.addPositionalArgument(QStringLiteral("graph"),
-                                 tr("Graph file, picture with a graph, or name of a preset"),
-                                 QStringLiteral("[GRAPH|PRESET]"));
+    parser.setApplicationDescription(ArgumentWords::tr(
+        "Lowtide studio: image diffusion as a node graph, with a memory policy for every node"));
+    parser.addPositionalArgument(
+        QStringLiteral("graph"),
+        ArgumentWords::tr("Graph file, picture with a graph, or name of a preset"),
+        QStringLiteral("[GRAPH|PRESET]"));
     const auto add = [&](const char* name, const char* text, const char* value) {
-        parser.addOption({QString::fromLatin1(name), tr(text), QString::fromLatin1(value)});
+        parser.addOption(
+            {QString::fromLatin1(name), ArgumentWords::tr(text), QString::fromLatin1(value)});
     };
     add("device", QT_TRANSLATE_NOOP("Arguments", "Main device: cpu, cuda, fake:8GiB"), "X");
     add("memory-budget", QT_TRANSLATE_NOOP("Arguments", "Most bytes on it: 6GiB"), "SIZE");

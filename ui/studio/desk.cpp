@@ -93,6 +93,34 @@ Desk::~Desk() {
     delete memoryLine_;
 }
 
+DeskPlace Desk::place() const {
+    return {.view = canvas_->place(),
+            .selected = canvas_->selectedNodes(),
+            .tab = centre_->currentIndex(),
+            .files = viewer_->files(),
+            .file = viewer_->file(),
+            .snaps = parts_.actions.at("view.snap").isChecked(),
+            .showsMinimap = parts_.actions.at("view.minimap").isChecked()};
+}
+
+void Desk::takeUp(const DeskPlace& place) {
+    parts_.actions.at("view.snap").setChecked(place.snaps);
+    if (place.showsMinimap) {
+        canvas_->setMinimapShown(true);
+    }
+    // Sizes hold once everything has been laid out.
+    QMetaObject::invokeMethod(
+        canvas_, [this, view = place.view] { canvas_->showPlace(view); }, Qt::QueuedConnection);
+    canvas_->select(place.selected);
+    centre_->setCurrentIndex(place.tab);
+    if (!place.file.isEmpty()) {
+        viewer_->showFiles(place.files, place.file);
+    }
+    parts_.toolBar.setBusy(workspace_.run.isBusy());
+    parts_.toolBar.setRun(workspace_.queue.running());
+    parts_.toolBar.setPlanned(workspace_.planning.planned());
+}
+
 void Desk::buildCentre() {
     auto* graph = new QWidget;
     canvas_ = new GraphView(workspace_.model, workspace_.statuses, &workspace_.offered, graph);
@@ -138,6 +166,7 @@ void Desk::buildForm() {
         form, &GenerateForm::cancelAsked, this, [this] { workspace_.run.cancel(CancelMode::Now); });
     connect(&workspace_.planning, &Planning::answered, form, &GenerateForm::setPlanned);
     connect(&workspace_.run, &RunControl::busyChanged, form, &GenerateForm::setRunning);
+    form->setRunning(workspace_.run.isBusy());
 }
 
 void Desk::buildRuns() {

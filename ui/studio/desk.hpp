@@ -29,6 +29,17 @@ class MaskDesk;
 class Filmstrip;
 class PresetsBrowser;
 
+/// What a person looks at, beside the graph.
+struct DeskPlace {
+    ViewPlace view;
+    std::set<std::string> selected;
+    int tab = 0;
+    QStringList files;  ///< of the viewer
+    QString file;
+    bool snaps = true;
+    bool showsMinimap = false;
+};
+
 /// What a desk is made of besides its workspace; all outlives it.
 struct DeskParts {
     QMainWindow& window;
@@ -71,6 +82,10 @@ public:
     /// Runs that waited when a studio ended may run now.
     void offerLeftOpen();
 
+    [[nodiscard]] DeskPlace place() const;
+    /// A desk that takes over from another one: shows that place, and the run at work.
+    void takeUp(const DeskPlace& place);
+
     /// False: the person stays with what is open, or it cannot be opened, which was told.
     bool openPreset(const QString& id);
     /// Likewise; it begins with that picture or video in the place of its own. Empty: its own.
@@ -86,6 +101,8 @@ public:
 Q_SIGNALS:
     /// Name, path or the mark of changes are others.
     void titleChanged();
+    /// The first start again, as it is in the language that was chosen there.
+    void firstStartAsked();
 
 private:
     void buildCentre();

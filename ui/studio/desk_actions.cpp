@@ -63,16 +63,20 @@ void Desk::connectEdit() {
         workspace_.model.endMerging();
         steps.redo();
     });
-    connect(&steps, &QUndoStack::canUndoChanged, &undo, &QAction::setEnabled);
-    connect(&steps, &QUndoStack::canRedoChanged, &redo, &QAction::setEnabled);
-    connect(&steps, &QUndoStack::undoTextChanged, &undo, [&undo](const QString& step) {
+    connect(&steps, &QUndoStack::canUndoChanged, this, [&undo](bool can) { undo.setEnabled(can); });
+    connect(&steps, &QUndoStack::canRedoChanged, this, [&redo](bool can) { redo.setEnabled(can); });
+    const auto nameUndo = [&undo](const QString& step) {
         undo.setText(step.isEmpty() ? tr("&Undo") : tr("&Undo: %1").arg(step));
         undo.setIconText(tr("Undo"));
-    });
-    connect(&steps, &QUndoStack::redoTextChanged, &redo, [&redo](const QString& step) {
+    };
+    const auto nameRedo = [&redo](const QString& step) {
         redo.setText(step.isEmpty() ? tr("&Redo") : tr("&Redo: %1").arg(step));
         redo.setIconText(tr("Redo"));
-    });
+    };
+    connect(&steps, &QUndoStack::undoTextChanged, this, nameUndo);
+    connect(&steps, &QUndoStack::redoTextChanged, this, nameRedo);
+    nameUndo(steps.undoText());
+    nameRedo(steps.redoText());
     undo.setEnabled(steps.canUndo());
     redo.setEnabled(steps.canRedo());
     on("edit.settings", [this] {
@@ -99,15 +103,14 @@ void Desk::connectEdit() {
 
 bool Desk::mayEndRuns() {
     const std::deque<QueuedRun>& runs = workspace_.queue.runs();
-    const auto waiting = std::count_if(runs.begin(), runs.end(), [](const QueuedRun& run) {
-        return run.state == RunState::Waiting;
-    });
+    const int waiting = static_cast<int>(std::count_if(
+        runs.begin(), runs.end(), [](const auto& run) { return run.state == RunState::Waiting; }));
     const bool isAtWork = workspace_.run.isBusy();
     const bool isConverting = workspace_.conversion.isBusy();
     QStringList sentences;
     if (waiting > 0) {
-        sentences << (isAtWork ? tr("A run is in progress; waiting in the queue: %1.").arg(waiting)
-                               : tr("Runs waiting in the queue: %1.").arg(waiting));
+        sentences << (isAtWork ? tr("A run is in progress; %n more are waiting.", nullptr, waiting)
+                               : tr("%n runs are waiting in the queue.", nullptr, waiting));
     } else if (isAtWork) {
         sentences << tr("A run is in progress.");
     }

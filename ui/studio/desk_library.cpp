@@ -248,7 +248,9 @@ void Desk::showFirstStart() {
     });
     workspace_.memory.askNow();
     connect(&dialog, &FirstStart::presetChosen, this, &Desk::openPreset);
-    dialog.exec();
+    if (dialog.exec() == FirstStart::kLanguageChosen) {
+        Q_EMIT firstStartAsked();
+    }
 }
 
 }  // namespace lowtide::ui

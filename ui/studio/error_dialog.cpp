@@ -24,10 +24,8 @@ QString asSentence(const QString& text) {
     }
     QString sentence = text;
     sentence[0] = sentence.at(0).toUpper();
-    const QChar last = sentence.back();
-    return last == QLatin1Char('.') || last == QLatin1Char('?') || last == QLatin1Char('!')
-               ? sentence
-               : sentence + QLatin1Char('.');
+    constexpr QStringView kEnds = u".?!。？！";
+    return kEnds.contains(sentence.back()) ? sentence : sentence + QLatin1Char('.');
 }
 
 void showError(QWidget* parent, const QString& what, const QString& message, const QString& hint) {

@@ -29,9 +29,8 @@ Json seedsIn(const graph::Document& document, const graph::Catalog& catalog) {
 }
 
 QString leftOpenText(const std::vector<RunRecord>& runs) {
-    return runs.size() == 1
-               ? GalleryDesk::tr("A run had not ended when the studio did.")
-               : GalleryDesk::tr("%1 runs had not ended when the studio did.").arg(runs.size());
+    return GalleryDesk::tr(
+        "%n runs had not ended when the studio did.", nullptr, static_cast<int>(runs.size()));
 }
 
 /// Into the nodes of the same name, which keep them from now on; else the first one into the first.

@@ -1,5 +1,6 @@
 #include "ui/studio/keys_sheet.hpp"
 
+#include "ui/studio/menus.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QDialogButtonBox>
@@ -16,7 +17,7 @@ constexpr int kIdRole = Qt::UserRole;
 
 QString nativeText(const QList<QKeySequence>& keys) {
     return QKeySequence::listToString(keys, QKeySequence::NativeText)
-        .replace(QStringLiteral("; "), QStringLiteral("  or  "));
+        .replace(QStringLiteral("; "), KeysSheet::tr("  or  "));
 }
 
 /// The menu of the window that the key opens; empty: none.
@@ -24,7 +25,7 @@ QString menuOpenedBy(const QWidget* window, const QKeySequence& key) {
     const auto* bar = window ? window->findChild<QMenuBar*>() : nullptr;
     for (const QAction* menu : bar ? bar->actions() : QList<QAction*>()) {
         if (QKeySequence::mnemonic(menu->text()) == key) {
-            return menu->text().remove(QLatin1Char('&'));
+            return plainText(menu->text());
         }
     }
     return {};
@@ -81,8 +82,7 @@ KeysSheet::KeysSheet(Actions& actions, QWidget* parent)
 void KeysSheet::fill() {
     QTreeWidgetItem* menu = nullptr;
     for (const ActionDesc& desc : actionTable()) {
-        const QString path =
-            QString::fromLatin1(desc.menu).replace(QLatin1Char('/'), QStringLiteral(": "));
+        const QString path = menuTitles(desc.menu);
         if (!menu || menu->text(0) != path) {
             menu = new QTreeWidgetItem(list_, {path});
             menu->setFlags(Qt::ItemIsEnabled);

@@ -12,7 +12,7 @@ namespace lowtide::ui {
 namespace {
 
 /// Titles with their access keys; paths in the table are the words without them.
-constexpr std::array<const char*, 12> kTitles = {QT_TRANSLATE_NOOP("Menus", "&File"),
+constexpr std::array<const char*, 14> kTitles = {QT_TRANSLATE_NOOP("Menus", "&File"),
                                                  QT_TRANSLATE_NOOP("Menus", "&Edit"),
                                                  QT_TRANSLATE_NOOP("Menus", "&Node"),
                                                  QT_TRANSLATE_NOOP("Menus", "&Run"),
@@ -23,7 +23,9 @@ constexpr std::array<const char*, 12> kTitles = {QT_TRANSLATE_NOOP("Menus", "&Fi
                                                  QT_TRANSLATE_NOOP("Menus", "Appearan&ce"),
                                                  QT_TRANSLATE_NOOP("Menus", "&Panels"),
                                                  QT_TRANSLATE_NOOP("Menus", "Go to &bookmark"),
-                                                 QT_TRANSLATE_NOOP("Menus", "&Keep as bookmark")};
+                                                 QT_TRANSLATE_NOOP("Menus", "&Keep as bookmark"),
+                                                 QT_TRANSLATE_NOOP("Menus", "Lan&guage"),
+                                                 QT_TRANSLATE_NOOP("Menus", "Canvas")};
 
 QString titleOf(const QString& word) {
     for (const char* title : kTitles) {
@@ -56,6 +58,14 @@ QMenu* menuAt(QMenuBar& bar, const QString& path) {
         menu = childOf(*menu, words.at(at));
     }
     return menu;
+}
+
+QString menuTitles(const char* path) {
+    QStringList titles;
+    for (const QString& word : QString::fromLatin1(path).split(QLatin1Char('/'))) {
+        titles << plainText(titleOf(word));
+    }
+    return titles.join(QStringLiteral(": "));
 }
 
 void fillMenus(QMenuBar& bar, const Actions& actions) {

@@ -18,6 +18,11 @@ constexpr int kRightWidth = 92;
 constexpr int kRowHeight = 56;
 constexpr int kUntilDropped = 100;  // milliseconds
 
+/// Qt keeps the dock of a tab as its address.
+const void* dockOf(const QTabBar& bar, int tab) {
+    return reinterpret_cast<const void*>(bar.tabData(tab).value<quintptr>());
+}
+
 }  // namespace
 
 Panels::Panels(QMainWindow& window)
@@ -37,6 +42,10 @@ Panels::Panels(QMainWindow& window)
             current_ = dock;
         }
     });
+}
+
+Panels::~Panels() {
+    delete menu_;
 }
 
 void Panels::add(const char* name, const QString& title, QWidget* panel, Qt::DockWidgetArea area) {
@@ -103,7 +112,7 @@ void Panels::takeTabs() {
             const int pressed = isKey ? -1 : bar->tabAt(at);
             const int tab = pressed >= 0 ? pressed : bar->currentIndex();
             for (auto& [name, panel] : panels_) {
-                if (panel.dock->windowTitle() == bar->tabText(tab)) {
+                if (dockOf(*bar, tab) == panel.dock) {
                     QMenu menu(&window_);
                     menu.setObjectName(QStringLiteral("tabMenu"));
                     fillMenu(menu, panel.dock);

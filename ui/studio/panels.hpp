@@ -18,6 +18,7 @@ class Panels : public QObject {
 
 public:
     explicit Panels(QMainWindow& window);
+    ~Panels() override;
 
     /// Panels of one area lie behind each other; the first one is in front.
     void add(const char* name, const QString& title, QWidget* panel, Qt::DockWidgetArea area);

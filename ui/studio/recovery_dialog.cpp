@@ -18,10 +18,11 @@ QString lineOf(const Recovered& recovered) {
     const QDateTime time = QDateTime::fromString(recovered.writtenAt, Qt::ISODate).toLocalTime();
     const QString name = recovered.path.isEmpty() ? RecoveryDialog::tr("never saved")
                                                   : QFileInfo(recovered.path).fileName();
-    const QString line = RecoveryDialog::tr("%1, %2 nodes, kept %3")
-                             .arg(name)
-                             .arg(recovered.document.nodes.size())
-                             .arg(QLocale().toString(time, QLocale::ShortFormat));
+    const QString line =
+        RecoveryDialog::tr(
+            "%1, %n nodes, kept %2", nullptr, static_cast<int>(recovered.document.nodes.size()))
+            .arg(name)
+            .arg(QLocale().toString(time, QLocale::ShortFormat));
     return recovered.perhapsOpenOn.isEmpty() ? line
                                              : RecoveryDialog::tr("%1; may still be open on %2")
                                                    .arg(line, recovered.perhapsOpenOn);

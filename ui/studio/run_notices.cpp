@@ -83,10 +83,11 @@ void RunNotices::tellPictures(quint64 id) {
     const QString file = run->files.back();
     const QString name = QFileInfo(file).fileName();
     const QString folder = QDir::toNativeSeparators(QFileInfo(file).absolutePath());
-    const QString text = run->files.size() == 1
-                             ? tr("Saved %1 in %2.").arg(name, folder)
-                             : tr("Saved %1 pictures in %2, the last one is %3.")
-                                   .arg(QString::number(run->files.size()), folder, name);
+    const int count = static_cast<int>(run->files.size());
+    const QString text =
+        count == 1
+            ? tr("Saved %1 in %2.").arg(name, folder)
+            : tr("Saved %n pictures in %1, the last one is %2.", nullptr, count).arg(folder, name);
     if (warnings.isEmpty()) {
         tell(NoticeKind::Success, text, tr("View"), [this, file] { Q_EMIT pictureAsked(file); });
     } else {

@@ -1,6 +1,7 @@
 #include "ui/studio/settings_dialog.hpp"
 
 #include "plugin/base/units.hpp"
+#include "ui/language/language.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -12,6 +13,8 @@
 #include <QSpinBox>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace lowtide::ui {
 
 SettingsDialog::SettingsDialog(Settings& settings,
@@ -21,7 +24,6 @@ SettingsDialog::SettingsDialog(Settings& settings,
     : QDialog(parent), settings_(settings) {
     setObjectName(QStringLiteral("settings"));
     setWindowTitle(tr("Settings"));
-    setMinimumWidth(Theme::space(130));
     auto* form = new QFormLayout;
     form->setHorizontalSpacing(Theme::space(4));
     form->setVerticalSpacing(Theme::space(3));
@@ -30,6 +32,7 @@ SettingsDialog::SettingsDialog(Settings& settings,
               "theme",
               {{"system", tr("As the system")}, {"light", tr("Light")}, {"dark", tr("Dark")}},
               &Preferences::theme);
+    addLanguage(*form);
     addFolder(*form, ownFolder);
     addDevice(*form, devices);
     addBudget(*form);
@@ -57,6 +60,7 @@ SettingsDialog::SettingsDialog(Settings& settings,
     column->addStretch(1);
     column->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    setMinimumWidth(std::max(Theme::space(130), column->minimumSize().width()));
 }
 
 QComboBox* SettingsDialog::addChoice(QFormLayout& form,
@@ -80,6 +84,15 @@ QComboBox* SettingsDialog::addChoice(QFormLayout& form,
             [&](Preferences& preferences) { preferences.*field = box->currentData().toString(); });
     });
     return box;
+}
+
+/// The names of languages are those that their speakers read.
+void SettingsDialog::addLanguage(QFormLayout& form) {
+    std::vector<std::pair<QString, QString>> choices = {{"system", tr("As the system")}};
+    for (const LanguageName& language : languages()) {
+        choices.emplace_back(language.code, language.name);
+    }
+    addChoice(form, tr("Language"), "language", choices, &Preferences::language);
 }
 
 void SettingsDialog::addDevice(QFormLayout& form, const std::vector<std::string>& devices) {

@@ -31,8 +31,8 @@ StartPage::StartPage(QWidget* parent)
       message_(textIn(this, "startMessage", "body")),
       hint_(textIn(this, "startHint", "body")),
       progress_(new QProgressBar(this)),
-      again_(new QPushButton(tr("Try again"), this)),
-      without_(new QPushButton(tr("Edit graphs without it"), this)) {
+      again_(new QPushButton(this)),
+      without_(new QPushButton(this)) {
     hint_->setForegroundRole(QPalette::PlaceholderText);
     progress_->setRange(0, 0);
     progress_->setTextVisible(false);
@@ -62,9 +62,18 @@ StartPage::StartPage(QWidget* parent)
     showStarting();
 }
 
+void StartPage::retranslate() {
+    again_->setText(tr("Try again"));
+    without_->setText(tr("Edit graphs without it"));
+    title_->setText(isRefused_ ? tr("The engine did not start") : tr("Starting the engine..."));
+    if (!isRefused_) {
+        message_->setText(tr("It loads its libraries and looks for devices."));
+    }
+}
+
 void StartPage::showStarting() {
-    title_->setText(tr("Starting the engine..."));
-    message_->setText(tr("It loads its libraries and looks for devices."));
+    isRefused_ = false;
+    retranslate();
     hint_->hide();
     progress_->show();
     again_->hide();
@@ -72,7 +81,8 @@ void StartPage::showStarting() {
 }
 
 void StartPage::showRefused(const QString& message, const QString& hint, bool canEdit) {
-    title_->setText(tr("The engine did not start"));
+    isRefused_ = true;
+    retranslate();
     message_->setText(message);
     hint_->setText(hint);
     hint_->setVisible(!hint.isEmpty());

@@ -15,6 +15,8 @@ public:
     explicit StartPage(QWidget* parent = nullptr);
 
     void showStarting();
+    /// The texts of the page in the language of the program.
+    void retranslate();
     /// `canEdit`: graphs can be edited without the engine.
     void showRefused(const QString& message, const QString& hint, bool canEdit);
 
@@ -23,6 +25,7 @@ Q_SIGNALS:
     void withoutAsked();
 
 private:
+    bool isRefused_ = false;
     QLabel* title_;
     QLabel* message_;
     QLabel* hint_;

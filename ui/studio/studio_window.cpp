@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/log.hpp"
 #include "ui/bridge/answer.hpp"
+#include "ui/editors/edit_session.hpp"
 #include "ui/studio/error_dialog.hpp"
 #include "ui/studio/kept_nodes.hpp"
 #include "ui/studio/keys_sheet.hpp"
@@ -22,6 +23,7 @@
 #include <QStatusBar>
 
 #include <cmath>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -35,7 +37,10 @@ constexpr const char* kAlways[] = {"file.quit",
                                    "view.dark",
                                    "view.system",
                                    "help.report",
-                                   "help.about"};
+                                   "help.about",
+                                   "language.system",
+                                   "language.en",
+                                   "language.zh_CN"};
 
 bool isAlways(const ActionDesc& desc) {
     return std::any_of(std::begin(kAlways), std::end(kAlways), [&](const char* id) {
@@ -49,6 +54,7 @@ StudioWindow::StudioWindow(StudioSetup setup, Settings& settings, Appearance& ap
     : setup_(std::move(setup)),
       settings_(settings),
       appearance_(appearance),
+      language_(settings),
       actions_(this),
       start_(setup_.open) {
     setObjectName(QStringLiteral("studio"));
@@ -57,6 +63,8 @@ StudioWindow::StudioWindow(StudioSetup setup, Settings& settings, Appearance& ap
     actions_.setChangedKeys(settings_.preferences().keys);
     buildFrame();
     connectActions();
+    language_.connectActions(actions_);
+    connect(&language_, &LanguageSwitch::changed, this, &StudioWindow::speakAgain);
     setWorking(false);
     connect(&start_, &EngineStart::started, this, [this](Plugin* plugin) {
         module_ = plugin;
@@ -80,7 +88,7 @@ StudioWindow::StudioWindow(StudioSetup setup, Settings& settings, Appearance& ap
 
 StudioWindow::~StudioWindow() = default;
 
-void StudioWindow::buildFrame() {
+void StudioWindow::buildBars() {
     fillMenus(*menuBar(), actions_);
     QMenu* file = menuAt(*menuBar(), QStringLiteral("File"));
     recentMenu_ = new QMenu(tr("Open &recent"), file);
@@ -89,6 +97,11 @@ void StudioWindow::buildFrame() {
     file->insertMenu(&actions_.at("file.save"), recentMenu_);
     toolBar_ = new StudioToolBar(actions_, this);
     addToolBar(toolBar_);
+    menuBar()->setCornerWidget(LanguageSwitch::makeButton(actions_, menuBar()));
+}
+
+void StudioWindow::buildFrame() {
+    buildBars();
     startPage_ = new StartPage(this);
     setCentralWidget(startPage_);
     statusBar()->setSizeGripEnabled(false);
@@ -144,6 +157,23 @@ void StudioWindow::attach(Plugin& plugin) {
     setWorking(true);
     startPage_ = nullptr;  // the desk's centre takes its place, and the window deletes it
     workspace_ = std::make_unique<Workspace>(plugin, settings_, setup_.places, setup_.arguments);
+    makeDesk();
+    restoreLayout();
+    openFirst();
+    showTitle();
+    if (!absent_ && !settings_.preferences().isFirstStartDone && setup_.arguments.graph.isEmpty()) {
+        QMetaObject::invokeMethod(desk_.get(), &Desk::showFirstStart, Qt::QueuedConnection);
+    }
+    if (!settings_.problem().isEmpty()) {
+        desk_->notices().show(NoticeKind::Warning, settings_.problem());
+    }
+    if (const QString missing = Language::missingFont(); !missing.isEmpty()) {
+        desk_->notices().show(NoticeKind::Warning, missing);
+    }
+    Q_EMIT ready();
+}
+
+void StudioWindow::makeDesk() {
     desk_ = std::make_unique<Desk>(*workspace_,
                                    DeskParts{*this,
                                              actions_,
@@ -154,23 +184,52 @@ void StudioWindow::attach(Plugin& plugin) {
                                              log_,
                                              setup_.desktop});
     connect(desk_.get(), &Desk::titleChanged, this, &StudioWindow::showTitle);
+    connect(desk_.get(), &Desk::firstStartAsked, this, [this] { isFirstStartDue_ = true; });
     connect(&workspace_->queue, &RunQueue::runChanged, desk_.get(), [this] { showTitle(); });
     connect(&workspace_->queue, &RunQueue::ended, desk_.get(), [this] { showTitle(); });
-    restoreLayout();
-    openFirst();
+}
+
+/// Everything that shows texts is built again around what is open, which stays as it is: the graph
+/// and its steps, runs at work and in the queue.
+void StudioWindow::speakAgain() {
+    EditSession::commit();
+    const QByteArray layout = saveState();
+    const DeskPlace place = desk_ ? desk_->place() : DeskPlace();
+    desk_.reset();
+    delete menuBar()->cornerWidget();
+    qDeleteAll(menuBar()->findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
+    delete toolBar_;
+    actions_.retranslate();
+    if (!workspace_) {
+        startPage_->retranslate();
+        buildBars();
+        setWorking(false);
+        return;
+    }
+    buildBars();
+    workspace_->speakAgain();
+    makeDesk();
+    restoreState(layout);
+    desk_->takeUp(place);
+    if (absent_) {
+        showAbsence();
+    }
+    if (const QString missing = Language::missingFont(); !missing.isEmpty()) {
+        desk_->notices().show(NoticeKind::Warning, missing);
+    }
     showTitle();
-    if (!absent_ && !settings_.preferences().isFirstStartDone && setup_.arguments.graph.isEmpty()) {
+    if (std::exchange(isFirstStartDue_, false)) {
         QMetaObject::invokeMethod(desk_.get(), &Desk::showFirstStart, Qt::QueuedConnection);
     }
-    if (!settings_.problem().isEmpty()) {
-        desk_->notices().show(NoticeKind::Warning, settings_.problem());
-    }
-    Q_EMIT ready();
 }
 
 void StudioWindow::attachWithout() {
     absent_ = std::make_unique<AbsentPlugin>(keptNodes(setup_.places.nodes));
     attach(*absent_);
+    showAbsence();
+}
+
+void StudioWindow::showAbsence() {
     for (const char* id : {"run.start",
                            "run.front",
                            "run.anew",

@@ -7,6 +7,7 @@
 #include "ui/studio/desk.hpp"
 #include "ui/studio/desktop_bus.hpp"
 #include "ui/studio/engine_start.hpp"
+#include "ui/studio/language_switch.hpp"
 #include "ui/studio/start_page.hpp"
 #include "ui/studio/workspace.hpp"
 
@@ -56,6 +57,10 @@ protected:
 
 private:
     void buildFrame();
+    void buildBars();
+    void speakAgain();
+    void makeDesk();
+    void showAbsence();
     void connectActions();
     void setWorking(bool isWorking);
     void attach(Plugin& plugin);
@@ -71,6 +76,7 @@ private:
     StudioSetup setup_;
     Settings& settings_;
     Appearance& appearance_;
+    LanguageSwitch language_;
     Actions actions_;
     LogBook log_;
     EngineStart start_;
@@ -78,6 +84,7 @@ private:
     StartPage* startPage_ = nullptr;
     QMenu* recentMenu_ = nullptr;
     Plugin* module_ = nullptr;
+    bool isFirstStartDue_ = false;  ///< its language was chosen, and it begins again in that
     std::unique_ptr<AbsentPlugin> absent_;
     std::unique_ptr<Workspace> workspace_;
     std::unique_ptr<Desk> desk_;

@@ -117,6 +117,12 @@ Workspace::Workspace(Plugin& plugin,
     tellModels();
 }
 
+void Workspace::speakAgain() {
+    engine.reword();
+    presets.reload();
+    planning.askNow();
+}
+
 void Workspace::tellOptions() {
     const QString chosen = settings_.preferences().outputFolder;
     run.setName(file.name());

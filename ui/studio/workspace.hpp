@@ -42,6 +42,9 @@ public:
     DocumentFile file;
     Conversion conversion;
 
+    /// Texts of nodes, presets and issues in the language of the program.
+    void speakAgain();
+
     [[nodiscard]] Settings& settings() { return settings_; }
 
 private:

@@ -1,0 +1,165 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="en" sourcelanguage="en">
+<context>
+    <name>Comfy</name>
+    <message numerus="yes">
+        <source>This is a ComfyUI workflow with %n nodes; this version does not read it.</source>
+        <translation>
+            <numerusform>This is a ComfyUI workflow with %n node; this version does not read it.</numerusform>
+            <numerusform>This is a ComfyUI workflow with %n nodes; this version does not read it.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>PictureFacts</name>
+    <message numerus="yes">
+        <source>%n nodes</source>
+        <translation>
+            <numerusform>%n node</numerusform>
+            <numerusform>%n nodes</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::Desk</name>
+    <message numerus="yes">
+        <source>A run is in progress; %n more are waiting.</source>
+        <translation>
+            <numerusform>A run is in progress; %n more is waiting.</numerusform>
+            <numerusform>A run is in progress; %n more are waiting.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs are waiting in the queue.</source>
+        <translation>
+            <numerusform>%n run is waiting in the queue.</numerusform>
+            <numerusform>%n runs are waiting in the queue.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::Gallery</name>
+    <message numerus="yes">
+        <source>%n pictures</source>
+        <translation>
+            <numerusform>%n picture</numerusform>
+            <numerusform>%n pictures</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::GalleryDesk</name>
+    <message numerus="yes">
+        <source>%n runs had not ended when the studio did.</source>
+        <translation>
+            <numerusform>%n run had not ended when the studio did.</numerusform>
+            <numerusform>%n runs had not ended when the studio did.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::Inspector</name>
+    <message numerus="yes">
+        <source>%n nodes</source>
+        <translation>
+            <numerusform>%n node</numerusform>
+            <numerusform>%n nodes</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::IssuesPanel</name>
+    <message numerus="yes">
+        <source>%n errors</source>
+        <translation>
+            <numerusform>%n error</numerusform>
+            <numerusform>%n errors</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n warnings</source>
+        <translation>
+            <numerusform>%n warning</numerusform>
+            <numerusform>%n warnings</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::ModelsPanel</name>
+    <message numerus="yes">
+        <source>%n found</source>
+        <translation>
+            <numerusform>%n found</numerusform>
+            <numerusform>%n found</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::PresetCards</name>
+    <message numerus="yes">
+        <source>%n files missing</source>
+        <translation>
+            <numerusform>%n file missing</numerusform>
+            <numerusform>%n files missing</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::QueueRows</name>
+    <message numerus="yes">
+        <source>done in %1, %n files</source>
+        <translation>
+            <numerusform>done in %1, %n file</numerusform>
+            <numerusform>done in %1, %n files</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::RecoveryDialog</name>
+    <message numerus="yes">
+        <source>%1, %n nodes, kept %2</source>
+        <translation>
+            <numerusform>%1, %n node, kept %2</numerusform>
+            <numerusform>%1, %n nodes, kept %2</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::RunNotices</name>
+    <message numerus="yes">
+        <source>%1 (and %n more)</source>
+        <translation>
+            <numerusform>%1 (and %n more)</numerusform>
+            <numerusform>%1 (and %n more)</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Saved %n pictures in %1, the last one is %2.</source>
+        <translation>
+            <numerusform>Saved %n picture in %1, the last one is %2.</numerusform>
+            <numerusform>Saved %n pictures in %1, the last one is %2.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::RunQueue</name>
+    <message numerus="yes">
+        <source>%n events of the run came too fast to be shown</source>
+        <translation>
+            <numerusform>%n event of the run came too fast to be shown</numerusform>
+            <numerusform>%n events of the run came too fast to be shown</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::TimelineChart</name>
+    <message numerus="yes">
+        <source>%n collections</source>
+        <translation>
+            <numerusform>%n collection</numerusform>
+            <numerusform>%n collections</numerusform>
+        </translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,161 @@
+#include "ui/language/language.hpp"
+
+#include "ui/language/module_texts.hpp"
+
+#include <QCoreApplication>
+#include <QFile>
+#include <QFont>
+#include <QFontDatabase>
+#include <QLibraryInfo>
+#include <QLocale>
+
+#include <algorithm>
+
+#ifdef LOWTIDE_TRANSLATED
+/// Q_INIT_RESOURCE works outside of namespaces only.
+static void initTranslations() {
+    Q_INIT_RESOURCE(translations);
+}
+#else
+static void initTranslations() {}
+#endif
+
+namespace lowtide::ui {
+
+namespace {
+
+constexpr const char* kEnglish = "en";
+constexpr const char* kFolder = ":/lowtide/translations";
+
+/// Those of resources/fonts.
+constexpr const char* kBundledFonts[] = {"Inter", "JetBrains Mono"};
+
+struct KnownLanguage {
+    const char* code;
+    const char* name;
+    const char* speaks;  ///< the part of a desktop's language that is enough to choose it
+    QFontDatabase::WritingSystem letters;
+    const char* font;  ///< for letters that the bundled fonts lack; nullptr: they lack none
+};
+
+constexpr KnownLanguage kKnown[] = {
+    {kEnglish, "English", "en", QFontDatabase::Latin, nullptr},
+    {"zh_CN", "简体中文", "zh", QFontDatabase::SimplifiedChinese, "Noto Sans CJK SC"},
+    // Of tests alone, which register its texts: longer than any language, with accents.
+    {"pseudo", "Pseudo", "pseudo", QFontDatabase::SimplifiedChinese, "Noto Sans CJK SC"},
+};
+
+QString& currentCode() {
+    static QString code = QString::fromLatin1(kEnglish);
+    return code;
+}
+
+const KnownLanguage& knownBy(const QString& code) {
+    const auto* found = std::find_if(std::begin(kKnown), std::end(kKnown), [&](const auto& each) {
+        return code == QLatin1String(each.code);
+    });
+    return found == std::end(kKnown) ? kKnown[0] : *found;
+}
+
+QString fileOf(const char* kind, const QString& code, const char* ending) {
+    return QStringLiteral("%1/%2_%3.%4")
+        .arg(QLatin1String(kFolder), QLatin1String(kind), code, QLatin1String(ending));
+}
+
+bool isSpoken(const QString& code) {
+    initTranslations();
+    return code == QLatin1String(kEnglish) || QFile::exists(fileOf("lowtide", code, "qm"));
+}
+
+}  // namespace
+
+std::vector<LanguageName> languages() {
+    std::vector<LanguageName> spoken;
+    for (const KnownLanguage& known : kKnown) {
+        if (const QString code = QString::fromLatin1(known.code); isSpoken(code)) {
+            spoken.push_back({.code = code, .name = QString::fromUtf8(known.name)});
+        }
+    }
+    return spoken;
+}
+
+QString languageFor(const QString& choice, const QStringList& systemLanguages) {
+    const std::vector<LanguageName> spoken = languages();
+    for (const LanguageName& each : spoken) {
+        if (each.code == choice) {
+            return choice;
+        }
+    }
+    for (const QString& wanted : systemLanguages) {
+        const QString word = wanted.section(QLatin1Char('-'), 0, 0).section(QLatin1Char('_'), 0, 0);
+        for (const LanguageName& each : spoken) {
+            if (word == QLatin1String(knownBy(each.code).speaks)) {
+                return each.code;
+            }
+        }
+    }
+    return QString::fromLatin1(kEnglish);
+}
+
+Language::Language(QObject* parent) : QObject(parent) {}
+
+Language::~Language() {
+    remove();
+}
+
+void Language::remove() {
+    for (const auto& translator : translators_) {
+        QCoreApplication::removeTranslator(translator.get());
+    }
+    translators_.clear();
+    for (const char* bundled : kBundledFonts) {
+        QFont::removeSubstitutions(QString::fromLatin1(bundled));
+    }
+    ModuleTexts::setCurrent(std::make_shared<ModuleTexts>());
+    currentCode() = QString::fromLatin1(kEnglish);
+    QLocale::setDefault(QLocale::system());
+}
+
+void Language::use(const QString& choice) {
+    remove();
+    const QString code = languageFor(choice, QLocale::system().uiLanguages());
+    currentCode() = code;
+    if (const char* font = knownBy(code).font) {
+        // Else the system may take the forms that another language gives to the same letters.
+        for (const char* bundled : kBundledFonts) {
+            QFont::insertSubstitution(QString::fromLatin1(bundled), QString::fromLatin1(font));
+        }
+    }
+    if (choice == code) {
+        QLocale::setDefault(QLocale(code));
+    }
+    const std::pair<QString, QString> files[] = {
+        {QStringLiteral("qtbase_") + code, QLibraryInfo::path(QLibraryInfo::TranslationsPath)},
+        {QStringLiteral("lowtide_") + code, QString::fromLatin1(kFolder)}};
+    for (const auto& [name, folder] : files) {
+        auto translator = std::make_unique<QTranslator>();
+        if (translator->load(name, folder)) {
+            QCoreApplication::installTranslator(translator.get());
+            translators_.push_back(std::move(translator));
+        }
+    }
+    if (QFile file(fileOf("module", code, "json")); file.open(QIODevice::ReadOnly)) {
+        ModuleTexts::setCurrent(std::make_shared<KeyedTexts>(file.readAll()));
+    }
+}
+
+const QString& Language::code() {
+    return currentCode();
+}
+
+QString Language::missingFont() {
+    const KnownLanguage& known = knownBy(currentCode());
+    if (!QFontDatabase::families(known.letters).isEmpty()) {
+        return {};
+    }
+    // In English: the other letters cannot be read.
+    return QStringLiteral("No font of this machine has the letters of %1; install fonts-noto-cjk.")
+        .arg(QLocale::languageToString(QLocale(currentCode()).language()));
+}
+
+}  // namespace lowtide::ui

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QStringList>
+#include <QTranslator>
+
+#include <memory>
+#include <vector>
+
+namespace lowtide::ui {
+
+/// A language that this build speaks, by the name that its speakers call it.
+struct LanguageName {
+    QString code;  ///< "en", "zh_CN"
+    QString name;  ///< "English", "简体中文"
+};
+
+/// English first.
+[[nodiscard]] std::vector<LanguageName> languages();
+/// The code of `choice`: "system" and what is unknown are the first of the desktop's languages that
+/// this build speaks, else English.
+[[nodiscard]] QString languageFor(const QString& choice, const QStringList& systemLanguages);
+
+/// The language of the program: translators of ours and of Qt's own dialogs, the module's texts,
+/// and how dates are written. At its end the program speaks English again.
+class Language : public QObject {
+    Q_OBJECT
+
+public:
+    explicit Language(QObject* parent = nullptr);
+    ~Language() override;
+
+    /// "system" or a code. Texts that are shown already stay as they are: who shows them builds
+    /// them again.
+    void use(const QString& choice);
+
+    /// Of the program at this moment.
+    [[nodiscard]] static const QString& code();
+    /// A sentence for a person who chose a language whose letters no font here has; else empty.
+    [[nodiscard]] static QString missingFont();
+
+private:
+    void remove();
+
+    std::vector<std::unique_ptr<QTranslator>> translators_;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,238 @@
+#include "ui/language/module_texts.hpp"
+
+#include "plugin/base/json.hpp"
+#include "plugin/base/units.hpp"
+
+#include <QRegularExpression>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace lowtide::ui {
+
+namespace {
+
+struct Current {
+    std::mutex mutex;
+    std::shared_ptr<const ModuleTexts> texts = std::make_shared<ModuleTexts>();
+};
+
+Current& currentTexts() {
+    static Current current;
+    return current;
+}
+
+/// English of what was reworded, by key.
+std::map<QString, std::string>& sources() {
+    static std::map<QString, std::string> texts;
+    return texts;
+}
+
+QString keyOf(const std::string& owner, const std::string& what) {
+    return QString::fromStdString(owner + '/' + what);
+}
+
+/// Puts a text into the current language; its English is what it was first.
+void put(std::string& text, const QString& key) {
+    if (text.empty()) {
+        return;
+    }
+    const std::string& english = sources().try_emplace(key, text).first->second;
+    text = ModuleTexts::current()->text(key, QString::fromStdString(english)).toStdString();
+}
+
+void putPorts(std::vector<PortDesc>& ports, const std::string& owner) {
+    for (PortDesc& port : ports) {
+        put(port.label, keyOf(owner, port.id + "/label"));
+        put(port.tooltip, keyOf(owner, port.id + "/tooltip"));
+    }
+}
+
+std::string sourceOf(const QString& key, const std::string& shown) {
+    const auto found = sources().find(key);
+    return found == sources().end() ? shown : found->second;
+}
+
+/// Facts that are numbers of bytes.
+constexpr const char* kBytes[] = {"needed", "capacity", "minimum", "budget"};
+
+QString factText(const std::string& name, const Json& fact) {
+    if (fact.is_number() &&
+        std::any_of(
+            std::begin(kBytes), std::end(kBytes), [&](const char* each) { return name == each; })) {
+        return QString::fromStdString(formatBytes(fact.get<Bytes>()));
+    }
+    return moduleWord(
+        QString::fromStdString(fact.is_string() ? fact.get<std::string>() : fact.dump()));
+}
+
+/// What an issue blames, as the node shows it; its id where the issue does not say the node's type.
+QString blamedLabel(const Issue& issue, const Json& facts) {
+    const QString id = QString::fromStdString(issue.item);
+    const auto type = facts.is_object() ? facts.find("type") : facts.end();
+    if (!facts.is_object() || type == facts.end() || !type->is_string()) {
+        return id;
+    }
+    for (const char* side : {"", "in/"}) {
+        const QString key = keyOf(type->get<std::string>(), side + issue.item + "/label");
+        if (const QString label = ModuleTexts::current()->text(key, {}); !label.isEmpty()) {
+            return label;
+        }
+    }
+    return id;
+}
+
+std::optional<QString> placeText(const std::string& name, const Issue& issue, const Json& facts) {
+    if (facts.is_object() && facts.contains(name)) {
+        return factText(name, facts[name]);
+    }
+    return name == "label"     ? std::optional(blamedLabel(issue, facts))
+           : name == "node"    ? std::optional(QString::fromStdString(issue.node))
+           : name == "item"    ? std::optional(QString::fromStdString(issue.item))
+           : name == "message" ? std::optional(QString::fromStdString(issue.message))
+                               : std::nullopt;
+}
+
+/// "Node {node} needs {label}" with what the issue says; nothing where it does not say all of it.
+std::optional<QString> filledIn(const QString& pattern, const Issue& issue, const Json& facts) {
+    static const QRegularExpression kPlace(QStringLiteral("\\{(\\w+)\\}"));
+    QString filled;
+    qsizetype from = 0;
+    for (auto places = kPlace.globalMatch(pattern); places.hasNext();) {
+        const QRegularExpressionMatch place = places.next();
+        const auto text = placeText(place.captured(1).toStdString(), issue, facts);
+        if (!text) {
+            return std::nullopt;
+        }
+        filled += pattern.mid(from, place.capturedStart() - from) + *text;
+        from = place.capturedEnd();
+    }
+    return filled + pattern.mid(from);
+}
+
+/// The first of "one || another" that the issue can fill.
+std::optional<QString> firstFilled(const QString& patterns, const Issue& issue, const Json& facts) {
+    for (const QString& pattern : patterns.split(QStringLiteral(" || "), Qt::SkipEmptyParts)) {
+        if (const auto filled = filledIn(pattern, issue, facts)) {
+            return filled;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+QString ModuleTexts::text(const QString&, const QString& english) const {
+    return english;
+}
+
+std::shared_ptr<const ModuleTexts> ModuleTexts::current() {
+    Current& current = currentTexts();
+    const std::scoped_lock lock(current.mutex);
+    return current.texts;
+}
+
+void ModuleTexts::setCurrent(std::shared_ptr<const ModuleTexts> texts) {
+    Current& current = currentTexts();
+    const std::scoped_lock lock(current.mutex);
+    current.texts = std::move(texts);
+}
+
+KeyedTexts::KeyedTexts(const QByteArray& json) {
+    const Json read = Json::parse(json.begin(), json.end(), nullptr, false);
+    if (!read.is_object()) {
+        return;
+    }
+    for (const auto& [key, entry] : read.items()) {
+        const auto text = entry.is_object() ? entry.find("text") : entry.end();
+        if (text != entry.end() && text->is_string()) {
+            texts_.emplace(QString::fromStdString(key),
+                           QString::fromStdString(text->get<std::string>()));
+        }
+    }
+}
+
+QString KeyedTexts::text(const QString& key, const QString& english) const {
+    const auto found = texts_.find(key);
+    return found == texts_.end() || found->second.isEmpty() ? english : found->second;
+}
+
+void reword(NodeDesc& desc) {
+    put(desc.label, keyOf(desc.id, "label"));
+    put(desc.tooltip, keyOf(desc.id, "tooltip"));
+    put(desc.category, keyOf(desc.id, "category"));
+    putPorts(desc.inputs, desc.id + "/in");
+    putPorts(desc.outputs, desc.id + "/out");
+    for (ParamDesc& param : desc.params) {
+        const std::string owner = desc.id + '/' + param.id;
+        put(param.label, keyOf(owner, "label"));
+        put(param.tooltip, keyOf(owner, "tooltip"));
+        put(param.unit, keyOf(owner, "unit"));
+        for (ChoiceDesc& choice : param.choices) {
+            put(choice.label, keyOf(owner, "choice/" + choice.id));
+        }
+    }
+}
+
+std::string englishLabel(const NodeDesc& desc) {
+    return sourceOf(keyOf(desc.id, "label"), desc.label);
+}
+
+std::string englishLabel(const NodeDesc& desc, const ParamDesc& param) {
+    return sourceOf(keyOf(desc.id + '/' + param.id, "label"), param.label);
+}
+
+std::string englishCategory(const NodeDesc& desc) {
+    return sourceOf(keyOf(desc.id, "category"), desc.category);
+}
+
+void reword(Issue& issue) {
+    if (issue.code.empty()) {
+        return;
+    }
+    const Json facts = Json::parse(issue.facts, nullptr, false);
+    std::string owner = "issue/" + issue.code;
+    // One code may stand for several sentences.
+    if (facts.is_object() && facts.contains("case") && facts["case"].is_string()) {
+        owner += '/' + facts["case"].get<std::string>();
+    }
+    const std::pair<const char*, std::string*> texts[] = {{"message", &issue.message},
+                                                          {"hint", &issue.hint}};
+    const Issue told = issue;
+    for (const auto& [what, text] : texts) {
+        const QString patterns = ModuleTexts::current()->text(keyOf(owner, what), {});
+        if (const auto filled = firstFilled(patterns, told, facts); filled && !text->empty()) {
+            *text = filled->toStdString();
+        }
+    }
+}
+
+QString exposedLabel(const std::string& kept, const NodeDesc& desc, const ParamDesc& param) {
+    if (kept.empty() || kept == englishLabel(desc, param)) {
+        return QString::fromStdString(param.label);
+    }
+    const QString label = QString::fromStdString(kept);
+    return ModuleTexts::current()->text(QStringLiteral("exposed/") + label, label);
+}
+
+QString presetText(const QString& id, const char* what, const QString& english) {
+    return ModuleTexts::current()->text(QStringLiteral("preset/%1/%2").arg(id, QLatin1String(what)),
+                                        english);
+}
+
+QString moduleWord(const QString& english) {
+    return ModuleTexts::current()->text(QStringLiteral("word/") + english, english);
+}
+
+QString moduleSentence(const std::string& english) {
+    const QString sentence = QString::fromStdString(english);
+    return ModuleTexts::current()->text(QStringLiteral("sentence/") + sentence, sentence);
+}
+
+QString tagText(const QString& tag) {
+    return ModuleTexts::current()->text(QStringLiteral("tag/") + tag, tag);
+}
+
+}  // namespace lowtide::ui
