@@ -1,6 +1,7 @@
 #include "tests/journey/studio/studio_session.hpp"
 
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/spoken_language.hpp"
 #include "ui/door/os.hpp"
 #include "ui/door/plugin_door.hpp"
 
@@ -48,6 +49,7 @@ StudioSession::StudioSession(const QString& folder, const QString& graph)
     settings_.change([](ui::Preferences& preferences) {
         preferences.isFirstStartDone = true;
         preferences.theme = "light";
+        preferences.language = test::spokenLanguage();
     });
     appearance_.use("light");
     window_ = std::make_unique<ui::StudioWindow>(

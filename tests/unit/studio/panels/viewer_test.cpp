@@ -2,6 +2,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/panels/look.hpp"
+#include "ui/language/language.hpp"
 #include "ui/panels/picture_difference.hpp"
 #include "ui/panels/picture_drop.hpp"
 #include "ui/panels/picture_facts.hpp"
@@ -192,6 +193,8 @@ private Q_SLOTS:
     }
 
     void tellsWhatAFileSays() {
+        Language english;  // with its plural forms
+        english.use("en");
         Viewer viewer;
         put(at("p.png"), png(64, 32, {{"lowtide_graph", kGraph}, {"parameters", "a cat"}}));
         open(viewer, {900, 500});
@@ -204,7 +207,7 @@ private Q_SLOTS:
             values.push_back(facts->topLevelItem(i)->text(1));
         }
         QVERIFY(values.contains("64 x 32 pixels"));
-        QVERIFY(values.contains("nodes: 1"));
+        QVERIFY(values.contains("1 node"));
         QVERIFY(values.contains("a cat"));
         facts->setCurrentItem(facts->topLevelItem(facts->topLevelItemCount() - 1));
         facts->setFocus();

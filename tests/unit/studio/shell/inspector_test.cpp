@@ -1,10 +1,13 @@
 #include "plugin/memory/policy.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/spoken_language.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/shell/small_plugin.hpp"
 #include "ui/editors/memory_editor.hpp"
+#include "ui/language/language.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/panels/inspector.hpp"
 #include "ui/panels/inspector_row.hpp"
 #include "ui/panels/inspector_sections.hpp"
@@ -21,8 +24,16 @@ using namespace lowtide::ui;
 namespace {
 
 /// An inspector of the default graph.
+/// Before anything is made that has a text.
+struct Speaking {
+    Speaking() { language.use(test::spokenLanguage()); }
+
+    Language language;
+};
+
 struct Inspected {
     Inspected() {
+        catalog.reword([](NodeDesc& desc) { reword(desc); });
         model.load(defaultGraph());
         inspector.resize(320, 720);
         inspector.setDevices({"cpu", "fake:8GiB"});
@@ -37,6 +48,7 @@ struct Inspected {
         return model.node(node)->params.at(param);
     }
 
+    Speaking speaking;
     SmallPlugin plugin;
     graph::Catalog catalog{smallNodes()};
     GraphModel model{catalog};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tests/fixtures/input.hpp"
+#include "tests/fixtures/spoken_language.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/shell/small_plugin.hpp"
 #include "ui/studio/studio_window.hpp"
@@ -23,6 +24,7 @@ struct Opened {
         settings.change([&](Preferences& preferences) {
             preferences.isFirstStartDone = !isFirst;
             preferences.theme = "light";
+            preferences.language = test::spokenLanguage();
         });
         make(std::move(open));
     }
