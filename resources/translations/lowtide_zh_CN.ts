@@ -3655,6 +3655,21 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
+    <name>lowtide::ui::PicturePresets</name>
+    <message>
+        <source>Use in a &amp;preset</source>
+        <translation>在预设中使用(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Files that it needs are not there.</source>
+        <translation>缺少它所需的文件。</translation>
+    </message>
+    <message>
+        <source>No preset begins with one</source>
+        <translation>没有以图片开头的预设</translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::PictureView</name>
     <message>
         <source>Picture</source>
