@@ -12,7 +12,7 @@ namespace lowtide::ui {
 namespace {
 
 /// "folder/x" for "folder/x.safetensors"; a folder's own path.
-QString stemOf(const std::string& path) {
+QString pictureStem(const std::string& path) {
     const QFileInfo file(QString::fromStdString(path));
     return file.isDir() ? file.filePath() + QLatin1Char('/') + file.fileName()
                         : file.path() + QLatin1Char('/') + file.completeBaseName();
@@ -30,7 +30,7 @@ QImage smallModelPicture(const QString& path) {
 }  // namespace
 
 QStringList pictureNamesFor(const std::string& path) {
-    const QString stem = stemOf(path);
+    const QString stem = pictureStem(path);
     QStringList names;
     for (const char* ending : {".preview.png",
                                ".png",
@@ -46,7 +46,7 @@ QStringList pictureNamesFor(const std::string& path) {
 }
 
 QStringList noteNamesFor(const std::string& path) {
-    const QString stem = stemOf(path);
+    const QString stem = pictureStem(path);
     return {stem + QStringLiteral(".txt"), stem + QStringLiteral(".md")};
 }
 

@@ -15,7 +15,7 @@ namespace lowtide::ui {
 namespace {
 
 constexpr size_t kNameDigits = 8;
-constexpr qsizetype kShortestWord = 2;
+constexpr qsizetype kShortestSecret = 2;
 constexpr QLatin1String kPath("<path>");
 constexpr QLatin1String kKnownFolder("/folder");
 
@@ -139,7 +139,7 @@ QString withoutFileNames(const QString& text) {
 }
 
 void addWord(Scrubber::Known& known, const QString& word, const char* with) {
-    if (word.size() >= kShortestWord) {
+    if (word.size() >= kShortestSecret) {
         known.words.emplace_back(word, QLatin1String(with));
     }
 }
@@ -185,12 +185,12 @@ Scrubber::Scrubber(Known known) {
     const auto options =
         QRegularExpression::CaseInsensitiveOption | QRegularExpression::UseUnicodePropertiesOption;
     for (const auto& [text, with] : known.wholeTexts) {
-        if (text.size() >= kShortestWord) {
+        if (text.size() >= kShortestSecret) {
             texts_.push_back({QRegularExpression(QRegularExpression::escape(text), options), with});
         }
     }
     for (const auto& [word, with] : known.words) {
-        if (word.size() >= kShortestWord) {
+        if (word.size() >= kShortestSecret) {
             words_.push_back({QRegularExpression(QStringLiteral(R"((?<![^\W_])%1(?![^\W_]))")
                                                      .arg(QRegularExpression::escape(word)),
                                                  options),
