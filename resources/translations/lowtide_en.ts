@@ -22,6 +22,33 @@
     </message>
 </context>
 <context>
+    <name>Prompts</name>
+    <message numerus="yes">
+        <source>%1: %2 tokens in %n chunks of %3.</source>
+        <translation>
+            <numerusform>%1: %2 tokens in %n chunk of %3.</numerusform>
+            <numerusform>%1: %2 tokens in %n chunks of %3.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more are left out.</source>
+        <translation>
+            <numerusform>%n more is left out.</numerusform>
+            <numerusform>%n more are left out.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::AxisEditor</name>
+    <message numerus="yes">
+        <source>%n values: %1</source>
+        <translation>
+            <numerusform>%n value: %1</numerusform>
+            <numerusform>%n values: %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::Desk</name>
     <message numerus="yes">
         <source>A run is in progress; %n more are waiting.</source>
@@ -35,6 +62,13 @@
         <translation>
             <numerusform>%n run is waiting in the queue.</numerusform>
             <numerusform>%n runs are waiting in the queue.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n waiting runs were taken back.</source>
+        <translation>
+            <numerusform>%n waiting run was taken back.</numerusform>
+            <numerusform>%n waiting runs were taken back.</numerusform>
         </translation>
     </message>
 </context>
@@ -106,6 +140,16 @@
     </message>
 </context>
 <context>
+    <name>lowtide::ui::PromptEditor</name>
+    <message numerus="yes">
+        <source>%1, %n runs</source>
+        <translation>
+            <numerusform>%1, %n run</numerusform>
+            <numerusform>%1, %n runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::QueueRows</name>
     <message numerus="yes">
         <source>done in %1, %n files</source>
@@ -122,6 +166,16 @@
         <translation>
             <numerusform>%1, %n node, kept %2</numerusform>
             <numerusform>%1, %n nodes, kept %2</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::ReportDialog</name>
+    <message numerus="yes">
+        <source>%n characters</source>
+        <translation>
+            <numerusform>%n character</numerusform>
+            <numerusform>%n characters</numerusform>
         </translation>
     </message>
 </context>
@@ -149,6 +203,67 @@
         <translation>
             <numerusform>%n event of the run came too fast to be shown</numerusform>
             <numerusform>%n events of the run came too fast to be shown</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::SeveralDialog</name>
+    <message numerus="yes">
+        <source>%n runs</source>
+        <translation>
+            <numerusform>%n run</numerusform>
+            <numerusform>%n runs</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n combinations, one run each</source>
+        <translation>
+            <numerusform>%n combination, one run each</numerusform>
+            <numerusform>%n combinations, one run each</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::SheetDialog</name>
+    <message numerus="yes">
+        <source>%1 × %2 values make %n pictures.</source>
+        <translation>
+            <numerusform>%1 × %2 values make %n picture.</numerusform>
+            <numerusform>%1 × %2 values make %n pictures.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pictures.</source>
+        <translation>
+            <numerusform>%n picture.</numerusform>
+            <numerusform>%n pictures.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n cannot run: %1</source>
+        <translation>
+            <numerusform>%n cannot run: %1</numerusform>
+            <numerusform>%n cannot run: %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::SheetView</name>
+    <message numerus="yes">
+        <source>The first of %n pictures</source>
+        <translation>
+            <numerusform>The first of %n picture</numerusform>
+            <numerusform>The first of %n pictures</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::StylesDialog</name>
+    <message numerus="yes">
+        <source>%n styles were imported.</source>
+        <translation>
+            <numerusform>%n style was imported.</numerusform>
+            <numerusform>%n styles were imported.</numerusform>
         </translation>
     </message>
 </context>

@@ -755,6 +755,102 @@
         <source>Speak Chinese</source>
         <translation>使用中文</translation>
     </message>
+    <message>
+        <source>&amp;Complete the word</source>
+        <translation>补全单词(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Offer what the word at the cursor of a prompt may become</source>
+        <translation>为提示词光标处的词提供补全</translation>
+    </message>
+    <message>
+        <source>&amp;Styles...</source>
+        <translation>风格(&amp;S)...</translation>
+    </message>
+    <message>
+        <source>Apply a style to the prompt, or save its text as one</source>
+        <translation>对提示词应用风格，或把文本存为风格</translation>
+    </message>
+    <message>
+        <source>&amp;Earlier prompts...</source>
+        <translation>以前的提示词(&amp;E)...</translation>
+    </message>
+    <message>
+        <source>Take a prompt of an earlier run</source>
+        <translation>使用以前运行的提示词</translation>
+    </message>
+    <message>
+        <source>Open the folder of &amp;wildcards</source>
+        <translation>打开通配符文件夹(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Files of lines that __name__ in a prompt draws from</source>
+        <translation>提示词中的 __name__ 从这些文件的行中抽取</translation>
+    </message>
+    <message>
+        <source>Vary in a &amp;sheet...</source>
+        <translation>生成对比表(&amp;S)...</translation>
+    </message>
+    <message>
+        <source>Run the graph with several values of one or two parameters, side by side</source>
+        <translation>用一两个参数的多个值运行工作流，并排对比</translation>
+    </message>
+    <message>
+        <source>S&amp;top after this run</source>
+        <translation>此次运行后停止(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Let the current run end, take back all that wait, and repeat nothing</source>
+        <translation>让当前运行结束，撤回所有等待的运行，不再重复</translation>
+    </message>
+    <message>
+        <source>&amp;Filmstrip</source>
+        <translation>胶片条(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Show the pictures of the gallery below the viewer</source>
+        <translation>在查看器下方显示图库的图片</translation>
+    </message>
+    <message>
+        <source>Paint a mas&amp;k</source>
+        <translation>绘制遮罩(&amp;K)</translation>
+    </message>
+    <message>
+        <source>Paint over what of the viewer&apos;s picture is made anew</source>
+        <translation>在查看器的图片上涂抹要重绘的部分</translation>
+    </message>
+    <message>
+        <source>&amp;Crop or extend</source>
+        <translation>裁剪或扩图(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Cut the viewer&apos;s picture, or make room around it</source>
+        <translation>裁剪查看器的图片，或在四周扩展</translation>
+    </message>
+    <message>
+        <source>S&amp;heet</source>
+        <translation>对比表(&amp;H)</translation>
+    </message>
+    <message>
+        <source>Show the sheet that was opened last, or the newest</source>
+        <translation>显示上次打开的或最新的对比表</translation>
+    </message>
+    <message>
+        <source>&amp;Log</source>
+        <translation>日志(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Show what the engine and the studio wrote to their logs</source>
+        <translation>显示引擎和程序写入的日志</translation>
+    </message>
+    <message>
+        <source>&amp;Report a problem...</source>
+        <translation>报告问题(&amp;R)...</translation>
+    </message>
+    <message>
+        <source>Collect versions, plan, report and log, without folders and names, to save or copy</source>
+        <translation>收集版本、计划、报告和日志（不含文件夹和名称），供保存或复制</translation>
+    </message>
 </context>
 <context>
     <name>Arguments</name>
@@ -865,6 +961,13 @@
     <message>
         <source>Disconnect</source>
         <translation>断开</translation>
+    </message>
+</context>
+<context>
+    <name>ErrorWords</name>
+    <message>
+        <source>Report a problem...</source>
+        <translation>报告问题...</translation>
     </message>
 </context>
 <context>
@@ -1009,6 +1112,13 @@
     <message>
         <source>“%1” cannot be renamed: %2.</source>
         <translation>无法重命名“%1”：%2。</translation>
+    </message>
+</context>
+<context>
+    <name>KeptPicture</name>
+    <message>
+        <source>it cannot be written as PNG</source>
+        <translation>无法写为 PNG</translation>
     </message>
 </context>
 <context>
@@ -1168,6 +1278,77 @@
     <message>
         <source>%1, %2</source>
         <translation>%1，%2</translation>
+    </message>
+</context>
+<context>
+    <name>ModelTexts</name>
+    <message>
+        <source>fits whole</source>
+        <translation>整个放得下</translation>
+    </message>
+    <message>
+        <source>streams %1 a pass</source>
+        <translation>每次流式加载 %1</translation>
+    </message>
+    <message>
+        <source>needs %1</source>
+        <translation>需要 %1</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>放不下</translation>
+    </message>
+    <message>
+        <source>checkpoint</source>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>denoiser</source>
+        <translation>去噪网络</translation>
+    </message>
+    <message>
+        <source>diffusion model</source>
+        <translation>扩散模型</translation>
+    </message>
+    <message>
+        <source>text encoder</source>
+        <translation>文本编码器</translation>
+    </message>
+    <message>
+        <source>autoencoder</source>
+        <translation>VAE</translation>
+    </message>
+    <message>
+        <source>upscaler</source>
+        <translation>放大模型</translation>
+    </message>
+    <message>
+        <source>LoRA</source>
+        <translation>LoRA</translation>
+    </message>
+    <message>
+        <source>ControlNet</source>
+        <translation>ControlNet</translation>
+    </message>
+    <message>
+        <source>IP-Adapter</source>
+        <translation>IP-Adapter</translation>
+    </message>
+    <message>
+        <source>image encoder</source>
+        <translation>图像编码器</translation>
+    </message>
+    <message>
+        <source>embedding</source>
+        <translation>嵌入</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>not run here</source>
+        <translation>此处不支持</translation>
     </message>
 </context>
 <context>
@@ -1357,6 +1538,105 @@
     </message>
 </context>
 <context>
+    <name>Prompts</name>
+    <message>
+        <source>%1 in %2 × %3</source>
+        <translation>%1，%2 × %3</translation>
+    </message>
+    <message>
+        <source>%1 / %2</source>
+        <translation>%1 / %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1: %2 tokens in %n chunks of %3.</source>
+        <translation>
+            <numerusform>%1：%2 个词元，%n 段，每段 %3。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more are left out.</source>
+        <translation>
+            <numerusform>另有 %n 个被截去。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Tokens are counted as soon as the graph can be checked: see Issues.</source>
+        <translation>工作流可以检查后就会统计词元：请看“问题”。</translation>
+    </message>
+    <message>
+        <source>No checkpoint connected</source>
+        <translation>未连接检查点</translation>
+    </message>
+    <message>
+        <source>Connect a model to see how many tokens its text encoder reads.</source>
+        <translation>连接模型即可看到其文本编码器读取多少词元。</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
+        <source>%1, %2 cut</source>
+        <translation>%1，截去 %2</translation>
+    </message>
+    <message>
+        <source>Counted for the alternatives that the present seed draws.</source>
+        <translation>按当前种子抽取的选项统计。</translation>
+    </message>
+    <message>
+        <source>drawn: %1</source>
+        <translation>抽取：%1</translation>
+    </message>
+    <message>
+        <source>No } closes these alternatives: they are read as text.</source>
+        <translation>这些选项缺少 }：按文字处理。</translation>
+    </message>
+    <message>
+        <source>Nothing closes this bracket: it lasts to the end of the text. A backslash before it makes it text.</source>
+        <translation>此括号没有闭合：一直到文本末尾。前面加反斜杠则为文字。</translation>
+    </message>
+    <message>
+        <source>Nothing closes this bracket: it is read as text.</source>
+        <translation>此括号没有闭合：按文字处理。</translation>
+    </message>
+    <message>
+        <source>(word:1.2) is read as words here: it belongs to the weights A1111.</source>
+        <translation>(word:1.2) 在这里按文字处理：它属于权重方式 A1111。</translation>
+    </message>
+    <message>
+        <source>No bracket is open here: this one is read as text. A backslash before it says so.</source>
+        <translation>这里没有打开的括号：按文字处理。前面加反斜杠可明确表示。</translation>
+    </message>
+    <message>
+        <source>Prompt editing is read as words here. Encode the texts apart, and join them by the nodes Time range and Combine; {a|b} draws one of both for each run.</source>
+        <translation>提示词编辑语法在这里按文字处理。请分别编码文本，再用“条件时间范围”和“条件合并”合在一起；{a|b} 每次运行抽取其一。</translation>
+    </message>
+    <message>
+        <source>No &gt; ends this tag: it is read as text.</source>
+        <translation>此标记缺少 &gt;：按文字处理。</translation>
+    </message>
+    <message>
+        <source>Hypernetworks are not built: the tag is left out.</source>
+        <translation>不支持 Hypernetwork：标记被忽略。</translation>
+    </message>
+    <message>
+        <source>The tag is read as words. Turn on LoRAs of the prompt, and write it into the prompt.</source>
+        <translation>此标记按文字处理。请开启“提示词中的 LoRA”，并写在提示词中。</translation>
+    </message>
+    <message>
+        <source>There is no wildcard “%1”: the run would be refused. A backslash before __ makes it text.</source>
+        <translation>没有通配符“%1”：运行会被拒绝。在 __ 前加反斜杠则为文字。</translation>
+    </message>
+    <message>
+        <source>BREAK is read as a word. The weights A1111 begin a new chunk with it.</source>
+        <translation>BREAK 按文字处理。权重方式 A1111 用它开始新的一段。</translation>
+    </message>
+    <message>
+        <source>AND is read as a word. Encode the prompts apart, and join them by the node Combine.</source>
+        <translation>AND 按文字处理。请分别编码提示词，再用“条件合并”合在一起。</translation>
+    </message>
+</context>
+<context>
     <name>QFileDialog</name>
     <message>
         <source>Preview</source>
@@ -1423,6 +1703,55 @@
     </message>
 </context>
 <context>
+    <name>SheetItems</name>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>on</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>Memory policy</source>
+        <translation>显存策略</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>精度</translation>
+    </message>
+</context>
+<context>
+    <name>SheetPlan</name>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
+    </message>
+</context>
+<context>
+    <name>VaryMenu</name>
+    <message>
+        <source>Vary in a sheet, as columns (&amp;X)...</source>
+        <translation>在对比表中变化，作为列(&amp;X)...</translation>
+    </message>
+    <message>
+        <source>Vary in a sheet, as rows (&amp;Y)...</source>
+        <translation>在对比表中变化，作为行(&amp;Y)...</translation>
+    </message>
+</context>
+<context>
     <name>Viewer</name>
     <message>
         <source>There is not enough memory to show %1.</source>
@@ -1481,6 +1810,91 @@
     <message>
         <source>%1 passes this on: %2</source>
         <translation>%1 会继续传递：%2</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::AxisEditor</name>
+    <message>
+        <source>What differs</source>
+        <translation>变化的内容</translation>
+    </message>
+    <message>
+        <source>Choose what differs</source>
+        <translation>选择变化的内容</translation>
+    </message>
+    <message>
+        <source>Nothing</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>Values</source>
+        <translation>数值</translation>
+    </message>
+    <message>
+        <source>4, 8, 12 or 4-12 (+2) or 1-10 [4]</source>
+        <translation>4, 8, 12 或 4-12 (+2) 或 1-10 [4]</translation>
+    </message>
+    <message>
+        <source>A list: 4, 8, 12
+A range: 1-5
+With a distance: 4-12 (+2) or 1..5 step 2
+So many, evenly apart: 1-10 [4]</source>
+        <translation>列表：4, 8, 12
+范围：1-5
+带间隔：4-12 (+2) 或 1..5 step 2
+均匀的若干个：1-10 [4]</translation>
+    </message>
+    <message>
+        <source>Others</source>
+        <translation>其他值</translation>
+    </message>
+    <message>
+        <source>Others, apart by a semicolon</source>
+        <translation>其他值，用分号分隔</translation>
+    </message>
+    <message>
+        <source>Add files...</source>
+        <translation>添加文件...</translation>
+    </message>
+    <message>
+        <source>How the text differs</source>
+        <translation>文本如何变化</translation>
+    </message>
+    <message>
+        <source>A word is replaced</source>
+        <translation>替换一个词</translation>
+    </message>
+    <message>
+        <source>A text on each line</source>
+        <translation>每行一段文本</translation>
+    </message>
+    <message>
+        <source>cat, dog, fox
+The first word is in the text; each of the others takes its place.</source>
+        <translation>cat, dog, fox
+第一个词在文本中；其他词依次代替它。</translation>
+    </message>
+    <message>
+        <source>One whole text on each line</source>
+        <translation>每行一段完整的文本</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <translation>%1 · %2</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>There are no values yet.</source>
+        <translation>还没有值。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n values: %1</source>
+        <translation>
+            <numerusform>%n 个值：%1</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1807,10 +2221,6 @@
         <translation>嵌入没有对应的节点：请在提示词中写 %1。</translation>
     </message>
     <message>
-        <source>No node of this graph takes such a file. Add one that does, then choose it again.</source>
-        <translation>此工作流中没有使用这类文件的节点。请先添加，再重新选择。</translation>
-    </message>
-    <message>
         <source>Several nodes take such a file. Select the one to use it in.</source>
         <translation>有多个节点使用这类文件。请选中要使用它的节点。</translation>
     </message>
@@ -1841,6 +2251,63 @@
         <translation>
             <numerusform>队列中有 %n 个运行在等待。</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Click into a prompt first.</source>
+        <translation>请先点击一个提示词。</translation>
+    </message>
+    <message>
+        <source>Styles: %1</source>
+        <translation>风格：%1</translation>
+    </message>
+    <message>
+        <source>Nothing runs: in %1, %2</source>
+        <translation>没有运行：在 %1 中，%2</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>日志</translation>
+    </message>
+    <message>
+        <source>The log is saved as %1.</source>
+        <translation>日志已保存为 %1。</translation>
+    </message>
+    <message>
+        <source>The log is not saved: %1.</source>
+        <translation>日志未保存：%1。</translation>
+    </message>
+    <message>
+        <source>Notes and hashes of models are not kept: %1.</source>
+        <translation>不保留模型的备注和哈希：%1。</translation>
+    </message>
+    <message>
+        <source>No node takes such a file. Start the studio with its engine.</source>
+        <translation>没有使用这类文件的节点。请启动带有引擎的程序。</translation>
+    </message>
+    <message>
+        <source>Sheet</source>
+        <translation>对比表</translation>
+    </message>
+    <message>
+        <source>No run waits.</source>
+        <translation>没有等待的运行。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n waiting runs were taken back.</source>
+        <translation>
+            <numerusform>已撤回 %n 个等待的运行。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Queue them again</source>
+        <translation>重新加入队列</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::DesktopNotice</name>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
     </message>
 </context>
 <context>
@@ -2203,6 +2670,13 @@
     </message>
 </context>
 <context>
+    <name>lowtide::ui::Filmstrip</name>
+    <message>
+        <source>Pictures around this one</source>
+        <translation>此图前后的图片</translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::FindNode</name>
     <message>
         <source>Find a node</source>
@@ -2277,6 +2751,93 @@
     <message>
         <source>%1 / %2 · %3</source>
         <translation>%1 / %2 · %3</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::FramePanel</name>
+    <message>
+        <source>Crop or extend</source>
+        <translation>裁剪或扩图</translation>
+    </message>
+    <message>
+        <source>Drag edges and corners inwards to crop, beyond the picture to extend it. Arrows move the frame, with Shift they change its size.</source>
+        <translation>向内拖动边和角可裁剪，拖到图片外可扩图。方向键移动边框，加 Shift 更改大小。</translation>
+    </message>
+    <message>
+        <source>Free</source>
+        <translation>自由</translation>
+    </message>
+    <message>
+        <source>As the picture</source>
+        <translation>与图片相同</translation>
+    </message>
+    <message>
+        <source>%1 : %2</source>
+        <translation>%1 : %2</translation>
+    </message>
+    <message>
+        <source>Models want sides that are multiples: 8 for Stable Diffusion, up to 64 for others</source>
+        <translation>模型要求边长为倍数：Stable Diffusion 为 8，其他最多 64</translation>
+    </message>
+    <message>
+        <source>%1 px</source>
+        <translation>%1 像素</translation>
+    </message>
+    <message>
+        <source> px</source>
+        <translation> 像素</translation>
+    </message>
+    <message>
+        <source>Over so many pixels of the old picture the mask of what is new falls off, so that both join</source>
+        <translation>新区域的遮罩在旧图的这些像素内渐弱，使两者衔接</translation>
+    </message>
+    <message>
+        <source>Whole picture</source>
+        <translation>整张图片</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Back to the picture, nothing is written (Esc)</source>
+        <translation>返回图片，不写入任何内容 (Esc)</translation>
+    </message>
+    <message>
+        <source>Ratio</source>
+        <translation>比例</translation>
+    </message>
+    <message>
+        <source>Multiple of</source>
+        <translation>倍数</translation>
+    </message>
+    <message>
+        <source>Overlap</source>
+        <translation>重叠</translation>
+    </message>
+    <message>
+        <source>%1 x %2 pixels</source>
+        <translation>%1 x %2 像素</translation>
+    </message>
+    <message>
+        <source>%1; what is new has the colours of the edge and is masked</source>
+        <translation>%1；新的部分取边缘的颜色并被遮住</translation>
+    </message>
+    <message>
+        <source>Extend and mask</source>
+        <translation>扩图并加遮罩</translation>
+    </message>
+    <message>
+        <source>Crop</source>
+        <translation>裁剪</translation>
+    </message>
+    <message>
+        <source>Write the larger picture and paint its mask (Return)</source>
+        <translation>写入更大的图片并绘制遮罩（回车）</translation>
+    </message>
+    <message>
+        <source>Write this part as a picture of its own (Return)</source>
+        <translation>把此部分写为单独的图片（回车）</translation>
     </message>
 </context>
 <context>
@@ -2386,6 +2947,10 @@
         <translation>
             <numerusform>%n 张图片</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Open its s&amp;heet</source>
+        <translation>打开其对比表(&amp;H)</translation>
     </message>
 </context>
 <context>
@@ -2762,6 +3327,10 @@ Drop a graph or one of its pictures to open it.</source>
         <source>Add %1</source>
         <translation>添加“%1”</translation>
     </message>
+    <message>
+        <source>Vary in a sheet...</source>
+        <translation>生成对比表...</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::Inspector</name>
@@ -3137,6 +3706,337 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>Only the chosen one</source>
         <translation>仅使用所选文件</translation>
     </message>
+    <message>
+        <source>Found in your model folders</source>
+        <translation>已在模型文件夹中找到</translation>
+    </message>
+    <message>
+        <source>%1 is in your model folders. Use it?</source>
+        <translation>%1 在您的模型文件夹中。要使用吗？</translation>
+    </message>
+    <message>
+        <source>Use it</source>
+        <translation>使用</translation>
+    </message>
+    <message>
+        <source>Choose another...</source>
+        <translation>选择其他...</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::LogBook</name>
+    <message>
+        <source>debug</source>
+        <translation>调试</translation>
+    </message>
+    <message>
+        <source>info</source>
+        <translation>信息</translation>
+    </message>
+    <message>
+        <source>warning</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>error</source>
+        <translation>错误</translation>
+    </message>
+    <message>
+        <source>engine</source>
+        <translation>引擎</translation>
+    </message>
+    <message>
+        <source>studio</source>
+        <translation>程序</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::LogPanel</name>
+    <message>
+        <source>Least level</source>
+        <translation>最低级别</translation>
+    </message>
+    <message>
+        <source>Show lines of this level and above</source>
+        <translation>显示此级别及以上的行</translation>
+    </message>
+    <message>
+        <source>Everything</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Information</source>
+        <translation>信息</translation>
+    </message>
+    <message>
+        <source>Warnings</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>Errors</source>
+        <translation>错误</translation>
+    </message>
+    <message>
+        <source>Search the log</source>
+        <translation>搜索日志</translation>
+    </message>
+    <message>
+        <source>Follow: keep the newest line in sight</source>
+        <translation>跟随：始终显示最新的行</translation>
+    </message>
+    <message>
+        <source>Copy the selected lines, or all that are shown</source>
+        <translation>复制所选的行，或显示的全部行</translation>
+    </message>
+    <message>
+        <source>Save these lines to a file...</source>
+        <translation>把这些行保存到文件...</translation>
+    </message>
+    <message>
+        <source>Clear the list</source>
+        <translation>清空列表</translation>
+    </message>
+    <message>
+        <source>Report a problem...</source>
+        <translation>报告问题...</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>日志</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>The log is empty.</source>
+        <translation>日志是空的。</translation>
+    </message>
+    <message>
+        <source>No line of this level has that text.</source>
+        <translation>此级别没有含有该文本的行。</translation>
+    </message>
+    <message>
+        <source>Save the log</source>
+        <translation>保存日志</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::LogRows</name>
+    <message>
+        <source>%1, %2, %3: %4</source>
+        <translation>%1，%2，%3：%4</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::MaskDesk</name>
+    <message>
+        <source>Writing the mask...</source>
+        <translation>正在写入遮罩...</translation>
+    </message>
+    <message>
+        <source>The mask cannot be written: %1</source>
+        <translation>无法写入遮罩：%1</translation>
+    </message>
+    <message>
+        <source>Inpaint %1</source>
+        <translation>局部重绘 %1</translation>
+    </message>
+    <message>
+        <source>The graph makes the masked part of “%1” anew; every other pixel stays. Say in the prompt what belongs there, then press Run.</source>
+        <translation>工作流会重绘“%1”中遮住的部分；其余像素不变。请在提示词中写明那里的内容，再按“运行”。</translation>
+    </message>
+    <message>
+        <source>No node of this graph fills masks. Open a preset, such as Inpaint, and use the mask again; it is kept with its picture.</source>
+        <translation>此工作流中没有局部重绘的节点。请打开“局部重绘”等预设，再使用遮罩；遮罩与图片一起保留。</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>No nodes that fill masks are here: start the studio with its engine. The mask is kept with its picture.</source>
+        <translation>这里没有局部重绘的节点：请启动带有引擎的程序。遮罩与图片一起保留。</translation>
+    </message>
+    <message>
+        <source>The picture has no file yet and cannot be written: %1</source>
+        <translation>图片还没有文件，且无法写入：%1</translation>
+    </message>
+    <message>
+        <source>Nothing was written: %1</source>
+        <translation>没有写入任何内容：%1</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::MaskPanel</name>
+    <message>
+        <source>Paint (B); X swaps, the right button erases</source>
+        <translation>涂抹 (B)；X 切换，右键擦除</translation>
+    </message>
+    <message>
+        <source>Erase (E); X swaps, the right button paints</source>
+        <translation>擦除 (E)；X 切换，右键涂抹</translation>
+    </message>
+    <message>
+        <source>Undo the last change of the mask (Ctrl+Z)</source>
+        <translation>撤销遮罩的上次更改 (Ctrl+Z)</translation>
+    </message>
+    <message>
+        <source>Redo it (Ctrl+Y)</source>
+        <translation>重做 (Ctrl+Y)</translation>
+    </message>
+    <message>
+        <source> px</source>
+        <translation> 像素</translation>
+    </message>
+    <message>
+        <source>Diameter in pixels of the picture: [ and ], Ctrl+wheel, or Alt and drag</source>
+        <translation>直径，以图片像素计：[ 和 ]、Ctrl+滚轮，或 Alt 加拖动</translation>
+    </message>
+    <message>
+        <source> %</source>
+        <translation> %</translation>
+    </message>
+    <message>
+        <source>How far from its middle the brush covers whole: { and }, or Shift+wheel</source>
+        <translation>画笔从中心起完全覆盖的范围：{ 和 }，或 Shift+滚轮</translation>
+    </message>
+    <message>
+        <source>Most that one stroke covers; a pen&apos;s pressure lowers it</source>
+        <translation>一笔最多覆盖的程度；压感笔可减轻</translation>
+    </message>
+    <message>
+        <source>Mask</source>
+        <translation>遮罩</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Hardness</source>
+        <translation>硬度</translation>
+    </message>
+    <message>
+        <source>Opacity</source>
+        <translation>不透明度</translation>
+    </message>
+    <message>
+        <source>By how many pixels the mask grows, shrinks, or is softened</source>
+        <translation>遮罩扩展、收缩或柔化的像素数</translation>
+    </message>
+    <message>
+        <source>Invert</source>
+        <translation>反转</translation>
+    </message>
+    <message>
+        <source>What is masked stays, what is not is made anew (I)</source>
+        <translation>遮住的保留，未遮住的重绘 (I)</translation>
+    </message>
+    <message>
+        <source>Fill</source>
+        <translation>填满</translation>
+    </message>
+    <message>
+        <source>Mask the whole picture</source>
+        <translation>遮住整张图片</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>清除</translation>
+    </message>
+    <message>
+        <source>Mask nothing (Del)</source>
+        <translation>不遮任何部分 (Del)</translation>
+    </message>
+    <message>
+        <source>Grow</source>
+        <translation>扩展</translation>
+    </message>
+    <message>
+        <source>Make the mask larger all around</source>
+        <translation>向四周扩大遮罩</translation>
+    </message>
+    <message>
+        <source>Shrink</source>
+        <translation>收缩</translation>
+    </message>
+    <message>
+        <source>Make the mask smaller all around</source>
+        <translation>向内缩小遮罩</translation>
+    </message>
+    <message>
+        <source>Feather</source>
+        <translation>羽化</translation>
+    </message>
+    <message>
+        <source>Soften the edge: a Gaussian blur with that standard deviation</source>
+        <translation>柔化边缘：以此为标准差的高斯模糊</translation>
+    </message>
+    <message>
+        <source>Whole mask</source>
+        <translation>整个遮罩</translation>
+    </message>
+    <message>
+        <source>By</source>
+        <translation>幅度</translation>
+    </message>
+    <message>
+        <source>Red</source>
+        <translation>红色</translation>
+    </message>
+    <message>
+        <source>Green</source>
+        <translation>绿色</translation>
+    </message>
+    <message>
+        <source>Blue</source>
+        <translation>蓝色</translation>
+    </message>
+    <message>
+        <source>White</source>
+        <translation>白色</translation>
+    </message>
+    <message>
+        <source>Black</source>
+        <translation>黑色</translation>
+    </message>
+    <message>
+        <source>How much of the picture the mask hides on the screen</source>
+        <translation>遮罩在屏幕上遮住图片的程度</translation>
+    </message>
+    <message>
+        <source>Shown as</source>
+        <translation>显示为</translation>
+    </message>
+    <message>
+        <source>Colour</source>
+        <translation>颜色</translation>
+    </message>
+    <message>
+        <source>Strength</source>
+        <translation>强度</translation>
+    </message>
+    <message>
+        <source>Use as inpaint mask</source>
+        <translation>用作重绘遮罩</translation>
+    </message>
+    <message>
+        <source>The graph makes the masked part anew; every other pixel stays (Return)</source>
+        <translation>工作流重绘遮住的部分；其余像素不变（回车）</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Back to the picture; the mask is kept (Esc)</source>
+        <translation>返回图片；遮罩会保留 (Esc)</translation>
+    </message>
+    <message>
+        <source>Working...</source>
+        <translation>正在处理...</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::MeasuredChart</name>
@@ -3362,6 +4262,108 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
+    <name>lowtide::ui::ModelDetails</name>
+    <message>
+        <source>Compute the hash (SHA-256)</source>
+        <translation>计算哈希 (SHA-256)</translation>
+    </message>
+    <message>
+        <source>Copy the SHA-256</source>
+        <translation>复制 SHA-256</translation>
+    </message>
+    <message>
+        <source>Choose its picture...</source>
+        <translation>选择其图片...</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>Computing the hash...</source>
+        <translation>正在计算哈希...</translation>
+    </message>
+    <message>
+        <source>Hash %1</source>
+        <translation>哈希 %1</translation>
+    </message>
+    <message>
+        <source>No hash yet</source>
+        <translation>还没有哈希</translation>
+    </message>
+    <message>
+        <source>Stop computing the hash</source>
+        <translation>停止计算哈希</translation>
+    </message>
+    <message>
+        <source>Note: trigger words, strength, where it is from</source>
+        <translation>备注：触发词、强度、来源</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::ModelFilter</name>
+    <message>
+        <source>Search models</source>
+        <translation>搜索模型</translation>
+    </message>
+    <message>
+        <source>Show models of one kind</source>
+        <translation>只显示一种模型</translation>
+    </message>
+    <message>
+        <source>All kinds</source>
+        <translation>所有种类</translation>
+    </message>
+    <message>
+        <source>Show models of one family</source>
+        <translation>只显示一个系列的模型</translation>
+    </message>
+    <message>
+        <source>All families</source>
+        <translation>所有系列</translation>
+    </message>
+    <message>
+        <source>Show models by how they fit this device</source>
+        <translation>按是否适合此设备显示模型</translation>
+    </message>
+    <message>
+        <source>Any size</source>
+        <translation>任意大小</translation>
+    </message>
+    <message>
+        <source>Fits</source>
+        <translation>放得下</translation>
+    </message>
+    <message>
+        <source>Streams</source>
+        <translation>流式加载</translation>
+    </message>
+    <message>
+        <source>Does not fit</source>
+        <translation>放不下</translation>
+    </message>
+    <message>
+        <source>Order of the list</source>
+        <translation>列表顺序</translation>
+    </message>
+    <message>
+        <source>By kind</source>
+        <translation>按种类</translation>
+    </message>
+    <message>
+        <source>By name</source>
+        <translation>按名称</translation>
+    </message>
+    <message>
+        <source>Newest first</source>
+        <translation>最新优先</translation>
+    </message>
+    <message>
+        <source>Largest first</source>
+        <translation>最大优先</translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::ModelLibrary</name>
     <message>
         <source>The folder %1 is not there.</source>
@@ -3369,55 +4371,14 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
+    <name>lowtide::ui::ModelShelf</name>
+    <message>
+        <source>%1 cannot be written</source>
+        <translation>无法写入 %1</translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::ModelsPanel</name>
-    <message>
-        <source>checkpoint</source>
-        <translation>检查点</translation>
-    </message>
-    <message>
-        <source>denoiser</source>
-        <translation>去噪网络</translation>
-    </message>
-    <message>
-        <source>diffusion model</source>
-        <translation>扩散模型</translation>
-    </message>
-    <message>
-        <source>text encoder</source>
-        <translation>文本编码器</translation>
-    </message>
-    <message>
-        <source>autoencoder</source>
-        <translation>VAE</translation>
-    </message>
-    <message>
-        <source>upscaler</source>
-        <translation>放大模型</translation>
-    </message>
-    <message>
-        <source>LoRA</source>
-        <translation>LoRA</translation>
-    </message>
-    <message>
-        <source>ControlNet</source>
-        <translation>ControlNet</translation>
-    </message>
-    <message>
-        <source>IP-Adapter</source>
-        <translation>IP-Adapter</translation>
-    </message>
-    <message>
-        <source>image encoder</source>
-        <translation>图像编码器</translation>
-    </message>
-    <message>
-        <source>embedding</source>
-        <translation>嵌入</translation>
-    </message>
-    <message>
-        <source>unknown</source>
-        <translation>未知</translation>
-    </message>
     <message>
         <source>Model folders</source>
         <translation>模型文件夹</translation>
@@ -3433,10 +4394,6 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>Remove it from the list; its files stay</source>
         <translation>从列表中移除；文件会保留</translation>
-    </message>
-    <message>
-        <source>Search models</source>
-        <translation>搜索模型</translation>
     </message>
     <message>
         <source>Look through the folders again</source>
@@ -3491,10 +4448,6 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>在 %1 中没有找到模型。</translation>
     </message>
     <message>
-        <source>not run here</source>
-        <translation>此处不支持</translation>
-    </message>
-    <message>
         <source>cannot be read</source>
         <translation>无法读取</translation>
     </message>
@@ -3523,6 +4476,26 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>
             <numerusform>找到 %n 个</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>The picture of %1</source>
+        <translation>%1 的图片</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png *.jpg *.jpeg *.webp)</source>
+        <translation>图片 (*.png *.jpg *.jpeg *.webp)</translation>
+    </message>
+    <message>
+        <source>Add the folder %1</source>
+        <translation>添加文件夹 %1</translation>
+    </message>
+    <message>
+        <source>Use %1 in the graph</source>
+        <translation>在工作流中使用 %1</translation>
     </message>
 </context>
 <context>
@@ -4068,10 +5041,81 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
+    <name>lowtide::ui::PromptCompletion</name>
+    <message>
+        <source>embedding</source>
+        <translation>嵌入</translation>
+    </message>
+    <message>
+        <source>LoRA</source>
+        <translation>LoRA</translation>
+    </message>
+    <message>
+        <source>style</source>
+        <translation>风格</translation>
+    </message>
+    <message>
+        <source>wildcard</source>
+        <translation>通配符</translation>
+    </message>
+    <message>
+        <source>%1 – %2</source>
+        <translation>%1 – %2</translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::PromptEditor</name>
     <message>
         <source>Brackets are text here. Choose another way under %1 to give words more weight.</source>
         <translation>这里的括号只是文字。要给词加权，请在“%1”中选择其他方式。</translation>
+    </message>
+    <message>
+        <source>Left out: %1 reads %2 tokens.</source>
+        <translation>已截去：%1 读取 %2 个词元。</translation>
+    </message>
+    <message>
+        <source>Save these texts as a style...</source>
+        <translation>把这些文本存为风格...</translation>
+    </message>
+    <message>
+        <source>Rename, delete or import styles...</source>
+        <translation>重命名、删除或导入风格...</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, %n runs</source>
+        <translation>
+            <numerusform>%1，%n 次运行</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No run had such a text yet</source>
+        <translation>还没有使用这种文本的运行</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::PromptFooter</name>
+    <message>
+        <source>Styles</source>
+        <translation>风格</translation>
+    </message>
+    <message>
+        <source>Earlier</source>
+        <translation>以前的</translation>
+    </message>
+    <message>
+        <source>Apply a style, save this text as one, change them (Ctrl+Shift+L)</source>
+        <translation>应用风格、把此文本存为风格、更改风格 (Ctrl+Shift+L)</translation>
+    </message>
+    <message>
+        <source>Earlier prompts, from the runs (Ctrl+H)</source>
+        <translation>以前运行的提示词 (Ctrl+H)</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::PromptLibrary</name>
+    <message>
+        <source>Apply style %1</source>
+        <translation>应用风格 %1</translation>
     </message>
 </context>
 <context>
@@ -4127,6 +5171,10 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>Remove all that have ended</source>
         <translation>移除所有已结束的运行</translation>
+    </message>
+    <message>
+        <source>Stop after this run: take back all that wait</source>
+        <translation>此次运行后停止：撤回所有等待的运行</translation>
     </message>
 </context>
 <context>
@@ -4226,6 +5274,106 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
+    <name>lowtide::ui::ReportDialog</name>
+    <message>
+        <source>Report a problem</source>
+        <translation>报告问题</translation>
+    </message>
+    <message>
+        <source>A report is a text file for Lowtide&apos;s developers. It leaves out folders and the names of this computer and its user. Nothing is sent: save or copy it, then attach it to your bug report.</source>
+        <translation>报告是给 Lowtide 开发者的文本文件，不含文件夹、电脑名和用户名。不会发送任何内容：请保存或复制，再附到您的问题报告中。</translation>
+    </message>
+    <message>
+        <source>What did you do, what did you expect, what happened?</source>
+        <translation>您做了什么，期望什么，发生了什么？</translation>
+    </message>
+    <message>
+        <source>Graph: nodes, wires, numbers</source>
+        <translation>工作流：节点、连线、数字</translation>
+    </message>
+    <message>
+        <source>Memory plan and issues</source>
+        <translation>显存计划和问题</translation>
+    </message>
+    <message>
+        <source>Report of the last run</source>
+        <translation>上次运行的报告</translation>
+    </message>
+    <message>
+        <source>Last lines of the log</source>
+        <translation>日志的最后几行</translation>
+    </message>
+    <message>
+        <source>Prompts and other texts</source>
+        <translation>提示词和其他文本</translation>
+    </message>
+    <message>
+        <source>Prompts are left out unless they matter for the problem</source>
+        <translation>除非与问题有关，否则不含提示词</translation>
+    </message>
+    <message>
+        <source>Save...</source>
+        <translation>保存...</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Copied.</source>
+        <translation>已复制。</translation>
+    </message>
+    <message>
+        <source>What happened</source>
+        <translation>发生了什么</translation>
+    </message>
+    <message>
+        <source>Exactly this is saved or copied</source>
+        <translation>保存或复制的就是以下内容</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n characters</source>
+        <translation>
+            <numerusform>%n 个字符</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Save the report</source>
+        <translation>保存报告</translation>
+    </message>
+    <message>
+        <source>Saved as %1.</source>
+        <translation>已保存为 %1。</translation>
+    </message>
+    <message>
+        <source>It is not saved: %1.</source>
+        <translation>未保存：%1。</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::Retouching</name>
+    <message>
+        <source>the picture has %1 x %2 pixels, more than %3 million; make it smaller first</source>
+        <translation>图片有 %1 x %2 像素，超过 %3 百万；请先缩小</translation>
+    </message>
+    <message>
+        <source>This mask was kept when you last painted on the picture; Clear begins anew.</source>
+        <translation>这是上次在此图上绘制时保留的遮罩；“清除”可重新开始。</translation>
+    </message>
+    <message>
+        <source>The mask cannot be kept for later: %1. Use it before you leave the picture.</source>
+        <translation>无法保留遮罩供以后使用：%1。请在离开图片之前使用。</translation>
+    </message>
+    <message>
+        <source>Nothing is masked yet: paint over what is to be made anew.</source>
+        <translation>还没有遮住任何部分：请涂抹要重绘的部分。</translation>
+    </message>
+    <message>
+        <source>Writing...</source>
+        <translation>正在写入...</translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::RowEditing</name>
     <message>
         <source>Change %1</source>
@@ -4233,10 +5381,37 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
+    <name>lowtide::ui::RunAttention</name>
+    <message>
+        <source>The run failed</source>
+        <translation>运行失败</translation>
+    </message>
+    <message>
+        <source>The run has finished</source>
+        <translation>运行已完成</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>Pictures are being made</source>
+        <translation>正在生成图片</translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::RunControl</name>
     <message>
         <source>%1, seed %2</source>
         <translation>%1，种子 %2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
     </message>
 </context>
 <context>
@@ -4484,6 +5659,34 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>Language</source>
         <translation>语言</translation>
     </message>
+    <message>
+        <source>Notify me after</source>
+        <translation>通知我，当运行超过</translation>
+    </message>
+    <message>
+        <source>Only while another window is in front</source>
+        <translation>仅当其他窗口在前面时</translation>
+    </message>
+    <message>
+        <source>Seconds that a run takes at least</source>
+        <translation>运行至少用时的秒数</translation>
+    </message>
+    <message>
+        <source> s</source>
+        <translation> 秒</translation>
+    </message>
+    <message>
+        <source>When a run ends</source>
+        <translation>运行结束时</translation>
+    </message>
+    <message>
+        <source>Keep the computer awake</source>
+        <translation>保持电脑唤醒</translation>
+    </message>
+    <message>
+        <source>While runs are at work</source>
+        <translation>运行进行时</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::SeveralDialog</name>
@@ -4514,6 +5717,445 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>Seed</source>
         <translation>种子</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>Open a text file...</source>
+        <translation>打开文本文件...</translation>
+    </message>
+    <message>
+        <source>As they are</source>
+        <translation>保持原样</translation>
+    </message>
+    <message>
+        <source>One a line</source>
+        <translation>每行一个</translation>
+    </message>
+    <message>
+        <source>Every combination of alternatives</source>
+        <translation>所有选项组合</translation>
+    </message>
+    <message>
+        <source>One prompt a line</source>
+        <translation>每行一个提示词</translation>
+    </message>
+    <message>
+        <source>Prompts</source>
+        <translation>提示词</translation>
+    </message>
+    <message>
+        <source>Into</source>
+        <translation>填入</translation>
+    </message>
+    <message>
+        <source>%1 prompts: the first %2 run.</source>
+        <translation>%1 个提示词：运行前 %2 个。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs</source>
+        <translation>
+            <numerusform>%n 次运行</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Counting...</source>
+        <translation>正在统计...</translation>
+    </message>
+    <message>
+        <source>No prompt has alternatives yet: {red|blue} gives two runs, __name__ one for each line of a wildcard.</source>
+        <translation>还没有带选项的提示词：{red|blue} 得到两次运行，__name__ 为通配符的每一行各一次。</translation>
+    </message>
+    <message>
+        <source>More combinations than can be counted: the first %1 run.</source>
+        <translation>组合太多，无法统计：运行前 %1 个。</translation>
+    </message>
+    <message>
+        <source>%1 combinations: the first %2 run.</source>
+        <translation>%1 种组合：运行前 %2 个。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n combinations, one run each</source>
+        <translation>
+            <numerusform>%n 种组合，各运行一次</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Open a list of prompts</source>
+        <translation>打开提示词列表</translation>
+    </message>
+    <message>
+        <source>Texts (*.txt *.csv *.md);;All files (*)</source>
+        <translation>文本 (*.txt *.csv *.md);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>That file cannot be read as a list: it is empty, larger than 4 MiB, or locked.</source>
+        <translation>该文件不能作为列表读取：为空、大于 4 MiB 或被锁定。</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::SheetDesk</name>
+    <message>
+        <source>forgotten</source>
+        <translation>已放弃</translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>已取消</translation>
+    </message>
+    <message>
+        <source>no picture</source>
+        <translation>没有图片</translation>
+    </message>
+    <message>
+        <source>There is not enough memory to draw it.</source>
+        <translation>内存不足，无法绘制。</translation>
+    </message>
+    <message>
+        <source>The sheet cannot start</source>
+        <translation>对比表无法开始</translation>
+    </message>
+    <message>
+        <source>%1 and %2</source>
+        <translation>%1 和 %2</translation>
+    </message>
+    <message>
+        <source>%1, sheet of %2</source>
+        <translation>%1，%2 的对比表</translation>
+    </message>
+    <message>
+        <source>The sheet “%1” cannot be read.</source>
+        <translation>无法读取对比表“%1”。</translation>
+    </message>
+    <message>
+        <source>The sheet “%1” has no picture in any cell.</source>
+        <translation>对比表“%1”的单元格中没有图片。</translation>
+    </message>
+    <message>
+        <source>The picture of “%1” is not written: %2</source>
+        <translation>“%1”的图片未写入：%2</translation>
+    </message>
+    <message>
+        <source>The sheet is ready: %1</source>
+        <translation>对比表已完成：%1</translation>
+    </message>
+    <message>
+        <source>Show it</source>
+        <translation>显示</translation>
+    </message>
+    <message>
+        <source>Use %1</source>
+        <translation>使用 %1</translation>
+    </message>
+    <message>
+        <source>The open graph does not take these values: %1</source>
+        <translation>打开的工作流不接受这些值：%1</translation>
+    </message>
+    <message>
+        <source>The graph has %1 now.</source>
+        <translation>工作流现在使用 %1。</translation>
+    </message>
+    <message>
+        <source>The cells cannot run again</source>
+        <translation>单元格无法重新运行</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::SheetDialog</name>
+    <message>
+        <source>Vary in a sheet</source>
+        <translation>生成对比表</translation>
+    </message>
+    <message>
+        <source>Columns (X)</source>
+        <translation>列 (X)</translation>
+    </message>
+    <message>
+        <source>Rows (Y)</source>
+        <translation>行 (Y)</translation>
+    </message>
+    <message>
+        <source>Execute every node in every cell, to compare times</source>
+        <translation>在每个单元格中执行所有节点，以比较用时</translation>
+    </message>
+    <message>
+        <source>Otherwise nodes that do not depend on what differs run once, for all cells.</source>
+        <translation>否则不受变化影响的节点只运行一次，供所有单元格使用。</translation>
+    </message>
+    <message>
+        <source>Swap X and Y</source>
+        <translation>交换 X 和 Y</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>This graph saves no picture. Add “Save image” at its end.</source>
+        <translation>此工作流不保存图片。请在末尾添加“保存图像”。</translation>
+    </message>
+    <message>
+        <source>Choose what differs from column to column.</source>
+        <translation>请选择各列之间变化的内容。</translation>
+    </message>
+    <message>
+        <source>Columns and rows differ in the same. Choose another one for the rows.</source>
+        <translation>列和行的变化相同。请为行另选一个。</translation>
+    </message>
+    <message>
+        <source>Mend the values that are marked.</source>
+        <translation>请改正标记的值。</translation>
+    </message>
+    <message>
+        <source>%1 × %2 are %3 pictures; a sheet holds %4 at most. Use fewer values.</source>
+        <translation>%1 × %2 共 %3 张图片；对比表最多 %4 张。请减少值的数量。</translation>
+    </message>
+    <message>
+        <source>One picture is no sheet. Give another value.</source>
+        <translation>一张图片不成对比表。请再给一个值。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 × %2 values make %n pictures.</source>
+        <translation>
+            <numerusform>%1 × %2 个值得到 %n 张图片。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pictures.</source>
+        <translation>
+            <numerusform>%n 张图片。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n cannot run: %1</source>
+        <translation>
+            <numerusform>%n 个无法运行：%1</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>How long they take is not known while a run is at work.</source>
+        <translation>有运行进行时无法得知用时。</translation>
+    </message>
+    <message>
+        <source>Planning: %1 of %2</source>
+        <translation>正在规划：%1/%2</translation>
+    </message>
+    <message>
+        <source>All of them: %1 (estimate).</source>
+        <translation>全部：%1（估计）。</translation>
+    </message>
+    <message>
+        <source>All of them: %1 at most (estimate).</source>
+        <translation>全部：最多 %1（估计）。</translation>
+    </message>
+    <message>
+        <source>Seeds are what differs here.</source>
+        <translation>这里变化的是种子。</translation>
+    </message>
+    <message>
+        <source>Every cell has the seed %1.</source>
+        <translation>所有单元格的种子都是 %1。</translation>
+    </message>
+    <message>
+        <source>Every cell has the seeds %1.</source>
+        <translation>所有单元格的种子都是 %1。</translation>
+    </message>
+    <message>
+        <source>Planning...</source>
+        <translation>正在规划...</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::SheetEstimate</name>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::SheetTable</name>
+    <message>
+        <source>same as %1</source>
+        <translation>与 %1 相同</translation>
+    </message>
+    <message>
+        <source>fastest</source>
+        <translation>最快</translation>
+    </message>
+    <message>
+        <source>least memory</source>
+        <translation>显存最少</translation>
+    </message>
+    <message>
+        <source>slowest</source>
+        <translation>最慢</translation>
+    </message>
+    <message>
+        <source>most memory</source>
+        <translation>显存最多</translation>
+    </message>
+    <message>
+        <source>compared with</source>
+        <translation>比较基准</translation>
+    </message>
+    <message>
+        <source>kept from before</source>
+        <translation>沿用以前的结果</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>This run was forgotten.</source>
+        <translation>此运行已被放弃。</translation>
+    </message>
+    <message>
+        <source>waits</source>
+        <translation>等待中</translation>
+    </message>
+    <message>
+        <source>runs</source>
+        <translation>运行中</translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>已取消</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>It wrote no picture.</source>
+        <translation>没有写出图片。</translation>
+    </message>
+    <message>
+        <source>is loaded</source>
+        <translation>正在加载</translation>
+    </message>
+    <message>
+        <source>The same picture as %1</source>
+        <translation>与 %1 的图片相同</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::SheetView</name>
+    <message>
+        <source>Columns: %1</source>
+        <translation>列：%1</translation>
+    </message>
+    <message>
+        <source>%1 · Rows: %2</source>
+        <translation>%1 · 行：%2</translation>
+    </message>
+    <message>
+        <source>%1 | %2</source>
+        <translation>%1 | %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>The first of %n pictures</source>
+        <translation>
+            <numerusform>%n 张图片中的第一张</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Identical to %1, pixel for pixel</source>
+        <translation>与 %1 逐像素相同</translation>
+    </message>
+    <message>
+        <source>Vary in a sheet...</source>
+        <translation>生成对比表...</translation>
+    </message>
+    <message>
+        <source>No sheet yet</source>
+        <translation>还没有对比表</translation>
+    </message>
+    <message>
+        <source>A sheet shows what one or two parameters do: pictures in columns and rows, all else equal.</source>
+        <translation>对比表显示一两个参数的作用：图片按列和行排列，其他条件相同。</translation>
+    </message>
+    <message>
+        <source>Smaller (-)</source>
+        <translation>缩小 (-)</translation>
+    </message>
+    <message>
+        <source>Larger (+)</source>
+        <translation>放大 (+)</translation>
+    </message>
+    <message>
+        <source>Fit into the window (F)</source>
+        <translation>适应窗口 (F)</translation>
+    </message>
+    <message>
+        <source>Time and peak memory below each picture (T)</source>
+        <translation>在每张图片下显示用时和显存峰值 (T)</translation>
+    </message>
+    <message>
+        <source>What is marked</source>
+        <translation>标记内容</translation>
+    </message>
+    <message>
+        <source>Marks the best and the worst of what was executed</source>
+        <translation>标记已执行中的最好和最差</translation>
+    </message>
+    <message>
+        <source>Mark nothing</source>
+        <translation>不标记</translation>
+    </message>
+    <message>
+        <source>Mark times</source>
+        <translation>标记用时</translation>
+    </message>
+    <message>
+        <source>Mark memory</source>
+        <translation>标记显存</translation>
+    </message>
+    <message>
+        <source>Run cells without a picture again</source>
+        <translation>重新运行没有图片的单元格</translation>
+    </message>
+    <message>
+        <source>Show the whole sheet as a picture (P)</source>
+        <translation>把整个对比表显示为图片 (P)</translation>
+    </message>
+    <message>
+        <source>Another sheet...</source>
+        <translation>另一个对比表...</translation>
+    </message>
+    <message>
+        <source>What can be done with the cell</source>
+        <translation>可以对单元格做什么</translation>
+    </message>
+    <message>
+        <source>Cells of the sheet</source>
+        <translation>对比表的单元格</translation>
+    </message>
+    <message>
+        <source>&amp;View</source>
+        <translation>查看(&amp;V)</translation>
+    </message>
+    <message>
+        <source>Open this cell&apos;s &amp;graph</source>
+        <translation>打开此单元格的工作流(&amp;G)</translation>
+    </message>
+    <message>
+        <source>&amp;Use these values</source>
+        <translation>使用这些值(&amp;U)</translation>
+    </message>
+    <message>
+        <source>&amp;Compare the others with this one</source>
+        <translation>其他与此对比(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Compare in the &amp;viewer</source>
+        <translation>在查看器中对比(&amp;V)</translation>
+    </message>
+    <message>
+        <source>Show the whole sheet as a &amp;picture</source>
+        <translation>把整个对比表显示为图片(&amp;P)</translation>
     </message>
 </context>
 <context>
@@ -4650,6 +6292,77 @@ Uses Qt %1 under the LGPL, and the fonts Inter and JetBrains Mono under the SIL 
         <translation>以节点工作流生成图片，每个节点都有显存策略。
 
 使用 LGPL 许可的 Qt %1，以及 SIL 开放字体许可的 Inter 和 JetBrains Mono 字体。其余见 NOTICE 文件。</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::StylesDialog</name>
+    <message>
+        <source>%1
+
+Negative prompt:
+%2</source>
+        <translation>%1
+
+反向提示词：
+%2</translation>
+    </message>
+    <message>
+        <source>Name of the style</source>
+        <translation>风格的名称</translation>
+    </message>
+    <message>
+        <source>{prompt} in a style stands for the prompt it is applied to.</source>
+        <translation>风格中的 {prompt} 代表所应用的提示词。</translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation>替换</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>There is a style of this name: it will be replaced.</source>
+        <translation>已有同名风格：将被替换。</translation>
+    </message>
+    <message>
+        <source>Styles</source>
+        <translation>风格</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n styles were imported.</source>
+        <translation>
+            <numerusform>已导入 %n 个风格。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Rename...</source>
+        <translation>重命名...</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Import...</source>
+        <translation>导入...</translation>
+    </message>
+    <message>
+        <source>Adds the styles of a styles.csv of Automatic1111, or of a list in JSON as Fooocus has it</source>
+        <translation>添加 Automatic1111 的 styles.csv 或 Fooocus 的 JSON 列表中的风格</translation>
+    </message>
+    <message>
+        <source>No style is saved yet. Save the texts of a prompt as one, or import a styles.csv.</source>
+        <translation>还没有保存的风格。请把提示词的文本存为风格，或导入 styles.csv。</translation>
+    </message>
+    <message>
+        <source>Import styles</source>
+        <translation>导入风格</translation>
+    </message>
+    <message>
+        <source>Styles (*.csv *.json);;All files (*)</source>
+        <translation>风格 (*.csv *.json);;所有文件 (*)</translation>
     </message>
 </context>
 <context>
@@ -4865,6 +6578,18 @@ Uses Qt %1 under the LGPL, and the fonts Inter and JetBrains Mono under the SIL 
     <message>
         <source>%1 %</source>
         <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>Paint a mask to inpaint (M)</source>
+        <translation>绘制重绘遮罩 (M)</translation>
+    </message>
+    <message>
+        <source>Crop or extend the picture (C)</source>
+        <translation>裁剪或扩展图片 (C)</translation>
     </message>
 </context>
 <context>
