@@ -100,24 +100,28 @@ void RunControl::runSeveral(int count, SeveralSeeds how) {
     }
 }
 
-std::vector<quint64> RunControl::runVariants(const std::vector<Variant>& variants,
+std::vector<quint64> RunControl::runVariants(std::vector<Variant> variants,
+                                             const graph::Document& base,
                                              const Json& more) {
     model_.endMerging();
+    const graph::Catalog& catalog = model_.catalog();
+    for (Variant& variant : variants) {
+        const Issues undrawn =
+            resolvePrompts(variant.document, catalog, wildcards_->lists, runSeed(base, catalog));
+        if (!undrawn.empty()) {
+            Q_EMIT refused(undrawn);
+            return {};
+        }
+    }
     Json whole = options(RunHow::Last, {});
     whole.update(more);
     std::vector<quint64> runs;
     for (const Variant& variant : variants) {
-        graph::Document document = variant.document;
-        const Issues undrawn = resolvePrompts(document, model_.catalog(), wildcards_->lists);
-        if (!undrawn.empty()) {
-            Q_EMIT refused(undrawn);
-            break;
-        }
         runs.push_back(queue(tr("%1: %2").arg(name_, variant.title),
-                             document,
+                             variant.document,
                              whole,
                              RunHow::Last,
-                             runWordsOf(document, model_.catalog(), name_)));
+                             runWordsOf(variant.document, catalog, name_)));
     }
     return runs;
 }

@@ -72,7 +72,11 @@ public:
     };
 
     /// Each of them as it stands, behind what waits, with `more` options; their numbers.
-    std::vector<quint64> runVariants(const std::vector<Variant>& variants, const Json& more);
+    /// Alternatives in prompts are drawn by the seed of `base`, for all the same. None runs, which
+    /// is told as refused(), where one cannot be drawn.
+    std::vector<quint64> runVariants(std::vector<Variant> variants,
+                                     const graph::Document& base,
+                                     const Json& more);
 
     /// The graph once with each of these texts in one place.
     void runPrompts(const PromptPlace& place, const QStringList& prompts, SeveralSeeds how);

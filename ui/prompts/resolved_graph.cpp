@@ -93,16 +93,17 @@ uint64_t runSeed(const graph::Document& document, const graph::Catalog& catalog)
 
 Issues resolvePrompts(graph::Document& document,
                       const graph::Catalog& catalog,
-                      const Wildcards& wildcards) {
+                      const Wildcards& wildcards,
+                      std::optional<uint64_t> seed) {
     Issues issues;
-    const uint64_t seed = runSeed(document, catalog);
+    const uint64_t drawing = seed.value_or(runSeed(document, catalog));
     for (const PromptPlace& place : promptPlaces(document, catalog)) {
         const PromptChoices choices(textAt(document, place));
         if (!choices.isTemplate()) {
             continue;
         }
         try {
-            putText(document, place, choices.drawn(wildcards, seedAt(seed, place)));
+            putText(document, place, choices.drawn(wildcards, seedAt(drawing, place)));
         } catch (const Error& error) {
             issues.push_back(issueAt(place, error));
         }

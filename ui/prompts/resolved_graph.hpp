@@ -5,6 +5,7 @@
 #include "ui/prompts/prompt_choices.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,10 +35,12 @@ struct PromptPlace {
 [[nodiscard]] uint64_t runSeed(const graph::Document& document, const graph::Catalog& catalog);
 
 /// Puts a drawn text in the place of every template, by the run's seed. What cannot be drawn stays
-/// as it is and is an error of its node and parameter (code "wildcard").
+/// as it is and is an error of its node and parameter (code "wildcard"). `seed`: in the place of
+/// the run's.
 [[nodiscard]] Issues resolvePrompts(graph::Document& document,
                                     const graph::Catalog& catalog,
-                                    const Wildcards& wildcards);
+                                    const Wildcards& wildcards,
+                                    std::optional<uint64_t> seed = {});
 
 /// How many graphs there are with all alternatives, PromptChoices::kEndless for more than can be
 /// counted; 1 where there are none. `issues` gets what cannot be counted.

@@ -51,7 +51,7 @@ constexpr ActionDesc kPanels[] = {
     {"view.memory", TEXT("M&emory"), TEXT("Show the plan and what is held now"), "View/Panels", "Alt+7"},
     {"view.queue", TEXT("&Queue"), TEXT("Show waiting and finished runs"), "View/Panels", "Alt+8"},
     {"view.issues", TEXT("I&ssues"), TEXT("Show what is wrong, and where"), "View/Panels", "Alt+9 Ctrl+`"},
-    {"view.log", TEXT("&Log"), TEXT("Show what the engine and the studio wrote to their logs"), "View/Panels", "Ctrl+Shift+L"},
+    {"view.log", TEXT("&Log"), TEXT("Show what the engine and the studio wrote to their logs"), "View/Panels", "Ctrl+Shift+J"},
     {"view.reset", TEXT("&Reset panels"), TEXT("Put every panel back to its place"), "View", ""},
     {"view.light", TEXT("&Light"), TEXT("Light colours"), "View/Appearance", "", "", kWindow, kCheckable},
     {"view.dark", TEXT("&Dark"), TEXT("Dark colours"), "View/Appearance", "", "", kWindow, kCheckable},

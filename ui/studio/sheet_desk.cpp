@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -151,8 +152,13 @@ void SheetDesk::start(const SheetPlan& plan) {
                       .description = toText(plan),
                       .picture = {},
                       .cells = {}};
+    const std::vector<quint64> runs =
+        workspace_.run.runVariants(std::move(variants), document, optionsOf(plan));
+    if (runs.empty()) {
+        return;  // why is told
+    }
     std::vector<RunKey> keys;
-    for (const quint64 run : workspace_.run.runVariants(variants, optionsOf(plan))) {
+    for (const quint64 run : runs) {
         keys.push_back(library.keyOf(run));
         sheet.cells.push_back({.run = keys.back(), .isKnown = true});
     }
@@ -305,8 +311,9 @@ void SheetDesk::retry() {
     SheetRecord sheet = view_.table().sheet();
     std::vector<int> cells;
     std::vector<RunControl::Variant> variants;
+    graph::Document document;
     try {
-        const graph::Document document = graph::parseDocument(sheet.graph);
+        document = graph::parseDocument(sheet.graph);
         for (int cell = 0; cell < static_cast<int>(sheet.cells.size()); ++cell) {
             if (view_.table().hasFailed(cell)) {
                 const auto at = static_cast<size_t>(cell);
@@ -320,7 +327,8 @@ void SheetDesk::retry() {
         showError(window_, tr("The cells cannot run again"), error);
         return;
     }
-    const std::vector<quint64> runs = workspace_.run.runVariants(variants, optionsOf(plan));
+    const std::vector<quint64> runs =
+        workspace_.run.runVariants(std::move(variants), document, optionsOf(plan));
     for (size_t i = 0; i < runs.size(); ++i) {
         SheetCellRecord& cell = sheet.cells[static_cast<size_t>(cells[i])];
         const RunKey now = workspace_.library->keyOf(runs[i]);

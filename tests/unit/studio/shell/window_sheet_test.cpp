@@ -8,6 +8,7 @@
 #include "ui/panels/gallery.hpp"
 #include "ui/panels/sheet_dialog.hpp"
 #include "ui/panels/sheet_drawing.hpp"
+#include "ui/studio/notice_bar.hpp"
 
 #include <QLineEdit>
 #include <QListWidget>
@@ -270,6 +271,39 @@ private Q_SLOTS:
                 document.nodes.at("encode").params.at("prompt").get<std::string>());
         }
         QCOMPARE(prompts, (QStringList{"a red cat", "a red dog", "a red 狐狸"}));
+    }
+
+    /// A sheet shows what its parameter does, so all else is equal, also where the seed varies.
+    void alternativesAreDrawnOnceForAllCells() {
+        Varying studio;
+        studio.work().queue.setPaused(true);
+        studio.model().apply("Alternatives", [](graph::Document& document) {
+            document.nodes.at("encode").params["prompt"] = "a {red|green|blue|grey} cat";
+        });
+        studio.vary([&](QDialog& dialog) {
+            choose(axis(dialog, "x"), "Denoise: Seed");
+            axis(dialog, "x").findChild<QLineEdit*>("numbers")->setText("1-20");
+        });
+        QSet<QString> prompts;
+        for (const QueuedRun& run : studio.work().queue.runs()) {
+            const graph::Document document = graph::parseDocument(run.graph);
+            prompts << QString::fromStdString(
+                document.nodes.at("encode").params.at("prompt").get<std::string>());
+        }
+        QCOMPARE(studio.work().queue.runs().size(), size_t{20});
+        QCOMPARE(prompts.size(), 1);
+        QVERIFY(!prompts.values().front().contains('{'));
+    }
+
+    void aMissingWildcardStartsNoSheet() {
+        Varying studio;
+        studio.model().apply("A wildcard", [](graph::Document& document) {
+            document.nodes.at("encode").params["prompt"] = "a __colour__ cat";
+        });
+        studio.varySteps("4, 8");
+        QVERIFY(studio.work().queue.runs().empty());
+        QVERIFY(studio.window->findChild<NoticeBar*>()->text().contains("colour"));
+        QVERIFY(studio.table().sheet().key.isEmpty());
     }
 
     void whatCannotStartSaysWhy_data() {
