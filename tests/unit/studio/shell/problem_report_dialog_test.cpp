@@ -37,7 +37,7 @@ private Q_SLOTS:
 
     void theLogOpensByItsKey_andSaysThatTheEngineRuns() {
         Working studio;
-        test::press(Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
+        test::press(Qt::Key_J, Qt::ControlModifier | Qt::ShiftModifier);
         QTRY_VERIFY(studio.window->desk()->panels().isShown("log"));
         auto* panel = studio.window->findChild<LogPanel*>();
         QTRY_VERIFY(panel->text().contains("the engine runs"));
