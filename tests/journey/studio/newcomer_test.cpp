@@ -6,6 +6,7 @@
 #include "tests/journey/studio/clicks.hpp"
 #include "tests/journey/studio/hands.hpp"
 #include "ui/history/run_store.hpp"
+#include "ui/language/language.hpp"
 #include "ui/panels/gallery.hpp"
 #include "ui/panels/memory_panel.hpp"
 #include "ui/panels/viewer.hpp"
@@ -47,6 +48,7 @@ private Q_SLOTS:
     void itFitsASmallerCard();
     void aPresetIsKept();
     void nothingIsDoneUnasked();
+    void theStudioSpeaksChinese();
     void cleanup();
 
     void cleanupTestCase() { studio_.reset(); }
@@ -208,6 +210,19 @@ void NewcomerTest::nothingIsDoneUnasked() {
     const double share = seconds * 1000 / kIdleMilliseconds;
     qInfo("%.2f %% of a core while nobody does anything", 100 * share);
     QVERIFY(share < kMostIdle);
+}
+
+void NewcomerTest::theStudioSpeaksChinese() {
+    if (languages().size() < 2) {
+        QSKIP("built without lrelease");
+    }
+    clicks_->chooseInMenu(*studio_->window().findChild<QToolButton*>("language"), "简体中文");
+    const auto isChinese = [this] {
+        auto* file = studio_->window().menuBar()->findChild<QMenu*>("File");
+        return file && file->title().startsWith("文件");
+    };
+    QVERIFY(QTest::qWaitFor(isChinese, kPatience));
+    QVERIFY(clicks_->count() <= 2);
 }
 
 LOWTIDE_TEST_UNDER(WatchedApplication, NewcomerTest)
