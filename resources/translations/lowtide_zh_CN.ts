@@ -1229,6 +1229,10 @@
         <translation>节点(&amp;N)</translation>
     </message>
     <message>
+        <source>Pro&amp;mpt</source>
+        <translation>提示词(&amp;M)</translation>
+    </message>
+    <message>
         <source>&amp;Run</source>
         <translation>运行(&amp;R)</translation>
     </message>

@@ -12,9 +12,10 @@ namespace lowtide::ui {
 namespace {
 
 /// Titles with their access keys; paths in the table are the words without them.
-constexpr std::array<const char*, 14> kTitles = {QT_TRANSLATE_NOOP("Menus", "&File"),
+constexpr std::array<const char*, 15> kTitles = {QT_TRANSLATE_NOOP("Menus", "&File"),
                                                  QT_TRANSLATE_NOOP("Menus", "&Edit"),
                                                  QT_TRANSLATE_NOOP("Menus", "&Node"),
+                                                 QT_TRANSLATE_NOOP("Menus", "Pro&mpt"),
                                                  QT_TRANSLATE_NOOP("Menus", "&Run"),
                                                  QT_TRANSLATE_NOOP("Menus", "&View"),
                                                  QT_TRANSLATE_NOOP("Menus", "&Help"),

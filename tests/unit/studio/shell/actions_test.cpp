@@ -124,6 +124,16 @@ private Q_SLOTS:
         QCOMPARE(texts.count(id), isOnlyAKey(id) ? 0 : 1);
     }
 
+    /// One without is not in the list of titles, and stays English in every language.
+    void everyMenuHasAnAccessKey() {
+        const Actions actions;
+        QMenuBar bar;
+        fillMenus(bar, actions);
+        for (const QMenu* menu : bar.findChildren<QMenu*>()) {
+            QVERIFY2(menu->title().contains('&'), qPrintable(menu->title()));
+        }
+    }
+
     void tooltipsTellTheKey() {
         const Actions actions;
         const QAction& run = actions.at("run.start");
