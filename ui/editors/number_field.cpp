@@ -1,5 +1,6 @@
 #include "ui/editors/number_field.hpp"
 
+#include "ui/access/announce.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/editors/expression.hpp"
 #include "ui/editors/number_text.hpp"
@@ -47,6 +48,41 @@ QSize NumberField::sizeHint() const {
 
 QSize NumberField::minimumSizeHint() const {
     return {56, Theme::current().size("control")};
+}
+
+QString NumberField::spokenText() const {
+    return valueText(param(), value());
+}
+
+QStringList NumberField::spokenActions() const {
+    return {QAccessibleActionInterface::pressAction()};
+}
+
+void NumberField::act(const QString&) {
+    begin();
+}
+
+QVariant NumberField::spokenNumber() const {
+    const std::optional<long double> number = numberOf(value());
+    return number ? QVariant(static_cast<double>(*number)) : QVariant();
+}
+
+void NumberField::takeNumber(const QVariant& number) {
+    const TypedValue taken = valueFrom(param(), static_cast<long double>(number.toDouble()));
+    if (!taken.value) {
+        announce(*this, taken.problem, Urgency::Urgent);
+        return;
+    }
+    stopTyping();
+    propose(*taken.value, true);
+    update();
+}
+
+SpokenNumber::Range NumberField::spokenRange() const {
+    const auto bound = [](const std::optional<double>& limit) {
+        return limit ? QVariant(*limit) : QVariant();
+    };
+    return {bound(param().min), bound(param().max), stepOf(param())};
 }
 
 void NumberField::showValue() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/json.hpp"
+#include "ui/access/spoken.hpp"
 #include "ui/editors/value_editor.hpp"
 
 #include <QElapsedTimer>
@@ -15,7 +16,7 @@ namespace lowtide::ui {
 /// A painted number: dragging sideways scrubs it (Ctrl coarse, Shift fine), a click or a digit
 /// types, a double click or Delete brings the default back, the wheel and the arrows step while it
 /// has the focus. The soft range bounds scrubbing, the hard range refuses with the reason.
-class NumberField : public ValueEditor {
+class NumberField : public ValueEditor, public SpokenNumber {
     Q_OBJECT
 
 public:
@@ -25,8 +26,21 @@ public:
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
+    [[nodiscard]] QAccessible::Role spokenRole() const override { return QAccessible::SpinBox; }
+
+    [[nodiscard]] QString spokenText() const override;
+    [[nodiscard]] QStringList spokenActions() const override;
+    void act(const QString& action) override;
+    [[nodiscard]] QVariant spokenNumber() const override;
+    /// A number that does not fit is refused, with the reason.
+    void takeNumber(const QVariant& number) override;
+    [[nodiscard]] Range spokenRange() const override;
+
 protected:
     void showValue() override;
+
+    void valueTold() override { valueSpoken(*this); }
+
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;

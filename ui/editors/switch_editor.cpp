@@ -26,6 +26,25 @@ QSize SwitchEditor::sizeHint() const {
     return {kWidth + Theme::space(2), Theme::current().size("control")};
 }
 
+void SwitchEditor::addSpokenState(QAccessible::State& state) const {
+    state.checkable = true;
+    state.checked = isOn();
+}
+
+QStringList SwitchEditor::spokenActions() const {
+    return {QAccessibleActionInterface::toggleAction()};
+}
+
+void SwitchEditor::act(const QString&) {
+    toggle();
+}
+
+void SwitchEditor::valueTold() {
+    QAccessible::State changed;
+    changed.checked = true;
+    stateSpoken(*this, changed);
+}
+
 void SwitchEditor::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     QStyleOption option;

@@ -1,11 +1,12 @@
 #pragma once
 
+#include "ui/access/spoken.hpp"
 #include "ui/editors/value_editor.hpp"
 
 namespace lowtide::ui {
 
 /// On or off, painted: the place of the knob and a check mark tell it, not the colour alone.
-class SwitchEditor : public ValueEditor {
+class SwitchEditor : public ValueEditor, public Spoken {
     Q_OBJECT
 
 public:
@@ -16,8 +17,18 @@ public:
 
     [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
 
+    [[nodiscard]] QAccessible::Role spokenRole() const override { return QAccessible::CheckBox; }
+
+    [[nodiscard]] QString spokenText() const override { return {}; }
+
+    void addSpokenState(QAccessible::State& state) const override;
+    [[nodiscard]] QStringList spokenActions() const override;
+    void act(const QString& action) override;
+
 protected:
     void showValue() override { update(); }
+
+    void valueTold() override;
 
     void paintEvent(QPaintEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;

@@ -25,10 +25,14 @@ Json ValueEditor::defaultValue() const {
 }
 
 void ValueEditor::setValue(const Json& value) {
+    const bool isNew = value != value_;
     value_ = value;
     typingProblem_.clear();
     showValue();
     mark();
+    if (isNew) {
+        valueTold();
+    }
 }
 
 void ValueEditor::setProblem(const QString& problem) {
@@ -45,6 +49,9 @@ bool ValueEditor::propose(const Json& value, bool isFinal) {
         isUnfinished_ = !isFinal;
         outerProblem_.clear();  // said of the value before; whoever checks says it again
         mark();
+        if (isNew) {
+            valueTold();
+        }
         Q_EMIT edited(value_, isFinal);
         return true;
     }

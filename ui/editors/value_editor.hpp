@@ -24,6 +24,9 @@ protected:
     /// Paints or writes the value; emits nothing.
     virtual void showValue() = 0;
 
+    /// The value is another: assistive technology is told.
+    virtual void valueTold() {}
+
     /// The widget with the frame that is marked.
     [[nodiscard]] virtual QWidget* markedWidget() { return this; }
 

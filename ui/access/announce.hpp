@@ -1,0 +1,20 @@
+#pragma once
+
+#include <QString>
+
+class QWidget;
+
+namespace lowtide::ui {
+
+/// Polite waits until the screen reader has said what it is saying; Urgent interrupts it.
+enum class Urgency { Polite, Urgent };
+
+/// Has assistive technology say the sentence, on behalf of the widget. Costs nothing where none
+/// listens. Qt 6.4 knows no such event: an Alert of the widget tells that there is something to
+/// hear, and on Linux the signal that Qt sends from 6.8 on carries the words.
+void announce(QWidget& speaker, const QString& sentence, Urgency urgency = Urgency::Polite);
+
+/// What announce() said last on behalf of the widget; empty: nothing.
+[[nodiscard]] QString lastAnnounced(const QWidget& speaker);
+
+}  // namespace lowtide::ui

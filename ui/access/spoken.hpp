@@ -1,0 +1,76 @@
+#pragma once
+
+#include <QAccessible>
+#include <QAccessibleWidget>
+#include <QString>
+#include <QStringList>
+
+namespace lowtide::ui {
+
+/// What a painted widget says of itself to assistive technology, beside its name and tooltip.
+/// valueSpoken() and stateSpoken() tell what changed.
+class Spoken {
+public:
+    Spoken();
+    virtual ~Spoken() = default;
+
+    [[nodiscard]] virtual QAccessible::Role spokenRole() const = 0;
+
+    /// What it shows now, in words.
+    [[nodiscard]] virtual QString spokenText() const = 0;
+
+    /// Flags beyond those of every widget.
+    virtual void addSpokenState(QAccessible::State& /*state*/) const {}
+
+    /// Names of QAccessibleActionInterface.
+    [[nodiscard]] virtual QStringList spokenActions() const { return {}; }
+
+    virtual void act(const QString& /*action*/) {}
+};
+
+/// The same of a widget that shows one number, which can be set.
+class SpokenNumber : public Spoken {
+public:
+    [[nodiscard]] virtual QVariant spokenNumber() const = 0;
+    virtual void takeNumber(const QVariant& number) = 0;
+
+    struct Range {
+        QVariant least, most, step;  ///< null: without
+    };
+
+    [[nodiscard]] virtual Range spokenRange() const = 0;
+};
+
+/// Makes every Spoken, and lists that show a choice, known to Qt's accessibility; again is nothing.
+void installAccess();
+/// What the widget shows is another: its number, or, for one without, its words.
+void valueSpoken(QWidget& widget);
+/// The flag, set in `changed`, is another.
+void stateSpoken(QWidget& widget, const QAccessible::State& changed);
+
+/// A Spoken as Qt's accessibility sees it.
+class SpokenAccess : public QAccessibleWidget, public QAccessibleValueInterface {
+public:
+    /// `widget` must be a Spoken.
+    explicit SpokenAccess(QWidget& widget);
+
+    [[nodiscard]] QAccessible::Role role() const override;
+    [[nodiscard]] QString text(QAccessible::Text text) const override;
+    [[nodiscard]] QAccessible::State state() const override;
+    void* interface_cast(QAccessible::InterfaceType type) override;
+
+    [[nodiscard]] QStringList actionNames() const override;
+    void doAction(const QString& action) override;
+
+    [[nodiscard]] QVariant currentValue() const override;
+    void setCurrentValue(const QVariant& value) override;
+    [[nodiscard]] QVariant maximumValue() const override;
+    [[nodiscard]] QVariant minimumValue() const override;
+    [[nodiscard]] QVariant minimumStepSize() const override;
+
+private:
+    Spoken* spoken_;
+    SpokenNumber* number_;  ///< nullptr: none
+};
+
+}  // namespace lowtide::ui
