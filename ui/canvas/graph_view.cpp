@@ -1,5 +1,8 @@
 #include "ui/canvas/bypass_preview.hpp"
+#include "ui/canvas/canvas_access.hpp"
+#include "ui/canvas/canvas_elements.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
+#include "ui/theme/style_paint.hpp"
 
 #include <QPainter>
 #include <QScrollBar>
@@ -31,13 +34,15 @@ GraphView::Parts::Parts(GraphView& owner,
       search(graphModel.catalog(), &owner),
       wiring(scene, &owner),
       minimap(owner, scene),
-      tip(&owner) {}
+      tip(&owner),
+      elements(std::make_unique<CanvasElements>(owner, scene, nodeStatuses)) {}
 
 GraphView::GraphView(GraphModel& model,
                      NodeStatuses& statuses,
                      const OfferedFiles* offered,
                      QWidget* parent)
     : QGraphicsView(parent), parts_(std::make_unique<Parts>(*this, model, statuses, offered)) {
+    installCanvasAccess();
     setObjectName(QStringLiteral("graphView"));
     setScene(&parts_->scene);
     setSceneRect(-kPlane, -kPlane, 2 * kPlane, 2 * kPlane);
@@ -161,6 +166,9 @@ void GraphView::resizeEvent(QResizeEvent* event) {
 
 void GraphView::scrollContentsBy(int dx, int dy) {
     QGraphicsView::scrollContentsBy(dx, dy);
+    if (parts_->showsFocus) {
+        viewport()->update();  // the ring stays where it is
+    }
     parts_->minimap.viewMoved();
     parts_->rows.place();
     parts_->texts.place();
@@ -198,6 +206,12 @@ void GraphView::drawForeground(QPainter* painter, const QRectF&) {
         paintBypass(*painter, parts_->scene, parts_->bypassable());
     }
     parts_->paintOfferedWire(*painter);
+    if (parts_->showsFocus && parts_->scene.selectedItems().isEmpty()) {
+        const QTransform before = painter->transform();
+        painter->resetTransform();
+        paintFocusRing(*painter, viewport()->rect(), 0);
+        painter->setTransform(before);
+    }
     if (parts_->model.document().nodes.empty() && parts_->scene.boxes().empty()) {
         painter->resetTransform();
         const Look& look = parts_->scene.look();

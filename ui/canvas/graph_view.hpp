@@ -4,6 +4,7 @@
 #include "ui/bridge/node_status.hpp"
 #include "ui/document/arrange.hpp"
 #include "ui/document/bookmarks.hpp"
+#include "ui/document/edits.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/editors/param_editor.hpp"
 
@@ -16,6 +17,8 @@
 #include <string>
 
 namespace lowtide::ui {
+
+class CanvasElements;
 
 /// The canvas: shows the graph and turns gestures into steps of the model. Everything that it can
 /// do is also a public slot, for menus and keys.
@@ -46,6 +49,16 @@ public:
     void showPlace(const ViewPlace& place);
     /// Scrolls to the node and, where one is named, marks the port or row.
     void reveal(const std::string& node, const std::string& item = {});
+    /// What assistive technology sees of the graph.
+    [[nodiscard]] CanvasElements& elements();
+    /// Opens the editor over a row; a switch is flipped.
+    void editValue(const std::string& node, const std::string& param);
+    /// Offers the wires that the port could have.
+    void wirePort(const graph::PortRef& port, bool isOutput);
+    void removeWire(const graph::PortRef& to);
+    void selectWire(const graph::PortRef& to);
+    void selectBox(BoxKind kind, const std::string& id);
+    void toggleFrame(const std::string& id);  ///< folds it, or opens it again
     /// Other keys for a command of canvasCommands().
     void setKeys(const std::string& command, const QList<QKeySequence>& keys);
 
@@ -69,6 +82,8 @@ public Q_SLOTS:
     void renameSelected();
     void wireSelected();                ///< offers the wires that the one selected node could have
     void editSelected();                ///< the values of the one node that is selected
+    void showMenu();                    ///< of what is selected, or of the canvas
+    void takeFocus();                   ///< keys are for the canvas
     void walk(int direction);           ///< WalkDirection, to the node that lies there
     void walkWires(int direction);      ///< WalkDirection, along the wires
     void alignSelected(int alignment);  ///< Alignment
@@ -116,6 +131,7 @@ protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void keyReleaseEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void scrollContentsBy(int dx, int dy) override;

@@ -17,6 +17,8 @@
 
 namespace lowtide::ui {
 
+class CanvasElements;
+
 /// What the view is made of, for its .cpp files only.
 struct GraphView::Parts {
     Parts(GraphView& owner, GraphModel& model, NodeStatuses& statuses, const OfferedFiles* offered);
@@ -119,6 +121,8 @@ struct GraphView::Parts {
     bool showsBypass = false;  ///< what bypassing the selected nodes would do
     std::optional<HeldKey> heldKey;
     bool hasPanned = false;
+    bool showsFocus = false;  ///< the focus came by a key, and has to be seen
+    std::unique_ptr<CanvasElements> elements;
 };
 
 /// Menu of what was hit, ready to be shown; the caller owns it.

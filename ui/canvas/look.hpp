@@ -31,6 +31,8 @@ struct Look {
 
     QColor canvas, grid, body, header, row, rowEdge, hover, border, text, muted, accent, accentText,
         selected, running, warning, warningSoft, error, errorSoft, success, lossy, focus, shadow;
+    bool isHighContrast;  ///< nothing is told by a faint colour alone
+    double wireWidth;     ///< of a wire that does not stand out
     QFont bodyFont, smallFont, strongFont;
     QFont largeFont, largeStrongFont;  ///< small and strong, to be read from afar
 

@@ -27,9 +27,18 @@ Minimap::Minimap(QGraphicsView& view, GraphScene& scene)
     setObjectName(QStringLiteral("minimap"));
     setCursor(Qt::ArrowCursor);
     setToolTip(tr("The whole graph; drag to move the view"));
+    setAccessibleName(tr("Map of the graph"));
     hide();
     connect(&scene, &GraphScene::arranged, this, &Minimap::forget);
     forget();
+}
+
+QString Minimap::spokenText() const {
+    const QRectF seen = view_.mapToScene(view_.viewport()->rect()).boundingRect() & content_;
+    const double whole = content_.width() * content_.height();
+    return whole > 0 ? tr("%1 % of the graph is in view")
+                           .arg(std::lround(100 * seen.width() * seen.height() / whole))
+                     : tr("The graph is empty.");
 }
 
 void Minimap::place() {

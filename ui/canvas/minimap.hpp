@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/access/spoken.hpp"
 #include "ui/canvas/graph_scene.hpp"
 
 #include <QGraphicsView>
@@ -11,7 +12,7 @@
 namespace lowtide::ui {
 
 /// The whole graph in a corner of the canvas, with the part that is seen; dragging moves it.
-class Minimap : public QWidget {
+class Minimap : public QWidget, public Spoken {
     Q_OBJECT
 
 public:
@@ -26,6 +27,11 @@ public:
 
     /// Where a point of the scene lies here.
     [[nodiscard]] QPointF mapFromScene(QPointF point) const;
+
+    [[nodiscard]] QAccessible::Role spokenRole() const override { return QAccessible::Graphic; }
+
+    /// How much of the graph is seen.
+    [[nodiscard]] QString spokenText() const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;

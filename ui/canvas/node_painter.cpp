@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kRoundedZoom = 0.28;  ///< under it a node is a few plain blocks of colour
 constexpr double kMutedOpacity = 0.5;
+constexpr double kMutedHighContrast = 0.8;  ///< leaves 7 to 1 for every text
 
 QPainterPath topRounded(const QRectF& rect, double radius) {
     QPainterPath path;
@@ -27,7 +28,7 @@ QPainterPath topRounded(const QRectF& rect, double radius) {
 QColor headerColour(const NodeAppearance& node, const Look& look) {
     const std::vector<PortFace>& ports =
         node.face.outputs.empty() ? node.face.inputs : node.face.outputs;
-    if (node.face.desc == nullptr || ports.empty()) {
+    if (node.face.desc == nullptr || ports.empty() || look.isHighContrast) {
         return look.header;
     }
     return mixed(look.header, look.wire(ports.front().type).colour, 0.16);
@@ -146,7 +147,7 @@ void paintNode(QPainter& painter, const NodeAppearance& node, const Look& look, 
     painter.setRenderHints(QPainter::Antialiasing | QPainter::SmoothPixmapTransform);
     const double opacity = painter.opacity();
     if (node.face.mode == graph::NodeMode::Muted) {
-        painter.setOpacity(opacity * kMutedOpacity);
+        painter.setOpacity(opacity * (look.isHighContrast ? kMutedHighContrast : kMutedOpacity));
     }
     if (zoom < kTextZoom) {
         paintFar(painter, node, look, zoom);

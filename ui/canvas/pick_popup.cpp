@@ -1,5 +1,6 @@
 #include "ui/canvas/pick_popup.hpp"
 
+#include "ui/access/announce.hpp"
 #include "ui/canvas/search_row.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -94,8 +95,12 @@ void PickPopup::refresh() {
 }
 
 void PickPopup::showDetail() {
-    detail_->setText(detailOf(list_->currentIndex().row()));
-    Q_EMIT currentChanged(list_->currentIndex().row());
+    const QModelIndex current = list_->currentIndex();
+    detail_->setText(detailOf(current.row()));
+    if (isVisible()) {  // the focus stays in the line, so nobody else says which row it is
+        announce(*pattern_, current.isValid() ? current.data().toString() : detail_->text());
+    }
+    Q_EMIT currentChanged(current.row());
 }
 
 void PickPopup::moveCurrent(int steps) {

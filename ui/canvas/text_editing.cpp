@@ -74,6 +74,7 @@ void TextEditing::begin(const QString& text, bool isLong, Where where, Take take
         editor_ = edit;
     }
     editor_->setObjectName(QStringLiteral("canvasText"));
+    editor_->setAccessibleName(isLong ? tr("Text of the note") : tr("Title"));
     editor_->installEventFilter(this);
     EditSession::watch(*editor_, [this] {
         close(true);

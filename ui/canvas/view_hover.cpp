@@ -1,4 +1,5 @@
 // GraphView's pointer while no button is down: what is under it stands out and explains itself.
+#include "ui/canvas/canvas_tips.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
 
 namespace lowtide::ui {
@@ -26,36 +27,6 @@ Qt::CursorShape cursorFor(const CanvasHit& hit) {
     return hit.boxPart == BoxPart::Corner ? Qt::SizeFDiagCursor
            : hit.boxPart == BoxPart::Fold ? Qt::PointingHandCursor
                                           : Qt::ArrowCursor;
-}
-
-QString portTip(const PortFace& port) {
-    QString text = GraphView::tr("%1 (%2)").arg(port.label, QString::fromStdString(port.type));
-    if (port.isOptional && port.isKnown) {
-        text = GraphView::tr("%1, optional").arg(text);
-    }
-    return port.tooltip.isEmpty() ? text : text + u'\n' + port.tooltip;
-}
-
-QString nodeTip(const NodeFace& face, const NodeStatus& status) {
-    QStringList parts;
-    if (const QString issues = issueText(status.issues, {}); !issues.isEmpty()) {
-        parts << issues;
-    }
-    if (!status.lossy.isEmpty()) {
-        parts << GraphView::tr("Changes the picture a little: %1")
-                     .arg(status.lossy.join(QStringLiteral("; ")));
-    }
-    if (face.mode == graph::NodeMode::Muted) {
-        parts << GraphView::tr("Muted: neither this node nor anything that depends on it runs.");
-    } else if (face.mode == graph::NodeMode::Bypassed) {
-        parts << GraphView::tr("Bypassed: its input passes through unchanged.");
-    }
-    if (face.desc == nullptr) {
-        parts << GraphView::tr("This type of node is not known here. The node is kept as it is.");
-    } else {
-        parts << QString::fromStdString(face.desc->tooltip);
-    }
-    return parts.join(QStringLiteral("\n\n"));
 }
 
 }  // namespace
@@ -88,15 +59,12 @@ QString GraphView::Parts::tipFor(const CanvasHit& hit) const {
         case NodePart::Row:
         case NodePart::Value:
             item = face.rows[index].param;
-            text = face.rows[index].desc == nullptr
-                       ? face.rows[index].value
-                       : QString::fromStdString(face.rows[index].desc->tooltip);
+            text = rowTip(face.rows[index]);
             break;
         default:
             return nodeTip(face, status);
     }
-    const QString issues = issueText(status.issues, item);
-    return issues.isEmpty() ? text : issues + QStringLiteral("\n\n") + text;
+    return withIssues(text, status, item);
 }
 
 void GraphView::Parts::hover(const PointerAt& at) {

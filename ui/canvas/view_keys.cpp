@@ -1,4 +1,5 @@
 // GraphView's keys: canvasCommands(), by the keys that CanvasKeys holds. Escape is fixed.
+#include "ui/canvas/canvas_elements.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
 
 #include <QKeyEvent>
@@ -73,8 +74,19 @@ void GraphView::keyReleaseEvent(QKeyEvent* event) {
     QGraphicsView::keyReleaseEvent(event);
 }
 
+void GraphView::focusInEvent(QFocusEvent* event) {
+    QGraphicsView::focusInEvent(event);
+    parts_->showsFocus = event->reason() == Qt::TabFocusReason ||
+                         event->reason() == Qt::BacktabFocusReason ||
+                         event->reason() == Qt::ShortcutFocusReason;
+    viewport()->update();
+    parts_->elements->tellFocus();
+}
+
 void GraphView::focusOutEvent(QFocusEvent* event) {
     parts_->heldKey.reset();
+    parts_->showsFocus = false;
+    viewport()->update();
     QGraphicsView::focusOutEvent(event);
 }
 

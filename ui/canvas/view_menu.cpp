@@ -160,6 +160,10 @@ QMenu* canvasMenu(GraphView& view,
 }
 
 void GraphView::contextMenuEvent(QContextMenuEvent* event) {
+    if (event->reason() == QContextMenuEvent::Keyboard) {
+        showMenu();
+        return;
+    }
     const PointerAt at = parts_->pointerAt(event->pos(), {});
     const CanvasHit hit = hitAt(parts_->scene, at.scene, at.zoom);
     QMenu* menu = canvasMenu(*this, parts_->scene, hit, parts_->defaults);

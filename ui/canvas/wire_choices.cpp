@@ -29,8 +29,11 @@ double distance(const QRectF& a, const QRectF& b) {
 
 class Choices {
 public:
-    Choices(const graph::Document& document, const graph::Catalog& catalog, const NodeRects& rects)
-        : document_(document), catalog_(catalog), rects_(rects) {}
+    Choices(const graph::Document& document,
+            const graph::Catalog& catalog,
+            const NodeRects& rects,
+            const std::optional<OwnPort>& own)
+        : document_(document), catalog_(catalog), rects_(rects), own_(own) {}
 
     /// Wires from outputs of the one node into inputs of the other.
     void add(const std::string& from, const std::string& to, bool isInto) {
@@ -86,13 +89,16 @@ private:
                   const std::string& to,
                   const PortDesc& input,
                   bool isInto) {
+        const PortDesc& own = isInto ? input : output;
+        if (own_ && (own_->isOutput == isInto || own_->port != own.id)) {
+            return;
+        }
         WireChoice choice{.from = {from, output.id}, .to = {to, input.id}, .type = output.type};
         const graph::Link* link = linkInto(document_, choice.to);
         if (link != nullptr && link->from == choice.from) {
             return;
         }
         choice.isReplacing = link != nullptr;
-        const PortDesc& own = isInto ? input : output;
         const PortDesc& other = isInto ? output : input;
         choice.text = (isInto ? QCoreApplication::translate("WireChoices", "%1 ← %2: %3")
                               : QCoreApplication::translate("WireChoices", "%1 → %2: %3"))
@@ -107,6 +113,7 @@ private:
     const graph::Document& document_;
     const graph::Catalog& catalog_;
     const NodeRects& rects_;
+    const std::optional<OwnPort>& own_;
     std::vector<Candidate> found_;
 };
 
@@ -116,8 +123,9 @@ std::vector<WireChoice> wireChoices(const graph::Document& document,
                                     const graph::Catalog& catalog,
                                     const NodeRects& rects,
                                     const std::string& node,
-                                    const QString& pattern) {
-    Choices choices(document, catalog, rects);
+                                    const QString& pattern,
+                                    const std::optional<OwnPort>& own) {
+    Choices choices(document, catalog, rects, own);
     if (rects.contains(node)) {
         for (const auto& [other, rect] : rects) {
             if (other != node) {

@@ -11,11 +11,11 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr double kWireWidth = 2;
-constexpr double kStrongWidth = 3;
+constexpr double kStronger = 1;  ///< a wire that stands out is wider by so much
 constexpr double kCasing = 2.5;  ///< of canvas colour on both sides, so that crossings are read
 constexpr double kFaint = 0.35;
 constexpr double kDimmed = 0.25;
+constexpr double kDimmedHighContrast = 0.7;  ///< still seen, 3 to 1
 constexpr double kReroute = 4;
 constexpr double kWireMargin = 8;
 constexpr double kSmoothZoom = 0.28;
@@ -117,9 +117,13 @@ void WireLayer::setLifted(const std::optional<graph::PortRef>& to) {
 WireLayer::Stroke WireLayer::strokeOf(size_t index) const {
     const bool stands = emphasised_.contains(index);
     const bool isDimmed = !emphasised_.empty() && !stands;
-    const double opacity = isDimmed ? kDimmed : wires_[index].isFaint ? kFaint : 1.0;
+    const double least = look_.isHighContrast ? kDimmedHighContrast : 0;
+    const double opacity = std::max(least,
+                                    isDimmed                ? kDimmed
+                                    : wires_[index].isFaint ? kFaint
+                                                            : 1.0);
     return {.colour = faded(look_.wire(wires_[index].type).colour, opacity),
-            .width = stands ? kStrongWidth : kWireWidth,
+            .width = look_.wireWidth + (stands ? kStronger : 0),
             .isDimmed = isDimmed};
 }
 
@@ -128,7 +132,7 @@ void WireLayer::paintFar(QPainter& painter, const std::vector<size_t>& shown, do
     painter.setBrush(Qt::NoBrush);
     for (const size_t index : shown) {
         const Stroke stroke = strokeOf(index);
-        QPen pen(stroke.colour, stroke.width > kWireWidth ? kWireWidth : 1);
+        QPen pen(stroke.colour, stroke.width > look_.wireWidth ? look_.wireWidth : 1);
         pen.setCosmetic(true);
         painter.setPen(pen);
         const std::vector<QPointF>& points = wires_[index].path.points;

@@ -11,8 +11,9 @@ WirePopup::WirePopup(const GraphScene& scene, QWidget* parent)
     connect(this, &PickPopup::currentChanged, this, [this](int row) { current_ = row; });
 }
 
-void WirePopup::openAt(QPoint at, const std::string& node) {
+void WirePopup::openAt(QPoint at, const std::string& node, const std::optional<OwnPort>& own) {
     node_ = node;
+    own_ = own;
     PickPopup::openAt(at);
 }
 
@@ -25,7 +26,8 @@ std::optional<WireChoice> WirePopup::current() const {
 
 void WirePopup::fill(QStandardItemModel& rows, const QString& pattern) {
     const GraphModel& model = scene_.model();
-    choices_ = wireChoices(model.document(), model.catalog(), scene_.nodeRects(), node_, pattern);
+    choices_ =
+        wireChoices(model.document(), model.catalog(), scene_.nodeRects(), node_, pattern, own_);
     for (const WireChoice& choice : choices_) {
         rows.appendRow(SearchRow::item(
             choice.text, choice.isReplacing ? tr("replaces a wire") : QString(), choice.type));

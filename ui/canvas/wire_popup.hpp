@@ -8,7 +8,7 @@
 
 namespace lowtide::ui {
 
-/// Finds the other end of a wire of one node by typing.
+/// Finds the other end of a wire of one node, or of one port of it, by typing.
 class WirePopup : public PickPopup {
     Q_OBJECT
 
@@ -16,7 +16,7 @@ public:
     /// `scene` must outlive it.
     WirePopup(const GraphScene& scene, QWidget* parent);
 
-    void openAt(QPoint at, const std::string& node);
+    void openAt(QPoint at, const std::string& node, const std::optional<OwnPort>& own = {});
 
     /// The wire of the current row while the list is open.
     [[nodiscard]] std::optional<WireChoice> current() const;
@@ -32,6 +32,7 @@ protected:
 private:
     const GraphScene& scene_;
     std::string node_;
+    std::optional<OwnPort> own_;
     std::vector<WireChoice> choices_;
     int current_ = -1;
 };

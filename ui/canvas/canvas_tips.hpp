@@ -1,0 +1,24 @@
+#pragma once
+
+#include "ui/bridge/node_status.hpp"
+#include "ui/canvas/node_face.hpp"
+
+#include <QString>
+
+namespace lowtide::ui {
+
+/// What a port is: label, wire type, whether it may stay open, what it is for.
+[[nodiscard]] QString portTip(const PortFace& port);
+
+/// Issues of the node, what else is said of it, and what it does.
+[[nodiscard]] QString nodeTip(const NodeFace& face, const NodeStatus& status);
+
+/// What a parameter is for.
+[[nodiscard]] QString rowTip(const RowFace& row);
+
+/// `text` behind the issues of that port or parameter.
+[[nodiscard]] QString withIssues(const QString& text,
+                                 const NodeStatus& status,
+                                 const std::string& item);
+
+}  // namespace lowtide::ui
