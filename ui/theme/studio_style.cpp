@@ -130,6 +130,10 @@ int StudioStyle::styleHint(StyleHint hint,
         case SH_MenuBar_MouseTracking:
         case SH_ComboBox_ListMouseTracking:
             return 1;
+        case SH_Widget_Animation_Duration:
+            return Themed::instance().isMotionReduced()
+                       ? 0
+                       : QProxyStyle::styleHint(hint, option, widget, more);
         case SH_Slider_AbsoluteSetButtons:
             return Qt::LeftButton;
         case SH_FormLayoutLabelAlignment:

@@ -117,7 +117,8 @@ void paintProgress(QPainter& painter, const QStyleOptionProgressBar& bar) {
     const QRectF done(box.x(), box.y(), box.width() * share, box.height());
     painter.fillRect(done, themeColour("selection"));
     if (isUnknown) {
-        painter.fillRect(done, QBrush(withAlpha(themeColour("accent"), 0.35), Qt::BDiagPattern));
+        painter.fillRect(done,
+                         QBrush(Theme::current().softColour("accent", 0.35), Qt::BDiagPattern));
     }
     painter.fillRect(QRectF(done.x(), done.bottom() - 3, done.width(), 3), themeColour("accent"));
     painter.restore();

@@ -89,6 +89,9 @@ void paintItem(QPainter& painter, const QStyleOption& option, const QWidget* wid
     if (state.isSelected) {
         const bool isActive = (option.state & QStyle::State_Active) || !widget;
         painter.fillRect(option.rect, themeColour(isActive ? "selection" : "hover"));
+        if (Theme::current().isHighContrast()) {  // a ground alone tells too little
+            paintFocusRing(painter, option.rect, 0);
+        }
     } else if (state.isHovered) {
         painter.fillRect(option.rect, themeColour("hover"));
     } else if (const auto* item = qstyleoption_cast<const QStyleOptionViewItem*>(&option)) {

@@ -1,6 +1,7 @@
 #include "ui/theme/theme.hpp"
 
 #include "plugin/base/error.hpp"
+#include "ui/theme/contrast.hpp"
 #include "ui/theme/fonts.hpp"
 #include "ui/theme/icon_engine.hpp"
 #include "ui/theme/studio_style.hpp"
@@ -38,6 +39,13 @@ Theme::PortShape shapeNamed(const Json& look, const std::string& wireType) {
         "mend resources/themes/tokens.json and build again");
 }
 
+constexpr std::array kEffects = {Qt::UI_AnimateMenu,
+                                 Qt::UI_FadeMenu,
+                                 Qt::UI_AnimateCombo,
+                                 Qt::UI_AnimateTooltip,
+                                 Qt::UI_FadeTooltip,
+                                 Qt::UI_AnimateToolBox};
+
 template <typename Value>
 const Value& valueOf(const std::map<std::string, Value>& values, const char* token) {
     const auto found = values.find(token);
@@ -65,8 +73,8 @@ std::shared_ptr<const Theme>& inUse() {
 
 Theme::Theme(Scheme scheme) : scheme_(scheme) {
     loadBundledFonts();
-    const Json tokens = themeTokens();
-    const TokenReader reader(tokens, scheme == Scheme::Light ? 0 : 1);
+    const Json tokens = themeTokens(isHighContrast());
+    const TokenReader reader(tokens, isDark() ? 1 : 0);
     colours_ = reader.colours();
     sizes_ = reader.sizes();
     fonts_ = reader.fonts();
@@ -87,6 +95,10 @@ Theme::Scheme Theme::schemeOf(const QPalette& palette) {
 
 QColor Theme::colour(const char* token) const {
     return valueOf(colours_, token);
+}
+
+QColor Theme::softColour(const char* token, double opacity) const {
+    return isHighContrast() ? colour(token) : withAlpha(colour(token), opacity);
 }
 
 QFont Theme::font(const char* role) const {
@@ -145,6 +157,29 @@ void Theme::setCurrent(std::shared_ptr<const Theme> theme) {
 Themed& Themed::instance() {
     static Themed themed;
     return themed;
+}
+
+void Themed::setMotionReduced(bool isReduced) {
+    if (isReduced == isMotionReduced_) {
+        return;
+    }
+    isMotionReduced_ = isReduced;
+    if (isReduced) {
+        flashTime_ = QApplication::cursorFlashTime();
+        for (const Qt::UIEffect effect : kEffects) {
+            if (QApplication::isEffectEnabled(effect)) {
+                effects_.push_back(effect);
+                QApplication::setEffectEnabled(effect, false);
+            }
+        }
+        QApplication::setCursorFlashTime(0);
+    } else {
+        for (const Qt::UIEffect effect : std::exchange(effects_, {})) {
+            QApplication::setEffectEnabled(effect, true);
+        }
+        QApplication::setCursorFlashTime(flashTime_);
+    }
+    Q_EMIT changed();
 }
 
 }  // namespace lowtide::ui

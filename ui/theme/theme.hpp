@@ -16,16 +16,25 @@ class QApplication;
 
 namespace lowtide::ui {
 
-/// The look of everything: one token file (resources/themes/tokens.json) for light and dark. Sizes
-/// are device-independent pixels on a rhythm of 4.
+/// The look of everything: one token file (resources/themes/tokens.json) for light and dark, and
+/// both in high contrast (WCAG 2.1 AAA). Sizes are device-independent pixels on a rhythm of 4.
 class Theme {
 public:
-    enum class Scheme { Light, Dark };
+    enum class Scheme { Light, Dark, LightContrast, DarkContrast };
 
     /// Reads the tokens from the program's resources. Error{Corrupt} names a token that is missing.
     explicit Theme(Scheme scheme);
 
     [[nodiscard]] Scheme scheme() const { return scheme_; }
+
+    [[nodiscard]] bool isDark() const {
+        return scheme_ == Scheme::Dark || scheme_ == Scheme::DarkContrast;
+    }
+
+    /// Nothing may be told by a faint colour alone.
+    [[nodiscard]] bool isHighContrast() const {
+        return scheme_ == Scheme::LightContrast || scheme_ == Scheme::DarkContrast;
+    }
 
     /// Dark where its texts are lighter than its windows.
     [[nodiscard]] static Scheme schemeOf(const QPalette& palette);
@@ -34,6 +43,8 @@ public:
     /// "warning", "error", "success", "lossy", "focus", ...: all in the token file, checked by a
     /// test for contrast. An unknown name is a bug of ours and ends the program with its name.
     [[nodiscard]] QColor colour(const char* token) const;
+    /// A token's colour that lets the ground through; in high contrast it lets through nothing.
+    [[nodiscard]] QColor softColour(const char* token, double opacity) const;
     /// Colour of a wire type, told apart by people who see colours differently too.
     [[nodiscard]] QColor wireColour(const std::string& wireType) const;
     /// The shape of a port of that type, beside its colour.
@@ -78,15 +89,26 @@ private:
     std::vector<QColor> otherWires_;
 };
 
-/// Tells that Theme::current() is another one.
+/// Tells that Theme::current() is another one, and whether anything may move by itself.
 class Themed : public QObject {
     Q_OBJECT
 
 public:
     [[nodiscard]] static Themed& instance();
 
+    /// True: nothing slides, fades or blinks.
+    [[nodiscard]] bool isMotionReduced() const { return isMotionReduced_; }
+
+    /// Of the whole program: effects of menus and lists, the text cursor, animations of the style.
+    void setMotionReduced(bool isReduced);
+
 Q_SIGNALS:
     void changed();
+
+private:
+    bool isMotionReduced_ = false;
+    int flashTime_ = -1;  ///< of the text cursor while motion is not reduced; -1: as it is
+    std::vector<Qt::UIEffect> effects_;
 };
 
 }  // namespace lowtide::ui

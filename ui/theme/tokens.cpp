@@ -38,9 +38,14 @@ QByteArray themeResource(const char* name) {
     return file.readAll();
 }
 
-Json themeTokens() {
+Json themeTokens(bool isHighContrast) {
     const QByteArray text = themeResource("tokens.json");
-    return parseJson({text.constData(), static_cast<size_t>(text.size())}, "theme tokens");
+    Json tokens = parseJson({text.constData(), static_cast<size_t>(text.size())}, "theme tokens");
+    if (isHighContrast) {
+        const Json others = tokens.value("high_contrast", Json::object());
+        tokens.merge_patch(others);
+    }
+    return tokens;
 }
 
 const Json& TokenReader::section(const char* name) const {

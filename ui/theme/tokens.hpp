@@ -12,7 +12,8 @@
 namespace lowtide::ui {
 
 /// The token file of the program, resources/themes/tokens.json.
-[[nodiscard]] Json themeTokens();
+/// With what "high_contrast" says in place of the usual tokens where that is wanted.
+[[nodiscard]] Json themeTokens(bool isHighContrast = false);
 /// A file of the room's resources: "tokens.json", "fonts/Inter-Regular.otf".
 [[nodiscard]] QByteArray themeResource(const char* name);
 
