@@ -1,5 +1,6 @@
 #include "ui/panels/chart_parts.hpp"
 
+#include "ui/theme/style_paint.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QFontMetricsF>
@@ -124,6 +125,9 @@ void paintRowGround(QPainter& painter, const QStyleOptionViewItem& option) {
     const Theme& theme = Theme::current();
     if (option.state.testFlag(QStyle::State_Selected)) {
         painter.fillRect(option.rect, theme.colour("selection"));
+        if (theme.isHighContrast()) {  // a ground alone tells too little
+            paintFocusRing(painter, option.rect, 0);
+        }
     } else if (option.state.testFlag(QStyle::State_MouseOver)) {
         painter.fillRect(option.rect, theme.colour("hover"));
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/access/spoken.hpp"
 #include "ui/theme/figures.hpp"
 
 #include <QColor>
@@ -16,7 +17,7 @@ namespace lowtide::ui {
 
 /// A painted part of a panel: takes the theme's font, follows the theme, and is as high as it says
 /// for its width.
-class Chart : public QWidget {
+class Chart : public QWidget, public Spoken {
     Q_OBJECT
 
 public:
@@ -24,6 +25,8 @@ public:
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
+
+    [[nodiscard]] QAccessible::Role spokenRole() const override { return QAccessible::Chart; }
 
 protected:
     [[nodiscard]] virtual int heightNeeded() const = 0;

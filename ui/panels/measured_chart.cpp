@@ -14,7 +14,17 @@ constexpr int kMeasuredRow = kMeasuredText + 2 * kMeasuredBar + Theme::space(2);
 
 }  // namespace
 
-MeasuredChart::MeasuredChart(QWidget* parent) : Chart("measured", parent) {}
+MeasuredChart::MeasuredChart(QWidget* parent) : Chart("measured", parent) {
+    setAccessibleName(tr("Predicted and measured"));
+}
+
+QString MeasuredChart::spokenText() const {
+    QStringList nodes;
+    for (const MeasuredNode& node : measured_.nodes) {
+        nodes << textOf(node);
+    }
+    return nodes.join(u'\n');
+}
 
 void MeasuredChart::setMeasured(const MeasuredView& measured) {
     measured_ = measured;
@@ -43,7 +53,10 @@ QString MeasuredChart::tipAt(QPointF point) const {
     if (row >= measured_.nodes.size()) {
         return {};
     }
-    const MeasuredNode& node = measured_.nodes[row];
+    return textOf(measured_.nodes[row]);
+}
+
+QString MeasuredChart::textOf(const MeasuredNode& node) const {
     QStringList lines = {QString::fromStdString(node.node)};
     if (node.plannedPeak) {
         lines.push_back(

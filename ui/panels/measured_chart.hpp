@@ -12,6 +12,7 @@ class MeasuredChart : public Chart {
 public:
     explicit MeasuredChart(QWidget* parent = nullptr);
     void setMeasured(const MeasuredView& measured);
+    [[nodiscard]] QString spokenText() const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -20,6 +21,7 @@ protected:
 
 private:
     [[nodiscard]] std::vector<LegendEntry> legend() const;
+    [[nodiscard]] QString textOf(const MeasuredNode& node) const;
     void paintNode(QPainter& painter, const MeasuredNode& node, qreal top) const;
 
     MeasuredView measured_;

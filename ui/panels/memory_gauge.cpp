@@ -42,7 +42,20 @@ HeldNow heldNow(const Json& ledger, const Json& devices, const std::string& devi
     return now;
 }
 
-MemoryGauge::MemoryGauge(const char* name, QWidget* parent) : Chart(name, parent) {}
+MemoryGauge::MemoryGauge(const char* name, QWidget* parent) : Chart(name, parent) {
+    setAccessibleName(tr("Memory now"));
+}
+
+QString MemoryGauge::spokenText() const {
+    return held_.device + u'\n' + sumText() + u'\n' + tipAt({});
+}
+
+QString MemoryGauge::sumText() const {
+    const Bytes bound = held_.budget > 0 ? held_.budget : held_.capacity;
+    const QString text = bound > 0 ? tr("%1 of %2").arg(bytesText(held_.ours()), bytesText(bound))
+                                   : bytesText(held_.ours());
+    return held_.others > 0 ? text + tr(", others %1").arg(bytesText(held_.others)) : text;
+}
 
 void MemoryGauge::setHeld(const HeldNow& held) {
     held_ = held;
@@ -91,11 +104,7 @@ void MemoryGauge::paintEvent(QPaintEvent*) {
     const Bytes bound = held_.budget > 0 ? held_.budget : held_.capacity;
     const Bytes others = held_.budget > 0 ? 0 : held_.others;  // they are not in our budget
     const Bytes most = std::max(bound, held_.ours() + others);
-    QString text = bound > 0 ? tr("%1 of %2").arg(bytesText(held_.ours()), bytesText(bound))
-                             : bytesText(held_.ours());
-    if (held_.others > 0) {
-        text += tr(", others %1").arg(bytesText(held_.others));
-    }
+    const QString text = sumText();
     const QRectF row(0, 0, width(), kGaugeText);
     const qreal name = QFontMetricsF(theme.font("body")).horizontalAdvance(held_.device) + 1;
     paintText(painter, QRectF(0, 0, name, kGaugeText), held_.device, "body", "text");

@@ -34,6 +34,7 @@ class MemoryGauge : public Chart {
 public:
     explicit MemoryGauge(const char* name, QWidget* parent = nullptr);
     void setHeld(const HeldNow& held);
+    [[nodiscard]] QString spokenText() const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -48,6 +49,7 @@ private:
     };
 
     [[nodiscard]] std::vector<Part> parts() const;
+    [[nodiscard]] QString sumText() const;
     [[nodiscard]] std::vector<LegendEntry> legend() const;
 
     HeldNow held_;

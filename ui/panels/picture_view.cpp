@@ -64,6 +64,26 @@ void PictureView::setWay(CompareWay way) {
     Q_EMIT wayChanged(way);
 }
 
+void PictureView::setSubject(const QString& subject) {
+    setAccessibleName(subject.isEmpty() ? tr("Picture") : tr("Picture %1").arg(subject));
+}
+
+QString PictureView::spokenText() const {
+    if (levels_.empty()) {
+        return tr("No picture is shown.");
+    }
+    const QSize size = levels_.front().size();
+    QStringList parts = {tr("%1 x %2 pixels").arg(size.width()).arg(size.height()),
+                         tr("shown at %1 %").arg(std::lround(zoom_ * 100))};
+    if (isComparing()) {
+        parts << (way_ == CompareWay::SideBySide ? tr("two pictures, side by side")
+                  : way_ == CompareWay::Difference
+                      ? tr("two pictures, their difference")
+                      : tr("two pictures, the line at %1 %").arg(std::lround(wipe_ * 100)));
+    }
+    return parts.join(QStringLiteral(", "));
+}
+
 QRectF PictureView::room() const {
     return isSplit() ? QRectF(0, 0, width() / 2.0, height()) : QRectF(rect());
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/access/spoken.hpp"
 #include "ui/bridge/picture_load.hpp"
 
 #include <QPointF>
@@ -14,7 +15,7 @@ enum class CompareWay { Wipe, SideBySide, Difference };
 
 /// Shows a picture: zoom about the pointer, panning by drag, and two pictures compared. A zoom of 1
 /// is one pixel of the picture on one of the screen.
-class PictureView : public QWidget {
+class PictureView : public QWidget, public Spoken {
     Q_OBJECT
 
 public:
@@ -55,6 +56,13 @@ public:
     /// taken away before it ends.
     void setTool(PictureTool* tool);
     [[nodiscard]] QSize sizeHint() const override;
+
+    /// What is shown, for assistive technology: the name of its file or node.
+    void setSubject(const QString& subject);
+
+    [[nodiscard]] QAccessible::Role spokenRole() const override { return QAccessible::Graphic; }
+
+    [[nodiscard]] QString spokenText() const override;
 
 Q_SIGNALS:
     void zoomChanged(double zoom);

@@ -1,7 +1,10 @@
 #include "ui/panels/plan_bars.hpp"
 
+#include "ui/access/announce.hpp"
+#include "ui/theme/style_paint.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QKeyEvent>
 #include <QMouseEvent>
 
 #include <algorithm>
@@ -37,10 +40,78 @@ std::vector<Part> partsOf(const StageBar& stage) {
 
 }  // namespace
 
-PlanBars::PlanBars(QWidget* parent) : Chart("planBars", parent) {}
+PlanBars::PlanBars(QWidget* parent) : Chart("planBars", parent) {
+    setAccessibleName(tr("Planned memory"));
+    setFocusPolicy(Qt::StrongFocus);
+}
+
+QString PlanBars::spokenText() const {
+    QStringList lines = {budget_ > 0 ? tr("budget %1").arg(bytesText(budget_)) : tr("no limit")};
+    for (const StageBar& stage : plan_.stages) {
+        lines << tr("%1: %2").arg(QString::fromStdString(stage.node), textOf(stage));
+    }
+    return lines.join(u'\n');
+}
+
+QStringList PlanBars::spokenActions() const {
+    return plan_.stages.empty() ? QStringList()
+                                : QStringList{QAccessibleActionInterface::pressAction(),
+                                              QAccessibleActionInterface::nextPageAction(),
+                                              QAccessibleActionInterface::previousPageAction()};
+}
+
+void PlanBars::act(const QString& action) {
+    if (action == QAccessibleActionInterface::nextPageAction()) {
+        moveTo(current_ + 1);
+    } else if (action == QAccessibleActionInterface::previousPageAction()) {
+        moveTo(current_ - std::min<size_t>(current_, 1));
+    } else if (current_ < plan_.stages.size()) {
+        Q_EMIT nodeActivated(plan_.stages[current_].node);
+    }
+}
+
+/// Says what a resting pointer would read there.
+void PlanBars::moveTo(size_t stage) {
+    if (plan_.stages.empty()) {
+        return;
+    }
+    current_ = std::min(stage, plan_.stages.size() - 1);
+    announce(*this, tipOf(plan_.stages[current_]));
+    update();
+}
+
+void PlanBars::keyPressEvent(QKeyEvent* event) {
+    switch (event->key()) {
+        case Qt::Key_Down:
+            return moveTo(current_ + 1);
+        case Qt::Key_Up:
+            return moveTo(current_ - std::min<size_t>(current_, 1));
+        case Qt::Key_Home:
+            return moveTo(0);
+        case Qt::Key_End:
+            return moveTo(plan_.stages.size());
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+        case Qt::Key_Space:
+            return act(QAccessibleActionInterface::pressAction());
+        default:
+            Chart::keyPressEvent(event);
+    }
+}
+
+void PlanBars::focusInEvent(QFocusEvent* event) {
+    Chart::focusInEvent(event);
+    update();
+}
+
+void PlanBars::focusOutEvent(QFocusEvent* event) {
+    Chart::focusOutEvent(event);
+    update();
+}
 
 void PlanBars::setPlan(const PlanView& plan, Bytes budget) {
     plan_ = plan;
+    current_ = std::min(current_, plan.stages.empty() ? 0 : plan.stages.size() - 1);
     budget_ = budget;
     refresh();
 }
@@ -155,19 +226,20 @@ const StageBar* PlanBars::stageAt(QPointF point) const {
 
 QString PlanBars::tipAt(QPointF point) const {
     const StageBar* stage = stageAt(point);
-    if (!stage) {
-        return {};
-    }
-    QStringList lines = {QString::fromStdString(stage->node),
-                         tr("weights %1").arg(bytesText(stage->weights)),
-                         tr("activations %1").arg(bytesText(stage->activations))};
-    if (stage->wires + stage->caches + stage->staging > 0) {
+    return stage ? tipOf(*stage) : QString();
+}
+
+QString PlanBars::tipOf(const StageBar& stage) const {
+    QStringList lines = {QString::fromStdString(stage.node),
+                         tr("weights %1").arg(bytesText(stage.weights)),
+                         tr("activations %1").arg(bytesText(stage.activations))};
+    if (stage.wires + stage.caches + stage.staging > 0) {
         lines.push_back(tr("wires, kept results and staging %1")
-                            .arg(bytesText(stage->wires + stage->caches + stage->staging)));
+                            .arg(bytesText(stage.wires + stage.caches + stage.staging)));
     }
-    if (stage->movedInPass > 0) {
+    if (stage.movedInPass > 0) {
         lines.push_back(tr("streams %1 in each pass, %2 in all")
-                            .arg(bytesText(stage->movedInPass), bytesText(stage->moved)));
+                            .arg(bytesText(stage.movedInPass), bytesText(stage.moved)));
     }
     return lines.join('\n');
 }
@@ -242,12 +314,15 @@ void PlanBars::paintBudget(QPainter& painter, const Scale& scale) const {
 
 void PlanBars::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    painter.setOpacity(isFresh_ ? 1 : 0.6);
+    painter.setOpacity(isFresh_ || Theme::current().isHighContrast() ? 1 : 0.6);
     const Scale scale = this->scale();
     for (size_t index = 0; index < plan_.stages.size(); ++index) {
         paintStage(painter, index, scale);
     }
     paintBudget(painter, scale);
+    if (hasFocus() && current_ < plan_.stages.size()) {
+        paintFocusRing(painter, QRectF(0, rowTop(current_), width(), kStageRow), Theme::space(1));
+    }
     const qreal top = rowTop(plan_.stages.size());
     paintLegend(painter, QRectF(0, top, width(), height() - top), legend());
 }

@@ -25,12 +25,19 @@ public:
     [[nodiscard]] QRectF barOf(size_t stage) const;
     [[nodiscard]] qreal budgetX() const;
 
+    [[nodiscard]] QString spokenText() const override;
+    [[nodiscard]] QStringList spokenActions() const override;
+    void act(const QString& action) override;
+
 Q_SIGNALS:
     void nodeActivated(const std::string& node);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
     [[nodiscard]] int heightNeeded() const override;
     [[nodiscard]] QString tipAt(QPointF point) const override;
 
@@ -48,6 +55,8 @@ private:
     [[nodiscard]] bool isFarBeyond() const;
     [[nodiscard]] QString textOf(const StageBar& stage) const;
     [[nodiscard]] const StageBar* stageAt(QPointF point) const;
+    [[nodiscard]] QString tipOf(const StageBar& stage) const;
+    void moveTo(size_t stage);
     [[nodiscard]] qreal rowTop(size_t stage) const;
     void paintStage(QPainter& painter, size_t index, const Scale& scale) const;
     void paintBudget(QPainter& painter, const Scale& scale) const;
@@ -56,6 +65,7 @@ private:
     Bytes budget_ = 0;
     std::string running_;
     bool isFresh_ = true;
+    size_t current_ = 0;  ///< the stage that keys are for
 };
 
 }  // namespace lowtide::ui

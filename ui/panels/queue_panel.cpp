@@ -88,6 +88,14 @@ void QueuePanel::build() {
     away->setShortcutContext(Qt::WidgetShortcut);
     list_->addAction(away);
     connect(away, &QAction::triggered, this, &QueuePanel::takeSelectedAway);
+    for (const auto& [key, by] : {std::pair(Qt::Key_Up, -1), std::pair(Qt::Key_Down, 1)}) {
+        auto* move = new QAction(list_);
+        move->setShortcut(QKeySequence(QKeyCombination(Qt::AltModifier, key)));
+        move->setShortcutContext(Qt::WidgetShortcut);
+        list_->addAction(move);
+        connect(move, &QAction::triggered, this, [this, by = by] { moveSelected(by); });
+    }
+    list_->setToolTip(tr("Alt+Up and Alt+Down move a waiting run, Delete removes a run"));
     empty_->setObjectName("noRuns");
     empty_->setWordWrap(true);
     empty_->setAlignment(Qt::AlignCenter);
@@ -158,6 +166,19 @@ void QueuePanel::takeSelectedAway() {
         cancelSelectedNow();
     } else if (run && hasEnded(*run)) {
         removeSelected();
+    }
+}
+
+void QueuePanel::moveSelected(int by) {
+    int place = 0;
+    for (const QueuedRun& run : queue_.runs()) {
+        if (run.id == selectedRun() && run.state == RunState::Waiting && place + by >= 0) {
+            const quint64 id = run.id;
+            queue_.moveWaiting(id, place + by);
+            select(id);
+            return;
+        }
+        place += run.state == RunState::Waiting ? 1 : 0;
     }
 }
 

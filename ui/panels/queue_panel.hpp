@@ -31,6 +31,8 @@ public Q_SLOTS:
     void runSelectedAnew();  ///< also what is kept from earlier runs
     void removeSelected();
     void takeSelectedAway();
+    /// The selected run, which waits, earlier (-1) or later (1).
+    void moveSelected(int by);
     void removeEnded();
 
 Q_SIGNALS:

@@ -25,7 +25,29 @@ QRectF laneAt(int index, int width) {
 
 }  // namespace
 
-TimelineChart::TimelineChart(QWidget* parent) : Chart("timeline", parent) {}
+TimelineChart::TimelineChart(QWidget* parent) : Chart("timeline", parent) {
+    setAccessibleName(tr("Timeline of the run"));
+}
+
+/// How long the run took and each node computed, and the most that was held.
+QString TimelineChart::spokenText() const {
+    QStringList lines = {secondsText(line_.seconds)};
+    for (const ComputeSpan& span : line_.compute) {
+        lines << tr("%1: %2").arg(QString::fromStdString(span.node),
+                                  secondsText(span.end - span.begin));
+    }
+    Bytes most = 0;
+    for (const HeldBytes& held : line_.held) {
+        most = std::max(most, held.bytes);
+    }
+    if (most > 0) {
+        lines << tr("held at most %1").arg(bytesText(most));
+    }
+    if (!line_.collections.empty()) {
+        lines << tr("collections: %1").arg(line_.collections.size());
+    }
+    return lines.join(u'\n');
+}
 
 void TimelineChart::setTimeline(RunTimeline line, Bytes budget) {
     line_ = std::move(line);
@@ -75,9 +97,7 @@ void TimelineChart::paintHeld(QPainter& painter, const QRectF& lane) const {
     }
     path.lineTo(lane.right(), y);
     path.lineTo(lane.right(), lane.bottom());
-    QColor soft = theme.colour("chart.weights");
-    soft.setAlphaF(0.35F);
-    painter.fillPath(path, soft);
+    painter.fillPath(path, theme.softColour("chart.weights", 0.35));
     if (budget_ > 0) {
         painter.setPen(QPen(theme.colour("text"), 1));
         const qreal at = std::floor(yOf(budget_)) + 0.5;

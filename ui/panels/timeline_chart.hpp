@@ -12,6 +12,7 @@ class TimelineChart : public Chart {
 public:
     explicit TimelineChart(QWidget* parent = nullptr);
     void setTimeline(RunTimeline line, Bytes budget);
+    [[nodiscard]] QString spokenText() const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -428,6 +428,7 @@ void Viewer::present(const LoadedPicture& picture, const QString& title) {
     const PictureLevels before = shown_.levels;
     shown_ = picture;
     title_->setText(title);
+    view_->setSubject(title);
     problem_->setText(picture.problem);
     view_->setPicture(picture.levels);
     if (keepsOther && !picture.levels.empty()) {

@@ -81,6 +81,7 @@ private Q_SLOTS:
     void listsTheRunningOneFirst_thenTheNewestEnded();
     void movesAWaitingRun_whenItIsDragged_data();
     void movesAWaitingRun_whenItIsDragged();
+    void altArrowsMoveAWaitingRun();
     void pausesAndGoesOn();
     void cancelsTheSelectedRun();
     void deleteTakesAWaitingRunAway();
@@ -160,6 +161,27 @@ void QueuePanelTest::showsFourRunsBelowTheCanvas() {
     QVERIFY(list->viewport()->rect().contains(rectOf(3)));
     QCOMPARE(test::textProblems(bench.panel), QStringList());
     test::keepScreenshot(bench.panel, "queue_wide");
+}
+
+void QueuePanelTest::altArrowsMoveAWaitingRun() {
+    QueueOnBench bench;
+    bench.queue.add("at work", "slow", Json::object());
+    bench.queue.add("a", "g", Json::object());
+    bench.queue.add("b", "g", Json::object());
+    const quint64 last = bench.queue.add("c", "g", Json::object());
+    QTRY_COMPARE_WITH_TIMEOUT(bench.rows->rowCount({}), 4, kPatience);
+    bench.list->setCurrentIndex(bench.rows->indexOf(last));
+    bench.list->setFocus();
+    QTRY_VERIFY(bench.list->hasFocus());
+
+    QTest::keyClick(bench.list, Qt::Key_Up, Qt::AltModifier);
+    QCOMPARE(bench.titles(), QStringList({"at work", "a", "c", "b"}));
+    QTest::keyClick(bench.list, Qt::Key_Up, Qt::AltModifier);
+    QTest::keyClick(bench.list, Qt::Key_Up, Qt::AltModifier);
+    QCOMPARE(bench.titles(), QStringList({"at work", "c", "a", "b"}));
+    QTest::keyClick(bench.list, Qt::Key_Down, Qt::AltModifier);
+    QCOMPARE(bench.titles(), QStringList({"at work", "a", "c", "b"}));
+    bench.runner.openGate();
 }
 
 void QueuePanelTest::pausesAndGoesOn() {
