@@ -103,8 +103,11 @@ DroppedPicture droppedFrom(const QString& name) {
 Preferences preferencesFrom(const Json& json, QStringList* refused) {
     Preferences read;
     const Reading from(json, refused);
-    from.choice("theme", std::array{"system", "light", "dark"}, read.theme);
-    from.read("language", isText, [&](const Json& value) { read.language = textOf(value); });
+    from.choice("theme",
+                std::array{"system", "light", "dark", "light_contrast", "dark_contrast"},
+                read.theme);
+    from.read("language", isText, [&](const Json& value) { read.language = textOf(value); }choice("motion", std::array{"system", "full", "reduced"}, read.motion);
+    from.choice("scale", std::array{"100", "125", "150", "200"}, read.scale);
     from.texts("model_folders", read.modelFolders);
     from.texts("model_paths_files", read.modelPathsFiles);
     from.read("device", isText, [&](const Json& value) { read.device = textOf(value); });
@@ -152,6 +155,8 @@ Preferences preferencesFrom(const Json& json, QStringList* refused) {
 void putPreferences(const Preferences& preferences, Json& json) {
     json["theme"] = preferences.theme.toStdString();
     json["language"] = preferences.language.toStdString();
+    json["motion"] = preferences.motion.toStdString();
+    json["scale"] = preferences.scale.toStdString();
     json["model_folders"] = jsonOf(preferences.modelFolders);
     json["model_paths_files"] = jsonOf(preferences.modelPathsFiles);
     json["device"] = preferences.device.toStdString();

@@ -22,16 +22,18 @@ inline constexpr int kMostNotifySeconds = 24 * 3600;
 
 /// What a person chose for every graph.
 struct Preferences {
-    QString theme = "system";            ///< "system", "light", "dark"
+    QString theme = "system";     ///< "system", "light", "dark", "light_contrast", "dark_contrast"
+    QString motion = "system";    ///< "system", "full", "reduced"
+    QString scale = "100";        ///< of texts and controls, in percent of the system's
     QString language = "system";         ///< "system", or a code such as "zh_CN"
-    QStringList modelFolders;            ///< as they were chosen, of any layout
-    QStringList modelPathsFiles;         ///< extra_model_paths.yaml of other programs
-    QString device;                      ///< "cpu", "fake:8GiB"; empty: the module's choice
-    QString memoryBudget;                ///< "6GiB"; empty: what is free
-    QString lowMemory = "auto";          ///< "auto", "on", "off"
-    QStringList recentFiles;             ///< newest first
-    QByteArray windowLayout;             ///< opaque
-    QString outputFolder;                ///< for pictures; empty: the studio's own
+    QStringList modelFolders;     ///< as they were chosen, of any layout
+    QStringList modelPathsFiles;  ///< extra_model_paths.yaml of other programs
+    QString device;               ///< "cpu", "fake:8GiB"; empty: the module's choice
+    QString memoryBudget;         ///< "6GiB"; empty: what is free
+    QString lowMemory = "auto";   ///< "auto", "on", "off"
+    QStringList recentFiles;      ///< newest first
+    QByteArray windowLayout;      ///< opaque
+    QString outputFolder;         ///< for pictures; empty: the studio's own
     std::map<QString, QString> keys;     ///< of actions whose keys are not the default ones, by id
     Json nodeDefaults = Json::object();  ///< of new nodes: {type: {parameter: value}}
     bool showsFilmstrip = true;          ///< pictures of the gallery below the viewer

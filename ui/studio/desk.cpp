@@ -11,6 +11,7 @@
 #include "ui/studio/error_dialog.hpp"
 #include "ui/studio/menus.hpp"
 #include "ui/studio/pasted_picture.hpp"
+#include "ui/studio/run_speaker.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -194,6 +195,8 @@ void Desk::buildRuns() {
         &IssuesPanel::locateRequested,
         this,
         [this](const std::string& node, const std::string& param) { locate_.locate(node, param); });
+    auto* speaker = new RunSpeaker(parts_.window, workspace_.queue, this);
+    connect(issues, &IssuesPanel::countsChanged, speaker, &RunSpeaker::sayIssues);
     connect(issues, &IssuesPanel::countsChanged, this, [this](int errors, int warnings) {
         panels_.setTitle(
             "issues",

@@ -335,6 +335,8 @@ void Desk::connectView() {
         }
     });
     on("help.first", [this] { showFirstStart(); });
+    on("view.next_panel", [this] { panels_.moveFocus(1); });
+    on("view.previous_panel", [this] { panels_.moveFocus(-1); });
     on("view.reset", [this] { panels_.reset(); });
     on("help.node", [this] {
         panels_.show("inspector");

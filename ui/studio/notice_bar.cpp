@@ -44,6 +44,7 @@ NoticeBar::NoticeBar(QWidget* parent)
     close_->setIcon(Theme::current().icon("close"));
     close_->setAutoRaise(true);
     close_->setToolTip(tr("Close this message"));
+    close_->setAccessibleName(close_->toolTip());
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(Theme::space(3), Theme::space(1), Theme::space(1), Theme::space(1));
     row->setSpacing(Theme::space(2));
@@ -85,12 +86,18 @@ void NoticeBar::show(NoticeKind kind,
     kind_ = kind;
     paintIcon();
     text_->setText(text);
+    setAccessibleName(text);
     button_->setText(button);
     button_->setVisible(!button.isEmpty());
     act_ = std::move(act);
     place();
+    const bool wasVisible = isVisible();
     setVisible(true);
     update();
+    if (wasVisible) {  // showing it anew tells nobody by itself
+        QAccessibleEvent shown(this, QAccessible::ObjectShow);
+        QAccessible::updateAccessibility(&shown);
+    }
 }
 
 void NoticeBar::paintIcon() {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "ui/access/spoken.hpp"
+
 #include <QFrame>
 #include <QLabel>
 #include <QPushButton>
@@ -13,7 +15,7 @@ enum class NoticeKind { Info, Warning, Error, Success };
 
 /// One line over the top of its parent that tells something without stopping the work, with at most
 /// one button for what can be done about it.
-class NoticeBar : public QFrame {
+class NoticeBar : public QFrame, public Spoken {
     Q_OBJECT
 
 public:
@@ -26,6 +28,12 @@ public:
     void dismiss();
 
     [[nodiscard]] QString text() const { return text_->text(); }
+
+    [[nodiscard]] QAccessible::Role spokenRole() const override {
+        return QAccessible::Notification;
+    }
+
+    [[nodiscard]] QString spokenText() const override { return {}; }
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

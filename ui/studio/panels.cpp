@@ -7,6 +7,7 @@
 #include <QTabBar>
 
 #include <algorithm>
+#include <tuple>
 
 namespace lowtide::ui {
 
@@ -21,6 +22,25 @@ constexpr int kUntilDropped = 100;  // milliseconds
 /// Qt keeps the dock of a tab as its address.
 const void* dockOf(const QTabBar& bar, int tab) {
     return reinterpret_cast<const void*>(bar.tabData(tab).value<quintptr>());
+}
+
+/// Where keys would go first; nullptr: nothing takes any.
+QWidget* firstForKeys(QWidget* root) {
+    if (root->focusProxy() == nullptr && (root->focusPolicy() & Qt::TabFocus) == Qt::TabFocus) {
+        return root;
+    }
+    QWidget* const first = root->nextInFocusChain();
+    for (QWidget* each = first; each != nullptr && each != root; each = each->nextInFocusChain()) {
+        const bool isTaken = each->isVisible() && each->isEnabled() && !each->focusProxy() &&
+                             (each->focusPolicy() & Qt::TabFocus) == Qt::TabFocus;
+        if (isTaken && root->isAncestorOf(each)) {
+            return each;
+        }
+        if (each->nextInFocusChain() == first) {
+            break;
+        }
+    }
+    return nullptr;
 }
 
 }  // namespace
@@ -40,6 +60,10 @@ Panels::Panels(QMainWindow& window)
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
         if (QDockWidget* dock = dockAround(now)) {
             current_ = dock;
+            left_[dock] = now;
+        } else if (QWidget* centre = window_.centralWidget();
+                   centre != nullptr && now != nullptr && centre->isAncestorOf(now)) {
+            left_[centre] = now;
         }
     });
 }
@@ -182,8 +206,55 @@ void Panels::show(const std::string& name) {
     QDockWidget* dock = found->second.dock;
     dock->show();
     dock->raise();
-    dock->widget()->setFocus(Qt::ShortcutFocusReason);
+    QWidget* keys = forKeys(dock);
+    (keys != nullptr ? keys : dock->widget())->setFocus(Qt::ShortcutFocusReason);
     current_ = dock;
+}
+
+/// From left to right, those in one column from top to bottom.
+std::vector<QWidget*> Panels::inSight() const {
+    std::vector<QWidget*> places = {window_.centralWidget()};
+    for (const auto& [name, panel] : panels_) {
+        if (isShown(name)) {
+            places.push_back(panel.dock);
+        }
+    }
+    std::sort(places.begin(), places.end(), [this](const QWidget* one, const QWidget* other) {
+        const QPoint a = one->mapTo(one->window(), QPoint());
+        const QPoint b = other->mapTo(other->window(), QPoint());
+        return std::tuple(one->isWindow(), a.x(), a.y()) <
+               std::tuple(other->isWindow(), b.x(), b.y());
+    });
+    return places;
+}
+
+/// Where keys were last in this place; else where they would go first; nullptr: nowhere.
+QWidget* Panels::forKeys(QWidget* place) const {
+    QWidget* before = left_.value(place);
+    const bool isUsable = before != nullptr && before->isVisible() && before->isEnabled() &&
+                          before->focusPolicy() != Qt::NoFocus && place->isAncestorOf(before);
+    return isUsable ? before : firstForKeys(place);
+}
+
+void Panels::moveFocus(int step) {
+    const std::vector<QWidget*> places = inSight();
+    const auto count = static_cast<int>(places.size());
+    QWidget* focus = QApplication::focusWidget();
+    int at = step > 0 ? -1 : count;
+    for (int i = 0; i < count; ++i) {
+        QWidget* place = places[static_cast<size_t>(i)];
+        if (focus != nullptr && place->isAncestorOf(focus)) {
+            at = i;
+        }
+    }
+    for (int i = 1; i <= count; ++i) {
+        QWidget* place = places[static_cast<size_t>(((at + step * i) % count + count) % count)];
+        if (QWidget* next = forKeys(place); next != nullptr) {
+            next->window()->activateWindow();
+            next->setFocus(Qt::TabFocusReason);
+            return;
+        }
+    }
 }
 
 bool Panels::isShown(const std::string& name) const {

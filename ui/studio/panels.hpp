@@ -1,13 +1,16 @@
 #pragma once
 
 #include <QDockWidget>
+#include <QHash>
 #include <QMainWindow>
 #include <QMenu>
+#include <QPointer>
 #include <QString>
 #include <QTimer>
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace lowtide::ui {
 
@@ -24,6 +27,9 @@ public:
     void add(const char* name, const QString& title, QWidget* panel, Qt::DockWidgetArea area);
     /// Brings the panel to the front, and back when it was closed.
     void show(const std::string& name);
+    /// Moves the keyboard to the next panel that is shown (1), or to the one before (-1); the
+    /// middle of the window counts as one.
+    void moveFocus(int step);
     void setTitle(const std::string& name, const QString& title);
     /// Every panel to its place, as at the first start.
     void reset();
@@ -52,11 +58,14 @@ private:
     void moveTo(QDockWidget* dock, Qt::DockWidgetArea area);
     [[nodiscard]] bool isTabbed(QDockWidget* dock) const;
     [[nodiscard]] QDockWidget* dockAround(QWidget* widget) const;
+    [[nodiscard]] std::vector<QWidget*> inSight() const;
+    [[nodiscard]] QWidget* forKeys(QWidget* place) const;
 
     QMainWindow& window_;
     std::map<std::string, Panel> panels_;
     std::map<Qt::DockWidgetArea, QDockWidget*> first_;
-    QDockWidget* current_ = nullptr;  ///< that had the focus last
+    QDockWidget* current_ = nullptr;           ///< that had the focus last
+    QHash<QWidget*, QPointer<QWidget>> left_;  ///< what had the focus last in each place
     QMenu* menu_;
     QTimer names_;
 };

@@ -30,9 +30,21 @@ SettingsDialog::SettingsDialog(Settings& settings,
     addChoice(*form,
               tr("Appearance"),
               "theme",
-              {{"system", tr("As the system")}, {"light", tr("Light")}, {"dark", tr("Dark")}},
+              {{"system", tr("As the system")},
+               {"light", tr("Light")},
+               {"dark", tr("Dark")},
+               {"light_contrast", tr("Light, high contrast")},
+               {"dark_contrast", tr("Dark, high contrast")}},
               &Preferences::theme);
     addLanguage(*form);
+    addChoice(*form,
+              tr("Motion"),
+              "motion",
+              {{"system", tr("As the system")},
+               {"full", tr("Full")},
+               {"reduced", tr("Reduced: nothing slides, fades or blinks")}},
+              &Preferences::motion);
+    addScale(*form);
     addFolder(*form, ownFolder);
     addDevice(*form, devices);
     addBudget(*form);
@@ -93,6 +105,25 @@ void SettingsDialog::addLanguage(QFormLayout& form) {
         choices.emplace_back(language.code, language.name);
     }
     addChoice(form, tr("Language"), "language", choices, &Preferences::language);
+}
+
+/// Qt takes the scale of a program when it starts.
+void SettingsDialog::addScale(QFormLayout& form) {
+    QComboBox* box = addChoice(
+        form,
+        tr("Size of texts and controls"),
+        "scale",
+        {{"100", tr("100 %")}, {"125", tr("125 %")}, {"150", tr("150 %")}, {"200", tr("200 %")}},
+        &Preferences::scale);
+    box->setToolTip(tr("Of the size that the desktop asks for"));
+    auto* later = new QLabel(tr("Start the studio again to see the new size."), this);
+    later->setObjectName(QStringLiteral("scaleLater"));
+    later->setWordWrap(true);
+    later->hide();
+    form.addRow(QString(), later);
+    connect(box, &QComboBox::activated, later, [later, box, first = settings_.preferences().scale] {
+        later->setVisible(box->currentData().toString() != first);
+    });
 }
 
 void SettingsDialog::addDevice(QFormLayout& form, const std::vector<std::string>& devices) {

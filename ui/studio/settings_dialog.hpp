@@ -33,6 +33,7 @@ private:
                          const std::vector<std::pair<QString, QString>>& choices,
                          QString Preferences::*field);
     void addLanguage(QFormLayout& form);
+    void addScale(QFormLayout& form);
     void addDevice(QFormLayout& form, const std::vector<std::string>& devices);
     void addBudget(QFormLayout& form);
     void addFolder(QFormLayout& form, const QString& ownFolder);

@@ -4,6 +4,7 @@
 #include "plugin/base/log.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/editors/edit_session.hpp"
+#include "ui/access/spoken.hpp"
 #include "ui/studio/error_dialog.hpp"
 #include "ui/studio/kept_nodes.hpp"
 #include "ui/studio/keys_sheet.hpp"
@@ -35,6 +36,8 @@ constexpr const char* kAlways[] = {"file.quit",
                                    "edit.keys",
                                    "view.light",
                                    "view.dark",
+                                   "view.light_contrast",
+                                   "view.dark_contrast",
                                    "view.system",
                                    "help.report",
                                    "help.about",
@@ -57,6 +60,7 @@ StudioWindow::StudioWindow(StudioSetup setup, Settings& settings, Appearance& ap
       language_(settings),
       actions_(this),
       start_(setup_.open) {
+    installAccess();
     setObjectName(QStringLiteral("studio"));
     setAcceptDrops(true);
     resize(kFirstSize);
@@ -111,7 +115,7 @@ void StudioWindow::buildFrame() {
     });
     connect(startPage_, &StartPage::withoutAsked, this, &StudioWindow::attachWithout);
     auto* schemes = new QActionGroup(this);
-    for (const char* id : {"light", "dark", "system"}) {
+    for (const char* id : {"light", "dark", "light_contrast", "dark_contrast", "system"}) {
         QAction& action = actions_.at(std::string("view.") + id);
         schemes->addAction(&action);
         action.setChecked(settings_.preferences().theme == QLatin1String(id));
@@ -140,6 +144,7 @@ void StudioWindow::connectActions() {
                     appearance_.use(theme);
                     actions_.at("view." + theme.toStdString()).setChecked(true);
                 }
+                appearance_.useMotion(settings_.preferences().motion);
             });
 }
 

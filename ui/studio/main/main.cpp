@@ -2,17 +2,22 @@
 #include "ui/door/plugin_door.hpp"
 #include "ui/studio/event_loop.hpp"
 #include "ui/studio/qt_messages.hpp"
+#include "ui/studio/interface_scale.hpp"
 #include "ui/studio/studio_window.hpp"
 
 #include <QApplication>
 #include <QScreen>
 
+#include <cmath>
 #include <cstdio>
+#include <optional>
 
 namespace {
 
 using namespace lowtide;
 using namespace lowtide::ui;
+
+constexpr int kPortalPatience = 500;  ///< milliseconds that the first window may wait for it
 
 /// A screen that is smaller than the window, or as small, is filled by it.
 void fitToScreen(StudioWindow& window) {
@@ -22,10 +27,13 @@ void fitToScreen(StudioWindow& window) {
     }
 }
 
-int runStudio(const StudioArguments& arguments) {
-    const Places places = standardPlaces();
-    Settings settings(places.settings);
+int runStudio(const StudioArguments& arguments,
+              const Places& places,
+              Settings& settings,
+              Desktop& desktop) {
     Appearance appearance;
+    appearance.follow(desktop);
+    appearance.useMotion(settings.preferences().motion);
     appearance.use(settings.preferences().theme);
     // The engine starts on a thread of its own, while the window may change the settings.
     StudioWindow window(
@@ -43,6 +51,40 @@ int runStudio(const StudioArguments& arguments) {
     return runEventLoop();
 }
 
+/// An application whose interface has the size that the person wants. Qt takes the factor when it
+/// starts and the desktop can be asked only then, so where it is not 1 it starts again, before any
+/// window.
+class ScaledApplication {
+public:
+    ScaledApplication(int& count, char** words) : count_(count), words_(words) {
+        application_.emplace(count_, words_);
+    }
+
+    void scale(double factor) {
+        if (std::abs(factor - 1) > 0.01) {
+            application_.reset();
+            const ScaledStart scaled(factor);
+            application_.emplace(count_, words_);
+        }
+    }
+
+private:
+    int& count_;
+    char** words_;
+    std::optional<QApplication> application_;
+};
+
+double wantedScale(const QString& percent) {
+    Desktop desktop(Desktop::sessionBus());
+    if (QGuiApplication::platformName() != QLatin1String("xcb")) {
+        desktop.waitForFirst(kPortalPatience);
+    }
+    return interfaceScale(percent,
+                          desktop.wishes(),
+                          QApplication::font().pointSizeF(),
+                          QGuiApplication::platformName());
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -54,10 +96,16 @@ int main(int count, char** words) {
     QApplication application(count, words);
     QApplication::setApplicationName(QStringLiteral("lowtide-studio"));
     QApplication::setApplicationVersion(QStringLiteral(LOWTIDE_VERSION));
+    ScaledApplication application(count, words);
     const ParsedArguments parsed = parseArguments(QApplication::arguments());
     if (!parsed.output.isEmpty()) {
         std::fputs(qPrintable(parsed.output), parsed.exitCode == 0 ? stdout : stderr);
         return parsed.exitCode;
     }
-    return runStudio(parsed.arguments);
+    const Places places = standardPlaces();
+    Settings settings(places.settings);
+    application.scale(wantedScale(settings.preferences().scale));
+    Desktop desktop(Desktop::sessionBus());
+    desktop.waitForFirst(kPortalPatience);
+    return runStudio(parsed.arguments, places, settings, desktop);
 }

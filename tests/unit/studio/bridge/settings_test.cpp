@@ -17,7 +17,9 @@ using lowtide::testing::contentsOf;
 namespace {
 
 Preferences everything() {
-    return {.theme = "dark",
+    return {.theme = "dark_contrast",
+            .motion = "reduced",
+            .scale = "150",
             .modelFolders = {"/models", "/more"},
             .modelPathsFiles = {"/comfy/extra_model_paths.yaml"},
             .device = "fake:8GiB",

@@ -31,6 +31,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("scheme");
         QTest::newRow("light") << "light";
         QTest::newRow("dark") << "dark";
+        QTest::newRow("light, high contrast") << "light_contrast";
+        QTest::newRow("dark, high contrast") << "dark_contrast";
     }
 
     void everyTextFitsInBothSchemes() {

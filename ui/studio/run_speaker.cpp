@@ -1,0 +1,59 @@
+#include "ui/studio/run_speaker.hpp"
+
+#include "ui/access/announce.hpp"
+#include "ui/bridge/answer.hpp"
+#include "ui/studio/error_dialog.hpp"
+#include "ui/theme/figures.hpp"
+
+#include <QFileInfo>
+
+#include <utility>
+
+namespace lowtide::ui {
+
+RunSpeaker::RunSpeaker(QWidget& window, const RunQueue& queue, QObject* parent)
+    : QObject(parent), window_(window) {
+    connect(&queue, &RunQueue::ended, this, [this, &queue](quint64 id) {
+        if (const QueuedRun* run = queue.find(id)) {
+            sayEnd(*run);
+        }
+    });
+}
+
+QString endSentence(const QueuedRun& run) {
+    const Issue* error = firstErrorIn(run.issues);
+    if (run.state == RunState::Failed) {
+        return RunSpeaker::tr("The run “%1” failed.").arg(run.title) +
+               (error ? u' ' + asSentence(QString::fromStdString(error->message)) : QString());
+    }
+    if (run.state == RunState::Cancelled) {
+        return RunSpeaker::tr("The run “%1” was cancelled.").arg(run.title);
+    }
+    const QString end = RunSpeaker::tr("The run “%1” finished in %2.")
+                            .arg(run.title, secondsText(run.milliseconds / 1000));
+    QStringList names;
+    for (const QString& file : run.files) {
+        names << QFileInfo(file).fileName();
+    }
+    return names.isEmpty()
+               ? end
+               : end + u' ' + RunSpeaker::tr("Saved %1.").arg(names.join(QStringLiteral(", ")));
+}
+
+void RunSpeaker::sayEnd(const QueuedRun& run) {
+    announce(window_,
+             endSentence(run),
+             run.state == RunState::Failed ? Urgency::Urgent : Urgency::Polite);
+}
+
+void RunSpeaker::sayIssues(int errors, int warnings) {
+    const bool areMore = errors > std::exchange(errors_, errors);
+    const bool areMoreWarnings = warnings > std::exchange(warnings_, warnings);
+    if (areMore || areMoreWarnings) {
+        announce(window_,
+                 tr("Issues: %n error(s)", nullptr, errors) + QStringLiteral(", ") +
+                     tr("%n warning(s)", nullptr, warnings));
+    }
+}
+
+}  // namespace lowtide::ui
