@@ -393,7 +393,7 @@ void StudioTest::theReadmesMinuteIsAsItSays() {
 
 void StudioTest::everyTextFits() {
     QStringList unfit;
-    for (const char* scheme : {"light", "dark"}) {
+    for (const char* scheme : {"light", "dark", "light_contrast", "dark_contrast"}) {
         studio_->window().actions().at(std::string("view.") + scheme).trigger();
         for (const char* panel :
              {"presets", "models", "inspector", "generate", "memory", "queue", "issues"}) {
@@ -438,7 +438,7 @@ void StudioTest::everyTextOfANodeFits() {
     });
     GraphView& canvas = studio_->desk().canvas();
     QStringList problems;
-    for (const char* scheme : {"light", "dark"}) {
+    for (const char* scheme : {"light", "dark", "light_contrast", "dark_contrast"}) {
         studio_->window().actions().at(std::string("view.") + scheme).trigger();
         canvas.zoomToAll();
         QTest::qWait(50);

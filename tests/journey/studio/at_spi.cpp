@@ -1,0 +1,252 @@
+#include "tests/journey/studio/at_spi.hpp"
+
+#include <QDBusArgument>
+#include <QDBusObjectPath>
+#include <QDBusVariant>
+#include <QFile>
+#include <QtTest/QtTest>
+
+#include <stdexcept>
+
+namespace lowtide::testing {
+
+namespace {
+
+constexpr int kBusMilliseconds = 20000;
+constexpr const char* kAccessible = "org.a11y.atspi.Accessible";
+constexpr const char* kActions = "org.a11y.atspi.Action";
+constexpr const char* kValue = "org.a11y.atspi.Value";
+constexpr const char* kText = "org.a11y.atspi.Text";
+constexpr const char* kEditable = "org.a11y.atspi.EditableText";
+constexpr const char* kEvents = "org.a11y.atspi.Event.Object";
+constexpr const char* kRoot = "/org/a11y/atspi/accessible/root";
+
+[[noreturn]] void refuse(const QString& what) {
+    throw std::runtime_error(what.toStdString());
+}
+
+AtSpi::Object objectIn(const QDBusArgument& argument) {
+    AtSpi::Object object;
+    QDBusObjectPath path;
+    argument.beginStructure();
+    argument >> object.service >> path;
+    argument.endStructure();
+    object.path = path.path();
+    return object;
+}
+
+QVariant unpacked(const QVariant& value) {
+    return value.canConvert<QDBusVariant>() ? unpacked(value.value<QDBusVariant>().variant())
+                                            : value;
+}
+
+}  // namespace
+
+PrivateBus::PrivateBus() {
+    daemon_.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("XDG_RUNTIME_DIR", runtime_.path());
+    daemon_.setProcessEnvironment(environment);
+    daemon_.start(
+        "dbus-daemon",
+        {"--session", "--nofork", "--print-address=1", "--address=unix:tmpdir=" + runtime_.path()});
+    if (!daemon_.waitForStarted() || !daemon_.waitForReadyRead(kBusMilliseconds)) {
+        refuse("dbus-daemon did not start; install the Debian package dbus-daemon");
+    }
+    address_ = QString::fromUtf8(daemon_.readLine()).trimmed();
+    if (!QFile::exists("/usr/share/dbus-1/services/org.a11y.Bus.service")) {
+        refuse("there is no accessibility bus; install the Debian package at-spi2-core");
+    }
+}
+
+PrivateBus::~PrivateBus() {
+    daemon_.terminate();
+    daemon_.waitForFinished();
+}
+
+AtSpi::AtSpi(const PrivateBus& session) : bus_(QString()) {
+    {
+        const QDBusConnection own = QDBusConnection::connectToBus(session.address(), "session");
+        const QDBusMessage answer =
+            own.call(QDBusMessage::createMethodCall(
+                         "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress"),
+                     QDBus::Block,
+                     kBusMilliseconds);
+        if (answer.arguments().isEmpty()) {
+            refuse("the accessibility bus does not start: " + answer.errorMessage());
+        }
+        bus_ = QDBusConnection::connectToBus(answer.arguments().front().toString(), "reader");
+    }
+    if (!bus_.isConnected()) {
+        refuse("the accessibility bus cannot be reached: " + bus_.lastError().message());
+    }
+    for (const char* signal : {"PropertyChange", "StateChanged", "ChildrenChanged"}) {
+        bus_.connect(QString(), QString(), kEvents, signal, this, SLOT(takeEvent(QDBusMessage)));
+    }
+    bus_.connect(
+        QString(), QString(), kEvents, "Announcement", this, SLOT(takeAnnouncement(QDBusMessage)));
+    for (const char* event : {"object:property-change",
+                              "object:state-changed",
+                              "object:children-changed",
+                              "object:announcement"}) {
+        QDBusMessage listen = QDBusMessage::createMethodCall("org.a11y.atspi.Registry",
+                                                             "/org/a11y/atspi/registry",
+                                                             "org.a11y.atspi.Registry",
+                                                             "RegisterEvent");
+        listen << QString(event) << QStringList() << QString();
+        bus_.call(listen, QDBus::Block, kBusMilliseconds);
+    }
+}
+
+AtSpi::~AtSpi() {
+    QDBusConnection::disconnectFromBus("reader");
+    QDBusConnection::disconnectFromBus("session");
+}
+
+QVariant AtSpi::ask(const Object& object,
+                    const QString& interface,
+                    const QString& method,
+                    const QVariantList& arguments) const {
+    QDBusMessage call =
+        QDBusMessage::createMethodCall(object.service, object.path, interface, method);
+    call.setArguments(arguments);
+    const QDBusMessage answer = bus_.call(call, QDBus::Block, kBusMilliseconds);
+    return answer.arguments().value(0);
+}
+
+QVariant AtSpi::property(const Object& object,
+                         const QString& interface,
+                         const QString& name) const {
+    return unpacked(ask(object, "org.freedesktop.DBus.Properties", "Get", {interface, name}));
+}
+
+std::optional<AtSpi::Object> AtSpi::program(const QString& name, int milliseconds) {
+    std::optional<Object> found;
+    const Object desktop{"org.a11y.atspi.Registry", kRoot};
+    static_cast<void>(QTest::qWaitFor(
+        [&] {
+            for (const Object& each : children(desktop)) {
+                found = this->name(each) == name ? std::optional(each) : found;
+            }
+            return found.has_value();
+        },
+        milliseconds));
+    return found;
+}
+
+QString AtSpi::name(const Object& object) const {
+    return property(object, kAccessible, "Name").toString();
+}
+
+QString AtSpi::description(const Object& object) const {
+    return property(object, kAccessible, "Description").toString();
+}
+
+QString AtSpi::role(const Object& object) const {
+    return ask(object, kAccessible, "GetRoleName").toString();
+}
+
+std::vector<AtSpi::Object> AtSpi::children(const Object& object) const {
+    std::vector<Object> objects;
+    const QVariant answer = ask(object, kAccessible, "GetChildren");
+    if (!answer.canConvert<QDBusArgument>()) {
+        return objects;
+    }
+    const auto list = answer.value<QDBusArgument>();
+    list.beginArray();
+    while (!list.atEnd()) {
+        objects.push_back(objectIn(list));
+    }
+    list.endArray();
+    return objects;
+}
+
+QStringList AtSpi::actions(const Object& object) const {
+    QStringList names;
+    const QVariant answer = ask(object, kActions, "GetActions");
+    if (!answer.canConvert<QDBusArgument>()) {
+        return names;
+    }
+    const auto list = answer.value<QDBusArgument>();
+    list.beginArray();
+    while (!list.atEnd()) {
+        QString name, description, keys;
+        list.beginStructure();
+        list >> name >> description >> keys;
+        list.endStructure();
+        names << name;
+    }
+    list.endArray();
+    return names;
+}
+
+bool AtSpi::act(const Object& object, const QString& action) const {
+    const auto index = actions(object).indexOf(action);
+    return index >= 0 && ask(object, kActions, "DoAction", {static_cast<int>(index)}).toBool();
+}
+
+double AtSpi::value(const Object& object) const {
+    return property(object, kValue, "CurrentValue").toDouble();
+}
+
+void AtSpi::setValue(const Object& object, double value) const {
+    ask(object,
+        "org.freedesktop.DBus.Properties",
+        "Set",
+        {QString(kValue), QString("CurrentValue"), QVariant::fromValue(QDBusVariant(value))});
+}
+
+QString AtSpi::text(const Object& object) const {
+    return ask(object, kText, "GetText", {0, -1}).toString();
+}
+
+void AtSpi::setText(const Object& object, const QString& text) const {
+    ask(object, kEditable, "SetTextContents", {text});
+}
+
+std::optional<AtSpi::Object> AtSpi::findNow(const Object& root,
+                                            const QString& role,
+                                            const QString& name) const {
+    for (const Object& each : children(root)) {
+        if (this->role(each) == role && this->name(each).startsWith(name)) {
+            return each;
+        }
+        if (const std::optional<Object> found = findNow(each, role, name)) {
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<AtSpi::Object> AtSpi::find(const Object& root,
+                                         const QString& role,
+                                         const QString& name,
+                                         int milliseconds) const {
+    std::optional<Object> found;
+    static_cast<void>(QTest::qWaitFor(
+        [&] {
+            found = findNow(root, role, name);
+            return found.has_value();
+        },
+        milliseconds));
+    return found;
+}
+
+QStringList AtSpi::events() const {
+    QStringList lines;
+    for (const Event& event : events_) {
+        lines << event.what + u' ' + name(event.object);
+    }
+    return lines;
+}
+
+void AtSpi::takeAnnouncement(const QDBusMessage& message) {
+    announcements_ << unpacked(message.arguments().value(3)).toString();
+}
+
+void AtSpi::takeEvent(const QDBusMessage& message) {
+    events_.push_back(
+        {message.arguments().value(0).toString(), {message.service(), message.path()}});
+}
+
+}  // namespace lowtide::testing
