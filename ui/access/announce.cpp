@@ -67,7 +67,7 @@ void announce(QWidget& speaker, const QString& sentence, Urgency urgency) {
     }
     speaker.setProperty(kAnnounced, sentence);
     QAccessibleEvent alert(&speaker, QAccessible::Alert);
-    QAccessible::updateAccessibility(&alert);
+    tellAccess(alert);
     sendToBus(QAccessible::uniqueId(accessible), sentence, urgency);
 }
 

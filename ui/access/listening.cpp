@@ -2,23 +2,33 @@
 
 #include <QAccessible>
 
+#include <utility>
+
 namespace lowtide::ui {
 
 namespace {
 
-bool& aTestListens() {
-    static bool isListening = false;
-    return isListening;
+std::function<void(QAccessibleEvent&)>& testListener() {
+    static std::function<void(QAccessibleEvent&)> listener;
+    return listener;
 }
 
 }  // namespace
 
 bool isListenedTo() {
-    return QAccessible::isActive() || aTestListens();
+    return QAccessible::isActive() || testListener() != nullptr;
 }
 
-void setTestListens(bool isListening) {
-    aTestListens() = isListening;
+void tellAccess(QAccessibleEvent& event) {
+    if (testListener()) {
+        testListener()(event);
+    } else {
+        QAccessible::updateAccessibility(&event);
+    }
+}
+
+void setTestListener(std::function<void(QAccessibleEvent&)> listener) {
+    testListener() = std::move(listener);
 }
 
 }  // namespace lowtide::ui

@@ -36,17 +36,17 @@ void valueSpoken(QWidget& widget) {
     }
     if (auto* number = dynamic_cast<SpokenNumber*>(&widget)) {
         QAccessibleValueChangeEvent event(&widget, number->spokenNumber());
-        QAccessible::updateAccessibility(&event);
+        tellAccess(event);
     } else {
         QAccessibleEvent event(&widget, QAccessible::DescriptionChanged);
-        QAccessible::updateAccessibility(&event);
+        tellAccess(event);
     }
 }
 
 void stateSpoken(QWidget& widget, const QAccessible::State& changed) {
     if (isListenedTo()) {
         QAccessibleStateChangeEvent event(&widget, changed);
-        QAccessible::updateAccessibility(&event);
+        tellAccess(event);
     }
 }
 

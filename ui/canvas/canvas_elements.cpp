@@ -20,7 +20,7 @@ BoxKind boxKindOf(const ElementKey& key) {
 
 void tell(QAccessibleInterface* element, QAccessible::Event what) {
     QAccessibleEvent event(element, what);
-    QAccessible::updateAccessibility(&event);
+    tellAccess(event);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A parameter on a node for assistive technology: read, set, stepped, or opened to be edited.
 #include "plugin/graph/param_value.hpp"
 #include "ui/access/announce.hpp"
+#include "ui/access/listening.hpp"
 #include "ui/access/plain_text.hpp"
 #include "ui/canvas/canvas_elements.hpp"
 #include "ui/canvas/canvas_tips.hpp"
@@ -98,13 +99,13 @@ public:
             QAccessible::State changed;
             changed.checked = true;
             QAccessibleStateChangeEvent event(this, changed);
-            QAccessible::updateAccessibility(&event);
+            tellAccess(event);
         } else if (now == QAccessible::EditableText) {
             QAccessibleTextUpdateEvent event(this, 0, before, value());
-            QAccessible::updateAccessibility(&event);
+            tellAccess(event);
         } else if (now == QAccessible::SpinBox || now == QAccessible::ComboBox) {
             QAccessibleValueChangeEvent event(this, currentValue());
-            QAccessible::updateAccessibility(&event);
+            tellAccess(event);
         }
     }
 

@@ -49,6 +49,8 @@ InspectorRow::InspectorRow(const NodeDesc& node,
     mixed_->hide();
     reset_->setToolTip(
         tr("Back to the default: %1").arg(valueText(param, graph::toJson(param.defaultValue))));
+    reset_->setAccessibleName(tr("Restore the default of %1").arg(label_));
+    expose_->setAccessibleName(tr("Show %1 in Generate").arg(label_));
     expose_->setCheckable(true);
     if (param.kind == ParamKind::Seed) {
         buildSeedMode();

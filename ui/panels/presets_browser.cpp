@@ -76,6 +76,7 @@ QWidget* PresetsBrowser::makeBar() {
     search_ = new QLineEdit(bar);
     search_->setObjectName(QStringLiteral("presetSearch"));
     search_->setPlaceholderText(tr("Search presets"));
+    search_->setAccessibleName(search_->placeholderText());
     tag_ = new QComboBox(bar);
     tag_->setObjectName(QStringLiteral("presetTag"));
     tag_->setAccessibleName(tr("Tag"));

@@ -1,5 +1,6 @@
 #include "ui/studio/notice_bar.hpp"
 
+#include "ui/access/listening.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QHBoxLayout>
@@ -96,7 +97,7 @@ void NoticeBar::show(NoticeKind kind,
     update();
     if (wasVisible) {  // showing it anew tells nobody by itself
         QAccessibleEvent shown(this, QAccessible::ObjectShow);
-        QAccessible::updateAccessibility(&shown);
+        tellAccess(shown);
     }
 }
 

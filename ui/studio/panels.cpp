@@ -4,6 +4,7 @@
 #include "ui/theme/theme.hpp"
 
 #include <QApplication>
+#include <QScrollArea>
 #include <QTabBar>
 
 #include <algorithm>
@@ -22,6 +23,15 @@ constexpr int kUntilDropped = 100;  // milliseconds
 /// Qt keeps the dock of a tab as its address.
 const void* dockOf(const QTabBar& bar, int tab) {
     return reinterpret_cast<const void*>(bar.tabData(tab).value<quintptr>());
+}
+
+/// Tab does it by itself; a widget that is given the focus may lie out of sight.
+void scrollTo(QWidget& widget) {
+    for (QWidget* each = widget.parentWidget(); each != nullptr; each = each->parentWidget()) {
+        if (auto* area = qobject_cast<QScrollArea*>(each)) {
+            area->ensureWidgetVisible(&widget);
+        }
+    }
 }
 
 /// Where keys would go first; nullptr: nothing takes any.
@@ -208,6 +218,7 @@ void Panels::show(const std::string& name) {
     dock->raise();
     QWidget* keys = forKeys(dock);
     (keys != nullptr ? keys : dock->widget())->setFocus(Qt::ShortcutFocusReason);
+    scrollTo(keys != nullptr ? *keys : *dock->widget());
     current_ = dock;
 }
 
@@ -252,6 +263,7 @@ void Panels::moveFocus(int step) {
         if (QWidget* next = forKeys(place); next != nullptr) {
             next->window()->activateWindow();
             next->setFocus(Qt::TabFocusReason);
+            scrollTo(*next);
             return;
         }
     }

@@ -12,6 +12,7 @@
 #include "ui/studio/report_dialog.hpp"
 #include "ui/studio/report_facts.hpp"
 #include "ui/studio/system_facts.hpp"
+#include "ui/theme/focus_ring.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QActionGroup>
@@ -61,6 +62,7 @@ StudioWindow::StudioWindow(StudioSetup setup, Settings& settings, Appearance& ap
       actions_(this),
       start_(setup_.open) {
     installAccess();
+    new FocusRing(this);
     setObjectName(QStringLiteral("studio"));
     setAcceptDrops(true);
     resize(kFirstSize);

@@ -39,13 +39,6 @@ Theme::PortShape shapeNamed(const Json& look, const std::string& wireType) {
         "mend resources/themes/tokens.json and build again");
 }
 
-constexpr std::array kEffects = {Qt::UI_AnimateMenu,
-                                 Qt::UI_FadeMenu,
-                                 Qt::UI_AnimateCombo,
-                                 Qt::UI_AnimateTooltip,
-                                 Qt::UI_FadeTooltip,
-                                 Qt::UI_AnimateToolBox};
-
 template <typename Value>
 const Value& valueOf(const std::map<std::string, Value>& values, const char* token) {
     const auto found = values.find(token);
@@ -166,17 +159,11 @@ void Themed::setMotionReduced(bool isReduced) {
     isMotionReduced_ = isReduced;
     if (isReduced) {
         flashTime_ = QApplication::cursorFlashTime();
-        for (const Qt::UIEffect effect : kEffects) {
-            if (QApplication::isEffectEnabled(effect)) {
-                effects_.push_back(effect);
-                QApplication::setEffectEnabled(effect, false);
-            }
-        }
+        hadEffects_ = QApplication::isEffectEnabled(Qt::UI_General);
+        QApplication::setEffectEnabled(Qt::UI_General, false);
         QApplication::setCursorFlashTime(0);
     } else {
-        for (const Qt::UIEffect effect : std::exchange(effects_, {})) {
-            QApplication::setEffectEnabled(effect, true);
-        }
+        QApplication::setEffectEnabled(Qt::UI_General, hadEffects_);
         QApplication::setCursorFlashTime(flashTime_);
     }
     Q_EMIT changed();

@@ -108,7 +108,7 @@ Q_SIGNALS:
 private:
     bool isMotionReduced_ = false;
     int flashTime_ = -1;  ///< of the text cursor while motion is not reduced; -1: as it is
-    std::vector<Qt::UIEffect> effects_;
+    bool hadEffects_ = false;
 };
 
 }  // namespace lowtide::ui

@@ -142,8 +142,8 @@ QString AtSpi::description(const Object& object) const {
     return property(object, kAccessible, "Description").toString();
 }
 
-QString AtSpi::role(const Object& object) const {
-    return ask(object, kAccessible, "GetRoleName").toString();
+AtSpi::Role AtSpi::role(const Object& object) const {
+    return static_cast<Role>(ask(object, kAccessible, "GetRole").toUInt());
 }
 
 std::vector<AtSpi::Object> AtSpi::children(const Object& object) const {
@@ -205,7 +205,7 @@ void AtSpi::setText(const Object& object, const QString& text) const {
 }
 
 std::optional<AtSpi::Object> AtSpi::findNow(const Object& root,
-                                            const QString& role,
+                                            Role role,
                                             const QString& name) const {
     for (const Object& each : children(root)) {
         if (this->role(each) == role && this->name(each).startsWith(name)) {
@@ -219,7 +219,7 @@ std::optional<AtSpi::Object> AtSpi::findNow(const Object& root,
 }
 
 std::optional<AtSpi::Object> AtSpi::find(const Object& root,
-                                         const QString& role,
+                                         Role role,
                                          const QString& name,
                                          int milliseconds) const {
     std::optional<Object> found;

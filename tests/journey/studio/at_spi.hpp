@@ -40,6 +40,19 @@ public:
     explicit AtSpi(const PrivateBus& session);
     ~AtSpi() override;
 
+    /// Of at-spi2-core, "atspi-constants.h".
+    enum class Role : uint {
+        CheckBox = 7,
+        ComboBox = 11,
+        Image = 27,
+        List = 31,
+        ListItem = 32,
+        PushButton = 43,
+        SpinButton = 52,
+        Text = 61,
+        Link = 88
+    };
+
     /// An object of a program.
     struct Object {
         QString service;
@@ -51,7 +64,7 @@ public:
 
     [[nodiscard]] QString name(const Object& object) const;
     [[nodiscard]] QString description(const Object& object) const;
-    [[nodiscard]] QString role(const Object& object) const;
+    [[nodiscard]] Role role(const Object& object) const;
     [[nodiscard]] std::vector<Object> children(const Object& object) const;
     [[nodiscard]] QStringList actions(const Object& object) const;
     /// False: it has no such action.
@@ -63,7 +76,7 @@ public:
 
     /// The first object below `root` of that role whose name begins so; waits for it.
     [[nodiscard]] std::optional<Object> find(const Object& root,
-                                             const QString& role,
+                                             Role role,
                                              const QString& name,
                                              int milliseconds = 10000) const;
 
@@ -78,15 +91,15 @@ private Q_SLOTS:
     void takeEvent(const QDBusMessage& message);
 
 private:
-    [[nodiscard]] QVariant ask(const Object& object,
-                               const QString& interface,
-                               const QString& method,
-                               const QVariantList& arguments = {}) const;
+    QVariant ask(const Object& object,
+                 const QString& interface,
+                 const QString& method,
+                 const QVariantList& arguments = {}) const;
     [[nodiscard]] QVariant property(const Object& object,
                                     const QString& interface,
                                     const QString& name) const;
     [[nodiscard]] std::optional<Object> findNow(const Object& root,
-                                                const QString& role,
+                                                Role role,
                                                 const QString& name) const;
 
     struct Event {

@@ -174,6 +174,7 @@ private Q_SLOTS:
 
     void reducedMotionStopsEffectsAndTheTextCursor() {
         const int flash = QApplication::cursorFlashTime();
+        QApplication::setEffectEnabled(Qt::UI_General, true);
         QApplication::setEffectEnabled(Qt::UI_AnimateMenu, true);
         Theme(Scheme::Light).applyTo(*qApp);
         QSignalSpy told(&Themed::instance(), &Themed::changed);
@@ -187,7 +188,7 @@ private Q_SLOTS:
         Themed::instance().setMotionReduced(false);
         QVERIFY(QApplication::isEffectEnabled(Qt::UI_AnimateMenu));
         QCOMPARE(QApplication::cursorFlashTime(), flash);
-        QApplication::setEffectEnabled(Qt::UI_AnimateMenu, false);
+        QApplication::setEffectEnabled(Qt::UI_General, false);
     }
 
     void wiresAreSeenOnWhatTheyCross_data() {
