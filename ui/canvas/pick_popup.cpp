@@ -76,6 +76,7 @@ void PickPopup::openAt(QPoint at) {
     show();
     raise();
     pattern_->setFocus(Qt::PopupFocusReason);
+    showDetail();  // now it can be heard
 }
 
 void PickPopup::placeWithin(QPoint at) {

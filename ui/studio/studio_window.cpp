@@ -18,6 +18,7 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QCloseEvent>
+#include <QDockWidget>
 #include <QFileInfo>
 #include <QMenuBar>
 #include <QMessageBox>
@@ -32,6 +33,7 @@ namespace lowtide::ui {
 namespace {
 
 constexpr QSize kFirstSize(1440, 900);
+constexpr int kMostBehind = 1000;  ///< stops of Tab behind tabs
 /// What can be done without an engine.
 constexpr const char* kAlways[] = {"file.quit",
                                    "edit.keys",
@@ -329,6 +331,26 @@ void StudioWindow::showReport() {
     facts.system = systemFacts(module_, workspace_ ? workspace_->memory.now().devices : Json());
     facts.log = {log_.entries().begin(), log_.entries().end()};
     ReportDialog(std::move(facts), knownOfThisMachine(), this).exec();
+}
+
+bool StudioWindow::focusNextPrevChild(bool isNext) {
+    const auto isBehind = [](const QWidget* widget) {
+        while (widget != nullptr && !widget->isWindow() &&
+               qobject_cast<const QDockWidget*>(widget) == nullptr) {
+            widget = widget->parentWidget();
+        }
+        return widget != nullptr && !widget->isWindow() &&
+               !widget->geometry().intersects(widget->parentWidget()->rect());
+    };
+    for (int i = 0; i < kMostBehind; ++i) {
+        if (!QMainWindow::focusNextPrevChild(isNext)) {
+            return false;
+        }
+        if (!isBehind(QApplication::focusWidget())) {
+            return true;
+        }
+    }
+    return true;
 }
 
 void StudioWindow::closeEvent(QCloseEvent* event) {

@@ -51,6 +51,8 @@ Q_SIGNALS:
     void ready();
 
 protected:
+    /// Tab goes past docks behind tabs, which lie beside the window and count as visible.
+    bool focusNextPrevChild(bool isNext) override;
     void closeEvent(QCloseEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;

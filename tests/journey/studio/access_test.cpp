@@ -132,8 +132,8 @@ void AccessTest::aNodeIsAddedByActionAndKeys() {
     type({"type", "--delay", "30", "save image"});
     QTRY_VERIFY(reader_->announcements().contains("Save image"));
     type({"key", "Return"});
-    static_cast<void>(found(canvas_, Role::ListItem, "Save image"));
-    QTRY_VERIFY(reader_->events().contains("focused Save image"));
+    const AtSpi::Object save = found(canvas_, Role::ListItem, "Save image");
+    QTRY_VERIFY(reader_->hasTold(save, "focused"));
 }
 
 void AccessTest::itIsWiredByActionAndKeys() {
@@ -162,7 +162,7 @@ void AccessTest::valuesAreSet() {
         found(found(canvas_, Role::ListItem, "Encode prompt"), Role::Text, "Prompt");
     reader_->setText(prompt, "a fox face on a green background");
     QTRY_COMPARE(reader_->text(prompt), QString("a fox face on a green background"));
-    QTRY_VERIFY(reader_->events().contains("accessible-value Steps"));
+    QTRY_VERIFY(reader_->hasTold(steps, "accessible-value"));
 }
 
 void AccessTest::theRunIsHeard() {
@@ -190,7 +190,6 @@ void AccessTest::everyOwnWidgetOfTheInspectorIsRead() {
     QVERIFY(reader_->act(found(canvas_, Role::ListItem, "Denoise"), "Press"));
     const AtSpi::Object inspector = found(program_, Role::SpinButton, "Guidance");
     QVERIFY(reader_->value(inspector) > 0);
-    static_cast<void>(found(program_, Role::CheckBox, "Add noise"));
 }
 
 void AccessTest::cleanupTestCase() {

@@ -6,6 +6,7 @@
 #include <QFile>
 #include <QtTest/QtTest>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace lowtide::testing {
@@ -190,10 +191,10 @@ double AtSpi::value(const Object& object) const {
 }
 
 void AtSpi::setValue(const Object& object, double value) const {
-    ask(object,
-        "org.freedesktop.DBus.Properties",
-        "Set",
-        {QString(kValue), QString("CurrentValue"), QVariant::fromValue(QDBusVariant(value))});
+    QDBusMessage set = QDBusMessage::createMethodCall(
+        object.service, object.path, "org.freedesktop.DBus.Properties", "Set");
+    set << QString(kValue) << QString("CurrentValue") << QVariant::fromValue(QDBusVariant(value));
+    bus_.call(set, QDBus::NoBlock);  // Qt 6.4 does not answer
 }
 
 QString AtSpi::text(const Object& object) const {
@@ -232,12 +233,10 @@ std::optional<AtSpi::Object> AtSpi::find(const Object& root,
     return found;
 }
 
-QStringList AtSpi::events() const {
-    QStringList lines;
-    for (const Event& event : events_) {
-        lines << event.what + u' ' + name(event.object);
-    }
-    return lines;
+bool AtSpi::hasTold(const Object& object, const QString& what) const {
+    return std::any_of(events_.begin(), events_.end(), [&](const Event& event) {
+        return event.what == what && event.object.path == object.path;
+    });
 }
 
 void AtSpi::takeAnnouncement(const QDBusMessage& message) {

@@ -83,8 +83,8 @@ public:
     /// Sentences that programs had said, the oldest first.
     [[nodiscard]] const QStringList& announcements() const { return announcements_; }
 
-    /// "focused Denoise", "accessible-value Steps", ...: other events, with the name of the object.
-    [[nodiscard]] QStringList events() const;
+    /// Whether the object told "focused", "accessible-value", ...
+    [[nodiscard]] bool hasTold(const Object& object, const QString& what) const;
 
 private Q_SLOTS:
     void takeAnnouncement(const QDBusMessage& message);

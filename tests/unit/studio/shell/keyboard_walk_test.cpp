@@ -70,7 +70,7 @@ std::vector<QWidget*> walk(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) {
         seen.push_back(before);
         QTest::keyClick(before, key, modifiers);
         QWidget* now = QApplication::focusWidget();
-        if (now == before || now == seen.front()) {
+        if (std::find(seen.begin(), seen.end(), now) != seen.end()) {
             break;
         }
     }
@@ -152,7 +152,7 @@ private Q_SLOTS:
         studio.action("view.graph").trigger();
         QTRY_VERIFY(studio.window->desk()->canvas().hasFocus());
         std::vector<QString> places;
-        for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 6 && (i == 0 || places.back() != "centre"); ++i) {
             QTest::keyClick(QApplication::focusWidget(), Qt::Key_F6, Qt::ControlModifier);
             QWidget* focus = QApplication::focusWidget();
             QVERIFY(focus);
@@ -164,7 +164,8 @@ private Q_SLOTS:
             QVERIFY2(dock, qPrintable(called(focus)));
             places.push_back(dock->objectName());
         }
-        QCOMPARE(std::set<QString>(places.begin(), places.end()).size(), size_t{4});
+        QVERIFY(places.size() >= 3);
+        QCOMPARE(std::set<QString>(places.begin(), places.end()).size(), places.size());
         QCOMPARE(places.back(), QString("centre"));
         QVERIFY(studio.window->desk()->canvas().hasFocus());
         QTest::keyClick(
