@@ -86,7 +86,9 @@ AtSpi::AtSpi(const PrivateBus& session) : bus_(QString()) {
     }
     bus_.connect(
         QString(), QString(), kEvents, "Announcement", this, SLOT(takeAnnouncement(QDBusMessage)));
+    // Qt tells values only to who asks for them by name.
     for (const char* event : {"object:property-change",
+                              "object:property-change:accessible-value",
                               "object:state-changed",
                               "object:children-changed",
                               "object:announcement"}) {
@@ -209,7 +211,7 @@ std::optional<AtSpi::Object> AtSpi::findNow(const Object& root,
                                             Role role,
                                             const QString& name) const {
     for (const Object& each : children(root)) {
-        if (this->role(each) == role && this->name(each).startsWith(name)) {
+        if (this->role(each) == role && this->name(each) == name) {
             return each;
         }
         if (const std::optional<Object> found = findNow(each, role, name)) {

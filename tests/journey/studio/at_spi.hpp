@@ -74,7 +74,7 @@ public:
     [[nodiscard]] QString text(const Object& object) const;
     void setText(const Object& object, const QString& text) const;
 
-    /// The first object below `root` of that role whose name begins so; waits for it.
+    /// The first object below `root` of that role and name; waits for it.
     [[nodiscard]] std::optional<Object> find(const Object& root,
                                              Role role,
                                              const QString& name,
