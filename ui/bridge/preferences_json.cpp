@@ -106,7 +106,8 @@ Preferences preferencesFrom(const Json& json, QStringList* refused) {
     from.choice("theme",
                 std::array{"system", "light", "dark", "light_contrast", "dark_contrast"},
                 read.theme);
-    from.read("language", isText, [&](const Json& value) { read.language = textOf(value); }choice("motion", std::array{"system", "full", "reduced"}, read.motion);
+    from.read("language", isText, [&](const Json& value) { read.language = textOf(value); });
+    from.choice("motion", std::array{"system", "full", "reduced"}, read.motion);
     from.choice("scale", std::array{"100", "125", "150", "200"}, read.scale);
     from.texts("model_folders", read.modelFolders);
     from.texts("model_paths_files", read.modelPathsFiles);

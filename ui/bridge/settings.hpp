@@ -25,7 +25,7 @@ struct Preferences {
     QString theme = "system";     ///< "system", "light", "dark", "light_contrast", "dark_contrast"
     QString motion = "system";    ///< "system", "full", "reduced"
     QString scale = "100";        ///< of texts and controls, in percent of the system's
-    QString language = "system";         ///< "system", or a code such as "zh_CN"
+    QString language = "system";  ///< "system", or a code such as "zh_CN"
     QStringList modelFolders;     ///< as they were chosen, of any layout
     QStringList modelPathsFiles;  ///< extra_model_paths.yaml of other programs
     QString device;               ///< "cpu", "fake:8GiB"; empty: the module's choice

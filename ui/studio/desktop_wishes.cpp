@@ -17,8 +17,8 @@ namespace {
 
 using PortalSettings = QMap<QString, QVariantMap>;
 
-constexpr const char* kPortal = "org.freedesktop.portal.Desktop";
-constexpr const char* kPortalPath = "/org/freedesktop/portal/desktop";
+constexpr const char* kWishesPortal = "org.freedesktop.portal.Desktop";
+constexpr const char* kWishesPath = "/org/freedesktop/portal/desktop";
 constexpr const char* kPortalSettings = "org.freedesktop.portal.Settings";
 constexpr const char* kAppearance = "org.freedesktop.appearance";
 constexpr const char* kGnome = "org.gnome.desktop.interface";
@@ -26,8 +26,8 @@ constexpr const char* kGnomeAccess = "org.gnome.desktop.a11y.interface";
 constexpr int kPortalMilliseconds = 5000;
 
 QDBusMessage readAllCall() {
-    QDBusMessage call = QDBusMessage::createMethodCall(QLatin1String(kPortal),
-                                                       QLatin1String(kPortalPath),
+    QDBusMessage call = QDBusMessage::createMethodCall(QLatin1String(kWishesPortal),
+                                                       QLatin1String(kWishesPath),
                                                        QLatin1String(kPortalSettings),
                                                        QStringLiteral("ReadAll"));
     call << QStringList{
@@ -46,8 +46,8 @@ Desktop::Desktop(const QDBusConnection& bus, QObject* parent) : QObject(parent),
         return;
     }
     qDBusRegisterMetaType<PortalSettings>();
-    bus_.connect(QLatin1String(kPortal),
-                 QLatin1String(kPortalPath),
+    bus_.connect(QLatin1String(kWishesPortal),
+                 QLatin1String(kWishesPath),
                  QLatin1String(kPortalSettings),
                  QStringLiteral("SettingChanged"),
                  this,

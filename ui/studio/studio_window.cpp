@@ -2,9 +2,9 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/log.hpp"
+#include "ui/access/spoken.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/editors/edit_session.hpp"
-#include "ui/access/spoken.hpp"
 #include "ui/studio/error_dialog.hpp"
 #include "ui/studio/kept_nodes.hpp"
 #include "ui/studio/keys_sheet.hpp"
