@@ -93,6 +93,23 @@
     </message>
 </context>
 <context>
+    <name>lowtide::ui::GraphView</name>
+    <message numerus="yes">
+        <source>%n node(s)</source>
+        <translation>
+            <numerusform>%n node</numerusform>
+            <numerusform>%n nodes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n wire(s)</source>
+        <translation>
+            <numerusform>%n wire</numerusform>
+            <numerusform>%n wires</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::Inspector</name>
     <message numerus="yes">
         <source>%n nodes</source>
@@ -203,6 +220,23 @@
         <translation>
             <numerusform>%n event of the run came too fast to be shown</numerusform>
             <numerusform>%n events of the run came too fast to be shown</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::RunSpeaker</name>
+    <message numerus="yes">
+        <source>Issues: %n error(s)</source>
+        <translation>
+            <numerusform>Issues: %n error</numerusform>
+            <numerusform>Issues: %n errors</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n warning(s)</source>
+        <translation>
+            <numerusform>%n warning</numerusform>
+            <numerusform>%n warnings</numerusform>
         </translation>
     </message>
 </context>

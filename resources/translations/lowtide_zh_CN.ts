@@ -851,6 +851,38 @@
         <source>Collect versions, plan, report and log, without folders and names, to save or copy</source>
         <translation>收集版本、计划、报告和日志（不含文件夹和名称），供保存或复制</translation>
     </message>
+    <message>
+        <source>Ne&amp;xt panel</source>
+        <translation>下一个面板(&amp;X)</translation>
+    </message>
+    <message>
+        <source>Move the keyboard to the next panel, out of the canvas too</source>
+        <translation>将键盘焦点移到下一个面板，也可离开画布</translation>
+    </message>
+    <message>
+        <source>Pre&amp;vious panel</source>
+        <translation>上一个面板(&amp;V)</translation>
+    </message>
+    <message>
+        <source>Move the keyboard to the panel before</source>
+        <translation>将键盘焦点移到上一个面板</translation>
+    </message>
+    <message>
+        <source>Light, &amp;high contrast</source>
+        <translation>浅色高对比度(&amp;H)</translation>
+    </message>
+    <message>
+        <source>Black on white, strong lines</source>
+        <translation>白底黑字，线条清晰</translation>
+    </message>
+    <message>
+        <source>Dark, high &amp;contrast</source>
+        <translation>深色高对比度(&amp;C)</translation>
+    </message>
+    <message>
+        <source>White on black, strong lines</source>
+        <translation>黑底白字，线条清晰</translation>
+    </message>
 </context>
 <context>
     <name>Arguments</name>
@@ -961,6 +993,42 @@
     <message>
         <source>Disconnect</source>
         <translation>断开</translation>
+    </message>
+</context>
+<context>
+    <name>ElementWords</name>
+    <message>
+        <source>%1, %2</source>
+        <comment>node, port</comment>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>Waits for its turn.</source>
+        <translation>等待轮到它。</translation>
+    </message>
+    <message>
+        <source>Running.</source>
+        <translation>正在运行。</translation>
+    </message>
+    <message>
+        <source>Running: %1.</source>
+        <translation>正在运行：%1。</translation>
+    </message>
+    <message>
+        <source>Finished in %1.</source>
+        <translation>用时 %1 完成。</translation>
+    </message>
+    <message>
+        <source>Finished.</source>
+        <translation>已完成。</translation>
+    </message>
+    <message>
+        <source>Up to date: its result was kept.</source>
+        <translation>已是最新：保留了结果。</translation>
+    </message>
+    <message>
+        <source>Failed.</source>
+        <translation>失败。</translation>
     </message>
 </context>
 <context>
@@ -3335,6 +3403,106 @@ Drop a graph or one of its pictures to open it.</source>
         <source>Vary in a sheet...</source>
         <translation>生成对比表...</translation>
     </message>
+    <message>
+        <source>Note</source>
+        <translation>便签</translation>
+    </message>
+    <message>
+        <source>Holds %1</source>
+        <translation>包含 %1</translation>
+    </message>
+    <message>
+        <source>Select</source>
+        <translation>选择</translation>
+    </message>
+    <message>
+        <source>Expand</source>
+        <translation>展开</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n node(s)</source>
+        <translation>
+            <numerusform>%n 个节点</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n wire(s)</source>
+        <translation>
+            <numerusform>%n 条连线</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add node</source>
+        <translation>添加节点</translation>
+    </message>
+    <message>
+        <source>Show menu</source>
+        <translation>显示菜单</translation>
+    </message>
+    <message>
+        <source>Edit values</source>
+        <translation>编辑数值</translation>
+    </message>
+    <message>
+        <source>Preview of %1</source>
+        <translation>%1 的预览</translation>
+    </message>
+    <message>
+        <source>Picture of %1</source>
+        <translation>%1 的图片</translation>
+    </message>
+    <message>
+        <source>%1 x %2 pixels</source>
+        <translation>%1 x %2 像素</translation>
+    </message>
+    <message>
+        <source>Show in the viewer</source>
+        <translation>在查看器中显示</translation>
+    </message>
+    <message>
+        <source>Go to the other end</source>
+        <translation>转到另一端</translation>
+    </message>
+    <message>
+        <source>Disconnect</source>
+        <translation>断开连接</translation>
+    </message>
+    <message>
+        <source>Output, to %1.</source>
+        <translation>输出，连到 %1。</translation>
+    </message>
+    <message>
+        <source>Input, from %1.</source>
+        <translation>输入，来自 %1。</translation>
+    </message>
+    <message>
+        <source>Output, not connected.</source>
+        <translation>输出，未连接。</translation>
+    </message>
+    <message>
+        <source>Input, not connected.</source>
+        <translation>输入，未连接。</translation>
+    </message>
+    <message>
+        <source>Input, not connected; it is needed.</source>
+        <translation>输入，未连接；必须连接。</translation>
+    </message>
+    <message>
+        <source>Wire from %1 to %2</source>
+        <translation>从 %1 到 %2 的连线</translation>
+    </message>
+    <message>
+        <source>Switch</source>
+        <translation>切换</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>编辑</translation>
+    </message>
+    <message>
+        <source>Change %1</source>
+        <translation>更改 %1</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::Inspector</name>
@@ -3548,6 +3716,14 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>Show %1 under Generate</source>
         <translation>在“生成”中显示“%1”</translation>
+    </message>
+    <message>
+        <source>Restore the default of %1</source>
+        <translation>恢复 %1 的默认值</translation>
+    </message>
+    <message>
+        <source>Show %1 in Generate</source>
+        <translation>在“生成”中显示 %1</translation>
     </message>
 </context>
 <context>
@@ -4076,6 +4252,10 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>%1 · %2</source>
         <translation>%1 · %2</translation>
     </message>
+    <message>
+        <source>Predicted and measured</source>
+        <translation>预测与实测</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::MemoryEditor</name>
@@ -4149,6 +4329,10 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>, others %1</source>
         <translation>，其他程序 %1</translation>
+    </message>
+    <message>
+        <source>Memory now</source>
+        <translation>当前内存</translation>
     </message>
 </context>
 <context>
@@ -4263,6 +4447,18 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>The whole graph; drag to move the view</source>
         <translation>整个工作流；拖动可移动视图</translation>
+    </message>
+    <message>
+        <source>Map of the graph</source>
+        <translation>图的缩略图</translation>
+    </message>
+    <message>
+        <source>%1 % of the graph is in view</source>
+        <translation>可见图的 %1 %</translation>
+    </message>
+    <message>
+        <source>The graph is empty.</source>
+        <translation>图是空的。</translation>
     </message>
 </context>
 <context>
@@ -4652,6 +4848,34 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>Picture</source>
         <translation>图片</translation>
     </message>
+    <message>
+        <source>Picture %1</source>
+        <translation>图片 %1</translation>
+    </message>
+    <message>
+        <source>No picture is shown.</source>
+        <translation>没有显示图片。</translation>
+    </message>
+    <message>
+        <source>%1 x %2 pixels</source>
+        <translation>%1 x %2 像素</translation>
+    </message>
+    <message>
+        <source>shown at %1 %</source>
+        <translation>以 %1 % 显示</translation>
+    </message>
+    <message>
+        <source>two pictures, side by side</source>
+        <translation>两张图片，并排</translation>
+    </message>
+    <message>
+        <source>two pictures, their difference</source>
+        <translation>两张图片，差异</translation>
+    </message>
+    <message>
+        <source>two pictures, the line at %1 %</source>
+        <translation>两张图片，分界线在 %1 %</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::PlanBars</name>
@@ -4710,6 +4934,14 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>budget %1</source>
         <translation>预算 %1</translation>
+    </message>
+    <message>
+        <source>Planned memory</source>
+        <translation>计划内存</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
     </message>
 </context>
 <context>
@@ -5180,6 +5412,10 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>Stop after this run: take back all that wait</source>
         <translation>此次运行后停止：撤回所有等待的运行</translation>
     </message>
+    <message>
+        <source>Alt+Up and Alt+Down move a waiting run, Delete removes a run</source>
+        <translation>Alt+Up 和 Alt+Down 移动等待中的运行，Delete 移除运行</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::QueueRows</name>
@@ -5478,6 +5714,37 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
+    <name>lowtide::ui::RunSpeaker</name>
+    <message>
+        <source>The run “%1” failed.</source>
+        <translation>运行“%1”失败。</translation>
+    </message>
+    <message>
+        <source>The run “%1” was cancelled.</source>
+        <translation>运行“%1”已取消。</translation>
+    </message>
+    <message>
+        <source>The run “%1” finished in %2.</source>
+        <translation>运行“%1”用时 %2 完成。</translation>
+    </message>
+    <message>
+        <source>Saved %1.</source>
+        <translation>已保存 %1。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Issues: %n error(s)</source>
+        <translation>
+            <numerusform>问题：%n 个错误</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n warning(s)</source>
+        <translation>
+            <numerusform>%n 个警告</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::RunStrip</name>
     <message>
         <source>Progress of the run</source>
@@ -5690,6 +5957,54 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>While runs are at work</source>
         <translation>运行进行时</translation>
+    </message>
+    <message>
+        <source>Light, high contrast</source>
+        <translation>浅色，高对比度</translation>
+    </message>
+    <message>
+        <source>Dark, high contrast</source>
+        <translation>深色，高对比度</translation>
+    </message>
+    <message>
+        <source>Motion</source>
+        <translation>动态效果</translation>
+    </message>
+    <message>
+        <source>Full</source>
+        <translation>完整</translation>
+    </message>
+    <message>
+        <source>Reduced: nothing slides, fades or blinks</source>
+        <translation>减弱：没有滑动、淡入淡出或闪烁</translation>
+    </message>
+    <message>
+        <source>Size of texts and controls</source>
+        <translation>文字和控件的大小</translation>
+    </message>
+    <message>
+        <source>100 %</source>
+        <translation>100 %</translation>
+    </message>
+    <message>
+        <source>125 %</source>
+        <translation>125 %</translation>
+    </message>
+    <message>
+        <source>150 %</source>
+        <translation>150 %</translation>
+    </message>
+    <message>
+        <source>200 %</source>
+        <translation>200 %</translation>
+    </message>
+    <message>
+        <source>Of the size that the desktop asks for</source>
+        <translation>相对于桌面设定的大小</translation>
+    </message>
+    <message>
+        <source>Start the studio again to see the new size.</source>
+        <translation>重新启动程序后生效。</translation>
     </message>
 </context>
 <context>
@@ -6402,6 +6717,14 @@ Negative prompt:
         <source>Rename frame</source>
         <translation>重命名框</translation>
     </message>
+    <message>
+        <source>Text of the note</source>
+        <translation>便签文字</translation>
+    </message>
+    <message>
+        <source>Title</source>
+        <translation>标题</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::TimelineChart</name>
@@ -6434,6 +6757,18 @@ Negative prompt:
         <translation>
             <numerusform>%n 次回收</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Timeline of the run</source>
+        <translation>运行时间线</translation>
+    </message>
+    <message>
+        <source>held at most %1</source>
+        <translation>最多占用 %1</translation>
+    </message>
+    <message>
+        <source>collections: %1</source>
+        <translation>回收次数：%1</translation>
     </message>
 </context>
 <context>

@@ -35,6 +35,7 @@ void refill(QComboBox& box, const std::vector<std::pair<QString, QVariant>>& ent
 ModelFilter::ModelFilter(QWidget* parent) : QWidget(parent), words_(new QLineEdit(this)) {
     words_->setObjectName(QStringLiteral("modelSearch"));
     words_->setPlaceholderText(tr("Search models"));
+    words_->setAccessibleName(words_->placeholderText());
     words_->setClearButtonEnabled(true);
     connect(words_, &QLineEdit::textChanged, this, &ModelFilter::changed);
     kind_ = addBox("modelKind", tr("Show models of one kind"));

@@ -131,9 +131,6 @@ QWidget* ModelsPanel::makePlaces() {
 QWidget* ModelsPanel::makeModels() {
     auto* box = new QWidget(this);
     filter_ = new ModelFilter(box);
-    search_->setObjectName(QStringLiteral("modelSearch"));
-    search_->setPlaceholderText(tr("Search models"));
-    search_->setAccessibleName(search_->placeholderText());
     QToolButton* again =
         makeIconButton("rescan", "refresh", tr("Look through the folders again"), box);
     state_ = new QLabel(box);
