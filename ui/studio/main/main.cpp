@@ -93,7 +93,6 @@ int main(int count, char** words) {
     QApplication::setHighDpiScaleFactorRoundingPolicy(
         Qt::HighDpiScaleFactorRoundingPolicy::PassThrough);
     logQtMessages();
-    QApplication application(count, words);
     QApplication::setApplicationName(QStringLiteral("lowtide-studio"));
     QApplication::setApplicationVersion(QStringLiteral(LOWTIDE_VERSION));
     ScaledApplication application(count, words);
