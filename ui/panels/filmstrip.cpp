@@ -103,6 +103,7 @@ Filmstrip::Filmstrip(Gallery& gallery, QWidget* parent)
     setFrameShape(QFrame::NoFrame);
     setContextMenuPolicy(Qt::CustomContextMenu);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    showFollowed();
     connect(this, &QListView::clicked, this, &Filmstrip::want);
     connect(&rows_, &QAbstractItemModel::rowsInserted, this, &Filmstrip::showFollowed);
     connect(&rows_, &QAbstractItemModel::rowsRemoved, this, &Filmstrip::showFollowed);
@@ -125,6 +126,8 @@ void Filmstrip::follow(const QString& path) {
 
 void Filmstrip::showFollowed() {
     updateGeometry();
+    setFocusPolicy(rows_.rowCount({}) > 0 ? Qt::StrongFocus
+                                          : Qt::NoFocus);  // else it has no height
     const QModelIndex index = rows_.indexOfPath(followed_);
     if (index.isValid()) {
         setCurrentIndex(index);

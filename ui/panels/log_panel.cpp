@@ -1,16 +1,13 @@
 #include "ui/panels/log_panel.hpp"
 
-#include "plugin/base/error.hpp"
-#include "plugin/files/output_file.hpp"
-#include "ui/bridge/later.hpp"
+#include "ui/panels/icon_button.hpp"
 #include "ui/panels/log_rows.hpp"
+#include "ui/panels/saved_text.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QAction>
 #include <QClipboard>
 #include <QComboBox>
-#include <QDateTime>
-#include <QFileDialog>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -51,16 +48,6 @@ LogPanel::LogPanel(LogBook& book, QWidget* parent)
     adjust();
 }
 
-QToolButton* LogPanel::addButton(const char* name, const char* icon, const QString& tip) {
-    auto* button = new QToolButton(this);
-    button->setObjectName(QLatin1String(name));
-    button->setIcon(Theme::current().icon(icon));
-    button->setToolTip(tip);
-    button->setAccessibleName(tip);
-    button->setAutoRaise(true);
-    return button;
-}
-
 void LogPanel::build() {
     level_ = new QComboBox(this);
     level_->setObjectName(QStringLiteral("logLevel"));
@@ -83,13 +70,15 @@ void LogPanel::build() {
         filter_->setWords(words);
         adjust();
     });
-    follow_ = addButton("followLog", "arrow-down", tr("Follow: keep the newest line in sight"));
+    follow_ = makeIconButton(
+        "arrow-down", tr("Follow: keep the newest line in sight"), "followLog", this);
     follow_->setCheckable(true);
     follow_->setChecked(true);
-    copy_ = addButton("copyLog", "copy", tr("Copy the selected lines, or all that are shown"));
-    save_ = addButton("saveLog", "save", tr("Save these lines to a file..."));
-    clear_ = addButton("clearLog", "trash", tr("Clear the list"));
-    QToolButton* report = addButton("reportProblem", "help", tr("Report a problem..."));
+    copy_ = makeIconButton(
+        "copy", tr("Copy the selected lines, or all that are shown"), "copyLog", this);
+    save_ = makeIconButton("save", tr("Save these lines to a file..."), "saveLog", this);
+    clear_ = makeIconButton("trash", tr("Clear the list"), "clearLog", this);
+    QToolButton* report = makeIconButton("help", tr("Report a problem..."), "reportProblem", this);
     connect(follow_, &QToolButton::toggled, this, &LogPanel::adjust);
     connect(copy_, &QToolButton::clicked, this, &LogPanel::copy);
     connect(save_, &QToolButton::clicked, this, &LogPanel::choosePlace);
@@ -164,30 +153,17 @@ void LogPanel::copy() const {
 }
 
 void LogPanel::choosePlace() {
-    auto* dialog = new QFileDialog(this, tr("Save the log"));
-    dialog->setObjectName(QStringLiteral("saveLogDialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("log"));
-    dialog->selectFile(
-        QStringLiteral("lowtide-%1.log")
-            .arg(QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmm"))));
-    connect(dialog, &QFileDialog::fileSelected, this, &LogPanel::save);
-    dialog->open();
+    askWhereToSave(this,
+                   "saveLogDialog",
+                   tr("Save the log"),
+                   QStringLiteral("lowtide"),
+                   QStringLiteral("log"),
+                   [this](const QString& path) { save(path); });
 }
 
 void LogPanel::save(const QString& path) {
-    later(
-        this,
-        [path, bytes = text().toStdString()] {
-            try {
-                files::writeFileAtomically(path.toStdString(), bytes);
-                return QString();
-            } catch (const Error& error) {
-                return QString::fromStdString(error.message());
-            }
-        },
-        [this, path](const QString& problem) { Q_EMIT saved(path, problem); });
+    saveTextLater(
+        this, path, text(), [this, path](const QString& problem) { Q_EMIT saved(path, problem); });
 }
 
 void LogPanel::setFollowing(bool isFollowing) {

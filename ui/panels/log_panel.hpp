@@ -38,7 +38,6 @@ Q_SIGNALS:
     void saved(const QString& path, const QString& problem);
 
 private:
-    QToolButton* addButton(const char* name, const char* icon, const QString& tip);
     void build();
     void choosePlace();
     void adjust();

@@ -1,5 +1,6 @@
 #include "ui/panels/mask_panel.hpp"
 
+#include "ui/panels/icon_button.hpp"
 #include "ui/panels/mask_tool.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -56,12 +57,7 @@ MaskPanel::MaskPanel(QWidget* parent) : QWidget(parent) {
 }
 
 QToolButton* MaskPanel::button(const char* icon, const QString& text, const char* name) {
-    auto* made = new QToolButton(this);
-    made->setObjectName(QLatin1String(name));
-    made->setIcon(Theme::current().icon(icon));
-    made->setToolTip(text);
-    made->setAccessibleName(text);
-    made->setAutoRaise(true);
+    QToolButton* made = makeIconButton(icon, text, name, this);
     made->setFocusPolicy(Qt::TabFocus);  // a click leaves the keys with the picture
     return made;
 }

@@ -2,6 +2,7 @@
 
 #include "ui/bridge/later.hpp"
 #include "ui/bridge/model_hashing.hpp"
+#include "ui/panels/icon_button.hpp"
 #include "ui/panels/model_texts.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
@@ -25,16 +26,6 @@ constexpr int kPictureSide = Theme::space(18);
 constexpr int kNoteRest = 600;  // milliseconds after a key
 constexpr qint64 kLongestNote = 8192;
 
-QToolButton* makeTool(const char* name, const char* icon, const QString& tip, QWidget* parent) {
-    auto* button = new QToolButton(parent);
-    button->setObjectName(QLatin1String(name));
-    button->setIcon(Theme::current().icon(icon));
-    button->setToolTip(tip);
-    button->setAccessibleName(tip);
-    button->setAutoRaise(true);
-    return button;
-}
-
 /// What other programs wrote beside the model; empty: nothing. Of another thread.
 QString noteBeside(const std::string& path) {
     for (const QString& name : noteNamesFor(path)) {
@@ -56,9 +47,9 @@ ModelDetails::ModelDetails(ModelShelf& shelf, ModelPictures& pictures, QWidget* 
       name_(new QLabel(this)),
       facts_(new QLabel(this)),
       hash_(new QLabel(this)),
-      makeHash_(makeTool("makeHash", "tag", tr("Compute the hash (SHA-256)"), this)),
-      copyHash_(makeTool("copyHash", "copy", tr("Copy the SHA-256"), this)),
-      setPicture_(makeTool("setPicture", "image", tr("Choose its picture..."), this)),
+      makeHash_(makeIconButton("tag", tr("Compute the hash (SHA-256)"), "makeHash", this)),
+      copyHash_(makeIconButton("copy", tr("Copy the SHA-256"), "copyHash", this)),
+      setPicture_(makeIconButton("image", tr("Choose its picture..."), "setPicture", this)),
       progress_(new QProgressBar(this)),
       note_(new QPlainTextEdit(this)),
       rest_(new QTimer(this)) {

@@ -2,6 +2,7 @@
 
 #include "ui/models/model_folders.hpp"
 #include "ui/panels/empty_state.hpp"
+#include "ui/panels/icon_button.hpp"
 #include "ui/panels/model_details.hpp"
 #include "ui/panels/model_filter.hpp"
 #include "ui/panels/model_rows.hpp"
@@ -31,19 +32,6 @@ namespace lowtide::ui {
 namespace {
 
 constexpr int kPlacesHeight = 92;
-
-QToolButton* makeIconButton(const char* name,
-                            const char* icon,
-                            const QString& text,
-                            QWidget* parent) {
-    auto* button = new QToolButton(parent);
-    button->setObjectName(QLatin1String(name));
-    button->setIcon(Theme::current().icon(icon));
-    button->setToolTip(text);
-    button->setAccessibleName(text);
-    button->setAutoRaise(true);
-    return button;
-}
 
 /// The model of a row; nothing where no graph can name it.
 std::optional<NamedModel> modelOf(const QTreeWidgetItem* item) {
@@ -98,11 +86,11 @@ QWidget* ModelsPanel::makePlaces() {
     auto* box = new QWidget(this);
     auto* label = new QLabel(tr("Model folders"), box);
     label->setFont(Theme::current().font("label"));
-    QToolButton* folder = makeIconButton("addFolder", "folder", tr("Add a folder..."), box);
+    QToolButton* folder = makeIconButton("folder", tr("Add a folder..."), "addFolder", box);
     QToolButton* file = makeIconButton(
-        "addPathsFile", "file", tr("Add an extra_model_paths.yaml of ComfyUI..."), box);
+        "file", tr("Add an extra_model_paths.yaml of ComfyUI..."), "addPathsFile", box);
     remove_ =
-        makeIconButton("removePlace", "minus", tr("Remove it from the list; its files stay"), box);
+        makeIconButton("minus", tr("Remove it from the list; its files stay"), "removePlace", box);
     places_ = new QListWidget(box);
     places_->setObjectName(QStringLiteral("places"));
     places_->setAccessibleName(label->text());
@@ -132,7 +120,7 @@ QWidget* ModelsPanel::makeModels() {
     auto* box = new QWidget(this);
     filter_ = new ModelFilter(box);
     QToolButton* again =
-        makeIconButton("rescan", "refresh", tr("Look through the folders again"), box);
+        makeIconButton("refresh", tr("Look through the folders again"), "rescan", box);
     state_ = new QLabel(box);
     state_->setObjectName(QStringLiteral("modelState"));
     models_ = new QTreeWidget(box);

@@ -1,5 +1,6 @@
 #include "ui/panels/queue_panel.hpp"
 
+#include "ui/panels/icon_button.hpp"
 #include "ui/panels/queue_delegate.hpp"
 #include "ui/panels/queue_rows.hpp"
 #include "ui/theme/theme.hpp"
@@ -41,24 +42,14 @@ QueuePanel::QueuePanel(RunQueue& queue, QWidget* parent)
     adjust();
 }
 
-QToolButton* QueuePanel::addButton(const char* name, const char* icon, const QString& tip) {
-    auto* button = new QToolButton(this);
-    button->setObjectName(name);
-    button->setIcon(Theme::current().icon(icon));
-    button->setToolTip(tip);
-    button->setAccessibleName(tip);
-    button->setAutoRaise(true);
-    return button;
-}
-
 void QueuePanel::build() {
-    pause_ = addButton("pause", "pause", tr("Pause: hold back waiting runs"));
-    last_ = addButton(
-        "stopAfterThis", "stop-after", tr("Stop after this run: take back all that wait"));
-    cancel_ = addButton("cancel", "stop", tr("Cancel after this image"));
-    retry_ = addButton("retry", "refresh", tr("Run the same again"));
-    open_ = addButton("openGraph", "open", tr("Open the graph of this run"));
-    remove_ = addButton("remove", "trash", tr("Remove from the list"));
+    pause_ = makeIconButton("pause", tr("Pause: hold back waiting runs"), "pause", this);
+    last_ = makeIconButton(
+        "stop-after", tr("Stop after this run: take back all that wait"), "stopAfterThis", this);
+    cancel_ = makeIconButton("stop", tr("Cancel after this image"), "cancel", this);
+    retry_ = makeIconButton("refresh", tr("Run the same again"), "retry", this);
+    open_ = makeIconButton("open", tr("Open the graph of this run"), "openGraph", this);
+    remove_ = makeIconButton("trash", tr("Remove from the list"), "remove", this);
     auto* tools = new QVBoxLayout;  // beside the list: panels below the canvas are low
     tools->setContentsMargins(Theme::space(1), Theme::space(1), Theme::space(1), Theme::space(1));
     tools->setSpacing(Theme::space(1));

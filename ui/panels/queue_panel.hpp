@@ -44,7 +44,6 @@ Q_SIGNALS:
     void pictureRequested(quint64 id);
 
 private:
-    QToolButton* addButton(const char* name, const char* icon, const QString& tip);
     void build();
     void adjust();
     void showMenu(const QPoint& point);

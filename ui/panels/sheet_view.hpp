@@ -64,7 +64,6 @@ private:
     QWidget* makeGrid();
     QWidget* makeLarge();
     QWidget* makeEmpty();
-    QToolButton* button(const char* icon, const QString& text, const char* name);
     QAction* addAction(const char* name,
                        const QString& text,
                        const QKeySequence& key,

@@ -1,5 +1,6 @@
 // The parts of SheetView and its actions.
 #include "ui/panels/empty_state.hpp"
+#include "ui/panels/icon_button.hpp"
 #include "ui/panels/picture_view.hpp"
 #include "ui/panels/sheet_delegate.hpp"
 #include "ui/panels/sheet_view.hpp"
@@ -42,16 +43,6 @@ QWidget* SheetView::makeEmpty() {
     return page;
 }
 
-QToolButton* SheetView::button(const char* icon, const QString& text, const char* name) {
-    auto* made = new QToolButton(this);
-    made->setObjectName(QLatin1String(name));
-    made->setIcon(Theme::current().icon(icon));
-    made->setToolTip(text);
-    made->setAccessibleName(text);
-    made->setAutoRaise(true);
-    return made;
-}
-
 QWidget* SheetView::makeBar() {
     auto* bar = new QWidget(this);
     title_ = new QLabel(bar);
@@ -65,10 +56,11 @@ QWidget* SheetView::makeBar() {
         label->setTextFormat(Qt::PlainText);
         label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     }
-    QToolButton* out = button("zoom-out", tr("Smaller (-)"), "zoomOut");
-    QToolButton* in = button("zoom-in", tr("Larger (+)"), "zoomIn");
-    QToolButton* whole = button("fit", tr("Fit into the window (F)"), "fit");
-    figures_ = button("clock", tr("Time and peak memory below each picture (T)"), "figures");
+    QToolButton* out = makeIconButton("zoom-out", tr("Smaller (-)"), "zoomOut", this);
+    QToolButton* in = makeIconButton("zoom-in", tr("Larger (+)"), "zoomIn", this);
+    QToolButton* whole = makeIconButton("fit", tr("Fit into the window (F)"), "fit", this);
+    figures_ =
+        makeIconButton("clock", tr("Time and peak memory below each picture (T)"), "figures", this);
     figures_->setCheckable(true);
     marks_ = new QComboBox(bar);
     marks_->setObjectName(QStringLiteral("marks"));
@@ -77,10 +69,12 @@ QWidget* SheetView::makeBar() {
     marks_->addItem(tr("Mark nothing"), static_cast<int>(SheetTable::Figure::None));
     marks_->addItem(tr("Mark times"), static_cast<int>(SheetTable::Figure::Time));
     marks_->addItem(tr("Mark memory"), static_cast<int>(SheetTable::Figure::Peak));
-    retry_ = button("refresh", tr("Run cells without a picture again"), "retry");
-    whole_ = button("image", tr("Show the whole sheet as a picture (P)"), "wholeSheet");
-    QToolButton* another = button("plus", tr("Another sheet..."), "anotherSheet");
-    QToolButton* more = button("more", tr("What can be done with the cell"), "sheetMore");
+    retry_ = makeIconButton("refresh", tr("Run cells without a picture again"), "retry", this);
+    whole_ =
+        makeIconButton("image", tr("Show the whole sheet as a picture (P)"), "wholeSheet", this);
+    QToolButton* another = makeIconButton("plus", tr("Another sheet..."), "anotherSheet", this);
+    QToolButton* more =
+        makeIconButton("more", tr("What can be done with the cell"), "sheetMore", this);
     more->setMenu(menu_);
     more->setPopupMode(QToolButton::InstantPopup);
     connect(out, &QToolButton::clicked, this, [this] { zoomBy(-1); });

@@ -6,6 +6,7 @@
 #include "ui/panels/facts_list.hpp"
 #include "ui/panels/frame_bar.hpp"
 #include "ui/panels/frames_in_step.hpp"
+#include "ui/panels/icon_button.hpp"
 #include "ui/panels/picture_difference.hpp"
 #include "ui/panels/picture_view.hpp"
 #include "ui/panels/retouching.hpp"
@@ -102,16 +103,6 @@ QWidget* Viewer::makePane() {
     return pane;
 }
 
-QToolButton* Viewer::button(const char* icon, const QString& text, const char* name) {
-    auto* made = new QToolButton(this);
-    made->setObjectName(QLatin1String(name));
-    made->setIcon(Theme::current().icon(icon));
-    made->setToolTip(text);
-    made->setAccessibleName(text);
-    made->setAutoRaise(true);
-    return made;
-}
-
 QWidget* Viewer::makeBar() {
     auto* bar = new QWidget(this);
     title_ = new QLabel(bar);
@@ -121,22 +112,23 @@ QWidget* Viewer::makeBar() {
     zoom_->setObjectName(QStringLiteral("zoom"));
     zoom_->setMinimumWidth(zoom_->fontMetrics().horizontalAdvance(QStringLiteral("3200 %")));
     zoom_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    QToolButton* out = button("zoom-out", tr("Smaller (-)"), "zoomOut");
-    QToolButton* in = button("zoom-in", tr("Larger (+)"), "zoomIn");
-    QToolButton* fit = button("fit", tr("Fit into the window (F)"), "fit");
-    QToolButton* whole = button("locate", tr("One pixel for one pixel (1)"), "actualSize");
-    compare_ =
-        button("compare", tr("Keep this picture and wipe between it and the next"), "compare");
+    QToolButton* out = makeIconButton("zoom-out", tr("Smaller (-)"), "zoomOut", this);
+    QToolButton* in = makeIconButton("zoom-in", tr("Larger (+)"), "zoomIn", this);
+    QToolButton* fit = makeIconButton("fit", tr("Fit into the window (F)"), "fit", this);
+    QToolButton* whole =
+        makeIconButton("locate", tr("One pixel for one pixel (1)"), "actualSize", this);
+    compare_ = makeIconButton(
+        "compare", tr("Keep this picture and wipe between it and the next"), "compare", this);
     compare_->setCheckable(true);
     makeWays();
-    follow_ = button("eye", tr("Show the picture while it is made"), "follow");
+    follow_ = makeIconButton("eye", tr("Show the picture while it is made"), "follow", this);
     follow_->setCheckable(true);
     follow_->setChecked(true);
-    copy_ = button("copy", tr("Copy the picture"), "copy");
-    openGraph_ = button("open", tr("Open the graph that made it"), "openGraph");
-    useAsInput_ = button("image", tr("Use it as input"), "useAsInput");
-    paintMask_ = button("brush", {}, "paintMask");
-    crop_ = button("crop", {}, "crop");
+    copy_ = makeIconButton("copy", tr("Copy the picture"), "copy", this);
+    openGraph_ = makeIconButton("open", tr("Open the graph that made it"), "openGraph", this);
+    useAsInput_ = makeIconButton("image", tr("Use it as input"), "useAsInput", this);
+    paintMask_ = makeIconButton("brush", {}, "paintMask", this);
+    crop_ = makeIconButton("crop", {}, "crop", this);
     makeSteps();
     connect(out, &QToolButton::clicked, view_, [this] { view_->zoomBy(-1); });
     connect(in, &QToolButton::clicked, view_, [this] { view_->zoomBy(1); });
@@ -275,7 +267,7 @@ void Viewer::makeWays() {
     auto* over = new QVBoxLayout(view_);
     over->addStretch(1);
     over->addWidget(apart_, 0, Qt::AlignLeft);
-    ways_ = button("chevron-down", tr("How two pictures are compared"), "ways");
+    ways_ = makeIconButton("chevron-down", tr("How two pictures are compared"), "ways", this);
     auto* menu = new QMenu(ways_);
     auto* group = new QActionGroup(menu);
     const auto add = [&](const QString& text, const QString& key, CompareWay way) {
@@ -319,8 +311,8 @@ void Viewer::showDifference() {
 }
 
 void Viewer::makeSteps() {
-    previous_ = button("chevron-left", tr("Previous picture (Page up)"), "previous");
-    next_ = button("chevron-right", tr("Next picture (Page down)"), "next");
+    previous_ = makeIconButton("chevron-left", tr("Previous picture (Page up)"), "previous", this);
+    next_ = makeIconButton("chevron-right", tr("Next picture (Page down)"), "next", this);
     const auto key = [this](Qt::Key pressed, int by) {
         auto* shortcut = new QShortcut(QKeySequence(pressed), view_);
         shortcut->setContext(Qt::WidgetShortcut);

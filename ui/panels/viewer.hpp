@@ -94,7 +94,6 @@ protected:
 private:
     QWidget* makeBar();
     QWidget* makePane();
-    QToolButton* button(const char* icon, const QString& text, const char* name);
     void makeRetouching(QSplitter& splitter);
     void showRetouching();
     void makeSteps();

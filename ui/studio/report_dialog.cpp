@@ -1,16 +1,13 @@
 #include "ui/studio/report_dialog.hpp"
 
-#include "plugin/base/error.hpp"
-#include "plugin/files/output_file.hpp"
 #include "ui/bridge/later.hpp"
+#include "ui/panels/saved_text.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QCheckBox>
 #include <QClipboard>
-#include <QDateTime>
 #include <QDialogButtonBox>
 #include <QDir>
-#include <QFileDialog>
 #include <QGridLayout>
 #include <QGuiApplication>
 #include <QLabel>
@@ -152,34 +149,19 @@ QString ReportDialog::text() const {
 }
 
 void ReportDialog::choosePlace() {
-    auto* dialog = new QFileDialog(this, tr("Save the report"));
-    dialog->setObjectName(QStringLiteral("saveReportDialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("json"));
-    dialog->selectFile(
-        QStringLiteral("lowtide-report-%1.json")
-            .arg(QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmm"))));
-    connect(dialog, &QFileDialog::fileSelected, this, &ReportDialog::save);
-    dialog->open();
+    askWhereToSave(this,
+                   "saveReportDialog",
+                   tr("Save the report"),
+                   QStringLiteral("lowtide-report"),
+                   QStringLiteral("json"),
+                   [this](const QString& path) { save(path); });
 }
 
 void ReportDialog::save(const QString& path) {
-    later(
-        this,
-        [path, bytes = text().toStdString()] {
-            try {
-                files::writeFileAtomically(path.toStdString(), bytes);
-                return QString();
-            } catch (const Error& error) {
-                return QString::fromStdString(error.message());
-            }
-        },
-        [this, path](const QString& problem) {
-            state_->setText(problem.isEmpty()
-                                ? tr("Saved as %1.").arg(QDir::toNativeSeparators(path))
-                                : tr("It is not saved: %1.").arg(problem));
-        });
+    saveTextLater(this, path, text(), [this, path](const QString& problem) {
+        state_->setText(problem.isEmpty() ? tr("Saved as %1.").arg(QDir::toNativeSeparators(path))
+                                          : tr("It is not saved: %1.").arg(problem));
+    });
 }
 
 }  // namespace lowtide::ui
