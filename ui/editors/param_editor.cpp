@@ -2,6 +2,7 @@
 
 #include "plugin/graph/param_value.hpp"
 #include "ui/editors/choice_editor.hpp"
+#include "ui/editors/edit_session.hpp"
 #include "ui/editors/file_editor.hpp"
 #include "ui/editors/number_field.hpp"
 #include "ui/editors/number_text.hpp"
@@ -56,6 +57,10 @@ ParamEditor* newEditor(const NodeDesc& node,
 }
 
 }  // namespace
+
+ParamEditor::~ParamEditor() {
+    EditSession::forgetIn(*this);
+}
 
 ParamEditor* makeParamEditor(const NodeDesc& node,
                              const ParamDesc& param,

@@ -40,6 +40,8 @@ class ParamEditor : public QWidget {
 
 public:
     using QWidget::QWidget;
+    /// What is half typed goes with it: a field that loses the focus later finds no editor.
+    ~ParamEditor() override;
     /// Shows the value without emitting. A value that does not fit stays as it is and is marked.
     virtual void setValue(const Json& value) = 0;
     [[nodiscard]] virtual Json value() const = 0;

@@ -89,10 +89,6 @@ PromptEditor::PromptEditor(const NodeDesc& node,
     readSyntax();
 }
 
-PromptEditor::~PromptEditor() {
-    EditSession::forgetIn(*this);
-}
-
 void PromptEditor::connectLibrary() {
     completion_ = new PromptCompletion(*prompt_, *library_);
     connect(completion_, &PromptCompletion::styleChosen, this, &PromptEditor::applyStyle);

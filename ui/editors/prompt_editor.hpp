@@ -29,8 +29,6 @@ public:
                  const ParamDesc& param,
                  PromptLibrary* library,
                  QWidget* parent);
-    /// What was typed last is no longer told: whoever listened may be gone.
-    ~PromptEditor() override;
 
     void begin() override;
     void setBeside(std::function<Json()> params) override;

@@ -221,6 +221,26 @@ private Q_SLOTS:
         QVERIFY(told.last().at(1).toBool());
     }
 
+    /// An editor that goes with what is half typed in it has no value to tell any more.
+    void whatIsTypedGoesWithItsEditor_data() {
+        QTest::addColumn<QString>("param");
+        for (const char* param : {"prompt", "name", "checkpoint", "steps"}) {
+            QTest::newRow(param) << QString(param);
+        }
+    }
+
+    void whatIsTypedGoesWithItsEditor() {
+        QFETCH(QString, param);
+        ParamEditor* editor = show(param.toStdString().c_str());
+        editor->begin();
+        QTest::keyClicks(QApplication::focusWidget(), "7");
+        int told = 0;
+        connect(editor, &ParamEditor::edited, this, [&told] { ++told; });
+        connect(editor, &ParamEditor::dismissed, this, [&told] { ++told; });
+        delete editor;
+        QCOMPARE(told, 0);
+    }
+
     void sameTextAgainLeavesTheCursor() {
         ParamEditor* editor = show("prompt");
         auto* prompt = editor->findChild<QPlainTextEdit*>("prompt");
