@@ -124,7 +124,12 @@ class InpaintTest : public QObject {
 private Q_SLOTS:
     void initTestCase();
 
-    void init() { test::failOnQtWarnings(); }
+    void init() {
+        test::failOnQtWarnings();
+        beginWatch();
+    }
+
+    void cleanup() { endWatch(); }
 
     void anEyeIsInpaintedInEightClicks();
     void theSecondMaskReplacesTheFirst();
@@ -364,7 +369,7 @@ void InpaintTest::ourGraphsFillTheMask() {
     QCOMPARE(QString::fromStdString(graph::toText(document)), QString::fromStdString(text));
 }
 
-LOWTIDE_WINDOW_TEST(InpaintTest)
+LOWTIDE_TEST_UNDER(WatchedApplication, InpaintTest)
 
 }  // namespace inpaint_test
 

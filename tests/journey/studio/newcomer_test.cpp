@@ -26,8 +26,6 @@ using namespace lowtide::ui;
 namespace {
 
 constexpr int kPatience = 300000;
-/// A person sees a pause from some 50 ms on; ten times the goal is refused.
-constexpr double kMostBusy = 500;
 constexpr int64_t kDay = 24 * 3600 * 1000LL;
 constexpr Bytes kSixGiB = 6 * kGiB;
 constexpr int kIdleMilliseconds = 5000;
@@ -72,17 +70,12 @@ void NewcomerTest::initTestCase() {
 void NewcomerTest::init() {
     test::failOnQtWarnings();
     clicks_->begin();
-    dynamic_cast<WatchedApplication&>(*qApp).forget();
+    beginWatch();
 }
 
 void NewcomerTest::cleanup() {
-    const WatchedApplication::Busy& worst =
-        dynamic_cast<WatchedApplication&>(*qApp).busiest().front();
-    qInfo("%d clicks; the GUI thread was busy for %.0f ms at most, with %s",
-          clicks_->count(),
-          worst.cpuMilliseconds,
-          qPrintable(worst.what));
-    QVERIFY2(worst.cpuMilliseconds < kMostBusy, qPrintable(worst.what));
+    qInfo("%d clicks", clicks_->count());
+    endWatch();
     test::keepScreenshot(studio_->window(), QTest::currentTestFunction());
 }
 

@@ -34,8 +34,11 @@ private Q_SLOTS:
 
     void init() {
         test::failOnQtWarnings();
+        beginWatch();
         Hands(*studio_).clickNode("encode");
     }
+
+    void cleanup() { endWatch(); }
 
     /// The mini model reads 30 tokens in a chunk, one for each of these words at least.
     void tokensFollowTheKeys() {
@@ -116,7 +119,7 @@ private:
     std::unique_ptr<StudioSession> studio_;
 };
 
-LOWTIDE_WINDOW_TEST(PromptsJourneyTest)
+LOWTIDE_TEST_UNDER(WatchedApplication, PromptsJourneyTest)
 
 }  // namespace prompts_test
 

@@ -118,7 +118,12 @@ class SheetsTest : public QObject {
 private Q_SLOTS:
     void initTestCase();
 
-    void init() { test::failOnQtWarnings(); }
+    void init() {
+        test::failOnQtWarnings();
+        beginWatch();
+    }
+
+    void cleanup() { endWatch(); }
 
     void aKilledSheetIsCompleted();
     void howManySteps_inFiveClicks();

@@ -61,13 +61,27 @@ public:
     /// Begins anew.
     void forget() { busy_.clear(); }
 
-    /// The events that took the most of the thread, the worst first.
+    /// The events that took the most of the thread, the worst first. An event that opens a loop (a
+    /// dialog) counts without what the loop delivers.
     [[nodiscard]] const std::vector<Busy>& busiest() const { return busy_; }
 
 private:
+    /// An event that is being delivered.
+    struct Outer {
+        int level = 0;  ///< of the loop that delivers it
+        double innerCpu = 0,
+               innerWall = 0;  ///< of events of loops that it has opened, milliseconds
+    };
+
     std::vector<Busy> busy_;
-    int depth_ = 0;
+    std::vector<Outer> outer_;
 };
+
+/// From here on a WatchedApplication counts anew: for init().
+void beginWatch();
+
+/// Says what kept the GUI thread busy the longest; a test fails far beyond the goal: for cleanup().
+void endWatch();
 
 /// The longest time for which the GUI thread did not answer.
 class Heartbeat {
