@@ -1,5 +1,7 @@
 #include "ui/bridge/run_control.hpp"
 
+#include "ui/bridge/answer.hpp"
+#include "ui/bridge/picture_load.hpp"
 #include "ui/bridge/run_words.hpp"
 #include "ui/prompts/resolved_graph.hpp"
 
@@ -48,6 +50,9 @@ RunControl::RunControl(GraphModel& model,
     connect(&queue_, &RunQueue::event, this, [this](quint64 id, const Json& event) {
         if (mine_.contains(id)) {
             statuses_.take(event);
+            if (textIn(event, "event") == "nodeCached") {
+                showKept(textIn(event, "node"));
+            }
         }
     });
     connect(&queue_,
@@ -85,6 +90,25 @@ void RunControl::takePicture(const std::string& node, const NodePicture& picture
     }
 }
 
+/// A result that is kept shows as it did when it was made, also where another one came between.
+void RunControl::showKept(const std::string& node) {
+    const QStringList files = statuses_.of(node).files;
+    if (files.isEmpty()) {
+        return;
+    }
+    loadPictureLater(files.front(), this, [this, node, files](const LoadedPicture& loaded) {
+        const NodeStatus& status = statuses_.of(node);
+        if (loaded.levels.empty() || status.files != files ||
+            status.activity != NodeActivity::Cached) {
+            return;
+        }
+        statuses_.takePicture(
+            node,
+            {.image = loaded.levels.back(),
+             .size = loaded.size.isEmpty() ? loaded.levels.front().size() : loaded.size});
+    });
+}
+
 quint64 RunControl::run(RunHow how, const std::set<std::string>& until) {
     model_.endMerging();
     model_.adjust(
@@ -93,8 +117,14 @@ quint64 RunControl::run(RunHow how, const std::set<std::string>& until) {
 }
 
 void RunControl::runSeveral(int count, SeveralSeeds how) {
+    std::string before;
     for (int i = 0; i < count; ++i) {
-        if (addOneOf(how, static_cast<uint64_t>(i), {}) == 0) {
+        const graph::Document document = withSeeds(how, static_cast<uint64_t>(i));
+        std::string text = graph::toText(document);
+        // Who asks for the same once more wants it made, not found.
+        const RunHow next = text == before ? RunHow::Anew : RunHow::Last;
+        before = std::move(text);
+        if (add(document, next, {}) == 0) {
             return;
         }
     }

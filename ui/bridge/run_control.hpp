@@ -133,6 +133,7 @@ private:
     void repeatWhereIdle();
     [[nodiscard]] QString titleOf(const RunWords& words) const;
     void takePicture(const std::string& node, const NodePicture& picture);
+    void showKept(const std::string& node);
 
     GraphModel& model_;
     RunQueue& queue_;

@@ -135,6 +135,15 @@ void SeveralDialog::build() {
     form_->addRow(tr("Seed"), seeds_);
     form_->addRow(told_);
     form_->addRow(buttons);
+    QWidget* before = nullptr;  // Tab goes down the form
+    for (QWidget* field :
+         std::initializer_list<QWidget*>{count_, prompts_, places_, lines_, open_, seeds_, run_}) {
+        if (before) {
+            setTabOrder(before, field);
+        }
+        before = field;
+    }
+    setTabOrder(run_, buttons->button(QDialogButtonBox::Cancel));
 }
 
 void SeveralDialog::showChoice() {

@@ -162,6 +162,34 @@ private Q_SLOTS:
         studio.end();
     }
 
+    /// Seeds 1, 2, 3, then 1 again: the node says "kept", and shows the first picture.
+    void whatIsKeptShowsItsOwnPicture() {
+        QTemporaryDir made;
+        for (const auto& [name, colour] : {std::pair("1.png", Qt::red), {"2.png", Qt::blue}}) {
+            QImage picture(700, 20, QImage::Format_RGB888);
+            picture.fill(colour);
+            QVERIFY(picture.save(made.filePath(name)));
+        }
+        QString name = "1.png";
+        Running studio([&](ScriptedRunner::Stage& stage) {
+            stage.send({{"event", "runStarted"}, {"nodes", {"denoise"}}, {"repetitions", 1}});
+            stage.send({{"event", "nodeCached"},
+                        {"node", "denoise"},
+                        {"files", {made.filePath(name).toStdString()}}});
+            return Json{{"status", "ok"}, {"executed", 0}};
+        });
+        NodeStatuses& statuses = studio.window->workspace()->statuses;
+        for (const auto& [next, colour] : {std::pair("2.png", Qt::blue), {"1.png", Qt::red}}) {
+            name = next;
+            studio.action("run.start").trigger();
+            QTRY_COMPARE_WITH_TIMEOUT(
+                statuses.of("denoise").picture.pixelColor(5, 5), QColor(colour), kPatience);
+            QCOMPARE(statuses.of("denoise").pictureSize, QSize(700, 20));
+            QVERIFY(statuses.of("denoise").picture.width() <= 512);
+            QTRY_VERIFY_WITH_TIMEOUT(!studio.window->workspace()->run.isBusy(), kPatience);
+        }
+    }
+
     void releasingTakesBackWhatWasKept() {
         Running studio([](ScriptedRunner::Stage& stage) {
             stage.send({{"event", "runStarted"}, {"nodes", {"denoise"}}, {"repetitions", 1}});

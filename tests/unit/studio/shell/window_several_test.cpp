@@ -68,6 +68,36 @@ private Q_SLOTS:
         QCOMPARE(studio.model().node("denoise")->params.at("seed"), Json(shown));
     }
 
+    /// The first may be found among what is kept; who asks for three wants three made.
+    void theSameGraphOnceMoreIsMadeAnew() {
+        Working studio;
+        Workspace& work = *studio.window->workspace();
+        work.queue.setPaused(true);
+        work.run.runSeveral(3, SeveralSeeds::AsNodesSay);
+        QList<bool> areMadeAnew;
+        for (const QueuedRun& run : work.queue.runs()) {
+            areMadeAnew << run.options.value("forceExecution", false);
+        }
+        QCOMPARE(areMadeAnew, (QList<bool>{false, true, true}));
+        work.run.runSeveral(2, SeveralSeeds::Counting);
+        QVERIFY(!work.queue.runs().back().options.value("forceExecution", false));
+    }
+
+    void tabGoesDownTheDialog() {
+        Working studio;
+        answer("several", [](QDialog& dialog) {
+            QStringList reached;
+            for (int i = 0; i < 5; ++i) {
+                const QWidget* focus = QApplication::focusWidget();
+                reached << (focus->objectName().isEmpty() ? "cancel" : focus->objectName());
+                QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+            }
+            QCOMPARE(reached, (QStringList{"count", "prompts", "seeds", "run", "cancel"}));
+            dialog.reject();
+        });
+        studio.action("run.several").trigger();
+    }
+
     void nothingIsQueued_whenTheDialogIsLeft() {
         Working studio;
         answer("several", [](QDialog& dialog) { dialog.reject(); });
