@@ -18,6 +18,7 @@ namespace {
 
 constexpr Bytes kLargestPresetFile = 64 * kMiB;
 constexpr int kLongestName = 60;
+constexpr const char* kRehearsal = "fake";  ///< begins the name of a simulated card
 const char* const kTrash = "/.trash/";
 
 QString fileOf(const QString& folder, const QString& id) {
@@ -167,6 +168,9 @@ QString PresetStore::save(const PresetText& text,
     preset.description = text.description.trimmed().toStdString();
     for (const QString& tag : text.tags) {
         preset.tags.push_back(tag.toStdString());
+    }
+    if (document.device && document.device->starts_with(kRehearsal)) {
+        document.device.reset();
     }
     preset.document = graph::anchored(std::move(document), catalog_, graphFolder.toStdString());
     preset.files = graph::requiredFiles(preset.document, catalog_);

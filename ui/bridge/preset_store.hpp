@@ -87,8 +87,9 @@ public:
     /// The graph, with the files that lie beside the preset named by their full path. Errors as
     /// graph::readPreset.
     [[nodiscard]] graph::Document open(const QString& id) const;
-    /// Saves a graph that lies in `graphFolder` as a new preset of the person; returns its id.
-    /// Errors as files::OutputFile, and Error{InvalidInput} without a title.
+    /// Saves a graph that lies in `graphFolder` as a new preset of the person, without the card
+    /// that is rehearsed at the moment; returns its id. Errors as files::OutputFile, and
+    /// Error{InvalidInput} without a title.
     QString save(const PresetText& text,
                  graph::Document document,
                  const QString& graphFolder,

@@ -68,6 +68,16 @@ private Q_SLOTS:
                  QStringList{id + ".json"});
     }
 
+    /// A person who rehearses on a small card keeps the graph, not the rehearsal.
+    void leavesTheRehearsedCardOut() {
+        for (const auto& [asked, kept] : {std::pair("fake:6GiB", ""), std::pair("cpu", "cpu")}) {
+            graph::Document document = reading("none.png");
+            document.device = asked;
+            const QString id = store_->save({.title = "Small"}, document, "/nowhere", {});
+            QCOMPARE(store_->open(id).device.value_or(""), std::string(kept));
+        }
+    }
+
     void givesTwoPresetsOfOneTitleTwoFiles() {
         const QString first = store_->save({.title = "Same"}, reading(""), "/", {});
         const QString second = store_->save({.title = "Same"}, reading(""), "/", {});
