@@ -7,6 +7,7 @@
 #include <QComboBox>
 #include <QFormLayout>
 #include <QGridLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QPushButton>
 #include <QSpinBox>
@@ -54,6 +55,18 @@ MaskPanel::MaskPanel(QWidget* parent) : QWidget(parent) {
     column->addStretch(1);
     column->addWidget(makeEnd());
     setTool(nullptr);
+}
+
+bool MaskPanel::event(QEvent* event) {
+    const bool isKey =
+        event->type() == QEvent::ShortcutOverride || event->type() == QEvent::KeyPress;
+    if (isKey && tool_ != nullptr &&
+        static_cast<QKeyEvent*>(event)->modifiers().testFlag(Qt::ControlModifier) &&
+        tool_->take(*event)) {
+        event->accept();
+        return true;
+    }
+    return QWidget::event(event);
 }
 
 QToolButton* MaskPanel::button(const char* icon, const QString& text, const char* name) {

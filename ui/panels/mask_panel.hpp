@@ -25,6 +25,9 @@ public:
     /// A line about the mask: where it is kept, or why not.
     void tell(const QString& text);
 
+    /// Undo and redo mean the mask here, too: its buttons have the focus after a click.
+    bool event(QEvent* event) override;
+
 Q_SIGNALS:
     void useAsked();
     void closeAsked();

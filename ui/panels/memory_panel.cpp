@@ -322,7 +322,7 @@ void MemoryPanel::endRun(quint64 id) {
                        .arg(bytesText(measured->peak), bytesText(measured->plannedPeak))
         : run->executed == 0 ? tr("nothing to do")
                              : QString());
-    const bool isWhole = run->state == RunState::Finished;
+    const bool isWhole = run->state == RunState::Finished && run->executed > 0;
     const auto slower =
         isWhole ? widgets_->times.take(
                       timeKeyOf(run->graph, run->options, run->report, parts_.model.catalog()),

@@ -70,7 +70,7 @@ std::optional<RunTimes::Slower> RunTimes::take(const std::string& key, double mi
         last_.pop_front();
     }
     last_.push_back({key, milliseconds});
-    if (before <= 0 || milliseconds <= kSlower * before) {
+    if (before <= 0 || milliseconds <= kSlower * before || milliseconds - before < kLeastMore) {
         return std::nullopt;
     }
     return Slower{milliseconds, before};

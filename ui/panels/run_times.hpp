@@ -22,6 +22,8 @@ class RunTimes {
 public:
     /// A run that takes more than so many times the last one of its key is worth a word.
     static constexpr double kSlower = 1.3;
+    /// Milliseconds that it must take longer by: short runs vary by themselves.
+    static constexpr double kLeastMore = 250;
     static constexpr size_t kMostKeys = 256;
 
     struct Slower {
@@ -29,7 +31,7 @@ public:
         double lastMilliseconds = 0;
     };
 
-    /// Takes the time; tells when it is over kSlower times the last one.
+    /// Takes the time; tells when it is over kSlower times the last one, and kLeastMore more.
     std::optional<Slower> take(const std::string& key, double milliseconds);
 
 private:

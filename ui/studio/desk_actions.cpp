@@ -9,6 +9,7 @@
 #include "ui/studio/settings_dialog.hpp"
 #include "ui/studio/several_dialog.hpp"
 
+#include <QApplication>
 #include <QDesktopServices>
 #include <QDir>
 #include <QFileInfo>
@@ -55,11 +56,20 @@ void Desk::connectEdit() {
     QUndoStack& steps = workspace_.model.undoStack();
     QAction& undo = parts_.actions.at("edit.undo");
     QAction& redo = parts_.actions.at("edit.redo");
-    on("edit.undo", [this, &steps] {
+    // From a picture or the gallery the graph comes into sight: nobody loses a step unseen.
+    const auto showGraph = [this] {
+        const QWidget* now = centre_->currentWidget();
+        if (centre_->currentIndex() != 0 && now->isAncestorOf(QApplication::focusWidget())) {
+            centre_->setCurrentIndex(0);
+        }
+    };
+    on("edit.undo", [this, &steps, showGraph] {
+        showGraph();
         workspace_.model.endMerging();
         steps.undo();
     });
-    on("edit.redo", [this, &steps] {
+    on("edit.redo", [this, &steps, showGraph] {
+        showGraph();
         workspace_.model.endMerging();
         steps.redo();
     });

@@ -183,6 +183,7 @@ void RunViewsTest::tellsOfSlowRuns_data() {
     QTest::newRow("as long") << 1000.0 << 1000.0 << false;
     QTest::newRow("1.3 times") << 1000.0 << 1300.0 << false;
     QTest::newRow("a little more") << 1000.0 << 1301.0 << true;
+    QTest::newRow("both short") << 1.0 << 2.0 << false;
     QTest::newRow("faster") << 1000.0 << 500.0 << false;
     QTest::newRow("no time") << 1000.0 << 0.0 << false;
 }

@@ -4,6 +4,7 @@
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/painting/mask_ops.hpp"
 #include "ui/panels/frame_tool.hpp"
+#include "ui/panels/mask_tool.hpp"
 #include "ui/panels/picture_view.hpp"
 #include "ui/panels/retouching.hpp"
 
@@ -79,6 +80,44 @@ private Q_SLOTS:
         studio.press("view.paint_mask");
         QTRY_VERIFY_WITH_TIMEOUT(studio.retouching().maskTool(), kPatience);
         QVERIFY(!isBlank(studio.retouching().maskTool()->canvas().mask()));
+    }
+
+    /// A button of the panel that was clicked has the focus; Ctrl+Z still means the mask.
+    void undoMeansTheMask_alsoFromItsPanel() {
+        Painting studio;
+        studio.model().apply("Steps", [](graph::Document& document) {
+            document.nodes.at("denoise").params["steps"] = 3;
+        });
+        const std::string graph = graph::toText(studio.model().document());
+        studio.open();
+        studio.press("view.paint_mask");
+        QTRY_VERIFY_WITH_TIMEOUT(studio.retouching().maskTool(), kPatience);
+        MaskTool& tool = *studio.retouching().maskTool();
+        tool.invert();
+        QTRY_VERIFY_WITH_TIMEOUT(!isBlank(tool.canvas().mask()), kPatience);
+        auto* button = studio.retouching().maskPanel()->findChild<QToolButton*>("maskEraser");
+        QVERIFY(button);
+        button->setFocus();
+        QTest::keyClick(button, Qt::Key_Z, Qt::ControlModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(isBlank(tool.canvas().mask()), kPatience);
+        QTest::keyClick(button, Qt::Key_Y, Qt::ControlModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(!isBlank(tool.canvas().mask()), kPatience);
+        QCOMPARE(graph::toText(studio.model().document()), graph);
+    }
+
+    /// A step of the graph that is taken back beside it comes into sight.
+    void aStepTakenBackBesideTheGraphIsSeen() {
+        Painting studio;
+        studio.model().apply("Steps", [](graph::Document& document) {
+            document.nodes.at("denoise").params["steps"] = 3;
+        });
+        studio.open();
+        studio.viewer().view().setFocus();
+        auto* centre = studio.window->findChild<QTabWidget*>("centre");
+        QVERIFY(centre->currentIndex() != 0);
+        QTest::keyClick(&studio.viewer().view(), Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(studio.model().node("denoise")->params.value("steps", 0), 20);
+        QCOMPARE(centre->currentIndex(), 0);
     }
 
     void filesLieBesideTheGraph_orWhereTheyCan() {
