@@ -105,7 +105,9 @@ void StudioWindow::buildBars() {
     file->insertMenu(&actions_.at("file.save"), recentMenu_);
     toolBar_ = new StudioToolBar(actions_, this);
     addToolBar(toolBar_);
-    menuBar()->setCornerWidget(LanguageSwitch::makeButton(actions_, menuBar()));
+    QToolButton* language = LanguageSwitch::makeButton(actions_, menuBar());
+    menuBar()->setCornerWidget(language);
+    language->show();  // in a bar that is there already it would stay hidden
 }
 
 void StudioWindow::buildFrame() {

@@ -125,6 +125,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(Language::code(), QString(kChinese), kPatience);
         button = qobject_cast<QToolButton*>(studio.window->menuBar()->cornerWidget());
         QCOMPARE(button->text(), QString("简体中文"));
+        QVERIFY(button->isVisible());
         QVERIFY(studio.action("language.zh_CN").isChecked());
         QCOMPARE(studio.action("file.open").text(), QString("打开(&O)..."));
         QCOMPARE(plainText(studio.action("file.open")), QString("打开"));
