@@ -42,7 +42,7 @@ QT_FREE_FOLDERS = ("ui/cli/", "ui/door/", "ui/models/", "ui/vary/", "ui/prompts/
 UI_ROOMS = {
     "access": (), "theme": (), "language": (), "document": ("language",), "models": (), "vary": (), "prompts": (), "history": ("document",), "painting": ("document",), "bridge": ("language", "document", "models", "vary", "prompts", "history"), "editors": ("access", "theme", "language", "document", "prompts", "history", "bridge"),
     "canvas": ("access", "theme", "language", "document", "bridge", "editors"), "panels": ("access", "theme", "language", "document", "models", "vary", "prompts", "history", "painting", "bridge", "editors"),
-    "studio": ("access", "theme", "language", "document", "models", "vary", "prompts", "history", "painting", "bridge", "editors", "canvas", "panels", "door"), "widgets": ("theme", "language", "document", "bridge", "editors", "canvas", "panels"), "cli": ("door", "models", "vary"), "door": (),
+    "studio": ("access", "theme", "language", "document", "models", "vary", "prompts", "history", "painting", "bridge", "editors", "canvas", "panels", "door"), "widgets": ("theme", "language", "document", "bridge", "editors", "canvas", "panels"), "cli": ("door", "models", "vary", "prompts"), "door": (),
     "qt_door": ("door",)}
 # What a room may see of another one, where that is not all of it.
 DOORS = {

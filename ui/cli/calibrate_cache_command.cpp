@@ -3,6 +3,7 @@
 #include "plugin/graph/overrides.hpp"
 #include "plugin/host_api/curve_maker.hpp"
 #include "ui/cli/commands.hpp"
+#include "ui/cli/drawn_prompts.hpp"
 #include "ui/cli/os.hpp"
 #include "ui/cli/recorded_graph.hpp"
 #include "ui/cli/run_session.hpp"
@@ -75,9 +76,11 @@ Json recordIn(const Json& report, const std::string& denoiser) {
     return found->at("cache_record");
 }
 
-/// Runs the graph once for each seed; the records as CurveMaker takes them grow in `records`.
+/// Runs the graph once for each seed, with the texts that it draws; the records as CurveMaker takes
+/// them grow in `records`.
 Status record(const CalibrateCacheArguments& arguments,
               const RecordedGraph& graph,
+              DrawnPrompts& prompts,
               Runner& runner,
               Json& records) {
     const Json options = recordingOptions(arguments, graph.denoiser);
@@ -94,8 +97,11 @@ Status record(const CalibrateCacheArguments& arguments,
                              number,
                              count);
             }
-            const auto [status, report] =
-                runToEnd(runner, textWithSeed(graph, seed), options, false);
+            graph::Document document = withSeed(graph, seed);
+            if (!prompts.draw(document)) {
+                return Status::Invalid;
+            }
+            const auto [status, report] = runToEnd(runner, graph::toText(document), options, false);
             printIssues(report.value("issues", Json::array()));
             if (status != Status::Ok) {
                 return status;
@@ -135,11 +141,11 @@ int calibrateCache(const CalibrateCacheArguments& arguments) {
     Plugin& plugin = startModule(arguments);
     const Stopping stopping(*plugin.runner());
     CurveMaker& maker = curveMakerOf(plugin);
-    const graph::Catalog catalog({plugin.nodes().begin(), plugin.nodes().end()});
-    const RecordedGraph graph = recordedGraphOf(arguments, text, catalog);
+    DrawnPrompts prompts(arguments, plugin);
+    const RecordedGraph graph = recordedGraphOf(arguments, text, prompts.catalog());
     Json records = {
         {"tolerance", arguments.tolerance}, {kRuns, Json::array()}, {kHeldOut, Json::array()}};
-    if (const Status status = record(arguments, graph, *plugin.runner(), records);
+    if (const Status status = record(arguments, graph, prompts, *plugin.runner(), records);
         status != Status::Ok) {
         return static_cast<int>(status);
     }

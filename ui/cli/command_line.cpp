@@ -65,6 +65,19 @@ void addUntilOption(CLI::App& command, GraphArguments& arguments) {
         ->allow_extra_args(false);
 }
 
+/// Of commands that run a graph.
+void addPromptOptions(CLI::App& command, GraphArguments& arguments) {
+    CLI::Option* folder = command.add_option(
+        "--wildcards",
+        arguments.wildcards,
+        "Folder with the .txt files of __name__ in prompts (default: the studio's)");
+    command
+        .add_flag("--literal",
+                  arguments.literal,
+                  "Take prompts as they stand: alternatives {a|b} and wildcards are not drawn")
+        ->excludes(folder);
+}
+
 /// Everything that the parser fills and the call that follows.
 struct Invocation {
     RunArguments run;
@@ -101,6 +114,7 @@ void addCalibrateCache(CLI::App& app,
     CLI::App* calibrate = app.add_subcommand(
         "calibrate-cache", "Measure a checkpoint's curve for the block cache's gate Curve");
     addGraphOptions(*calibrate, arguments);
+    addPromptOptions(*calibrate, arguments);
     calibrate->add_option("--node", arguments.node, "The denoiser, where the graph has several");
     const auto addSeeds = [&](const char* name, std::vector<uint64_t>& seeds, const char* text) {
         calibrate->add_option(name, seeds, text)
@@ -125,6 +139,7 @@ void addCompare(CLI::App& app, CompareArguments& arguments, std::function<int()>
     CLI::App* compare =
         app.add_subcommand("compare", "Run variants of a graph and measure how they differ");
     addGraphOptions(*compare, arguments);
+    addPromptOptions(*compare, arguments);
     addUntilOption(*compare, arguments);
     compare
         ->add_option("--vary",
@@ -182,6 +197,7 @@ void addConvert(CLI::App& app, ConvertArguments& arguments, std::function<int()>
 void addCommands(CLI::App& app, Invocation& invocation) {
     CLI::App* run = app.add_subcommand("run", "Run a graph and write its pictures");
     addGraphOptions(*run, invocation.run);
+    addPromptOptions(*run, invocation.run);
     addUntilOption(*run, invocation.run);
     run->add_option("--out", invocation.run.out, "Folder for the pictures (default: here)");
     run->add_option(

@@ -21,6 +21,8 @@ struct GraphArguments {
     std::string memoryBudget;               ///< a size; empty: the graph's
     std::string as;                         ///< the card that a plan is for; empty: none
     std::vector<std::string> modelFolders;  ///< folders and extra_model_paths.yaml files
+    std::string wildcards;                  ///< a folder; empty: the studio's
+    bool literal = false;                   ///< nothing is drawn in prompts
     int threads = 0;
     std::string cudnnApi = "auto";  ///< auto, v7, v8
 };

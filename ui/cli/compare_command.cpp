@@ -8,6 +8,7 @@
 #include "plugin/image/png.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/cli/comparison.hpp"
+#include "ui/cli/drawn_prompts.hpp"
 #include "ui/cli/fewer_steps.hpp"
 #include "ui/cli/os.hpp"
 #include "ui/cli/run_session.hpp"
@@ -34,14 +35,16 @@ public:
         : arguments_(arguments),
           runner_(*plugin.runner()),
           graph_(std::move(graph)),
-          catalog_({plugin.nodes().begin(), plugin.nodes().end()}) {}
+          prompts_(arguments, plugin),
+          catalog_(prompts_.catalog()) {}
 
-    /// Refuses before the first run what the graph's check refuses.
-    [[nodiscard]] Status check(const std::vector<ui::Variant>& variants) const;
+    /// Refuses before the first run what the graph's check refuses, and prompts that cannot be
+    /// drawn: for all variants, by the seed that the graph has before anything is varied.
+    [[nodiscard]] Status check(const std::vector<ui::Variant>& variants);
     [[nodiscard]] VariantRun run(const std::string& folder,
                                  const std::string& name,
                                  const std::vector<std::string>& settings,
-                                 int warmUps) const;
+                                 int warmUps);
     /// Adds the run of fewer steps in the time of `variant`, or why there is none.
     void addBaseline(ComparedVariant& variant, const ComparedVariant& reference);
 
@@ -53,7 +56,8 @@ private:
     const CompareArguments& arguments_;
     Runner& runner_;
     std::string graph_;
-    graph::Catalog catalog_;
+    DrawnPrompts prompts_;
+    const graph::Catalog& catalog_;
     std::map<std::vector<std::string>, VariantRun> baselines_;  ///< by their settings
 };
 
@@ -82,10 +86,15 @@ graph::Document Variants::documentWith(const std::vector<std::string>& settings)
         {.params = params, .policies = applied.policies, .precisions = applied.precisions});
 }
 
-Status Variants::check(const std::vector<ui::Variant>& variants) const {
+Status Variants::check(const std::vector<ui::Variant>& variants) {
     for (const ui::Variant& variant : variants) {
+        const std::optional<DrawnGraph> drawn =
+            prompts_.drawn(graph_, optionsWith(variant.settings), &arguments_.set);
+        if (!drawn) {
+            return Status::Invalid;
+        }
         std::string result;
-        const Status status = runner_.check(graph_, optionsWith(variant.settings).dump(), result);
+        const Status status = runner_.check(drawn->text, drawn->options.dump(), result);
         if (status != Status::Ok) {
             std::fprintf(stderr, "lowtide: %s cannot be run\n", variant.name().c_str());
             printIssues(Json::parse(result).value("issues", Json::array()));
@@ -129,7 +138,7 @@ void Variants::takeReport(const Json& report, int warmUps, VariantRun& run) cons
 VariantRun Variants::run(const std::string& folder,
                          const std::string& name,
                          const std::vector<std::string>& settings,
-                         int warmUps) const {
+                         int warmUps) {
     if (errorIsTerminal()) {
         std::fprintf(stderr, "%s\n", name.c_str());
     }
@@ -141,7 +150,8 @@ VariantRun Variants::run(const std::string& folder,
     options["out"] = path.string();
     options["repeat"] = arguments_.repeat + warmUps;
     options["dump"] = dump;
-    const auto [status, report] = runToEnd(runner_, graph_, options, false);
+    const DrawnGraph drawn = prompts_.drawn(graph_, options, &arguments_.set).value();
+    const auto [status, report] = runToEnd(runner_, drawn.text, drawn.options, false);
     run.status = status;
     run.issues = report.value("issues", Json::array());
     if (status == Status::Ok) {

@@ -76,10 +76,10 @@ RecordedGraph recordedGraph(graph::Document document,
     return {.document = std::move(document), .denoiser = denoiser};
 }
 
-std::string textWithSeed(const RecordedGraph& graph, uint64_t seed) {
+graph::Document withSeed(const RecordedGraph& graph, uint64_t seed) {
     graph::Document document = graph.document;
     document.nodes.at(graph.denoiser).params["seed"] = seed;
-    return graph::toText(document);
+    return document;
 }
 
 }  // namespace lowtide::cli

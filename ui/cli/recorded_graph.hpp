@@ -20,7 +20,7 @@ struct RecordedGraph {
                                           const graph::Catalog& catalog,
                                           const std::string& node);
 
-/// A text of the graph in which the denoiser begins with this seed.
-[[nodiscard]] std::string textWithSeed(const RecordedGraph& graph, uint64_t seed);
+/// The graph in which the denoiser begins with this seed.
+[[nodiscard]] graph::Document withSeed(const RecordedGraph& graph, uint64_t seed);
 
 }  // namespace lowtide::cli

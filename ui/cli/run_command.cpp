@@ -1,6 +1,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/files/output_file.hpp"
 #include "ui/cli/commands.hpp"
+#include "ui/cli/drawn_prompts.hpp"
 #include "ui/cli/os.hpp"
 #include "ui/cli/run_session.hpp"
 #include "ui/cli/start_module.hpp"
@@ -31,6 +32,7 @@ int runGraph(const RunArguments& arguments) {
     catchInterrupts();
     Plugin& plugin = startModule(arguments, arguments.log);
     Runner& runner = *plugin.runner();
+    const Stopping stopping(runner);
     Json options = optionsOf(arguments);
     options["out"] = absolute(arguments.out);
     options["repeat"] = arguments.repeat;
@@ -46,9 +48,15 @@ int runGraph(const RunArguments& arguments) {
     if (!arguments.timeline.empty()) {
         options["timeline"] = absolute(arguments.timeline);
     }
-    const auto [status, report] = runToEnd(runner, graph, options, arguments.events);
-    runner.stop();
+    const std::optional<DrawnGraph> drawn = DrawnPrompts(arguments, plugin).drawn(graph, options);
+    if (!drawn) {
+        return static_cast<int>(Status::Invalid);
+    }
+    auto [status, report] = runToEnd(runner, drawn->text, drawn->options, arguments.events);
     printIssues(report.value("issues", Json::array()));
+    if (!drawn->prompts.empty()) {
+        report["prompts"] = drawn->prompts;
+    }
     if (!arguments.report.empty() && report.contains("repetitions")) {
         files::writeFileAtomically(arguments.report, report.dump(2) + "\n");
     }

@@ -3,6 +3,7 @@
 #include "plugin/graph/overrides.hpp"
 #include "plugin/host_api/sensitivities.hpp"
 #include "ui/cli/commands.hpp"
+#include "ui/cli/drawn_prompts.hpp"
 #include "ui/cli/lossy_choice.hpp"
 #include "ui/cli/os.hpp"
 #include "ui/cli/run_session.hpp"
@@ -134,16 +135,27 @@ Json optionsFor(const CompareArguments& arguments, const std::string& node) {
     return options;
 }
 
+/// The graph with the person's values and drawn texts.
+graph::Document documentToMeasure(const CompareArguments& arguments, const Plugin& plugin) {
+    DrawnPrompts prompts(arguments, plugin);
+    graph::Document document =
+        graph::applyOverrides(graph::parseDocument(readGraph(arguments.graph)),
+                              prompts.catalog(),
+                              {.params = arguments.set,
+                               .policies = arguments.policies,
+                               .precisions = arguments.precisions});
+    if (!prompts.draw(document)) {
+        throw Ended{Status::Invalid};
+    }
+    return document;
+}
+
 Measuring::Measuring(const CompareArguments& arguments, Plugin& plugin)
     : arguments_(arguments),
       runner_(*plugin.runner()),
       sensitivities_(sensitivitiesOf(plugin)),
       catalog_({plugin.nodes().begin(), plugin.nodes().end()}),
-      document_(graph::applyOverrides(graph::parseDocument(readGraph(arguments.graph)),
-                                      catalog_,
-                                      {.params = arguments.set,
-                                       .policies = arguments.policies,
-                                       .precisions = arguments.precisions})),
+      document_(documentToMeasure(arguments, plugin)),
       node_(sampledNode(document_, catalog_, arguments.until)),
       exact_(exactUpTo(document_, catalog_, node_)),
       options_(optionsFor(arguments, node_)),

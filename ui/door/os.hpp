@@ -25,6 +25,9 @@ void shortenSpins();
 /// Lowtide's folder among what the person keeps, where presets are: XDG_DATA_HOME, or .local/share
 /// in the home folder; empty when neither is known.
 [[nodiscard]] std::string userDataFolder();
+/// Where the studio keeps wildcards and what else it knows: LOWTIDE_STUDIO_DATA before
+/// userDataFolder(); empty when neither is known.
+[[nodiscard]] std::string studioDataFolder();
 
 /// The processor's name as it gives it itself; empty: not known.
 [[nodiscard]] std::string processorName();

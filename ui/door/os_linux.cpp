@@ -62,6 +62,11 @@ std::string userDataFolder() {
     return home && *home ? std::string(home) + "/.local/share/lowtide" : std::string();
 }
 
+std::string studioDataFolder() {
+    const char* own = std::getenv("LOWTIDE_STUDIO_DATA");
+    return own && *own ? own : userDataFolder();
+}
+
 std::string processorName() {
     std::ifstream facts("/proc/cpuinfo");
     for (std::string line; std::getline(facts, line);) {

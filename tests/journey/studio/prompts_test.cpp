@@ -1,3 +1,5 @@
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -60,16 +62,30 @@ private Q_SLOTS:
         setParam("weights", "a1111");
     }
 
+    /// The first graph reads no weights; a click below the prompt has them read, as one step.
+    void weightsAreReadByOneClick() {
+        setParam("weights", "none");
+        write("a cat");
+        auto& button = *row().editor().findChild<QToolButton*>("readWeights");
+        QVERIFY(!button.isVisible());
+        write("a (cat:1.2)");
+        QTRY_VERIFY_WITH_TIMEOUT(button.isVisible(), kPatience);
+        test::keepScreenshot(studio_->window(), "prompt_read_weights");
+        const int steps = studio_->model().undoStack().count();
+
+        test::click(button, button.rect().center());
+
+        QCOMPARE(studio_->model().node("encode")->params.at("weights"), Json("a1111"));
+        QVERIFY(!button.isVisible());
+        QVERIFY(studio_->model().undoStack().count() <= steps + 1);
+        studio_->model().undoStack().undo();
+        QCOMPARE(studio_->model().node("encode")->params.at("weights"), Json("none"));
+        QCOMPARE(studio_->model().node("encode")->params.at("prompt"), Json("a (cat:1.2)"));
+    }
+
     /// The picture has the drawn text, and gives back the graph that made it.
     void aPictureHasTheDrawnText() {
-        QFile file(folder_.filePath("wildcards/colour.txt"));
-        QVERIFY(QDir().mkpath(folder_.filePath("wildcards")));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("red\nblue\n");
-        file.close();
-        studio_->workspace().prompts.readWildcards();
-        QTRY_VERIFY_WITH_TIMEOUT(studio_->workspace().prompts.wildcards()->lists.contains("colour"),
-                                 kPatience);
+        writeWildcard("colour", "red\nblue\n");
         write("a {small|large} __colour__ boat");
         QTRY_VERIFY_WITH_TIMEOUT(tokens().text().startsWith("drawn: "), kPatience);
 
@@ -87,6 +103,37 @@ private Q_SLOTS:
         QVERIFY(picture.text("parameters").startsWith(text));
     }
 
+    /// Seed after seed, byte for byte, with the graph that is in them.
+    void theCommandMakesTheSamePicture_data() {
+        QTest::addColumn<qulonglong>("seed");
+        for (const qulonglong seed : {1, 2, 3}) {
+            QTest::addRow("seed %llu", seed) << seed;
+        }
+    }
+
+    void theCommandMakesTheSamePicture() {
+        QFETCH(const qulonglong, seed);
+        writeWildcard("place", "harbour\n{2::lake|sea} at dusk\n");
+        write("a {small|3::large|{old|new} wooden} boat, __place__");
+        studio_->model().apply("Set", [&](graph::Document& document) {
+            document.nodes.at("denoise").params["seed"] = static_cast<uint64_t>(seed);
+            document.nodes.at("denoise").extra.erase("seed_modes");
+        });
+        const QString graph = folder_.filePath("drawn.json");
+        saveGraph(graph, studio_->model().document(), folder_.filePath("backups"));
+
+        const QueuedRun run = Hands(*studio_).run();
+        const CommandResult command =
+            runLowtide({"run", graph, "--out", folder_.filePath("command")},
+                       {"LOWTIDE_STUDIO_DATA=" + folder_.path()});
+
+        QCOMPARE(run.state, RunState::Finished);
+        QVERIFY2(command.exitCode == 0, qPrintable(command.errors));
+        const QByteArray own = contentsOf(run.files.front());
+        QVERIFY(!own.isEmpty());
+        QCOMPARE(contentsOf(command.output.trimmed()), own);
+    }
+
     void cleanupTestCase() {
         studio_->model().setSaved();
         studio_.reset();
@@ -101,6 +148,17 @@ private:
     }
 
     QLabel& tokens() { return *row().editor().findChild<QLabel*>("tokens"); }
+
+    void writeWildcard(const char* name, const char* lines) {
+        QFile file(folder_.filePath(QStringLiteral("wildcards/%1.txt").arg(name)));
+        QVERIFY(QDir().mkpath(folder_.filePath("wildcards")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(lines);
+        file.close();
+        studio_->workspace().prompts.readWildcards();
+        QTRY_VERIFY_WITH_TIMEOUT(studio_->workspace().prompts.wildcards()->lists.contains(name),
+                                 kPatience);
+    }
 
     void write(const QString& text) {
         auto* field = row().editor().findChild<QPlainTextEdit*>("prompt");

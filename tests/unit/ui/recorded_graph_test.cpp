@@ -81,7 +81,7 @@ private Q_SLOTS:
     void theSeedIsTheDenoisers() {
         const RecordedGraph made = recordedGraph(documentOf(), catalog_, "second");
 
-        const Json json = parseJson(textWithSeed(made, 18446744073709551615u), "graph");
+        const Json json = parseJson(graph::toText(withSeed(made, 18446744073709551615u)), "graph");
 
         QCOMPARE(json.at("nodes").at("second").at("params").at("seed").get<uint64_t>(),
                  uint64_t{18446744073709551615u});
