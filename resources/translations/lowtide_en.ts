@@ -110,6 +110,23 @@
     </message>
 </context>
 <context>
+    <name>lowtide::ui::HashSearchDialog</name>
+    <message numerus="yes">
+        <source>%n models of this kind have no hash yet. The search reads %1 at most, until one has it; hashes are kept.</source>
+        <translation>
+            <numerusform>%n model of this kind has no hash yet. The search reads %1; the hash is kept.</numerusform>
+            <numerusform>%n models of this kind have no hash yet. The search reads %1 at most, until one has it; hashes are kept.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n files could not be read:</source>
+        <translation>
+            <numerusform>%n file could not be read:</numerusform>
+            <numerusform>%n files could not be read:</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::Inspector</name>
     <message numerus="yes">
         <source>%n nodes</source>

@@ -3505,6 +3505,73 @@ Drop a graph or one of its pictures to open it.</source>
     </message>
 </context>
 <context>
+    <name>lowtide::ui::HashSearchDialog</name>
+    <message>
+        <source>No model has this name. Its hash is known: %1.</source>
+        <translation>没有模型使用这个名称，但已知它的哈希：%1。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n models of this kind have no hash yet. The search reads %1 at most, until one has it; hashes are kept.</source>
+        <translation>
+            <numerusform>有 %n 个同类模型尚未计算哈希。搜索最多读取 %1，找到即停止；哈希会保存。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n files could not be read:</source>
+        <translation>
+            <numerusform>有 %n 个文件无法读取：</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Found:</source>
+        <translation>已找到：</translation>
+    </message>
+    <message>
+        <source>Cancelled. Hashes made so far are kept.</source>
+        <translation>已取消。已算出的哈希会保留。</translation>
+    </message>
+    <message>
+        <source>None of them has this hash.</source>
+        <translation>其中没有哈希相符的模型。</translation>
+    </message>
+    <message>
+        <source>Choose a file...</source>
+        <translation>选择文件...</translation>
+    </message>
+    <message>
+        <source>Find %1 by its hash</source>
+        <translation>按哈希查找 %1</translation>
+    </message>
+    <message>
+        <source>Progress of the search</source>
+        <translation>搜索进度</translation>
+    </message>
+    <message>
+        <source>Reading %1</source>
+        <translation>正在读取 %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Use it</source>
+        <translation>使用</translation>
+    </message>
+    <message>
+        <source>Search by hash</source>
+        <translation>按哈希搜索</translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::Inspector</name>
     <message>
         <source>The node type “%1” is not installed here.
@@ -5327,6 +5394,10 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>No run had such a text yet</source>
         <translation>还没有使用这种文本的运行</translation>
     </message>
+    <message>
+        <source>Read %1 as A1111</source>
+        <translation>“%1”改为 A1111</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::PromptFooter</name>
@@ -5345,6 +5416,14 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>Earlier prompts, from the runs (Ctrl+H)</source>
         <translation>以前运行的提示词 (Ctrl+H)</translation>
+    </message>
+    <message>
+        <source>Read weights</source>
+        <translation>读取权重</translation>
+    </message>
+    <message>
+        <source>(word:1.2) and BREAK are read as words here. Sets Weights of this node to A1111.</source>
+        <translation>(word:1.2) 和 BREAK 在这里按文字处理。将此节点的“权重”设为 A1111。</translation>
     </message>
 </context>
 <context>

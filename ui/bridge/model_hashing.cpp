@@ -40,11 +40,13 @@ HashedModel hashModel(const std::string& path,
             }
         }
         if (!file.isUnchanged()) {
-            return {.problem = file.name() + " changed while it was read; hash it again"};
+            return {.sha256 = {},
+                    .problem = file.name() + " changed while it was read; hash it again"};
         }
-        return {.sha256 = hasher.hexDigest()};
+        return {.sha256 = hasher.hexDigest(), .problem = {}, .identity = file.identity()};
     } catch (const Error& error) {
-        return {.problem = error.kind() == ErrorKind::Cancelled ? "" : error.message()};
+        return {.sha256 = {},
+                .problem = error.kind() == ErrorKind::Cancelled ? "" : error.message()};
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/stop_token.hpp"
+#include "plugin/files/input_file.hpp"
 
 #include <QString>
 
@@ -11,8 +12,9 @@ namespace lowtide::ui {
 
 /// What a file hashed to.
 struct HashedModel {
-    std::string sha256;   ///< 64 hexadecimal digits; empty: see `problem`
-    std::string problem;  ///< why not; empty where it was cancelled
+    std::string sha256;              ///< 64 hexadecimal digits; empty: see `problem`
+    std::string problem;             ///< why not; empty where it was cancelled
+    files::FileIdentity identity{};  ///< of the file that was read
 };
 
 /// SHA-256 of a whole file, as sha256sum prints it. `progress` gets the share that is done, 0 to 1,

@@ -4,13 +4,13 @@
 #include "plugin/base/hash.hpp"
 #include "plugin/base/log.hpp"
 #include "plugin/files/output_file.hpp"
-#include "ui/bridge/model_hashing.hpp"
 #include "ui/document/json_members.hpp"
 
 #include <QFile>
 #include <QFileInfo>
 
 #include <algorithm>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -59,6 +59,11 @@ ModelShelf::~ModelShelf() {
 
 void ModelShelf::finish() {
     writing_.finish();
+    if (std::exchange(isChangedSince_, false)) {
+        isWriting_ = false;
+        write();
+        writing_.finish();
+    }
 }
 
 /// A damaged file is set aside: what is in it may be mended by hand.
@@ -85,9 +90,9 @@ void ModelShelf::read() {
     }
 }
 
-std::string ModelShelf::text() const {
+std::string ModelShelf::textOf(const Entries& entries) {
     Json models = Json::object();
-    for (const auto& [path, entry] : entries_) {
+    for (const auto& [path, entry] : entries) {
         Json& said = models[path];
         if (!entry.note.isEmpty()) {
             said["note"] = entry.note.toStdString();
@@ -105,21 +110,34 @@ std::string ModelShelf::text() const {
            "\n";
 }
 
+/// One text at a time: hundreds of small files are hashed faster than a disk keeps what is known.
 void ModelShelf::write() {
     if (folder_.isEmpty()) {
         return;
     }
-    writing_.run([this, folder = folder_.toStdString(), said = text()]() -> Background::Answer {
-        try {
-            files::makeFolders(folder);
-            files::writeFileAtomically(folder + "/models.json", said);
-            return {};
-        } catch (const Error& error) {
-            return [this, problem = QString::fromStdString(error.message())] {
-                Q_EMIT notKept(problem);
+    if (std::exchange(isWriting_, true)) {
+        isChangedSince_ = true;
+        return;
+    }
+    writing_.run(
+        [this, folder = folder_.toStdString(), entries = entries_]() -> Background::Answer {
+            QString problem;
+            try {
+                files::makeFolders(folder);
+                files::writeFileAtomically(folder + "/models.json", textOf(entries));
+            } catch (const Error& error) {
+                problem = QString::fromStdString(error.message());
+            }
+            return [this, problem] {
+                isWriting_ = false;
+                if (!problem.isEmpty()) {
+                    Q_EMIT notKept(problem);
+                }
+                if (std::exchange(isChangedSince_, false)) {
+                    write();
+                }
             };
-        }
-    });
+        });
 }
 
 const ModelShelf::Entry* ModelShelf::find(const FoundModel& model) const {
@@ -190,8 +208,28 @@ void ModelShelf::hash(const FoundModel& model) {
 }
 
 void ModelShelf::cancelHashing() {
-    waiting_.clear();
+    const std::vector<FoundModel> dropped = std::exchange(waiting_, {});
     stop_.cancel(CancelMode::Now);
+    for (const FoundModel& model : dropped) {
+        Q_EMIT hashEnded(model.file.path, {});
+    }
+}
+
+void ModelShelf::cancelHashing(const std::string& path) {
+    if (hashing_ == path) {
+        stop_.cancel(CancelMode::Now);
+        return;
+    }
+    const auto dropped =
+        std::erase_if(waiting_, [&](const FoundModel& model) { return model.file.path == path; });
+    if (dropped > 0) {
+        Q_EMIT hashEnded(path, {});
+    }
+}
+
+std::string ModelShelf::lastHashAt(const std::string& path) const {
+    const auto found = entries_.find(path);
+    return found == entries_.end() ? std::string() : found->second.sha256;
 }
 
 void ModelShelf::hashNext() {
@@ -203,30 +241,29 @@ void ModelShelf::hashNext() {
     hashing_ = model.file.path;
     stop_ = StopSource();
     reading_.run([this, model, stop = stop_.token()]() -> Background::Answer {
-        const HashedModel hashed = hashModel(model.file.path, stop, [this, &model](double share) {
+        HashedModel hashed = hashModel(model.file.path, stop, [this, &model](double share) {
             QMetaObject::invokeMethod(
                 this,
                 [this, path = model.file.path, share] { Q_EMIT hashProgressed(path, share); },
                 Qt::QueuedConnection);
         });
-        return [this, model, hashed] {
-            takeHash(model, hashed.sha256, QString::fromStdString(hashed.problem));
-        };
+        if (!hashed.sha256.empty() && hashed.identity != model.identity) {
+            hashed.problem = model.file.name + " changed since the folders were looked through";
+        }
+        return [this, model, hashed = std::move(hashed)] { takeHash(model, hashed); };
     });
 }
 
 /// A model that was moved is known again by its hash.
-void ModelShelf::takeHash(const FoundModel& model,
-                          const std::string& sha256,
-                          const QString& problem) {
+void ModelShelf::takeHash(const FoundModel& model, const HashedModel& hashed) {
     hashing_.clear();
     const std::string& path = model.file.path;
-    if (!sha256.empty()) {
+    if (!hashed.sha256.empty()) {
         Entry& entry = entries_[path];
-        entry.sha256 = sha256;
-        entry.identity = model.identity;
+        entry.sha256 = hashed.sha256;
+        entry.identity = hashed.identity;
         for (const auto& [other, known] : entries_) {
-            if (other != path && known.sha256 == sha256) {
+            if (other != path && known.sha256 == hashed.sha256) {
                 entry.note = entry.note.isEmpty() ? known.note : entry.note;
                 entry.picture = entry.picture.isEmpty() ? known.picture : entry.picture;
             }
@@ -234,7 +271,7 @@ void ModelShelf::takeHash(const FoundModel& model,
         write();
         Q_EMIT changed(path);
     }
-    Q_EMIT hashEnded(path, problem);
+    Q_EMIT hashEnded(path, QString::fromStdString(hashed.problem));
     hashNext();
 }
 

@@ -3,6 +3,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/files/input_file.hpp"
 #include "ui/bridge/background.hpp"
+#include "ui/bridge/model_hashing.hpp"
 #include "ui/bridge/model_scan.hpp"
 
 #include <QImage>
@@ -43,6 +44,11 @@ public:
     /// Computes it, behind others that are asked for. Folders have none.
     void hash(const FoundModel& model);
     void cancelHashing();
+    /// Of one file, whoever asked for it.
+    void cancelHashing(const std::string& path);
+
+    /// SHA-256 of what lay at the path when it was last hashed, which may be gone; empty: none.
+    [[nodiscard]] std::string lastHashAt(const std::string& path) const;
 
     /// The file that is read now; empty: none.
     [[nodiscard]] const std::string& hashing() const { return hashing_; }
@@ -69,19 +75,22 @@ private:
         [[nodiscard]] bool isEmpty() const;
     };
 
+    using Entries = std::map<std::string, Entry>;  ///< by path
+
     void read();
-    [[nodiscard]] std::string text() const;
+    [[nodiscard]] static std::string textOf(const Entries& entries);
     void write();
     [[nodiscard]] const Entry* find(const FoundModel& model) const;
     void hashNext();
-    void takeHash(const FoundModel& model, const std::string& sha256, const QString& problem);
+    void takeHash(const FoundModel& model, const HashedModel& hashed);
 
     const QString folder_;
-    std::map<std::string, Entry> entries_;  ///< by path
-    std::vector<FoundModel> waiting_;       ///< to be hashed
+    Entries entries_;
+    std::vector<FoundModel> waiting_;  ///< to be hashed
     std::string hashing_;
     StopSource stop_;
-    int newest_ = 0;  ///< of the writings that were asked for
+    bool isWriting_ = false;
+    bool isChangedSince_ = false;  ///< since the text was made that is written now
     Background writing_;
     Background reading_;
 };

@@ -67,11 +67,12 @@ Desk::Desk(Workspace& workspace, const DeskParts& parts)
       panels_(parts.window),
       files_(workspace.file, workspace.model, parts.places, &parts.window),
       dropped_(workspace.model, files_, parts.settings, &parts.window),
-      locate_(
-          workspace.model,
-          [this](const std::string& file) { return isFound(file); },
-          [this](const std::string& file) { return placesOf(file); },
-          &parts.window),
+      locate_(workspace.model,
+              {.isFound = [this](const std::string& file) { return isFound(file); },
+               .known = [this](const std::string& file) { return placesOf(file); },
+               .byHash = [this](const std::string& file) { return wantedByHash(file); },
+               .shelf = workspace.shelf},
+              &parts.window),
       convert_(workspace, &parts.window) {
     buildCentre();
     buildPanels();

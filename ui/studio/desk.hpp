@@ -154,6 +154,8 @@ private:
     void savePreset();
     [[nodiscard]] bool isFound(const std::string& file) const;
     [[nodiscard]] std::vector<std::string> placesOf(const std::string& file) const;
+    [[nodiscard]] std::string knownHashOf(const std::string& file) const;
+    [[nodiscard]] WantedModel wantedByHash(const std::string& file) const;
     void useModel(ModelKind kind, const QString& value, QPointF at);
     void useDroppedModel(const QString& path, QPointF at);
     [[nodiscard]] QPointF middleOfCanvas() const;

@@ -14,6 +14,9 @@ namespace lowtide::ui {
 
 namespace {
 
+/// Of an AutoV2; shorter ones are of A1111's first kind, which is no SHA-256 of the whole file.
+constexpr size_t kFewestDigits = 10;
+
 /// Nodes of the graph with the parameter; those among `preferred` alone, if any.
 std::vector<std::string> takersOf(const GraphModel& model,
                                   const ModelParam& param,
@@ -78,13 +81,39 @@ bool Desk::isFound(const std::string& file) const {
 /// Models of that file name, or with that hash, wherever they lie.
 std::vector<std::string> Desk::placesOf(const std::string& file) const {
     std::vector<std::string> places;
-    const std::string hash = modelHashOf(workspace_.model.document(), file);
+    const std::string hash = knownHashOf(file);
     for (const FoundModel& model : workspace_.models.models()) {
         if (isSameModel(file, hash, model.file.name, workspace_.shelf.hashOf(model))) {
             places.push_back(model.value);
         }
     }
     return places;
+}
+
+/// The first digits, from the picture that was opened, or of the file when it was still there.
+std::string Desk::knownHashOf(const std::string& file) const {
+    std::string hash = modelHashOf(workspace_.model.document(), file);
+    if (hash.empty()) {
+        hash = workspace_.shelf.lastHashAt(file);
+    }
+    for (const ModelFolder& folder : workspace_.models.folders()) {
+        if (hash.empty()) {
+            hash = workspace_.shelf.lastHashAt(folder.path + "/" + file);
+        }
+    }
+    return hash;
+}
+
+WantedModel Desk::wantedByHash(const std::string& file) const {
+    WantedModel wanted{.value = file, .digits = knownHashOf(file), .unread = {}};
+    if (wanted.digits.size() < kFewestDigits) {
+        wanted.digits = hashInName(file);
+    }
+    if (!wanted.digits.empty()) {
+        wanted.unread = modelsWithoutHash(
+            workspace_.models.models(), workspace_.shelf, kindsOf(workspace_.model, file));
+    }
+    return wanted;
 }
 
 /// A graph without a node for it gets one.

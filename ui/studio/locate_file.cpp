@@ -9,12 +9,12 @@
 
 namespace lowtide::ui {
 
-LocateFile::LocateFile(GraphModel& model, IsFound isFound, KnownPlaces known, QWidget* window)
-    : QObject(window),
-      model_(model),
-      isFound_(std::move(isFound)),
-      known_(std::move(known)),
-      window_(window) {}
+LocateFile::LocateFile(GraphModel& model, Models models, QWidget* window)
+    : QObject(window), model_(model), models_(std::move(models)), window_(window) {}
+
+LocateFile::~LocateFile() {
+    delete search_;
+}
 
 void LocateFile::locate(const std::string& node, const std::string& param) {
     const graph::DocumentNode* owner = model_.node(node);
@@ -30,15 +30,46 @@ void LocateFile::locate(const std::string& file) {
         if (answer == Answer::Use) {
             use(known, QFileInfo(known.at(file)).fileName());
         }
-        if (answer != Answer::Choose) {
-            return;
+        if (answer == Answer::Choose) {
+            chooseAndUse(file);
         }
+        return;
     }
+    WantedModel wanted = models_.byHash(file);
+    if (wanted.digits.empty() || wanted.unread.empty()) {
+        chooseAndUse(file);
+    } else {
+        search(std::move(wanted));
+    }
+}
+
+/// One at a time: what is at work stays in front.
+void LocateFile::search(WantedModel wanted) {
+    if (!search_ || !search_->isAtWork()) {
+        delete search_;
+        search_ = new HashSearchDialog(models_.shelf, std::move(wanted), window_);
+        search_->setAttribute(Qt::WA_DeleteOnClose);
+        connect(search_,
+                &HashSearchDialog::useAsked,
+                this,
+                [this](const QString& file, const QString& value) {
+                    use({{file.toStdString(), value}}, QFileInfo(value).fileName());
+                });
+        connect(search_, &HashSearchDialog::chooseAsked, this, [this](const QString& file) {
+            chooseAndUse(file.toStdString());
+        });
+        search_->show();
+    }
+    search_->raise();
+    search_->activateWindow();
+}
+
+void LocateFile::chooseAndUse(const std::string& file) {
     const QString chosen = choose(file);
     if (chosen.isEmpty()) {
         return;
     }
-    NewPlaces places = besideIt(missingFiles(model_, isFound_), file, chosen);
+    NewPlaces places = besideIt(missingFiles(model_, models_.isFound), file, chosen);
     if (!places.empty() && !wants(places)) {
         places.clear();
     }
@@ -49,10 +80,10 @@ void LocateFile::locate(const std::string& file) {
 /// Of this file and of all others that are missing; empty: this one is not known.
 NewPlaces LocateFile::knownPlaces(const std::string& file) const {
     NewPlaces places;
-    std::vector<std::string> missing = missingFiles(model_, isFound_);
+    std::vector<std::string> missing = missingFiles(model_, models_.isFound);
     missing.push_back(file);
     for (const std::string& each : missing) {
-        if (const std::vector<std::string> known = known_(each); !known.empty()) {
+        if (const std::vector<std::string> known = models_.known(each); !known.empty()) {
             places[each] = QString::fromStdString(known.front());
         }
     }

@@ -53,11 +53,29 @@ bool isSameModel(const std::string& wanted,
     if (lost.compare(QString::fromStdString(name), Qt::CaseInsensitive) == 0) {
         return true;
     }
-    static const QRegularExpression digits(
-        QStringLiteral("(?<![0-9A-Fa-f])[0-9A-Fa-f]{10,64}(?![0-9A-Fa-f])"));
-    const std::string within = digits.match(lost).captured().toLower().toStdString();
+    const std::string within = hashInName(wanted);
     return (!hash.empty() && sha256.starts_with(hash)) ||
            (!within.empty() && sha256.starts_with(within));
+}
+
+std::string hashInName(const std::string& wanted) {
+    static const QRegularExpression digits(
+        QStringLiteral("(?<![0-9A-Fa-f])[0-9A-Fa-f]{10,64}(?![0-9A-Fa-f])"));
+    return digits.match(fileNameOf(wanted)).captured().toLower().toStdString();
+}
+
+std::set<ModelKind> kindsOf(const GraphModel& model, const std::string& file) {
+    std::set<ModelKind> kinds;
+    for (const auto& [id, node] : model.document().nodes) {
+        for (const auto& [param, value] : node.params.items()) {
+            const std::optional<ModelKind> kind =
+                value == file ? kindFor({node.type, param}) : std::nullopt;
+            if (kind) {
+                kinds.insert(*kind);
+            }
+        }
+    }
+    return kinds;
 }
 
 NewPlaces besideIt(const std::vector<std::string>& missing,

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "ui/document/graph_model.hpp"
+#include "ui/models/model_kind.hpp"
 
 #include <QString>
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 namespace lowtide::ui {
@@ -26,6 +28,10 @@ using IsFound = std::function<bool(const std::string& value)>;
                                const std::string& hash,
                                const std::string& name,
                                const std::string& sha256);
+/// The digits of a hash that a file's name holds, in lower case; empty: none.
+[[nodiscard]] std::string hashInName(const std::string& wanted);
+/// The kinds of models that the parameters naming the file take; empty: it is no model.
+[[nodiscard]] std::set<ModelKind> kindsOf(const GraphModel& model, const std::string& file);
 /// Those of `missing` that lie by name in the folder of `chosen`, without `except`.
 [[nodiscard]] NewPlaces besideIt(const std::vector<std::string>& missing,
                                  const std::string& except,

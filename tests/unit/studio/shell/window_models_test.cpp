@@ -1,11 +1,15 @@
 // Models in a window: dropped on the canvas, and found where a graph names what is not there.
+#include "plugin/base/hash.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/model_sample.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/edits.hpp"
+#include "ui/panels/hash_search_dialog.hpp"
 #include "ui/panels/models_panel.hpp"
+#include "ui/studio/missing_files.hpp"
 
 namespace window_models_test {
 
@@ -146,6 +150,71 @@ private Q_SLOTS:
         window.locate();
         QCOMPARE(window.checkpoint(),
                  window.at("models/checkpoints/Dream.safetensors").toStdString());
+    }
+
+    /// Nobody hashed it: the person lets the studio do so, and every node names it in one step.
+    void whatIsMissingIsSearchedByItsHash() {
+        Window window;
+        window.addFolder();
+        const std::string hash = sha256Hex(
+            testing::contentsOf(window.at("models/checkpoints/Dream.safetensors")).toStdString());
+        window.lose(("another name [" + hash.substr(0, 10) + "].ckpt").c_str());
+        const int steps = window.model().undoStack().count();
+
+        window.locate();
+
+        auto* dialog = window.studio().findChild<HashSearchDialog*>();
+        QVERIFY(dialog && dialog->isVisible());
+        QVERIFY(!dialog->isModal());  // the graph can be worked on meanwhile
+        auto* search = dialog->findChild<QPushButton*>("search");
+        test::click(*search, search->rect().center());
+        QTRY_COMPARE_WITH_TIMEOUT(search->text(), QString("Use it"), kPatience);
+        test::click(*search, search->rect().center());
+        QCOMPARE(window.checkpoint(),
+                 window.at("models/checkpoints/Dream.safetensors").toStdString());
+        QCOMPARE(window.model().undoStack().count(), steps + 1);
+    }
+
+    /// A model that was moved and renamed, of which the shelf knew the hash where it lay.
+    void whatWasHashedWhereItLayIsFoundAgain() {
+        Window window;
+        window.addFolder();
+        Workspace& workspace = *window.studio().workspace();
+        QSignalSpy ended(&workspace.shelf, &ModelShelf::hashEnded);
+        workspace.shelf.hash(workspace.models.models().front());
+        QVERIFY(ended.wait(kPatience));
+        const QString before = window.at("models/checkpoints/Dream.safetensors");
+        const QString now = window.at("models/checkpoints/moved/renamed.safetensors");
+        QVERIFY(QDir().mkpath(QFileInfo(now).path()));
+        QVERIFY(QFile::rename(before, now));
+        QSignalSpy scanned(&workspace.models, &ModelLibrary::scanned);
+        workspace.models.rescan();
+        QVERIFY(scanned.wait(kPatience));
+        window.lose(before.toUtf8().constData());
+
+        window.locate();
+
+        auto* dialog = window.studio().findChild<HashSearchDialog*>();
+        QVERIFY(dialog && dialog->isVisible());
+        QTest::keyClick(dialog, Qt::Key_Return);
+        QTRY_VERIFY_WITH_TIMEOUT(dialog->findChild<QLabel*>("message")->text().contains("renamed"),
+                                 kPatience);
+        QTest::keyClick(dialog, Qt::Key_Return);
+        QCOMPARE(window.checkpoint(), now.toStdString());
+    }
+
+    /// A picture is no model, whatever digits its name has.
+    void picturesAreNotSearchedAmongModels() {
+        Window window;
+        window.addFolder();
+        window.model().apply("Load", [](graph::Document& document) {
+            document.nodes["picture"] = {.type = "load.image",
+                                         .params = {{"image", "0123456789abcdef.png"}}};
+            document.nodes.at("load").params["checkpoint"] = "dream [0123456789].safetensors";
+        });
+        QVERIFY(kindsOf(window.model(), "0123456789abcdef.png").empty());
+        QCOMPARE(kindsOf(window.model(), "dream [0123456789].safetensors"),
+                 std::set<ModelKind>{ModelKind::Checkpoint});
     }
 
     void thePersonMayRefuseIt() {
