@@ -36,6 +36,7 @@ constexpr int kHeightWithFooter = 84;
 constexpr qsizetype kLongestLabel = 100;
 constexpr size_t kMostPast = 500;
 constexpr const char* kTagsParam = "loras";
+constexpr const char* kWeightsOfA1111 = "a1111";
 constexpr const char* kTaggedParam = "prompt";
 
 QString shortened(const QString& text) {
@@ -102,6 +103,8 @@ void PromptEditor::connectLibrary() {
     layout()->addWidget(footer_);
     connect(footer_, &PromptFooter::stylesAsked, this, &PromptEditor::openStyles);
     connect(footer_, &PromptFooter::pastAsked, this, &PromptEditor::openPast);
+    connect(footer_, &PromptFooter::readAsked, this, &PromptEditor::readAsA1111);
+    connect(highlighter_, &PromptHighlighter::piecesChanged, this, &PromptEditor::offerWeights);
     connect(library_, &PromptLibrary::counted, this, &PromptEditor::showCounts);
     connect(library_, &PromptLibrary::wildcardsChanged, this, &PromptEditor::readSyntax);
 }
@@ -162,6 +165,9 @@ void PromptEditor::readSyntax() {
         }
     }
     highlighter_->setSyntax(syntax);
+    if (footer_) {
+        offerWeights();  // readsWeights_ may be another, with the same pieces
+    }
 }
 
 void PromptEditor::showCounts() {
@@ -188,6 +194,28 @@ void PromptEditor::showCounts() {
     highlighter_->setCut(
         static_cast<int>(read),
         tr("Left out: %1 reads %2 tokens.").arg(shortest->encoder).arg(shortest->room));
+}
+
+/// Where the node could read what is marked.
+void PromptEditor::offerWeights() {
+    const std::vector<PromptPiece>& pieces = highlighter_->pieces();
+    const bool isOffered =
+        weights_ && readsWeights_ &&
+        std::any_of(weights_->choices.begin(),
+                    weights_->choices.end(),
+                    [](const auto& choice) { return choice.id == kWeightsOfA1111; }) &&
+        std::any_of(pieces.begin(), pieces.end(), [](const PromptPiece& piece) {
+            return piece.isReadByA1111;
+        });
+    footer_->setReadsMore(isOffered);
+}
+
+void PromptEditor::readAsA1111() {
+    finish();
+    library_->putTexts(nodes_,
+                       {{kWeightsParam, QLatin1String(kWeightsOfA1111)}},
+                       tr("Read %1 as A1111").arg(QString::fromStdString(weights_->label)));
+    prompt_->setFocus(Qt::OtherFocusReason);
 }
 
 void PromptEditor::changeWeight(double change) {

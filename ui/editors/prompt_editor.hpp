@@ -58,6 +58,8 @@ private:
     void take(const QString& text);
     void readSyntax();
     void showCounts();
+    void offerWeights();
+    void readAsA1111();
     void listPast(const PastPrompts& prompts);
     void saveStyle();
     void applyStyle(const QString& name);

@@ -23,19 +23,26 @@ QToolButton* footerButton(const char* name, const QString& text, QWidget* parent
 PromptFooter::PromptFooter(QWidget* parent)
     : QWidget(parent),
       counts_(new QLabel(this)),
+      read_(footerButton("readWeights", tr("Read weights"), this)),
       styles_(footerButton("promptStyles", tr("Styles"), this)),
       past_(footerButton("promptPast", tr("Earlier"), this)) {
     counts_->setObjectName(QStringLiteral("tokens"));
     counts_->setFont(Theme::current().font("small"));
     counts_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     styles_->setToolTip(tr("Apply a style, save this text as one, change them (Ctrl+Shift+L)"));
+    read_->setToolTip(
+        tr("(word:1.2) and BREAK are read as words here. Sets Weights of this node to A1111."));
+    read_->setAccessibleDescription(read_->toolTip());
+    read_->hide();
     past_->setToolTip(tr("Earlier prompts, from the runs (Ctrl+H)"));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(Theme::space(1), 0, 0, 0);
     row->setSpacing(Theme::space(1));
     row->addWidget(counts_, 1);
+    row->addWidget(read_);
     row->addWidget(styles_);
     row->addWidget(past_);
+    connect(read_, &QToolButton::clicked, this, &PromptFooter::readAsked);
     connect(styles_, &QToolButton::clicked, this, &PromptFooter::stylesAsked);
     connect(past_, &QToolButton::clicked, this, &PromptFooter::pastAsked);
     setCounts({});

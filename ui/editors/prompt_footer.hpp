@@ -23,12 +23,17 @@ public:
 
     void setHasPast(bool hasPast) { past_->setVisible(hasPast); }
 
+    /// Offers to read what is marked as words.
+    void setReadsMore(bool canRead) { read_->setVisible(canRead); }
+
 Q_SIGNALS:
     void stylesAsked();
     void pastAsked();
+    void readAsked();
 
 private:
     QLabel* counts_;
+    QToolButton* read_;
     QToolButton* styles_;
     QToolButton* past_;
 };

@@ -78,6 +78,7 @@ void PromptHighlighter::readAgain() {
         isPainting_ = true;
         rehighlight();
         isPainting_ = false;
+        Q_EMIT piecesChanged();
     }
 }
 

@@ -24,6 +24,9 @@ public:
 
     [[nodiscard]] const std::vector<PromptPiece>& pieces() const { return pieces_; }
 
+Q_SIGNALS:
+    void piecesChanged();
+
 protected:
     void highlightBlock(const QString& text) override;
 

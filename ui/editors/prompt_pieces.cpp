@@ -78,6 +78,11 @@ private:
                            .problem = problem});
     }
 
+    void addUnread(qsizetype begin, qsizetype length, const QString& problem) {
+        add(begin, length, Kind::Problem, problem);
+        pieces_.back().isReadByA1111 = true;
+    }
+
     void tellOpen(const Open& open) {
         add(open.at,
             1,
@@ -166,11 +171,10 @@ private:
             return 1;
         }
         if (!isA1111()) {
-            add(at_,
-                end - at_,
-                Kind::Problem,
-                PieceWords::tr("(word:1.2) is read as words here: it belongs to the weights "
-                               "A1111."));
+            addUnread(at_,
+                      end - at_,
+                      PieceWords::tr("(word:1.2) is read as words here: it belongs to the weights "
+                                     "A1111."));
             return end - at_;
         }
         add(round_.back().at, 1, Kind::Bracket);
@@ -350,10 +354,10 @@ private:
         }
         const bool isLone = (at_ == 0 || !isWordLetter(text_[at_ - 1]));
         if (isLone && word == u"BREAK") {
-            isA1111() ? add(at_, word.size(), Kind::Keyword)
-                      : add(at_,
+            isA1111()
+                ? add(at_, word.size(), Kind::Keyword)
+                : addUnread(at_,
                             word.size(),
-                            Kind::Problem,
                             PieceWords::tr("BREAK is read as a word. The weights A1111 begin a "
                                            "new chunk with it."));
         } else if (isLone && word == u"AND" && isBetweenSpaces(at_, end)) {

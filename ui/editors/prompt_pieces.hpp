@@ -26,7 +26,8 @@ struct PromptPiece {
     int begin = 0;
     int length = 0;
     Kind kind = Kind::Problem;
-    QString problem{};  ///< a sentence; only of problems
+    QString problem{};           ///< a sentence; only of problems
+    bool isReadByA1111 = false;  ///< a problem that the weights A1111 would not have
 
     bool operator==(const PromptPiece&) const = default;
 };

@@ -94,6 +94,24 @@ private Q_SLOTS:
         }
     }
 
+    /// What one click can have read.
+    void whatA1111ReadsIsKnown() {
+        const auto readOf = [](const QString& text, const char* weights) {
+            QStringList read;
+            const PromptSyntax syntax{.weights = weightSyntaxNamed(std::string(weights))};
+            for (const PromptPiece& piece : promptPieces(text, syntax)) {
+                if (piece.isReadByA1111) {
+                    read << text.mid(piece.begin, piece.length);
+                }
+            }
+            return read.join(' ');
+        };
+        const QString text = "(a:1.2) BREAK [a|b] <lora:x:1> )";
+        QCOMPARE(readOf(text, "none"), QString(":1.2 BREAK"));
+        QCOMPARE(readOf(text, "compel"), QString(":1.2 BREAK"));
+        QCOMPARE(readOf(text, "a1111"), QString());
+    }
+
     void tagsHaveTheColourOfNamesWhereTheyAreRead() {
         QCOMPARE(marksOf("<lora:ink:1>", {.readsTags = true}), QString("NNNNNNNNNNNN"));
         QCOMPARE(marksOf("<lora:ink", {.readsTags = true}), QString("!        "));
