@@ -215,6 +215,7 @@ void PromptEditor::readAsA1111() {
     library_->putTexts(nodes_,
                        {{kWeightsParam, QLatin1String(kWeightsOfA1111)}},
                        tr("Read %1 as A1111").arg(QString::fromStdString(weights_->label)));
+    readSyntax();
     prompt_->setFocus(Qt::OtherFocusReason);
 }
 
