@@ -22,9 +22,9 @@ namespace {
 
 constexpr const char* kTemplate = "a {small|large} __colour__ boat";
 
-/// The prompt that a picture carries.
+/// The prompt that a picture carries; Qt reads its lines as one.
 QString promptOf(const QString& picture) {
-    return QImageReader(picture).text("parameters").section('\n', 0, 0);
+    return QImageReader(picture).text("parameters").section(" Steps: ", 0, 0);
 }
 
 }  // namespace
