@@ -126,32 +126,42 @@ void readSteps(Typed& typed, std::string_view part, bool areWhole, NumberRange& 
     }
 }
 
-void addNumber(std::vector<std::string>& numbers, std::string number) {
-    if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) {
-        numbers.push_back(std::move(number));
-    }
-    if (numbers.size() > kMostVariants) {
+void checkTypedCount(double count) {
+    if (count > static_cast<double>(kMostVariants)) {
         throw Error(ErrorKind::InvalidInput,
                     "these are more than " + std::to_string(kMostVariants) + " values",
                     "type fewer, or ranges with a larger distance");
     }
 }
 
+void addNumber(std::vector<std::string>& numbers, std::string number) {
+    if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) {
+        numbers.push_back(std::move(number));
+    }
+    checkTypedCount(static_cast<double>(numbers.size()));
+}
+
+/// Evenly apart; of whole numbers no more than lie between the ends.
+void addShares(std::vector<std::string>& numbers, const NumberRange& range, bool areWhole) {
+    const double span = std::abs(range.last - range.first);
+    const double most = span == 0 ? 1 : areWhole ? span + 1 : HUGE_VAL;
+    const double count = std::min(static_cast<double>(range.count), most);
+    checkTypedCount(count);
+    const double gaps = std::max(count - 1, 1.0);
+    for (double i = 0; i < count; ++i) {
+        addNumber(numbers,
+                  numberText(range.first + (range.last - range.first) * i / gaps, areWhole));
+    }
+}
+
 void addRange(std::vector<std::string>& numbers, const NumberRange& range, bool areWhole) {
     if (range.count > 0) {
-        const auto gaps = static_cast<double>(std::max<int64_t>(range.count - 1, 1));
-        for (int64_t i = 0; i < range.count; ++i) {
-            const double share = static_cast<double>(i) / gaps;
-            addNumber(numbers,
-                      numberText(range.first + (range.last - range.first) * share, areWhole));
-            if (i > static_cast<int64_t>(1e6)) {  // whole numbers close to each other are one
-                break;
-            }
-        }
+        addShares(numbers, range, areWhole);
         return;
     }
     constexpr double kSlack = 1e-9;  // of a step
     const double steps = std::floor((range.last - range.first) / range.step + kSlack);
+    checkTypedCount(steps + 1);  // before: steps below what is written would never end
     for (double i = 0; i <= steps; ++i) {
         addNumber(numbers, numberText(range.first + i * range.step, areWhole));
     }

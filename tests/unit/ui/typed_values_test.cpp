@@ -104,6 +104,30 @@ private Q_SLOTS:
                  error->message().c_str());
     }
 
+    /// Each is answered at once, not number by number.
+    void endlessRangesAreRefused_data() {
+        QTest::addColumn<QString>("typed");
+        QTest::newRow("a step below what is written") << "1..5 step 0.00000000000000000001";
+        QTest::newRow("ends beyond whole numbers") << "100000000000000000000-200000000000000000000";
+        QTest::newRow("more than a hundred") << "0..1 step 0.001";
+        QTest::newRow("shares") << "0-1 [1000000000]";
+    }
+
+    void endlessRangesAreRefused() {
+        QFETCH(QString, typed);
+        const auto error =
+            testing::errorOf([&] { (void)numbersTyped(typed.toStdString(), false); });
+        QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
+        QVERIFY(QString::fromStdString(error->message()).contains("more than 100"));
+    }
+
+    void sharesOfFewWholeNumbersAreAllOfThem() {
+        QCOMPARE(listOf(numbersTyped("1-5 [1000000000]", true)),
+                 (QStringList{"1", "2", "3", "4", "5"}));
+        QCOMPARE(listOf(numbersTyped("9-7 [50]", true)), (QStringList{"9", "8", "7"}));
+        QCOMPARE(listOf(numbersTyped("7-7 [1000000000]", false)), QStringList{"7"});
+    }
+
     void linesAndWordsAreRead() {
         QCOMPARE(listOf(linesTyped("a cat, red\n\n a dog \na dog\n", false)),
                  (QStringList{"a cat, red", "a dog"}));
