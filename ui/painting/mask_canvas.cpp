@@ -33,6 +33,7 @@ MaskCanvas::MaskCanvas(const QImage& mask) {
 }
 
 QRect MaskCanvas::begin(StrokeKind kind, double hardness, const BrushPoint& point) {
+    end();
     stroke_ = Stroke{.kind = kind, .hardness = hardness, .last = point};
     return segment(point, point);
 }

@@ -28,7 +28,7 @@ public:
     /// The mask, then each time half as many pixels a side, for smaller views.
     [[nodiscard]] const std::vector<QImage>& levels() const { return levels_; }
 
-    /// Begins a stroke; the pixels that changed.
+    /// Begins a stroke, which ends the one before; the pixels that changed.
     QRect begin(StrokeKind kind, double hardness, const BrushPoint& point);
     /// To there in a straight line.
     QRect extend(const BrushPoint& point);

@@ -58,6 +58,19 @@ private Q_SLOTS:
 
     void init() { test::failOnQtWarnings(); }
 
+    /// As when the other button of a mouse is pressed too, or a pen's release is lost.
+    void aStrokeWithinAStrokeCanBeUndone() {
+        MaskCanvas canvas(filledMask({200, 100}, 0));
+        canvas.begin(StrokeKind::Paint, 1, at(40, 50, 20));
+        canvas.begin(StrokeKind::Paint, 1, at(160, 50, 20));
+        canvas.end();
+        canvas.undo();
+        QVERIFY(!isBlank(canvas.mask()));
+        canvas.undo();
+        QVERIFY(isBlank(canvas.mask()));
+        QVERIFY(levelsFit(canvas));
+    }
+
     void aHardBrushPaintsWhatItTouches() {
         MaskCanvas canvas(filledMask({200, 160}, 0));
         const QPointF from(40.3, 50.7);
