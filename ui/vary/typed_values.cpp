@@ -242,7 +242,16 @@ std::vector<std::string> linesTyped(std::string_view text, bool areWords) {
         }
         begin = end + 1;
     }
-    return areWords && lines.size() == 1 ? partsOf(lines.front()) : lines;
+    if (areWords && lines.size() == 1) {
+        const std::vector<std::string> words = partsOf(lines.front());
+        lines.clear();
+        for (const std::string& word : words) {
+            if (std::find(lines.begin(), lines.end(), word) == lines.end()) {
+                lines.push_back(word);
+            }
+        }
+    }
+    return lines;
 }
 
 std::vector<std::string> replacedIn(const std::string& prompt,
