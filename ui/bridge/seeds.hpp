@@ -29,4 +29,11 @@ void spreadSeeds(graph::Document& document,
                  uint64_t run,
                  const std::function<uint64_t()>& random);
 
+/// The seeds of active nodes, by node and parameter.
+[[nodiscard]] Json seedsIn(const graph::Document& document, const graph::Catalog& catalog);
+
+/// Into the active nodes of the same names, which keep them from now on; else the first one into
+/// the first. False: there is no place for one.
+bool takeSeeds(graph::Document& document, const graph::Catalog& catalog, const Json& seeds);
+
 }  // namespace lowtide::ui

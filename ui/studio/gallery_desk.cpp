@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/bridge/answer.hpp"
-#include "ui/document/edits.hpp"
+#include "ui/bridge/seeds.hpp"
 #include "ui/studio/differences_dialog.hpp"
 #include "ui/studio/error_dialog.hpp"
 
@@ -14,48 +14,9 @@ namespace lowtide::ui {
 
 namespace {
 
-/// Of a run: the values of its seeds, by node and parameter.
-Json seedsIn(const graph::Document& document, const graph::Catalog& catalog) {
-    Json seeds = Json::object();
-    for (const auto& [id, node] : document.nodes) {
-        const NodeDesc* desc = catalog.find(node.type);
-        for (const ParamDesc& param : desc ? desc->params : std::vector<ParamDesc>()) {
-            if (param.kind == ParamKind::Seed && node.params.contains(param.id)) {
-                seeds[id][param.id] = node.params.at(param.id);
-            }
-        }
-    }
-    return seeds;
-}
-
 QString leftOpenText(const std::vector<RunRecord>& runs) {
     return GalleryDesk::tr(
         "%n runs had not ended when the studio did.", nullptr, static_cast<int>(runs.size()));
-}
-
-/// Into the nodes of the same name, which keep them from now on; else the first one into the first.
-/// False: there is no place for one.
-bool takeSeeds(graph::Document& document, const graph::Catalog& catalog, const Json& seeds) {
-    bool isTaken = false;
-    const auto take = [&](bool isAnyNode) {
-        for (auto& [id, node] : document.nodes) {
-            const NodeDesc* desc = catalog.find(node.type);
-            for (const ParamDesc& param : desc ? desc->params : std::vector<ParamDesc>()) {
-                const bool isNamed = seeds.contains(id) && seeds.at(id).contains(param.id);
-                if (param.kind != ParamKind::Seed || (isAnyNode ? isTaken : !isNamed)) {
-                    continue;
-                }
-                node.params[param.id] = isNamed ? seeds.at(id).at(param.id) : seeds.front().front();
-                setSeedMode(node, param.id, SeedMode::Keep);
-                isTaken = true;
-            }
-        }
-    };
-    take(false);
-    if (!isTaken && !seeds.empty()) {
-        take(true);
-    }
-    return isTaken;
 }
 
 }  // namespace

@@ -56,6 +56,26 @@ private Q_SLOTS:
         QCOMPARE(seedsOf(SeveralSeeds::Random, 7), (QList<quint64>{101, 102, 103}));
     }
 
+    /// A muted node made nothing of the picture, though it comes first.
+    void theSeedOfARunIsThatOfActiveNodes() {
+        const graph::Catalog catalog(smallNodes());
+        graph::Document run = oneDenoiser(42, SeedMode::Random);
+        run.nodes["a"] = run.nodes.at("denoise");
+        run.nodes.at("a").params["seed"] = 7;
+        run.nodes.at("a").mode = graph::NodeMode::Muted;
+        const Json seeds = seedsIn(run, catalog);
+        QCOMPARE(seeds, (Json{{"denoise", {{"seed", 42}}}}));
+        graph::Document open;
+        open.nodes["other"] = oneDenoiser(1, SeedMode::Increment).nodes.at("denoise");
+        open.nodes["b"] = open.nodes.at("other");
+        open.nodes.at("b").mode = graph::NodeMode::Muted;
+        QVERIFY(takeSeeds(open, catalog, seeds));
+        QCOMPARE(open.nodes.at("other").params.at("seed"), Json(42));
+        QCOMPARE(seedModeOf(open.nodes.at("other"), "seed"), SeedMode::Keep);
+        QCOMPARE(open.nodes.at("b").params.at("seed"), Json(1));
+        QVERIFY(!takeSeeds(open, catalog, Json::object()));
+    }
+
     void seedsFollowTheirMode_data() {
         QTest::addColumn<quint64>("before");
         QTest::addColumn<int>("mode");
