@@ -38,16 +38,24 @@ InpaintPart partOfPictureTaker(const NodeDesc& desc) {
     return givesBoth && hasPort(desc.inputs, kMaskType) ? InpaintPart::Fit : InpaintPart::None;
 }
 
-}  // namespace
-
-const ParamDesc* pictureFileParam(const NodeDesc& desc) {
+const ParamDesc* sourceParam(const NodeDesc& desc, bool ofVideo) {
     if (!desc.inputs.empty() || desc.outputs.empty() || desc.outputs.front().type != kPictureType) {
         return nullptr;
     }
-    const auto found = std::ranges::find_if(desc.params, [](const ParamDesc& param) {
-        return param.kind == ParamKind::File && param.id != "video";
+    const auto found = std::ranges::find_if(desc.params, [ofVideo](const ParamDesc& param) {
+        return param.kind == ParamKind::File && (param.id == "video") == ofVideo;
     });
     return found == desc.params.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+const ParamDesc* pictureFileParam(const NodeDesc& desc) {
+    return sourceParam(desc, false);
+}
+
+const ParamDesc* videoFileParam(const NodeDesc& desc) {
+    return sourceParam(desc, true);
 }
 
 InpaintPart inpaintPartOf(const NodeDesc& desc) {

@@ -27,5 +27,7 @@ inline constexpr const char* kLatentType = "LATENT";
 [[nodiscard]] const NodeDesc* nodeFor(const graph::Catalog& catalog, InpaintPart part);
 /// The parameter that names the file of a Source; nullptr: it is none.
 [[nodiscard]] const ParamDesc* pictureFileParam(const NodeDesc& desc);
+/// The same of a node that reads a video, which calls it "video".
+[[nodiscard]] const ParamDesc* videoFileParam(const NodeDesc& desc);
 
 }  // namespace lowtide::ui

@@ -1,6 +1,7 @@
 #include "ui/studio/dropped_file.hpp"
 
 #include "ui/document/edits.hpp"
+#include "ui/document/inpaint_nodes.hpp"
 #include "ui/document/opened_graph.hpp"
 #include "ui/models/model_kind.hpp"
 #include "ui/studio/error_dialog.hpp"
@@ -18,16 +19,12 @@ namespace {
 
 constexpr double kStep = 32;  ///< from one node to the next that is dropped on the same place
 
-/// A node without inputs that reads pictures from a file; nodes that read videos call it "video".
-PictureInput sourceIn(const graph::Catalog& catalog, bool ofVideo) {
+/// The first node type that has such a parameter.
+PictureInput sourceIn(const graph::Catalog& catalog,
+                      const ParamDesc* (*paramOf)(const NodeDesc& desc)) {
     for (const NodeDesc& desc : catalog.nodes()) {
-        if (!desc.inputs.empty() || desc.outputs.empty() || desc.outputs.front().type != "IMAGE") {
-            continue;
-        }
-        for (const ParamDesc& param : desc.params) {
-            if (param.kind == ParamKind::File && (param.id == "video") == ofVideo) {
-                return {&desc, &param};
-            }
+        if (const ParamDesc* param = paramOf(desc)) {
+            return {&desc, param};
         }
     }
     return {};
@@ -47,11 +44,11 @@ Point freePlace(const graph::Document& document, QPointF at) {
 }
 
 PictureInput pictureInput(const graph::Catalog& catalog) {
-    return sourceIn(catalog, false);
+    return sourceIn(catalog, pictureFileParam);
 }
 
 PictureInput videoInput(const graph::Catalog& catalog) {
-    return sourceIn(catalog, true);
+    return sourceIn(catalog, videoFileParam);
 }
 
 QStringList localFiles(const QMimeData* data) {
