@@ -85,6 +85,12 @@ PictureLevels levelsOf(const QImage& picture) {
     return levels;
 }
 
+QImage boundedBy(const QImage& picture, int side) {
+    return picture.width() <= side && picture.height() <= side
+               ? picture
+               : picture.scaled(side, side, Qt::KeepAspectRatio, Qt::SmoothTransformation);
+}
+
 PictureLevels levelsOf(const Image8& picture) {
     return levelsOf(imageOf(picture));
 }

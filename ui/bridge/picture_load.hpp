@@ -25,7 +25,10 @@ using PictureLevels = std::vector<QImage>;
 /// The levels down to 512 pixels; empty for a null picture.
 [[nodiscard]] PictureLevels levelsOf(const QImage& picture);
 
-/// The same of decoded pixels, which are shared, not copied.
+/// The picture as it is, or smaller: `side` pixels a side at most.
+[[nodiscard]] QImage boundedBy(const QImage& picture, int side);
+
+/// The levels of decoded pixels, which are shared, not copied.
 [[nodiscard]] PictureLevels levelsOf(const Image8& picture);
 
 /// A picture file as it was read, or the first frame of a video file.

@@ -1,5 +1,7 @@
 #include "ui/bridge/run_book.hpp"
 
+#include "ui/bridge/picture_load.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -12,9 +14,7 @@ QImage smallPicture(const QImage& picture) {
     if (picture.isNull()) {
         return {};
     }
-    const QSize most(RunBook::kThumbnailPixels, RunBook::kThumbnailPixels);
-    const QSize size = picture.size().boundedTo(picture.size().scaled(most, Qt::KeepAspectRatio));
-    return picture.scaled(size, Qt::IgnoreAspectRatio, Qt::SmoothTransformation)
+    return boundedBy(picture, RunBook::kThumbnailPixels)
         .convertToFormat(picture.hasAlphaChannel() ? QImage::Format_ARGB32_Premultiplied
                                                    : QImage::Format_RGB888);
 }

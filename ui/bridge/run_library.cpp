@@ -53,17 +53,9 @@ QString setAside(const QString& path) {
     return QFileInfo(name).fileName();
 }
 
-/// The picture as it is, or smaller: `side` pixels a side at most.
-QImage within(const QImage& picture, int side) {
-    if (picture.width() <= side && picture.height() <= side) {
-        return picture;
-    }
-    return picture.scaled(side, side, Qt::KeepAspectRatio, Qt::SmoothTransformation);
-}
-
 QImage smallOf(const LoadedPicture& loaded) {
     return loaded.levels.empty() ? QImage()
-                                 : within(loaded.levels.back(), RunLibrary::kThumbnailPixels);
+                                 : boundedBy(loaded.levels.back(), RunLibrary::kThumbnailPixels);
 }
 
 QByteArray encoded(const QImage& picture) {
@@ -328,7 +320,7 @@ void RunLibrary::askThumbnails(const std::vector<PictureRecord>& pictures,
             for (const PictureRecord& picture : pictures) {
                 thumbnails.push_back(
                     {.picture = picture.id,
-                     .image = within(QImage::fromData(store.thumbnail(picture.id)), side),
+                     .image = boundedBy(QImage::fromData(store.thumbnail(picture.id)), side),
                      .isThere = QFileInfo::exists(picture.path)});
             }
             return thumbnails;
