@@ -1,6 +1,7 @@
 #include "ui/panels/inspector_row.hpp"
 
 #include "plugin/graph/param_value.hpp"
+#include "ui/panels/icon_button.hpp"
 #include "ui/panels/vary_menu.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -15,10 +16,8 @@ namespace {
 constexpr int kNameWidth = 112;
 
 QToolButton* smallButton(const char* icon, const char* name, QWidget* parent) {
-    auto* button = new QToolButton(parent);
-    button->setObjectName(QString::fromLatin1(name));
+    QToolButton* button = makeIconButton(icon, {}, name, parent);
     button->setIcon(Theme::current().icon(icon, "text.muted"));
-    button->setAutoRaise(true);
     button->setFixedSize(Theme::space(6), Theme::space(6));
     return button;
 }
