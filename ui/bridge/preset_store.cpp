@@ -47,7 +47,7 @@ QString freeId(const QString& folder, const QString& name) {
     for (int number = 2; QFileInfo::exists(fileOf(folder, id)) ||
                          QFileInfo::exists(fileOf(folder + QLatin1String(kTrash), id));
          ++number) {
-        id = QStringLiteral("%1_%2").arg(name).arg(number);
+        id = name + QStringLiteral("_%1").arg(number);
     }
     return id;
 }

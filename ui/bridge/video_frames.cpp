@@ -144,9 +144,9 @@ VideoFrames::ReadFrame VideoFrames::readNext(Reading& reading,
             ++reading.next;
         } else {
             read.problem = tr("%1 ends after frame %2, it says it has %3")
-                               .arg(QFileInfo(reading.path).fileName())
-                               .arg(reading.next)
-                               .arg(reading.header->frames);
+                               .arg(QFileInfo(reading.path).fileName(),
+                                    QString::number(reading.next),
+                                    QString::number(reading.header->frames));
         }
     } catch (const Error& error) {
         read.problem = sentenceOf(error);

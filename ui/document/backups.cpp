@@ -42,7 +42,7 @@ QString freeName(const QString& folder, const QDateTime& time) {
     const QString stamp = time.toUTC().toString(kTimeFormat);
     for (int number = 0;; ++number) {
         const QString path =
-            QStringLiteral("%1/%2-%3.json").arg(folder, stamp).arg(number, 2, 10, QChar('0'));
+            folder + QStringLiteral("/%1-%2.json").arg(stamp).arg(number, 2, 10, QChar('0'));
         if (!QFile::exists(path)) {
             return path;
         }

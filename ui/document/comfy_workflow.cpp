@@ -50,7 +50,7 @@ QString listed(QStringList names) {
         name.truncate(kMostLetters);
     }
     const QString shown = names.mid(0, kMostNames).join(QStringLiteral(", "));
-    return more > 0 ? Comfy::tr("%1 and %2 more").arg(shown).arg(more) : shown;
+    return more > 0 ? Comfy::tr("%1 and %2 more").arg(shown, QString::number(more)) : shown;
 }
 
 }  // namespace

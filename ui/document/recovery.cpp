@@ -74,7 +74,7 @@ std::optional<Recovered> recoveredFrom(const QString& path) {
 QString nameForBroken(const QString& path) {
     QString name = path + QStringLiteral(".broken");
     for (int number = 2; QFile::exists(name); ++number) {
-        name = QStringLiteral("%1.broken-%2").arg(path).arg(number);
+        name = path + QStringLiteral(".broken-%1").arg(number);
     }
     return name;
 }

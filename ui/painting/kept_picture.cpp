@@ -61,16 +61,15 @@ KeptPicture keepPicture(const QString& folder, const QString& name, const QImage
         if (there.open(QIODevice::ReadOnly) && there.readAll() == bytes) {
             return {free, {}};
         }
-        free = QStringLiteral("%1-%2.png").arg(path).arg(number);  // somebody changed that one
+        free = path + QStringLiteral("-%1.png").arg(number);  // somebody changed that one
     }
     return {free, written(folder, free, bytes)};
 }
 
 QString UnfinishedMasks::fileOf(const QString& picture, const QSize& size) const {
-    const QString key = QStringLiteral("%1 %2x%3")
-                            .arg(QFileInfo(picture).absoluteFilePath())
-                            .arg(size.width())
-                            .arg(size.height());
+    const QString key =
+        QFileInfo(picture).absoluteFilePath() +
+        QStringLiteral(" %1x%2").arg(QString::number(size.width()), QString::number(size.height()));
     return QStringLiteral("%1/%2.png").arg(folder_, hashOf(key.toUtf8()));
 }
 

@@ -41,9 +41,9 @@ QString convertedText(const Converted& what) {
     return what.rounded == 0
                ? ConvertDialog::tr("%1 Every number is that of the source.").arg(written)
                : ConvertDialog::tr("%1 Rounded tensors: %2, by %3 of their numbers on average.")
-                     .arg(written)
-                     .arg(what.rounded)
-                     .arg(what.meanError, 0, 'g', 2);
+                     .arg(written,
+                          QString::number(what.rounded),
+                          QString::number(what.meanError, 'g', 2));
 }
 
 }  // namespace

@@ -25,8 +25,7 @@ QString shortened(const std::string& text) {
     const QString all = QString::fromStdString(text);
     return all.size() <= kLongest ? all
                                   : FactWords::tr("%1 ... (%2 characters in all)")
-                                        .arg(all.left(kLongest))
-                                        .arg(all.size());
+                                        .arg(all.left(kLongest), QString::number(all.size()));
 }
 
 QString graphFact(const std::string& text) {

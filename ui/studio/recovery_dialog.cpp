@@ -21,8 +21,7 @@ QString lineOf(const Recovered& recovered) {
     const QString line =
         RecoveryDialog::tr(
             "%1, %n nodes, kept %2", nullptr, static_cast<int>(recovered.document.nodes.size()))
-            .arg(name)
-            .arg(QLocale().toString(time, QLocale::ShortFormat));
+            .arg(name, QLocale().toString(time, QLocale::ShortFormat));
     return recovered.perhapsOpenOn.isEmpty() ? line
                                              : RecoveryDialog::tr("%1; may still be open on %2")
                                                    .arg(line, recovered.perhapsOpenOn);

@@ -84,6 +84,16 @@ private Q_SLOTS:
         QVERIFY(std::abs(time.secsTo(QDateTime::currentDateTimeUtc())) < 600);
     }
 
+    void namesMayHoldWhatMarksPlaces() {
+        path_ = folder_->filePath("50%3 sky %1.json");
+        save(1);
+        save(2);
+        QCOMPARE(backupsOf(path_, backups_).size(), size_t{1});
+        QVERIFY(QFile::copy(path_, nameForBroken(path_)));
+        QVERIFY(QFile::copy(path_, nameForBroken(path_)));
+        QCOMPARE(nameForBroken(path_), path_ + ".broken-3");
+    }
+
     void theNewestTenBackupsStay() {
         for (int steps = 1; steps <= 14; ++steps) {
             save(steps);
