@@ -62,7 +62,7 @@ QVariant LogRows::data(const QModelIndex& index, int role) const {
         return entry->text;
     }
     if (role == Qt::ToolTipRole) {
-        return lineOf(*entry).toHtmlEscaped().replace(QLatin1Char('\n'), QLatin1String("<br>"));
+        return lineOf(*entry);
     }
     if (role == Qt::AccessibleTextRole) {
         return tr("%1, %2, %3: %4")

@@ -92,6 +92,10 @@ StudioStyle::StudioStyle() : QProxyStyle(QStringLiteral("fusion")) {}
 
 void StudioStyle::polish(QWidget* widget) {
     QProxyStyle::polish(widget);
+    // Prompts, titles and names of files are shown as they are, in tips too: nothing is HTML.
+    if (auto* label = qobject_cast<QLabel*>(widget); label && label->textFormat() == Qt::AutoText) {
+        label->setTextFormat(Qt::PlainText);
+    }
     if (qobject_cast<QLineEdit*>(widget) || qobject_cast<QAbstractButton*>(widget) ||
         qobject_cast<QComboBox*>(widget) || qobject_cast<QAbstractSpinBox*>(widget) ||
         qobject_cast<QSlider*>(widget) || qobject_cast<QScrollBar*>(widget) ||

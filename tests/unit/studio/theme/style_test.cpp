@@ -40,6 +40,28 @@ private Q_SLOTS:
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join("\n")));
     }
 
+    /// A prompt or the name of a file may look like HTML.
+    void textsAreShownAsTheyAre() {
+        use(false);
+        const QString text = "<b>bold</b> &amp; <img src=\"file:///etc/hostname\">";
+        QLabel label(text);
+        label.show();
+        QCOMPARE(label.textFormat(), Qt::PlainText);
+        QLabel rich(text);
+        rich.setTextFormat(Qt::RichText);
+        rich.show();
+        QCOMPARE(rich.textFormat(), Qt::RichText);
+        QToolTip::showText({10, 10}, text, &label);
+        const QWidgetList windows = QApplication::topLevelWidgets();
+        const auto tip = std::find_if(windows.begin(), windows.end(), [](const QWidget* each) {
+            return each->objectName() == "qtooltip_label";
+        });
+        QVERIFY(tip != windows.end());
+        QCOMPARE(qobject_cast<QLabel*>(*tip)->text(), text);
+        QCOMPARE(qobject_cast<QLabel*>(*tip)->textFormat(), Qt::PlainText);
+        QToolTip::hideText();
+    }
+
     void aChoiceThatIsTooLongEndsInDots() {
         use(false);
         QComboBox whole, dots;
