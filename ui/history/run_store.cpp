@@ -109,21 +109,33 @@ QString searchable(const QStringList& texts) {
 
 QStringList wordsIn(const QString& text) {
     static const QRegularExpression spaces(QStringLiteral("\\s+"));
-    return text.toCaseFolded().split(spaces, Qt::SkipEmptyParts);
+    QStringList words = text.toCaseFolded().split(spaces, Qt::SkipEmptyParts);
+    words.removeDuplicates();
+    return words;
+}
+
+/// As a tree that is no deeper than it must be: of a long chain SQLite says that it is too deep.
+std::string allOf(const std::vector<std::string>& conditions, size_t first, size_t last) {
+    if (last - first == 1) {
+        return conditions[first];
+    }
+    const size_t middle = first + (last - first) / 2;
+    return "(" + allOf(conditions, first, middle) + " AND " + allOf(conditions, middle, last) + ")";
 }
 
 /// Conditions of a filter, in the order in which bindFilter() gives their values.
 std::string conditionsOf(const PictureFilter& filter) {
-    std::string text = "WHERE 1";
+    std::vector<std::string> all;
     int place = 0;
     const auto add = [&](std::string condition) {
         const std::string value = "?" + std::to_string(++place);
         for (size_t at = condition.find('$'); at != condition.npos; at = condition.find('$')) {
             condition.replace(at, 1, value);
         }
-        text += " AND " + condition;
+        all.push_back(std::move(condition));
     };
-    for (qsizetype i = 0; i < wordsIn(filter.words).size(); ++i) {
+    const qsizetype words = wordsIn(filter.words).size();
+    for (qsizetype i = 0; i < words; ++i) {
         add("(instr(runs.found, $) OR instr(pictures.found, $))");
     }
     if (!filter.model.isEmpty()) {
@@ -133,13 +145,13 @@ std::string conditionsOf(const PictureFilter& filter) {
         add("runs.name = $");
     }
     if (filter.isStarred) {
-        text += " AND pictures.starred";
+        all.emplace_back("pictures.starred");
     }
     add("pictures.made >= $");
     if (filter.until > 0) {
         add("pictures.made < $");
     }
-    return text;
+    return "WHERE " + allOf(all, 0, all.size());
 }
 
 void bindFilter(Statement& statement, const PictureFilter& filter) {

@@ -59,6 +59,21 @@ class RunStoreTest : public QObject {
 
 private Q_SLOTS:
 
+    /// As when somebody pastes a whole prompt into the field.
+    void aVeryLongSearchFindsItsRun() {
+        RunStore store(newFile());
+        QStringList words;
+        for (int i = 0; i < 3000; ++i) {
+            words << QString("w%1x").arg(i);
+        }
+        store.add(runNamed("a:1", words.join(' ')));
+        store.add(runNamed("a:2"));
+        store.addPictures("a:1", {"/p/long.png"}, PictureClaim::Wrote, 1);
+        store.addPictures("a:2", {"/p/short.png"}, PictureClaim::Wrote, 2);
+        QCOMPARE(pathsIn(store.pictures({.words = words.join('\n')})), QStringList{"/p/long.png"});
+        QCOMPARE(pathsIn(store.pictures({.words = words.join(' ') + " w3000x"})), QStringList());
+    }
+
     void whatWasKeptComesBack() {
         const QString file = newFile();
         RunRecord run = runNamed("a:1");
