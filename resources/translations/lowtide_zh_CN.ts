@@ -4851,10 +4851,6 @@ Select a node to read what it does. What is set here applies to every node witho
 <context>
     <name>lowtide::ui::PastedPicture</name>
     <message>
-        <source>it cannot be written as PNG</source>
-        <translation>无法写为 PNG</translation>
-    </message>
-    <message>
         <source>the folder cannot be made</source>
         <translation>无法创建文件夹</translation>
     </message>

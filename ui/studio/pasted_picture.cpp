@@ -1,49 +1,19 @@
 #include "ui/studio/pasted_picture.hpp"
 
 #include "ui/bridge/later.hpp"
-
-#include <QBuffer>
-#include <QCryptographicHash>
-#include <QDir>
-#include <QSaveFile>
+#include "ui/painting/kept_picture.hpp"
 
 namespace lowtide::ui {
 
 namespace {
 
-constexpr int kNameBytes = 8;
-
-struct Written {
-    QString path;
-    QString problem;  ///< why it was not written; empty: it was
-};
-
-QByteArray pngOf(const QImage& picture) {
-    QByteArray bytes;
-    QBuffer buffer(&bytes);
-    buffer.open(QIODevice::WriteOnly);
-    const auto format = picture.hasAlphaChannel() ? QImage::Format_RGBA8888 : QImage::Format_RGB888;
-    return picture.convertToFormat(format).save(&buffer, "PNG") ? bytes : QByteArray();
-}
-
-Written write(const QString& folder, const QImage& picture) {
-    const QByteArray bytes = pngOf(picture);
-    if (bytes.isEmpty()) {
-        return {{}, PastedPicture::tr("it cannot be written as PNG")};
-    }
-    if (folder.isEmpty() || !QDir().mkpath(folder)) {
+/// RGB or RGBA of 8 bits. On another thread.
+KeptPicture keepPasted(const QString& folder, const QImage& picture) {
+    if (folder.isEmpty()) {
         return {{}, PastedPicture::tr("the folder cannot be made")};
     }
-    const QByteArray hash =
-        QCryptographicHash::hash(bytes, QCryptographicHash::Sha256).left(kNameBytes).toHex();
-    const QString path = QStringLiteral("%1/pasted-%2.png").arg(folder, QString::fromLatin1(hash));
-    if (QFile::exists(path)) {
-        return {path, {}};
-    }
-    QSaveFile file(path);
-    const bool isWritten =
-        file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit();
-    return {path, isWritten ? QString() : file.errorString()};
+    const auto format = picture.hasAlphaChannel() ? QImage::Format_RGBA8888 : QImage::Format_RGB888;
+    return keepPicture(folder, QStringLiteral("pasted"), picture.convertToFormat(format));
 }
 
 }  // namespace
@@ -69,8 +39,8 @@ void PastedPicture::keep(const QImage& picture, QPointF at) {
     }
     later(
         this,
-        [folder = folder_, picture] { return write(folder, picture); },
-        [this, at](const Written& written) {
+        [folder = folder_, picture] { return keepPasted(folder, picture); },
+        [this, at](const KeptPicture& written) {
             if (written.problem.isEmpty()) {
                 Q_EMIT kept(written.path, at);
             } else {
