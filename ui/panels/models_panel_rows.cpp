@@ -7,6 +7,7 @@
 #include "ui/panels/model_rows.hpp"
 #include "ui/panels/model_texts.hpp"
 #include "ui/panels/models_panel.hpp"
+#include "ui/theme/menu_text.hpp"
 
 #include <QDragEnterEvent>
 #include <QFileDialog>
@@ -152,13 +153,14 @@ void ModelsPanel::takeDropped(const QString& path, QPoint at) {
     auto* menu = new QMenu(this);
     menu->setObjectName(QStringLiteral("dropMenu"));
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addAction(tr("Add the folder %1").arg(dropped.dir().dirName()), this, [this, dropped] {
-        awaited_ = dropped.absoluteFilePath().toStdString();
-        addPlace(dropped.absolutePath());
-    });
-    menu->addAction(tr("Use %1 in the graph").arg(dropped.fileName()), this, [this, path] {
-        Q_EMIT fileUseAsked(path);
-    });
+    menu->addAction(
+        tr("Add the folder %1").arg(menuText(dropped.dir().dirName())), this, [this, dropped] {
+            awaited_ = dropped.absoluteFilePath().toStdString();
+            addPlace(dropped.absolutePath());
+        });
+    menu->addAction(tr("Use %1 in the graph").arg(menuText(dropped.fileName())),
+                    this,
+                    [this, path] { Q_EMIT fileUseAsked(path); });
     menu->popup(mapToGlobal(at));
 }
 

@@ -8,6 +8,7 @@
 #include "ui/studio/run_attention.hpp"
 #include "ui/studio/settings_dialog.hpp"
 #include "ui/studio/several_dialog.hpp"
+#include "ui/theme/menu_text.hpp"
 
 #include <QApplication>
 #include <QDesktopServices>
@@ -43,7 +44,7 @@ void Desk::fillRecent() {
     parts_.recentMenu.clear();
     const QStringList& paths = parts_.settings.preferences().recentFiles;
     for (const QString& path : paths) {
-        QAction* action = parts_.recentMenu.addAction(QFileInfo(path).fileName());
+        QAction* action = parts_.recentMenu.addAction(menuText(QFileInfo(path).fileName()));
         action->setToolTip(path);
         action->setStatusTip(path);
         connect(action, &QAction::triggered, this, [this, path] { files_.openPath(path); });
@@ -76,11 +77,11 @@ void Desk::connectEdit() {
     connect(&steps, &QUndoStack::canUndoChanged, this, [&undo](bool can) { undo.setEnabled(can); });
     connect(&steps, &QUndoStack::canRedoChanged, this, [&redo](bool can) { redo.setEnabled(can); });
     const auto nameUndo = [&undo](const QString& step) {
-        undo.setText(step.isEmpty() ? tr("&Undo") : tr("&Undo: %1").arg(step));
+        undo.setText(step.isEmpty() ? tr("&Undo") : tr("&Undo: %1").arg(menuText(step)));
         undo.setIconText(tr("Undo"));
     };
     const auto nameRedo = [&redo](const QString& step) {
-        redo.setText(step.isEmpty() ? tr("&Redo") : tr("&Redo: %1").arg(step));
+        redo.setText(step.isEmpty() ? tr("&Redo") : tr("&Redo: %1").arg(menuText(step)));
         redo.setIconText(tr("Redo"));
     };
     connect(&steps, &QUndoStack::undoTextChanged, this, nameUndo);

@@ -2,6 +2,7 @@
 
 #include "ui/panels/picture_drop.hpp"
 #include "ui/studio/dropped_file.hpp"
+#include "ui/theme/menu_text.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -40,7 +41,7 @@ void PicturePresets::fill() {
             const bool isOffered = entry.problem.isEmpty() && entry.isComplete() == areComplete &&
                                    pictureParam(entry, catalog_, picture);
             if (isOffered) {
-                QAction* action = addAction(entry.title);
+                QAction* action = addAction(menuText(entry.title));
                 action->setToolTip(areComplete ? entry.description
                                                : tr("Files that it needs are not there."));
                 connect(action, &QAction::triggered, this, [this, id = entry.id, picture] {

@@ -431,6 +431,26 @@ private Q_SLOTS:
             studio.settings.preferences().recentFiles, QStringList{path}, kPatience);
     }
 
+    void namesInMenusAreShownWhole() {
+        Working studio;
+        const QString path = studio.folder.filePath("salt & pepper.json");
+        put(path, QByteArray::fromStdString(graph::toText(studio.model().document())));
+        drop(*studio.window, path);
+        const auto recent = [&] {
+            for (const QAction* action : studio.window->findChildren<QAction*>()) {
+                if (action->statusTip() == path) {
+                    return action->text();
+                }
+            }
+            return QString();
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(recent(), QString("salt && pepper.json"), kPatience);
+        studio.model().apply("Use a & b", [](graph::Document& document) {
+            document.nodes.at("denoise").params["steps"] = 3;
+        });
+        QCOMPARE(studio.action("edit.undo").text(), QString("&Undo: Use a && b"));
+    }
+
     void aFileThatAnotherProgramWroteIsNotSavedOverUnasked() {
         Working studio;
         const QString path = studio.folder.filePath("fox.json");
