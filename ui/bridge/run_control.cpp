@@ -172,15 +172,16 @@ void RunControl::runPrompts(const PromptPlace& place,
 
 void RunControl::runCombinations(SeveralSeeds how) {
     Issues undrawn;
-    const uint64_t count =
-        promptCombinations(model_.document(), model_.catalog(), wildcards_->lists, undrawn);
+    const std::shared_ptr<const WildcardFiles> wildcards = wildcards_;
+    PromptCombinations all(model_.document(), model_.catalog(), wildcards->lists);
+    const uint64_t count = all.count(undrawn);
     if (!undrawn.empty()) {
         Q_EMIT refused(undrawn);
         return;
     }
     for (uint64_t i = 0; i < std::min<uint64_t>(count, kMostRuns); ++i) {
         graph::Document document = withSeeds(how, i);
-        putCombination(document, model_.catalog(), wildcards_->lists, i);
+        all.put(document, i);
         addDrawn(document, RunHow::Last, {});
     }
 }

@@ -52,6 +52,12 @@ class Resolver {
 public:
     explicit Resolver(const Wildcards& wildcards) : wildcards_(wildcards) {}
 
+    /// Of another text; what was found out stays.
+    void begin() {
+        open_.clear();
+        work_ = 0;
+    }
+
     void draw(const Parts& parts, Draws& draws, std::string& text) {
         for (const PromptPart& part : parts) {
             if (part.kind == PromptPart::Kind::Text) {
@@ -269,15 +275,28 @@ std::string drawnText(const std::vector<PromptPart>& parts,
     return text;
 }
 
-uint64_t combinationsOf(const std::vector<PromptPart>& parts, const Wildcards& wildcards) {
-    return Resolver(wildcards).count(parts);
+struct AllTexts::Known {
+    Known(Parts of, const Wildcards& wildcards) : parts(std::move(of)), resolver(wildcards) {}
+
+    Parts parts;
+    Resolver resolver;
+};
+
+AllTexts::AllTexts(std::vector<PromptPart> parts, const Wildcards& wildcards)
+    : known_(std::make_unique<Known>(std::move(parts), wildcards)) {}
+
+AllTexts::~AllTexts() = default;
+AllTexts::AllTexts(AllTexts&& other) noexcept = default;
+
+uint64_t AllTexts::count() {
+    known_->resolver.begin();
+    return known_->resolver.count(known_->parts);
 }
 
-std::string combinationText(const std::vector<PromptPart>& parts,
-                            const Wildcards& wildcards,
-                            uint64_t index) {
+std::string AllTexts::at(uint64_t index) {
     std::string text;
-    Resolver(wildcards).write(parts, index, text);
+    known_->resolver.begin();
+    known_->resolver.write(known_->parts, index, text);
     return text;
 }
 

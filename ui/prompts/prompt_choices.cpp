@@ -244,11 +244,11 @@ std::string PromptChoices::drawn(const Wildcards& wildcards, uint64_t seed) cons
 }
 
 uint64_t PromptChoices::combinations(const Wildcards& wildcards) const {
-    return combinationsOf(parts_, wildcards);
+    return AllTexts(parts_, wildcards).count();
 }
 
 std::string PromptChoices::combination(const Wildcards& wildcards, uint64_t index) const {
-    return combinationText(parts_, wildcards, index);
+    return AllTexts(parts_, wildcards).at(index);
 }
 
 }  // namespace lowtide::ui

@@ -49,6 +49,8 @@ public:
     /// Text number `index` of them, the last alternatives change first. Errors as drawn().
     [[nodiscard]] std::string combination(const Wildcards& wildcards, uint64_t index) const;
 
+    [[nodiscard]] const std::vector<PromptPart>& parts() const { return parts_; }
+
     static constexpr uint64_t kEndless = UINT64_MAX;
     static constexpr size_t kMostBytes = size_t{1} << 20U;
 

@@ -111,34 +111,49 @@ Issues resolvePrompts(graph::Document& document,
     return issues;
 }
 
+PromptCombinations::PromptCombinations(const graph::Document& document,
+                                       const graph::Catalog& catalog,
+                                       const Wildcards& wildcards) {
+    for (const PromptPlace& place : templatePlaces(document, catalog)) {
+        templates_.push_back(
+            {place, AllTexts(PromptChoices(textAt(document, place)).parts(), wildcards)});
+    }
+}
+
+uint64_t PromptCombinations::count(Issues& issues) {
+    uint64_t all = 1;
+    for (Template& each : templates_) {
+        try {
+            const uint64_t own = each.texts.count();
+            all = own != 0 && all > PromptChoices::kEndless / own ? PromptChoices::kEndless
+                                                                  : all * own;
+        } catch (const Error& error) {
+            issues.push_back(issueAt(each.place, error));
+        }
+    }
+    return all;
+}
+
+void PromptCombinations::put(graph::Document& document, uint64_t index) {
+    for (auto each = templates_.rbegin(); each != templates_.rend(); ++each) {
+        const uint64_t own = each->texts.count();
+        putText(document, each->place, each->texts.at(index % own));
+        index /= own;
+    }
+}
+
 uint64_t promptCombinations(const graph::Document& document,
                             const graph::Catalog& catalog,
                             const Wildcards& wildcards,
                             Issues& issues) {
-    uint64_t all = 1;
-    for (const PromptPlace& place : templatePlaces(document, catalog)) {
-        try {
-            const uint64_t own = PromptChoices(textAt(document, place)).combinations(wildcards);
-            all = own != 0 && all > PromptChoices::kEndless / own ? PromptChoices::kEndless
-                                                                  : all * own;
-        } catch (const Error& error) {
-            issues.push_back(issueAt(place, error));
-        }
-    }
-    return all;
+    return PromptCombinations(document, catalog, wildcards).count(issues);
 }
 
 void putCombination(graph::Document& document,
                     const graph::Catalog& catalog,
                     const Wildcards& wildcards,
                     uint64_t index) {
-    const std::vector<PromptPlace> places = templatePlaces(document, catalog);
-    for (auto place = places.rbegin(); place != places.rend(); ++place) {
-        const PromptChoices choices(textAt(document, *place));
-        const uint64_t own = choices.combinations(wildcards);
-        putText(document, *place, choices.combination(wildcards, index % own));
-        index /= own;
-    }
+    PromptCombinations(document, catalog, wildcards).put(document, index);
 }
 
 }  // namespace lowtide::ui

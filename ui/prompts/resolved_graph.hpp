@@ -2,7 +2,7 @@
 
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
-#include "ui/prompts/prompt_choices.hpp"
+#include "ui/prompts/drawn_text.hpp"
 
 #include <functional>
 #include <optional>
@@ -41,6 +41,27 @@ struct PromptPlace {
                                     const graph::Catalog& catalog,
                                     const Wildcards& wildcards,
                                     std::optional<uint64_t> seed = {});
+
+/// The graphs with all alternatives of a graph, one after the other. `wildcards` must outlive it.
+class PromptCombinations {
+public:
+    PromptCombinations(const graph::Document& document,
+                       const graph::Catalog& catalog,
+                       const Wildcards& wildcards);
+
+    /// As promptCombinations().
+    [[nodiscard]] uint64_t count(Issues& issues);
+    /// As putCombination(), into a document with the same places.
+    void put(graph::Document& document, uint64_t index);
+
+private:
+    struct Template {
+        PromptPlace place;
+        AllTexts texts;
+    };
+
+    std::vector<Template> templates_;
+};
 
 /// How many graphs there are with all alternatives, PromptChoices::kEndless for more than can be
 /// counted; 1 where there are none. `issues` gets what cannot be counted.

@@ -4,7 +4,7 @@
 #include "plugin/base/text.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/prompts/prompt_choices.hpp"
+#include "ui/prompts/drawn_text.hpp"
 
 #include <QElapsedTimer>
 #include <QtTest/QtTest>
@@ -15,6 +15,7 @@
 namespace prompt_choices_test {
 
 using namespace lowtide;
+using ui::AllTexts;
 using ui::PromptChoices;
 using ui::Wildcards;
 
@@ -249,6 +250,30 @@ private Q_SLOTS:
     void moreThanCanBeCountedIsEndless() {
         QCOMPARE(PromptChoices(repeated("{a|b}", 63)).combinations({}), uint64_t{1} << 63U);
         QCOMPARE(PromptChoices(repeated("{a|b}", 64)).combinations({}), PromptChoices::kEndless);
+    }
+
+    /// As many runs as are added at once, of a file with ten thousand lines.
+    void aThousandTextsOfALongFileTakeAMoment() {
+        Wildcards wildcards;
+        for (int i = 0; i < 10000; ++i) {
+            wildcards["artist"].push_back("painter " + std::to_string(i) + ", {oil|ink}");
+        }
+        const PromptChoices choices("a {red|blue} boat by __artist__");
+        QElapsedTimer clock;
+        clock.start();
+
+        AllTexts texts(choices.parts(), wildcards);
+        std::vector<std::string> all;
+        for (uint64_t i = 0; i < 1000; ++i) {
+            all.push_back(texts.at(i % texts.count()));
+        }
+
+        qInfo("a thousand texts in %lld ms", clock.elapsed());
+        QVERIFY(clock.elapsed() < kLinearMilliseconds);
+        for (const uint64_t i : {uint64_t{0}, uint64_t{7}, uint64_t{999}}) {
+            QCOMPARE(all[i], choices.combination(wildcards, i));
+        }
+        QCOMPARE(texts.count(), uint64_t{40000});
     }
 
     void namesAreToldOnceInTheirOrder() {
