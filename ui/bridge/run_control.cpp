@@ -282,16 +282,16 @@ void RunControl::repeatWhereIdle() {
     }
 }
 
-std::vector<quint64> RunControl::stopAfterThis() {
+std::vector<QueuedRun> RunControl::stopAfterThis() {
     setRepeating(false);
-    std::vector<quint64> waiting;
+    std::vector<QueuedRun> waiting;
     for (const QueuedRun& run : queue_.runs()) {
         if (run.state == RunState::Waiting) {
-            waiting.push_back(run.id);
+            waiting.push_back(run);
         }
     }
-    for (const quint64 id : waiting) {
-        queue_.cancel(id, CancelMode::Now);
+    for (const QueuedRun& run : waiting) {
+        queue_.cancel(run.id, CancelMode::Now);
     }
     return waiting;
 }

@@ -94,7 +94,7 @@ public:
 
     /// The run at work ends as it would, and is the last: what waits is taken back, and nothing is
     /// repeated. What was taken back.
-    std::vector<quint64> stopAfterThis();
+    std::vector<QueuedRun> stopAfterThis();
 
     /// The run that runs now, if there is one.
     void cancel(CancelMode mode);

@@ -160,15 +160,17 @@ void RunQueue::moveWaiting(quint64 id, int place) {
 
 quint64 RunQueue::retry(quint64 id, const Json& more) {
     const QueuedRun* run = find(id);
-    if (!run) {
-        return 0;
-    }
-    Json options = run->options.is_object() ? run->options : Json::object();
+    return run ? addAgain(*run, more) : 0;
+}
+
+quint64 RunQueue::addAgain(const QueuedRun& run, const Json& more) {
+    const quint64 before = run.id;
+    Json options = run.options.is_object() ? run.options : Json::object();
     options.update(more);
-    const RunWords words = run->words;
-    const quint64 again = add(run->title, run->graph, std::move(options), false, words);
+    const RunWords words = run.words;
+    const quint64 again = add(run.title, run.graph, std::move(options), false, words);
     if (library_) {
-        library_->takePlace(library_->keyOf(id), library_->keyOf(again));
+        library_->takePlace(library_->keyOf(before), library_->keyOf(again));
     }
     return again;
 }

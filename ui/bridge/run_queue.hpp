@@ -44,6 +44,8 @@ public:
     void moveWaiting(quint64 id, int place);
     /// The same graph once more, at the end, with `more` options; 0 when there is no such run.
     quint64 retry(quint64 id, const Json& more = Json::object());
+    /// The same of a run that the list may no longer have.
+    quint64 addAgain(const QueuedRun& run, const Json& more = Json::object());
     /// Removes an ended run from the list.
     void remove(quint64 id);
 

@@ -58,9 +58,9 @@ void Desk::varyFocused() {
     sheets_->ask({.node = node, .item = param});
 }
 
-/// What was taken back can be queued again while it is in the list.
+/// All that was taken back can be queued again, though the list keeps the newest alone.
 void Desk::stopAfterThis() {
-    const std::vector<quint64> back = workspace_.run.stopAfterThis();
+    const std::vector<QueuedRun> back = workspace_.run.stopAfterThis();
     if (back.empty()) {
         notices_->show(NoticeKind::Info, tr("No run waits."));
         return;
@@ -69,8 +69,8 @@ void Desk::stopAfterThis() {
                    tr("%n waiting runs were taken back.", nullptr, static_cast<int>(back.size())),
                    tr("Queue them again"),
                    [this, back] {
-                       for (const quint64 run : back) {
-                           workspace_.queue.retry(run);
+                       for (const QueuedRun& run : back) {
+                           workspace_.queue.addAgain(run);
                        }
                    });
 }

@@ -219,6 +219,29 @@ private Q_SLOTS:
         QCOMPARE(count(RunState::Cancelled), 6);
     }
 
+    /// The list keeps the newest two hundred alone.
+    void allThatWasTakenBackIsQueuedAgain() {
+        constexpr int kMany = 1000;
+        Working studio;
+        Workspace& work = *studio.window->workspace();
+        studio.action("run.pause").trigger();
+        QElapsedTimer clock;
+        clock.start();
+        work.run.runSeveral(kMany, SeveralSeeds::Counting);
+        qInfo("added in %lld ms", clock.restart());
+        studio.action("run.stop_after").trigger();
+        qInfo("taken back in %lld ms", clock.restart());
+        const auto waiting = [&] {
+            const auto& runs = work.queue.runs();
+            return std::count_if(runs.begin(), runs.end(), [](const QueuedRun& run) {
+                return run.state == RunState::Waiting;
+            });
+        };
+        QCOMPARE(waiting(), 0);
+        studio.window->desk()->notices().findChild<QPushButton*>("noticeButton")->click();
+        QCOMPARE(waiting(), kMany);
+    }
+
     /// Seen from the desktop's list of windows.
     void theTitleSaysHowFarItIs() {
         Working studio;
