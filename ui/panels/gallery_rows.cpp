@@ -49,22 +49,29 @@ void GalleryRows::setSide(int pixels, double scale) {
     }
 }
 
-void GalleryRows::number() {
-    rows_.clear();
+void GalleryRows::number() const {
     for (size_t row = 0; row < pictures_.size(); ++row) {
         rows_[pictures_[row].id] = static_cast<int>(row);
     }
 }
 
 void GalleryRows::removeGone(const std::set<int64_t>& staying) {
-    for (auto row = static_cast<int>(pictures_.size()) - 1; row >= 0; --row) {
-        const auto at = pictures_.begin() + row;
-        if (!staying.contains(at->id)) {
-            beginRemoveRows({}, row, row);
-            pictures_.erase(at);
-            number();
-            endRemoveRows();
+    const auto isGone = [&](int row) {
+        return row >= 0 && !staying.contains(pictures_[static_cast<size_t>(row)].id);
+    };
+    for (auto last = static_cast<int>(pictures_.size()) - 1; last >= 0; --last) {
+        if (!isGone(last)) {
+            continue;
         }
+        int first = last;
+        while (isGone(first - 1)) {
+            --first;
+        }
+        beginRemoveRows({}, first, last);
+        pictures_.erase(pictures_.begin() + first, pictures_.begin() + last + 1);
+        rows_.clear();
+        endRemoveRows();
+        last = first;
     }
 }
 
@@ -92,7 +99,7 @@ void GalleryRows::setPictures(std::vector<PictureRecord> pictures) {
     if (!areBehind) {
         beginResetModel();
         pictures_ = std::move(pictures);
-        number();
+        rows_.clear();
         endResetModel();
         return;
     }
@@ -106,7 +113,7 @@ void GalleryRows::setPictures(std::vector<PictureRecord> pictures) {
     if (more > 0) {
         beginInsertRows({}, 0, static_cast<int>(more) - 1);
         pictures_ = std::move(pictures);
-        number();
+        rows_.clear();
         endInsertRows();
     }
 }
@@ -117,6 +124,9 @@ const PictureRecord* GalleryRows::pictureAt(const QModelIndex& index) const {
 }
 
 QModelIndex GalleryRows::indexOf(int64_t picture) const {
+    if (rows_.empty()) {
+        number();
+    }
     const auto row = rows_.find(picture);
     return row == rows_.end() ? QModelIndex() : index(row->second);
 }
@@ -126,7 +136,8 @@ QModelIndex GalleryRows::indexOfPath(const QString& path) const {
         std::find_if(pictures_.begin(), pictures_.end(), [&](const PictureRecord& picture) {
             return picture.path == path;
         });
-    return found == pictures_.end() ? QModelIndex() : indexOf(found->id);
+    return found == pictures_.end() ? QModelIndex()
+                                    : index(static_cast<int>(found - pictures_.begin()));
 }
 
 QPixmap GalleryRows::thumbnail(const PictureRecord& picture) const {
@@ -201,10 +212,11 @@ QVariant GalleryRows::data(const QModelIndex& index, int role) const {
             return picture->size.isEmpty()
                        ? tr("%1\n%2\n%3").arg(name, picture->title, madeText(*picture))
                        : tr("%1\n%2\n%3 x %4 pixels, %5")
-                             .arg(name, picture->title)
-                             .arg(picture->size.width())
-                             .arg(picture->size.height())
-                             .arg(madeText(*picture));
+                             .arg(name,
+                                  picture->title,
+                                  QString::number(picture->size.width()),
+                                  QString::number(picture->size.height()),
+                                  madeText(*picture));
         default:
             return {};
     }

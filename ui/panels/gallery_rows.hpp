@@ -55,13 +55,13 @@ private:
     void fetch();
     void take(std::vector<RunLibrary::Thumbnail> thumbnails);
     void tellChanged(int64_t picture);
-    void number();
+    void number() const;
 
     RunLibrary& library_;
     int side_ = RunLibrary::kThumbnailPixels;
     double scale_ = 1;
     std::vector<PictureRecord> pictures_;
-    std::map<int64_t, int> rows_;  ///< by picture
+    mutable std::map<int64_t, int> rows_;  ///< by picture; empty: to be numbered
     mutable QCache<int64_t, QPixmap> thumbnails_;
     mutable std::set<int64_t> wanted_;  ///< and not asked for yet
     mutable std::set<int64_t> asked_;
