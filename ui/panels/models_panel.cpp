@@ -14,7 +14,6 @@
 
 #include <QAction>
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -41,6 +40,14 @@ std::optional<NamedModel> modelOf(const QTreeWidgetItem* item) {
     }
     return NamedModel{kind.value<ModelKind>(),
                       item->data(ModelColumn::Family, Qt::UserRole).toString().toStdString()};
+}
+
+/// Whether the path is that of the folder, or of something in it.
+bool liesIn(const std::string& path, std::string folder) {
+    while (!folder.empty() && folder.back() == '/') {
+        folder.pop_back();
+    }
+    return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
 bool isConverted(ModelKind kind) {
@@ -281,15 +288,20 @@ void ModelsPanel::showModels() {
     problems_->setVisible(!problems.isEmpty());
 }
 
+/// The last look through the folders says which are there: a disk may take its time to answer.
 QStringList ModelsPanel::emptyPlaces() const {
     QStringList sentences;
     for (const QString& place : settings_.preferences().modelFolders) {
         const std::string folder = place.toStdString();
         const bool hasModel = std::any_of(
             library_.models().begin(), library_.models().end(), [&](const FoundModel& model) {
-                return model.file.path.starts_with(folder);
+                return liesIn(model.file.path, folder);
             });
-        if (!hasModel && !library_.isScanning() && QFileInfo(place).isDir()) {
+        const bool isThere = std::any_of(
+            library_.folders().begin(), library_.folders().end(), [&](const ModelFolder& each) {
+                return liesIn(each.path, folder);
+            });
+        if (!hasModel && !library_.isScanning() && isThere) {
             sentences << tr("No models were found in %1.").arg(place);
         }
     }

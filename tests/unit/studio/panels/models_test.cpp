@@ -102,6 +102,17 @@ private Q_SLOTS:
         QCOMPARE(rows(panel), QStringList{"soft.safetensors|autoencoder"});
     }
 
+    void saysWhichFolderHasNoModels() {
+        QVERIFY(QDir().mkpath(at("mod")));  // the other one's name begins like that
+        ModelsPanel panel(*settings_, *library_);
+        open(panel);
+        add(panel, at("models"));
+        add(panel, at("mod"));
+        auto* problems = panel.findChild<QLabel*>("modelProblems");
+        QTRY_VERIFY(problems->text().contains(at("mod") + '.'));
+        QVERIFY(!problems->text().contains(at("models")));
+    }
+
     void takesAPlaceOffTheList_itsFilesStay() {
         ModelsPanel panel(*settings_, *library_);
         open(panel);
