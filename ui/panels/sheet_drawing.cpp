@@ -56,6 +56,12 @@ struct SheetLayout {
                    title + header + gap + static_cast<int>(row) * (cell.height() + caption + gap)),
             cell};
     }
+
+    [[nodiscard]] QSize whole(const SheetPlan& plan) const {
+        const QRect last = picture(plan.columns() - 1, plan.rows() - 1);
+        return {(last.right() + 1 + gap + 3) / 4 * 4,  // rows without padding
+                last.bottom() + 1 + caption + gap};
+    }
 };
 
 /// In lines of that width; the last of `most` ends with an ellipsis where more follow.
@@ -84,13 +90,9 @@ int heightOf(const QFontMetrics& metrics, const QString& lines) {
     return metrics.lineSpacing() * static_cast<int>(lines.count(QLatin1Char('\n')) + 1);
 }
 
-SheetLayout layoutOf(const SheetDrawing& drawing, const QSize& largest, QFont& font) {
+SheetLayout layoutOf(const SheetDrawing& drawing, const QSize& whole, double shrink, QFont& font) {
     const SheetPlan& plan = drawing.plan;
-    SheetLayout layout;
-    const QSize whole = largest.isEmpty() ? QSize(kNoPicture, kNoPicture) : largest;
-    const double pixels =
-        static_cast<double>(whole.width()) * whole.height() * static_cast<double>(plan.cells());
-    layout.shrink = std::max(1.0, std::sqrt(pixels / kMostSheetPixels));
+    SheetLayout layout{.shrink = shrink};
     layout.cell = {std::max(1, static_cast<int>(whole.width() / layout.shrink)),
                    std::max(1, static_cast<int>(whole.height() / layout.shrink))};
     layout.letter = std::max(kLeastLetter, layout.cell.width() / kCellPerLetter);
@@ -116,6 +118,25 @@ SheetLayout layoutOf(const SheetDrawing& drawing, const QSize& largest, QFont& f
         lines = std::max(lines, cell.caption.size());
     }
     layout.caption = static_cast<int>(lines) * layout.lineHeight;
+    return layout;
+}
+
+/// As large as pictures are, unless the sheet had too many pixels, or more a side than are shown.
+SheetLayout layoutOf(const SheetDrawing& drawing, const QSize& largest, QFont& font) {
+    constexpr double kLittle = 1.01;  // labels do not shrink with the cells
+    const QSize whole = largest.isEmpty() ? QSize(kNoPicture, kNoPicture) : largest;
+    const double pixels = static_cast<double>(whole.width()) * whole.height() *
+                          static_cast<double>(drawing.plan.cells());
+    const auto sideOf = [&](const SheetLayout& layout) {
+        const QSize size = layout.whole(drawing.plan);
+        return std::max(size.width(), size.height());
+    };
+    SheetLayout layout =
+        layoutOf(drawing, whole, std::max(1.0, std::sqrt(pixels / kMostSheetPixels)), font);
+    while (sideOf(layout) > kLargestShownSide) {
+        const double over = static_cast<double>(sideOf(layout)) / kLargestShownSide;
+        layout = layoutOf(drawing, whole, layout.shrink * over * kLittle, font);
+    }
     return layout;
 }
 
@@ -202,9 +223,7 @@ QImage drawSheet(const SheetDrawing& drawing) {
     QFont font = drawing.font;
     const SheetLayout layout = layoutOf(drawing, largest, font);
     const SheetPlan& plan = drawing.plan;
-    const QRect last = layout.picture(plan.columns() - 1, plan.rows() - 1);
-    const int width = (last.right() + 1 + layout.gap + 3) / 4 * 4;  // rows without padding
-    QImage sheet(width, last.bottom() + 1 + layout.caption + layout.gap, QImage::Format_RGB888);
+    QImage sheet(layout.whole(plan), QImage::Format_RGB888);
     if (sheet.isNull()) {
         throw Error(ErrorKind::OutOfMemory,
                     "there is not enough memory to draw a sheet of " +
@@ -234,9 +253,9 @@ QString freeSheetName(const QString& folder, const QString& name) {
     stem = stem.left(kMostLetters);
     const QDir place(folder);
     for (int number = 1;; ++number) {
-        const QString file = QStringLiteral("%1_sheet_%2.png")
-                                 .arg(stem.isEmpty() ? QStringLiteral("lowtide") : stem)
-                                 .arg(number, kNameDigits, 10, QLatin1Char('0'));
+        const QString file =
+            (stem.isEmpty() ? QStringLiteral("lowtide") : stem) +
+            QStringLiteral("_sheet_%1.png").arg(number, kNameDigits, 10, QLatin1Char('0'));
         if (!QFileInfo::exists(place.filePath(file))) {
             return place.filePath(file);
         }

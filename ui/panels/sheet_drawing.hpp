@@ -29,8 +29,9 @@ struct SheetDrawing {
 /// Most pixels of a drawing: larger pictures are shrunk, all by the same factor.
 inline constexpr double kMostSheetPixels = 1 << 26;
 
-/// Pictures at their own size, labels as large as they can be read beside them, dark on white.
-/// RGB888 without padding. Takes a while: not for the GUI thread. Error{OutOfMemory}.
+/// Pictures at their own size, labels as large as they can be read beside them, dark on white; no
+/// side is longer than the viewer shows. RGB888 without padding. Takes a while: not for the GUI
+/// thread. Error{OutOfMemory}.
 [[nodiscard]] QImage drawSheet(const SheetDrawing& drawing);
 
 /// `<folder>/<name>_sheet_00001.png`, the next that is free. `name` loses what no file takes.

@@ -3,6 +3,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
 #include "tests/unit/studio/panels/look.hpp"
+#include "ui/bridge/picture_load.hpp"
 #include "ui/panels/picture_view.hpp"
 #include "ui/panels/sheet_dialog.hpp"
 #include "ui/panels/sheet_drawing.hpp"
@@ -447,6 +448,41 @@ private Q_SLOTS:
             QCOMPARE(box.size(), QSize(80, 50));
             QCOMPARE(count, 80 * 50);
         }
+    }
+
+    void aLongSheetCanBeShown_data() {
+        QTest::addColumn<bool>("isAcross");
+        QTest::newRow("across") << true;
+        QTest::newRow("down") << false;
+    }
+
+    /// A hundred values of one parameter: as they are, they would be longer than the viewer shows.
+    void aLongSheetCanBeShown() {
+        QFETCH(bool, isAcross);
+        QStringList hundred;
+        for (int i = 0; i < 100; ++i) {
+            hundred << QString::number(i);
+        }
+        const Kept kept(isAcross ? planOf(hundred, {}) : planOf({"8"}, hundred),
+                        isAcross ? QSize(512, 64) : QSize(64, 512));
+        SheetDrawing drawing{.plan = kept.plan, .title = "many", .font = QFont()};
+        for (const SheetCellRecord& cell : kept.sheet.cells) {
+            drawing.cells.push_back({.file = cell.files[0], .caption = {"1.2 s"}});
+        }
+        const QImage drawn = drawSheet(drawing);
+        QVERIFY2(std::max(drawn.width(), drawn.height()) <= kLargestShownSide,
+                 qPrintable(QString("%1 x %2").arg(drawn.width()).arg(drawn.height())));
+        QVERIFY(std::max(drawn.width(), drawn.height()) > kLargestShownSide / 2);
+        const QString path = kept.folder.filePath("sheet.png");
+        QVERIFY(drawn.save(path));
+        QCOMPARE(loadPicture(path).problem, QString());
+        const QColor last = QColor::fromHsv(99 * 37 % 360, 200, 220);
+        bool isThere = false;
+        for (int y = drawn.height() / 8; y < drawn.height() && !isThere; ++y) {
+            isThere = drawn.pixelColor(drawn.width() - 20, y).rgb() == last.rgb() ||
+                      drawn.pixelColor(drawn.width() * 3 / 4, y).rgb() == last.rgb();
+        }
+        QVERIFY(isThere);
     }
 
     void namesOfSheetsAreFree() {
