@@ -32,6 +32,7 @@
 #include <QVBoxLayout>
 
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 namespace lowtide::ui {
@@ -288,24 +289,39 @@ void Viewer::makeWays() {
     connect(view_, &PictureView::wayChanged, this, &Viewer::showDifference);
 }
 
-/// While the difference of two is shown, a line over it says how large it is.
+/// While the difference of two is shown, a line over it says how large it is; that of frames which
+/// follow each other may be late.
 void Viewer::showDifference() {
-    apart_->clear();
-    apart_->hide();
-    if (!view_->isComparing() || view_->way() != CompareWay::Difference) {
+    const auto isShown = [this] {
+        return view_->isComparing() && view_->way() == CompareWay::Difference;
+    };
+    if (!isShown()) {
+        apart_->clear();
+        apart_->hide();
         return;
     }
-    const PictureLevels& left = view_->picture();
-    const PictureLevels& right = view_->compared();
+    if (std::exchange(isMeasuring_, true)) {
+        return;  // what is shown then is measured after that
+    }
     later(
         this,
-        [left = left.front(), right = right.front()] { return differenceOf(left, right); },
-        [this, key = left.front().cacheKey()](const PictureDifference& difference) {
-            const bool isShown = view_->isComparing() && view_->way() == CompareWay::Difference &&
-                                 view_->picture().front().cacheKey() == key;
-            if (isShown) {
+        [left = view_->picture().front(), right = view_->compared().front()] {
+            return std::tuple(left.cacheKey(), right.cacheKey(), differenceOf(left, right));
+        },
+        [this, isShown](const std::tuple<qint64, qint64, PictureDifference>& measured) {
+            isMeasuring_ = false;
+            if (!isShown()) {
+                return;
+            }
+            const auto& [left, right, difference] = measured;
+            const bool isOfThese = view_->picture().front().cacheKey() == left &&
+                                   view_->compared().front().cacheKey() == right;
+            if (isOfThese || !apart_->isHidden()) {
                 apart_->setText(differenceText(difference));
                 apart_->show();
+            }
+            if (!isOfThese) {
+                showDifference();
             }
         });
 }
@@ -444,6 +460,8 @@ void Viewer::present(const LoadedPicture& picture, const QString& title) {
     facts_->setPicture(shown_);
     showRetouching();
     ways_->setVisible(view_->isComparing());
+    apart_->clear();
+    apart_->hide();
     showDifference();
     Q_EMIT shown();
 }
@@ -477,6 +495,7 @@ void Viewer::showFrame(int frame, const PictureLevels& picture, const PictureLev
     if (!compared.empty()) {
         view_->setCompared(compared);
     }
+    showDifference();
     copy_->setEnabled(true);
     showPage();
 }

@@ -136,8 +136,9 @@ private:
     QToolButton* follow_ = nullptr;
     QComboBox* list_ = nullptr;
     QToolButton* ways_ = nullptr;
-    QLabel* apart_ = nullptr;  ///< how far two compared pictures are apart
-    QLabel* place_ = nullptr;  ///< among more files than the list has room for
+    QLabel* apart_ = nullptr;   ///< how far two compared pictures are apart
+    bool isMeasuring_ = false;  ///< that
+    QLabel* place_ = nullptr;   ///< among more files than the list has room for
     QToolButton* previous_ = nullptr;
     QToolButton* next_ = nullptr;
     QToolButton* compare_ = nullptr;

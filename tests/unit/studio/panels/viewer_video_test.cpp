@@ -254,6 +254,22 @@ private Q_SLOTS:
         QVERIFY(viewer.waitFor(7, 0.75, kShift));
     }
 
+    /// The line says how far the frames are apart that are shown, not those that were.
+    void theDifferenceIsThatOfTheFrame() {
+        Shown viewer;
+        viewer.open(video("png", kFrames));
+        viewer.part<QToolButton>("compare").click();
+        viewer.open(video("webp_lossless", 4));  // then stays at its last
+        viewer.view().setWay(CompareWay::Difference);
+        const QLabel& apart = viewer.part<QLabel>("apart");
+        QTRY_COMPARE_WITH_TIMEOUT(apart.text(), QString("Identical."), kPatience);
+        viewer.slider().setValue(kFrames - 1);
+        QTRY_VERIFY_WITH_TIMEOUT(apart.text().startsWith("Up to "), kPatience);
+        viewer.slider().setValue(2);
+        QTRY_COMPARE_WITH_TIMEOUT(apart.text(), QString("Identical."), kPatience);
+        QVERIFY(apart.isVisible());
+    }
+
     void aPictureStaysBesideAVideo() {
         Shown viewer;
         QImage still(32, 32, QImage::Format_RGB888);
