@@ -5,7 +5,6 @@
 #include "plugin/graph/overrides.hpp"
 #include "plugin/graph/snapshot.hpp"
 #include "plugin/image/png.hpp"
-#include "ui/bridge/later.hpp"
 #include "ui/bridge/picture_load.hpp"
 #include "ui/bridge/run_words.hpp"
 #include "ui/panels/sheet_drawing.hpp"
@@ -249,12 +248,14 @@ void SheetDesk::write(const SheetRecord& sheet, Told told) {
         return;
     }
     writing_.insert(sheet.key, false);
-    later(
-        this,
-        [sheet, drawing = drawingOf(sheet, *plan), &catalog = workspace_.model.catalog()] {
-            return written(sheet, drawing, catalog);
-        },
-        [this, sheet, told](const WrittenSheet& done) { takeWritten(sheet, told, done); });
+    drawing_.run([this,
+                  sheet,
+                  told,
+                  drawing = drawingOf(sheet, *plan),
+                  &catalog = workspace_.model.catalog()] {
+        const WrittenSheet done = written(sheet, drawing, catalog);
+        return [this, sheet, told, done] { takeWritten(sheet, told, done); };
+    });
 }
 
 void SheetDesk::takeWritten(const SheetRecord& sheet, Told told, const WrittenSheet& done) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/bridge/background.hpp"
 #include "ui/panels/sheet_dialog.hpp"
 #include "ui/panels/sheet_view.hpp"
 #include "ui/studio/notice_bar.hpp"
@@ -59,7 +60,8 @@ private:
     NoticeBar& notices_;
     QWidget* window_;
     QHash<RunKey, bool>
-        writing_;  ///< sheets whose picture is being made; whether it is old already
+        writing_;         ///< sheets whose picture is being made; whether it is old already
+    Background drawing_;  ///< one at a time: each needs much memory, and a name that is free
 };
 
 }  // namespace lowtide::ui

@@ -13,8 +13,11 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPlainTextEdit>
+#include <QRandomGenerator>
 #include <QTabWidget>
 #include <QTableView>
+
+#include <algorithm>
 
 namespace window_sheet_test {
 
@@ -490,6 +493,52 @@ private Q_SLOTS:
         studio.action("view.sheet").trigger();
         QTRY_COMPARE_WITH_TIMEOUT(studio.sheet().sheet(), key, kPatience);
         QTRY_COMPARE_WITH_TIMEOUT(studio.texts(), (QStringList{"", "", ""}), kPatience);
+    }
+
+    /// All are of one graph and one folder, and are drawn at about the same time.
+    void sheetsThatAreWrittenTogetherHaveFilesOfTheirOwn() {
+        constexpr int kSheets = 6;
+        Varying studio;
+        {
+            RunLibrary gone(studio.folder.filePath("runs"));
+            QImage noise(512, 512, QImage::Format_RGB888);
+            QRandomGenerator random(7);
+            std::generate(noise.bits(), noise.bits() + noise.sizeInBytes(), [&] {
+                return static_cast<uchar>(random.bounded(256));
+            });
+            const QString file = studio.folder.filePath("noise.png");
+            QVERIFY(noise.save(file));
+            const SheetPlan plan{
+                .x = {"denoise", "steps", "Denoise", "Steps", {{"4", "4"}, {"8", "8"}}}};
+            const std::string graph = graph::toText(studio.model().document());
+            for (quint64 sheet = 0; sheet < kSheets; ++sheet) {
+                std::vector<RunKey> cells;
+                for (quint64 cell = 1; cell <= 2; ++cell) {
+                    const RunKey key = gone.keyOf(2 * sheet + cell);
+                    cells.push_back(key);
+                    gone.add({.key = key, .title = "cell", .graph = graph, .options = "{}"});
+                    gone.end({.key = key, .state = RunState::Finished}, &studio.sheet(), {});
+                }
+                gone.addSheet({.key = gone.newSheetKey(),
+                               .state = RunState::Finished,
+                               .title = "left",
+                               .graph = graph,
+                               .options = "{}",
+                               .words = {.graph = "boat"}},
+                              toText(plan),
+                              cells);
+                for (const RunKey& cell : cells) {
+                    gone.endCell(cell, {file}, &studio.sheet(), {});
+                }
+            }
+            gone.add({.key = gone.keyOf(100), .title = "open", .graph = graph, .options = "{}"});
+        }
+        answer("runsLeftOpen",
+               [](QDialog& dialog) { dialog.findChild<QPushButton*>("forget")->click(); });
+        studio.action("run.left_open").trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(QDir(studio.folder.path()).entryList({"boat_sheet_*.png"}).size(),
+                                  qsizetype{kSheets},
+                                  kPatience);
     }
 
     /// What is left of a sheet that is given up is written too.
