@@ -4638,13 +4638,6 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
-    <name>lowtide::ui::ModelShelf</name>
-    <message>
-        <source>%1 cannot be written</source>
-        <translation>无法写入 %1</translation>
-    </message>
-</context>
-<context>
     <name>lowtide::ui::ModelsPanel</name>
     <message>
         <source>Model folders</source>

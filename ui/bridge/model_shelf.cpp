@@ -4,8 +4,11 @@
 #include "plugin/base/hash.hpp"
 #include "plugin/base/log.hpp"
 #include "plugin/files/output_file.hpp"
+#include "ui/bridge/shared_json_file.hpp"
 #include "ui/document/json_members.hpp"
+#include "ui/document/saved_file.hpp"
 
+#include <QBuffer>
 #include <QFile>
 #include <QFileInfo>
 
@@ -50,6 +53,7 @@ ModelShelf::ModelShelf(const QString& folder, QObject* parent) : QObject(parent)
     if (!folder_.isEmpty() && QFileInfo::exists(shelfFile(folder_))) {
         read();
     }
+    written_ = told(entries_);
 }
 
 ModelShelf::~ModelShelf() {
@@ -85,14 +89,17 @@ void ModelShelf::read() {
         }
     } catch (const Error& error) {
         log(Level::Warning, "notes of models cannot be read: " + error.message());
-        QFile::remove(shelfFile(folder_) + QStringLiteral(".broken"));
-        QFile::rename(shelfFile(folder_), shelfFile(folder_) + QStringLiteral(".broken"));
+        QFile::rename(shelfFile(folder_), nameForBroken(shelfFile(folder_)));
     }
 }
 
-std::string ModelShelf::textOf(const Entries& entries) {
+/// As a file says it.
+Json ModelShelf::told(const Entries& entries) {
     Json models = Json::object();
     for (const auto& [path, entry] : entries) {
+        if (entry.isEmpty()) {
+            continue;
+        }
         Json& said = models[path];
         if (!entry.note.isEmpty()) {
             said["note"] = entry.note.toStdString();
@@ -105,9 +112,7 @@ std::string ModelShelf::textOf(const Entries& entries) {
             said["identity"] = identityJson(entry.identity);
         }
     }
-    return Json{{"format", 1}, {"models", models}}.dump(
-               1, ' ', false, Json::error_handler_t::replace) +
-           "\n";
+    return {{"format", 1}, {"models", models}};
 }
 
 /// One text at a time: hundreds of small files are hashed faster than a disk keeps what is known.
@@ -119,25 +124,28 @@ void ModelShelf::write() {
         isChangedSince_ = true;
         return;
     }
-    writing_.run(
-        [this, folder = folder_.toStdString(), entries = entries_]() -> Background::Answer {
-            QString problem;
-            try {
-                files::makeFolders(folder);
-                files::writeFileAtomically(folder + "/models.json", textOf(entries));
-            } catch (const Error& error) {
-                problem = QString::fromStdString(error.message());
+    writing_.run([this, entries = entries_]() -> Background::Answer {
+        QString problem;
+        try {
+            const Json mine = told(entries);
+            const SharedJsonFile file(shelfFile(folder_).toStdString(), kLargestShelf);
+            file.write(
+                file.merged(written_, mine).dump(1, ' ', false, Json::error_handler_t::replace) +
+                "\n");
+            written_ = mine;
+        } catch (const Error& error) {
+            problem = QString::fromStdString(error.message());
+        }
+        return [this, problem] {
+            isWriting_ = false;
+            if (!problem.isEmpty()) {
+                Q_EMIT notKept(problem);
             }
-            return [this, problem] {
-                isWriting_ = false;
-                if (!problem.isEmpty()) {
-                    Q_EMIT notKept(problem);
-                }
-                if (std::exchange(isChangedSince_, false)) {
-                    write();
-                }
-            };
-        });
+            if (std::exchange(isChangedSince_, false)) {
+                write();
+            }
+        };
+    });
 }
 
 const ModelShelf::Entry* ModelShelf::find(const FoundModel& model) const {
@@ -171,25 +179,25 @@ void ModelShelf::setPicture(const FoundModel& model, const QImage& picture) {
     const std::string path = model.file.path;
     const QString name = QString::fromStdString(pictureName(path));
     writing_.run([this, path, name, picture]() -> Background::Answer {
-        const QImage small = picture.scaled(
-            kPicturePixels, kPicturePixels, Qt::KeepAspectRatio, Qt::SmoothTransformation);
-        const QString file = folder_ + QLatin1Char('/') + name;
+        QByteArray bytes;
+        QBuffer buffer(&bytes);
+        buffer.open(QIODevice::WriteOnly);
+        picture
+            .scaled(kPicturePixels, kPicturePixels, Qt::KeepAspectRatio, Qt::SmoothTransformation)
+            .save(&buffer, "PNG");
         try {
             files::makeFolders(folder_.toStdString());
+            files::writeFileAtomically((folder_ + QLatin1Char('/') + name).toStdString(),
+                                       {bytes.constData(), static_cast<size_t>(bytes.size())});
         } catch (const Error& error) {
             return [this, problem = QString::fromStdString(error.message())] {
                 Q_EMIT notKept(problem);
             };
         }
-        if (!small.save(file, "PNG")) {
-            return [this, file] { Q_EMIT notKept(tr("%1 cannot be written").arg(file)); };
-        }
-        return [this, path, name] {
-            entries_[path].picture = name;
-            write();
-            Q_EMIT changed(path);
-        };
+        return [this, path] { Q_EMIT changed(path); };
     });
+    entries_[path].picture = name;  // the program may end before an answer comes
+    write();
 }
 
 std::string ModelShelf::hashOf(const FoundModel& model) const {

@@ -17,8 +17,8 @@
 namespace lowtide::ui {
 
 /// What a person knows of models: notes, pictures that they chose, and hashes, each once computed.
-/// Kept in a folder by path; a file that was moved gets them back when it is hashed. GUI thread
-/// only; files are read and written on others.
+/// Kept in a folder by path, which several studios may share; a file that was moved gets them back
+/// when it is hashed. GUI thread only; files are read and written on others.
 class ModelShelf : public QObject {
     Q_OBJECT
 
@@ -78,7 +78,7 @@ private:
     using Entries = std::map<std::string, Entry>;  ///< by path
 
     void read();
-    [[nodiscard]] static std::string textOf(const Entries& entries);
+    [[nodiscard]] static Json told(const Entries& entries);
     void write();
     [[nodiscard]] const Entry* find(const FoundModel& model) const;
     void hashNext();
@@ -91,6 +91,7 @@ private:
     StopSource stop_;
     bool isWriting_ = false;
     bool isChangedSince_ = false;  ///< since the text was made that is written now
+    Json written_;                 ///< what the file said here last; of the writing thread
     Background writing_;
     Background reading_;
 };

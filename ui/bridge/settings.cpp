@@ -3,13 +3,10 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/files/output_file.hpp"
-#include "plugin/files/path_parts.hpp"
-#include "ui/bridge/json_merge.hpp"
 #include "ui/bridge/preferences_json.hpp"
+#include "ui/bridge/shared_json_file.hpp"
 
 #include <QFileInfo>
-#include <QLockFile>
 #include <QStandardPaths>
 
 #include <atomic>
@@ -22,7 +19,6 @@ constexpr int64_t kVersion = 1;
 constexpr const char* kVersionKey = "version";
 constexpr Bytes kLargestSettingsFile = 4 * kMiB;
 constexpr int kMostRecentFiles = 10;
-constexpr int kLockMilliseconds = 5000;
 
 QString said(const Error& error) {
     return QString::fromStdString(error.message());
@@ -48,7 +44,6 @@ struct Settings::Writing {
 
     /// Why it was not written; empty: it was, or a newer one follows.
     QString write(int number, const Json& mine);
-    [[nodiscard]] Json inFile() const;
 };
 
 Settings::Settings(const QString& path, QObject* parent)
@@ -156,31 +151,19 @@ void Settings::write() {
     });
 }
 
-/// What another program wrote there since; as it was last, where it cannot be read.
-Json Settings::Writing::inFile() const {
-    try {
-        return parseJson(files::InputFile(path).readAll(kLargestSettingsFile), "settings");
-    } catch (const Error&) {
-        return base;
-    }
-}
-
 QString Settings::Writing::write(int number, const Json& mine) {
     if (number != newest) {
         return {};
     }
     try {
-        files::makeFolders(files::folderOf(path));
-        QLockFile lock(QString::fromStdString(path) + QStringLiteral(".lock"));
-        static_cast<void>(
-            lock.tryLock(kLockMilliseconds));  // a folder without locks has one writer
-        const Json json = merged(base, mine, inFile());
+        const SharedJsonFile file(path, kLargestSettingsFile);
+        const Json json = file.merged(base, mine);
         if (JsonReader(json, "settings").integer(kVersionKey).value_or(kVersion) > kVersion) {
             return tr(
                 "A newer version of the program has written the settings meanwhile; changes made "
                 "here are not kept.");
         }
-        files::writeFileAtomically(path, json.dump(2) + "\n");
+        file.write(json.dump(2) + "\n");
         base = mine;
         return {};
     } catch (const Error& error) {

@@ -135,6 +135,29 @@ private Q_SLOTS:
         QCOMPARE(shelf.noteOf(moved), "trigger: tide\nstrength 0.8");
     }
 
+    void twoStudiosKeepTheNotesOfEachOther() {
+        ModelShelf one(at("shelf"));
+        ModelShelf other(at("shelf"));
+        one.setNote(modelAt("/a"), "of the one");
+        one.finish();
+        other.setNote(modelAt("/b"), "of the other");
+        other.finish();
+        one.setNote(modelAt("/c"), "later");
+        one.setNote(modelAt("/a"), "");
+        one.finish();
+        const ModelShelf both(at("shelf"));
+        QCOMPARE(both.noteOf(modelAt("/a")), QString());
+        QCOMPARE(both.noteOf(modelAt("/b")), "of the other");
+        QCOMPARE(both.noteOf(modelAt("/c")), "later");
+    }
+
+    void aPictureIsKeptWhenTheProgramEndsAtOnce() {
+        ModelShelf(at("shelf")).setPicture(modelAt("/a"), coloured(Qt::green, 600));
+        const QImage kept(ModelShelf(at("shelf")).pictureOf(modelAt("/a")));
+        QCOMPARE(kept.size(), QSize(ModelShelf::kPicturePixels, ModelShelf::kPicturePixels));
+        QCOMPARE(middleOf(kept), QColor(Qt::green));
+    }
+
     void aDamagedFileIsSetAside() {
         QDir().mkpath(at("shelf"));
         QFile file(at("shelf/models.json"));
@@ -146,6 +169,12 @@ private Q_SLOTS:
         shelf.setNote(modelAt(at("x.safetensors")), "works");
         shelf.finish();
         QVERIFY(QFile::exists(at("shelf/models.json")));
+        QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        file.write("{");
+        file.close();
+        const ModelShelf again(at("shelf"));
+        QCOMPARE(QDir(at("shelf")).entryList({"*.broken*"}).size(),
+                 2);  // none takes another's place
     }
 
     void wrongShapesInTheFileAreLeftOut() {
