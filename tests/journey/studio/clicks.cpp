@@ -1,5 +1,7 @@
 #include "tests/journey/studio/clicks.hpp"
 
+#include "tests/journey/studio/hands.hpp"
+
 #include <QtTest/QtTest>
 #include <QtWidgets>
 
@@ -114,6 +116,51 @@ void Clicks::chooseInMenu(QToolButton& button, const QString& text) {
         at(*button.menu(), button.menu()->actionGeometry(entryIn(*button.menu(), text)).center());
     });
     at(button, {button.width() - 2, button.height() / 2});
+}
+
+void Clicks::onNode(const char* node) {
+    Hands(studio_).clickNode(node);
+    ++count_;
+}
+
+void Clicks::onParam(const char* param) {
+    QWidget& row = Hands(studio_).widget(param, &studio_.desk().inspector());
+    const QPoint place(8, 8);
+    QContextMenuEvent event(QContextMenuEvent::Mouse, place, row.mapToGlobal(place));
+    QApplication::sendEvent(&row, &event);
+    ++count_;
+}
+
+void Clicks::inPopup(const char* menu, const char* action) {
+    QMenu* opened = nullptr;
+    if (!QTest::qWaitFor(
+            [&] {
+                opened = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+                return opened && opened->objectName() == QLatin1String(menu);
+            },
+            kSeenWithinMilliseconds)) {
+        missing(QLatin1String(menu));
+    }
+    auto* chosen = opened->findChild<QAction*>(QLatin1String(action));
+    if (!chosen) {
+        missing(QLatin1String(action));
+    }
+    at(*opened, opened->actionGeometry(chosen).center());
+}
+
+void Clicks::stroke(ui::PictureView& view, const QPointF& from, const QPointF& to) {
+    const QPoint begin = view.placeOf(from).toPoint();
+    const QPoint end = view.placeOf(to).toPoint();
+    QTest::mousePress(&view, Qt::LeftButton, Qt::NoModifier, begin);
+    QMouseEvent move(QEvent::MouseMove,
+                     end,
+                     view.mapToGlobal(end),
+                     Qt::NoButton,
+                     Qt::LeftButton,
+                     Qt::NoModifier);
+    QCoreApplication::sendEvent(&view, &move);
+    QTest::mouseRelease(&view, Qt::LeftButton, Qt::NoModifier, end);
+    ++count_;
 }
 
 void Clicks::inNextDialog(const char* dialog, const char* widget) {

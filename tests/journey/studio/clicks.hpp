@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tests/journey/studio/studio_session.hpp"
+#include "ui/panels/picture_view.hpp"
 
 #include <QAbstractItemView>
 #include <QComboBox>
@@ -28,6 +29,14 @@ public:
     void choose(QComboBox& box, const QString& text);
     /// Opens the menu by the arrow and takes the entry that has `text` in it.
     void chooseInMenu(QToolButton& button, const QString& text);
+    /// The middle of a node's title.
+    void onNode(const char* node);
+    /// The right button on the name of a parameter in the inspector.
+    void onParam(const char* param);
+    /// An entry of the menu that pops up.
+    void inPopup(const char* menu, const char* action);
+    /// A stroke over a picture, in its pixels, is one press.
+    void stroke(ui::PictureView& view, const QPointF& from, const QPointF& to);
     /// On that widget of the dialog that opens next; call it before the click that opens it.
     void inNextDialog(const char* dialog, const char* widget);
 

@@ -5,6 +5,7 @@
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
+#include "tests/journey/studio/clicks.hpp"
 #include "tests/journey/studio/hands.hpp"
 #include "ui/document/inpainting.hpp"
 #include "ui/painting/mask_ops.hpp"
@@ -27,58 +28,6 @@ using namespace lowtide::ui;
 namespace {
 
 constexpr int kPatience = 60000;
-
-/// Counts what a person does with the mouse.
-class Clicks {
-public:
-    explicit Clicks(StudioSession& studio) : studio_(studio), hands_(studio) {}
-
-    void tab(const char* text) {
-        auto& tabs = *studio_.window().findChild<QTabWidget*>("centre");
-        for (int i = 0; i < tabs.count(); ++i) {
-            if (tabs.tabText(i) == QLatin1String(text)) {
-                click(*tabs.tabBar(), tabs.tabBar()->tabRect(i).center());
-            }
-        }
-    }
-
-    void click(QWidget& widget) { click(widget, widget.rect().center()); }
-
-    void click(QWidget& widget, const QPoint& at) {
-        QTest::mouseClick(&widget, Qt::LeftButton, Qt::NoModifier, at);
-        ++count_;
-    }
-
-    void doubleClick(QAbstractItemView& view, const QModelIndex& row) {
-        testing::doubleClick(view, row);
-        count_ += 2;
-    }
-
-    /// A stroke is one press.
-    void stroke(PictureView& view, const QPointF& from, const QPointF& to) {
-        const QPoint begin = view.placeOf(from).toPoint();
-        const QPoint end = view.placeOf(to).toPoint();
-        QTest::mousePress(&view, Qt::LeftButton, Qt::NoModifier, begin);
-        QMouseEvent move(QEvent::MouseMove,
-                         end,
-                         view.mapToGlobal(end),
-                         Qt::NoButton,
-                         Qt::LeftButton,
-                         Qt::NoModifier);
-        QCoreApplication::sendEvent(&view, &move);
-        QTest::mouseRelease(&view, Qt::LeftButton, Qt::NoModifier, end);
-        ++count_;
-    }
-
-    [[nodiscard]] Hands& hands() { return hands_; }
-
-    [[nodiscard]] int count() const { return count_; }
-
-private:
-    StudioSession& studio_;
-    Hands hands_;
-    int count_ = 0;
-};
 
 /// Pixels that differ, and how many of those the mask leaves out.
 struct Compared {
@@ -188,14 +137,15 @@ void InpaintTest::anEyeIsInpaintedInEightClicks() {
     const int steps = studio_->model().undoStack().index();
     Gallery& gallery = *studio_->desk().gallery();
 
+    Hands hands(*studio_);
     Clicks clicks(*studio_);
-    clicks.tab("Gallery");
+    clicks.onTab("Gallery");
     QTRY_VERIFY_WITH_TIMEOUT(gallery.files().contains(first.files.front()), kPatience);
     auto& list = *gallery.findChild<QListView*>("pictures");
-    clicks.doubleClick(list, list.model()->index(0, 0));
-    auto& paint = dynamic_cast<QToolButton&>(clicks.hands().widget("paintMask"));
+    clicks.twiceOnRow(list, list.model()->index(0, 0));
+    auto& paint = dynamic_cast<QToolButton&>(hands.widget("paintMask"));
     QTRY_VERIFY_WITH_TIMEOUT(paint.isEnabled(), kPatience);
-    clicks.click(paint);
+    clicks.on(paint);
     QTRY_VERIFY_WITH_TIMEOUT(retouching().maskTool(), kPatience);
     const QSizeF size = before.size();
     clicks.stroke(view(),
@@ -204,17 +154,17 @@ void InpaintTest::anEyeIsInpaintedInEightClicks() {
     const QImage mask = retouching().maskTool()->canvas().mask();
     test::keepScreenshot(studio_->window(), "inpaint_mask");
     QTRY_COMPARE(test::textProblems(studio_->window()).join("; "), QString());
-    clicks.click(clicks.hands().widget("maskUse"));
+    clicks.on(hands.widget("maskUse"));
     QTRY_COMPARE_WITH_TIMEOUT(studio_->model().undoStack().index(), steps + 1, kPatience);
-    clicks.hands().press("view.generate");
-    clicks.click(clicks.hands().widget("prompt"));
+    hands.press("view.generate");
+    clicks.on(hands.widget("prompt"));
     QTest::keyClicks(QApplication::focusWidget(), "a green eye, ");
     test::keepScreenshot(studio_->window(), "inpaint_graph");
     const QueuedRun filled = [&] {
         quint64 ended = 0;
         const auto connection = connect(
             &studio_->workspace().queue, &RunQueue::ended, this, [&](quint64 id) { ended = id; });
-        clicks.click(clicks.hands().widget("run"));
+        clicks.on(hands.widget("run"));
         [&] { QTRY_VERIFY_WITH_TIMEOUT(ended != 0, kPatience); }();
         disconnect(connection);
         const QueuedRun* run = studio_->workspace().queue.find(ended);
@@ -243,18 +193,19 @@ void InpaintTest::theSecondMaskReplacesTheFirst() {
     const int steps = studio_->model().undoStack().index();
     show(result_);
     startPainting();
+    Hands hands(*studio_);
     Clicks clicks(*studio_);
     const QSizeF size = retouching().maskTool()->canvas().mask().size();
     clicks.stroke(view(),
                   {size.width() * 0.6, size.height() * 0.7},
                   {size.width() * 0.8, size.height() * 0.7});
     const QImage mask = retouching().maskTool()->canvas().mask();
-    clicks.click(clicks.hands().widget("maskUse"));
+    clicks.on(hands.widget("maskUse"));
     QTRY_COMPARE_WITH_TIMEOUT(studio_->model().undoStack().index(), steps + 1, kPatience);
     QCOMPARE(studio_->model().document().nodes.size(), nodes);
     const QDir files(folder_.filePath("portrait.files"));
     QCOMPARE(files.entryList({"mask-*.png"}).size(), 1);  // beside the graph
-    const QueuedRun run = Hands(*studio_).run();
+    const QueuedRun run = hands.run();
     QVERIFY2(run.state == RunState::Finished, qPrintable(firstIssueIn(run)));
     const Compared compared = compare(rgb(result_), rgb(run.files.front()), mask);
     QCOMPARE(compared.differentOutside, 0);
@@ -274,6 +225,7 @@ void InpaintTest::anExtendedPictureIsFilled() {
     retouching().begin(Retouching::Work::Frame);
     FrameTool* tool = retouching().frameTool();
     QVERIFY(tool);
+    Hands hands(*studio_);
     Clicks clicks(*studio_);
     clicks.stroke(view(),
                   {double(before.width()), before.height() / 2.0},
@@ -281,15 +233,15 @@ void InpaintTest::anExtendedPictureIsFilled() {
     QCOMPARE(tool->frame().rect(), QRect(0, 0, before.width() + 32, before.height()));
     QTRY_COMPARE(test::textProblems(studio_->window()).join("; "), QString());
     test::keepScreenshot(studio_->window(), "inpaint_extend");
-    clicks.click(clicks.hands().widget("frameWrite"));
+    clicks.on(hands.widget("frameWrite"));
     QTRY_VERIFY_WITH_TIMEOUT(retouching().maskTool(), kPatience);
     const QImage mask = retouching().maskTool()->canvas().mask();
     QCOMPARE(mask.width(), before.width() + 32);
     QCOMPARE(int(mask.constScanLine(0)[mask.width() - 1]), 255);
     const int steps = studio_->model().undoStack().index();
-    clicks.click(clicks.hands().widget("maskUse"));
+    clicks.on(hands.widget("maskUse"));
     QTRY_COMPARE_WITH_TIMEOUT(studio_->model().undoStack().index(), steps + 1, kPatience);
-    const QueuedRun run = Hands(*studio_).run();
+    const QueuedRun run = hands.run();
     QVERIFY2(run.state == RunState::Finished, qPrintable(firstIssueIn(run)));
     const QImage after = rgb(run.files.front());
     QCOMPARE(after.size(), mask.size());
@@ -312,13 +264,14 @@ void InpaintTest::aPhotoOfAnySizeIsInpainted() {
     fewSteps();
     show(photo);
     startPainting();
+    Hands hands(*studio_);
     Clicks clicks(*studio_);
     clicks.stroke(view(), {30, 60}, {60, 70});
     const int steps = studio_->model().undoStack().index();
-    clicks.click(clicks.hands().widget("maskUse"));
+    clicks.on(hands.widget("maskUse"));
     QTRY_COMPARE_WITH_TIMEOUT(studio_->model().undoStack().index(), steps + 1, kPatience);
     QCOMPARE(nodesOfType(studio_->model(), "image.fit"), 1);
-    const QueuedRun run = Hands(*studio_).run();
+    const QueuedRun run = hands.run();
     QVERIFY2(run.state == RunState::Finished, qPrintable(firstIssueIn(run)));
     QCOMPARE(rgb(run.files.front()).size(), QSize(96, 128));
     studio_->model().undoStack().undo();

@@ -5,6 +5,7 @@
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
+#include "tests/journey/studio/clicks.hpp"
 #include "tests/journey/studio/hands.hpp"
 #include "ui/panels/inspector_row.hpp"
 #include "ui/panels/sheet_dialog.hpp"
@@ -27,50 +28,6 @@ namespace {
 
 constexpr int kPatience = 240000;
 constexpr const char* kSheetRole = "LOWTIDE_SHEET_CHILD";
-
-/// SheetClicks that a person makes, counted.
-class SheetClicks {
-public:
-    explicit SheetClicks(StudioSession& studio) : studio_(studio), hands_(studio) {}
-
-    void onNode(const char* node) {
-        hands_.clickNode(node);
-        ++count_;
-    }
-
-    /// The right button on the name of a parameter.
-    void onParam(const char* param) {
-        QWidget& row = hands_.widget(param, &studio_.desk().inspector());
-        const QPoint place(8, 8);
-        QContextMenuEvent event(QContextMenuEvent::Mouse, place, row.mapToGlobal(place));
-        QApplication::sendEvent(&row, &event);
-        ++count_;
-    }
-
-    void onMenu(const char* menu, const char* action) {
-        QMenu* opened = nullptr;
-        QVERIFY(QTest::qWaitFor([&] {
-            opened = qobject_cast<QMenu*>(QApplication::activePopupWidget());
-            return opened && opened->objectName() == QLatin1String(menu);
-        }));
-        auto* chosen = opened->findChild<QAction*>(QLatin1String(action));
-        QVERIFY(chosen);
-        QTest::mouseClick(opened, Qt::LeftButton, {}, opened->actionGeometry(chosen).center());
-        ++count_;
-    }
-
-    void onButton(QDialog& dialog, const char* name) {
-        QTest::mouseClick(dialog.findChild<QPushButton*>(QLatin1String(name)), Qt::LeftButton);
-        ++count_;
-    }
-
-    [[nodiscard]] int count() const { return count_; }
-
-private:
-    StudioSession& studio_;
-    Hands hands_;
-    int count_ = 0;
-};
 
 AxisEditor& axisIn(QDialog& dialog, const char* name) {
     return *dialog.findChild<AxisEditor*>(QLatin1String(name));
@@ -188,7 +145,7 @@ void SheetsTest::aKilledSheetIsCompleted() {
 void SheetsTest::howManySteps_inFiveClicks() {
     studio_->desk().files().newGraph();
     studio_->window().actions().at("view.graph").trigger();
-    SheetClicks clicks(*studio_);
+    Clicks clicks(*studio_);
     QString time;
     answerDialog("sheet", [&](QDialog& dialog) {
         QTRY_VERIFY_WITH_TIMEOUT(dialog.findChild<QLabel*>("time")->text().startsWith("All"),
@@ -196,11 +153,11 @@ void SheetsTest::howManySteps_inFiveClicks() {
         time = dialog.findChild<QLabel*>("time")->text();
         QCOMPARE(test::textProblems(dialog), QStringList());
         test::keepScreenshot(dialog, "sheet_of_steps_asked");
-        clicks.onButton(dialog, "run");
+        clicks.on(*dialog.findChild<QPushButton*>("run"));
     });
     clicks.onNode("denoise");
     clicks.onParam("steps");
-    clicks.onMenu("varyMenu", "varyColumns");
+    clicks.inPopup("varyMenu", "varyColumns");
     waitForSheet();
     qInfo("which step count: %d clicks; %s", clicks.count(), qPrintable(time));
     QVERIFY(clicks.count() <= 5);
