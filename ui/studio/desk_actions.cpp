@@ -207,7 +207,10 @@ void Desk::connectPrompts() {
     on("prompt.wildcards", [this] {
         const QString& folder = workspace_.prompts.wildcardFolder();
         QDir().mkpath(folder);
-        QDesktopServices::openUrl(QUrl::fromLocalFile(folder));
+        workspace_.prompts.readWildcards();  // the folder may be new; from here on it is watched
+        if (!QDesktopServices::openUrl(QUrl::fromLocalFile(folder))) {
+            notices_->show(NoticeKind::Info, tr("No program opens the folder “%1”.").arg(folder));
+        }
     });
     connect(
         &workspace_.prompts.styles(), &StyleStore::failed, this, [this](const QString& problem) {

@@ -84,6 +84,12 @@ struct Writing : Working {
         QTRY_VERIFY_WITH_TIMEOUT(work().prompts.wildcards()->lists.contains(name), kPatience);
     }
 
+    /// As a person puts it into the folder: nobody is told.
+    void putWildcard(const char* name, const QByteArray& lines) {
+        writeFile(QStringLiteral("wildcards/%1.txt").arg(QLatin1String(name)), lines);
+        QTRY_VERIFY_WITH_TIMEOUT(work().prompts.wildcards()->lists.contains(name), kPatience);
+    }
+
     void haveStyle(const PromptStyle& style) {
         work().prompts.styles().put(style);
         QTRY_VERIFY_WITH_TIMEOUT(work().prompts.styles().find(QString::fromStdString(style.name)),
@@ -139,6 +145,16 @@ QColor colourAt(const QPlainTextEdit& field, int place) {
 }
 
 }  // namespace
+
+/// In place of the desktop's file manager.
+class UrlTaker : public QObject {
+    Q_OBJECT
+
+public:
+    Q_INVOKABLE void take(const QUrl& url) { taken = url; }
+
+    QUrl taken;
+};
 
 class WindowPromptsTest : public QObject {
     Q_OBJECT
@@ -371,6 +387,21 @@ private Q_SLOTS:
         QCOMPARE(studio.promptOf(), std::string("a {big|small} __colour__ cat"));
         QCOMPARE(studio.work().queue.runs().front().words.prompt,
                  QString::fromStdString(prompts[0]));
+    }
+
+    /// A folder that the studio has made is looked at like one that was there.
+    void whatComesIntoTheFolderIsKnown() {
+        Writing studio;
+        QVERIFY(!QFileInfo::exists(studio.folder.filePath("wildcards")));
+        UrlTaker taker;
+        QDesktopServices::setUrlHandler("file", &taker, "take");
+        studio.action("prompt.wildcards").trigger();
+        QDesktopServices::unsetUrlHandler("file");
+        QCOMPARE(taker.taken.toLocalFile(), studio.folder.filePath("wildcards"));
+        QTRY_VERIFY_WITH_TIMEOUT(QFileInfo::exists(studio.folder.filePath("wildcards")), kPatience);
+        QTest::qWait(200);  // it is read once before the person comes to it
+        studio.putWildcard("colour", "red\n");
+        studio.putWildcard("size", "small\n");
     }
 
     void aMissingWildcardRefusesTheRun() {
