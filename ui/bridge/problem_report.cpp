@@ -20,7 +20,7 @@ constexpr qsizetype kShortestPiece = 8;
 /// Long lists that say where bytes were at each moment; options that name what a person has.
 constexpr std::array kLeftOut = {"timeline", "moves", "files"};
 constexpr std::array kToldOptions = {
-    "device", "as", "memoryBudget", "lowMemory", "previews", "repeat", "force"};
+    "device", "as", "memoryBudget", "lowMemory", "previews", "repeat", "forceExecution"};
 
 /// Prompts, in one piece and by their parts: messages quote them.
 void hideTexts(const QStringList& texts, Scrubber::Known& known) {
