@@ -293,7 +293,7 @@
     </message>
     <message>
         <source>&amp;100 %</source>
-        <translation>&amp;100 %</translation>
+        <translation>&amp;100%</translation>
     </message>
     <message>
         <source>Show the graph at its own size</source>
@@ -1243,7 +1243,7 @@
     </message>
     <message>
         <source>streams %1 %</source>
-        <translation>流式加载 %1 %</translation>
+        <translation>流式加载 %1%</translation>
     </message>
     <message>
         <source>%1 (estimate)</source>
@@ -1553,7 +1553,7 @@
     </message>
     <message>
         <source>Up to %1 of 255 apart, %2 % of the pixels.</source>
-        <translation>最多相差 %1/255，占像素的 %2 %。</translation>
+        <translation>最多相差 %1/255，占像素的 %2%。</translation>
     </message>
 </context>
 <context>
@@ -2018,7 +2018,7 @@ The first word is in the text; each of the others takes its place.</source>
     </message>
     <message>
         <source>Off the device; its files stay open for the next run</source>
-        <translation>移出设备；文件保持打开，供下次运行使用</translation>
+        <translation>移出显存；文件保持打开，供下次运行使用</translation>
     </message>
     <message>
         <source>Unload</source>
@@ -2026,7 +2026,7 @@ The first word is in the text; each of the others takes its place.</source>
     </message>
     <message>
         <source>Off the device, and its files are closed</source>
-        <translation>移出设备并关闭文件</translation>
+        <translation>移出显存，并关闭文件</translation>
     </message>
     <message>
         <source>No component is on a device. &quot;keep&quot; in a memory policy keeps one for the next run.</source>
@@ -2730,7 +2730,7 @@ The first word is in the text; each of the others takes its place.</source>
     </message>
     <message>
         <source>Browse…</source>
-        <translation>浏览…</translation>
+        <translation>浏览...</translation>
     </message>
     <message>
         <source>Choose a folder</source>
@@ -3217,7 +3217,7 @@ Drop a graph or one of its pictures to open it.</source>
     </message>
     <message>
         <source>Frame</source>
-        <translation>帧</translation>
+        <translation>框</translation>
     </message>
     <message>
         <source>Add note</source>
@@ -3640,7 +3640,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>Free memory less 5 %</source>
-        <translation>可用显存减去 5 %</translation>
+        <translation>可用显存减去 5%</translation>
     </message>
     <message>
         <source>Most bytes that a run may hold on its device: 6GiB, 800MiB</source>
@@ -3668,7 +3668,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source> %</source>
-        <translation> %</translation>
+        <translation>%</translation>
     </message>
     <message>
         <source>Memory is collected between stages when it is this full</source>
@@ -4142,7 +4142,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source> %</source>
-        <translation> %</translation>
+        <translation>%</translation>
     </message>
     <message>
         <source>How far from its middle the brush covers whole: { and }, or Shift+wheel</source>
@@ -4399,7 +4399,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>Memory now</source>
-        <translation>当前内存</translation>
+        <translation>当前显存</translation>
     </message>
 </context>
 <context>
@@ -4517,15 +4517,15 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>Map of the graph</source>
-        <translation>图的缩略图</translation>
+        <translation>工作流的缩略图</translation>
     </message>
     <message>
         <source>%1 % of the graph is in view</source>
-        <translation>可见图的 %1 %</translation>
+        <translation>可见工作流的 %1%</translation>
     </message>
     <message>
         <source>The graph is empty.</source>
-        <translation>图是空的。</translation>
+        <translation>工作流是空的。</translation>
     </message>
 </context>
 <context>
@@ -4918,7 +4918,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>shown at %1 %</source>
-        <translation>以 %1 % 显示</translation>
+        <translation>以 %1% 显示</translation>
     </message>
     <message>
         <source>two pictures, side by side</source>
@@ -4930,7 +4930,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>two pictures, the line at %1 %</source>
-        <translation>两张图片，分界线在 %1 %</translation>
+        <translation>两张图片，分界线在 %1%</translation>
     </message>
 </context>
 <context>
@@ -4993,7 +4993,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>Planned memory</source>
-        <translation>计划内存</translation>
+        <translation>计划的显存</translation>
     </message>
     <message>
         <source>%1: %2</source>
@@ -5008,11 +5008,11 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>off the device</source>
-        <translation>移出设备</translation>
+        <translation>移出显存</translation>
     </message>
     <message>
         <source>unload, also from RAM</source>
-        <translation>卸载，也移出内存</translation>
+        <translation>卸载（也移出内存）</translation>
     </message>
     <message>
         <source>keep for the next run</source>
@@ -5501,11 +5501,11 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>running, %1 %</source>
-        <translation>运行中，%1 %</translation>
+        <translation>运行中，%1%</translation>
     </message>
     <message>
         <source>running, %1 %, %2</source>
-        <translation>运行中，%1 %，%2</translation>
+        <translation>运行中，%1%，%2</translation>
     </message>
     <message>
         <source>failed</source>
@@ -5820,7 +5820,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>%1 %</source>
-        <translation>%1 %</translation>
+        <translation>%1%</translation>
     </message>
     <message>
         <source>running, %1</source>
@@ -5952,7 +5952,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>Free memory less 5 %</source>
-        <translation>可用显存减去 5 %</translation>
+        <translation>可用显存减去 5%</translation>
     </message>
     <message>
         <source>Memory budget</source>
@@ -6052,19 +6052,19 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>100 %</source>
-        <translation>100 %</translation>
+        <translation>100%</translation>
     </message>
     <message>
         <source>125 %</source>
-        <translation>125 %</translation>
+        <translation>125%</translation>
     </message>
     <message>
         <source>150 %</source>
-        <translation>150 %</translation>
+        <translation>150%</translation>
     </message>
     <message>
         <source>200 %</source>
-        <translation>200 %</translation>
+        <translation>200%</translation>
     </message>
     <message>
         <source>Of the size that the desktop asks for</source>
@@ -6627,7 +6627,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>%1 %</source>
-        <translation>%1 %</translation>
+        <translation>%1%</translation>
     </message>
 </context>
 <context>
@@ -6658,7 +6658,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>%1 % - %2[*] - Lowtide</source>
-        <translation>%1 % - %2[*] - Lowtide</translation>
+        <translation>%1% - %2[*] - Lowtide</translation>
     </message>
     <message>
         <source>%1[*] - Lowtide</source>
@@ -6984,7 +6984,7 @@ Negative prompt:
     </message>
     <message>
         <source>%1 %</source>
-        <translation>%1 %</translation>
+        <translation>%1%</translation>
     </message>
     <message>
         <source>%1: %2</source>

@@ -211,6 +211,59 @@ private Q_SLOTS:
         QVERIFY2(verdict.output.contains(complaint), qPrintable(verdict.output));
     }
 
+    void whatTheModuleSaysNeedsATranslation_data() {
+        QTest::addColumn<QByteArray>("source");
+        QTest::addColumn<QByteArray>("texts");
+        QTest::addColumn<QString>("complaint");
+        const QByteArray sum =
+            "throw Error(ErrorKind::Device, \"node \" + id + \" needs \" + std::string(size));";
+        const QByteArray said =
+            "{\"sentence/node {0} needs {1}\": {\"en\": \"node {0} needs {1}\", \"text\": \"";
+        QTest::newRow("a sentence")
+            << sum << QByteArray("{}") << "sentence/node {0} needs {1} is not there";
+        QTest::newRow("one that is translated")
+            << sum << QByteArray(said + "节点 {0} 需要 {1}\"}}") << "";
+        QTest::newRow("one that lost a place")
+            << sum << QByteArray(said + "节点 {0}\"}}") << "has other placeholders";
+        QTest::newRow("one that nobody says")
+            << QByteArray() << QByteArray(said + "节点 {0} 需要 {1}\"}}")
+            << "nothing says sentence/node {0} needs {1} any more";
+        QTest::newRow("a clause of a choice")
+            << QByteArray("f(isNew ? \"it is new\" : what + \" is old and worn\");")
+            << QByteArray(
+                   "{\"sentence/it is new\": {\"en\": \"it is new\", \"text\": \"它是新的\"}}")
+            << "sentence/{0} is old and worn is not there";
+        QTest::newRow("a line of the log")
+            << QByteArray("log(Level::Info, \"the run has begun\");") << QByteArray("{}") << "";
+        QTest::newRow("a code") << QByteArray("add({.code = \"too_strange\", .message = text});")
+                                << QByteArray("{}") << "issue/too_strange/message is not there";
+        QTest::newRow("a code with a template")
+            << QByteArray("add({.code = \"too_strange\", .message = text});")
+            << QByteArray(
+                   "{\"issue/too_strange/message\": {\"en\": \"{message}\", \"text\": "
+                   "\"怪：{message}\"}}")
+            << "";
+    }
+
+    void whatTheModuleSaysNeedsATranslation() {
+        QFETCH(QByteArray, source);
+        QFETCH(QByteArray, texts);
+        QFETCH(QString, complaint);
+        const QTemporaryDir root;
+        const QByteArray head =
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!DOCTYPE TS>\n<TS version=\"2.1\" "
+            "sourcelanguage=\"en\" language=\"";
+        write(root, "plugin/memory/a.cpp", "void f() {\n    " + source + "\n}\n");
+        write(root, "ui/panels/a.cpp", "\n");
+        const QString folder = "resources/translations/";
+        write(root, folder + "lowtide_en.ts", head + "en\"></TS>\n");
+        write(root, folder + "lowtide_zh_CN.ts", head + "zh_CN\"></TS>\n");
+        write(root, folder + "module_zh_CN.json", texts);
+        const Verdict verdict = check("check_translations.py", root.path());
+        QVERIFY2(verdict.exitCode == (complaint.isEmpty() ? 0 : 1), qPrintable(verdict.output));
+        QVERIFY2(verdict.output.contains(complaint), qPrintable(verdict.output));
+    }
+
     void aNameInTwoFilesOfARoomIsFound_data() {
         QTest::addColumn<QByteArray>("definition");
         QTest::addColumn<QString>("name");

@@ -40,7 +40,7 @@ QT_HEADER = "plugin/host_api/qt_entry.hpp"  # the one Qt file of host_api, for h
 QT_FREE_FOLDERS = ("ui/cli/", "ui/door/", "ui/models/", "ui/vary/", "ui/prompts/")
 # Rooms of the studio, lowest first: each sees those before it, panels and canvas not each other.
 UI_ROOMS = {
-    "access": (), "theme": (), "language": (), "document": ("language",), "models": (), "vary": (), "prompts": (), "history": ("document",), "painting": ("document",), "bridge": ("language", "document", "models", "vary", "prompts", "history"), "editors": ("access", "theme", "language", "document", "prompts", "history", "bridge"),
+    "access": (), "theme": (), "language": (), "document": ("language",), "models": (), "vary": (), "prompts": (), "history": ("document",), "painting": ("language", "document"), "bridge": ("language", "document", "models", "vary", "prompts", "history"), "editors": ("access", "theme", "language", "document", "prompts", "history", "bridge"),
     "canvas": ("access", "theme", "language", "document", "bridge", "editors"), "panels": ("access", "theme", "language", "document", "models", "vary", "prompts", "history", "painting", "bridge", "editors"),
     "studio": ("access", "theme", "language", "document", "models", "vary", "prompts", "history", "painting", "bridge", "editors", "canvas", "panels", "door"), "widgets": ("theme", "language", "document", "bridge", "editors", "canvas", "panels"), "cli": ("door", "models", "vary", "prompts"), "door": (),
     "qt_door": ("door",)}

@@ -18,6 +18,8 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
+import module_sentences
+
 LANGUAGES = ("zh_CN",)
 FOLDER = "resources/translations"
 PLACES = re.compile(r"%[1-9n]|%L[1-9]|\{\w+\}")
@@ -78,7 +80,7 @@ def faults(english, text):
         problems.append("lost or gained an ellipsis")
     # Chinese punctuation brings its own room.
     ends = english[-1:].isspace() != text[-1:].isspace() and text[-1:] not in "，。；：、"
-    if ends or english[:1].isspace() != text[:1].isspace():
+    if ends or (english[:1].isspace() != text[:1].isspace() and text[:1] not in "（%"):
         problems.append("begins or ends with other spaces")
     return problems
 
@@ -108,15 +110,30 @@ def check_english(root, known):
     return problems + [f"\"{key[1]}\" is not in {file.relative_to(root)}; run ./dev translations" for key in sorted(plural - set(texts))]
 
 
+def module_keys(root, texts):
+    """{key: English} of sentences that are no texts of descriptions, and of codes of issues that `texts` has no template for."""
+    described = {entry["en"] for key, entry in texts.items() if not key.startswith(("issue/", "sentence/", "word/"))}
+    keys = {"sentence/" + sentence: sentence for sentence in module_sentences.gather(root) if sentence not in described}
+    for code in module_sentences.codes(root):
+        if not any(key.startswith(f"issue/{code}/") for key in texts):
+            keys[f"issue/{code}/message"] = "{message}"
+    return keys
+
+
 def check_module(root, language):
     file = root / FOLDER / f"module_{language}.json"
     problems = []
-    for key, entry in json.loads(file.read_text()).items():
+    texts = json.loads(file.read_text())
+    for key, entry in texts.items():
         where = f"{file.relative_to(root)}: {key} "
         if not entry.get("text"):
             problems.append(where + "is not translated")
         else:
             problems += [where + fault for fault in faults(entry["en"], entry["text"])]
+    wanted, there = module_keys(root, texts), set(texts)
+    problems += [f"{file.relative_to(root)}: {key} is not there; run ./dev translations" for key in sorted(set(wanted) - there)]
+    gone = {key for key in there if key.startswith("sentence/")} - set(wanted)
+    problems += [f"{file.relative_to(root)}: nothing says {key} any more; run ./dev translations" for key in sorted(gone)]
     for page in sorted((root / "resources/help").glob("*.md")):
         if not (page.parent / language / page.name).exists():
             problems.append(f"resources/help/{language}/{page.name} is missing")
@@ -190,11 +207,12 @@ def of_presets(root):
 def update_module(root, language, nodes):
     file = root / FOLDER / f"module_{language}.json"
     before = json.loads(file.read_text()) if file.exists() else {}
-    # What is kept by hand: templates of issues and sentences.
-    texts = {key: entry["en"] for key, entry in before.items() if key.startswith(("issue/", "sentence/", "word/"))}
+    # What is kept by hand: templates of issues, and words.
+    texts = {key: entry["en"] for key, entry in before.items() if key.startswith(("issue/", "word/"))}
+    texts |= module_keys(root, before)
     texts |= of_presets(root)
     texts |= described(nodes) if nodes is not None else {
-        key: entry["en"] for key, entry in before.items() if not key.startswith(("preset/", "tag/", "exposed/"))}
+        key: entry["en"] for key, entry in before.items() if not key.startswith(("preset/", "tag/", "exposed/", "sentence/"))}
     same = {}  # what another key of the same English says
     for entry in before.values():
         if entry["text"]:

@@ -2,6 +2,7 @@
 
 #include "plugin/base/text.hpp"
 #include "ui/bridge/background.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -177,7 +178,7 @@ void ModelLibrary::take(int scan, Found found) {
             tr("The folder %1 is not there.").arg(QString::fromStdString(folder)));
     }
     for (const std::string& problem : resolved.problems) {
-        state_->problems.push_back(QString::fromStdString(problem));
+        state_->problems.push_back(moduleSentence(problem));
     }
     Q_EMIT changed();
     Q_EMIT scanned();

@@ -7,6 +7,7 @@
 #include "ui/bridge/shared_json_file.hpp"
 #include "ui/document/json_members.hpp"
 #include "ui/document/saved_file.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <QBuffer>
 #include <QFile>
@@ -134,7 +135,7 @@ void ModelShelf::write() {
                 "\n");
             written_ = mine;
         } catch (const Error& error) {
-            problem = QString::fromStdString(error.message());
+            problem = errorText(error);
         }
         return [this, problem] {
             isWriting_ = false;
@@ -190,9 +191,7 @@ void ModelShelf::setPicture(const FoundModel& model, const QImage& picture) {
             files::writeFileAtomically((folder_ + QLatin1Char('/') + name).toStdString(),
                                        {bytes.constData(), static_cast<size_t>(bytes.size())});
         } catch (const Error& error) {
-            return [this, problem = QString::fromStdString(error.message())] {
-                Q_EMIT notKept(problem);
-            };
+            return [this, problem = errorText(error)] { Q_EMIT notKept(problem); };
         }
         return [this, path] { Q_EMIT changed(path); };
     });

@@ -2,6 +2,7 @@
 
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/phase.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <algorithm>
 #include <set>
@@ -143,7 +144,7 @@ void NodeStatuses::planPrecision(const std::string& key, const Json& precision) 
     NodeStatus& status = statuses_[key.substr(0, key.find('.'))];
     for (const Json& sentence : memberIn(precision, "lossy")) {
         if (sentence.is_string()) {
-            status.lossy.push_back(QString::fromStdString(sentence.get<std::string>()));
+            status.lossy.push_back(moduleSentence(sentence.get<std::string>()));
         }
     }
 }

@@ -7,6 +7,7 @@
 #include "plugin/video/video_reader.hpp"
 #include "ui/bridge/later.hpp"
 #include "ui/document/opened_graph.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <QCoreApplication>
 
@@ -103,10 +104,7 @@ std::string LoadedPicture::graphText() const {
 }
 
 QString sentenceOf(const Error& error) {
-    const QString message = QString::fromStdString(error.message());
-    return error.hint().empty()
-               ? message
-               : message + QStringLiteral(". ") + QString::fromStdString(error.hint());
+    return errorSentences(error, ". ");
 }
 
 LoadedPicture loadPicture(const QString& path, const StopToken& stop) {

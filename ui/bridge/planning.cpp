@@ -2,6 +2,7 @@
 
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/background.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <QMetaObject>
 #include <QTimer>
@@ -78,7 +79,7 @@ Planned askPlan(Runner& runner,
     }
     const Status checked = runner.check(graph, options.dump(), text);
     const Json said = answerOf(text);
-    planned.issues = std::move(undrawn);
+    planned.issues = reworded(std::move(undrawn));
     addNew(planned.issues, issuesFromJson(memberIn(said, "issues")));
     nodes.facts = memberIn(said, "nodes");
     tell(std::move(nodes));

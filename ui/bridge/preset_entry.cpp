@@ -44,10 +44,7 @@ QImage thumbnailOf(const std::string& base64) {
 }
 
 QString refusalText(const Error& error) {
-    const QString message = QString::fromStdString(error.message());
-    return error.hint().empty()
-               ? message
-               : QStringLiteral("%1. %2").arg(message, QString::fromStdString(error.hint()));
+    return errorSentences(error, ". ");
 }
 
 }  // namespace

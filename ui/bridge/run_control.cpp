@@ -3,6 +3,7 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/picture_load.hpp"
 #include "ui/bridge/run_words.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/prompts/resolved_graph.hpp"
 
 #include <QRandomGenerator>
@@ -139,7 +140,7 @@ std::vector<quint64> RunControl::runVariants(std::vector<Variant> variants,
         const Issues undrawn =
             resolvePrompts(variant.document, catalog, wildcards_->lists, runSeed(base, catalog));
         if (!undrawn.empty()) {
-            Q_EMIT refused(undrawn);
+            Q_EMIT refused(reworded(undrawn));
             return {};
         }
     }
@@ -176,7 +177,7 @@ void RunControl::runCombinations(SeveralSeeds how) {
     PromptCombinations all(model_.document(), model_.catalog(), wildcards->lists);
     const uint64_t count = all.count(undrawn);
     if (!undrawn.empty()) {
-        Q_EMIT refused(undrawn);
+        Q_EMIT refused(reworded(undrawn));
         return;
     }
     for (uint64_t i = 0; i < std::min<uint64_t>(count, kMostRuns); ++i) {
@@ -216,7 +217,7 @@ quint64 RunControl::add(graph::Document document, RunHow how, const std::set<std
     const Issues undrawn = resolvePrompts(document, model_.catalog(), wildcards_->lists);
     if (!undrawn.empty()) {
         setRepeating(false);
-        Q_EMIT refused(undrawn);
+        Q_EMIT refused(reworded(undrawn));
         return 0;
     }
     return addDrawn(document, how, until);

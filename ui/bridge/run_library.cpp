@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "ui/bridge/picture_load.hpp"
 #include "ui/document/saved_file.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <QBuffer>
 #include <QDateTime>
@@ -92,7 +93,7 @@ struct RunLibrary::Store {
                 problem = RunLibrary::tr(
                               "The list of earlier runs is damaged (%1). It was kept as "
                               "“%2”, and a new one begins; the pictures are untouched.")
-                              .arg(QString::fromStdString(error.message()), aside);
+                              .arg(errorText(error), aside);
             }
         }
         return *store;

@@ -5,6 +5,7 @@
 #include "plugin/files/input_file.hpp"
 #include "ui/bridge/preferences_json.hpp"
 #include "ui/bridge/shared_json_file.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <QFileInfo>
 #include <QStandardPaths>
@@ -21,7 +22,7 @@ constexpr Bytes kLargestSettingsFile = 4 * kMiB;
 constexpr int kMostRecentFiles = 10;
 
 QString said(const Error& error) {
-    return QString::fromStdString(error.message());
+    return errorText(error);
 }
 
 /// "settings.json.broken-1", the first that is free.

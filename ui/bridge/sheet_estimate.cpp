@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/bridge/answer.hpp"
+#include "ui/language/module_texts.hpp"
 
 namespace lowtide::ui {
 
@@ -12,7 +13,7 @@ struct SheetEstimate::Planned {
     Issues issues;
 
     static Planned refused(const Error& error) {
-        return {.issues = {{.code = "invalid_input", .message = error.message()}}};
+        return {.issues = reworded({{.code = "invalid_input", .message = error.message()}})};
     }
 
     /// On the other thread.

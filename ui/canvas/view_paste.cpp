@@ -3,6 +3,7 @@
 #include "ui/canvas/graph_view_parts.hpp"
 #include "ui/document/clipboard.hpp"
 #include "ui/document/comfy_workflow.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <QClipboard>
 #include <QGuiApplication>
@@ -74,8 +75,8 @@ void GraphView::Parts::paste(bool withWires) {
             Q_EMIT view.pasteRefused(
                 GraphView::tr("The clipboard holds no nodes and no picture to paste."));
         } else {
-            Q_EMIT view.pasteRefused(GraphView::tr("The text in the clipboard is no graph: %1")
-                                         .arg(QString::fromStdString(error.message())));
+            Q_EMIT view.pasteRefused(
+                GraphView::tr("The text in the clipboard is no graph: %1").arg(errorText(error)));
         }
     }
 }

@@ -4,6 +4,7 @@
 #include "ui/document/journal_text.hpp"
 #include "ui/document/opened_graph.hpp"
 #include "ui/document/saved_file.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <QDateTime>
 #include <QFile>
@@ -42,7 +43,7 @@ bool Journal::write(const graph::Document& document, QString* reason) {
         return true;
     } catch (const Error& error) {
         if (reason && !hasFailed_) {
-            *reason = QString::fromStdString(error.message());
+            *reason = errorText(error);
         }
         hasFailed_ = true;
         return false;

@@ -2,6 +2,7 @@
 #include "plugin/files/input_file.hpp"
 #include "ui/document/journal_text.hpp"
 #include "ui/document/saved_file.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <QCoreApplication>
 #include <QDateTime>
@@ -21,7 +22,7 @@ constexpr qint64 kHourSeconds = 3600;
 
 QString setAside(const QString& path, const Error& error) {
     const QString name = QFileInfo(path).fileName();
-    const QString problem = QString::fromStdString(error.message());
+    const QString problem = errorText(error);
     if (error.kind() == ErrorKind::Unsupported) {  // a newer version of the program reads it
         return Recovery::tr(
                    "A newer version left unsaved changes in “%1”: %2. They are kept for it.")

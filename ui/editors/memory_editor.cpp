@@ -98,7 +98,7 @@ void MemoryEditor::Parts::fill(QVBoxLayout* column) {
         memory::judge({.policy = policy, .cache = {.label = facts.stepCache}});
     if (judgement.verdict == memory::Verdict::Lossy) {
         for (const std::string& reason : judgement.reasons) {
-            column->addWidget(makeNote(QString::fromStdString(reason), "lossy", body));
+            column->addWidget(makeNote(moduleSentence(reason), "lossy", body));
         }
     }
     addComponents(column);

@@ -1,6 +1,7 @@
 #include "ui/editors/policy_rules.hpp"
 
 #include "plugin/memory/combinations.hpp"
+#include "ui/language/module_texts.hpp"
 
 namespace lowtide::ui {
 
@@ -18,8 +19,8 @@ QString refusalOf(const memory::Policy& policy) {
     if (judgement.verdict != memory::Verdict::Refused) {
         return {};
     }
-    return QStringLiteral("%1; %2").arg(QString::fromStdString(judgement.reasons.front()),
-                                        QString::fromStdString(judgement.hint));
+    return joinedSentences(
+        moduleSentence(judgement.reasons.front()), moduleSentence(judgement.hint), "; ");
 }
 
 }  // namespace

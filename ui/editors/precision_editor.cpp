@@ -125,10 +125,10 @@ void PrecisionEditor::Parts::fill(QVBoxLayout* column) {
     column->addWidget(types);
     addKept(column);
     for (const std::string& loss : sentencesIn(facts.plannedPrecision, "lossy")) {
-        column->addWidget(makeNote(QString::fromStdString(loss), "lossy", body));
+        column->addWidget(makeNote(moduleSentence(loss), "lossy", body));
     }
     for (const std::string& note : sentencesIn(facts.plannedPrecision, "notes")) {
-        column->addWidget(makeNote(QString::fromStdString(note), "text.muted", body));
+        column->addWidget(makeNote(moduleSentence(note), "text.muted", body));
     }
     column->addSpacing(Theme::space(1));
     addComponents(column);

@@ -5,6 +5,7 @@
 #include "ui/editors/edit_session.hpp"
 #include "ui/editors/memory_editor.hpp"
 #include "ui/editors/value_editor.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QApplication>
@@ -219,10 +220,7 @@ std::vector<std::string> rolesAmong(const NodeFacts& facts, std::vector<std::str
 }
 
 QString wordsOf(const Error& error) {
-    const QString message = QString::fromStdString(error.message());
-    return error.hint().empty()
-               ? message
-               : QStringLiteral("%1; %2").arg(message, QString::fromStdString(error.hint()));
+    return errorSentences(error, "; ");
 }
 
 }  // namespace lowtide::ui

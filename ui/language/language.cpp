@@ -101,6 +101,9 @@ Language::Language(QObject* parent) : QObject(parent) {}
 
 Language::~Language() {
     remove();
+    if (isOfProgram_) {
+        QLocale::setDefault(QLocale::system());
+    }
 }
 
 void Language::remove() {
@@ -113,35 +116,37 @@ void Language::remove() {
     }
     ModuleTexts::setCurrent(std::make_shared<ModuleTexts>());
     currentCode() = QString::fromLatin1(kEnglish);
-    QLocale::setDefault(QLocale::system());
 }
 
-void Language::use(const QString& choice) {
+void Language::install(const QString& file, const QString& folder) {
+    auto translator = std::make_unique<QTranslator>();
+    if (translator->load(file, folder)) {
+        QCoreApplication::installTranslator(translator.get());
+        translators_.push_back(std::move(translator));
+    }
+}
+
+void Language::useIn(const QString& code) {
     remove();
-    const QString code = languageFor(choice, QLocale::system().uiLanguages());
-    currentCode() = code;
-    if (const char* font = knownBy(code).font) {
+    currentCode() = languageFor(code, {code});
+    if (const char* font = knownBy(currentCode()).font) {
         // Else the system may take the forms that another language gives to the same letters.
         for (const char* bundled : kBundledFonts) {
             QFont::insertSubstitution(QString::fromLatin1(bundled), QString::fromLatin1(font));
         }
     }
-    if (choice == code) {
-        QLocale::setDefault(QLocale(code));
-    }
-    const std::pair<QString, QString> files[] = {
-        {QStringLiteral("qtbase_") + code, QLibraryInfo::path(QLibraryInfo::TranslationsPath)},
-        {QStringLiteral("lowtide_") + code, QString::fromLatin1(kFolder)}};
-    for (const auto& [name, folder] : files) {
-        auto translator = std::make_unique<QTranslator>();
-        if (translator->load(name, folder)) {
-            QCoreApplication::installTranslator(translator.get());
-            translators_.push_back(std::move(translator));
-        }
-    }
-    if (QFile file(fileOf("module", code, "json")); file.open(QIODevice::ReadOnly)) {
+    install(QStringLiteral("lowtide_") + currentCode(), QString::fromLatin1(kFolder));
+    if (QFile file(fileOf("module", currentCode(), "json")); file.open(QIODevice::ReadOnly)) {
         ModuleTexts::setCurrent(std::make_shared<KeyedTexts>(file.readAll()));
     }
+}
+
+void Language::use(const QString& choice) {
+    const QString code = languageFor(choice, QLocale::system().uiLanguages());
+    isOfProgram_ = true;
+    useIn(code);
+    QLocale::setDefault(choice == code ? QLocale(code) : QLocale::system());
+    install(QStringLiteral("qtbase_") + code, QLibraryInfo::path(QLibraryInfo::TranslationsPath));
 }
 
 const QString& Language::code() {

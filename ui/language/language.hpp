@@ -34,6 +34,9 @@ public:
     /// "system" or a code. Texts that are shown already stay as they are: who shows them builds
     /// them again.
     void use(const QString& choice);
+    /// Our own texts alone, with their plural forms: dates, and Qt's dialogs, are those of the host
+    /// whose program it is.
+    void useIn(const QString& code);
 
     /// Of the program at this moment.
     [[nodiscard]] static const QString& code();
@@ -42,8 +45,10 @@ public:
 
 private:
     void remove();
+    void install(const QString& file, const QString& folder);
 
     std::vector<std::unique_ptr<QTranslator>> translators_;
+    bool isOfProgram_ = false;
 };
 
 }  // namespace lowtide::ui

@@ -64,8 +64,7 @@ QString factText(const std::string& name, const Json& fact) {
             std::begin(kBytes), std::end(kBytes), [&](const char* each) { return name == each; })) {
         return QString::fromStdString(formatBytes(fact.get<Bytes>()));
     }
-    return moduleWord(
-        QString::fromStdString(fact.is_string() ? fact.get<std::string>() : fact.dump()));
+    return moduleSentence(fact.is_string() ? fact.get<std::string>() : fact.dump());
 }
 
 /// What an issue blames, as the node shows it; its id where the issue does not say the node's type.
@@ -112,9 +111,16 @@ std::optional<QString> filledIn(const QString& pattern, const Issue& issue, cons
     return filled + pattern.mid(from);
 }
 
-/// The first of "one || another" that the issue can fill.
-std::optional<QString> firstFilled(const QString& patterns, const Issue& issue, const Json& facts) {
+/// The first of "one || another" that the issue can fill. One that holds the module's own sentence
+/// says its code alone.
+std::optional<QString> firstFilled(const QString& patterns,
+                                   const Issue& issue,
+                                   const Json& facts,
+                                   bool withMessage) {
     for (const QString& pattern : patterns.split(QStringLiteral(" || "), Qt::SkipEmptyParts)) {
+        if (pattern.contains(QStringLiteral("{message}")) != withMessage) {
+            continue;
+        }
         if (const auto filled = filledIn(pattern, issue, facts)) {
             return filled;
         }
@@ -126,6 +132,10 @@ std::optional<QString> firstFilled(const QString& patterns, const Issue& issue, 
 
 QString ModuleTexts::text(const QString&, const QString& english) const {
     return english;
+}
+
+std::optional<QString> ModuleTexts::sentence(const QString&) const {
+    return std::nullopt;
 }
 
 std::shared_ptr<const ModuleTexts> ModuleTexts::current() {
@@ -147,16 +157,27 @@ KeyedTexts::KeyedTexts(const QByteArray& json) {
     }
     for (const auto& [key, entry] : read.items()) {
         const auto text = entry.is_object() ? entry.find("text") : entry.end();
-        if (text != entry.end() && text->is_string()) {
-            texts_.emplace(QString::fromStdString(key),
-                           QString::fromStdString(text->get<std::string>()));
+        if (text == entry.end() || !text->is_string() || text->get<std::string>().empty()) {
+            continue;
+        }
+        const QString name = QString::fromStdString(key);
+        const QString said = QString::fromStdString(text->get<std::string>());
+        texts_.emplace(name, said);
+        for (const QString& kind : {QStringLiteral("sentence/"), QStringLiteral("word/")}) {
+            if (name.startsWith(kind)) {
+                sentences_.add(name.mid(kind.size()), said);
+            }
         }
     }
 }
 
 QString KeyedTexts::text(const QString& key, const QString& english) const {
     const auto found = texts_.find(key);
-    return found == texts_.end() || found->second.isEmpty() ? english : found->second;
+    return found == texts_.end() ? english : found->second;
+}
+
+std::optional<QString> KeyedTexts::sentence(const QString& english) const {
+    return sentences_.say(english);
 }
 
 void reword(NodeDesc& desc) {
@@ -202,11 +223,24 @@ void reword(Issue& issue) {
                                                           {"hint", &issue.hint}};
     const Issue told = issue;
     for (const auto& [what, text] : texts) {
-        const QString patterns = ModuleTexts::current()->text(keyOf(owner, what), {});
-        if (const auto filled = firstFilled(patterns, told, facts); filled && !text->empty()) {
-            *text = filled->toStdString();
+        if (text->empty()) {
+            continue;
         }
+        const QString patterns = ModuleTexts::current()->text(keyOf(owner, what), {});
+        const QString english = QString::fromStdString(*text);
+        std::optional<QString> said = firstFilled(patterns, told, facts, false);
+        said = said ? said : ModuleTexts::current()->sentence(english);
+        // Some errors of the studio speak the language already.
+        said = said || isChinese(english.front()) ? said : firstFilled(patterns, told, facts, true);
+        *text = said.value_or(english).toStdString();
     }
+}
+
+Issues reworded(Issues issues) {
+    for (Issue& issue : issues) {
+        reword(issue);
+    }
+    return issues;
 }
 
 QString exposedLabel(const std::string& kept, const NodeDesc& desc, const ParamDesc& param) {
@@ -228,7 +262,36 @@ QString moduleWord(const QString& english) {
 
 QString moduleSentence(const std::string& english) {
     const QString sentence = QString::fromStdString(english);
-    return ModuleTexts::current()->text(QStringLiteral("sentence/") + sentence, sentence);
+    return ModuleTexts::current()->sentence(sentence).value_or(sentence);
+}
+
+QString errorText(const Error& error) {
+    Issue issue{.code = std::string(codeOf(error.kind())), .message = error.message()};
+    reword(issue);
+    return QString::fromStdString(issue.message);
+}
+
+QString asSentence(const QString& text) {
+    if (text.isEmpty()) {
+        return text;
+    }
+    QString sentence = text;
+    sentence[0] = sentence.at(0).toUpper();
+    constexpr QStringView kEnds = u".?!。？！";
+    return kEnds.contains(sentence.back()) ? sentence
+                                           : sentence + (isChinese(sentence.back()) ? u'。' : u'.');
+}
+
+QString errorSentences(const Error& error, const char* between) {
+    return joinedSentences(errorText(error), moduleSentence(error.hint()), between);
+}
+
+QString joinedSentences(const QString& first, const QString& second, const char* between) {
+    if (first.isEmpty() || second.isEmpty()) {
+        return first + second;
+    }
+    const QString chinese = first.endsWith(u'。') ? QString() : QStringLiteral("；");
+    return first + (isChinese(second.front()) ? chinese : QString::fromLatin1(between)) + second;
 }
 
 QString tagText(const QString& tag) {

@@ -1,12 +1,15 @@
 #pragma once
 
+#include "plugin/base/error.hpp"
 #include "plugin/host_api/host.hpp"
+#include "ui/language/sentences.hpp"
 
 #include <QByteArray>
 #include <QString>
 
 #include <map>
 #include <memory>
+#include <optional>
 
 namespace lowtide::ui {
 
@@ -18,6 +21,8 @@ public:
 
     /// The text of `key`; `english` where this language has none.
     [[nodiscard]] virtual QString text(const QString& key, const QString& english) const;
+    /// A sentence of the module that is known by its words; nothing where this language lacks it.
+    [[nodiscard]] virtual std::optional<QString> sentence(const QString& english) const;
 
     /// Any thread.
     [[nodiscard]] static std::shared_ptr<const ModuleTexts> current();
@@ -30,17 +35,20 @@ public:
     explicit KeyedTexts(const QByteArray& json);
 
     [[nodiscard]] QString text(const QString& key, const QString& english) const override;
+    [[nodiscard]] std::optional<QString> sentence(const QString& english) const override;
 
 private:
     std::map<QString, QString> texts_;
+    Sentences sentences_;
 };
 
 /// Gives a description the texts of the current language, from any other. Ids stay. GUI thread
 /// only.
 void reword(NodeDesc& desc);
-/// The same of an issue as the module told it, by its code, its place and its facts; what has no
-/// text of its own, or facts that are not there, stays English. Any thread.
+/// The same of an issue as the module told it: by its code, its place and its facts, else by its
+/// sentences. One that is not known stays English behind words that say its code. Any thread.
 void reword(Issue& issue);
+[[nodiscard]] Issues reworded(Issues issues);
 
 /// What the module calls a node type or a parameter in its own English, whatever is shown:
 /// identities of files are made from it.
@@ -59,7 +67,18 @@ void reword(Issue& issue);
 [[nodiscard]] QString tagText(const QString& tag);
 /// A word of the module that has no owner: the phase of a node, the role of a component.
 [[nodiscard]] QString moduleWord(const QString& english);
-/// A sentence of the module without figures: what a memory policy does, why a choice is refused.
+/// A sentence of the module or of an error: what a memory policy does, why a choice is refused.
 [[nodiscard]] QString moduleSentence(const std::string& english);
+/// What an error says, without what to do.
+[[nodiscard]] QString errorText(const Error& error);
+/// With a capital letter and a full stop, those of Chinese behind Chinese.
+[[nodiscard]] QString asSentence(const QString& text);
+/// What it says and what to do, with `between` in English.
+[[nodiscard]] QString errorSentences(const Error& error, const char* between);
+/// Two sentences as one text, of which the second may be empty: with `between`, or as Chinese joins
+/// them.
+[[nodiscard]] QString joinedSentences(const QString& first,
+                                      const QString& second,
+                                      const char* between);
 
 }  // namespace lowtide::ui

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/files/output_file.hpp"
 #include "ui/document/encoded.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/painting/mask_ops.hpp"
 
 #include <QBuffer>
@@ -46,7 +47,7 @@ QString written(const QString& folder, const QString& path, const QByteArray& by
                                    {bytes.constData(), static_cast<size_t>(bytes.size())});
         return {};
     } catch (const Error& error) {
-        return QString::fromStdString(error.message());
+        return errorText(error);
     }
 }
 

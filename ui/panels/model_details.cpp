@@ -2,6 +2,7 @@
 
 #include "ui/bridge/later.hpp"
 #include "ui/bridge/model_hashing.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/panels/icon_button.hpp"
 #include "ui/panels/model_texts.hpp"
 #include "ui/theme/figures.hpp"
@@ -178,7 +179,7 @@ void ModelDetails::setFit(const QString& text) {
         facts << fit_;
     }
     facts_->setText(model_->file.problem.empty() ? facts.join(QStringLiteral(" · "))
-                                                 : QString::fromStdString(model_->file.problem));
+                                                 : moduleSentence(model_->file.problem));
 }
 
 void ModelDetails::showPicture() {

@@ -1,5 +1,6 @@
 #include "ui/panels/models_panel.hpp"
 
+#include "ui/language/module_texts.hpp"
 #include "ui/models/model_folders.hpp"
 #include "ui/panels/empty_state.hpp"
 #include "ui/panels/icon_button.hpp"
@@ -334,7 +335,7 @@ QTreeWidgetItem* ModelsPanel::addRow(const FoundModel& model) {
                                       isBroken ? QString() : bytesText(model.file.weights)});
     item->setToolTip(
         ModelColumn::Name,
-        isBroken ? QString::fromStdString(model.file.problem)
+        isBroken ? moduleSentence(model.file.problem)
                  : tr("%1\n\n%2").arg(QString::fromStdString(model.file.path), verdictRule()));
     if (isBroken) {
         item->setIcon(ModelColumn::Name, Theme::current().icon("warning", "warning"));

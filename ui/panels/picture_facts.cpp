@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/graph/document.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/theme/figures.hpp"
 
 #include <QCoreApplication>
@@ -33,7 +34,7 @@ QString graphFact(const std::string& text) {
         const graph::Document document = graph::parseDocument(text);
         return FactWords::tr("%n nodes", nullptr, static_cast<int>(document.nodes.size()));
     } catch (const Error& error) {
-        return FactWords::tr("cannot be opened: %1").arg(QString::fromStdString(error.message()));
+        return FactWords::tr("cannot be opened: %1").arg(errorText(error));
     }
 }
 

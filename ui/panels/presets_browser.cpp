@@ -259,8 +259,7 @@ void PresetsBrowser::attempt(const std::function<void()>& what) {
         message_->hide();
     } catch (const Error& error) {
         setTextColour(*message_, "error");
-        message_->setText(QString::fromStdString(
-            error.hint().empty() ? error.message() : error.message() + ": " + error.hint()));
+        message_->setText(errorSentences(error, ": "));
         message_->show();
     }
 }

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/files/output_file.hpp"
 #include "ui/bridge/later.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <QDateTime>
 #include <QFileDialog>
@@ -39,7 +40,7 @@ void saveTextLater(QObject* context,
                 files::writeFileAtomically(path.toStdString(), bytes);
                 return QString();
             } catch (const Error& error) {
-                return QString::fromStdString(error.message());
+                return errorText(error);
             }
         },
         std::move(done));

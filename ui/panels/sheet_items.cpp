@@ -6,6 +6,7 @@
 #include "plugin/memory/planner.hpp"
 #include "plugin/memory/policy.hpp"
 #include "plugin/memory/precision.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/vary/variation.hpp"
 
 #include <QCoreApplication>
@@ -234,15 +235,9 @@ QString suggestedText(const SheetItem& item, const graph::Document& document) {
 }
 
 QString sentencesOf(const Error& error) {
-    const auto sentence = [](const std::string& text) {
-        QString words = QString::fromStdString(text);
-        if (!words.isEmpty()) {
-            words[0] = words[0].toUpper();
-        }
-        return words.isEmpty() || words.endsWith(QLatin1Char('.')) ? words
-                                                                   : words + QLatin1Char('.');
-    };
-    return (sentence(error.message()) + QLatin1Char(' ') + sentence(error.hint())).trimmed();
+    const QString said = asSentence(errorText(error));
+    const QString gap = said.endsWith(u'。') ? QString() : QStringLiteral(" ");
+    return (said + gap + asSentence(moduleSentence(error.hint()))).trimmed();
 }
 
 QString refusalOf(const SheetItem& item,

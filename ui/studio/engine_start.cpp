@@ -1,6 +1,7 @@
 #include "ui/studio/engine_start.hpp"
 
 #include "plugin/base/error.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <exception>
 
@@ -18,8 +19,7 @@ Answer tryOpen(const OpenModule& open) noexcept {
     try {
         return {.plugin = &open()};
     } catch (const Error& error) {
-        return {.message = QString::fromStdString(error.message()),
-                .hint = QString::fromStdString(error.hint())};
+        return {.message = errorText(error), .hint = moduleSentence(error.hint())};
     } catch (const std::exception& error) {
         return {.message = QString::fromUtf8(error.what())};
     }

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/log.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <QAction>
 #include <QCoreApplication>
@@ -17,16 +18,6 @@ class ErrorWords {
 };
 
 }  // namespace
-
-QString asSentence(const QString& text) {
-    if (text.isEmpty()) {
-        return text;
-    }
-    QString sentence = text;
-    sentence[0] = sentence.at(0).toUpper();
-    constexpr QStringView kEnds = u".?!。？！";
-    return kEnds.contains(sentence.back()) ? sentence : sentence + QLatin1Char('.');
-}
 
 void showError(QWidget* parent, const QString& what, const QString& message, const QString& hint) {
     QMessageBox box(QMessageBox::Warning, what, asSentence(message), QMessageBox::Ok, parent);
@@ -46,10 +37,7 @@ void showError(QWidget* parent, const QString& what, const QString& message, con
 }
 
 void showError(QWidget* parent, const QString& what, const Error& error) {
-    showError(parent,
-              what,
-              QString::fromStdString(error.message()),
-              QString::fromStdString(error.hint()));
+    showError(parent, what, errorText(error), moduleSentence(error.hint()));
 }
 
 }  // namespace lowtide::ui

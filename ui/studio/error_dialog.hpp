@@ -14,7 +14,4 @@ namespace lowtide::ui {
 void showError(QWidget* parent, const QString& what, const QString& message, const QString& hint);
 void showError(QWidget* parent, const QString& what, const Error& error);
 
-/// A sentence of the engine as a person reads it: a capital letter, a full stop.
-[[nodiscard]] QString asSentence(const QString& text);
-
 }  // namespace lowtide::ui

@@ -1,6 +1,7 @@
 #include "ui/studio/run_notices.hpp"
 
 #include "ui/bridge/answer.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/studio/error_dialog.hpp"
 
 #include <QDir>

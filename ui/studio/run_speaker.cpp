@@ -2,6 +2,7 @@
 
 #include "ui/access/announce.hpp"
 #include "ui/bridge/answer.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/studio/error_dialog.hpp"
 #include "ui/theme/figures.hpp"
 

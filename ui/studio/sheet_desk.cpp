@@ -7,6 +7,7 @@
 #include "plugin/image/png.hpp"
 #include "ui/bridge/picture_load.hpp"
 #include "ui/bridge/run_words.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/panels/sheet_drawing.hpp"
 #include "ui/studio/error_dialog.hpp"
 #include "ui/theme/figures.hpp"
@@ -298,8 +299,7 @@ void SheetDesk::useValues(int cell) {
             });
     } catch (const Error& error) {
         notices_.show(NoticeKind::Warning,
-                      tr("The open graph does not take these values: %1")
-                          .arg(QString::fromStdString(error.message())));
+                      tr("The open graph does not take these values: %1").arg(errorText(error)));
         return;
     }
     notices_.show(NoticeKind::Info, tr("The graph has %1 now.").arg(plan.cellTitle(at)));

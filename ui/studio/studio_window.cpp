@@ -5,6 +5,7 @@
 #include "ui/access/spoken.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/editors/edit_session.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/studio/error_dialog.hpp"
 #include "ui/studio/kept_nodes.hpp"
 #include "ui/studio/keys_sheet.hpp"

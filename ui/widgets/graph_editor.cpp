@@ -5,11 +5,14 @@
 #include "ui/bridge/session.hpp"
 #include "ui/canvas/graph_view.hpp"
 #include "ui/editors/edit_session.hpp"
+#include "ui/language/language.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/panels/inspector.hpp"
 #include "ui/panels/memory_panel.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QApplication>
+#include <QLocale>
 #include <QPointer>
 
 #include <stdexcept>
@@ -22,12 +25,22 @@ void useScheme(ui::Theme::Scheme scheme) {
     ui::Theme::setCurrent(std::make_shared<const ui::Theme>(scheme));
 }
 
-/// The program's first editor looks as its host does.
-void beginTheme() {
+/// Lives as long as the program, which has one for all editors.
+ui::Language& language() {
+    static QPointer<ui::Language> language;
+    if (!language) {
+        language = new ui::Language(QCoreApplication::instance());
+    }
+    return *language;
+}
+
+/// The program's first editor looks and speaks as its host does.
+void beginAsHost() {
     static bool hasBegun = false;
     if (!hasBegun) {
         hasBegun = true;
         useScheme(ui::Theme::schemeOf(QApplication::palette()));
+        language().useIn(QLocale().name());
     }
 }
 
@@ -35,9 +48,8 @@ QString reasonOf(const Issues& issues) {
     QStringList sentences;
     for (const Issue& issue : issues) {
         if (issue.severity == Severity::Error) {
-            const QString hint = QString::fromStdString(issue.hint);
-            const QString message = QString::fromStdString(issue.message);
-            sentences.append(hint.isEmpty() ? message : message + QStringLiteral("; ") + hint);
+            sentences.append(ui::joinedSentences(
+                QString::fromStdString(issue.message), QString::fromStdString(issue.hint), "; "));
         }
     }
     return sentences.join(QLatin1Char('\n'));
@@ -119,7 +131,7 @@ struct GraphEditor::Parts : ui::Session {
 };
 
 GraphEditor::GraphEditor(Plugin& plugin, QObject* parent) : QObject(parent) {
-    beginTheme();
+    beginAsHost();
     try {
         parts_ = std::make_unique<Parts>(plugin);
     } catch (const Error& error) {
@@ -184,8 +196,7 @@ QString GraphEditor::load(const QByteArray& graph) {
     try {
         parts_->model.load(graph::parseDocument(graph.toStdString()));
     } catch (const Error& error) {
-        const std::string hint = error.hint().empty() ? "" : "; " + error.hint();
-        return QString::fromStdString(error.message() + hint);
+        return ui::errorSentences(error, "; ");
     }
     parts_->planning.askNow();
     parts_->fitSoon();
@@ -240,8 +251,13 @@ void GraphEditor::reveal(const QString& node, const QString& item) {
 }
 
 void GraphEditor::setScheme(Scheme scheme) {
-    beginTheme();
+    beginAsHost();
     useScheme(scheme == Scheme::Dark ? ui::Theme::Scheme::Dark : ui::Theme::Scheme::Light);
+}
+
+void GraphEditor::setLanguage(const QString& code) {
+    beginAsHost();
+    language().useIn(code);
 }
 
 }  // namespace lowtide

@@ -71,6 +71,9 @@ public:
 
     /// Colours of all editors of the program; at first those nearer to the host's palette.
     static void setScheme(Scheme scheme);
+    /// Language of all editors that are made from now on, "en" or "zh_CN"; at first that of the
+    /// host's QLocale. What is not spoken is English.
+    static void setLanguage(const QString& code);
 
 Q_SIGNALS:
     void changed();  ///< the graph

@@ -11,6 +11,9 @@
 #include <QtTest/QtTest>
 #include <QtWidgets>
 
+#include <functional>
+#include <optional>
+
 namespace language_test {
 
 using namespace lowtide;
@@ -147,6 +150,87 @@ private Q_SLOTS:
         QTest::qWait(300);
         test::keepScreenshot(studio_->window(), "chinese_issues");
         studio_->model().undoStack().undo();
+    }
+
+    /// What goes wrong most often, as check and plan of the real module say it.
+    void whatOftenGoesWrongIsSaidInChinese_data() {
+        using Change = std::function<void(graph::Document&)>;
+        QTest::addColumn<Change>("change");
+        QTest::addColumn<QString>("code");
+        const auto row = [](const char* name, const char* code, Change change) {
+            QTest::newRow(name) << std::move(change) << QString(code);
+        };
+        row("a file that is not there", "not_found", [](graph::Document& graph) {
+            graph.nodes.at("checkpoint").params["checkpoint"] = "nowhere.safetensors";
+        });
+        row("guidance without a negative prompt", "invalid_input", [](graph::Document& graph) {
+            std::erase_if(graph.links,
+                          [](const graph::Link& link) { return link.to.port == "negative"; });
+        });
+        row("a size that does not fit", "picture_size", [](graph::Document& graph) {
+            graph.nodes.at("latent").params["width"] = 100;
+        });
+        row("too small a budget", "memory_infeasible", [](graph::Document& graph) {
+            graph.memoryBudget = "1MiB";
+        });
+        row("a value out of its range", "value_bigger_than_max", [](graph::Document& graph) {
+            graph.nodes.at("denoise").params["steps"] = 100000;
+        });
+        row("a choice that is not there", "value_not_in_list", [](graph::Document& graph) {
+            graph.nodes.at("denoise").params["sampler"] = "best";
+        });
+        row("a policy that is not there", "invalid_policy", [](graph::Document& graph) {
+            graph.nodes.at("denoise").memory = "never";
+        });
+        row("a policy without effect", "invalid_policy", [](graph::Document& graph) {
+            graph.nodes.at("denoise").memory = "none+stream";
+        });
+        row("a device that is not there", "invalid_device", [](graph::Document& graph) {
+            graph.device = "abacus";
+        });
+        row("nothing comes out", "prompt_no_outputs", [](graph::Document& graph) {
+            graph.nodes.at("save").mode = graph::NodeMode::Muted;
+        });
+        row("too long a prompt", "prompt_cut", [](graph::Document& graph) {
+            std::string words;
+            for (int i = 0; i < 200; ++i) {
+                words += "red fox ";
+            }
+            graph.nodes.at("encode").params["prompt"] = words;
+            graph.nodes.at("encode").params["weights"] = "none";
+        });
+        row("an embedding that is not there", "embedding_missing", [](graph::Document& graph) {
+            graph.nodes.at("encode").params["prompt"] = "a fox, embedding:nowhere";
+        });
+        row("more steps than the strength leaves", "invalid_input", [](graph::Document& graph) {
+            graph.nodes.at("denoise").params["start_step"] = 30;
+            graph.nodes.at("denoise").params["end_step"] = 2;
+        });
+    }
+
+    void whatOftenGoesWrongIsSaidInChinese() {
+        QFETCH(std::function<void(graph::Document&)>, change);
+        QFETCH(QString, code);
+        studio_->model().apply("Break", change);
+        std::optional<Issue> said;
+        const auto find = [&] {
+            for (const Issue& issue : studio_->workspace().planning.planned().issues) {
+                if (issue.code == code.toStdString()) {
+                    said = issue;
+                }
+            }
+            return said.has_value();
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(find(), kPatience);
+        studio_->model().undoStack().undo();
+        for (const std::string& text : {said->message, said->hint}) {
+            const QString shown = QString::fromStdString(text);
+            static const QRegularExpression kEnglish(
+                QStringLiteral("\\b(the|is|are|has|no|not|of|to|choose|and)\\b"));
+            QVERIFY2(isChinese(shown) || shown.isEmpty(), qPrintable(shown));
+            QVERIFY2(!kEnglish.match(shown).hasMatch(), qPrintable(shown));
+            qInfo().noquote() << shown;
+        }
     }
 
 private:

@@ -332,15 +332,19 @@ private Q_SLOTS:
         QCOMPARE(QString::fromStdString(said.message),
                  QString("节点 decode 的输入“潜空间”没有连接"));
         QCOMPARE(QString::fromStdString(said.hint), QString("请连接 LATENT 类型的输出"));
+        // Without facts by its sentence, as the sources have it.
+        const std::string byPattern = "输入节点 decode 的\"latent\" 没有连接";
         Json bare = known;
         bare.erase("facts");
-        QCOMPARE(issueFromJson(bare).message, known.at("message").get<std::string>());
+        QCOMPARE(issueFromJson(bare).message, byPattern);
         Json odd = known;
         odd["facts"] = {{"case", 7}, {"takes", nullptr}};
-        QCOMPARE(issueFromJson(odd).message, known.at("message").get<std::string>());
+        QCOMPARE(issueFromJson(odd).message, byPattern);
         Json other = known;
         other["code"] = "never_heard_of";
-        QCOMPARE(issueFromJson(other).hint, known.at("hint").get<std::string>());
+        QCOMPARE(issueFromJson(other).hint, said.hint);
+        other["hint"] = "never heard of it";
+        QCOMPARE(issueFromJson(other).hint, std::string("never heard of it"));
     }
 
     void aValueThatIsRefusedSaysWhyInChinese() {

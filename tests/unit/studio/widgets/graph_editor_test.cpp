@@ -252,6 +252,27 @@ private Q_SLOTS:
         }
     }
 
+    void oneIsOne_andItSpeaksAsTheHostAsks() {
+        const QLocale before;
+        ui::SmallPlugin plugin;
+        const GraphEditor english(plugin);
+        const auto nodes = [](int count) {
+            return QCoreApplication::translate("PictureFacts", "%n nodes", nullptr, count);
+        };
+        QCOMPARE(nodes(1), QString("1 node"));
+        QCOMPARE(nodes(2), QString("2 nodes"));
+        GraphEditor::setLanguage("zh_CN");
+        HostWindow host(plugin);
+        QCOMPARE(host.editor->load(kGraph), QString());
+        host.show();
+        test::keepScreenshot(host.window, "widgets_zh_CN");
+        QVERIFY2(host.editor->load("[]").front().unicode() > 0x2e80, "why it was refused");
+        QCOMPARE(QLocale(), before);
+        QCOMPARE(QCoreApplication::translate("QPlatformTheme", "Cancel"), QString("Cancel"));
+        GraphEditor::setLanguage("en");
+        QCOMPARE(nodes(1), QString("1 node"));
+    }
+
     void onlyTheEditorIsSeenOfTheLibrary() {
         const testing::Ended listed = testing::runProgram(
             "nm", {"-DC", "--defined-only", testing::buildPath("lib/liblowtide_widgets.so")});
