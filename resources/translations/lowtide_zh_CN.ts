@@ -1709,10 +1709,39 @@
     </message>
 </context>
 <context>
+    <name>Punctuation</name>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+    <message>
+        <source>; </source>
+        <translation>；</translation>
+    </message>
+    <message>
+        <source>: </source>
+        <translation>：</translation>
+    </message>
+</context>
+<context>
     <name>QFileDialog</name>
     <message>
         <source>Preview</source>
         <translation>预览</translation>
+    </message>
+</context>
+<context>
+    <name>QFileSystemModel</name>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+</context>
+<context>
+    <name>QKeySequenceEdit</name>
+    <message>
+        <source>Press shortcut</source>
+        <translation>请按快捷键</translation>
     </message>
 </context>
 <context>
@@ -1724,6 +1753,25 @@
     <message>
         <source>Treat %1 separately</source>
         <translation>单独处理 %1</translation>
+    </message>
+</context>
+<context>
+    <name>QShortcut</name>
+    <message>
+        <source>Up</source>
+        <translation>上</translation>
+    </message>
+    <message>
+        <source>Down</source>
+        <translation>下</translation>
+    </message>
+    <message>
+        <source>Left</source>
+        <translation>左</translation>
+    </message>
+    <message>
+        <source>Right</source>
+        <translation>右</translation>
     </message>
 </context>
 <context>
@@ -5482,7 +5530,7 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>Alt+Up and Alt+Down move a waiting run, Delete removes a run</source>
-        <translation>Alt+Up 和 Alt+Down 移动等待中的运行，Delete 移除运行</translation>
+        <translation>Alt+上 和 Alt+下 移动等待中的运行，Delete 移除运行</translation>
     </message>
 </context>
 <context>

@@ -30,11 +30,13 @@ DETAILS = re.compile("|".join((
     r"ui/studio/(?!absent)", r"ui/panels/(?!sheet_drawing)")))
 # What only looks like a sentence: texts written into pictures, names of stages, options of the command, faults of the program.
 UNSPOKEN = re.compile(
-    r"^(Hires |Latent \(|Detail pass|Colour match|Postprocess |Power Lora|Lora Loader|My prompt |first block |[A-Za-z]+ (hash|hashes)$"
+    r"^(GC: |radius |strength \{0\}, steps|\{0\}, sigmas|torch \{0\}|order \{0\}|Hires |Latent \(|Detail pass|Colour match|Postprocess |Power Lora|Lora Loader|My prompt |first block |[A-Za-z]+ (hash|hashes)$"
     r"|ControlNet (is more|Union)|VAE encode|(ip adapter|adapter (un)?load|prompt encode|image encode|video start)$|, Masked|f32 after|copy of |eviction of "
     r"|the outline of|the plan knows nothing|no part of a model|\[enforce|\{0\}norm|no latents of|(set|use|choose|give|write|connect) $|\{0\} numbers instead|write node\.param|\{0\} does not say what to vary)"
     r"|\"severity\"|--vary|rows are gathered|rows 0 to|negative prompt$|prompt; left empty")
 PROSE = re.compile(r"[a-z]{2,}[,;:]? [a-z(\"]|^(choose|use|write|set|give|connect) ")
+WORD = re.compile(r"(?<![^ (\"])(?!(?:the|is|of|and|or|an|to|in|with|from|has|by|for)\b)[a-z]{2,}(?![^ ,;:)\"])")
+
 
 
 def tokens(source):
@@ -118,9 +120,9 @@ def sentences(group, found):
 
 def is_said(pattern):
     """Whole sentences and clauses in plain words; not the halves that the gatherer sees of a text in brackets."""
-    words = re.sub(r"\{\d+\}", " ", pattern)
     is_half = pattern.count('"') % 2 or re.search(r"[ {]$|:$", pattern)
-    return bool(PROSE.search(words)) and not is_half and not UNSPOKEN.search(pattern) and len(pattern) < 400 and "\n" not in pattern
+    is_prose = PROSE.search(re.sub(r"\{\d+\}", " ", pattern)) or len(WORD.findall(pattern)) > 1
+    return bool(is_prose) and not is_half and not UNSPOKEN.search(pattern) and len(pattern) < 400 and "\n" not in pattern
 
 
 def gather(root):

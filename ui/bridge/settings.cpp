@@ -5,6 +5,7 @@
 #include "plugin/files/input_file.hpp"
 #include "ui/bridge/preferences_json.hpp"
 #include "ui/bridge/shared_json_file.hpp"
+#include "ui/language/language.hpp"
 #include "ui/language/module_texts.hpp"
 
 #include <QFileInfo>
@@ -113,8 +114,8 @@ void Settings::readValues(const Json& values) {
     preferences_ = preferencesFrom(values, &refused);
     preferences_.recentFiles = preferences_.recentFiles.mid(0, kMostRecentFiles);
     if (!refused.isEmpty() && problem_.isEmpty()) {
-        problem_ = tr("Some settings could not be read and have their defaults: %1.")
-                       .arg(refused.join(QStringLiteral(", ")));
+        problem_ =
+            tr("Some settings could not be read and have their defaults: %1.").arg(listed(refused));
     }
 }
 

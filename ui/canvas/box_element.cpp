@@ -1,6 +1,7 @@
 // A frame or a note for assistive technology.
 #include "ui/canvas/canvas_elements.hpp"
 #include "ui/canvas/graph_view.hpp"
+#include "ui/language/language.hpp"
 
 namespace lowtide::ui {
 
@@ -26,9 +27,7 @@ public:
              isFrame() ? scene().membersOf(box()) : std::vector<NodeItem*>()) {
             members << member->face().title;
         }
-        return members.isEmpty()
-                   ? QString()
-                   : GraphView::tr("Holds %1").arg(members.join(QStringLiteral(", ")));
+        return members.isEmpty() ? QString() : GraphView::tr("Holds %1").arg(listed(members));
     }
 
     [[nodiscard]] QAccessible::State state() const override {

@@ -1,6 +1,7 @@
 #include "ui/canvas/bypass_preview.hpp"
 
 #include "ui/canvas/graph_view.hpp"
+#include "ui/language/language.hpp"
 
 #include <QCoreApplication>
 #include <QMenu>
@@ -65,12 +66,10 @@ QString bypassSentence(const NodeFace& face) {
     if (passed.isEmpty()) {
         return {};
     }
-    QString sentence = BypassWords::tr("Bypassed, %1 does nothing: %2.")
-                           .arg(face.title, passed.join(QStringLiteral(", ")));
+    QString sentence =
+        BypassWords::tr("Bypassed, %1 does nothing: %2.").arg(face.title, listed(passed));
     if (!missing.isEmpty()) {
-        sentence +=
-            u' ' +
-            BypassWords::tr("Nothing comes out of %1.").arg(missing.join(QStringLiteral(", ")));
+        sentence += u' ' + BypassWords::tr("Nothing comes out of %1.").arg(listed(missing));
     }
     return sentence;
 }

@@ -2,6 +2,7 @@
 
 #include "ui/canvas/canvas_elements.hpp"
 #include "ui/canvas/graph_view.hpp"
+#include "ui/language/language.hpp"
 
 #include <QAccessibleWidget>
 
@@ -23,9 +24,9 @@ public:
             return QAccessibleWidget::text(text);
         }
         const graph::Document& document = elements_->scene().model().document();
-        return GraphView::tr("%n node(s)", nullptr, static_cast<int>(document.nodes.size())) +
-               QStringLiteral(", ") +
-               GraphView::tr("%n wire(s)", nullptr, static_cast<int>(document.links.size()));
+        return listed(
+            {GraphView::tr("%n node(s)", nullptr, static_cast<int>(document.nodes.size())),
+             GraphView::tr("%n wire(s)", nullptr, static_cast<int>(document.links.size()))});
     }
 
     [[nodiscard]] int childCount() const override {

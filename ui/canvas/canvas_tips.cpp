@@ -2,6 +2,7 @@
 
 #include "ui/canvas/graph_view.hpp"
 #include "ui/canvas/node_issues.hpp"
+#include "ui/language/language.hpp"
 
 namespace lowtide::ui {
 
@@ -19,8 +20,7 @@ QString nodeTip(const NodeFace& face, const NodeStatus& status) {
         parts << issues;
     }
     if (!status.lossy.isEmpty()) {
-        parts << GraphView::tr("Changes the picture a little: %1")
-                     .arg(status.lossy.join(QStringLiteral("; ")));
+        parts << GraphView::tr("Changes the picture a little: %1").arg(listed(status.lossy, "; "));
     }
     if (face.mode == graph::NodeMode::Muted) {
         parts << GraphView::tr("Muted: neither this node nor anything that depends on it runs.");

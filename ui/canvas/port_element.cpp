@@ -4,6 +4,7 @@
 #include "ui/canvas/element_names.hpp"
 #include "ui/canvas/graph_view.hpp"
 #include "ui/canvas/node_issues.hpp"
+#include "ui/language/language.hpp"
 
 namespace lowtide::ui {
 
@@ -109,7 +110,7 @@ private:
         }
         if (!ends.isEmpty()) {
             return (isOutput() ? GraphView::tr("Output, to %1.") : GraphView::tr("Input, from %1."))
-                .arg(ends.join(QStringLiteral("; ")));
+                .arg(listed(ends, "; "));
         }
         return isOutput()        ? GraphView::tr("Output, not connected.")
                : face.isOptional ? GraphView::tr("Input, not connected.")

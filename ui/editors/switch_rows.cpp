@@ -2,6 +2,8 @@
 
 #include "ui/editors/choice_box.hpp"
 #include "ui/editors/rows.hpp"
+#include "ui/language/language.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QHBoxLayout>
@@ -17,12 +19,11 @@ namespace {
 QString labelOf(memory::NumericSwitch each) {
     QString label = QString::fromUtf8(memory::nameOf(each).data(),
                                       static_cast<qsizetype>(memory::nameOf(each).size()));
-    return label.replace(QLatin1Char('_'), QLatin1Char(' '));
+    return moduleWord(label.replace(QLatin1Char('_'), QLatin1Char(' ')));
 }
 
 QString priceOf(memory::NumericSwitch each) {
-    const std::string_view cost = memory::costOf(each);
-    return QString::fromUtf8(cost.data(), static_cast<qsizetype>(cost.size()));
+    return moduleSentence(std::string(memory::costOf(each)));
 }
 
 }  // namespace
@@ -42,11 +43,11 @@ QString plannedState(memory::NumericSwitch each, const Json& planned) {
         const auto state = switches->find(name);
         if (state != switches->end() && state->is_string()) {
             states.insert(state->get<std::string>());
-            byRole << QString::fromStdString(role + ": " + state->get<std::string>());
+            byRole << titled(moduleWord(QString::fromStdString(role)),
+                             moduleSentence(state->get<std::string>()));
         }
     }
-    return states.size() == 1 ? QString::fromStdString(*states.begin())
-                              : byRole.join(QStringLiteral(", "));
+    return states.size() == 1 ? moduleSentence(*states.begin()) : listed(byRole);
 }
 
 SwitchRows::SwitchRows(const std::map<memory::NumericSwitch, bool>& switches,

@@ -45,6 +45,23 @@ constexpr KnownLanguage kKnown[] = {
     {"pseudo", "Pseudo", "pseudo", QFontDatabase::SimplifiedChinese, "Noto Sans CJK SC"},
 };
 
+class Punctuation {
+    Q_DECLARE_TR_FUNCTIONS(Punctuation)
+
+    [[maybe_unused]] static constexpr const char* kMarks[] = {
+        QT_TR_NOOP(", "), QT_TR_NOOP("; "), QT_TR_NOOP(": ")};
+};
+
+/// Of Qt's own widgets, whose Chinese says "up direction", "press file link" and "volume".
+[[maybe_unused]] constexpr const char* kWordsOfQt[] = {
+    QT_TRANSLATE_NOOP("QShortcut", "Up"),
+    QT_TRANSLATE_NOOP("QShortcut", "Down"),
+    QT_TRANSLATE_NOOP("QShortcut", "Left"),
+    QT_TRANSLATE_NOOP("QShortcut", "Right"),
+    QT_TRANSLATE_NOOP("QKeySequenceEdit", "Press shortcut"),
+    QT_TRANSLATE_NOOP("QFileSystemModel", "Size"),
+};
+
 QString& currentCode() {
     static QString code = QString::fromLatin1(kEnglish);
     return code;
@@ -97,6 +114,14 @@ QString languageFor(const QString& choice, const QStringList& systemLanguages) {
     return QString::fromLatin1(kEnglish);
 }
 
+QString listed(const QStringList& parts, const char* between) {
+    return parts.join(Punctuation::tr(between));
+}
+
+QString titled(const QString& title, const QString& text) {
+    return listed({title, text}, ": ");
+}
+
 Language::Language(QObject* parent) : QObject(parent) {}
 
 Language::~Language() {
@@ -126,27 +151,33 @@ void Language::install(const QString& file, const QString& folder) {
     }
 }
 
-void Language::useIn(const QString& code) {
-    remove();
-    currentCode() = languageFor(code, {code});
-    if (const char* font = knownBy(currentCode()).font) {
+void Language::speak(const QString& code) {
+    currentCode() = code;
+    if (const char* font = knownBy(code).font) {
         // Else the system may take the forms that another language gives to the same letters.
         for (const char* bundled : kBundledFonts) {
             QFont::insertSubstitution(QString::fromLatin1(bundled), QString::fromLatin1(font));
         }
     }
-    install(QStringLiteral("lowtide_") + currentCode(), QString::fromLatin1(kFolder));
-    if (QFile file(fileOf("module", currentCode(), "json")); file.open(QIODevice::ReadOnly)) {
+    install(QStringLiteral("lowtide_") + code, QString::fromLatin1(kFolder));
+    if (QFile file(fileOf("module", code, "json")); file.open(QIODevice::ReadOnly)) {
         ModuleTexts::setCurrent(std::make_shared<KeyedTexts>(file.readAll()));
     }
 }
 
+void Language::useIn(const QString& code) {
+    remove();
+    speak(languageFor(code, {code}));
+}
+
 void Language::use(const QString& choice) {
-    const QString code = languageFor(choice, QLocale::system().uiLanguages());
+    remove();
     isOfProgram_ = true;
-    useIn(code);
+    const QString code = languageFor(choice, QLocale::system().uiLanguages());
     QLocale::setDefault(choice == code ? QLocale(code) : QLocale::system());
+    // Before ours, which win.
     install(QStringLiteral("qtbase_") + code, QLibraryInfo::path(QLibraryInfo::TranslationsPath));
+    speak(code);
 }
 
 const QString& Language::code() {

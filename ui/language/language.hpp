@@ -22,6 +22,11 @@ struct LanguageName {
 /// this build speaks, else English.
 [[nodiscard]] QString languageFor(const QString& choice, const QStringList& systemLanguages);
 
+/// Parts of one text, with the punctuation of the language for ", ", "; " or ": ".
+[[nodiscard]] QString listed(const QStringList& parts, const char* between = ", ");
+/// "Title: text".
+[[nodiscard]] QString titled(const QString& title, const QString& text);
+
 /// The language of the program: translators of ours and of Qt's own dialogs, the module's texts,
 /// and how dates are written. At its end the program speaks English again.
 class Language : public QObject {
@@ -46,6 +51,7 @@ public:
 private:
     void remove();
     void install(const QString& file, const QString& folder);
+    void speak(const QString& code);
 
     std::vector<std::unique_ptr<QTranslator>> translators_;
     bool isOfProgram_ = false;

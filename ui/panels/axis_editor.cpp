@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/editors/choice_box.hpp"
+#include "ui/language/language.hpp"
 #include "ui/panels/token_colour.hpp"
 #include "ui/theme/theme.hpp"
 #include "ui/vary/typed_values.hpp"
@@ -332,7 +333,7 @@ void AxisEditor::tellChanged() {
                 labels << value.label;
             }
             says = tr("%n values: %1", nullptr, static_cast<int>(given.size()))
-                       .arg(shortText(labels.join(QStringLiteral(", ")).toStdString()));
+                       .arg(shortText(listed(labels).toStdString()));
             axis_ = SheetAxis{.node = item.node,
                               .item = item.item,
                               .nodeLabel = item.nodeLabel,

@@ -1,5 +1,6 @@
 #include "ui/panels/fold.hpp"
 
+#include "ui/language/language.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QVBoxLayout>
@@ -45,8 +46,7 @@ void Fold::setSummary(const QString& summary) {
 void Fold::refresh() {
     const bool open = isOpen();
     button_->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
-    button_->setText(open || summary_.isEmpty() ? title_
-                                                : QStringLiteral("%1: %2").arg(title_, summary_));
+    button_->setText(open || summary_.isEmpty() ? title_ : titled(title_, summary_));
     content_->setVisible(open);
 }
 

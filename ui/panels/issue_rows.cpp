@@ -1,6 +1,7 @@
 #include "ui/panels/issue_rows.hpp"
 
 #include "ui/bridge/answer.hpp"
+#include "ui/language/language.hpp"
 #include "ui/panels/chart_parts.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -76,7 +77,7 @@ QVariant IssueRows::data(const QModelIndex& index, int role) const {
     if (!issue || (role != Qt::DisplayRole && role != Qt::ToolTipRole)) {
         return {};
     }
-    const QString text = placeOf(*issue) + ": " + QString::fromStdString(issue->message);
+    const QString text = titled(placeOf(*issue), QString::fromStdString(issue->message));
     return role == Qt::DisplayRole || issue->hint.empty()
                ? text
                : text + "\n" + QString::fromStdString(issue->hint);

@@ -1,5 +1,6 @@
 #include "ui/panels/offered_models.hpp"
 
+#include "ui/language/language.hpp"
 #include "ui/theme/figures.hpp"
 
 #include <QCoreApplication>
@@ -31,7 +32,7 @@ QString detailOf(const ModelLibrary& library, const FoundModel& model) {
     if (!model.file.isRunnable) {
         parts.push_back(ModelWords::tr("not run by this version"));
     }
-    return parts.join(QStringLiteral(", "));
+    return listed(parts);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "ui/panels/picture_view.hpp"
 
+#include "ui/language/language.hpp"
 #include "ui/panels/picture_tool.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -81,7 +82,7 @@ QString PictureView::spokenText() const {
                       ? tr("two pictures, their difference")
                       : tr("two pictures, the line at %1 %").arg(std::lround(wipe_ * 100)));
     }
-    return parts.join(QStringLiteral(", "));
+    return listed(parts);
 }
 
 QRectF PictureView::room() const {

@@ -1,6 +1,7 @@
 #include "ui/panels/sheet_dialog.hpp"
 
 #include "plugin/graph/param_value.hpp"
+#include "ui/language/language.hpp"
 #include "ui/panels/token_colour.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
@@ -218,10 +219,9 @@ QString SheetDialog::seedText() const {
             seeds << QString::fromStdString(ownText(item, document_));
         }
     }
-    return seeds.isEmpty() ? QString()
-           : seeds.size() == 1
-               ? tr("Every cell has the seed %1.").arg(seeds.front())
-               : tr("Every cell has the seeds %1.").arg(seeds.join(QStringLiteral(", ")));
+    return seeds.isEmpty()     ? QString()
+           : seeds.size() == 1 ? tr("Every cell has the seed %1.").arg(seeds.front())
+                               : tr("Every cell has the seeds %1.").arg(listed(seeds));
 }
 
 void SheetDialog::take() {

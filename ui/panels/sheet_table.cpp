@@ -1,6 +1,7 @@
 #include "ui/panels/sheet_table.hpp"
 
 #include "ui/bridge/picture_load.hpp"
+#include "ui/language/language.hpp"
 #include "ui/theme/figures.hpp"
 
 #include <QCryptographicHash>
@@ -273,7 +274,7 @@ QVariant SheetTable::data(const QModelIndex& index, int role) const {
     if (const int same = sameAs(cell); same >= 0) {
         lines << tr("The same picture as %1").arg(plan_.cellTitle(static_cast<size_t>(same)));
     }
-    return lines.join(role == Qt::ToolTipRole ? QStringLiteral("\n") : QStringLiteral(", "));
+    return role == Qt::ToolTipRole ? lines.join(u'\n') : listed(lines);
 }
 
 QVariant SheetTable::headerData(int section, Qt::Orientation orientation, int role) const {
@@ -290,7 +291,7 @@ QVariant SheetTable::headerData(int section, Qt::Orientation orientation, int ro
             return folded(axis.values[at].label);
         case Qt::ToolTipRole:
         case Qt::AccessibleTextRole:
-            return QStringLiteral("%1: %2").arg(axis.title(), axis.values[at].label);
+            return titled(axis.title(), axis.values[at].label);
         default:
             return {};
     }

@@ -1,6 +1,7 @@
 #include "ui/studio/find_node.hpp"
 
 #include "ui/editors/param_editor.hpp"
+#include "ui/language/language.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QCoreApplication>
@@ -33,10 +34,10 @@ std::vector<FoundNode> findNodes(const GraphModel& model, const QString& words) 
                                       ? valueText(param, node.params.at(param.id)).simplified()
                                       : QString();
             if (!words.isEmpty() && value.contains(words, Qt::CaseInsensitive)) {
-                found.push_back({id,
-                                 param.id,
-                                 QStringLiteral("%1, %2: %3")
-                                     .arg(name, QString::fromStdString(param.label), value)});
+                found.push_back(
+                    {id,
+                     param.id,
+                     listed({name, titled(QString::fromStdString(param.label), value)})});
             }
         }
     }

@@ -1,5 +1,7 @@
 #include "ui/studio/menus.hpp"
 
+#include "ui/language/language.hpp"
+
 #include <QCoreApplication>
 #include <QMenu>
 #include <QMenuBar>
@@ -66,7 +68,7 @@ QString menuTitles(const char* path) {
     for (const QString& word : QString::fromLatin1(path).split(QLatin1Char('/'))) {
         titles << plainText(titleOf(word));
     }
-    return titles.join(QStringLiteral(": "));
+    return listed(titles, ": ");
 }
 
 void fillMenus(QMenuBar& bar, const Actions& actions) {

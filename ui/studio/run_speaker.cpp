@@ -2,6 +2,7 @@
 
 #include "ui/access/announce.hpp"
 #include "ui/bridge/answer.hpp"
+#include "ui/language/language.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/studio/error_dialog.hpp"
 #include "ui/theme/figures.hpp"
@@ -24,8 +25,10 @@ RunSpeaker::RunSpeaker(QWidget& window, const RunQueue& queue, QObject* parent)
 QString endSentence(const QueuedRun& run) {
     const Issue* error = firstErrorIn(run.issues);
     if (run.state == RunState::Failed) {
-        return RunSpeaker::tr("The run “%1” failed.").arg(run.title) +
-               (error ? u' ' + asSentence(QString::fromStdString(error->message)) : QString());
+        return joinedSentences(
+            RunSpeaker::tr("The run “%1” failed.").arg(run.title),
+            error ? asSentence(QString::fromStdString(error->message)) : QString(),
+            " ");
     }
     if (run.state == RunState::Cancelled) {
         return RunSpeaker::tr("The run “%1” was cancelled.").arg(run.title);
@@ -38,7 +41,7 @@ QString endSentence(const QueuedRun& run) {
     }
     return names.isEmpty()
                ? end
-               : end + u' ' + RunSpeaker::tr("Saved %1.").arg(names.join(QStringLiteral(", ")));
+               : joinedSentences(end, RunSpeaker::tr("Saved %1.").arg(listed(names)), " ");
 }
 
 void RunSpeaker::sayEnd(const QueuedRun& run) {
@@ -52,8 +55,8 @@ void RunSpeaker::sayIssues(int errors, int warnings) {
     const bool areMoreWarnings = warnings > std::exchange(warnings_, warnings);
     if (areMore || areMoreWarnings) {
         announce(window_,
-                 tr("Issues: %n error(s)", nullptr, errors) + QStringLiteral(", ") +
-                     tr("%n warning(s)", nullptr, warnings));
+                 listed({tr("Issues: %n error(s)", nullptr, errors),
+                         tr("%n warning(s)", nullptr, warnings)}));
     }
 }
 

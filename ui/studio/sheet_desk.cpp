@@ -7,6 +7,7 @@
 #include "plugin/image/png.hpp"
 #include "ui/bridge/picture_load.hpp"
 #include "ui/bridge/run_words.hpp"
+#include "ui/language/language.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/panels/sheet_drawing.hpp"
 #include "ui/studio/error_dialog.hpp"
@@ -40,8 +41,7 @@ QStringList captionOf(const SheetCellRecord& cell) {
     if (cell.state != RunState::Finished || cell.executed == 0) {
         return {};
     }
-    return {
-        QStringLiteral("%1, %2").arg(secondsText(cell.milliseconds / 1000), bytesText(cell.peak))};
+    return {listed({secondsText(cell.milliseconds / 1000), bytesText(cell.peak)})};
 }
 
 QString cellProblem(const SheetCellRecord& cell) {

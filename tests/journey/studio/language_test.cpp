@@ -161,7 +161,7 @@ private Q_SLOTS:
             QTest::newRow(name) << std::move(change) << QString(code);
         };
         row("a file that is not there", "not_found", [](graph::Document& graph) {
-            graph.nodes.at("checkpoint").params["checkpoint"] = "nowhere.safetensors";
+            graph.nodes.at("load").params["checkpoint"] = "nowhere.safetensors";
         });
         row("guidance without a negative prompt", "invalid_input", [](graph::Document& graph) {
             std::erase_if(graph.links,
@@ -211,9 +211,9 @@ private Q_SLOTS:
     void whatOftenGoesWrongIsSaidInChinese() {
         QFETCH(std::function<void(graph::Document&)>, change);
         QFETCH(QString, code);
-        studio_->model().apply("Break", change);
         std::optional<Issue> said;
         const auto find = [&] {
+            said.reset();
             for (const Issue& issue : studio_->workspace().planning.planned().issues) {
                 if (issue.code == code.toStdString()) {
                     said = issue;
@@ -221,6 +221,8 @@ private Q_SLOTS:
             }
             return said.has_value();
         };
+        QTRY_VERIFY_WITH_TIMEOUT(!find(), kPatience);  // what the row before left
+        studio_->model().apply("Break", change);
         QTRY_VERIFY_WITH_TIMEOUT(find(), kPatience);
         studio_->model().undoStack().undo();
         for (const std::string& text : {said->message, said->hint}) {

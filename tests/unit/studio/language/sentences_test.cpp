@@ -60,6 +60,8 @@ private Q_SLOTS:
                                                   << "请使用去噪网络去噪网络";
         QTest::newRow("a name stays") << "there is no sampler \"denoiser\""
                                       << "没有采样器“denoiser”";
+        QTest::newRow("a name in its quotes") << "the \"a b\" needs 3"
+                                              << "“a b”需要 3";
         QTest::newRow("clauses") << "raise it; the file needs 3"
                                  << "请提高它；file需要 3";
         QTest::newRow("subject") << "a/b.safetensors: raise it"
@@ -137,8 +139,8 @@ private Q_SLOTS:
             "引导强度为 7.5，但没有反向条件");
         row("the policy \"model\" takes no budget of its own", "策略“model”没有自己的预算");
         row("there is no checkpoint \"foo\" beside the graph and in 3 model folders",
-            "没有检查点“foo”在工作流旁和 3 个模型文件夹中");
-        row("the file \"a.png\" was not found", "未找到文件 \"a.png\"");
+            "没有检查点“foo”，查找位置：工作流旁、3 个模型文件夹");
+        row("the file \"a.png\" was not found", "未找到文件“a.png”");
         row("the weights of the denoiser are stored as f16, its file has f32; tf32 is on: softer "
             "pictures; about 5 % faster",
             "去噪网络的权重存储为 f16，文件中为 f32；tf32 已开启：图片偏软；约快 5%");

@@ -333,7 +333,7 @@ private Q_SLOTS:
                  QString("节点 decode 的输入“潜空间”没有连接"));
         QCOMPARE(QString::fromStdString(said.hint), QString("请连接 LATENT 类型的输出"));
         // Without facts by its sentence, as the sources have it.
-        const std::string byPattern = "输入节点 decode 的\"latent\" 没有连接";
+        const std::string byPattern = "输入节点 decode 的“latent”没有连接";
         Json bare = known;
         bare.erase("facts");
         QCOMPARE(issueFromJson(bare).message, byPattern);
