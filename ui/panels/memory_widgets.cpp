@@ -6,12 +6,15 @@
 #include <QHBoxLayout>
 #include <QResizeEvent>
 
+#include <algorithm>
+
 namespace lowtide::ui {
 
 namespace {
 
 /// From this width on what can be changed stands beside the plan.
 constexpr int kWidePanel = Theme::space(150);
+constexpr int kBesideMargins = Theme::space(9);  ///< on both sides, and a scroll bar
 
 QLabel* makeLabel(const char* name, const char* font, QWidget* parent) {
     auto* label = new QLabel(parent);
@@ -143,7 +146,10 @@ QWidget* MemoryPanel::Widgets::buildDetails() {
 }
 
 void MemoryPanel::Widgets::spread(int width) {
-    const bool isWide = width >= kWidePanel;
+    // Half of it must have room for device and budget beside each other, and for a scroll bar.
+    const int beside = device->minimumSizeHint().width() + settings->spacing() +
+                       budget->minimumSizeHint().width() + kBesideMargins;
+    const bool isWide = width >= std::max(kWidePanel, 2 * beside);
     QWidget* place = isWide ? besidePlan->widget() : plan->parentWidget();
     if (state->parentWidget() != place) {
         qobject_cast<QBoxLayout*>(place->layout())->addWidget(state, 1);
