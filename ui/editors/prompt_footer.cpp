@@ -45,16 +45,22 @@ PromptFooter::PromptFooter(QWidget* parent)
     connect(read_, &QToolButton::clicked, this, &PromptFooter::readAsked);
     connect(styles_, &QToolButton::clicked, this, &PromptFooter::stylesAsked);
     connect(past_, &QToolButton::clicked, this, &PromptFooter::pastAsked);
+    connect(&Themed::instance(), &Themed::changed, this, &PromptFooter::colour);
     setCounts({});
 }
 
 void PromptFooter::setCounts(const CountText& counts) {
-    QPalette colours = palette();
-    colours.setColor(QPalette::WindowText,
-                     Theme::current().colour(counts.isCut ? "warning" : "text.muted"));
-    counts_->setPalette(colours);
+    isCut_ = counts.isCut;
+    colour();
     counts_->setText(counts.text);
     counts_->setToolTip(counts.tooltip);
+}
+
+void PromptFooter::colour() {
+    QPalette colours = palette();
+    colours.setColor(QPalette::WindowText,
+                     Theme::current().colour(isCut_ ? "warning" : "text.muted"));
+    counts_->setPalette(colours);
 }
 
 }  // namespace lowtide::ui

@@ -32,6 +32,9 @@ Q_SIGNALS:
     void readAsked();
 
 private:
+    void colour();
+
+    bool isCut_ = false;
     QLabel* counts_;
     QToolButton* read_;
     QToolButton* styles_;

@@ -4,6 +4,7 @@
 #include "tests/unit/studio/editors/sample_params.hpp"
 #include "ui/editors/file_editor.hpp"
 #include "ui/editors/path_line.hpp"
+#include "ui/editors/prompt_footer.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QtWidgets>
@@ -450,6 +451,19 @@ private Q_SLOTS:
 
         QCOMPARE(valueText(test::paramOf(node, id.toStdString()), Json::parse(json.toStdString())),
                  text);
+    }
+
+    /// The length of a prompt is read in a theme that is chosen later, too.
+    void theFooterOfAPromptFollowsTheTheme() {
+        PromptFooter footer(nullptr);
+        footer.setCounts({.text = QStringLiteral("3 / 30"), .tooltip = {}});
+        const auto* counts = footer.findChild<QLabel*>("tokens");
+
+        Theme::setCurrent(std::make_shared<const Theme>(Theme::Scheme::DarkContrast));
+
+        QCOMPARE(counts->palette().color(QPalette::WindowText),
+                 Theme::current().colour("text.muted"));
+        Theme::setCurrent(std::make_shared<const Theme>(Theme::Scheme::Light));
     }
 
 private:
