@@ -80,6 +80,14 @@ bool Chart::event(QEvent* event) {
     return QWidget::event(event);
 }
 
+void paintTrack(QPainter& painter, const QRectF& track) {
+    const Theme& theme = Theme::current();
+    painter.fillRect(track, theme.colour("field"));
+    painter.setPen(QPen(theme.colour("border"), 1));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(track.adjusted(0.5, 0.5, -0.5, -0.5));
+}
+
 void paintBar(QPainter& painter, const QRectF& rect, const QColor& colour, bool isHatched) {
     if (rect.width() <= 0) {
         return;

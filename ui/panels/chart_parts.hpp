@@ -44,6 +44,8 @@ struct LegendEntry {
     bool isHatched = false;
 };
 
+/// What bars lie on, with an outline: in high contrast its colour is that of what is around it.
+void paintTrack(QPainter& painter, const QRectF& track);
 /// A part of a bar: solid, or hatched where it is not there all the time.
 void paintBar(QPainter& painter, const QRectF& rect, const QColor& colour, bool isHatched = false);
 /// Elided to the width, on one line, its baseline in the middle of the rectangle's height.

@@ -114,7 +114,7 @@ void MemoryGauge::paintEvent(QPaintEvent*) {
               "small",
               "text.muted",
               Qt::AlignRight);
-    painter.fillRect(QRectF(0, kGaugeText, width(), kGaugeBar), theme.colour("field"));
+    paintTrack(painter, QRectF(0, kGaugeText, width(), kGaugeBar));
     qreal x = 0;
     for (const Part& part : parts()) {
         const qreal length =

@@ -267,7 +267,7 @@ void PlanBars::paintStage(QPainter& painter, size_t index, const Scale& scale) c
               "small",
               isTooLarge ? "error" : "text.muted",
               Qt::AlignRight);
-    painter.fillRect(track, theme.colour("field"));
+    paintTrack(painter, track);
     qreal x = track.left();
     for (const Part& part : partsOf(stage)) {
         const qreal length = scale.lengthOf(part.bytes);

@@ -61,13 +61,13 @@ private:
         painter.setPen(theme.colour("text"));
         painter.setFont(theme.font("label"));
         const QFontMetricsF title(painter.font());
-        const double lines = problem.isEmpty() ? 2 : 1;
-        painter.drawText(
-            QRectF(text.topLeft(), QSizeF(text.width(), lines * title.lineSpacing())),
-            Qt::AlignLeft | Qt::AlignTop,
-            cardLines(
-                index.data().toString(), painter.font(), text.width(), problem.isEmpty() ? 2 : 1)
-                .join(QLatin1Char('\n')));
+        // Line by line: fonts that stand in for others make a block of lines higher.
+        double baseline = text.top() + title.ascent();
+        for (const QString& line :
+             cardLines(index.data().toString(), painter.font(), text.width(), 2)) {
+            painter.drawText(QPointF(text.left(), baseline), line);
+            baseline += title.lineSpacing();
+        }
         painter.setFont(theme.font("small"));
         painter.setPen(theme.colour(problem.isEmpty() ? "text.muted" : "warning"));
         const QString below = problem.isEmpty() ? index.data(Origin).toString() : problem;
