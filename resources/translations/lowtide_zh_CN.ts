@@ -2843,6 +2843,13 @@ The first word is in the text; each of the others takes its place.</source>
     </message>
 </context>
 <context>
+    <name>lowtide::ui::Fold</name>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::FrameBar</name>
     <message>
         <source>%1 s</source>
@@ -6254,11 +6261,11 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
     <message>
         <source>%1 and %2</source>
-        <translation>%1 和 %2</translation>
+        <translation>%1和%2</translation>
     </message>
     <message>
         <source>%1, sheet of %2</source>
-        <translation>%1，%2 的对比表</translation>
+        <translation>%1，%2的对比表</translation>
     </message>
     <message>
         <source>The sheet “%1” cannot be read.</source>
@@ -6817,6 +6824,10 @@ Negative prompt:
     <message>
         <source>%1 (now: %2)</source>
         <translation>%1（现在：%2）</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
     </message>
 </context>
 <context>

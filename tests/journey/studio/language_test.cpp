@@ -1,4 +1,5 @@
 // A first picture by somebody who reads Chinese, with the real module.
+#include "plugin/memory/precision.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
@@ -92,6 +93,17 @@ private Q_SLOTS:
     void everyPresetIsChinese() {
         for (const PresetEntry& entry : studio_->workspace().presets.entries()) {
             QVERIFY2(isChinese(entry.description), qPrintable(entry.id));
+        }
+    }
+
+    /// What a switch of the precision costs, and what became of it.
+    void everySwitchIsChinese() {
+        for (size_t i = 0; i < memory::kNumericSwitchCount; ++i) {
+            const std::string cost(memory::costOf(static_cast<memory::NumericSwitch>(i)));
+            QVERIFY2(isChinese(moduleSentence(cost)), cost.c_str());
+        }
+        for (const char* state : {"on", "off", "not applicable here"}) {
+            QVERIFY2(isChinese(moduleSentence(state)), state);
         }
     }
 
