@@ -149,17 +149,7 @@ void Clicks::inPopup(const char* menu, const char* action) {
 }
 
 void Clicks::stroke(ui::PictureView& view, const QPointF& from, const QPointF& to) {
-    const QPoint begin = view.placeOf(from).toPoint();
-    const QPoint end = view.placeOf(to).toPoint();
-    QTest::mousePress(&view, Qt::LeftButton, Qt::NoModifier, begin);
-    QMouseEvent move(QEvent::MouseMove,
-                     end,
-                     view.mapToGlobal(end),
-                     Qt::NoButton,
-                     Qt::LeftButton,
-                     Qt::NoModifier);
-    QCoreApplication::sendEvent(&view, &move);
-    QTest::mouseRelease(&view, Qt::LeftButton, Qt::NoModifier, end);
+    testing::stroke(view, from, to);
     ++count_;
 }
 

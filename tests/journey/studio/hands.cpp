@@ -3,6 +3,7 @@
 #include "ui/canvas/graph_scene.hpp"
 #include "ui/canvas/node_item.hpp"
 #include "ui/editors/number_field.hpp"
+#include "ui/panels/picture_view.hpp"
 
 #include <QtTest/QtTest>
 #include <QtWidgets>
@@ -105,6 +106,20 @@ void doubleClick(QAbstractItemView& view, const QModelIndex& row) {
     const QPoint place = view.visualRect(row).center();
     QTest::mouseClick(view.viewport(), Qt::LeftButton, Qt::NoModifier, place);
     QTest::mouseDClick(view.viewport(), Qt::LeftButton, Qt::NoModifier, place);
+}
+
+void stroke(ui::PictureView& view, const QPointF& from, const QPointF& to) {
+    const QPoint begin = view.placeOf(from).toPoint();
+    const QPoint end = view.placeOf(to).toPoint();
+    QTest::mousePress(&view, Qt::LeftButton, Qt::NoModifier, begin);
+    QMouseEvent move(QEvent::MouseMove,
+                     end,
+                     view.mapToGlobal(end),
+                     Qt::NoButton,
+                     Qt::LeftButton,
+                     Qt::NoModifier);
+    QCoreApplication::sendEvent(&view, &move);
+    QTest::mouseRelease(&view, Qt::LeftButton, Qt::NoModifier, end);
 }
 
 }  // namespace lowtide::testing

@@ -7,6 +7,10 @@
 
 class QAbstractItemView;
 
+namespace lowtide::ui {
+class PictureView;
+}
+
 namespace lowtide::testing {
 
 /// What a person does at the window: real events to widgets that are seen. A test fails where a
@@ -36,5 +40,7 @@ void retype(QWidget& field, const QString& text);
 /// The row of a list with that text in it; invalid: none.
 [[nodiscard]] QModelIndex rowNamed(const QAbstractItemView& view, const QString& text);
 void doubleClick(QAbstractItemView& view, const QModelIndex& row);
+/// One press from pixel to pixel of the picture that is shown.
+void stroke(ui::PictureView& view, const QPointF& from, const QPointF& to);
 
 }  // namespace lowtide::testing

@@ -46,18 +46,20 @@ ui::Places placesIn(const QString& folder) {
             .pictures = folder + "/pictures"};
 }
 
-StudioSession::StudioSession(const QString& folder, const QString& graph)
+StudioSession::StudioSession(const QString& folder, const QString& graph, const QStringList& models)
     : places_(placesIn(folder)), settings_(places_.settings) {
     door::keepBigBlocks();  // as the program does
     door::shortenSpins();
-    settings_.change([](ui::Preferences& preferences) {
+    settings_.change([&models](ui::Preferences& preferences) {
         preferences.isFirstStartDone = true;
+        preferences.modelFolders = models;
         preferences.theme = "light";
         preferences.language = test::spokenLanguage();
     });
     appearance_.use("light");
     window_ = std::make_unique<ui::StudioWindow>(
-        ui::StudioSetup{.open = []() -> Plugin& { return door::startPlugin({}); },
+        ui::StudioSetup{.open = [folders = ui::engineFolders(settings_.preferences(), {})]()
+                            -> Plugin& { return door::startPlugin({.modelFolders = folders}); },
                         .places = places_,
                         .arguments = {.graph = graph}},
         settings_,

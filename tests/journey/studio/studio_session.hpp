@@ -20,8 +20,10 @@ namespace lowtide::testing {
 /// stops the module.
 class StudioSession {
 public:
-    /// `graph`: as on the command line.
-    explicit StudioSession(const QString& folder, const QString& graph = {});
+    /// `graph`: as on the command line; `models`: folders of models.
+    explicit StudioSession(const QString& folder,
+                           const QString& graph = {},
+                           const QStringList& models = {});
     ~StudioSession();
 
     /// Waits for the engine; false: it did not come.

@@ -1,0 +1,440 @@
+// The pictures of docs: every slot is one, named like it (take_pictures.py). They follow each
+// other as in one working day, so the order counts.
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/single_files.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/journey/studio/scene.hpp"
+#include "ui/panels/axis_editor.hpp"
+#include "ui/panels/fold.hpp"
+#include "ui/panels/frame_tool.hpp"
+#include "ui/panels/gallery.hpp"
+#include "ui/panels/model_rows.hpp"
+#include "ui/panels/picture_view.hpp"
+#include "ui/panels/retouching.hpp"
+#include "ui/panels/sheet_view.hpp"
+
+#include <QtTest/QtTest>
+#include <QtWidgets>
+
+#include <algorithm>
+
+namespace scenes_test {
+
+using namespace lowtide;
+using namespace lowtide::testing;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr int kPatience = 60000;
+constexpr int kLaidOut = 300;    ///< milliseconds
+constexpr double kEnlarged = 2;  ///< of pictures in the viewer
+
+const QStringList kPrompts{"a cat on a yellow background",
+                           "two red apples on a white background",
+                           "a rocket on a black background",
+                           "a large sunflower on a green background",
+                           "a panda on a pink background",
+                           "a small house on a blue background",
+                           "a frog on a purple background",
+                           "a moon on a black background",
+                           "a penguin on a white background",
+                           "a robot on a yellow background",
+                           "a strawberry on a pink background",
+                           "a dog on a blue background"};
+
+}  // namespace
+
+class ScenesTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+
+    void init() { test::failOnQtWarnings(); }
+
+    void studio();
+    void gallery();
+    void compare();
+    void identical();
+    void mask();
+    void frame();
+    void sheet();
+    void prompt();
+    void precision();
+    void measured();
+    void held();
+    void queue();
+    void log();
+    void models();
+    void memory();
+    void plan();
+    void presets();
+    void report();
+    void settings();
+
+    void cleanupTestCase();
+
+private:
+    [[nodiscard]] QMainWindow& window() { return studio_->window(); }
+
+    [[nodiscard]] Viewer& viewer() { return studio_->desk().viewer(); }
+
+    void act(const char* action) { studio_->window().actions().at(action).trigger(); }
+
+    void view(const QString& file);
+    void compareFiles(const QString& left, const QString& right);
+    void chooseValues(QDialog& dialog, const char* axis, const char* item, const char* values);
+
+    QTemporaryDir folder_;
+    std::unique_ptr<StudioSession> studio_;
+    std::unique_ptr<Scene> scene_;
+    QStringList pictures_;  ///< of the gallery's dozen
+};
+
+/// Paths are relative, so that no picture shows where the machine has them.
+void ScenesTest::initTestCase() {
+    const QString artefacts = qEnvironmentVariable("LOWTIDE_ARTEFACTS", buildPath("screenshots"));
+    if (qEnvironmentVariable("LOWTIDE_SCREENSHOTS").isEmpty()) {
+        qputenv("LOWTIDE_SCREENSHOTS", (artefacts + "/scenes").toUtf8());
+    }
+    QApplication::setCursorFlashTime(0);
+    QVERIFY(QDir::setCurrent(folder_.path()));
+    QVERIFY(QDir().mkpath("Models/checkpoints") && QDir().mkpath("Lowtide/wildcards"));
+    QFile colours("Lowtide/wildcards/colour.txt");
+    QVERIFY(colours.open(QIODevice::WriteOnly));
+    colours.write("green\nblue\npink\n");
+    colours.close();
+    const QDir hollow(hollowXlFolder());
+    for (const QString& name : hollow.entryList({"*.safetensors"})) {
+        QVERIFY(QFile::link(hollow.filePath(name), "Models/checkpoints/" + name));
+    }
+    studio_ = std::make_unique<StudioSession>("Lowtide", QString(), QStringList("Models"));
+    QVERIFY(studio_->isReady());
+    act("view.filmstrip");
+    scene_ = std::make_unique<Scene>(*studio_);
+}
+
+void ScenesTest::cleanupTestCase() {
+    if (studio_ && studio_->workspace().run.isBusy()) {
+        act("run.cancel");
+        scene_->waitForRuns();
+    }
+    studio_.reset();
+}
+
+void ScenesTest::view(const QString& file) {
+    QSignalSpy shown(&viewer(), &Viewer::shown);
+    viewer().showFile(file);
+    QVERIFY(shown.wait(kPatience));
+    scene_->showPanel("memory");
+    scene_->hidePanelsBelow();
+    act("view.viewer");
+}
+
+/// Steps 2 and 3 of the README's minute.
+void ScenesTest::studio() {
+    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->hands().clickNode("denoise");
+    scene_->hands().typeValue("memory", "text", "leaf+stream");
+    scene_->run();
+    scene_->waitForPlan();
+    studio_->desk().notices().dismiss();
+    studio_->desk().canvas().zoomToAll();
+    studio_->desk().canvas().setFocus();
+    scene_->keep(window(), "studio");
+}
+
+void ScenesTest::gallery() {
+    const size_t before = studio_->workspace().queue.runs().size();
+    studio_->workspace().run.runPrompts({"encode", "prompt"}, kPrompts, SeveralSeeds::AsNodesSay);
+    scene_->waitForRuns();
+    const auto& runs = studio_->workspace().queue.runs();
+    QCOMPARE(runs.size(), before + static_cast<size_t>(kPrompts.size()));
+    for (auto run = runs.end() - kPrompts.size(); run != runs.end(); ++run) {
+        QCOMPARE(run->state, RunState::Finished);
+        pictures_ << run->files.front();
+    }
+    studio_->desk().notices().dismiss();
+    scene_->hidePanelsBelow();
+    act("view.gallery");
+    Gallery& gallery = *studio_->desk().gallery();
+    QTRY_VERIFY_WITH_TIMEOUT(gallery.files().size() > pictures_.size(), kPatience);
+    gallery.select(pictures_.back());
+    scene_->keep(scene_->middle(), "gallery");
+}
+
+/// Two pictures of one graph, the wipe between them.
+void ScenesTest::compare() {
+    scene_->showPanel("memory");
+    act("view.viewer");
+    compareFiles(pictures_.at(0), pictures_.at(4));
+    scene_->keep(scene_->middle(), "compare");
+}
+
+/// Case 1: runs with a step cache and another policy, whose pictures are the same.
+void ScenesTest::identical() {
+    scene_->openPreset("builtin:text_to_image_speed");
+    scene_->setPolicy("denoise", "model");
+    const QString first = scene_->run().files.front();
+    scene_->setPolicy("denoise", "none");
+    const QueuedRun second = studio_->runToEnd("run.anew");
+    QCOMPARE(second.state, RunState::Finished);
+    studio_->desk().notices().dismiss();
+    compareFiles(first, second.files.front());
+    viewer().view().setWay(CompareWay::Difference);
+    QTRY_VERIFY_WITH_TIMEOUT(!viewer().findChild<QLabel*>("apart")->text().isEmpty(), kPatience);
+    scene_->keep(scene_->middle(), "identical");
+    viewer().view().setWay(CompareWay::Wipe);
+}
+
+void ScenesTest::mask() {
+    scene_->hidePanelsBelow();
+    view(pictures_.at(11));
+    viewer().retouching().begin(Retouching::Work::Mask);
+    QTRY_VERIFY_WITH_TIMEOUT(viewer().retouching().maskTool(), kPatience);
+    viewer().view().zoomTo(kEnlarged);
+    stroke(viewer().view(), {72, 56}, {80, 68});
+    stroke(viewer().view(), {80, 58}, {74, 66});
+    scene_->keep(scene_->middle(), "mask");
+    viewer().retouching().end();
+}
+
+void ScenesTest::frame() {
+    view(pictures_.at(11));
+    viewer().retouching().begin(Retouching::Work::Frame);
+    QVERIFY(viewer().retouching().frameTool());
+    viewer().view().zoomTo(kEnlarged);
+    stroke(viewer().view(), {128, 64}, {160, 64});
+    stroke(viewer().view(), {0, 64}, {-32, 64});
+    scene_->keep(scene_->middle(), "frame");
+    viewer().retouching().end();
+}
+
+void ScenesTest::compareFiles(const QString& left, const QString& right) {
+    viewer().compareFiles(left, right);
+    QTRY_VERIFY_WITH_TIMEOUT(viewer().path() == left && viewer().view().isComparing(), kPatience);
+    viewer().view().zoomTo(kEnlarged);
+    act("view.viewer");
+}
+
+void ScenesTest::chooseValues(QDialog& dialog,
+                              const char* axis,
+                              const char* item,
+                              const char* values) {
+    auto& editor = *dialog.findChild<AxisEditor*>(QLatin1String(axis));
+    const std::vector<SheetItem> items =
+        sheetItems(studio_->model().document(), studio_->model().catalog());
+    const auto wanted = std::find_if(items.begin(), items.end(), [&](const SheetItem& each) {
+        return each.node == "denoise" && each.item == item;
+    });
+    QVERIFY(wanted != items.end());
+    editor.choose(static_cast<int>(wanted - items.begin()));
+    editor.findChild<QLineEdit*>("numbers")->setText(values);
+}
+
+void ScenesTest::sheet() {
+    scene_->openPreset("builtin:text_to_image_balanced");
+    SheetView& sheet = *studio_->desk().sheet();
+    const RunKey before = sheet.sheet();
+    answerDialog("sheet", [this](QDialog& dialog) {
+        chooseValues(dialog, "x", "steps", "4, 8, 20");
+        chooseValues(dialog, "y", "cfg", "1, 3, 7");
+        dialog.findChild<QPushButton*>("run")->click();
+    });
+    act("run.sheet");
+    QTRY_VERIFY_WITH_TIMEOUT(sheet.sheet() != before, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!sheet.table().sheet().picture.isEmpty(), kPatience);
+    studio_->desk().notices().dismiss();
+    sheet.setCurrentCell(5);
+    scene_->keep(scene_->middle(), "sheet");
+}
+
+/// A weight, alternatives, a wildcard, and words that are offered.
+void ScenesTest::prompt() {
+    act("view.reset");
+    act("view.graph");
+    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->setParam("encode", "weights", "a1111");
+    PromptLibrary& prompts = studio_->workspace().prompts;
+    prompts.styles().put(
+        {.name = "stained glass", .prompt = "{prompt}, stained glass", .negative = {}});
+    prompts.styles().put({.name = "storybook", .prompt = "{prompt}, simple, cute", .negative = {}});
+    prompts.readOwnWords();
+    QTRY_VERIFY_WITH_TIMEOUT(prompts.wordsFor("sto", 9).size() == 1, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(prompts.wildcards()->lists.contains("colour"), kPatience);
+    scene_->hands().clickNode("encode");
+    QWidget& field = scene_->hands().widget("prompt", &scene_->hands().widget("inspectorParams"));
+    auto& text = *field.findChild<QPlainTextEdit*>("prompt");
+    text.setFocus();
+    text.selectAll();
+    QTest::keyClicks(&text, "(a fox:1.3), {small|large}, on a __colour__ background, st");
+    // The offscreen platform's screen is small, and lists stay on the screen.
+    const QRect screen = window().screen()->availableGeometry();
+    window().move(screen.right() - window().width(), screen.top());
+    const auto offer = [&]() -> QWidget* {
+        scene_->activate();
+        text.setFocus();
+        QTest::keyClick(&text, Qt::Key_Backspace);
+        QTest::keyClick(&text, Qt::Key_T);
+        return text.findChild<QListWidget*>("completion");
+    };
+    scene_->keep(studio_->desk().inspector(), "prompt", offer);
+    QTest::keyClick(&text, Qt::Key_Escape);
+    window().move(screen.topLeft());
+}
+
+/// Case 5: every switch that the preset sets.
+void ScenesTest::precision() {
+    scene_->openPreset("builtin:text_to_image_balanced");
+    studio_->model().apply("Precision", [](graph::Document& document) {
+        document.nodes.at("denoise").precision = "speed";
+    });
+    scene_->hands().clickNode("denoise");
+    scene_->waitForPlan();
+    QWidget& inspector = studio_->desk().inspector();
+    auto& fold = dynamic_cast<Fold&>(scene_->hands().widget("precision", &inspector));
+    fold.setOpen(true);
+    dynamic_cast<QToolButton&>(scene_->hands().widget("switches", &fold)).click();
+    auto& scroll = dynamic_cast<QScrollArea&>(scene_->hands().widget("inspectorScroll"));
+    QTRY_VERIFY(scroll.verticalScrollBar()->maximum() > 0);
+    QTest::qWait(kLaidOut);
+    scroll.verticalScrollBar()->setValue(scroll.verticalScrollBar()->maximum());
+    scene_->keep(inspector, "precision");
+    fold.setOpen(false);
+}
+
+/// Case 4: what streamed and whether it came in time.
+void ScenesTest::measured() {
+    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->runOn("fake:4GiB");
+    scene_->setPolicy("denoise", "leaf+stream");
+    scene_->run();
+    scene_->waitForPlan();
+    studio_->desk().notices().dismiss();
+    QWidget& panel = scene_->floatPanel("memory", {840, 720});
+    panel.findChild<Fold*>("details")->setOpen(true);
+    scene_->keep(panel, "measured");
+    panel.findChild<Fold*>("details")->setOpen(false);
+    act("view.reset");
+}
+
+/// Case 2: after a part of the graph nothing stays on the card.
+void ScenesTest::held() {
+    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->runOn("fake:8GiB");
+    scene_->setParam("encode", "prompt", "a star on a purple background");
+    scene_->hands().clickNode("encode");
+    QCOMPARE(studio_->runToEnd("run.here").state, RunState::Finished);
+    scene_->waitForPlan();
+    studio_->desk().notices().dismiss();
+    scene_->keep(scene_->floatPanel("memory", {760, 340}), "held");
+    act("view.reset");
+}
+
+/// Runs that wait while the queue is held back, and those of before.
+void ScenesTest::queue() {
+    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->runOn("cpu");
+    act("run.pause");
+    studio_->workspace().run.runPrompts(
+        {"encode", "prompt"}, kPrompts.mid(0, 3), SeveralSeeds::Counting);
+    scene_->keep(scene_->floatPanel("queue", {560, 420}), "queue");
+    act("view.reset");
+    act("run.stop_after");
+    act("run.pause");
+    scene_->waitForRuns();
+}
+
+/// Case 3: a line for each collection.
+void ScenesTest::log() {
+    const QByteArray text = contentsOf(sourcePath("examples/graphs/control_nodes.json"));
+    studio_->model().apply("Open", [&](graph::Document& document) {
+        document = graph::parseDocument(text.toStdString());
+        document.lowMemory = "on";
+    });
+    scene_->runOn("fake:8GiB");
+    QWidget& panel = scene_->floatPanel("log", {1400, 180});
+    QTest::mouseClick(&scene_->hands().widget("clearLog", &panel), Qt::LeftButton);
+    scene_->run();
+    studio_->desk().notices().dismiss();
+    scene_->keep(panel, "log");
+    act("view.reset");
+}
+
+/// Published checkpoints at their true sizes, headers alone.
+void ScenesTest::models() {
+    QWidget& panel = scene_->floatPanel("models", {420, 640});
+    auto& list = dynamic_cast<QTreeWidget&>(scene_->hands().widget("models", &panel));
+    QTRY_VERIFY_WITH_TIMEOUT(list.topLevelItemCount() == 3 &&
+                                 !list.topLevelItem(0)->text(ModelColumn::Verdict).isEmpty(),
+                             kPatience);
+    list.setCurrentItem(list.topLevelItem(0));
+    scene_->keep(panel, "models");
+    act("view.reset");
+}
+
+/// A model for a card of 24 GiB, rehearsed on one of 6.
+void ScenesTest::memory() {
+    scene_->openPreset("builtin:sdxl_24gib");
+    studio_->model().apply("For another card", [](graph::Document& document) {
+        document.memoryBudget.reset();
+        document.nodes.at("denoise").memory = "none";
+    });
+    scene_->runOn("fake:6GiB");
+    QWidget& panel = scene_->floatPanel("memory", {840, 280});
+    scene_->waitForPlan();
+    scene_->keep(panel, "memory");
+    act("view.reset");
+}
+
+/// What the button of that refusal makes of it.
+void ScenesTest::plan() {
+    QWidget& refused = scene_->floatPanel("memory", {840, 300});
+    QTest::mouseClick(&scene_->hands().widget("fix_0", &refused), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(studio_->workspace().planning.planned().plan.is_object(), kPatience);
+    scene_->waitForPlan();
+    act("view.reset");
+    scene_->keep(scene_->floatPanel("memory", {840, 300}), "plan");
+    act("view.reset");
+}
+
+void ScenesTest::presets() {
+    scene_->openPreset("builtin:text_to_image_balanced");
+    scene_->runOn("cpu");
+    QWidget& panel = scene_->floatPanel("presets", {420, 720});
+    dynamic_cast<QAbstractItemView&>(scene_->hands().widget("presetCards", &panel)).scrollToTop();
+    scene_->keep(panel, "presets");
+    act("view.reset");
+}
+
+void ScenesTest::report() {
+    answerDialog("reportProblem", [this](QDialog& dialog) {
+        auto* text = dialog.findChild<QPlainTextEdit*>("reportDescription");
+        text->setPlainText("The picture is grey since I chose the precision speed.");
+        scene_->keep(dialog, "report");
+        dialog.reject();
+    });
+    act("help.report");
+}
+
+void ScenesTest::settings() {
+    answerDialog("settings", [this](QDialog& dialog) {
+        const auto theme = [&]() -> QWidget* {
+            auto* box = dialog.findChild<QComboBox*>("theme");
+            box->setCurrentIndex(
+                box->findData(studio_->workspace().settings().preferences().theme));
+            return nullptr;
+        };
+        scene_->keep(dialog, "settings", theme);
+        dialog.reject();
+    });
+    act("edit.settings");
+}
+
+LOWTIDE_WINDOW_TEST(ScenesTest)
+
+}  // namespace scenes_test
+
+#include "scenes_test.moc"
