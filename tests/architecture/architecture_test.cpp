@@ -135,6 +135,20 @@ private Q_SLOTS:
             << "check_pages.py"
             << "docs/feature_tests.md" << QByteArray("- studio_viewer: wipes, zooms\n")
             << "there is no test studio_viewer";
+        QTest::newRow("picture that no scene makes")
+            << "check_pages.py"
+            << "docs/a.md" << QByteArray("![b](images/b.png)\n")
+            << "docs/a.md: no scene of tests/journey/studio/scenes_test.cpp makes b.png";
+        QTest::newRow("picture that is not there")
+            << "check_pages.py"
+            << "docs/a.md" << QByteArray("![b](images/mini_contact_sheet.png)\n")
+            << "docs/images/mini_contact_sheet.png is not there";
+        QTest::newRow("picture that no page shows")
+            << "check_pages.py"
+            << "docs/images/b.png" << QByteArray("b") << "docs/images/b.png: no page shows it";
+        QTest::newRow("too many pictures")
+            << "check_pages.py"
+            << "docs/images/b.png" << QByteArray((4 << 20) + 1, 'b') << "bytes, at most 4194304";
         QTest::newRow("test without a namespace")
             << "check_names.py"
             << "tests/unit/a/a_test.cpp" << QByteArray("LOWTIDE_TEST(ATest)\n")

@@ -4,7 +4,9 @@
     check_pages.py [ROOT]
 
 - links within the project lead to a file, and to a heading of it;
-- docs/feature_tests.md names slots of tests that exist: "- studio_viewer: takesADroppedPng, ...".
+- docs/feature_tests.md names slots of tests that exist: "- studio_viewer: takesADroppedPng, ...";
+- each picture of docs/images is shown by a page, and is one that tests/journey/studio/take_pictures.py makes, or one of OTHERS;
+- all of them together take MOST_BYTES at most.
 """
 import collections
 import pathlib
@@ -16,6 +18,18 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 FEATURES = "docs/feature_tests.md"
 # "- studio_viewer: a, b", also on the lines below it; "journey_studio_at_1.5 and ..." and "..._on_screen" are runs of one source.
 ITEM = re.compile(r"^- ((?:studio|journey|models|graph)_\w+)[^:\n]*: (.*(?:\n  .*)*)", re.M)
+
+IMAGES = "docs/images"
+MOST_BYTES = 4 << 20
+IMAGE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)|<img [^>]*src=\"([^\"]+)\"")
+SCENES = "tests/journey/studio/scenes_test.cpp"
+SLOTS = re.compile(r"private Q_SLOTS:(.*?)private:", re.S)
+APPEARANCES = ("", "_dark", "_light_contrast", "_dark_contrast")
+PROCESSES = ("", "_at_1.5", "_at_2", "_zh_CN", "_zh_CN_at_1.5", "_zh_CN_at_2")  # as QT_SCALE_FACTOR and LOWTIDE_TEST_LANGUAGE say
+OTHERS = {  # made otherwise, and how
+    "mini_contact_sheet.png": "judge.py sheet, of pictures that mini_model_test makes",
+    "timeline_leaf_stream.svg": "drawn from the timeline of a run's report; no program makes it again",
+}
 
 
 def pages(root):
@@ -63,9 +77,43 @@ def missing_slots(root):
                 yield f"{FEATURES}: {program} has no slot {slot}"
 
 
+def scene_pictures(root):
+    """The names of all pictures that the scenes can make, without their ending: {"gallery_dark_zh_CN": "_zh_CN"}, by their process."""
+    file = root / SCENES
+    block = SLOTS.search(file.read_text()) if file.exists() else None
+    slots = re.findall(r"^    void (\w+)\(\);", block[1], re.M) if block else []
+    scenes = [slot for slot in slots if slot not in ("initTestCase", "cleanupTestCase")]
+    return {scene + look + process: process for scene in scenes for look in APPEARANCES for process in PROCESSES}
+
+
+def shown_pictures(root):
+    """The pictures of docs/images that pages show: {name: page}."""
+    shown = {}
+    for page in pages(root):
+        for found in IMAGE.findall(prose(page)):
+            file = (page.parent / (found[0] or found[1])).resolve()
+            if file.parent == root / IMAGES:
+                shown.setdefault(file.name, page.relative_to(root))
+    return shown
+
+
+def untrue_pictures(root):
+    files = {file.name: file.stat().st_size for file in sorted((root / IMAGES).glob("*"))}
+    shown = shown_pictures(root)
+    made = {f"{name}.png" for name in scene_pictures(root)} | set(OTHERS)
+    for name, page in sorted(shown.items()):
+        if name not in made:
+            yield f"{page}: no scene of {SCENES} makes {name}"
+        if name not in files:
+            yield f"{page}: {IMAGES}/{name} is not there; ./dev screenshots makes it"
+    yield from (f"{IMAGES}/{name}: no page shows it" for name in files if name not in shown)
+    if sum(files.values()) > MOST_BYTES:
+        yield f"{IMAGES}: {sum(files.values())} bytes, at most {MOST_BYTES}"
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
-    problems = [*dead_links(root), *missing_slots(root)]
+    problems = [*dead_links(root), *missing_slots(root), *untrue_pictures(root)]
     print("\n".join(problems + [f"{len(problems)} untrue references of pages"]))
     return 1 if problems else 0
 
