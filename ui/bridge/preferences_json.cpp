@@ -119,6 +119,9 @@ Preferences preferencesFrom(const Json& json, QStringList* refused) {
     from.read("window_layout", isText, [&](const Json& value) {
         read.windowLayout = QByteArray::fromBase64(textOf(value).toLatin1());
     });
+    from.read("window_geometry", isText, [&](const Json& value) {
+        read.windowGeometry = QByteArray::fromBase64(textOf(value).toLatin1());
+    });
     from.read(
         "output_folder", isText, [&](const Json& value) { read.outputFolder = textOf(value); });
     const auto isKeys = [](const Json& value) {
@@ -165,6 +168,7 @@ void putPreferences(const Preferences& preferences, Json& json) {
     json["low_memory"] = preferences.lowMemory.toStdString();
     json["recent_files"] = jsonOf(preferences.recentFiles);
     json["window_layout"] = preferences.windowLayout.toBase64().toStdString();
+    json["window_geometry"] = preferences.windowGeometry.toBase64().toStdString();
     json["output_folder"] = preferences.outputFolder.toStdString();
     json["keys"] = Json::object();
     for (const auto& [action, keys] : preferences.keys) {

@@ -33,6 +33,7 @@ struct Preferences {
     QString lowMemory = "auto";   ///< "auto", "on", "off"
     QStringList recentFiles;      ///< newest first
     QByteArray windowLayout;      ///< opaque
+    QByteArray windowGeometry;    ///< place and size, opaque
     QString outputFolder;         ///< for pictures; empty: the studio's own
     std::map<QString, QString> keys;     ///< of actions whose keys are not the default ones, by id
     Json nodeDefaults = Json::object();  ///< of new nodes: {type: {parameter: value}}

@@ -302,6 +302,16 @@ void Panels::reset() {
     QMetaObject::invokeMethod(this, &Panels::giveFirstSizes, Qt::QueuedConnection);
 }
 
+/// Sizes hold once the docks have been laid out, those in tabs without their titles.
+bool Panels::restore(const QByteArray& state) {
+    if (!window_.restoreState(state)) {
+        return false;
+    }
+    showNames();
+    QTimer::singleShot(0, this, [this, state] { window_.restoreState(state); });
+    return true;
+}
+
 void Panels::giveFirstSizes() {
     QDockWidget* left = first_.at(Qt::LeftDockWidgetArea);
     QDockWidget* right = first_.at(Qt::RightDockWidgetArea);

@@ -33,6 +33,9 @@ public:
     void setTitle(const std::string& name, const QString& title);
     /// Every panel to its place, as at the first start.
     void reset();
+    /// Every panel where it was when the window told its state (QMainWindow::saveState); false: it
+    /// is none of this window.
+    bool restore(const QByteArray& state);
 
     [[nodiscard]] bool isShown(const std::string& name) const;
 

@@ -221,7 +221,7 @@ void StudioWindow::speakAgain() {
     buildBars();
     workspace_->speakAgain();
     makeDesk();
-    restoreState(layout);
+    desk_->panels().restore(layout);
     desk_->takeUp(place);
     if (absent_) {
         showAbsence();
@@ -292,7 +292,7 @@ bool StudioWindow::openAsked() {
 
 void StudioWindow::restoreLayout() {
     const QByteArray& layout = settings_.preferences().windowLayout;
-    if (layout.isEmpty() || !restoreState(layout)) {
+    if (layout.isEmpty() || !desk_->panels().restore(layout)) {
         desk_->panels().reset();
     }
 }
@@ -363,7 +363,11 @@ void StudioWindow::closeEvent(QCloseEvent* event) {
     }
     if (desk_) {
         const QByteArray layout = saveState();
-        settings_.change([&](Preferences& preferences) { preferences.windowLayout = layout; });
+        const QByteArray geometry = saveGeometry();
+        settings_.change([&](Preferences& preferences) {
+            preferences.windowLayout = layout;
+            preferences.windowGeometry = geometry;
+        });
     }
     event->accept();
 }

@@ -46,6 +46,7 @@ int runStudio(const StudioArguments& arguments,
          .desktop = standardDesktop()},
         settings,
         appearance);
+    window.restoreGeometry(settings.preferences().windowGeometry);
     fitToScreen(window);
     window.show();
     return runEventLoop();

@@ -27,6 +27,7 @@ Preferences everything() {
             .lowMemory = "on",
             .recentFiles = {"/a.json"},
             .windowLayout = QByteArray("\0\xff\x01", 3),
+            .windowGeometry = QByteArray("\1\0\xfe", 3),
             .nodeDefaults = {{"denoise.sample", {{"steps", 30}}}},
             .showsPreviews = false,
             .droppedPicture = DroppedPicture::UseAsInput,

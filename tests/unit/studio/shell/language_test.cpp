@@ -139,6 +139,7 @@ private Q_SLOTS:
         });
         GraphView& before = studio.window->desk()->canvas();
         QTest::qWait(50);  // it shows the whole graph at first
+        const int height = before.height();
         before.select({"denoise", "encode"});
         before.zoomIn();
         const ViewPlace place = before.place();
@@ -163,6 +164,7 @@ private Q_SLOTS:
         QCOMPARE(canvas.selectedNodes(), (std::set<std::string>{"denoise", "encode"}));
         QCOMPARE(canvas.place().zoom, place.zoom);
         QVERIFY(std::abs(canvas.place().centre.x - place.centre.x) < 3);
+        QCOMPARE(canvas.height(), height);
         QVERIFY(studio.action("run.cancel").isEnabled());
         QVERIFY(studio.window->workspace()->run.isBusy());
         QVERIFY(studio.action("edit.undo").text().startsWith("撤销(&U)"));

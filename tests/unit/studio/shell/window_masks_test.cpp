@@ -112,6 +112,7 @@ private Q_SLOTS:
             document.nodes.at("denoise").params["steps"] = 3;
         });
         studio.open();
+        studio.press("view.viewer");
         studio.viewer().view().setFocus();
         auto* centre = studio.window->findChild<QTabWidget*>("centre");
         QVERIFY(centre->currentIndex() != 0);

@@ -182,8 +182,11 @@ private Q_SLOTS:
         for (const auto& [next, colour] : {std::pair("2.png", Qt::blue), {"1.png", Qt::red}}) {
             name = next;
             studio.action("run.start").trigger();
-            QTRY_COMPARE_WITH_TIMEOUT(
-                statuses.of("denoise").picture.pixelColor(5, 5), QColor(colour), kPatience);
+            const auto shows = [&statuses, shown = QColor(colour)] {
+                const QImage& picture = statuses.of("denoise").picture;
+                return !picture.isNull() && picture.pixelColor(5, 5) == shown;
+            };
+            QTRY_VERIFY_WITH_TIMEOUT(shows(), kPatience);
             QCOMPARE(statuses.of("denoise").pictureSize, QSize(700, 20));
             QVERIFY(statuses.of("denoise").picture.width() <= 512);
             QTRY_VERIFY_WITH_TIMEOUT(!studio.window->workspace()->run.isBusy(), kPatience);

@@ -96,36 +96,32 @@ private Q_SLOTS:
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
     }
 
-    /// As the person left it; nothing grows from start to start.
+    /// As the person left it; nothing grows from start to start, or with another language.
     void theNextStartHasTheSameLayout() {
         SmallPlugin plugin;
         const auto open = [&plugin]() -> Plugin& { return plugin; };
         Opened opened(open);
-        QSize window;
-        QSize bottom;
-        for (int start = 0; start < 3; ++start) {
-            QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
+        const auto sizes = [&opened] {
             QTest::qWait(100);  // docks are laid out
-            const auto* queue = opened.window->findChild<QDockWidget*>("queue");
-            qInfo("%d x %d, queue %d x %d, canvas %d",
-                  opened.window->width(),
-                  opened.window->height(),
-                  queue->width(),
-                  queue->height(),
-                  opened.window->centralWidget()->height());
-            if (start == 0) {
-                opened.window->resize(1300, 850);
-                QTest::qWait(100);
-                window = opened.window->size();
-                bottom = queue->size();
-                QVERIFY(bottom.height() < window.height() / 3);
-            } else {
-                QCOMPARE(opened.window->size(), window);
-                QCOMPARE(queue->size(), bottom);
+            QList<QSize> all{opened.window->centralWidget()->size()};
+            for (const char* name : {"memory", "inspector", "presets"}) {
+                all << opened.window->findChild<QDockWidget*>(name)->size();
             }
+            return all;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
+        QTest::qWait(100);
+        auto* memory = opened.window->findChild<QDockWidget*>("memory");
+        opened.window->resizeDocks({memory}, {260}, Qt::Vertical);
+        const QList<QSize> before = sizes();
+        QVERIFY(before.front().height() > 400);
+        for (int start = 0; start < 2; ++start) {
             opened.window->close();
             opened.make(open);
+            QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
+            QCOMPARE(sizes(), before);
         }
+        QVERIFY(!opened.settings.preferences().windowGeometry.isEmpty());
         opened.window.reset();
     }
 
