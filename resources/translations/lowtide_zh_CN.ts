@@ -5454,12 +5454,12 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>以前的</translation>
     </message>
     <message>
-        <source>Apply a style, save this text as one, change them (Ctrl+Shift+L)</source>
-        <translation>应用风格、把此文本存为风格、更改风格 (Ctrl+Shift+L)</translation>
+        <source>Apply a style, save this text as one, change them</source>
+        <translation>应用风格、把此文本存为风格、更改风格</translation>
     </message>
     <message>
-        <source>Earlier prompts, from the runs (Ctrl+H)</source>
-        <translation>以前运行的提示词 (Ctrl+H)</translation>
+        <source>Earlier prompts, from the runs</source>
+        <translation>以前运行的提示词</translation>
     </message>
     <message>
         <source>Read weights</source>

@@ -111,6 +111,11 @@ bool PromptLibrary::hasModel(const std::string& node) const {
            });
 }
 
+void PromptLibrary::setKeys(const Keys& keys) {
+    keys_ = keys;
+    Q_EMIT keysChanged();
+}
+
 void PromptLibrary::readWildcards() {
     struct Read {
         std::shared_ptr<const WildcardFiles> files;

@@ -84,6 +84,16 @@ public:
     /// Whether an earlier run can be asked about at all.
     [[nodiscard]] bool hasPast() const { return runs_ != nullptr; }
 
+    /// What a person presses for styles and earlier prompts, in native text; empty: nothing.
+    struct Keys {
+        QString styles;
+        QString past;
+    };
+
+    [[nodiscard]] const Keys& keys() const { return keys_; }
+
+    void setKeys(const Keys& keys);
+
     /// Puts texts by parameter into a node, as one step called `title`.
     void putTexts(const std::vector<std::string>& nodes,
                   const std::map<std::string, QString>& texts,
@@ -99,6 +109,7 @@ Q_SIGNALS:
     /// countsOf() may say otherwise.
     void counted();
     void wildcardsChanged();
+    void keysChanged();
 
 private:
     [[nodiscard]] bool hasModel(const std::string& node) const;
@@ -115,6 +126,7 @@ private:
     std::shared_ptr<const WildcardFiles> wildcards_ = std::make_shared<WildcardFiles>();
     std::vector<OwnPhrase> own_;
     bool areOwnRead_ = false;
+    Keys keys_;
     QFileSystemWatcher watcher_;
     Background background_;
 };

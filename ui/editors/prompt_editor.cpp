@@ -100,11 +100,15 @@ void PromptEditor::connectLibrary() {
     });
     footer_ = new PromptFooter(this);
     footer_->setHasPast(library_->hasPast());
+    footer_->setKeys(library_->keys());
     layout()->addWidget(footer_);
     connect(footer_, &PromptFooter::stylesAsked, this, &PromptEditor::openStyles);
     connect(footer_, &PromptFooter::pastAsked, this, &PromptEditor::openPast);
     connect(footer_, &PromptFooter::readAsked, this, &PromptEditor::readAsA1111);
     connect(highlighter_, &PromptHighlighter::piecesChanged, this, &PromptEditor::offerWeights);
+    connect(library_, &PromptLibrary::keysChanged, footer_, [this] {
+        footer_->setKeys(library_->keys());
+    });
     connect(library_, &PromptLibrary::counted, this, &PromptEditor::showCounts);
     connect(library_, &PromptLibrary::wildcardsChanged, this, &PromptEditor::readSyntax);
 }

@@ -29,12 +29,10 @@ PromptFooter::PromptFooter(QWidget* parent)
     counts_->setObjectName(QStringLiteral("tokens"));
     counts_->setFont(Theme::current().font("small"));
     counts_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    styles_->setToolTip(tr("Apply a style, save this text as one, change them (Ctrl+Shift+L)"));
     read_->setToolTip(
         tr("(word:1.2) and BREAK are read as words here. Sets Weights of this node to A1111."));
     read_->setAccessibleDescription(read_->toolTip());
     read_->hide();
-    past_->setToolTip(tr("Earlier prompts, from the runs (Ctrl+H)"));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(Theme::space(1), 0, 0, 0);
     row->setSpacing(Theme::space(1));
@@ -47,6 +45,15 @@ PromptFooter::PromptFooter(QWidget* parent)
     connect(past_, &QToolButton::clicked, this, &PromptFooter::pastAsked);
     connect(&Themed::instance(), &Themed::changed, this, &PromptFooter::colour);
     setCounts({});
+    setKeys({});
+}
+
+void PromptFooter::setKeys(const PromptLibrary::Keys& keys) {
+    const auto tip = [](QToolButton* button, const QString& text, const QString& key) {
+        button->setToolTip(key.isEmpty() ? text : QStringLiteral("%1 (%2)").arg(text, key));
+    };
+    tip(styles_, tr("Apply a style, save this text as one, change them"), keys.styles);
+    tip(past_, tr("Earlier prompts, from the runs"), keys.past);
 }
 
 void PromptFooter::setCounts(const CountText& counts) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/bridge/prompt_library.hpp"
 #include "ui/editors/count_text.hpp"
 
 #include <QLabel>
@@ -20,6 +21,8 @@ public:
     [[nodiscard]] QWidget& stylesButton() { return *styles_; }
 
     [[nodiscard]] QWidget& pastButton() { return *past_; }
+
+    void setKeys(const PromptLibrary::Keys& keys);
 
     void setHasPast(bool hasPast) { past_->setVisible(hasPast); }
 

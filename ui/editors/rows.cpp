@@ -33,7 +33,7 @@ QFormLayout* makeForm(QWidget* owner) {
     form->setContentsMargins(0, 0, 0, 0);
     form->setHorizontalSpacing(Theme::space(2));
     form->setVerticalSpacing(Theme::space(1));
-    form->setRowWrapPolicy(QFormLayout::DontWrapRows);
+    form->setRowWrapPolicy(QFormLayout::WrapLongRows);
     return form;
 }
 
@@ -79,11 +79,10 @@ QWidget* makeComponentPart(const QString& role,
     auto* name = new QLabel(role, part);
     name->setFont(Theme::current().font("label"));
     head->addWidget(name);
-    head->addStretch();
     QLabel* note = makeNote(summary, "text.muted", part);
     note->setObjectName("summary");
-    note->setWordWrap(false);
-    head->addWidget(note);
+    note->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    head->addWidget(note, 1);
     const bool hasOwn = rows != nullptr;
     auto* own = new QToolButton(part);
     own->setObjectName("own");

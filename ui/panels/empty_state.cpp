@@ -1,6 +1,7 @@
 #include "ui/panels/empty_state.hpp"
 
 #include "ui/panels/token_colour.hpp"
+#include "ui/theme/scrolled_part.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QHBoxLayout>
@@ -13,6 +14,9 @@ namespace {
 
 constexpr int kIconPixels = 32;
 constexpr int kWidest = 360;
+constexpr int kLeastWidth =
+    24;  ///< in steps of the rhythm; it scrolls where it has less than it needs
+constexpr int kLeastHeight = 16;
 constexpr int kInnerShare = 1000;  ///< of the width, as far as the widest allows
 
 QLabel* centred(const QString& text, const char* font, const char* colour, QWidget* parent) {
@@ -29,7 +33,12 @@ QLabel* centred(const QString& text, const char* font, const char* colour, QWidg
 QWidget* makeEmptyState(const EmptyState& state, QWidget* parent) {
     auto* page = new QWidget(parent);
     auto* icon = new QLabel(page);
-    icon->setPixmap(Theme::current().icon(state.icon, "text.muted").pixmap(kIconPixels));
+    icon->setObjectName(QStringLiteral("emptyIcon"));
+    const auto paintIcon = [icon, name = state.icon] {
+        icon->setPixmap(Theme::current().icon(name, "text.muted").pixmap(kIconPixels));
+    };
+    paintIcon();
+    QObject::connect(&Themed::instance(), &Themed::changed, icon, paintIcon);
     icon->setAlignment(Qt::AlignHCenter);
     // A column of its own gives wrapped texts its width; centred by themselves they get too little.
     auto* inner = new QWidget(page);
@@ -48,7 +57,9 @@ QWidget* makeEmptyState(const EmptyState& state, QWidget* parent) {
     row->addStretch(1);
     row->addWidget(inner, kInnerShare);
     row->addStretch(1);
-    return page;
+    auto* scrolled = new ScrolledPart(page, parent);
+    scrolled->setLeast(QSize(Theme::space(kLeastWidth), Theme::space(kLeastHeight)));
+    return scrolled;
 }
 
 }  // namespace lowtide::ui

@@ -3,6 +3,7 @@
 #include "ui/language/language.hpp"
 #include "ui/panels/preset_cards.hpp"
 #include "ui/panels/token_colour.hpp"
+#include "ui/theme/scrolled_part.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QCheckBox>
@@ -78,9 +79,10 @@ FirstStart::FirstStart(Settings& settings,
                           "text.muted",
                           this);
     connect(lowMemory_, &QCheckBox::clicked, this, [this] { isModeChosen_ = true; });
-    auto* column = new QVBoxLayout(this);
+    auto* rows = new QWidget(this);
+    auto* column = new QVBoxLayout(rows);
     const int margin = Theme::space(kStartMargin);
-    column->setContentsMargins(margin, margin, margin, margin);
+    column->setContentsMargins(margin, margin, margin, Theme::space(2));
     column->setSpacing(Theme::space(2));
     auto* head = new QHBoxLayout;
     head->addWidget(title, 1);
@@ -94,9 +96,11 @@ FirstStart::FirstStart(Settings& settings,
     column->addSpacing(Theme::space(2));
     column->addWidget(lowMemory_);
     column->addWidget(mode);
-    column->addSpacing(Theme::space(2));
-    column->addLayout(makeButtons());
-    column->setSizeConstraint(QLayout::SetFixedSize);
+    auto* whole = new QVBoxLayout(this);
+    whole->setContentsMargins(0, 0, 0, 0);
+    whole->setSpacing(0);
+    whole->addWidget(new ScrolledPart(rows, this), 1);
+    whole->addLayout(makeButtons());
     for (QLabel* text : {found_, note, mode}) {
         text->setFixedWidth(kStartWidth - 2 * margin);
     }
@@ -119,6 +123,8 @@ QHBoxLayout* FirstStart::makeButtons() {
         reject();
     });
     auto* buttons = new QHBoxLayout;
+    const int margin = Theme::space(kStartMargin);
+    buttons->setContentsMargins(margin, Theme::space(2), margin, margin);
     buttons->setSpacing(Theme::space(2));
     buttons->addStretch(1);
     buttons->addWidget(keep);
@@ -151,6 +157,7 @@ void FirstStart::setDevice(const FoundDevice& device) {
     if (!isModeChosen_) {
         lowMemory_->setChecked(isSmall());
     }
+    resizeToScreen(*this);
 }
 
 bool FirstStart::isSmall() const {

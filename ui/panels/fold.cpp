@@ -7,6 +7,12 @@
 
 namespace lowtide::ui {
 
+namespace {
+
+constexpr int kLeastFold = Theme::space(24);  ///< pixels; its tooltip says what is cut
+
+}  // namespace
+
 Fold::Fold(const QString& title, QWidget* content, bool isOpen, QWidget* parent)
     : QWidget(parent), title_(title), button_(new QToolButton(this)), content_(content) {
     button_->setObjectName(QStringLiteral("fold"));
@@ -14,6 +20,7 @@ Fold::Fold(const QString& title, QWidget* content, bool isOpen, QWidget* parent)
     button_->setAutoRaise(true);
     button_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     button_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    button_->setMinimumWidth(kLeastFold);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(Theme::space(1));
@@ -47,6 +54,7 @@ void Fold::refresh() {
     const bool open = isOpen();
     button_->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
     button_->setText(open || summary_.isEmpty() ? title_ : titled(title_, summary_));
+    button_->setToolTip(button_->text() == title_ ? QString() : button_->text());
     content_->setVisible(open);
 }
 

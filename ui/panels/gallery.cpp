@@ -97,8 +97,7 @@ void Gallery::build() {
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(2), Theme::space(2));
     bar->setSpacing(Theme::space(2));
-    bar->addWidget(filter_, 1);
-    bar->addWidget(count_);
+    bar->addWidget(filter_);
     auto* more = new QToolButton(this);
     more->setObjectName(QStringLiteral("galleryMore"));
     more->setIcon(Theme::current().icon("more"));
@@ -107,7 +106,7 @@ void Gallery::build() {
     more->setAutoRaise(true);
     more->setMenu(menu_);
     more->setPopupMode(QToolButton::InstantPopup);
-    bar->addWidget(more);
+    filter_->addAtEnd({count_, more});
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);

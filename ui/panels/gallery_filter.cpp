@@ -1,10 +1,10 @@
 #include "ui/panels/gallery_filter.hpp"
 
+#include "ui/theme/flow_row.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QComboBox>
 #include <QDateTime>
-#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QSignalBlocker>
 #include <QToolButton>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kTypedMilliseconds = 150;
 constexpr int kChooserWidth = 150;
-constexpr int kChooserLetters = 9;
+constexpr int kChooserLetters = 7;
 
 /// Days before today from which on pictures are shown, and how many days.
 struct Days {
@@ -40,6 +40,7 @@ GalleryFilter::GalleryFilter(QWidget* parent) : QWidget(parent) {
     words_->setToolTip(tr("Words of the prompt, the title, the models or the file's name"));
     words_->setAccessibleName(words_->placeholderText());
     words_->setClearButtonEnabled(true);
+    words_->setMinimumWidth(kChooserWidth);
     model_ = chooser("galleryModel", tr("Model"));
     graph_ = chooser("galleryGraph", tr("Graph or preset"));
     when_ = chooser("galleryWhen", tr("When it was made"));
@@ -64,14 +65,16 @@ GalleryFilter::GalleryFilter(QWidget* parent) : QWidget(parent) {
         starred_->setIcon(Theme::current().icon(isOn ? "star-filled" : "star"));
         Q_EMIT changed();
     });
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(Theme::space(2));
-    row->addWidget(words_, 1);
-    row->addWidget(model_);
-    row->addWidget(graph_);
-    row->addWidget(when_);
-    row->addWidget(starred_);
+    row_ = new FlowRow(this);
+    row_->setContentsMargins(0, 0, 0, 0);
+    row_->setSpacing(Theme::space(2));
+    for (QWidget* each : std::initializer_list<QWidget*>{words_, model_, graph_, when_, starred_}) {
+        row_->addWidget(each);
+    }
+}
+
+void GalleryFilter::addAtEnd(const QList<QWidget*>& widgets) {
+    row_->addGroup(widgets);
 }
 
 QComboBox* GalleryFilter::chooser(const char* name, const QString& label) {

@@ -11,6 +11,8 @@ class QToolButton;
 
 namespace lowtide::ui {
 
+class FlowRow;
+
 /// The row above the gallery: which pictures it shows.
 class GalleryFilter : public QWidget {
     Q_OBJECT
@@ -25,6 +27,8 @@ public:
     [[nodiscard]] bool isOpen() const;
     void clear();
     void focusWords();
+    /// At the end of the row, together.
+    void addAtEnd(const QList<QWidget*>& widgets);
 
 Q_SIGNALS:
     /// A moment after a person has typed, at once where she has chosen.
@@ -39,6 +43,7 @@ private:
     QComboBox* graph_;
     QComboBox* when_;
     QToolButton* starred_;
+    FlowRow* row_;
     QTimer typed_;
 };
 

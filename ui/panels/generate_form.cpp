@@ -40,7 +40,6 @@ GenerateForm::GenerateForm(GraphModel& model, const OfferedFiles* offered, QWidg
     scroll_ = new QScrollArea(this);
     scroll_->setWidgetResizable(true);
     scroll_->setFrameShape(QFrame::NoFrame);
-    scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     pages_ = new QStackedWidget(this);
     pages_->addWidget(scroll_);
     pages_->addWidget(makeEmptyPage());

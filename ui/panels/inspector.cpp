@@ -111,7 +111,6 @@ Inspector::Inspector(GraphModel& model,
     scroll->setObjectName(QStringLiteral("inspectorScroll"));
     scroll->setWidget(values);
     scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setFrameShape(QFrame::NoFrame);
     parts.help = new InspectorHelp(this);
     parts.tabs = new QTabWidget(this);

@@ -3,13 +3,13 @@
 #include "ui/panels/icon_button.hpp"
 #include "ui/panels/log_rows.hpp"
 #include "ui/panels/saved_text.hpp"
+#include "ui/theme/flow_row.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QAction>
 #include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
@@ -66,6 +66,7 @@ void LogPanel::build() {
     search_->setObjectName(QStringLiteral("logSearch"));
     search_->setPlaceholderText(tr("Search the log"));
     search_->setClearButtonEnabled(true);
+    search_->setMinimumWidth(Theme::space(36));
     connect(search_, &QLineEdit::textChanged, this, [this](const QString& words) {
         filter_->setWords(words);
         adjust();
@@ -101,14 +102,13 @@ void LogPanel::build() {
     empty_->setObjectName(QStringLiteral("noLog"));
     empty_->setAlignment(Qt::AlignCenter);
     empty_->setWordWrap(true);
-    auto* row = new QHBoxLayout;
+    auto* row = new FlowRow;
     row->setContentsMargins(Theme::space(2), Theme::space(1), Theme::space(2), Theme::space(1));
     row->setSpacing(Theme::space(2));
+    row->setAtEnd(true);
     row->addWidget(level_);
-    row->addWidget(search_, 1);
-    for (QToolButton* button : {follow_, copy_, save_, clear_, report}) {
-        row->addWidget(button);
-    }
+    row->addWidget(search_);
+    row->addGroup({follow_, copy_, save_, clear_, report});
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);

@@ -44,7 +44,6 @@ QScrollArea* makeScroll(const char* name, QWidget* parent) {
     scroll->setObjectName(QLatin1String(name));
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* content = new QWidget;
     auto* column = new QVBoxLayout(content);
     column->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(3), Theme::space(3));

@@ -93,6 +93,11 @@ ModelDetails::ModelDetails(ModelShelf& shelf, ModelPictures& pictures, QWidget* 
             showPicture();
         }
     });
+    connect(&Themed::instance(), &Themed::changed, this, [this] {
+        if (model_) {
+            showPicture();
+        }
+    });
     rest_->setSingleShot(true);
     rest_->setInterval(kNoteRest);
     connect(rest_, &QTimer::timeout, this, &ModelDetails::keepNote);

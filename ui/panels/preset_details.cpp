@@ -5,9 +5,9 @@
 #include "ui/panels/preset_cards.hpp"
 #include "ui/panels/token_colour.hpp"
 #include "ui/theme/figures.hpp"
+#include "ui/theme/flow_row.hpp"
 #include "ui/theme/theme.hpp"
 
-#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -23,7 +23,7 @@ namespace lowtide::ui {
 namespace {
 
 constexpr int kDetailsPicture = 64;
-constexpr int kDetailsWidth = 280;
+constexpr int kDetailsWidth = 232;
 constexpr int kFilesHeight = 96;
 
 /// By the parameter that names the file.
@@ -113,15 +113,12 @@ PresetDetails::PresetDetails(QWidget* parent) : QWidget(parent) {
     connect(remove_, &QPushButton::clicked, this, &PresetDetails::removeAsked);
     connect(export_, &QPushButton::clicked, this, &PresetDetails::exportAsked);
 
-    auto* buttons = new QGridLayout;
+    auto* buttons = new FlowRow;
     buttons->setSpacing(Theme::space(2));
-    const int widest = std::max(
-        {rename_->sizeHint().width(), export_->sizeHint().width(), remove_->sizeHint().width()});
-    const int room = kDetailsWidth - 2 * (Theme::space(4) + Theme::space(2));
-    buttons->addWidget(rename_, 0, 0);
-    buttons->addWidget(export_, 0, 1);
-    3 * widest <= room ? buttons->addWidget(remove_, 0, 2)
-                       : buttons->addWidget(remove_, 1, 0, 1, 2);  // in a longer language
+    for (QPushButton* each : {rename_, export_, remove_}) {
+        each->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+        buttons->addWidget(each);
+    }
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(Theme::space(4), Theme::space(4), Theme::space(4), Theme::space(4));
     column->setSpacing(Theme::space(2));

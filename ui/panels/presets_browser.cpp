@@ -5,6 +5,7 @@
 #include "ui/panels/preset_cards.hpp"
 #include "ui/panels/preset_details.hpp"
 #include "ui/panels/token_colour.hpp"
+#include "ui/theme/flow_row.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QComboBox>
@@ -100,9 +101,12 @@ QWidget* PresetsBrowser::makeBar() {
     if (isShort) {
         words->addWidget(tag_);
     }
-    auto* files = new QHBoxLayout;
-    files->addWidget(save, 1);
-    files->addWidget(import);
+    auto* files = new FlowRow;
+    files->setSpacing(Theme::space(2));
+    for (QPushButton* each : {save, import}) {
+        each->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+        files->addWidget(each);
+    }
     auto* column = new QVBoxLayout(bar);
     column->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(3), Theme::space(2));
     column->setSpacing(Theme::space(2));

@@ -2,6 +2,7 @@
 
 #include "ui/panels/picture_view.hpp"
 #include "ui/panels/sheet_delegate.hpp"
+#include "ui/theme/elided_label.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QAction>
@@ -99,10 +100,8 @@ void SheetView::showSheet(const SheetRecord& record, const SheetPlan& plan) {
     }
     table_->setSheet(record, plan);
     title_->setText(record.title);
-    title_->setToolTip(record.title);
     const QString across = tr("Columns: %1").arg(plan.x.title());
     axes_->setText(plan.y ? tr("%1 · Rows: %2").arg(across, plan.y->title()) : across);
-    axes_->setToolTip(axes_->text());
     cells_->verticalHeader()->setVisible(plan.y.has_value());
     pages_->setCurrentIndex(kSheetPage);
     if (!isSame) {

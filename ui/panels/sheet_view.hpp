@@ -16,6 +16,7 @@ class QToolButton;
 
 namespace lowtide::ui {
 
+class ElidedLabel;
 class PictureView;
 class SheetDelegate;
 
@@ -92,8 +93,8 @@ private:
     QStackedWidget* pages_ = nullptr;
     QTableView* cells_ = nullptr;
     PictureView* large_ = nullptr;
-    QLabel* title_ = nullptr;
-    QLabel* axes_ = nullptr;
+    ElidedLabel* title_ = nullptr;
+    ElidedLabel* axes_ = nullptr;
     QLabel* name_ = nullptr;   ///< of the current cell
     QLabel* facts_ = nullptr;  ///< of the current cell
     QToolButton* figures_ = nullptr;

@@ -5,11 +5,13 @@
 #include "ui/panels/sheet_delegate.hpp"
 #include "ui/panels/sheet_view.hpp"
 #include "ui/panels/token_colour.hpp"
+#include "ui/theme/elided_label.hpp"
+#include "ui/theme/flow_row.hpp"
+#include "ui/theme/scrolled_part.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QAction>
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
@@ -23,6 +25,7 @@ namespace lowtide::ui {
 namespace {
 
 constexpr int kLeastSection = 32;
+constexpr int kLeastLarge = 20;  ///< of the current cell, in steps of the rhythm
 
 }  // namespace
 
@@ -45,17 +48,13 @@ QWidget* SheetView::makeEmpty() {
 
 QWidget* SheetView::makeBar() {
     auto* bar = new QWidget(this);
-    title_ = new QLabel(bar);
+    title_ = new ElidedLabel(bar);
     title_->setObjectName(QStringLiteral("sheetTitle"));
     title_->setFont(Theme::current().font("strong"));
-    axes_ = new QLabel(bar);
+    axes_ = new ElidedLabel(bar);
     axes_->setObjectName(QStringLiteral("sheetAxes"));
     axes_->setFont(Theme::current().font("small"));
     setTextColour(*axes_, "text.muted");
-    for (QLabel* label : {title_, axes_}) {
-        label->setTextFormat(Qt::PlainText);
-        label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    }
     QToolButton* out = makeIconButton("zoom-out", tr("Smaller (-)"), "zoomOut", this);
     QToolButton* in = makeIconButton("zoom-in", tr("Larger (+)"), "zoomIn", this);
     QToolButton* whole = makeIconButton("fit", tr("Fit into the window (F)"), "fit", this);
@@ -89,14 +88,13 @@ QWidget* SheetView::makeBar() {
     texts->setSpacing(0);
     texts->addWidget(title_);
     texts->addWidget(axes_);
-    auto* row = new QHBoxLayout(bar);
+    auto* row = new FlowRow(bar);
     row->setContentsMargins(Theme::space(3), Theme::space(1), Theme::space(2), Theme::space(1));
     row->setSpacing(Theme::space(1));
-    row->addLayout(texts, 1);
-    for (QWidget* each : std::initializer_list<QWidget*>{
-             out, in, whole, figures_, marks_, retry_, whole_, another, more}) {
-        row->addWidget(each);
-    }
+    row->setAtEnd(true);
+    row->addLayout(texts);
+    row->addGroup({out, in, whole, figures_});
+    row->addGroup({marks_, retry_, whole_, another, more});
     return bar;
 }
 
@@ -151,7 +149,9 @@ QWidget* SheetView::makeLarge() {
     column->addWidget(name_);
     column->addWidget(large_, 1);
     column->addWidget(facts_);
-    return pane;
+    auto* scrolled = new ScrolledPart(pane, this);
+    scrolled->setLeast(QSize(Theme::space(kLeastLarge), Theme::space(kLeastLarge)));
+    return scrolled;
 }
 
 QAction* SheetView::addAction(const char* name,

@@ -10,6 +10,9 @@
 #include "ui/panels/picture_difference.hpp"
 #include "ui/panels/picture_view.hpp"
 #include "ui/panels/retouching.hpp"
+#include "ui/theme/elided_label.hpp"
+#include "ui/theme/flow_row.hpp"
+#include "ui/theme/scrolled_part.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QActionGroup>
@@ -18,11 +21,9 @@
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QGuiApplication>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
 #include <QMimeData>
-#include <QScrollArea>
 #include <QShortcut>
 #include <QSignalBlocker>
 #include <QSplitter>
@@ -44,6 +45,7 @@ constexpr int kPicturePage = 1;
 constexpr int kProblemPage = 2;
 constexpr int kPictureWidth = 640;
 constexpr int kFactsWidth = 260;
+constexpr int kListLetters = 14;        ///< of the list of pictures; its tooltip says the rest
 constexpr qsizetype kMostListed = 100;  ///< more are stepped through alone
 
 }  // namespace
@@ -106,7 +108,7 @@ QWidget* Viewer::makePane() {
 
 QWidget* Viewer::makeBar() {
     auto* bar = new QWidget(this);
-    title_ = new QLabel(bar);
+    title_ = new ElidedLabel(bar);
     title_->setObjectName(QStringLiteral("viewerTitle"));
     title_->setFont(Theme::current().font("strong"));
     zoom_ = new QLabel(bar);
@@ -146,28 +148,16 @@ QWidget* Viewer::makeBar() {
         openGraph_, &QToolButton::clicked, this, [this] { Q_EMIT openGraphAsked(shown_.path); });
     connect(
         useAsInput_, &QToolButton::clicked, this, [this] { Q_EMIT useAsInputAsked(shown_.path); });
-    auto* row = new QHBoxLayout(bar);
+    auto* row = new FlowRow(bar);
     row->setContentsMargins(Theme::space(3), Theme::space(1), Theme::space(2), Theme::space(1));
     row->setSpacing(Theme::space(1));
-    row->addWidget(title_, 1);
-    for (QWidget* each : {static_cast<QWidget*>(previous_),
-                          static_cast<QWidget*>(list_),
-                          static_cast<QWidget*>(place_),
-                          static_cast<QWidget*>(next_)}) {
-        row->addWidget(each);
-    }
-    for (QWidget* each : {static_cast<QWidget*>(zoom_),
-                          static_cast<QWidget*>(out),
-                          static_cast<QWidget*>(in),
-                          static_cast<QWidget*>(fit),
-                          static_cast<QWidget*>(whole)}) {
-        row->addWidget(each);
-    }
-    row->addSpacing(Theme::space(2));
-    for (QToolButton* each :
-         {follow_, compare_, ways_, paintMask_, crop_, copy_, openGraph_, useAsInput_}) {
-        row->addWidget(each);
-    }
+    row->setAtEnd(true);
+    row->addWidget(title_);
+    row->addGroup({previous_, list_, place_, next_});
+    row->addGroup({zoom_, out, in, fit, whole});
+    row->addGroup({follow_, compare_, ways_});
+    row->addGroup({paintMask_, crop_});
+    row->addGroup({copy_, openGraph_, useAsInput_});
     return bar;
 }
 
@@ -178,15 +168,10 @@ void Viewer::setPresets(QMenu* menu) {
 
 void Viewer::makeRetouching(QSplitter& splitter) {
     retouching_ = std::make_unique<Retouching>(*view_, nullptr);
-    for (QWidget* panel : {retouching_->maskPanel(), retouching_->framePanel()}) {
-        auto* scrolled = new QScrollArea(this);
-        scrolled->setFrameShape(QFrame::NoFrame);
-        scrolled->setWidgetResizable(true);
-        scrolled->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-        scrolled->setWidget(panel);
-        scrolled->setMinimumWidth(panel->minimumSizeHint().width());
-        splitter.addWidget(scrolled);
-    }
+    maskPart_ = new ScrolledPart(retouching_->maskPanel(), this);
+    framePart_ = new ScrolledPart(retouching_->framePanel(), this);
+    splitter.addWidget(maskPart_);
+    splitter.addWidget(framePart_);
     const auto offer = [this](QToolButton* button, Qt::Key key, Retouching::Work work) {
         button->setCheckable(true);
         const auto toggle = [this, work] {
@@ -225,11 +210,9 @@ void Viewer::showRetouching() {
     };
     show(paintMask_, tr("Paint a mask to inpaint (M)"), Retouching::Work::Mask);
     show(crop_, tr("Crop or extend the picture (C)"), Retouching::Work::Frame);
-    QWidget* const mask = retouching_->maskPanel();
-    QWidget* const frame = retouching_->framePanel();
     facts_->setVisible(work == Retouching::Work::None && facts_->topLevelItemCount() > 0);
-    mask->parentWidget()->parentWidget()->setVisible(work == Retouching::Work::Mask);
-    frame->parentWidget()->parentWidget()->setVisible(work == Retouching::Work::Frame);
+    maskPart_->setVisible(work == Retouching::Work::Mask);
+    framePart_->setVisible(work == Retouching::Work::Frame);
     compare_->setEnabled(work == Retouching::Work::None && !shown_.levels.empty());
 }
 
@@ -339,7 +322,8 @@ void Viewer::makeSteps() {
     list_ = new QComboBox(this);
     list_->setObjectName(QStringLiteral("pictures"));
     list_->setAccessibleName(tr("Pictures"));
-    list_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    list_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    list_->setMinimumContentsLength(kListLetters);
     place_ = new QLabel(this);
     place_->setObjectName(QStringLiteral("place"));
     connect(previous_, &QToolButton::clicked, this, [this] { step(-1); });
@@ -368,6 +352,7 @@ void Viewer::fillFiles() {
     }
     list_->setCurrentIndex(areListed ? static_cast<int>(at) : -1);
     list_->setVisible(areListed);
+    list_->setToolTip(list_->currentText());
     place_->setText(tr("%1 of %2").arg(at + 1).arg(files_.size()));
     place_->setVisible(areSeveral && !areListed);
     for (QToolButton* each : {previous_, next_}) {

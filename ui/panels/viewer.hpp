@@ -20,6 +20,7 @@ class QToolButton;
 
 namespace lowtide::ui {
 
+class ElidedLabel;
 class FactsList;
 class FrameBar;
 class FramesInStep;
@@ -130,7 +131,7 @@ private:
     PictureView* view_ = nullptr;
     QStackedWidget* pages_ = nullptr;
     QLabel* problem_ = nullptr;
-    QLabel* title_ = nullptr;
+    ElidedLabel* title_ = nullptr;
     QLabel* zoom_ = nullptr;
     FactsList* facts_ = nullptr;
     QToolButton* follow_ = nullptr;
@@ -148,6 +149,8 @@ private:
     QToolButton* paintMask_ = nullptr;
     QToolButton* crop_ = nullptr;
     std::unique_ptr<Retouching> retouching_;
+    QWidget* maskPart_ = nullptr;   ///< the tools of a mask, which scroll
+    QWidget* framePart_ = nullptr;  ///< those of a frame
 };
 
 /// The first file on this machine that a drop brings and that has the name of a picture or a video;

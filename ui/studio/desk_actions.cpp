@@ -204,6 +204,15 @@ void Desk::connectPrompts() {
     onPrompt("prompt.complete", &PromptEditor::complete);
     onPrompt("prompt.styles", &PromptEditor::openStyles);
     onPrompt("prompt.earlier", &PromptEditor::openPast);
+    const auto tellKeys = [this] {
+        const auto keysOf = [this](const char* action) {
+            return parts_.actions.at(action).shortcut().toString(QKeySequence::NativeText);
+        };
+        workspace_.prompts.setKeys(
+            {.styles = keysOf("prompt.styles"), .past = keysOf("prompt.earlier")});
+    };
+    connect(&parts_.actions, &Actions::keysChanged, this, tellKeys);
+    tellKeys();
     on("prompt.wildcards", [this] {
         const QString& folder = workspace_.prompts.wildcardFolder();
         QDir().mkpath(folder);

@@ -1,6 +1,7 @@
 #include "ui/studio/panels.hpp"
 
 #include "plugin/base/error.hpp"
+#include "ui/theme/scrolled_part.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QApplication>
@@ -18,7 +19,8 @@ namespace {
 constexpr int kLeftWidth = 75;  // in steps of the rhythm
 constexpr int kRightWidth = 92;
 constexpr int kRowHeight = 56;
-constexpr int kUntilDropped = 100;  // milliseconds
+constexpr int kLeastPanel = Theme::space(20);  ///< pixels; below its own size a panel scrolls
+constexpr int kUntilDropped = 100;             // milliseconds
 
 /// Qt keeps the dock of a tab as its address.
 const void* dockOf(const QTabBar& bar, int tab) {
@@ -85,7 +87,9 @@ Panels::~Panels() {
 void Panels::add(const char* name, const QString& title, QWidget* panel, Qt::DockWidgetArea area) {
     auto* dock = new QDockWidget(title, &window_);
     dock->setObjectName(QString::fromLatin1(name));
-    dock->setWidget(panel);
+    auto* scrolled = new ScrolledPart(panel, dock);
+    scrolled->setLeast(QSize(kLeastPanel, kLeastPanel));
+    dock->setWidget(scrolled);
     panels_.emplace(name, Panel{dock, area});
     window_.addDockWidget(area, dock);
     const auto [first, isFirst] = first_.emplace(area, dock);

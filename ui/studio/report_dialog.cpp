@@ -2,13 +2,13 @@
 
 #include "ui/bridge/later.hpp"
 #include "ui/panels/saved_text.hpp"
+#include "ui/theme/flow_row.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QCheckBox>
 #include <QClipboard>
 #include <QDialogButtonBox>
 #include <QDir>
-#include <QGridLayout>
 #include <QGuiApplication>
 #include <QLabel>
 #include <QPlainTextEdit>
@@ -74,22 +74,21 @@ void ReportDialog::build() {
     description_->setTabChangesFocus(true);
     description_->setFixedHeight(Theme::space(16));
     connect(description_, &QPlainTextEdit::textChanged, rest_, qOverload<>(&QTimer::start));
-    auto* grid = new QGridLayout;
-    grid->setHorizontalSpacing(Theme::space(6));
-    grid->setVerticalSpacing(Theme::space(1));
-    grid->addWidget(
-        addChoice("hasGraph", tr("Graph: nodes, wires, numbers"), &ReportChoices::hasGraph), 0, 0);
-    grid->addWidget(
-        addChoice("hasPlan", tr("Memory plan and issues"), &ReportChoices::hasPlan), 1, 0);
-    grid->addWidget(
-        addChoice("hasRun", tr("Report of the last run"), &ReportChoices::hasRun), 0, 1);
-    grid->addWidget(addChoice("hasLog", tr("Last lines of the log"), &ReportChoices::hasLog), 1, 1);
+    auto* parts = new QWidget(this);
+    auto* choices = new FlowRow(parts);
+    choices->setContentsMargins(0, 0, 0, 0);
+    choices->setSpacing(Theme::space(3));
+    choices->addWidget(
+        addChoice("hasGraph", tr("Graph: nodes, wires, numbers"), &ReportChoices::hasGraph));
+    choices->addWidget(addChoice("hasPlan", tr("Memory plan and issues"), &ReportChoices::hasPlan));
+    choices->addWidget(addChoice("hasRun", tr("Report of the last run"), &ReportChoices::hasRun));
+    choices->addWidget(addChoice("hasLog", tr("Last lines of the log"), &ReportChoices::hasLog));
     auto* texts = addChoice("hasTexts", tr("Prompts and other texts"), &ReportChoices::hasTexts);
     texts->setToolTip(tr("Prompts are left out unless they matter for the problem"));
-    grid->addWidget(texts, 0, 2);
-    grid->setColumnStretch(3, 1);
+    choices->addWidget(texts);
     preview_->setObjectName(QStringLiteral("reportPreview"));
     preview_->setReadOnly(true);
+    preview_->setMinimumHeight(Theme::space(12));
     preview_->setLineWrapMode(QPlainTextEdit::NoWrap);
     preview_->setFont(Theme::current().font("mono"));
     preview_->setTabChangesFocus(true);
@@ -112,7 +111,7 @@ void ReportDialog::build() {
     column->addWidget(intro);
     column->addWidget(makeHeading(tr("What happened"), description_));
     column->addWidget(description_);
-    column->addLayout(grid);
+    column->addWidget(parts);
     column->addWidget(makeHeading(tr("Exactly this is saved or copied"), preview_));
     column->addWidget(preview_, 1);
     column->addWidget(state_);

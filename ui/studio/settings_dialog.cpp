@@ -3,6 +3,7 @@
 #include "plugin/base/units.hpp"
 #include "ui/language/language.hpp"
 #include "ui/theme/figures.hpp"
+#include "ui/theme/scrolled_part.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QCheckBox>
@@ -13,9 +14,13 @@
 #include <QSpinBox>
 #include <QVBoxLayout>
 
-#include <algorithm>
-
 namespace lowtide::ui {
+
+namespace {
+
+constexpr int kSettingsWidth = 130;  ///< in steps of the rhythm
+
+}  // namespace
 
 SettingsDialog::SettingsDialog(Settings& settings,
                                const std::vector<std::string>& devices,
@@ -24,7 +29,9 @@ SettingsDialog::SettingsDialog(Settings& settings,
     : QDialog(parent), settings_(settings) {
     setObjectName(QStringLiteral("settings"));
     setWindowTitle(tr("Settings"));
-    auto* form = new QFormLayout;
+    auto* rows = new QWidget;
+    auto* form = new QFormLayout(rows);
+    form->setContentsMargins(0, 0, Theme::space(2), 0);
     form->setHorizontalSpacing(Theme::space(4));
     form->setVerticalSpacing(Theme::space(3));
     addChoice(*form,
@@ -63,16 +70,16 @@ SettingsDialog::SettingsDialog(Settings& settings,
         this);
     note->setWordWrap(true);
     note->setForegroundRole(QPalette::PlaceholderText);
+    form->addRow(note);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(Theme::space(4), Theme::space(4), Theme::space(4), Theme::space(4));
     column->setSpacing(Theme::space(4));
-    column->addLayout(form);
-    column->addWidget(note);
-    column->addStretch(1);
+    column->addWidget(new ScrolledPart(rows, this), 1);
     column->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    setMinimumWidth(std::max(Theme::space(130), column->minimumSize().width()));
+    setMinimumWidth(Theme::space(kSettingsWidth));
+    resizeToScreen(*this);
 }
 
 QComboBox* SettingsDialog::addChoice(QFormLayout& form,
@@ -138,6 +145,8 @@ void SettingsDialog::addBudget(QFormLayout& form) {
     auto* budget = new QLineEdit(settings_.preferences().memoryBudget, this);
     budget->setObjectName(QStringLiteral("budget"));
     budget->setPlaceholderText(tr("Free memory less 5 %"));
+    budget->setMinimumWidth(budget->fontMetrics().horizontalAdvance(budget->placeholderText()) +
+                            Theme::space(6));
     auto* problem = new QLabel(this);
     problem->setWordWrap(true);
     problem->setForegroundRole(QPalette::BrightText);

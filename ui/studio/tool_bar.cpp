@@ -65,7 +65,11 @@ StudioToolBar::StudioToolBar(const Actions& actions, QWidget* parent)
     zoom_ = new QToolButton(this);
     zoom_->setObjectName(QStringLiteral("zoom"));
     zoom_->setMinimumWidth(Theme::space(14));
-    zoom_->setToolTip(actions.at("view.zoom_actual").toolTip());
+    const auto tellZoomKey = [this] {
+        zoom_->setToolTip(actions_.at("view.zoom_actual").toolTip());
+    };
+    connect(&actions, &Actions::keysChanged, this, tellZoomKey);
+    tellZoomKey();
     addWidget(zoom_);
     addAction(&actions.at("view.zoom_in"));
     addAction(&actions.at("view.fit_all"));

@@ -123,6 +123,12 @@ void paintToolButtonParts(QPainter& painter,
         (button.toolButtonStyle == Qt::ToolButtonIconOnly && !button.icon.isNull());
     const int arrowRoom = isSplit ? 20 : hasMenu && !isIconOnly ? 18 : 0;
     label.rect = button.rect.adjusted(2, 0, -arrowRoom - 2, 0);
+    if (button.toolButtonStyle != Qt::ToolButtonTextUnderIcon) {
+        const bool hasSign = !button.icon.isNull() || button.arrowType != Qt::NoArrow;
+        const int room = label.rect.width() - (hasSign ? button.iconSize.width() + 4 : 0);
+        label.text =
+            button.fontMetrics.elidedText(button.text, Qt::ElideRight, room, Qt::TextShowMnemonic);
+    }
     style.drawControl(QStyle::CE_ToolButtonLabel, &label, &painter, widget);
     const char* ink = state.isEnabled ? "text.muted" : "text.disabled";
     if (arrowRoom > 0) {

@@ -491,6 +491,18 @@ private Q_SLOTS:
         QCOMPARE(studio.work().queue.runs().size(), size_t{SeveralDialog::kMost});
     }
 
+    void tooltipsNameTheKeysAsTheyAre() {
+        Writing studio;
+        const auto tip = [&](const char* button) {
+            return studio.editor().findChild<QToolButton*>(button)->toolTip();
+        };
+        QVERIFY2(tip("promptPast").endsWith("(Ctrl+H)"), qPrintable(tip("promptPast")));
+        studio.window->actions().setKeys("prompt.earlier", keysFromText("F7"));
+        studio.window->actions().setKeys("prompt.styles", {});
+        QVERIFY2(tip("promptPast").endsWith("(F7)"), qPrintable(tip("promptPast")));
+        QVERIFY2(!tip("promptStyles").contains('('), qPrintable(tip("promptStyles")));
+    }
+
     void thePromptLooksWell_data() {
         QTest::addColumn<QString>("theme");
         QTest::newRow("light") << "light";

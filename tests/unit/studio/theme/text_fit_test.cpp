@@ -90,6 +90,16 @@ private Q_SLOTS:
             auto* label = new QLabel(kLong, box);
             label->setGeometry(8, 8, 300, 24);
         });
+        row("beyond the side of a column that never scrolls there",
+            [](QWidget& window, bool isFaulty) {
+                auto* area = new QScrollArea(&window);
+                area->setGeometry(8, 8, 120, 100);
+                area->setHorizontalScrollBarPolicy(isFaulty ? Qt::ScrollBarAlwaysOff
+                                                            : Qt::ScrollBarAsNeeded);
+                auto* label = new QLabel(kLong);
+                area->setWidget(label);
+                label->resize(300, 24);
+            });
     }
 
     void faultIsFound_andNothingElse() {

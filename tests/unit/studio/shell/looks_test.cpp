@@ -1,0 +1,403 @@
+// Every view of the window and its dialogs, full of texts, at the sizes that screens have: nothing
+// is cut off, and every control can be reached. A text size of 200 % leaves half of a screen.
+#include "tests/fixtures/control_fit.hpp"
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/studio/panels/recorded.hpp"
+#include "tests/unit/studio/shell/window_bench.hpp"
+#include "ui/document/edits.hpp"
+#include "ui/editors/styles_dialog.hpp"
+#include "ui/panels/fold.hpp"
+#include "ui/panels/gallery.hpp"
+#include "ui/panels/picture_view.hpp"
+#include "ui/panels/preset_dialog.hpp"
+#include "ui/panels/retouching.hpp"
+#include "ui/panels/sheet_dialog.hpp"
+#include "ui/studio/differences_dialog.hpp"
+#include "ui/studio/keys_sheet.hpp"
+#include "ui/studio/report_dialog.hpp"
+#include "ui/studio/report_facts.hpp"
+#include "ui/studio/settings_dialog.hpp"
+#include "ui/studio/several_dialog.hpp"
+
+namespace looks_test {
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+namespace {
+
+constexpr int kLaidOut = 1500;  ///< milliseconds until everything has its size, on a busy machine
+/// Pixels of a screen's height that a desktop keeps for itself, and a window's frame.
+constexpr int kTaken = 32;
+
+/// Two of them have wider lines; colours change no size.
+const QStringList& schemes() {
+    static const QStringList all =
+        qEnvironmentVariableIsSet("LOWTIDE_SCREENSHOTS")
+            ? QStringList{"light", "dark", "light_contrast", "dark_contrast"}
+            : QStringList{"light", "dark_contrast"};
+    return all;
+}
+
+/// A screen in pixels of the program: a text size of 200 % leaves half of it.
+const QSize kSmall(1024, 700);
+const QSize kLarge(1440, 900);
+const QSize kWidest(1920, 1080);
+
+/// A window with runs, pictures, a mistake and styles.
+struct Furnished : Working {
+    Furnished() {
+        model().apply("Values", [](graph::Document& document) {
+            document.nodes.at("denoise").params["steps"] = 8;
+            document.nodes.at("encode").params["prompt"] =
+                "a lighthouse above a stormy sea, oil on canvas, <lora:waves:0.8>";
+        });
+        work().prompts.styles().put(
+            {.name = "Painterly", .prompt = "oil on canvas, {prompt}", .negative = "photo"});
+        plugin.script().setAnswers(
+            {{"issues",
+              {{{"severity", "error"},
+                {"code", "missing_file"},
+                {"node", "load"},
+                {"item", "checkpoint"},
+                {"message", "the file sdxl_base_1.0.safetensors was not found in 3 folders"},
+                {"hint", "choose another file, or add the folder in which it lies"}}}}},
+            {{"issues", Json::array()}, {"plan", recorded("plan.json")}});
+    }
+
+    [[nodiscard]] Workspace& work() { return *window->workspace(); }
+
+    [[nodiscard]] Desk& desk() { return *window->desk(); }
+
+    /// The pictures of so many runs.
+    QStringList paint(int runs) {
+        QStringList paths;
+        for (int run = 0; run < runs; ++run) {
+            const QString path =
+                folder.filePath(QString("out/lighthouse_%1.png").arg(run + 1, 5, 10, QChar('0')));
+            QDir().mkpath(folder.filePath("out"));
+            paths << path;
+            model().apply("Seed", [run](graph::Document& document) {
+                document.nodes.at("denoise").params["seed"] = 7 + run;
+            });
+            plugin.script().setScript(
+                graph::toText(model().document()), [path, run](ScriptedRunner::Stage& stage) {
+                    QImage picture(192, 128, QImage::Format_RGB888);
+                    for (int y = 0; y < picture.height(); ++y) {
+                        for (int x = 0; x < picture.width(); ++x) {
+                            picture.setPixelColor(x, y, QColor(x, 2 * y, 80 * run % 256));
+                        }
+                    }
+                    picture.save(path);
+                    stage.send({{"event", "nodeFinished"},
+                                {"node", "save"},
+                                {"files", {path.toStdString()}}});
+                    Json end = recorded("report.json");
+                    end.update({{"status", "ok"}, {"executed", 3}, {"ms", 12345.0}});
+                    return end;
+                });
+            action("run.start").trigger();
+            [&] { QTRY_VERIFY_WITH_TIMEOUT(!work().run.isBusy(), kPatience); }();
+        }
+        return paths;
+    }
+
+    void openPictures() {
+        const QStringList files = paint(3);
+        QSignalSpy shown(&desk().viewer(), &Viewer::shown);
+        desk().viewer().showFiles(files, files.at(1));
+        QVERIFY(shown.wait(kPatience));
+        action("view.viewer").trigger();
+    }
+
+    void selectAndUnfold(const char* node) {
+        action("view.inspector").trigger();
+        desk().canvas().select({node});
+        for (auto* fold : desk().inspector().findChildren<Fold*>()) {
+            fold->setOpen(true);
+        }
+        QCoreApplication::processEvents();
+        if (auto* own = desk().inspector().findChild<QToolButton*>("own")) {
+            own->click();
+        }
+    }
+
+    void sheet() {
+        paint(1);
+        answer("sheet", [](QDialog& dialog) {
+            dialog.findChild<QWidget*>("x")->findChild<QLineEdit*>("numbers")->setText("4,8,12");
+            dialog.findChild<QPushButton*>("run")->click();
+        });
+        action("run.sheet").trigger();
+        [&] { QTRY_VERIFY_WITH_TIMEOUT(!work().run.isBusy(), kPatience); }();
+    }
+};
+
+using MakeDialog = std::function<std::unique_ptr<QWidget>(Furnished&)>;
+using Arrange = std::function<void(Furnished&)>;
+
+/// What the window shows.
+const std::vector<std::pair<const char*, Arrange>>& views() {
+    static const std::vector<std::pair<const char*, Arrange>> all = {
+        {"graph", [](Furnished& studio) { studio.desk().canvas().select({"denoise"}); }},
+        {"inspector", [](Furnished& studio) { studio.selectAndUnfold("denoise"); }},
+        {"prompts", [](Furnished& studio) { studio.selectAndUnfold("encode"); }},
+        {"presets", [](Furnished& studio) { studio.action("view.presets").trigger(); }},
+        {"models", [](Furnished& studio) { studio.action("view.models").trigger(); }},
+        {"generate", [](Furnished& studio) { studio.action("view.generate").trigger(); }},
+        {"memory",
+         [](Furnished& studio) {
+             studio.paint(1);
+             studio.action("view.memory").trigger();
+         }},
+        {"queue",
+         [](Furnished& studio) {
+             studio.paint(3);
+             studio.action("view.queue").trigger();
+         }},
+        {"issues", [](Furnished& studio) { studio.action("view.issues").trigger(); }},
+        {"log", [](Furnished& studio) { studio.action("view.log").trigger(); }},
+        {"viewer", [](Furnished& studio) { studio.openPictures(); }},
+        {"mask",
+         [](Furnished& studio) {
+             studio.openPictures();
+             studio.action("view.paint_mask").trigger();
+             QTRY_VERIFY_WITH_TIMEOUT(studio.desk().viewer().retouching().maskTool(), kPatience);
+         }},
+        {"crop",
+         [](Furnished& studio) {
+             studio.openPictures();
+             studio.action("view.crop").trigger();
+             QTRY_VERIFY_WITH_TIMEOUT(studio.desk().viewer().retouching().frameTool(), kPatience);
+             QTest::keyClick(&studio.desk().viewer().view(), Qt::Key_Right, Qt::ShiftModifier);
+         }},
+        {"gallery",
+         [](Furnished& studio) {
+             const QStringList files = studio.paint(3);
+             studio.action("view.gallery").trigger();
+             QTRY_VERIFY_WITH_TIMEOUT(studio.desk().gallery()->files().size() >= 3, kPatience);
+             studio.desk().gallery()->select(files.front());
+         }},
+        {"sheet", [](Furnished& studio) { studio.sheet(); }},
+    };
+    return all;
+}
+
+const std::vector<std::pair<const char*, MakeDialog>>& dialogs() {
+    static const std::vector<std::pair<const char*, MakeDialog>> all = {
+        {"keys",
+         [](Furnished& studio) { return std::make_unique<KeysSheet>(studio.window->actions()); }},
+        {"settings",
+         [](Furnished& studio) {
+             return std::make_unique<SettingsDialog>(
+                 studio.settings, std::vector<std::string>{"cpu"}, "/pictures");
+         }},
+        {"several",
+         [](Furnished& studio) {
+             auto dialog = std::make_unique<SeveralDialog>(studio.model().document(),
+                                                           studio.model().catalog(),
+                                                           studio.work().prompts.wildcards(),
+                                                           nullptr);
+             dialog->findChild<QComboBox*>("prompts")->setCurrentIndex(1);
+             return dialog;
+         }},
+        {"sheet_dialog",
+         [](Furnished& studio) {
+             auto dialog = std::make_unique<SheetDialog>(studio.model().document(),
+                                                         studio.model().catalog(),
+                                                         nullptr,
+                                                         studio.plugin.script(),
+                                                         Json::object(),
+                                                         nullptr);
+             dialog->findChild<QWidget*>("x")->findChild<QLineEdit*>("numbers")->setText("4,8");
+             return dialog;
+         }},
+        {"differences",
+         [](Furnished& studio) {
+             graph::Document then = studio.model().document();
+             then.nodes.at("denoise").params["steps"] = 30;
+             then.nodes.at("encode").params["prompt"] = "a lighthouse at night";
+             return std::make_unique<DifferencesDialog>("run 12", then, studio.model(), nullptr);
+         }},
+        {"report",
+         [](Furnished& studio) {
+             auto dialog =
+                 std::make_unique<ReportDialog>(reportFacts(studio.work()), Scrubber::Known{});
+             [&] {
+                 QTRY_VERIFY_WITH_TIMEOUT(
+                     dialog->findChild<QPushButton*>("saveReport")->isEnabled(), kPatience);
+             }();
+             return dialog;
+         }},
+        {"styles",
+         [](Furnished& studio) {
+             auto dialog = std::make_unique<StylesDialog>(studio.work().prompts.styles(), nullptr);
+             dialog->findChild<QListWidget*>()->setCurrentRow(0);
+             return dialog;
+         }},
+        {"preset_dialog",
+         [](Furnished&) {
+             return std::make_unique<PresetDialog>(
+                 PresetText{.title = "Lighthouse", .description = "Above the sea", .tags = {"sea"}},
+                 QImage(64, 64, QImage::Format_RGB888));
+         }},
+    };
+    return all;
+}
+
+/// Nothing is wrong within some time; else what is. Half of a small screen may make panels so
+/// narrow that they scroll sideways.
+QStringList problemsIn(const QWidget& widget, QSize screen) {
+    QStringList problems;
+    static_cast<void>(QTest::qWaitFor(
+        [&] {
+            problems = test::textProblems(widget) + test::controlProblems(widget);
+            if (screen.width() < kSmall.width()) {
+                problems.removeIf(
+                    [](const QString& each) { return each.contains("scrolls sideways"); });
+            }
+            return problems.isEmpty();
+        },
+        kLaidOut));
+    return problems;
+}
+
+/// Every widget has the colours when this returns.
+void wear(Furnished& studio, const QString& scheme, const QWidget& widget) {
+    studio.appearance.use(scheme);
+    [&] {
+        QTRY_COMPARE_WITH_TIMEOUT(widget.palette().color(QPalette::Window),
+                                  Theme::current().colour("surface"),
+                                  kPatience);
+    }();
+    QCoreApplication::processEvents();
+}
+
+QString nameOf(const char* what, const QString& scheme, QSize size) {
+    return QString("%1_%2x%3_%4_%5")
+        .arg(what)
+        .arg(size.width())
+        .arg(size.height())
+        .arg(scheme, test::spokenLanguage());
+}
+
+}  // namespace
+
+class LooksTest : public QObject {
+    Q_OBJECT
+
+private:
+    static void addRows(const QStringList& names) {
+        QTest::addColumn<int>("index");
+        QTest::addColumn<QSize>("screen");
+        QList<QSize> screens = {kSmall, kWidest / 2};
+        if (qEnvironmentVariableIsSet("LOWTIDE_SCREENSHOTS")) {
+            screens << kLarge << kLarge / 2 << kWidest;  // to be looked at
+        }
+        for (const QSize screen : screens) {
+            for (int i = 0; i < names.size(); ++i) {
+                QTest::addRow(
+                    "%s on %dx%d", qPrintable(names.at(i)), screen.width(), screen.height())
+                    << i << screen;
+            }
+        }
+    }
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    void everyViewFits_data() {
+        QStringList names;
+        for (const auto& [name, arrange] : views()) {
+            names << name;
+        }
+        addRows(names);
+    }
+
+    void everyViewFits() {
+        QFETCH(int, index);
+        QFETCH(QSize, screen);
+        const auto& [name, arrange] = views().at(size_t(index));
+        Furnished studio;
+        studio.appearance.use("light");
+        const QSize size = screen - QSize(0, kTaken);
+        studio.window->resize(size);
+        arrange(studio);
+        if (QTest::currentTestFailed()) {
+            return;
+        }
+        QStringList problems;
+        for (const QString& scheme : schemes()) {
+            wear(studio, scheme, *studio.window);
+            problems += problemsIn(*studio.window, screen);
+            test::keepScreenshot(*studio.window, nameOf(name, scheme, screen));
+        }
+        if (screen.width() >= kWidest.width() / 2 && studio.window->size() != size) {
+            problems << QString("the window needs %1 x %2 and has %3 x %4")
+                            .arg(studio.window->width())
+                            .arg(studio.window->height())
+                            .arg(size.width())
+                            .arg(size.height());
+        }
+        problems.removeDuplicates();
+        QVERIFY2(problems.isEmpty(), qPrintable(problems.join('\n')));
+    }
+
+    /// A picture of an icon is no icon: it has the colour of the moment.
+    void iconsOfEmptyStatesTakeTheOtherColours() {
+        Furnished studio;
+        studio.appearance.use("light");
+        auto* icon = studio.window->findChild<QLabel*>("emptyIcon");
+        QVERIFY(icon);
+        const QImage light = icon->pixmap(Qt::ReturnByValue).toImage();
+        studio.appearance.use("dark");
+        QTRY_VERIFY(icon->pixmap(Qt::ReturnByValue).toImage() != light);
+    }
+
+    void everyDialogFits_data() {
+        QStringList names;
+        for (const auto& [name, make] : dialogs()) {
+            names << name;
+        }
+        addRows(names);
+    }
+
+    void everyDialogFits() {
+        QFETCH(int, index);
+        QFETCH(QSize, screen);
+        const auto& [name, make] = dialogs().at(size_t(index));
+        Furnished studio;
+        studio.appearance.use("light");
+        const std::unique_ptr<QWidget> dialog = make(studio);
+        const QSize room = screen - QSize(0, kTaken);
+        // The screen of this test may be another one than the dialog was made for.
+        const bool hasSize = dialog->testAttribute(Qt::WA_Resized);
+        const QSize own = hasSize ? dialog->size() : QSize();
+        dialog->resize(own.expandedTo(dialog->sizeHint()).boundedTo(room));
+        dialog->show();
+        QStringList problems;
+        for (const QString& scheme : schemes()) {
+            wear(studio, scheme, *dialog);
+            problems += problemsIn(*dialog, screen);
+            test::keepScreenshot(*dialog, nameOf(name, scheme, screen));
+        }
+        if (dialog->width() > room.width() || dialog->height() > room.height()) {
+            problems << QString("it needs %1 x %2, the screen has %3 x %4")
+                            .arg(dialog->width())
+                            .arg(dialog->height())
+                            .arg(room.width())
+                            .arg(room.height());
+        }
+        problems.removeDuplicates();
+        QVERIFY2(problems.isEmpty(), qPrintable(problems.join('\n')));
+    }
+};
+
+LOWTIDE_WINDOW_TEST(LooksTest)
+
+}  // namespace looks_test
+
+#include "looks_test.moc"
