@@ -2422,6 +2422,10 @@ The first word is in the text; each of the others takes its place.</source>
         <source>Queue them again</source>
         <translation>重新加入队列</translation>
     </message>
+    <message>
+        <source>No program opens the folder “%1”.</source>
+        <translation>没有程序可以打开文件夹“%1”。</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::DesktopNotice</name>
@@ -2840,13 +2844,6 @@ The first word is in the text; each of the others takes its place.</source>
     <message>
         <source>Language</source>
         <translation>语言</translation>
-    </message>
-</context>
-<context>
-    <name>lowtide::ui::Fold</name>
-    <message>
-        <source>%1: %2</source>
-        <translation>%1：%2</translation>
     </message>
 </context>
 <context>
@@ -6824,10 +6821,6 @@ Negative prompt:
     <message>
         <source>%1 (now: %2)</source>
         <translation>%1（现在：%2）</translation>
-    </message>
-    <message>
-        <source>%1: %2</source>
-        <translation>%1：%2</translation>
     </message>
 </context>
 <context>
