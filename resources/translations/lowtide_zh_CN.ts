@@ -4165,6 +4165,10 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>Nothing was written: %1</source>
         <translation>没有写入任何内容：%1</translation>
     </message>
+    <message>
+        <source>What is new is masked; paint to change it.</source>
+        <translation>新增部分已加入遮罩；可继续涂抹修改。</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::MaskPanel</name>

@@ -77,7 +77,7 @@ QString Retouching::refusal() const {
                : QString();
 }
 
-void Retouching::begin(Work work) {
+void Retouching::begin(Work work, const QString& ofKept) {
     if (work == work_ || (work != Work::None && (picture_.isNull() || !refusal().isEmpty()))) {
         return;
     }
@@ -88,7 +88,7 @@ void Retouching::begin(Work work) {
     close();
     work_ = work;
     if (work_ == Work::Mask) {
-        beginMask();
+        beginMask(ofKept);
     } else if (work_ == Work::Frame) {
         beginFrame();
     }
@@ -113,27 +113,32 @@ void Retouching::close() {
     work_ = Work::None;
 }
 
-void Retouching::beginMask() {
+void Retouching::beginMask(const QString& ofKept) {
     const QSize size = picture_.size();
     if (!isKeeping_) {
-        paintOn(filledMask(size, 0), false);
+        paintOn(filledMask(size, 0));
         return;
     }
-    background_.run([this, kept = unfinished_, path = path_, size]() -> Background::Answer {
+    background_.run([this, kept = unfinished_, path = path_, size, ofKept]() -> Background::Answer {
         QImage mask = kept.of(path, size);
         const bool isKept = !mask.isNull();
         if (!isKept) {
             mask = filledMask(size, 0);
         }
-        return [this, mask, isKept, path] {
+        return [this, mask, isKept, path, ofKept] {
             if (work_ == Work::Mask && path == path_ && !mask_) {
-                paintOn(mask, isKept);
+                paintOn(mask);
+                if (isKept) {
+                    tell(ofKept.isEmpty() ? tr("This mask was kept when you last painted on the "
+                                               "picture; Clear begins anew.")
+                                          : ofKept);
+                }
             }
         };
     });
 }
 
-void Retouching::paintOn(const QImage& mask, bool isKept) {
+void Retouching::paintOn(const QImage& mask) {
     mask_ = new MaskTool(view_, mask, this);
     Brush brush = brush_;
     if (brush.diameter < Brush::kLeast) {
@@ -148,9 +153,6 @@ void Retouching::paintOn(const QImage& mask, bool isKept) {
     connect(mask_, &MaskTool::changed, this, &Retouching::keepSoon);
     connect(mask_, &MaskTool::accepted, this, &Retouching::useMask);
     connect(mask_, &MaskTool::closeAsked, this, &Retouching::end);
-    if (isKept) {
-        tell(tr("This mask was kept when you last painted on the picture; Clear begins anew."));
-    }
 }
 
 void Retouching::beginFrame() {

@@ -48,7 +48,8 @@ public:
 
     [[nodiscard]] FrameTool* frameTool() const { return frame_; }
 
-    void begin(Work work);
+    /// `ofKept`: the line beside a mask that was kept; empty: that it was.
+    void begin(Work work, const QString& ofKept = {});
 
     void end() { begin(Work::None); }
 
@@ -65,8 +66,8 @@ Q_SIGNALS:
     void frameAccepted(const QImage& picture, const QRect& frame, int overlap);
 
 private:
-    void beginMask();
-    void paintOn(const QImage& mask, bool isKept);
+    void beginMask(const QString& ofKept);
+    void paintOn(const QImage& mask);
     void beginFrame();
     void close();
     void keepSoon();

@@ -119,11 +119,11 @@ void MaskDesk::wire(const QString& picture, const QString& mask, const QSize& si
     Q_EMIT graphShown();
 }
 
-void MaskDesk::showThen(const QString& path, Retouching::Work work) {
+void MaskDesk::showThen(const QString& path, Retouching::Work work, const QString& ofKept) {
     auto* once = new QObject(this);
-    connect(&viewer_, &Viewer::shown, once, [this, once, work] {
+    connect(&viewer_, &Viewer::shown, once, [this, once, work, ofKept] {
         once->deleteLater();
-        viewer_.retouching().begin(work);
+        viewer_.retouching().begin(work, ofKept);
     });
     viewer_.showFile(path);
 }
@@ -163,7 +163,9 @@ void MaskDesk::frame(const QImage& picture, const QRect& frame, int overlap) {
         }
         return [this, kept, isExtended] {
             if (kept.problem.isEmpty()) {
-                showThen(kept.path, isExtended ? Retouching::Work::Mask : Retouching::Work::None);
+                showThen(kept.path,
+                         isExtended ? Retouching::Work::Mask : Retouching::Work::None,
+                         tr("What is new is masked; paint to change it."));
             } else {
                 viewer_.retouching().tell(tr("Nothing was written: %1").arg(kept.problem));
             }

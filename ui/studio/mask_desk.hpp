@@ -38,7 +38,7 @@ private:
     void wire(const QString& picture, const QString& mask, const QSize& size);
     void frame(const QImage& picture, const QRect& frame, int overlap);
     void keep(const QImage& picture, Retouching::Work work);
-    void showThen(const QString& path, Retouching::Work work);
+    void showThen(const QString& path, Retouching::Work work, const QString& ofKept = {});
     /// Where files go: the first that can be written.
     [[nodiscard]] QStringList folders() const;
     /// As the graph names it: relative where it lies beside it.

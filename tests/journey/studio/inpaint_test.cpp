@@ -236,6 +236,8 @@ void InpaintTest::anExtendedPictureIsFilled() {
     clicks.on(hands.widget("frameWrite"));
     QTRY_VERIFY_WITH_TIMEOUT(retouching().maskTool(), kPatience);
     const QImage mask = retouching().maskTool()->canvas().mask();
+    const auto* told = retouching().maskPanel()->findChild<QLabel*>("maskTold");
+    QVERIFY2(told->text().startsWith("What is new is masked"), qPrintable(told->text()));
     QCOMPARE(mask.width(), before.width() + 32);
     QCOMPARE(int(mask.constScanLine(0)[mask.width() - 1]), 255);
     const int steps = studio_->model().undoStack().index();
