@@ -77,7 +77,7 @@ NodeRects GraphScene::nodeRects() const {
 }
 
 void GraphScene::take(const Delta& delta) {
-    // Items leave the map before they die: a chosen one tells that the selection changed.
+    // All items leave the map before one dies: a chosen one tells that the selection changed.
     if (delta.reset) {
         for (const auto& [id, item] : std::exchange(nodes_, {})) {
             delete item;
@@ -91,11 +91,13 @@ void GraphScene::take(const Delta& delta) {
             fresh.insert(id);
         }
     }
+    std::vector<NodeItem*> removed;
     for (const std::string& id : delta.removed) {
         if (const auto found = nodes_.extract(id)) {
-            delete found.mapped();
+            removed.push_back(found.mapped());
         }
     }
+    qDeleteAll(removed);
     if (delta.links || delta.reset) {
         std::map<std::string, LinkedPorts> linked = linkedPorts(document);
         for (const auto& [id, node] : document.nodes) {

@@ -114,8 +114,9 @@ NodeIds GraphView::Parts::bypassable() const {
     NodeIds ids = scene.selectedNodes();
     const graph::Document& document = model.document();
     std::erase_if(ids, [&](const std::string& id) {
-        return !canBypass(document, model.catalog(), id) &&
-               document.nodes.at(id).mode != graph::NodeMode::Bypassed;
+        const auto node = document.nodes.find(id);  // while nodes go, one may be chosen still
+        return node == document.nodes.end() || (!canBypass(document, model.catalog(), id) &&
+                                                node->second.mode != graph::NodeMode::Bypassed);
     });
     return ids;
 }

@@ -53,6 +53,28 @@ private Q_SLOTS:
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
     }
 
+    /// While they go, one after the other tells that the selection changed.
+    void severalChosenNodesAreDeleted() {
+        Working studio;
+        GraphView& canvas = studio.window->desk()->canvas();
+        studio.action("view.graph").trigger();
+        studio.action("edit.select_all").trigger();
+        QVERIFY(canvas.selectedNodes().size() > 1);
+        QSignalSpy told(&canvas, &GraphView::selectionChanged);
+        const auto areThere = [&] {
+            for (const std::string& id : canvas.selectedNodes()) {
+                QVERIFY2(studio.model().node(id), id.c_str());
+            }
+        };
+        const auto connection = connect(&canvas, &GraphView::selectionChanged, this, areThere);
+        studio.action("edit.delete").trigger();
+        disconnect(connection);
+        QVERIFY(!told.isEmpty());
+        QVERIFY(studio.model().document().nodes.empty());
+        studio.model().undoStack().undo();
+        QVERIFY(studio.model().document().nodes.size() > 1);
+    }
+
     void titleAndMarkFollowTheDocument() {
         Working studio;
         studio.model().apply("Steps", [](graph::Document& document) {
