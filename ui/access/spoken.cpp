@@ -2,6 +2,7 @@
 
 #include "ui/access/combo_access.hpp"
 #include "ui/access/listening.hpp"
+#include "ui/access/true_focus.hpp"
 
 #include <QComboBox>
 #include <QWidget>
@@ -24,6 +25,7 @@ QAccessibleInterface* accessOf(const QString&, QObject* object) {
 
 void installAccess() {
     QAccessible::installFactory(accessOf);
+    keepFocusTrue();
 }
 
 Spoken::Spoken() {

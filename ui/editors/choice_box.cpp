@@ -1,5 +1,6 @@
 #include "ui/editors/choice_box.hpp"
 
+#include <QAbstractItemView>
 #include <QStandardItemModel>
 #include <QWheelEvent>
 
@@ -39,6 +40,8 @@ std::vector<SearchItem> ChoiceBox::items() const {
 
 void ChoiceBox::showPopup() {
     if (count() < kSearchableFrom) {
+        view()->setMinimumWidth(view()->sizeHintForColumn(0) +  // as wide as its texts are
+                                2 * view()->frameWidth());
         return QComboBox::showPopup();
     }
     auto* list = new SearchList(items(), this);

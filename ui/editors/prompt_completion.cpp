@@ -1,5 +1,6 @@
 #include "ui/editors/prompt_completion.hpp"
 
+#include "ui/access/announce.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QGuiApplication>
@@ -78,6 +79,15 @@ PromptCompletion::PromptCompletion(QPlainTextEdit& field, PromptLibrary& library
     list_->setTextElideMode(Qt::ElideRight);
     list_->setUniformItemSizes(true);
     list_->hide();
+    list_->setAccessibleName(tr("Completions"));
+    // The keyboard stays in the field, so nobody hears of the list by itself.
+    connect(list_, &QListWidget::currentRowChanged, this, [this](int row) {
+        if (row >= 0) {
+            announce(
+                field_,
+                tr("%1, %2 of %3").arg(list_->item(row)->text()).arg(row + 1).arg(offers_.size()));
+        }
+    });
     connect(list_, &QListWidget::itemClicked, this, [this](QListWidgetItem* item) {
         accept(list_->row(item));
     });

@@ -2,6 +2,7 @@
 
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/param_value.hpp"
+#include "ui/access/announce.hpp"
 #include "ui/bridge/prompt_library.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/editors/prompt_completion.hpp"
@@ -259,12 +260,12 @@ void PromptEditor::take(const QString& text) {
 }
 
 void PromptEditor::tellNoWeights() {
-    const QRect cursor = prompt_->cursorRect();
-    QToolTip::showText(
-        prompt_->viewport()->mapToGlobal(cursor.bottomLeft()),
+    const QString why =
         tr("Brackets are text here. Choose another way under %1 to give words more weight.")
-            .arg(QString::fromStdString(weights_->label)),
-        prompt_);
+            .arg(QString::fromStdString(weights_->label));
+    const QRect cursor = prompt_->cursorRect();
+    QToolTip::showText(prompt_->viewport()->mapToGlobal(cursor.bottomLeft()), why, prompt_);
+    announce(*prompt_, why);
 }
 
 void PromptEditor::complete() {

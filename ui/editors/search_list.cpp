@@ -1,5 +1,6 @@
 #include "ui/editors/search_list.hpp"
 
+#include "ui/access/announce.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QGuiApplication>
@@ -38,6 +39,7 @@ SearchList::SearchList(std::vector<SearchItem> items, QWidget* parent)
     setFrameShape(QFrame::StyledPanel);
     search_->setObjectName("search");
     search_->setPlaceholderText(tr("Search"));
+    search_->setAccessibleName(search_->placeholderText());
     search_->addAction(Theme::current().icon("search", "text.muted"), QLineEdit::LeadingPosition);
     search_->installEventFilter(this);
     list_->setObjectName("list");
@@ -60,6 +62,10 @@ SearchList::SearchList(std::vector<SearchItem> items, QWidget* parent)
             row->setFlags(row->flags() & ~Qt::ItemIsEnabled);
         }
     }
+    // The keyboard stays in the field, so nobody hears of the list by itself.
+    connect(list_, &QListWidget::currentItemChanged, search_, [this](const QListWidgetItem* row) {
+        announce(*search_, row != nullptr ? row->text() : tr("Nothing matches"));
+    });
     connect(search_, &QLineEdit::textEdited, this, &SearchList::filter);
     connect(list_, &QListWidget::itemClicked, this, [this](QListWidgetItem* item) {
         chooseRow(list_->row(item));

@@ -197,6 +197,15 @@ int GalleryRows::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(pictures_.size());
 }
 
+/// What its marks show too.
+QString GalleryRows::spokenText(const PictureRecord& picture, const QString& name) const {
+    QString text = tr("%1, %2, %3").arg(name, picture.title, madeText(picture));
+    if (picture.isStarred) {
+        text = tr("%1, starred").arg(text);
+    }
+    return isMissing(picture.id) ? tr("%1, its file is gone").arg(text) : text;
+}
+
 QVariant GalleryRows::data(const QModelIndex& index, int role) const {
     const PictureRecord* picture = pictureAt(index);
     if (!picture) {
@@ -207,7 +216,7 @@ QVariant GalleryRows::data(const QModelIndex& index, int role) const {
         case Qt::DisplayRole:
             return name;
         case Qt::AccessibleTextRole:
-            return tr("%1, %2, %3").arg(name, picture->title, madeText(*picture));
+            return spokenText(*picture, name);
         case Qt::ToolTipRole:
             return picture->size.isEmpty()
                        ? tr("%1\n%2\n%3").arg(name, picture->title, madeText(*picture))

@@ -55,6 +55,7 @@ private:
     void fetch();
     void take(std::vector<RunLibrary::Thumbnail> thumbnails);
     void tellChanged(int64_t picture);
+    [[nodiscard]] QString spokenText(const PictureRecord& picture, const QString& name) const;
     void number() const;
 
     RunLibrary& library_;

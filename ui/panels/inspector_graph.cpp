@@ -86,7 +86,10 @@ void InspectorGraph::buildRows() {
     collect->setSpacing(Theme::space(2));
     collect->addWidget(ownThreshold_);
     collect->addWidget(threshold_, 1);
-    form->addRow(tr("Collect memory at"), collect);
+    threshold_->setAccessibleName(tr("Collect memory at"));
+    ownThreshold_->setAccessibleName(
+        tr("%1: %2").arg(threshold_->accessibleName(), ownThreshold_->text()));
+    form->addRow(threshold_->accessibleName(), collect);
     form->addRow(tr("Exact"), exact_);
 }
 

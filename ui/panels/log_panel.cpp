@@ -65,6 +65,7 @@ void LogPanel::build() {
     search_ = new QLineEdit(this);
     search_->setObjectName(QStringLiteral("logSearch"));
     search_->setPlaceholderText(tr("Search the log"));
+    search_->setAccessibleName(search_->placeholderText());
     search_->setClearButtonEnabled(true);
     search_->setMinimumWidth(Theme::space(36));
     connect(search_, &QLineEdit::textChanged, this, [this](const QString& words) {

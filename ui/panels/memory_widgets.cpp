@@ -39,9 +39,10 @@ QHBoxLayout* rowOf(QWidget* wide, QWidget* narrow, Qt::Alignment alignment = {})
 }
 
 /// Its content stands below each other.
-QScrollArea* makeScroll(const char* name, QWidget* parent) {
+QScrollArea* makeScroll(const char* name, const QString& spoken, QWidget* parent) {
     auto* scroll = new QScrollArea(parent);
     scroll->setObjectName(QLatin1String(name));
+    scroll->setAccessibleName(spoken);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
     auto* content = new QWidget;
@@ -55,12 +56,14 @@ QScrollArea* makeScroll(const char* name, QWidget* parent) {
 }  // namespace
 
 MemoryPanel::Widgets::Widgets(MemoryPanel* panel)
-    : besidePlan(makeScroll("memoryBeside", panel)), plan(new QWidget), state(new QWidget) {
+    : besidePlan(makeScroll("memoryBeside", tr("Device and budget"), panel)),
+      plan(new QWidget),
+      state(new QWidget) {
     auto* heading = new QWidget(panel);
     buildHeading(heading);
     buildPlan(plan);
     buildState(state);
-    QScrollArea* scroll = makeScroll("memoryScroll", panel);
+    QScrollArea* scroll = makeScroll("memoryScroll", tr("Plan"), panel);
     scroll->widget()->layout()->addWidget(plan);
     auto* first = new QVBoxLayout;
     first->setSpacing(0);

@@ -214,6 +214,7 @@ void ModelDetails::showHash() {
     makeHash_->setIcon(Theme::current().icon(isAtWork ? "stop" : "tag"));
     makeHash_->setToolTip(isAtWork ? tr("Stop computing the hash")
                                    : tr("Compute the hash (SHA-256)"));
+    makeHash_->setAccessibleName(makeHash_->toolTip());
     progress_->setVisible(isAtWork);
     progress_->setValue(0);
 }

@@ -116,6 +116,7 @@ void QueuePanel::adjust() {
     pause_->setIcon(Theme::current().icon(queue_.isPaused() ? "play" : "pause"));
     pause_->setToolTip(queue_.isPaused() ? tr("Continue with waiting runs")
                                          : tr("Pause: hold back waiting runs"));
+    pause_->setAccessibleName(pause_->toolTip());
     const auto& runs = queue_.runs();
     last_->setEnabled(std::any_of(runs.begin(), runs.end(), [](const QueuedRun& each) {
         return each.state == RunState::Waiting;

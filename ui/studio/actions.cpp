@@ -4,6 +4,7 @@
 #include "ui/editors/edit_session.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QAccessible>
 #include <QCoreApplication>
 #include <QRegularExpression>
 #include <QStringList>
@@ -36,6 +37,14 @@ QList<QKeySequence> defaultKeysOf(const ActionDesc& desc) {
     return keysFromText(QString::fromLatin1(keys));
 }
 
+/// What assistive technology knows of an entry is tied to the menu that showed it first, and menus
+/// go with the language that they speak.
+void forgetEntry(QAction& action) {
+    if (QAccessibleInterface* known = QAccessible::queryAccessibleInterface(&action)) {
+        QAccessible::deleteAccessibleInterface(QAccessible::uniqueId(known));
+    }
+}
+
 }  // namespace
 
 Actions::Actions(QObject* parent) : QObject(parent) {
@@ -61,6 +70,7 @@ Actions::Actions(QObject* parent) : QObject(parent) {
 
 void Actions::retranslate() {
     for (const auto& [id, entry] : entries_) {
+        forgetEntry(*entry.action);
         entry.action->setText(translated(entry.desc.text));
         entry.action->setIconText(plainText(entry.action->text()));
         entry.action->setStatusTip(translated(entry.desc.tip));

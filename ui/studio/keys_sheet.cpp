@@ -46,8 +46,10 @@ KeysSheet::KeysSheet(Actions& actions, QWidget* parent)
     resize(Theme::space(160), Theme::space(150));
     search_->setObjectName(QStringLiteral("search"));
     search_->setPlaceholderText(tr("Search for an action or a key"));
+    search_->setAccessibleName(search_->placeholderText());
     search_->setClearButtonEnabled(true);
     list_->setObjectName(QStringLiteral("list"));
+    list_->setAccessibleName(windowTitle());
     list_->setHeaderLabels({tr("Action"), tr("Keys")});
     list_->setUniformRowHeights(true);
     list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
@@ -58,7 +60,11 @@ KeysSheet::KeysSheet(Actions& actions, QWidget* parent)
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     auto* edit = new QHBoxLayout;
     edit->setSpacing(Theme::space(2));
-    edit->addWidget(new QLabel(tr("New key"), this));
+    auto* label = new QLabel(tr("New key"), this);
+    for (QWidget* each : {static_cast<QWidget*>(key_), key_->findChild<QWidget*>()}) {
+        each->setAccessibleName(label->text());  // what takes the keys is a field within
+    }
+    edit->addWidget(label);
     edit->addWidget(key_, 1);
     edit->addWidget(reset_);
     auto* column = new QVBoxLayout(this);

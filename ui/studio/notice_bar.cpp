@@ -1,5 +1,6 @@
 #include "ui/studio/notice_bar.hpp"
 
+#include "ui/access/announce.hpp"
 #include "ui/access/listening.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -99,6 +100,7 @@ void NoticeBar::show(NoticeKind kind,
         QAccessibleEvent shown(this, QAccessible::ObjectShow);
         tellAccess(shown);
     }
+    announce(*this, text, kind == NoticeKind::Error ? Urgency::Urgent : Urgency::Polite);
 }
 
 void NoticeBar::paintIcon() {

@@ -179,7 +179,8 @@ void SettingsDialog::addFolder(QFormLayout& form, const QString& ownFolder) {
     row->setSpacing(Theme::space(2));
     row->addWidget(folder, 1);
     row->addWidget(browse);
-    form.addRow(tr("Folder for pictures"), row);
+    folder->setAccessibleName(tr("Folder for pictures"));
+    form.addRow(folder->accessibleName(), row);
     const auto keep = [this, folder] {
         settings_.change(
             [&](Preferences& preferences) { preferences.outputFolder = folder->text().trimmed(); });

@@ -105,6 +105,7 @@ void SeveralDialog::build() {
     places_->setObjectName(QStringLiteral("places"));
     lines_->setObjectName(QStringLiteral("lines"));
     lines_->setPlaceholderText(tr("One prompt a line"));
+    lines_->setAccessibleName(lines_->placeholderText());
     lines_->setTabChangesFocus(true);
     lines_->setMinimumSize(kLinesWidth, kLinesHeight);
     open_->setObjectName(QStringLiteral("openList"));
