@@ -2965,6 +2965,13 @@ The first word is in the text; each of the others takes its place.</source>
     </message>
 </context>
 <context>
+    <name>lowtide::ui::FrameTool</name>
+    <message>
+        <source>The frame has %1 x %2 pixels, from %3, %4 on</source>
+        <translation>裁剪框为 %1 x %2 像素，左上角在 %3, %4</translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::Gallery</name>
     <message>
         <source>Pictures</source>
@@ -3210,6 +3217,14 @@ The first word is in the text; each of the others takes its place.</source>
         <translation>%1
 %2
 %3 x %4 像素，%5</translation>
+    </message>
+    <message>
+        <source>%1, starred</source>
+        <translation>%1，已加星标</translation>
+    </message>
+    <message>
+        <source>%1, its file is gone</source>
+        <translation>%1，文件已不存在</translation>
     </message>
 </context>
 <context>
@@ -3769,6 +3784,10 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>Change the device</source>
         <translation>更改设备</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
     </message>
 </context>
 <context>
@@ -4342,6 +4361,25 @@ Select a node to read what it does. What is set here applies to every node witho
     </message>
 </context>
 <context>
+    <name>lowtide::ui::MaskTool</name>
+    <message>
+        <source>%1 % of the picture are masked</source>
+        <translation>图片的 %1 % 被遮住</translation>
+    </message>
+    <message>
+        <source>The brush paints, %1 pixels, %2 % hard</source>
+        <translation>画笔涂抹，%1 像素，硬度 %2 %</translation>
+    </message>
+    <message>
+        <source>The brush erases, %1 pixels, %2 % hard</source>
+        <translation>画笔擦除，%1 像素，硬度 %2 %</translation>
+    </message>
+    <message>
+        <source>at %1, %2</source>
+        <translation>位于 %1, %2</translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::MeasuredChart</name>
     <message>
         <source>predicted</source>
@@ -4563,6 +4601,14 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>On devices</source>
         <translation>设备上</translation>
+    </message>
+    <message>
+        <source>Device and budget</source>
+        <translation>设备和预算</translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>计划</translation>
     </message>
 </context>
 <context>
@@ -5410,6 +5456,14 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>%1 – %2</source>
         <translation>%1 – %2</translation>
     </message>
+    <message>
+        <source>Completions</source>
+        <translation>补全</translation>
+    </message>
+    <message>
+        <source>%1, %2 of %3</source>
+        <translation>%1，第 %2 项，共 %3 项</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::PromptEditor</name>
@@ -5898,6 +5952,10 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>%1 – %2</source>
         <translation>%1 – %2</translation>
+    </message>
+    <message>
+        <source>Nothing matches</source>
+        <translation>没有匹配项</translation>
     </message>
 </context>
 <context>

@@ -1,5 +1,6 @@
 #include "ui/panels/frame_tool.hpp"
 
+#include "ui/access/announce.hpp"
 #include "ui/panels/picture_view.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -132,6 +133,7 @@ bool FrameTool::takeKey(QKeyEvent& event) {
     if (x != 0 || y != 0) {
         event.modifiers().testFlag(Qt::ShiftModifier) ? frame_.resize(x, y) : frame_.move(x, y);
         tell();
+        announce(view_, spokenText());
         return true;
     }
     if (event.key() == Qt::Key_Return || event.key() == Qt::Key_Enter) {
@@ -143,6 +145,15 @@ bool FrameTool::takeKey(QKeyEvent& event) {
         return true;
     }
     return false;
+}
+
+QString FrameTool::spokenText() const {
+    const QRect rect = frame_.rect();
+    return tr("The frame has %1 x %2 pixels, from %3, %4 on")
+        .arg(rect.width())
+        .arg(rect.height())
+        .arg(rect.x())
+        .arg(rect.y());
 }
 
 void FrameTool::paint(QPainter& painter, const QRect&) {

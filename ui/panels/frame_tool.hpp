@@ -31,6 +31,7 @@ public:
 
     void paint(QPainter& painter, const QRect& part) override;
     [[nodiscard]] bool take(QEvent& event) override;
+    [[nodiscard]] QString spokenText() const override;
 
 Q_SIGNALS:
     void changed();

@@ -10,6 +10,8 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -46,14 +48,30 @@ int percentOf(double share) {
 
 MaskPanel::MaskPanel(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("maskPanel"));
+    auto* settings = new QWidget;
+    auto* rows = new QVBoxLayout(settings);
+    rows->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(3), Theme::space(2));
+    rows->setSpacing(Theme::space(3));
+    rows->addWidget(makeBrush());
+    rows->addWidget(makeWhole());
+    rows->addWidget(makeLook());
+    rows->addStretch(1);
+    auto* scroll = new QScrollArea(this);  // what the mask is for stays in sight
+    scroll->setWidget(settings);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setMinimumWidth(settings->minimumSizeHint().width() +
+                            scroll->verticalScrollBar()->sizeHint().width());
+    QWidget* end = makeEnd();
+    end->layout()->setContentsMargins(
+        Theme::space(3), Theme::space(1), Theme::space(3), Theme::space(3));
     auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Theme::space(3), Theme::space(2), Theme::space(3), Theme::space(3));
-    column->setSpacing(Theme::space(3));
-    column->addWidget(makeBrush());
-    column->addWidget(makeWhole());
-    column->addWidget(makeLook());
-    column->addStretch(1);
-    column->addWidget(makeEnd());
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(scroll, 1);
+    column->addWidget(end);
     setTool(nullptr);
 }
 

@@ -1,5 +1,6 @@
 #include "ui/panels/mask_tool.hpp"
 
+#include "ui/access/announce.hpp"
 #include "ui/bridge/later.hpp"
 #include "ui/painting/mask_ops.hpp"
 #include "ui/panels/picture_view.hpp"
@@ -81,6 +82,7 @@ void MaskTool::change(std::function<void(MaskCanvas&)> act) {
                     next();
                 }
                 if (!isBusy_) {
+                    announce(view_, maskedText());
                     Q_EMIT busyChanged(false);
                 }
             });
@@ -133,6 +135,11 @@ bool MaskTool::take(QEvent& event) {
             return false;
         case QEvent::KeyPress:
             return takeKey(static_cast<QKeyEvent&>(event));
+        case QEvent::KeyRelease:
+            return takeKeyRelease(static_cast<QKeyEvent&>(event));
+        case QEvent::FocusOut:
+            liftKey();
+            return false;
         case QEvent::Leave:
             pointAt(std::nullopt);
             return false;
@@ -194,71 +201,6 @@ bool MaskTool::takeWheel(QWheelEvent& event) {
         return false;
     }
     event.accept();
-    return true;
-}
-
-/// Also asked whether it would take the key, before a shortcut of the window does.
-bool MaskTool::takeKey(QKeyEvent& event) {
-    std::function<void()> act;
-    const bool isShifted = event.modifiers().testFlag(Qt::ShiftModifier);
-    if (event.matches(QKeySequence::Undo)) {
-        act = [this] { undo(); };
-    } else if (event.matches(QKeySequence::Redo) ||
-               event.keyCombination() == (Qt::ControlModifier | Qt::Key_Y) ||
-               event.keyCombination() == (Qt::ControlModifier | Qt::ShiftModifier | Qt::Key_Z)) {
-        act = [this] { redo(); };
-    } else if (event.modifiers().testAnyFlags(Qt::ControlModifier | Qt::AltModifier |
-                                              Qt::MetaModifier)) {
-        return false;
-    } else {
-        switch (event.key()) {
-            case Qt::Key_B:
-                act = [this] { setKind(StrokeKind::Paint); };
-                break;
-            case Qt::Key_E:
-                act = [this] { setKind(StrokeKind::Erase); };
-                break;
-            case Qt::Key_X:
-                act = [this] {
-                    setKind(kind_ == StrokeKind::Paint ? StrokeKind::Erase : StrokeKind::Paint);
-                };
-                break;
-            case Qt::Key_BracketLeft:
-                act = [this, isShifted] {
-                    setBrush(isShifted ? brush_.hardened(-1) : brush_.resized(-1));
-                };
-                break;
-            case Qt::Key_BracketRight:
-                act = [this, isShifted] {
-                    setBrush(isShifted ? brush_.hardened(1) : brush_.resized(1));
-                };
-                break;
-            case Qt::Key_BraceLeft:
-                act = [this] { setBrush(brush_.hardened(-1)); };
-                break;
-            case Qt::Key_BraceRight:
-                act = [this] { setBrush(brush_.hardened(1)); };
-                break;
-            case Qt::Key_I:
-                act = [this] { invert(); };
-                break;
-            case Qt::Key_Delete:
-                act = [this] { fill(0); };
-                break;
-            case Qt::Key_Return:
-            case Qt::Key_Enter:
-                act = [this] { Q_EMIT accepted(); };
-                break;
-            case Qt::Key_Escape:
-                act = [this] { Q_EMIT closeAsked(); };
-                break;
-            default:
-                return false;
-        }
-    }
-    if (event.type() == QEvent::KeyPress) {
-        act();
-    }
     return true;
 }
 
@@ -338,6 +280,9 @@ void MaskTool::showChanged(const QRect& pixels) {
 
 void MaskTool::pointAt(const std::optional<QPointF>& place) {
     view_.update(cursorRect());
+    if (pointer_ && !place) {
+        left_ = view_.pixelAt(*pointer_);
+    }
     pointer_ = place;
     view_.update(cursorRect());
     view_.setCursor(place ? Qt::CrossCursor : Qt::ArrowCursor);

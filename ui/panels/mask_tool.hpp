@@ -20,7 +20,8 @@ namespace lowtide::ui {
 
 class PictureView;
 
-/// Paints a mask over the picture of a view, with mouse, pen and keys. What changes the whole mask
+/// Paints a mask over the picture of a view, with mouse, pen and keys: arrows move the brush, the
+/// space bar is its button. What changes the whole mask
 /// is done on another thread; strokes that begin meanwhile wait for it.
 class MaskTool : public QObject, public PictureTool {
     Q_OBJECT
@@ -53,6 +54,7 @@ public:
 
     void paint(QPainter& painter, const QRect& part) override;
     [[nodiscard]] bool take(QEvent& event) override;
+    [[nodiscard]] QString spokenText() const override;
 
 Q_SIGNALS:
     /// The mask is another one, or a step can be undone or not.
@@ -71,6 +73,14 @@ private:
     bool takeTablet(QTabletEvent& event);
     bool takeWheel(QWheelEvent& event);
     bool takeKey(QKeyEvent& event);
+    bool takeKeyRelease(const QKeyEvent& event);
+    /// What the key does; nothing: it is none of the mask's.
+    [[nodiscard]] std::function<void()> actOf(const QKeyEvent& event);
+    void takeKind(StrokeKind kind);
+    void takeBrush(const Brush& brush);
+    void moveByKey(const QPoint& way, bool isFine);
+    void pressKey();
+    void liftKey();
     void press(const QPointF& place, double pressure, bool isOther, Qt::KeyboardModifiers keys);
     void move(const QPointF& place, double pressure);
     void release();
@@ -78,6 +88,8 @@ private:
     [[nodiscard]] BrushPoint pointOf(const QPointF& place, double pressure) const;
     [[nodiscard]] QRect cursorRect() const;
     void showChanged(const QRect& pixels);
+    [[nodiscard]] QString maskedText() const;
+    [[nodiscard]] QString brushText() const;
 
     PictureView& view_;
     MaskCanvas canvas_;
@@ -87,10 +99,12 @@ private:
     bool isPressed_ = false;
     bool isSizing_ = false;  ///< a drag that sets size (sideways) and hardness (upwards)
     bool isPen_ = false;
+    bool isKeyDown_ = false;  ///< the space bar paints
     QPointF pressedAt_;
     Brush pressedBrush_;
     std::optional<QPointF> lastEnd_;  ///< of the stroke before, for straight lines; pixels
     std::optional<QPointF> pointer_;  ///< in the widget; nothing: it is elsewhere
+    std::optional<QPointF> left_;     ///< pixel over which it was last
     bool isBusy_ = false;
     std::deque<std::function<void()>> waiting_;
 };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <QString>
+
 class QEvent;
 class QPainter;
 class QRect;
@@ -19,6 +21,8 @@ public:
     virtual void paint(QPainter& painter, const QRect& part) = 0;
     /// Whether the view has nothing left to do about it.
     [[nodiscard]] virtual bool take(QEvent& event) = 0;
+    /// What is done to the picture, in words for assistive technology.
+    [[nodiscard]] virtual QString spokenText() const = 0;
 };
 
 }  // namespace lowtide::ui

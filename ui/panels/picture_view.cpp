@@ -2,6 +2,7 @@
 
 #include "ui/language/language.hpp"
 #include "ui/panels/picture_tool.hpp"
+#include "ui/theme/style_paint.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QMouseEvent>
@@ -82,6 +83,9 @@ QString PictureView::spokenText() const {
                       ? tr("two pictures, their difference")
                       : tr("two pictures, the line at %1 %").arg(std::lround(wipe_ * 100)));
     }
+    if (tool_) {
+        parts << tool_->spokenText();
+    }
     return listed(parts);
 }
 
@@ -127,6 +131,18 @@ QPointF PictureView::placeOf(const QPointF& pixel) const {
 
 QPointF PictureView::pixelAt(const QPointF& place) const {
     return centre_ + (place - room().center()) * devicePixelRatioF() / zoom_;
+}
+
+void PictureView::bringIntoSight(const QPointF& pixel) {
+    const QPointF place = placeOf(pixel);
+    const QRectF all = room();
+    const QPointF nearest(std::clamp(place.x(), all.left(), all.right()),
+                          std::clamp(place.y(), all.top(), all.bottom()));
+    if (place != nearest) {
+        centre_ += (place - nearest) * devicePixelRatioF() / zoom_;
+        isFitted_ = false;
+        update();
+    }
 }
 
 void PictureView::setTool(PictureTool* tool) {
@@ -189,6 +205,20 @@ void PictureView::keepInSight() {
 void PictureView::paintEvent(QPaintEvent* event) {
     QPainter painter(this);
     painter.fillRect(rect(), Theme::current().colour("canvas"));
+    paintPictures(painter, event->rect());
+    if (hasFocus() && isReachedByKeys_) {
+        paintFocusRing(painter, rect(), 0);
+    }
+}
+
+void PictureView::focusInEvent(QFocusEvent* event) {
+    isReachedByKeys_ = event->reason() == Qt::TabFocusReason ||
+                       event->reason() == Qt::BacktabFocusReason ||
+                       event->reason() == Qt::ShortcutFocusReason;
+    QWidget::focusInEvent(event);
+}
+
+void PictureView::paintPictures(QPainter& painter, const QRect& part) const {
     if (levels_.empty()) {
         return;
     }
@@ -202,7 +232,7 @@ void PictureView::paintEvent(QPaintEvent* event) {
         paintWipe(painter);
     }
     if (tool_) {
-        tool_->paint(painter, event->rect());
+        tool_->paint(painter, part);
     }
 }
 

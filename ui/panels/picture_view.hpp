@@ -52,6 +52,8 @@ public:
     [[nodiscard]] QPointF placeOf(const QPointF& pixel) const;
     /// The other way round; pixels go on beyond the picture.
     [[nodiscard]] QPointF pixelAt(const QPointF& place) const;
+    /// Moves the picture so far that the pixel is seen.
+    void bringIntoSight(const QPointF& pixel);
     /// What is done to the picture from now on; nullptr: it is only looked at. The tool must be
     /// taken away before it ends.
     void setTool(PictureTool* tool);
@@ -71,6 +73,7 @@ Q_SIGNALS:
 protected:
     bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
@@ -93,6 +96,7 @@ private:
     [[nodiscard]] bool isOnWipe(const QPointF& point) const;
     void zoomAbout(double zoom, const QPointF& point);
     void keepInSight();
+    void paintPictures(QPainter& painter, const QRect& part) const;
     void paintLevels(QPainter& painter, const PictureLevels& levels, const QRectF& clip) const;
     void paintWipe(QPainter& painter) const;
     void paintSides(QPainter& painter) const;
@@ -106,6 +110,7 @@ private:
     double wipe_ = 0.5;
     CompareWay way_ = CompareWay::Wipe;
     bool isFitted_ = true;
+    bool isReachedByKeys_ = false;  ///< the focus came by them, and is marked
     Drag drag_ = Drag::None;
     QPointF lastPoint_;
 };

@@ -224,6 +224,37 @@ private Q_SLOTS:
         QVERIFY(isBlank(bench.mask()));
     }
 
+    void arrowsAndTheSpaceBarPaint() {
+        Bench bench;
+        bench.startPainting();
+        bench.tool().setBrush({.diameter = 40, .hardness = 1, .opacity = 1});
+        bench.key(Qt::Key_Right);  // a quarter of the brush, from the middle
+        bench.key(Qt::Key_Up, Qt::ShiftModifier);
+        QVERIFY(isBlank(bench.mask()));
+        QVERIFY(bench.view().spokenText().endsWith("at 330, 239"));
+        bench.key(Qt::Key_Space);
+        QCOMPARE(bench.levelAt(330, 239), 255);
+        QCOMPARE(bench.levelAt(360, 239), 0);
+        QTest::keyPress(&bench.view(), Qt::Key_Space);
+        for (int i = 0; i < 4; ++i) {
+            bench.key(Qt::Key_Right);
+        }
+        QVERIFY(bench.tool().canvas().isPainting());
+        QTest::keyRelease(&bench.view(), Qt::Key_Space);
+        QVERIFY(!bench.tool().canvas().isPainting());
+        QCOMPARE(bench.levelAt(350, 239), 255);
+        bench.key(Qt::Key_Right);
+        QCOMPARE(bench.levelAt(395, 239), 0);
+        bench.key(Qt::Key_Z, Qt::ControlModifier);  // the stroke is one step
+        bench.rest();
+        QCOMPARE(bench.levelAt(365, 239), 0);
+        QCOMPARE(bench.levelAt(330, 239), 255);
+        for (int i = 0; i < 200; ++i) {
+            bench.key(Qt::Key_Left);
+        }
+        QVERIFY(bench.view().spokenText().endsWith("at 0, 239"));
+    }
+
     void wheelAndDragSetTheBrush() {
         Bench bench;
         bench.startPainting();
