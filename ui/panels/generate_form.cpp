@@ -38,6 +38,7 @@ GenerateForm::GenerateForm(GraphModel& model, const OfferedFiles* offered, QWidg
     : QWidget(parent), model_(model), offered_(offered) {
     setObjectName(QStringLiteral("generateForm"));
     scroll_ = new QScrollArea(this);
+    scroll_->setFocusPolicy(Qt::NoFocus);  // its fields take the keys
     scroll_->setWidgetResizable(true);
     scroll_->setFrameShape(QFrame::NoFrame);
     pages_ = new QStackedWidget(this);

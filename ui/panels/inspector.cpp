@@ -109,6 +109,7 @@ Inspector::Inspector(GraphModel& model,
     column->addStretch(1);
     auto* scroll = new QScrollArea(this);
     scroll->setObjectName(QStringLiteral("inspectorScroll"));
+    scroll->setFocusPolicy(Qt::NoFocus);  // its fields take the keys
     scroll->setWidget(values);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);

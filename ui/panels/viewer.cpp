@@ -193,6 +193,12 @@ void Viewer::makeRetouching(QSplitter& splitter) {
     });
 }
 
+void Viewer::takeFocus() {
+    const bool isShown = view_->isVisibleTo(this);
+    wantsFocus_ = !isShown;
+    (isShown ? static_cast<QWidget*>(view_) : follow_)->setFocus(Qt::ShortcutFocusReason);
+}
+
 bool Viewer::canRetouch() const {
     return !shown_.levels.empty() && !isLive() && retouching_->refusal().isEmpty();
 }
@@ -440,6 +446,9 @@ void Viewer::present(const LoadedPicture& picture, const QString& title) {
     }
     retouching_->setPicture(shown_);
     showPage();
+    if (std::exchange(wantsFocus_, false) && hasPicture && follow_->hasFocus()) {
+        view_->setFocus(Qt::ShortcutFocusReason);
+    }
     showFrameBar();
     showZoom(view_->zoom());
     facts_->setPicture(shown_);

@@ -64,6 +64,9 @@ public:
 
     [[nodiscard]] PictureView& view() { return *view_; }
 
+    /// Gives the keyboard to the picture, or to the one that is being read.
+    void takeFocus();
+
     /// The file that is shown; empty: none, or a picture without one.
     [[nodiscard]] QString path() const { return shown_.path; }
 
@@ -123,6 +126,7 @@ private:
 
     LoadedPicture shown_;
     std::optional<Titled> beforeLive_;  ///< set: a live picture is shown
+    bool wantsFocus_ = false;           ///< the picture that comes gets the keyboard
     QString wanted_;                    ///< file that was asked for last
     StopSource loading_;                ///< of that file
     QStringList files_;                 ///< that belong together; the wanted one is among them

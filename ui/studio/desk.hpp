@@ -149,6 +149,8 @@ private:
     void showPictureOf(quint64 run);
     void openGraphOfPicture(const QString& file);
     /// What a person chose to look at; a run at work does not take its place.
+    /// With the keyboard in it.
+    void showViewer();
     void viewPicture(const QString& file);
     void viewPicture(const QImage& picture, const QString& title, const QSize& size = {});
     void savePreset();

@@ -332,7 +332,7 @@ void Desk::connectView() {
         centre_->setCurrentIndex(0);
         canvas_->setFocus(Qt::ShortcutFocusReason);
     });
-    on("view.viewer", [this] { centre_->setCurrentIndex(1); });
+    on("view.viewer", [this] { showViewer(); });
     on("view.paint_mask", [this] {
         centre_->setCurrentWidget(viewer_);
         masks_->toggle(Retouching::Work::Mask);

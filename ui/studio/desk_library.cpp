@@ -91,7 +91,7 @@ void Desk::buildViewer() {
         const NodeStatus& status = workspace_.statuses.of(node);
         if (status.step) {
             viewer_->setFollowing(true);
-            centre_->setCurrentWidget(viewer_);
+            showViewer();
         } else if (status.files.isEmpty()) {
             viewPicture(status.wholePicture.isNull() ? status.picture : status.wholePicture,
                         QString::fromStdString(node),
@@ -121,7 +121,7 @@ void Desk::buildGallery() {
             viewer_->setFollowing(false);
         }
         viewer_->showFiles(gallery_->files(), path);
-        centre_->setCurrentWidget(viewer_);
+        showViewer();
     });
     connect(
         gallery_, &Gallery::compareAsked, this, [this](const QString& left, const QString& right) {
@@ -129,7 +129,7 @@ void Desk::buildGallery() {
                 viewer_->setFollowing(false);
             }
             viewer_->compareFiles(left, right);
-            centre_->setCurrentWidget(viewer_);
+            showViewer();
         });
 }
 
@@ -151,12 +151,17 @@ void Desk::useAsInput(const QString& path) {
     dropped_.useAsInput(path, middleOfCanvas());
 }
 
+void Desk::showViewer() {
+    centre_->setCurrentWidget(viewer_);
+    viewer_->takeFocus();
+}
+
 void Desk::viewPicture(const QString& file) {
     if (viewer_->isLive()) {
         viewer_->setFollowing(false);
     }
     viewer_->showFiles(workspace_.queue.book().filesBeside(file), file);
-    centre_->setCurrentWidget(viewer_);
+    showViewer();
 }
 
 void Desk::viewPicture(const QImage& picture, const QString& title, const QSize& size) {
@@ -164,7 +169,7 @@ void Desk::viewPicture(const QImage& picture, const QString& title, const QSize&
         viewer_->setFollowing(false);
     }
     viewer_->showImage(picture, title, size);
-    centre_->setCurrentWidget(viewer_);
+    showViewer();
 }
 
 /// A picture names files without their folders; the queue still knows where they lie.

@@ -40,7 +40,7 @@ void Desk::buildSheets() {
                 viewer_->setFollowing(false);
             }
             viewer_->showFiles(files, path);
-            centre_->setCurrentWidget(viewer_);
+            showViewer();
         });
     sheets_->writeMissing();
 }

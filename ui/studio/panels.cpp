@@ -1,6 +1,7 @@
 #include "ui/studio/panels.hpp"
 
 #include "plugin/base/error.hpp"
+#include "ui/studio/tab_order.hpp"
 #include "ui/theme/scrolled_part.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -38,6 +39,10 @@ void scrollTo(QWidget& widget) {
 
 /// Where keys would go first; nullptr: nothing takes any.
 QWidget* firstForKeys(QWidget* root) {
+    if (qobject_cast<QDockWidget*>(root)) {
+        const std::vector<QWidget*> stops = stopsInSight(*root);
+        return stops.empty() ? nullptr : stops.front();
+    }
     if (root->focusProxy() == nullptr && (root->focusPolicy() & Qt::TabFocus) == Qt::TabFocus) {
         return root;
     }
@@ -249,6 +254,48 @@ QWidget* Panels::forKeys(QWidget* place) const {
     const bool isUsable = before != nullptr && before->isVisible() && before->isEnabled() &&
                           before->focusPolicy() != Qt::NoFocus && place->isAncestorOf(before);
     return isUsable ? before : firstForKeys(place);
+}
+
+/// A panel has its place in Qt's order where its dock has it; whatever of it comes elsewhere there
+/// is passed over.
+bool Panels::moveTab(bool isNext) {
+    QWidget* const focus = QApplication::focusWidget();
+    if (focus == nullptr || focus->window() != &window_) {
+        return false;
+    }
+    QDockWidget* const from = dockAround(focus);
+    const auto give = [](QWidget* widget, Qt::FocusReason reason) {
+        widget->setFocus(reason);
+        scrollTo(*widget);
+        return true;
+    };
+    const Qt::FocusReason reason = isNext ? Qt::TabFocusReason : Qt::BacktabFocusReason;
+    if (from != nullptr) {
+        const std::vector<QWidget*> stops = stopsInSight(*from);
+        const auto at = std::find(stops.begin(), stops.end(), focus);
+        if (isNext && at != stops.end() && at + 1 != stops.end()) {
+            return give(*(at + 1), reason);
+        }
+        if (!isNext && at != stops.end() && at != stops.begin()) {
+            return give(*(at - 1), reason);
+        }
+    }
+    QWidget* const start = from != nullptr ? from : focus;
+    const auto next = [isNext](QWidget* widget) {
+        return isNext ? widget->nextInFocusChain() : widget->previousInFocusChain();
+    };
+    for (QWidget* each = next(start); each != start; each = next(each)) {
+        QDockWidget* const dock = dockAround(each);
+        const bool isSeen = dock == each && isShown(dock->objectName().toStdString());
+        const std::vector<QWidget*> stops = isSeen ? stopsInSight(*dock) : std::vector<QWidget*>();
+        if (!stops.empty()) {
+            return give(isNext ? stops.front() : stops.back(), reason);
+        }
+        if (dock == nullptr && each->window() == &window_ && isStop(*each)) {
+            return give(each, reason);
+        }
+    }
+    return false;
 }
 
 void Panels::moveFocus(int step) {

@@ -30,6 +30,9 @@ public:
     /// Moves the keyboard to the next panel that is shown (1), or to the one before (-1); the
     /// middle of the window counts as one.
     void moveFocus(int step);
+    /// What Tab does: goes on within a panel as it is seen, then to the next place. False: there is
+    /// nothing that takes keys.
+    bool moveTab(bool isNext);
     void setTitle(const std::string& name, const QString& title);
     /// Every panel to its place, as at the first start.
     void reset();

@@ -34,7 +34,6 @@ namespace lowtide::ui {
 namespace {
 
 constexpr QSize kFirstSize(1440, 900);
-constexpr int kMostBehind = 1000;  ///< stops of Tab behind tabs
 /// What can be done without an engine.
 constexpr const char* kAlways[] = {"file.quit",
                                    "edit.keys",
@@ -337,23 +336,7 @@ void StudioWindow::showReport() {
 }
 
 bool StudioWindow::focusNextPrevChild(bool isNext) {
-    const auto isBehind = [](const QWidget* widget) {
-        while (widget != nullptr && !widget->isWindow() &&
-               qobject_cast<const QDockWidget*>(widget) == nullptr) {
-            widget = widget->parentWidget();
-        }
-        return widget != nullptr && !widget->isWindow() &&
-               !widget->geometry().intersects(widget->parentWidget()->rect());
-    };
-    for (int i = 0; i < kMostBehind; ++i) {
-        if (!QMainWindow::focusNextPrevChild(isNext)) {
-            return false;
-        }
-        if (!isBehind(QApplication::focusWidget())) {
-            return true;
-        }
-    }
-    return true;
+    return desk_ ? desk_->panels().moveTab(isNext) : QMainWindow::focusNextPrevChild(isNext);
 }
 
 void StudioWindow::closeEvent(QCloseEvent* event) {
