@@ -179,7 +179,7 @@ private Q_SLOTS:
     void aPanelKeepsItsPlace() {
         Working studio;
         studio.action("view.queue").trigger();
-        studio.action("view.generate").trigger();
+        studio.action("view.models").trigger();
         QWidget* place = QApplication::focusWidget();
         QTest::keyClick(place, Qt::Key_Tab);
         place = QApplication::focusWidget();

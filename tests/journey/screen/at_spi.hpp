@@ -4,6 +4,7 @@
 #include <QDBusMessage>
 #include <QObject>
 #include <QProcess>
+#include <QRect>
 #include <QStringList>
 #include <QTemporaryDir>
 
@@ -12,6 +13,9 @@
 #include <vector>
 
 namespace lowtide::testing {
+
+/// The process is ended with the test, however that ends.
+void endWithTest(QProcess& process);
 
 /// A session bus of its own, which ends with it.
 class PrivateBus {
@@ -43,14 +47,38 @@ public:
     /// Of at-spi2-core, "atspi-constants.h".
     enum class Role : uint {
         CheckBox = 7,
+        CheckMenuItem = 8,
         ComboBox = 11,
+        Dialog = 16,
+        Filler = 20,
+        Frame = 23,
         Image = 27,
+        Label = 29,
         List = 31,
         ListItem = 32,
+        MenuItem = 35,
+        PageTab = 37,
         PushButton = 43,
+        RadioButton = 44,
+        Slider = 51,
         SpinButton = 52,
+        Table = 55,
+        TableCell = 56,
         Text = 61,
+        ToggleButton = 62,
+        Tree = 65,
         Link = 88
+    };
+
+    /// Of at-spi2-core, the bit of its state.
+    enum class State : uint {
+        Checked = 4,
+        Enabled = 8,
+        Focusable = 11,
+        Focused = 12,
+        Selected = 23,
+        Showing = 25,
+        Visible = 30
     };
 
     /// An object of a program.
@@ -66,6 +94,10 @@ public:
     [[nodiscard]] QString description(const Object& object) const;
     [[nodiscard]] Role role(const Object& object) const;
     [[nodiscard]] std::vector<Object> children(const Object& object) const;
+    [[nodiscard]] std::optional<Object> parent(const Object& object) const;
+    [[nodiscard]] bool is(const Object& object, State state) const;
+    /// Where it is on the screen, in pixels; empty: nowhere.
+    [[nodiscard]] QRect place(const Object& object) const;
     [[nodiscard]] QStringList actions(const Object& object) const;
     /// False: it has no such action.
     [[nodiscard]] bool act(const Object& object, const QString& action) const;
@@ -79,6 +111,26 @@ public:
                                              Role role,
                                              const QString& name,
                                              int milliseconds = 10000) const;
+
+    /// The first visible object below `root` of that role whose name begins so; does not wait. What
+    /// is hidden is not looked into.
+    [[nodiscard]] std::optional<Object> seen(const Object& root,
+                                             Role role,
+                                             const QString& beginning) const;
+    /// All of them.
+    [[nodiscard]] std::vector<Object> allSeen(const Object& root,
+                                              Role role,
+                                              const QString& beginning = {}) const;
+
+    /// Every visible object to which the keyboard can be given, but rows, entries and frames of
+    /// other things.
+    [[nodiscard]] std::vector<Object> takingKeys(const Object& root) const;
+
+    /// The object that told last that it has the keyboard's focus.
+    [[nodiscard]] const std::optional<Object>& focused() const { return focused_; }
+
+    /// How often the focus moved.
+    [[nodiscard]] size_t focusMoves() const { return focusMoves_; }
 
     /// Sentences that programs had said, the oldest first.
     [[nodiscard]] const QStringList& announcements() const { return announcements_; }
@@ -101,6 +153,13 @@ private:
     [[nodiscard]] std::optional<Object> findNow(const Object& root,
                                                 Role role,
                                                 const QString& name) const;
+    [[nodiscard]] bool isHidden(const Object& object, Role role) const;
+    /// Visible objects that fit, `most` of them.
+    using Fits = std::function<bool(const Object&, Role)>;
+    void collect(const Object& root,
+                 const Fits& fits,
+                 size_t most,
+                 std::vector<Object>& found) const;
 
     struct Event {
         QString what;
@@ -110,6 +169,8 @@ private:
     QDBusConnection bus_;
     QStringList announcements_;
     std::vector<Event> events_;
+    std::optional<Object> focused_;
+    size_t focusMoves_ = 0;
 };
 
 }  // namespace lowtide::testing

@@ -3,7 +3,7 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "tests/journey/studio/at_spi.hpp"
+#include "tests/journey/screen/at_spi.hpp"
 
 #include <QDir>
 #include <QGuiApplication>
@@ -204,9 +204,9 @@ void AccessTest::cleanupTestCase() {
     session_.reset();
 }
 
-}  // namespace access_test
-
 // With a window system of its own: the X server ends with its last client.
-LOWTIDE_TEST_UNDER(QGuiApplication, access_test::AccessTest)
+LOWTIDE_TEST_UNDER(QGuiApplication, AccessTest)
+
+}  // namespace access_test
 
 #include "access_test.moc"

@@ -1,4 +1,4 @@
-#include "tests/journey/studio/at_spi.hpp"
+#include "tests/journey/screen/at_spi.hpp"
 
 #include <QDBusArgument>
 #include <QDBusObjectPath>
@@ -7,7 +7,9 @@
 #include <QtTest/QtTest>
 
 #include <algorithm>
+#include <csignal>
 #include <stdexcept>
+#include <sys/prctl.h>
 
 namespace lowtide::testing {
 
@@ -15,6 +17,7 @@ namespace {
 
 constexpr int kBusMilliseconds = 20000;
 constexpr const char* kAccessible = "org.a11y.atspi.Accessible";
+constexpr const char* kComponent = "org.a11y.atspi.Component";
 constexpr const char* kActions = "org.a11y.atspi.Action";
 constexpr const char* kValue = "org.a11y.atspi.Value";
 constexpr const char* kText = "org.a11y.atspi.Text";
@@ -43,7 +46,12 @@ QVariant unpacked(const QVariant& value) {
 
 }  // namespace
 
+void endWithTest(QProcess& process) {
+    process.setChildProcessModifier([] { prctl(PR_SET_PDEATHSIG, SIGTERM); });
+}
+
 PrivateBus::PrivateBus() {
+    endWithTest(daemon_);
     daemon_.setProcessChannelMode(QProcess::ForwardedErrorChannel);
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert("XDG_RUNTIME_DIR", runtime_.path());
@@ -149,6 +157,39 @@ AtSpi::Role AtSpi::role(const Object& object) const {
     return static_cast<Role>(ask(object, kAccessible, "GetRole").toUInt());
 }
 
+std::optional<AtSpi::Object> AtSpi::parent(const Object& object) const {
+    const QVariant answer = property(object, kAccessible, "Parent");
+    return answer.canConvert<QDBusArgument>()
+               ? std::optional(objectIn(answer.value<QDBusArgument>()))
+               : std::nullopt;
+}
+
+bool AtSpi::is(const Object& object, State state) const {
+    constexpr uint kBits = 32;
+    const QVariant answer = ask(object, kAccessible, "GetState");
+    if (!answer.canConvert<QDBusArgument>()) {
+        return false;  // it is gone
+    }
+    QList<uint> words;
+    answer.value<QDBusArgument>() >> words;
+    const auto bit = static_cast<uint>(state);
+    return (words.value(static_cast<int>(bit / kBits)) >> (bit % kBits)) & 1U;
+}
+
+QRect AtSpi::place(const Object& object) const {
+    constexpr uint kOnScreen = 0;
+    const QVariant answer = ask(object, kComponent, "GetExtents", {kOnScreen});
+    if (!answer.canConvert<QDBusArgument>()) {
+        return {};
+    }
+    int x = 0, y = 0, width = 0, height = 0;
+    const auto rectangle = answer.value<QDBusArgument>();
+    rectangle.beginStructure();
+    rectangle >> x >> y >> width >> height;
+    rectangle.endStructure();
+    return {x, y, width, height};
+}
+
 std::vector<AtSpi::Object> AtSpi::children(const Object& object) const {
     std::vector<Object> objects;
     const QVariant answer = ask(object, kAccessible, "GetChildren");
@@ -235,6 +276,70 @@ std::optional<AtSpi::Object> AtSpi::find(const Object& root,
     return found;
 }
 
+/// A panel behind the tab of another is visible, and lies beside the screen.
+bool AtSpi::isHidden(const Object& object, Role role) const {
+    const bool isAside = role == Role::Frame && place(object).right() < 0;
+    return isAside || !is(object, State::Visible);
+}
+
+void AtSpi::collect(const Object& root,
+                    const Fits& fits,
+                    size_t most,
+                    std::vector<Object>& found) const {
+    for (const Object& each : children(root)) {
+        const Role its = role(each);
+        if (found.size() >= most || isHidden(each, its)) {
+            continue;
+        }
+        if (fits(each, its)) {
+            found.push_back(each);
+        }
+        collect(each, fits, most, found);
+    }
+}
+
+std::optional<AtSpi::Object> AtSpi::seen(const Object& root,
+                                         Role role,
+                                         const QString& beginning) const {
+    std::vector<Object> found;
+    collect(
+        root,
+        [&](const Object& each, Role its) {
+            return its == role && name(each).startsWith(beginning);
+        },
+        1,
+        found);
+    return found.empty() ? std::nullopt : std::optional(found.front());
+}
+
+std::vector<AtSpi::Object> AtSpi::allSeen(const Object& root,
+                                          Role role,
+                                          const QString& beginning) const {
+    std::vector<Object> found;
+    collect(
+        root,
+        [&](const Object& each, Role its) {
+            return its == role && name(each).startsWith(beginning);
+        },
+        SIZE_MAX,
+        found);
+    return found;
+}
+
+std::vector<AtSpi::Object> AtSpi::takingKeys(const Object& root) const {
+    const auto isPart = [](Role role) {
+        return role == Role::ListItem || role == Role::TableCell || role == Role::MenuItem ||
+               role == Role::Filler || role == Role::Frame;
+    };
+    std::vector<Object> found;
+    collect(
+        root,
+        [&](const Object& each, Role role) { return !isPart(role) && is(each, State::Focusable); },
+        SIZE_MAX,
+        found);
+    return found;
+}
+
 bool AtSpi::hasTold(const Object& object, const QString& what) const {
     return std::any_of(events_.begin(), events_.end(), [&](const Event& event) {
         return event.what == what && event.object.path == object.path;
@@ -248,6 +353,10 @@ void AtSpi::takeAnnouncement(const QDBusMessage& message) {
 void AtSpi::takeEvent(const QDBusMessage& message) {
     events_.push_back(
         {message.arguments().value(0).toString(), {message.service(), message.path()}});
+    if (events_.back().what == "focused" && message.arguments().value(1).toInt() == 1) {
+        focused_ = events_.back().object;
+        ++focusMoves_;
+    }
 }
 
 }  // namespace lowtide::testing

@@ -1,0 +1,235 @@
+// The pictures of earlier runs, each thing once with the pointer and once with keys alone.
+#include "tests/fixtures/test_program.hpp"
+#include "tests/journey/screen/real_studio.hpp"
+
+#include <QFileInfo>
+#include <QGuiApplication>
+#include <QtTest/QtTest>
+
+namespace gallery_test {
+
+using namespace lowtide::testing;
+
+using Role = AtSpi::Role;
+using Button = Screen::Button;
+
+class GalleryTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void picturesAreMade();
+    void itOpens();
+    void aStarIsGiven();
+    void itIsSearched();
+    void picturesAreSteppedThrough();
+    void twoAreCompared();
+    void aGraphIsUsed();
+    void aSeedIsUsed();
+    void aFileIsRenamed();
+    void aFileIsThrownAway();
+
+    void cleanupTestCase() { studio_.reset(); }
+
+private:
+    void openByMouse() { studio_->click(Role::PageTab, "Gallery"); }
+
+    void openByKeys();
+    /// The picture of that file in the gallery.
+    [[nodiscard]] AtSpi::Object picture(const QString& file);
+    void selectByKeys(const QString& file);
+    void chooseInMenu(const QString& file, const QString& entry);
+    [[nodiscard]] QStringList starred() const;
+    [[nodiscard]] double seedOfGraph();
+    [[nodiscard]] double seedOfFile(const QString& file) const;
+    void forgetChanges();
+
+    std::optional<RealStudio> studio_;
+};
+
+void GalleryTest::initTestCase() {
+    studio_.emplace();
+    studio_->start(studio_->placeGraph("examples/graphs/text_to_image.json", 2));
+}
+
+/// Every run draws a seed.
+void GalleryTest::picturesAreMade() {
+    studio_->click(Role::PushButton, "Run");
+    studio_->waitHeard("finished in", RealStudio::kRunPatience);
+    studio_->press({"ctrl+Return"});
+    studio_->waitHeard("finished in", RealStudio::kRunPatience);
+    studio_->clickMenu({"Run", "Run"});
+    studio_->waitHeard("finished in", RealStudio::kRunPatience);
+    QCOMPARE(studio_->pictures().size(), 3);
+    const QStringList seeds = studio_->kept("SELECT DISTINCT seed FROM runs");
+    QCOMPARE(seeds.size(), 3);
+}
+
+void GalleryTest::openByKeys() {
+    studio_->press({"alt+0"});
+    studio_->waitFocused(Role::Text, "Search pictures");
+}
+
+AtSpi::Object GalleryTest::picture(const QString& file) {
+    return studio_->shown(studio_->shown(Role::List, "Pictures"), Role::ListItem, file);
+}
+
+void GalleryTest::selectByKeys(const QString& file) {
+    openByKeys();
+    studio_->goTo(Role::List, "Pictures");
+    studio_->selectRow("Pictures", file, "Right");
+}
+
+void GalleryTest::chooseInMenu(const QString& file, const QString& entry) {
+    studio_->click(picture(file));
+    studio_->click(picture(file), Button::Right);
+    studio_->clickEntry(entry);
+}
+
+void GalleryTest::itOpens() {
+    openByMouse();
+    QVERIFY(!picture("lowtide_00001.png").path.isEmpty());
+    studio_->click(Role::PageTab, "Graph");
+    openByKeys();
+    QVERIFY(!picture("lowtide_00003.png").path.isEmpty());
+    studio_->keep("gallery");
+}
+
+QStringList GalleryTest::starred() const {
+    QStringList names;
+    for (const QString& path :
+         studio_->kept("SELECT path FROM pictures WHERE starred ORDER BY path")) {
+        names << QFileInfo(path).fileName();
+    }
+    return names;
+}
+
+void GalleryTest::aStarIsGiven() {
+    chooseInMenu("lowtide_00001.png", "Star");
+    QTRY_COMPARE(starred(), QStringList("lowtide_00001.png"));
+    selectByKeys("lowtide_00003.png");
+    studio_->press({"s"});
+    QTRY_COMPARE(starred(), (QStringList{"lowtide_00001.png", "lowtide_00003.png"}));
+}
+
+void GalleryTest::itIsSearched() {
+    studio_->click(Role::CheckBox, "Only starred pictures");
+    studio_->waitGone(Role::ListItem, "lowtide_00002.png");
+    studio_->click(Role::CheckBox, "Only starred pictures");
+    openByKeys();
+    studio_->type("00002");
+    studio_->waitGone(Role::ListItem, "lowtide_00001.png");
+    studio_->waitGone(Role::ListItem, "lowtide_00003.png");
+    studio_->press({"ctrl+a", "Delete"});
+    QVERIFY(!picture("lowtide_00001.png").path.isEmpty());
+}
+
+void GalleryTest::picturesAreSteppedThrough() {
+    studio_->clickOften(picture("lowtide_00003.png"));
+    studio_->shown(Role::Image, "Picture lowtide_00003.png");
+    studio_->click(Role::PushButton, "Next picture");
+    studio_->shown(Role::Image, "Picture lowtide_00002.png");
+    studio_->click(Role::PushButton, "Previous picture");
+    studio_->shown(Role::Image, "Picture lowtide_00003.png");
+    selectByKeys("lowtide_00002.png");
+    studio_->press({"Return"});
+    studio_->waitFocused(Role::Image, "Picture lowtide_00002.png");
+    studio_->press({"Next"});
+    studio_->shown(Role::Image, "Picture lowtide_00001.png");
+    studio_->press({"Prior", "Prior"});
+    studio_->shown(Role::Image, "Picture lowtide_00003.png");
+    studio_->keep("viewer");
+}
+
+/// The older one is left of the line.
+void GalleryTest::twoAreCompared() {
+    const auto isCompared = [this](const QString& name) {
+        return [this, name] {
+            const auto view = studio_->reader().seen(studio_->program(), Role::Image, name);
+            return view && studio_->reader().description(*view).contains("two pictures");
+        };
+    };
+    openByMouse();
+    studio_->click(picture("lowtide_00003.png"));
+    studio_->screen().clickHolding("ctrl",
+                                   studio_->reader().place(picture("lowtide_00002.png")).center());
+    studio_->click(picture("lowtide_00002.png"), Button::Right);
+    studio_->clickEntry("Compare");
+    studio_->waitUntil("two are compared", isCompared("Picture lowtide_00002.png"));
+    studio_->click(Role::CheckBox, "Keep this picture");
+    selectByKeys("lowtide_00002.png");
+    studio_->press({"shift+Right", "c"});
+    studio_->waitUntil("two are compared", isCompared("Picture lowtide_00001.png"));
+    studio_->keep("compared");
+    studio_->press({"d"});
+    studio_->waitUntil("their difference", [this] {
+        const auto view = studio_->reader().seen(studio_->program(), Role::Image, "Picture ");
+        return view && studio_->reader().description(*view).contains("their difference");
+    });
+}
+
+double GalleryTest::seedOfGraph() {
+    const AtSpi::Object canvas = studio_->shown(Role::List, "Graph");
+    const AtSpi::Object denoise = studio_->shown(canvas, Role::ListItem, "Denoise");
+    return studio_->reader().value(studio_->shown(denoise, Role::SpinButton, "Seed"));
+}
+
+double GalleryTest::seedOfFile(const QString& file) const {
+    return studio_
+        ->kept("SELECT seed FROM runs JOIN pictures ON run = key WHERE path LIKE '%/" + file + "'")
+        .value(0)
+        .toDouble();
+}
+
+void GalleryTest::aGraphIsUsed() {
+    openByMouse();
+    chooseInMenu("lowtide_00001.png", "Use this graph");
+    QTRY_COMPARE(seedOfGraph(), seedOfFile("lowtide_00001.png"));
+    selectByKeys("lowtide_00002.png");
+    studio_->press({"g"});
+    QTRY_COMPARE(seedOfGraph(), seedOfFile("lowtide_00002.png"));
+}
+
+void GalleryTest::aSeedIsUsed() {
+    openByMouse();
+    chooseInMenu("lowtide_00003.png", "Use this seed");
+    QTRY_COMPARE(seedOfGraph(), seedOfFile("lowtide_00003.png"));
+    selectByKeys("lowtide_00001.png");
+    studio_->press({"e"});
+    QTRY_COMPARE(seedOfGraph(), seedOfFile("lowtide_00001.png"));
+}
+
+void GalleryTest::aFileIsRenamed() {
+    openByMouse();
+    chooseInMenu("lowtide_00001.png", "Rename");
+    studio_->shown(Role::Dialog, "Rename");
+    studio_->type("first");
+    studio_->click(Role::PushButton, "OK");
+    QTRY_VERIFY(studio_->pictures().contains("first.png"));
+    studio_->waitGone(Role::Dialog, "Rename");
+    QVERIFY(!picture("first.png").path.isEmpty());
+    selectByKeys("lowtide_00002.png");
+    studio_->press({"F2"});
+    studio_->shown(Role::Dialog, "Rename");
+    studio_->type("second");
+    studio_->press({"Return"});
+    QTRY_COMPARE(studio_->pictures(),
+                 (QStringList{"first.png", "lowtide_00003.png", "second.png"}));
+    studio_->waitGone(Role::Dialog, "Rename");
+}
+
+void GalleryTest::aFileIsThrownAway() {
+    openByMouse();
+    chooseInMenu("first.png", "Move to the wastebasket");
+    QTRY_COMPARE(studio_->pictures(), (QStringList{"lowtide_00003.png", "second.png"}));
+    selectByKeys("second.png");
+    studio_->press({"Delete"});
+    QTRY_COMPARE(studio_->pictures(), (QStringList{"lowtide_00003.png"}));
+    studio_->waitGone(Role::ListItem, "second.png");
+}
+
+LOWTIDE_TEST_UNDER(QGuiApplication, GalleryTest)
+
+}  // namespace gallery_test
+
+#include "gallery_test.moc"

@@ -1,0 +1,196 @@
+// A part of a picture is made anew, and one is cropped and extended: with the pointer, then with
+// keys alone.
+#include "tests/fixtures/test_program.hpp"
+#include "tests/journey/screen/real_studio.hpp"
+
+#include <QDir>
+#include <QGuiApplication>
+#include <QImage>
+#include <QtMath>
+#include <QtTest/QtTest>
+
+namespace mask_test {
+
+using namespace lowtide::testing;
+
+using Role = AtSpi::Role;
+
+namespace {
+
+constexpr int kSide = 128;  ///< pixels of the pictures
+
+QImage read(const QString& path) {
+    return QImage(path).convertToFormat(QImage::Format_RGB888);
+}
+
+}  // namespace
+
+class MaskTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void aPartIsMadeAnewByMouse();
+    void aPartIsMadeAnewByKeys();
+    void aPictureIsCroppedByMouse();
+    void aPictureIsExtendedByKeys();
+
+    void cleanupTestCase() { studio_.reset(); }
+
+private:
+    /// Shows the picture in the viewer, without the pointer or without keys.
+    void viewByMouse(const QString& file);
+    void viewByKeys(const QString& file);
+    [[nodiscard]] AtSpi::Object view();
+    /// Where that pixel of the picture is on the screen.
+    [[nodiscard]] QPoint placeOf(int x, int y);
+    void waitTold(const QString& words);
+    [[nodiscard]] QStringList files(const QString& names) const;
+    void compareWithMask(const QString& before, const QString& after, const QString& mask) const;
+
+    std::optional<RealStudio> studio_;
+};
+
+void MaskTest::initTestCase() {
+    studio_.emplace();
+    studio_->start(studio_->placeGraph("examples/graphs/text_to_image.json", 2));
+    studio_->press({"ctrl+Return"});
+    studio_->waitHeard("finished in", RealStudio::kRunPatience);
+}
+
+void MaskTest::viewByMouse(const QString& file) {
+    studio_->click(Role::PageTab, "Gallery");
+    studio_->clickOften(
+        studio_->shown(studio_->shown(Role::List, "Pictures"), Role::ListItem, file));
+    studio_->shown(Role::Image, "Picture " + file);
+}
+
+void MaskTest::viewByKeys(const QString& file) {
+    studio_->press({"alt+0"});
+    studio_->goTo(Role::List, "Pictures");
+    studio_->selectRow("Pictures", file, "Right");
+    studio_->press({"Return"});
+    studio_->shown(Role::Image, "Picture " + file);
+}
+
+AtSpi::Object MaskTest::view() {
+    return studio_->shown(Role::Image, "Picture ");
+}
+
+/// It is shown at its own size in the middle.
+QPoint MaskTest::placeOf(int x, int y) {
+    const QRectF all = studio_->reader().place(view());
+    const QPointF at = all.center() + QPointF(x, y) - QPointF(kSide, kSide) / 2;
+    return {qFloor(at.x()), qFloor(at.y())};
+}
+
+void MaskTest::waitTold(const QString& words) {
+    studio_->waitUntil(words,
+                       [&] { return studio_->reader().description(view()).contains(words); });
+}
+
+/// In the folder of the graph's own files.
+QStringList MaskTest::files(const QString& names) const {
+    return QDir(studio_->path("graph.files")).entryList({names}, QDir::Files, QDir::Name);
+}
+
+/// What is not masked is the same, bit for bit; of what is, some is not.
+void MaskTest::compareWithMask(const QString& before,
+                               const QString& after,
+                               const QString& mask) const {
+    const QImage old = read(studio_->path("pictures/" + before));
+    const QImage made = read(studio_->path("pictures/" + after));
+    const QImage masked =
+        QImage(studio_->path("graph.files/" + mask)).convertToFormat(QImage::Format_Grayscale8);
+    QCOMPARE(old.size(), QSize(kSide, kSide));
+    QCOMPARE(made.size(), old.size());
+    QCOMPARE(masked.size(), old.size());
+    int changed = 0, kept = 0;
+    for (int y = 0; y < old.height(); ++y) {
+        for (int x = 0; x < old.width(); ++x) {
+            const bool isMasked = masked.constScanLine(y)[x] > 0;
+            const bool isSame = old.pixel(x, y) == made.pixel(x, y);
+            QVERIFY2(isSame || isMasked, qPrintable(QString("%1, %2").arg(x).arg(y)));
+            changed += isSame ? 0 : 1;
+            kept += isMasked ? 0 : 1;
+        }
+    }
+    QVERIFY(changed > 0);
+    QVERIFY(kept > 0);
+}
+
+void MaskTest::aPartIsMadeAnewByMouse() {
+    viewByMouse("lowtide_00001.png");
+    studio_->click(Role::CheckBox, "Paint a mask");
+    waitTold("0 % of the picture are masked");
+    studio_->screen().drag({placeOf(30, 40), placeOf(100, 40)});
+    waitTold("at 100, 40");
+    studio_->keep("mask_stroke");
+    studio_->click(Role::CheckBox, "Erase");
+    waitTold("The brush erases");
+    studio_->screen().drag({placeOf(80, 40), placeOf(110, 40)});
+    studio_->click(Role::PushButton, "Undo the last change of the mask");
+    studio_->click(Role::PushButton, "Use as inpaint mask");
+    studio_->shown(studio_->shown(Role::List, "Graph"), Role::ListItem, "Composite images");
+    studio_->click(Role::PushButton, "Run");
+    studio_->waitHeard("finished in", RealStudio::kRunPatience);
+    QCOMPARE(files("mask-*.png").size(), 1);
+    compareWithMask("lowtide_00001.png", "lowtide_00002.png", files("mask-*.png").value(0));
+}
+
+void MaskTest::aPartIsMadeAnewByKeys() {
+    viewByKeys("lowtide_00002.png");
+    studio_->press({"ctrl+alt+k"});
+    waitTold("0 % of the picture are masked");
+    studio_->press({"bracketright"});
+    studio_->waitHeard("The brush paints");
+    studio_->press({"Up", "Up", "Left", "Left"});
+    studio_->screen().pressHolding("space", {"Right", "Right", "Right", "Down"});
+    studio_->waitHeard("of the picture are masked");
+    studio_->press({"i"});
+    studio_->waitHeard("of the picture are masked");
+    studio_->press({"ctrl+z"});
+    studio_->waitHeard("of the picture are masked");
+    studio_->press({"e"});
+    studio_->waitHeard("The brush erases");
+    studio_->screen().pressHolding("space", {});
+    studio_->keep("mask_keys");
+    studio_->press({"Return"});
+    studio_->waitUntil("a second mask", [this] { return files("mask-*.png").size() == 2; });
+    studio_->press({"ctrl+Return"});
+    studio_->waitHeard("finished in", RealStudio::kRunPatience);
+    compareWithMask("lowtide_00002.png", "lowtide_00003.png", files("mask-*.png").value(1));
+}
+
+void MaskTest::aPictureIsCroppedByMouse() {
+    viewByMouse("lowtide_00001.png");
+    studio_->click(Role::CheckBox, "Crop or extend");
+    waitTold("The frame has 128 x 128 pixels");
+    studio_->screen().drag({placeOf(128, 64), placeOf(96, 64)});
+    waitTold("The frame has 96 x 128 pixels, from 0, 0 on");
+    studio_->keep("crop");
+    studio_->click(Role::PushButton, "Crop");
+    studio_->waitUntil("the crop", [this] { return files("crop*.png").size() == 1; });
+    const QImage part = read(studio_->path("graph.files/" + files("crop*.png").value(0)));
+    QCOMPARE(part, read(studio_->path("pictures/lowtide_00001.png")).copy(0, 0, 96, 128));
+}
+
+void MaskTest::aPictureIsExtendedByKeys() {
+    viewByKeys("lowtide_00001.png");
+    studio_->press({"ctrl+alt+x"});
+    waitTold("The frame has 128 x 128 pixels");
+    studio_->press({"shift+Right", "shift+Right", "Left"});
+    waitTold("The frame has 144 x 128 pixels, from -8, 0 on");
+    studio_->press({"Return"});
+    waitTold("144 x 128 pixels");
+    waitTold("of the picture are masked");
+    studio_->keep("extended");
+    const QImage whole = read(studio_->path("graph.files/" + files("extend*.png").value(0)));
+    QCOMPARE(whole.copy(8, 0, 128, 128), read(studio_->path("pictures/lowtide_00001.png")));
+}
+
+LOWTIDE_TEST_UNDER(QGuiApplication, MaskTest)
+
+}  // namespace mask_test
+
+#include "mask_test.moc"

@@ -1,0 +1,138 @@
+#include "tests/journey/screen/screen.hpp"
+
+#include <QDir>
+#include <QProcess>
+#include <QRegularExpression>
+
+#include <stdexcept>
+
+namespace lowtide::testing {
+
+namespace {
+
+constexpr int kToolMilliseconds = 20000;
+constexpr int kSteps = 12;  ///< of a drag, between two places
+
+QString outputOf(const QString& program, const QStringList& arguments, bool mayFail = false) {
+    QProcess process;
+    process.start(program, arguments);
+    const bool isOver = process.waitForFinished(kToolMilliseconds);
+    if (!isOver || (process.exitCode() != 0 && !mayFail)) {
+        throw std::runtime_error((program + ' ' + arguments.join(' ') + ": " +
+                                  QString::fromUtf8(process.readAllStandardError()))
+                                     .toStdString());
+    }
+    return QString::fromUtf8(process.readAllStandardOutput());
+}
+
+QStringList movedTo(const QPoint& place) {
+    return {"mousemove", QString::number(place.x()), QString::number(place.y())};
+}
+
+QStringList buttonArgument(Screen::Button button) {
+    return {QString::number(static_cast<int>(button))};
+}
+
+void tool(const QStringList& arguments) {
+    outputOf("xdotool", arguments);
+}
+
+/// The tool lists windows from the lowest to the uppermost. Menus, lists and tips have no title.
+QString uppermost() {
+    const QStringList windows =
+        outputOf("xdotool", {"search", "--onlyvisible", "--name", "."}, true)
+            .split('\n', Qt::SkipEmptyParts);
+    return windows.value(windows.size() - 1);
+}
+
+}  // namespace
+
+void Screen::moveTo(const QPoint& place) const {
+    tool(movedTo(place));
+}
+
+void Screen::nudge() const {
+    tool({"mousemove_relative", "2", "12"});
+}
+
+void Screen::click(const QPoint& place, Button button) const {
+    tool(movedTo(place) + QStringList{"click"} + buttonArgument(button));
+}
+
+void Screen::clickOften(const QPoint& place, int times) const {
+    tool(movedTo(place) +
+         QStringList{"click", "--repeat", QString::number(times), "--delay", "40", "1"});
+}
+
+void Screen::clickHolding(const QString& held, const QPoint& place) const {
+    tool(QStringList{"keydown", held} + movedTo(place) + QStringList{"click", "1", "keyup", held});
+}
+
+/// In small steps: a program that is told of a jump alone sees no drag.
+void Screen::drag(const QList<QPoint>& places, const QString& held) const {
+    QStringList arguments = held.isEmpty() ? QStringList() : QStringList{"keydown", held};
+    arguments += movedTo(places.front()) + QStringList{"mousedown", "1"};
+    for (int next = 1; next < places.size(); ++next) {
+        const QPoint from = places[next - 1];
+        const QPoint way = places[next] - from;
+        for (int step = 1; step <= kSteps; ++step) {
+            arguments += movedTo(from + way * step / kSteps) + QStringList{"sleep", "0.01"};
+        }
+    }
+    arguments += QStringList{"mouseup", "1"};
+    if (!held.isEmpty()) {
+        arguments += QStringList{"keyup", held};
+    }
+    tool(arguments);
+}
+
+void Screen::press(const QStringList& keys) const {
+    tool(QStringList{"key", "--delay", "20"} + keys);
+}
+
+void Screen::pressHolding(const QString& held, const QStringList& keys) const {
+    QStringList arguments{"keydown", held};
+    if (!keys.isEmpty()) {
+        arguments += QStringList{"key", "--delay", "20"} + keys;
+    }
+    tool(arguments + QStringList{"keyup", held});
+}
+
+void Screen::type(const QString& text) const {
+    tool({"type", "--delay", "20", text});
+}
+
+void Screen::focusUppermost() const {
+    const QString window = uppermost();
+    if (!window.isEmpty() &&
+        outputOf("xdotool", {"getwindowfocus", "-f"}, true).trimmed() != window) {
+        tool({"windowfocus", "--sync", window});
+    }
+}
+
+QSize Screen::uppermostSize() const {
+    const QString text = outputOf("xdotool", {"getwindowgeometry", "--shell", uppermost()});
+    const auto number = [&](const QString& name) {
+        return QRegularExpression(name + "=(\\d+)").match(text).captured(1).toInt();
+    };
+    return {number("WIDTH"), number("HEIGHT")};
+}
+
+void Screen::keep(const QString& name) const {
+    const QString folder = qEnvironmentVariable("LOWTIDE_SCREENSHOTS");
+    if (!folder.isEmpty() && QDir().mkpath(folder)) {
+        outputOf("ffmpeg",
+                 {"-loglevel",
+                  "error",
+                  "-f",
+                  "x11grab",
+                  "-i",
+                  qEnvironmentVariable("DISPLAY"),
+                  "-frames:v",
+                  "1",
+                  "-y",
+                  QDir(folder).filePath(name + ".png")});
+    }
+}
+
+}  // namespace lowtide::testing

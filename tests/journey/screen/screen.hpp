@@ -1,0 +1,44 @@
+#pragma once
+
+#include <QPoint>
+#include <QSize>
+#include <QString>
+#include <QStringList>
+
+namespace lowtide::testing {
+
+/// The pointer and the keyboard of the X server, moved as by a person's hand: whatever is under the
+/// pointer, or has the keyboard, gets them. Throws std::runtime_error where xdotool fails.
+class Screen {
+public:
+    enum class Button { Left = 1, Middle = 2, Right = 3, WheelUp = 4, WheelDown = 5 };
+
+    void moveTo(const QPoint& place) const;
+    /// To the right and down, by a few pixels.
+    void nudge() const;
+    void click(const QPoint& place, Button button = Button::Left) const;
+    /// Within the time that makes one double click of two, a line of three.
+    void clickOften(const QPoint& place, int times = 2) const;
+    /// With `held` ("ctrl", "shift") down meanwhile.
+    void clickHolding(const QString& held, const QPoint& place) const;
+    /// Press, through each place in small steps, release.
+    void drag(const QList<QPoint>& places, const QString& held = {}) const;
+
+    /// "ctrl+shift+r"; one after the other.
+    void press(const QStringList& keys) const;
+    /// The others while `held` is down; it repeats as a held key does.
+    void pressHolding(const QString& held, const QStringList& keys) const;
+    void type(const QString& text) const;
+
+    /// Gives the keyboard to the program's uppermost window, as a window manager does with a window
+    /// that opens and with the one below a window that closes.
+    void focusUppermost() const;
+
+    /// Of the program's uppermost window, in pixels of the screen.
+    [[nodiscard]] QSize uppermostSize() const;
+
+    /// The whole screen as DIR/NAME.png where LOWTIDE_SCREENSHOTS names a folder; else nothing.
+    void keep(const QString& name) const;
+};
+
+}  // namespace lowtide::testing
