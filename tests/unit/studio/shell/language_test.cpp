@@ -164,7 +164,8 @@ private Q_SLOTS:
         QCOMPARE(canvas.selectedNodes(), (std::set<std::string>{"denoise", "encode"}));
         QCOMPARE(canvas.place().zoom, place.zoom);
         QVERIFY(std::abs(canvas.place().centre.x - place.centre.x) < 3);
-        QCOMPARE(canvas.height(), height);
+        QVERIFY2(std::abs(canvas.height() - height) < 10,  // lines are as high as their fonts
+                 qPrintable(QString("%1, %2").arg(height).arg(canvas.height())));
         QVERIFY(studio.action("run.cancel").isEnabled());
         QVERIFY(studio.window->workspace()->run.isBusy());
         QVERIFY(studio.action("edit.undo").text().startsWith("撤销(&U)"));

@@ -85,17 +85,20 @@ private Q_SLOTS:
 
     void tabGoesDownTheDialog() {
         Working studio;
-        answer("several", [](QDialog& dialog) {
-            QStringList reached;
-            for (int i = 0; i < 5; ++i) {
+        QStringList reached;
+        answer("several", [&reached](QDialog& dialog) {
+            dialog.activateWindow();
+            static_cast<void>(QTest::qWaitFor(
+                [&] { return dialog.isAncestorOf(QApplication::focusWidget()); }, kPatience));
+            for (int i = 0; i < 5 && QApplication::focusWidget(); ++i) {
                 const QWidget* focus = QApplication::focusWidget();
                 reached << (focus->objectName().isEmpty() ? "cancel" : focus->objectName());
                 QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
             }
-            QCOMPARE(reached, (QStringList{"count", "prompts", "seeds", "run", "cancel"}));
             dialog.reject();
         });
         studio.action("run.several").trigger();
+        QCOMPARE(reached, (QStringList{"count", "prompts", "seeds", "run", "cancel"}));
     }
 
     void nothingIsQueued_whenTheDialogIsLeft() {

@@ -101,6 +101,7 @@ private Q_SLOTS:
         SmallPlugin plugin;
         const auto open = [&plugin]() -> Plugin& { return plugin; };
         Opened opened(open);
+        opened.appearance.use("light");  // as the program does before its window
         const auto sizes = [&opened] {
             QTest::qWait(100);  // docks are laid out
             QList<QSize> all{opened.window->centralWidget()->size()};
