@@ -72,6 +72,7 @@ public:
 
     /// Of at-spi2-core, the bit of its state.
     enum class State : uint {
+        Active = 1,
         Checked = 4,
         Enabled = 8,
         Focusable = 11,

@@ -7,9 +7,11 @@
 #include <QFile>
 #include <QGuiApplication>
 #include <QJsonDocument>
+#include <QRegularExpression>
 #include <QStyleHints>
 #include <QtTest/QtTest>
 
+#include <algorithm>
 #include <memory>
 #include <sqlite3.h>
 #include <stdexcept>
@@ -21,6 +23,7 @@ namespace {
 constexpr int kStartPatience = 120000;
 constexpr int kFocusMilliseconds = 3000;
 constexpr int kKeyMilliseconds = 400;
+constexpr int kActiveMilliseconds = 1000;
 constexpr int kMostTabs = 90;
 constexpr int kMostEntries = 30;
 constexpr int kEntryMilliseconds = 300;
@@ -191,6 +194,7 @@ void RealStudio::click(const Object& object, Button button) {
     });
     screen_.focusUppermost();
     screen_.click(reader_->place(object).center(), button);
+    settle();
 }
 
 void RealStudio::click(const Object& root, Role role, const QString& beginning) {
@@ -250,14 +254,41 @@ void RealStudio::choose(const QString& chooser, const QString& line) {
     screen_.click(reader_->place(*wanted).center());
 }
 
+/// As a person, who sees that the program does something and waits. Keys that pile up while it does
+/// not answer may be taken apart by Qt's bridge, which sends each of them through the bus.
+void RealStudio::settle() const {
+    // A window that is not active yet takes no shortcut: Alt is its menu bar's then.
+    static_cast<void>(QTest::qWaitFor(
+        [this] {
+            const std::vector<Object> windows = reader_->children(program_);
+            return std::any_of(windows.begin(), windows.end(), [this](const Object& window) {
+                return reader_->is(window, AtSpi::State::Active);
+            });
+        },
+        kActiveMilliseconds));
+}
+
 void RealStudio::press(const QStringList& keys) {
     screen_.focusUppermost();
-    screen_.press(keys);
+    for (const QString& key : keys) {
+        settle();
+        screen_.press({key});
+        settle();
+        // Qt's bridge asks the bus about each key, for 100 ms at most. Where the answer comes late
+        // it takes Alt with a digit for a tap on Alt, and the menu bar has the keyboard.
+        static const QRegularExpression digit("^alt\\+\\d$");
+        if (digit.match(key).hasMatch() && isFocused(Role::MenuItem, "File")) {
+            screen_.press({"Escape", key});
+            settle();
+        }
+    }
 }
 
 void RealStudio::type(const QString& text) {
     screen_.focusUppermost();
+    settle();
     screen_.type(text);
+    settle();
 }
 
 bool RealStudio::isFocused(Role role, const QString& beginning) {

@@ -93,6 +93,8 @@ public:
     void keep(const QString& name) const { screen_.keep(name); }
 
 private:
+    /// Waits until the program answers.
+    void settle() const;
     [[nodiscard]] QString selectedRow(const QString& list);
     [[nodiscard]] bool isFocused(Role role, const QString& beginning);
 
