@@ -7,6 +7,7 @@
 #include "ui/panels/gallery_files.hpp"
 #include "ui/panels/gallery_filter.hpp"
 #include "ui/panels/gallery_rows.hpp"
+#include "ui/panels/row_focus.hpp"
 #include "ui/panels/token_colour.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -77,6 +78,7 @@ void Gallery::build() {
     list_->setFrameShape(QFrame::NoFrame);
     list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     list_->setContextMenuPolicy(Qt::CustomContextMenu);
+    selectRowForKeys(*list_);
     pages_ = new QStackedWidget(this);
     pages_->addWidget(list_);
     pages_->addWidget(makeEmptyState({.icon = "image",

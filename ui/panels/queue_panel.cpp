@@ -3,6 +3,7 @@
 #include "ui/panels/icon_button.hpp"
 #include "ui/panels/queue_delegate.hpp"
 #include "ui/panels/queue_rows.hpp"
+#include "ui/panels/row_focus.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QAction>
@@ -74,6 +75,7 @@ void QueuePanel::build() {
     list_->setDragDropMode(QAbstractItemView::InternalMove);
     list_->setDefaultDropAction(Qt::MoveAction);
     list_->setContextMenuPolicy(Qt::CustomContextMenu);
+    selectRowForKeys(*list_);
     auto* away = new QAction(list_);
     away->setShortcut(QKeySequence::Delete);
     away->setShortcutContext(Qt::WidgetShortcut);
