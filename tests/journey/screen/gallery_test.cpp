@@ -35,6 +35,7 @@ private:
     void openByMouse() { studio_->click(Role::PageTab, "Gallery"); }
 
     void openByKeys();
+    void aSinglePictureIsReachedByKeys();
     /// The picture of that file in the gallery.
     [[nodiscard]] AtSpi::Object picture(const QString& file);
     void selectByKeys(const QString& file);
@@ -56,6 +57,7 @@ void GalleryTest::initTestCase() {
 void GalleryTest::picturesAreMade() {
     studio_->click(Role::PushButton, "Run");
     studio_->waitHeard("finished in", RealStudio::kRunPatience);
+    aSinglePictureIsReachedByKeys();
     studio_->press({"ctrl+Return"});
     studio_->waitHeard("finished in", RealStudio::kRunPatience);
     studio_->clickMenu({"Run", "Run"});
@@ -68,6 +70,16 @@ void GalleryTest::picturesAreMade() {
 void GalleryTest::openByKeys() {
     studio_->press({"alt+0"});
     studio_->waitFocused(Role::Text, "Search pictures");
+}
+
+/// No key moves from row to row.
+void GalleryTest::aSinglePictureIsReachedByKeys() {
+    openByKeys();
+    QVERIFY(!picture("lowtide_00001.png").path.isEmpty());
+    studio_->goTo(Role::List, "Pictures");
+    studio_->press({"Return"});
+    studio_->waitFocused(Role::Image, "Picture lowtide_00001.png");
+    studio_->press({"alt+1"});
 }
 
 AtSpi::Object GalleryTest::picture(const QString& file) {
@@ -107,6 +119,7 @@ QStringList GalleryTest::starred() const {
 void GalleryTest::aStarIsGiven() {
     chooseInMenu("lowtide_00001.png", "Star");
     QTRY_COMPARE(starred(), QStringList("lowtide_00001.png"));
+    QTRY_VERIFY(studio_->reader().name(picture("lowtide_00001.png")).endsWith(", starred"));
     selectByKeys("lowtide_00003.png");
     studio_->press({"s"});
     QTRY_COMPARE(starred(), (QStringList{"lowtide_00001.png", "lowtide_00003.png"}));

@@ -19,6 +19,7 @@ using Role = AtSpi::Role;
 namespace {
 
 constexpr double kSteps = 7;
+constexpr int kAnotherFont = 20;  ///< pixels by which bars of another language may be higher
 
 }  // namespace
 
@@ -70,8 +71,13 @@ bool WindowTest::hasSteps(double steps) {
 }
 
 void WindowTest::theLanguageChangesAndTheGraphStays() {
+    const auto heightOf = [this](const QString& canvas) {
+        return studio_->reader().place(studio_->shown(Role::List, canvas)).height();
+    };
+    const int height = heightOf("Graph");
     studio_->clickMenu({"View", "Language", "简体中文"});
     studio_->shown(Role::PageTab, "图库");
+    QTRY_VERIFY(std::abs(heightOf("工作流") - height) < kAnotherFont);
     QVERIFY(hasSteps(kSteps));
     QCOMPARE(studio_->setting("language").toString(), QString("zh_CN"));
     studio_->keep("chinese");
@@ -81,6 +87,7 @@ void WindowTest::theLanguageChangesAndTheGraphStays() {
     studio_->goTo(Role::MenuItem, "English", "Down");
     studio_->press({"Return"});
     studio_->shown(Role::PageTab, "Gallery");
+    QTRY_COMPARE(heightOf("Graph"), height);
     QVERIFY(hasSteps(kSteps));
     QCOMPARE(studio_->setting("language").toString(), QString("en"));
     studio_->press({"ctrl+z"});
@@ -156,6 +163,7 @@ void WindowTest::everyStopOfTabHasAName() {
         QVERIFY2(!passed.back().isEmpty(), qPrintable(passed.join(" | ")));
     }
     QVERIFY(passed.size() > 20);
+    QVERIFY(passed.contains("English"));  // the languages, above
 }
 
 void WindowTest::theLogIsRead() {
