@@ -73,6 +73,11 @@ void addStops(QWidget& widget, Stops& stops) {
         }
     } else if (QLayout* layout = widget.layout()) {
         addStops(*layout, stops);
+    } else {  // its own resizing places what it holds: the inside of a ScrolledPart
+        for (QWidget* child :
+             widget.findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
+            addStops(*child, stops);
+        }
     }
 }
 

@@ -6,6 +6,8 @@
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/access/announce.hpp"
 #include "ui/studio/settings_dialog.hpp"
+#include "ui/studio/tab_order.hpp"
+#include "ui/theme/scrolled_part.hpp"
 
 #include <QtTest/QtTest>
 #include <QtWidgets>
@@ -132,6 +134,20 @@ private Q_SLOTS:
     }
 
     /// Tab in the canvas adds a node; everywhere else it goes on.
+    /// Whatever was made first, and within a part that scrolls.
+    void stopsComeAsTheyAreSeen() {
+        auto* content = new QWidget;
+        auto* below = new QPushButton("below", content);
+        auto* above = new QPushButton("above", content);
+        auto* column = new QVBoxLayout(content);
+        column->addWidget(above);
+        column->addWidget(below);
+        QWidget window;
+        (new QVBoxLayout(&window))->addWidget(new ScrolledPart(content));
+        window.show();
+        QCOMPARE(stopsInSight(window), (std::vector<QWidget*>{above, below}));
+    }
+
     void tabEndsNowhereButInTheCanvas() {
         Working studio;
         studio.window->desk()->canvas().select({"denoise"});
