@@ -1,6 +1,7 @@
 #include "ui/bridge/device_names.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/editors/prompt_editor.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/studio/desk.hpp"
 #include "ui/studio/escape_twice.hpp"
 #include "ui/studio/find_node.hpp"
@@ -227,8 +228,8 @@ void Desk::connectPrompts() {
         });
     connect(&workspace_.run, &RunControl::refused, this, [this](const Issues& issues) {
         const Issue& issue = issues.front();
-        const QString said = QString::fromStdString(
-            issue.hint.empty() ? issue.message : issue.message + "; " + issue.hint);
+        const QString said = joinedSentences(
+            QString::fromStdString(issue.message), QString::fromStdString(issue.hint), "; ");
         notices_->show(NoticeKind::Warning,
                        tr("Nothing runs: in %1, %2").arg(QString::fromStdString(issue.node), said));
         reveal(issue.node, issue.item);
