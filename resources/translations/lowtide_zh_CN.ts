@@ -812,16 +812,16 @@
         <translation>在查看器下方显示图库的图片</translation>
     </message>
     <message>
-        <source>Paint a mas&amp;k</source>
-        <translation>绘制遮罩(&amp;K)</translation>
+        <source>Pain&amp;t a mask</source>
+        <translation>绘制遮罩(&amp;T)</translation>
     </message>
     <message>
         <source>Paint over what of the viewer&apos;s picture is made anew</source>
         <translation>在查看器的图片上涂抹要重绘的部分</translation>
     </message>
     <message>
-        <source>&amp;Crop or extend</source>
-        <translation>裁剪或扩图(&amp;C)</translation>
+        <source>Crop or e&amp;xtend</source>
+        <translation>裁剪或扩图(&amp;X)</translation>
     </message>
     <message>
         <source>Cut the viewer&apos;s picture, or make room around it</source>
@@ -1281,6 +1281,19 @@
         <source>, </source>
         <translation>，</translation>
     </message>
+    <message>
+        <source>%1 needs %2; %3 are available (%4).</source>
+        <comment>a node, bytes, bytes, a device</comment>
+        <translation>%1 需要 %2，可用 %3（%4）。</translation>
+    </message>
+    <message>
+        <source>The whole run needs at least %1.</source>
+        <translation>整个运行至少需要 %1。</translation>
+    </message>
+    <message>
+        <source>A smaller picture or batch needs less.</source>
+        <translation>缩小图片或减小批次，需要的显存会更少。</translation>
+    </message>
 </context>
 <context>
     <name>Menus</name>
@@ -1337,8 +1350,8 @@
         <translation>保存为书签(&amp;K)</translation>
     </message>
     <message>
-        <source>Lan&amp;guage</source>
-        <translation>语言(&amp;G)</translation>
+        <source>Lang&amp;uage</source>
+        <translation>语言(&amp;U)</translation>
     </message>
     <message>
         <source>Canvas</source>
@@ -1518,6 +1531,14 @@
     <message>
         <source>%1 min %2 s</source>
         <translation>%1 分 %2 秒</translation>
+    </message>
+</context>
+<context>
+    <name>NodeTitle</name>
+    <message>
+        <source>%1 (%2)</source>
+        <comment>title of a node, its id</comment>
+        <translation>%1（%2）</translation>
     </message>
 </context>
 <context>

@@ -2,6 +2,7 @@
 
 #include "plugin/graph/param_value.hpp"
 #include "ui/document/edits.hpp"
+#include "ui/document/node_title.hpp"
 #include "ui/editors/param_editor.hpp"
 
 #include <QCoreApplication>
@@ -177,7 +178,7 @@ NodeFace faceOf(const graph::Document& document,
                   .isCollapsed = isCollapsed(node),
                   .isPinned = isPinned(node)};
     const std::string& typeLabel = face.desc != nullptr ? face.desc->label : node.type;
-    face.title = QString::fromStdString(node.title.value_or(typeLabel));
+    face.title = nodeTitle(document, catalog, id);
     face.subtitle = face.desc != nullptr
                         ? QString::fromStdString(node.title ? typeLabel : face.desc->category)
                         : FaceWords::tr("Not installed here");

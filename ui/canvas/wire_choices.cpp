@@ -1,6 +1,7 @@
 #include "ui/canvas/wire_choices.hpp"
 
 #include "ui/document/edits.hpp"
+#include "ui/document/node_title.hpp"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -79,11 +80,6 @@ private:
         return node == document_.nodes.end() ? nullptr : catalog_.find(node->second.type);
     }
 
-    [[nodiscard]] QString titleOf(const std::string& id) const {
-        const graph::DocumentNode& node = document_.nodes.at(id);
-        return QString::fromStdString(node.title.value_or(descOf(id)->label));
-    }
-
     void addPorts(const std::string& from,
                   const PortDesc& output,
                   const std::string& to,
@@ -103,7 +99,7 @@ private:
         choice.text = (isInto ? QCoreApplication::translate("WireChoices", "%1 ← %2: %3")
                               : QCoreApplication::translate("WireChoices", "%1 → %2: %3"))
                           .arg(QString::fromStdString(own.label),
-                               titleOf(isInto ? from : to),
+                               nodeTitle(document_, catalog_, isInto ? from : to),
                                QString::fromStdString(other.label));
         found_.push_back({.choice = std::move(choice),
                           .isInto = isInto,

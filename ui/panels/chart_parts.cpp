@@ -58,6 +58,15 @@ QSize Chart::minimumSizeHint() const {
     return {Theme::space(50), heightNeeded()};
 }
 
+void Chart::setNodeNames(NodeNames names) {
+    names_ = std::move(names);
+    refresh();
+}
+
+QString Chart::nameOf(const std::string& node) const {
+    return names_ ? names_(node) : QString::fromStdString(node);
+}
+
 void Chart::refresh() {
     updateGeometry();
     update();

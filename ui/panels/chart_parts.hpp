@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/access/spoken.hpp"
+#include "ui/document/node_title.hpp"
 #include "ui/theme/figures.hpp"
 
 #include <QColor>
@@ -26,6 +27,9 @@ public:
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
+    /// How nodes are called in it; until then by their ids.
+    void setNodeNames(NodeNames names);
+
     [[nodiscard]] QAccessible::Role spokenRole() const override { return QAccessible::Chart; }
 
 protected:
@@ -34,7 +38,11 @@ protected:
     void refresh();
     /// What a pointer that rests reads there; empty: nothing.
     [[nodiscard]] virtual QString tipAt(QPointF point) const;
+    [[nodiscard]] QString nameOf(const std::string& node) const;
     bool event(QEvent* event) override;
+
+private:
+    NodeNames names_;
 };
 
 /// A colour and what it stands for.

@@ -9,6 +9,7 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/document/model_wires.hpp"
+#include "ui/document/node_title.hpp"
 #include "ui/panels/budget_text.hpp"
 #include "ui/theme/figures.hpp"
 
@@ -83,17 +84,20 @@ Edit deviceEdit(const std::string& node, const char* device) {
     };
 }
 
-std::vector<Fix> memoryFixes(const Issue& issue, const graph::Document& document) {
+std::vector<Fix> memoryFixes(const Issue& issue,
+                             const graph::Document& document,
+                             const graph::Catalog& catalog) {
     std::vector<Fix> fixes;
     const Json facts = factsOf(issue);
     const std::string policy = textIn(facts, "policy");
     const std::string device = textIn(facts, "device");
     const Bytes least = bytesIn(facts, "budget");
     const bool hasNode = document.nodes.contains(issue.node);
+    const QString name = distinctNodeTitle(document, catalog, issue.node);
     if (hasNode && isPolicy(policy)) {
-        fixes.push_back({FixWords::tr("Set the memory policy of %1 to %2")
-                             .arg(quoted(issue.node), quoted(policy)),
-                         policyEdit(issue.node, policy)});
+        fixes.push_back(
+            {FixWords::tr("Set the memory policy of %1 to %2").arg(name, quoted(policy)),
+             policyEdit(issue.node, policy)});
     }
     if (least > 0 && document.memoryBudget) {
         const std::string budget = budgetText(roundedUp(least));
@@ -102,8 +106,8 @@ std::vector<Fix> memoryFixes(const Issue& issue, const graph::Document& document
              [budget](graph::Document& changed) { changed.memoryBudget = budget; }});
     }
     if (hasNode && policy.empty() && !device.empty() && device != "cpu") {
-        fixes.push_back({FixWords::tr("Compute %1 on the CPU").arg(quoted(issue.node)),
-                         deviceEdit(issue.node, "cpu")});
+        fixes.push_back(
+            {FixWords::tr("Compute %1 on the CPU").arg(name), deviceEdit(issue.node, "cpu")});
     }
     return fixes;
 }
@@ -255,24 +259,26 @@ std::vector<Fix> insertFixes(const Issue& issue,
 }
 
 std::vector<Fix> nodeFixes(const Issue& issue,
-                           const graph::DocumentNode& node,
+                           const graph::Document& document,
                            const graph::Catalog& catalog) {
+    const graph::DocumentNode& node = document.nodes.at(issue.node);
+    const QString name = distinctNodeTitle(document, catalog, issue.node);
     if (issue.code == "policy_without_components" || issue.code == "invalid_policy") {
-        return {{FixWords::tr("Remove the memory policy of %1").arg(quoted(issue.node)),
-                 [id = issue.node](graph::Document& document) {
-                     document.nodes.at(id).memory = Json();
+        return {{FixWords::tr("Remove the memory policy of %1").arg(name),
+                 [id = issue.node](graph::Document& changed) {
+                     changed.nodes.at(id).memory = Json();
                  }}};
     }
     if (issue.code == "precision_without_components" || issue.code == "invalid_precision") {
-        return {{FixWords::tr("Remove the precision of %1").arg(quoted(issue.node)),
-                 [id = issue.node](graph::Document& document) {
-                     document.nodes.at(id).precision = Json();
+        return {{FixWords::tr("Remove the precision of %1").arg(name),
+                 [id = issue.node](graph::Document& changed) {
+                     changed.nodes.at(id).precision = Json();
                  }}};
     }
     if (issue.code == "unknown_parameter" && node.params.contains(issue.item)) {
         return {{FixWords::tr("Remove the value of %1").arg(quoted(issue.item)),
-                 [id = issue.node, item = issue.item](graph::Document& document) {
-                     document.nodes.at(id).params.erase(item);
+                 [id = issue.node, item = issue.item](graph::Document& changed) {
+                     changed.nodes.at(id).params.erase(item);
                  }}};
     }
     const NodeDesc* desc = catalog.find(node.type);
@@ -291,7 +297,7 @@ std::vector<Fix> fixesFor(const Issue& issue,
                           const graph::Catalog& catalog,
                           bool canConvert) {
     if (issue.code == "memory_infeasible") {
-        std::vector<Fix> fixes = memoryFixes(issue, document);
+        std::vector<Fix> fixes = memoryFixes(issue, document, catalog);
         if (const auto model = denoiserFile(issue.node, document, catalog); model && canConvert) {
             const QString name = fileNameIn(model->value);
             fixes.push_back({FixWords::tr("Convert %1 to a smaller file...").arg(name), {}, model});
@@ -310,9 +316,8 @@ std::vector<Fix> fixesFor(const Issue& issue,
     if (issue.code == kPictureSizeCode) {
         return insertFixes(issue, document, catalog);
     }
-    const auto node = document.nodes.find(issue.node);
-    return node == document.nodes.end() ? std::vector<Fix>()
-                                        : nodeFixes(issue, node->second, catalog);
+    return document.nodes.contains(issue.node) ? nodeFixes(issue, document, catalog)
+                                               : std::vector<Fix>();
 }
 
 bool applyFix(GraphModel& model, const Issue& issue, const Fix& offered) {

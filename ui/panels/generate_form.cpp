@@ -158,7 +158,7 @@ void GenerateForm::showProblems() {
 }
 
 void GenerateForm::showMemory() {
-    const MemoryLine line = memoryLineOf(planned_);
+    const MemoryLine line = memoryLineOf(planned_, nodeNamesIn(model_));
     memory_->setVisible(!line.text.isEmpty());
     memory_->setText(line.text);
     memory_->setToolTip(line.detail);

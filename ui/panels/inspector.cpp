@@ -1,6 +1,7 @@
 #include "ui/panels/inspector.hpp"
 
 #include "plugin/base/units.hpp"
+#include "ui/document/node_title.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/panels/inspector_graph.hpp"
 #include "ui/panels/inspector_help.hpp"
@@ -230,8 +231,7 @@ void Inspector::refreshHeader() {
         return;  // removed; the selection follows in a moment
     }
     const NodeDesc* desc = parts.model.desc(id);
-    const std::string label = desc ? desc->label : node->type;
-    parts.title->setText(QString::fromStdString(node->title.value_or(label)));
+    parts.title->setText(nodeTitle(parts.model.document(), parts.model.catalog(), id));
     const QString status = statusText(parts.statuses.of(id));
     const QString kind = node->title && desc ? tr("%1, %2").arg(QString::fromStdString(desc->label),
                                                                 QString::fromStdString(id))

@@ -57,7 +57,7 @@ QString MeasuredChart::tipAt(QPointF point) const {
 }
 
 QString MeasuredChart::textOf(const MeasuredNode& node) const {
-    QStringList lines = {QString::fromStdString(node.node)};
+    QStringList lines = {nameOf(node.node)};
     if (node.plannedPeak) {
         lines.push_back(
             tr("peak %1, predicted %2").arg(bytesText(node.peak), bytesText(*node.plannedPeak)));
@@ -79,11 +79,7 @@ QString MeasuredChart::textOf(const MeasuredNode& node) const {
 void MeasuredChart::paintNode(QPainter& painter, const MeasuredNode& node, qreal top) const {
     const QColor colour = Theme::current().colour("chart.weights");
     const QRectF row(0, top, width(), kMeasuredText);
-    paintText(painter,
-              row.adjusted(0, 0, -width() * 0.65, 0),
-              QString::fromStdString(node.node),
-              "body",
-              "text");
+    paintText(painter, row.adjusted(0, 0, -width() * 0.65, 0), nameOf(node.node), "body", "text");
     const QString bytes =
         node.plannedPeak && *node.plannedPeak != node.peak
             ? tr("%1, predicted %2").arg(bytesText(node.peak), bytesText(*node.plannedPeak))

@@ -1,6 +1,7 @@
 #include "ui/panels/memory_line.hpp"
 
 #include "ui/bridge/answer.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/panels/plan_view.hpp"
 #include "ui/theme/figures.hpp"
 
@@ -32,7 +33,7 @@ double secondsOf(const Json& plan) {
     return seconds;
 }
 
-MemoryLine refusedLine(const Issues& issues) {
+MemoryLine refusedLine(const Issues& issues, const NodeNames& names) {
     const Issue* found = memoryRefusalIn(issues);
     if (!found) {
         return {};
@@ -41,7 +42,7 @@ MemoryLine refusedLine(const Issues& issues) {
     const QString hint = QString::fromStdString(found->hint);
     const Json facts = factsOf(*found);
     const Bytes needed = bytesIn(facts, "needed");
-    const QString node = QString::fromStdString(found->node);
+    const QString node = names ? names(found->node) : QString::fromStdString(found->node);
     const Bytes capacity = bytesIn(facts, "capacity");
     const bool isOfBudget = found->code != "memory_infeasible";
     return {.text = isOfBudget     ? MemoryWords::tr("Does not fit: the memory budget")
@@ -56,9 +57,9 @@ MemoryLine refusedLine(const Issues& issues) {
 
 }  // namespace
 
-MemoryLine memoryLineOf(const Planned& planned) {
+MemoryLine memoryLineOf(const Planned& planned, const NodeNames& names) {
     if (!planned.plan.is_object()) {
-        return refusedLine(planned.issues);
+        return refusedLine(planned.issues, names);
     }
     const Json* device = mainDevice(planned.plan);
     if (device == nullptr) {
@@ -95,6 +96,27 @@ const Issue* memoryRefusalIn(const Issues& issues) {
         return issue.code == "memory_infeasible" || issue.item == "memory_budget";
     });
     return found == issues.end() ? nullptr : &*found;
+}
+
+QString memoryRefusalText(const Issue& refusal, const NodeNames& names) {
+    const Json facts = factsOf(refusal);
+    const Bytes needed = bytesIn(facts, "needed");
+    const Bytes capacity = bytesIn(facts, "capacity");
+    if (refusal.code != "memory_infeasible" || needed <= 0 || capacity <= 0) {
+        const QString message = asSentence(QString::fromStdString(refusal.message));
+        return refusal.hint.empty()
+                   ? message
+                   : message + QLatin1Char('\n') + asSentence(QString::fromStdString(refusal.hint));
+    }
+    const QString place = deviceText(textIn(facts, "device"));
+    QStringList sentences = {
+        MemoryWords::tr("%1 needs %2; %3 are available (%4).", "a node, bytes, bytes, a device")
+            .arg(names(refusal.node), bytesText(needed), bytesText(capacity), place)};
+    if (const Bytes minimum = bytesIn(facts, "minimum"); minimum > needed) {
+        sentences << MemoryWords::tr("The whole run needs at least %1.").arg(bytesText(minimum));
+    }
+    sentences << MemoryWords::tr("A smaller picture or batch needs less.");
+    return sentences.join(QLatin1Char('\n'));
 }
 
 QString partText(Bytes part, Bytes whole) {

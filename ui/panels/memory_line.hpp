@@ -2,6 +2,7 @@
 
 #include "plugin/base/units.hpp"
 #include "ui/bridge/planning.hpp"
+#include "ui/document/node_title.hpp"
 
 #include <QString>
 
@@ -15,11 +16,13 @@ struct MemoryLine {
 };
 
 /// Of the run's device. Streams: the share of its networks' bytes that each pass copies
-/// instead of keeping them there.
-[[nodiscard]] MemoryLine memoryLineOf(const Planned& planned);
+/// instead of keeping them there. `names`: how nodes are called; empty: by their ids.
+[[nodiscard]] MemoryLine memoryLineOf(const Planned& planned, const NodeNames& names = {});
 /// The issue that says why there is no plan of the memory: too little of it, or a budget that the
 /// device does not have. nullptr: another reason, or none.
 [[nodiscard]] const Issue* memoryRefusalIn(const Issues& issues);
+/// What it says, in sentences: what needs how much, where, and what the run needs at least.
+[[nodiscard]] QString memoryRefusalText(const Issue& refusal, const NodeNames& names);
 /// "3.1 of 4.0 GiB": both in the unit of the larger one, unless too little were left to read.
 [[nodiscard]] QString partText(Bytes part, Bytes whole);
 

@@ -4,6 +4,7 @@
 #include "plugin/memory/device_spec.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/device_names.hpp"
+#include "ui/document/node_title.hpp"
 #include "ui/panels/budget_text.hpp"
 #include "ui/panels/memory_line.hpp"
 #include "ui/panels/memory_widgets.hpp"
@@ -49,6 +50,11 @@ QString measuredText(const QueuedRun& run, const std::optional<MeasuredView>& me
 MemoryPanel::MemoryPanel(const MemoryPanelParts& parts, QWidget* parent)
     : QWidget(parent), parts_(parts), widgets_(std::make_unique<Widgets>(this)) {
     setObjectName("memoryPanel");
+    for (Chart* chart : {static_cast<Chart*>(widgets_->bars),
+                         static_cast<Chart*>(widgets_->timeline),
+                         static_cast<Chart*>(widgets_->measured)}) {
+        chart->setNodeNames(nodeNamesIn(parts_.model));
+    }
     connectControls();
     connectRuns();
     connect(&parts_.model, &GraphModel::changed, this, [this](const Delta& delta) {
@@ -212,11 +218,10 @@ void MemoryPanel::showPlan() {
 
 void MemoryPanel::showRefusal(const Planned& planned) {
     if (const Issue* issue = memoryRefusalIn(planned.issues)) {
-        widgets_->summary->setText(memoryLineOf(planned).text);
-        const QString hint = QString::fromStdString(issue->hint);
+        widgets_->summary->setText(memoryLineOf(planned, nodeNamesIn(parts_.model)).text);
         widgets_->refusal->tell(
             Notice::Tone::Error,
-            QString::fromStdString(issue->message) + (hint.isEmpty() ? "" : "\n" + hint),
+            memoryRefusalText(*issue, nodeNamesIn(parts_.model)),
             fixesFor(*issue, parts_.model.document(), parts_.model.catalog(), canConvert_));
         return;
     }

@@ -48,7 +48,7 @@ PlanBars::PlanBars(QWidget* parent) : Chart("planBars", parent) {
 QString PlanBars::spokenText() const {
     QStringList lines = {budget_ > 0 ? tr("budget %1").arg(bytesText(budget_)) : tr("no limit")};
     for (const StageBar& stage : plan_.stages) {
-        lines << tr("%1: %2").arg(QString::fromStdString(stage.node), textOf(stage));
+        lines << tr("%1: %2").arg(nameOf(stage.node), textOf(stage));
     }
     return lines.join(u'\n');
 }
@@ -179,7 +179,7 @@ PlanBars::Scale PlanBars::scale() const {
     qreal right = 0;
     Bytes most = budget_;
     for (const StageBar& stage : plan_.stages) {
-        left = std::max(left, names.horizontalAdvance(QString::fromStdString(stage.node)));
+        left = std::max(left, names.horizontalAdvance(nameOf(stage.node)));
         right = std::max(right, texts.horizontalAdvance(textOf(stage)));
         most = std::max(most, stage.total());
     }
@@ -230,7 +230,7 @@ QString PlanBars::tipAt(QPointF point) const {
 }
 
 QString PlanBars::tipOf(const StageBar& stage) const {
-    QStringList lines = {QString::fromStdString(stage.node),
+    QStringList lines = {nameOf(stage.node),
                          tr("weights %1").arg(bytesText(stage.weights)),
                          tr("activations %1").arg(bytesText(stage.activations))};
     if (stage.wires + stage.caches + stage.staging > 0) {
@@ -258,7 +258,7 @@ void PlanBars::paintStage(QPainter& painter, size_t index, const Scale& scale) c
     const QRectF row(0, rowTop(index), width(), kStageRow);
     paintText(painter,
               row.adjusted(0, 0, track.left() - kStageGap - width(), 0),
-              QString::fromStdString(stage.node),
+              nameOf(stage.node),
               stage.node == running_ ? "strong" : "body",
               isTooLarge ? "error" : "text");
     paintText(painter,

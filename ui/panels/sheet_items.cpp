@@ -6,6 +6,7 @@
 #include "plugin/memory/planner.hpp"
 #include "plugin/memory/policy.hpp"
 #include "plugin/memory/precision.hpp"
+#include "ui/document/node_title.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/vary/variation.hpp"
 
@@ -30,10 +31,6 @@ constexpr size_t kFewChoices = 6;
 /// Policies that are ticked at first, beside the graph's own.
 constexpr const char* kMostMemory = "none";
 constexpr const char* kLeastMemory = "leaf+stream";
-
-QString nodeLabelOf(const graph::DocumentNode& node, const NodeDesc& desc) {
-    return QString::fromStdString(node.title.value_or(desc.label));
-}
 
 SheetItemKind kindOfItem(const ParamDesc& param) {
     switch (param.kind) {
@@ -137,7 +134,7 @@ std::vector<SheetItem> sheetItems(const graph::Document& document, const graph::
         if (!desc || node.mode != graph::NodeMode::Active) {
             continue;
         }
-        SheetItem item{.node = id, .nodeLabel = nodeLabelOf(node, *desc), .desc = desc};
+        SheetItem item{.node = id, .nodeLabel = nodeTitle(document, catalog, id), .desc = desc};
         for (const ParamDesc& param : desc->params) {
             if (param.cosmetic) {
                 continue;

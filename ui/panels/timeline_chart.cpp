@@ -33,8 +33,7 @@ TimelineChart::TimelineChart(QWidget* parent) : Chart("timeline", parent) {
 QString TimelineChart::spokenText() const {
     QStringList lines = {secondsText(line_.seconds)};
     for (const ComputeSpan& span : line_.compute) {
-        lines << tr("%1: %2").arg(QString::fromStdString(span.node),
-                                  secondsText(span.end - span.begin));
+        lines << tr("%1: %2").arg(nameOf(span.node), secondsText(span.end - span.begin));
     }
     Bytes most = 0;
     for (const HeldBytes& held : line_.held) {
@@ -67,8 +66,7 @@ qreal TimelineChart::xOf(double seconds) const {
 QString TimelineChart::tipAt(QPointF point) const {
     for (const ComputeSpan& span : line_.compute) {
         if (point.x() >= xOf(span.begin) && point.x() <= xOf(span.end)) {
-            return tr("%1: %2").arg(QString::fromStdString(span.node),
-                                    secondsText(span.end - span.begin));
+            return tr("%1: %2").arg(nameOf(span.node), secondsText(span.end - span.begin));
         }
     }
     return {};
@@ -76,7 +74,7 @@ QString TimelineChart::tipAt(QPointF point) const {
 
 void TimelineChart::paintHeld(QPainter& painter, const QRectF& lane) const {
     const Theme& theme = Theme::current();
-    painter.fillRect(lane, theme.colour("field"));
+    paintTrack(painter, lane);
     Bytes most = budget_;
     for (const HeldBytes& held : line_.held) {
         most = std::max(most, held.bytes);
@@ -107,14 +105,14 @@ void TimelineChart::paintHeld(QPainter& painter, const QRectF& lane) const {
 
 void TimelineChart::paintCompute(QPainter& painter, const QRectF& lane) const {
     const Theme& theme = Theme::current();
-    painter.fillRect(lane, theme.colour("field"));
+    paintTrack(painter, lane);
     for (const ComputeSpan& span : line_.compute) {
         const qreal left = xOf(span.begin);
         const QRectF rect(left, lane.top(), std::max(1.0, xOf(span.end) - left - 1), lane.height());
         painter.fillRect(rect, theme.colour("chart.compute"));
         const QRectF inner = rect.adjusted(Theme::space(1), 0, -Theme::space(1), 0);
         if (inner.width() > Theme::space(9)) {
-            paintText(painter, inner, QString::fromStdString(span.node), "small", "accent.text");
+            paintText(painter, inner, nameOf(span.node), "small", "accent.text");
         }
     }
 }
@@ -125,7 +123,7 @@ void TimelineChart::paintMoved(QPainter& painter,
                                const std::vector<MovedBytes>& moved,
                                const char* colour) const {
     const Theme& theme = Theme::current();
-    painter.fillRect(lane, theme.colour("field"));
+    paintTrack(painter, lane);
     std::vector<double> buckets(static_cast<size_t>(std::max(1.0, lane.width() / kBucket)) + 1);
     for (const MovedBytes& each : moved) {
         buckets[static_cast<size_t>((xOf(each.at) - lane.left()) / kBucket)] +=

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/device_names.hpp"
+#include "ui/document/node_title.hpp"
 #include "ui/panels/generate_form.hpp"
 #include "ui/panels/issues_panel.hpp"
 #include "ui/panels/memory_panel.hpp"
@@ -120,7 +121,7 @@ void Desk::takeUp(const DeskPlace& place) {
     }
     parts_.toolBar.setBusy(workspace_.run.isBusy());
     parts_.toolBar.setRun(workspace_.queue.running());
-    parts_.toolBar.setPlanned(workspace_.planning.planned());
+    parts_.toolBar.setPlanned(workspace_.planning.planned(), nodeNamesIn(workspace_.model));
 }
 
 void Desk::buildCentre() {
@@ -206,7 +207,10 @@ void Desk::buildRuns() {
 }
 
 void Desk::connectWorkspace() {
-    connect(&workspace_.planning, &Planning::answered, &parts_.toolBar, &StudioToolBar::setPlanned);
+    connect(
+        &workspace_.planning, &Planning::answered, &parts_.toolBar, [this](const Planned& planned) {
+            parts_.toolBar.setPlanned(planned, nodeNamesIn(workspace_.model));
+        });
     connect(&workspace_.memory, &MemoryFeed::changed, this, [this](const MemoryNow& now) {
         inspector_->setDevices(deviceNames(now.devices));
         showMemoryLine();

@@ -1,4 +1,5 @@
 #include "ui/bridge/device_names.hpp"
+#include "ui/document/node_title.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/editors/prompt_editor.hpp"
 #include "ui/language/module_texts.hpp"
@@ -230,8 +231,12 @@ void Desk::connectPrompts() {
         const Issue& issue = issues.front();
         const QString said = joinedSentences(
             QString::fromStdString(issue.message), QString::fromStdString(issue.hint), "; ");
-        notices_->show(NoticeKind::Warning,
-                       tr("Nothing runs: in %1, %2").arg(QString::fromStdString(issue.node), said));
+        notices_->show(
+            NoticeKind::Warning,
+            tr("Nothing runs: in %1, %2")
+                .arg(distinctNodeTitle(
+                         workspace_.model.document(), workspace_.model.catalog(), issue.node),
+                     said));
         reveal(issue.node, issue.item);
     });
 }

@@ -3,6 +3,7 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/preset_needs.hpp"
 #include "ui/bridge/run_log.hpp"
+#include "ui/document/node_title.hpp"
 #include "ui/panels/first_start.hpp"
 #include "ui/panels/log_panel.hpp"
 #include "ui/panels/preset_dialog.hpp"
@@ -94,7 +95,7 @@ void Desk::buildViewer() {
             showViewer();
         } else if (status.files.isEmpty()) {
             viewPicture(status.wholePicture.isNull() ? status.picture : status.wholePicture,
-                        QString::fromStdString(node),
+                        nodeTitle(workspace_.model.document(), workspace_.model.catalog(), node),
                         status.pictureSize);
         } else {
             viewPicture(status.files.back());

@@ -1,5 +1,6 @@
 #include "ui/studio/live_view.hpp"
 
+#include "ui/document/node_title.hpp"
 #include "ui/panels/viewer.hpp"
 
 namespace lowtide::ui {
@@ -43,9 +44,8 @@ void LiveView::end(quint64 run) {
 }
 
 QString LiveView::titleOf(const std::string& node, const PictureStep& step) const {
-    const NodeDesc* desc = workspace_.model.desc(node);
     return tr("Preview of %1, step %2 of %3")
-        .arg(desc ? QString::fromStdString(desc->label) : QString::fromStdString(node))
+        .arg(nodeTitle(workspace_.model.document(), workspace_.model.catalog(), node))
         .arg(step.done)
         .arg(step.total);
 }

@@ -27,7 +27,7 @@ constexpr std::array<const char*, 15> kTitles = {QT_TRANSLATE_NOOP("Menus", "&Fi
                                                  QT_TRANSLATE_NOOP("Menus", "&Panels"),
                                                  QT_TRANSLATE_NOOP("Menus", "Go to &bookmark"),
                                                  QT_TRANSLATE_NOOP("Menus", "&Keep as bookmark"),
-                                                 QT_TRANSLATE_NOOP("Menus", "Lan&guage"),
+                                                 QT_TRANSLATE_NOOP("Menus", "Lang&uage"),
                                                  QT_TRANSLATE_NOOP("Menus", "Canvas")};
 
 QString titleOf(const QString& word) {

@@ -1,6 +1,7 @@
 #include "ui/studio/several_dialog.hpp"
 
 #include "ui/bridge/later.hpp"
+#include "ui/document/node_title.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QComboBox>
@@ -41,9 +42,7 @@ QString placeText(const graph::Document& document,
     const ParamDesc* param = desc ? graph::findParam(*desc, place.param) : nullptr;
     const QString label = QString::fromStdString(param ? param->label : place.param);
     return isOne ? label
-                 : SeveralDialog::tr("%1: %2").arg(
-                       QString::fromStdString(node.title.value_or(desc ? desc->label : node.type)),
-                       label);
+                 : SeveralDialog::tr("%1: %2").arg(nodeTitle(document, catalog, place.node), label);
 }
 
 }  // namespace

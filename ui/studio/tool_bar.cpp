@@ -95,8 +95,8 @@ void StudioToolBar::setRun(const QueuedRun* run) {
     }
 }
 
-void StudioToolBar::setPlanned(const Planned& planned) {
-    need_ = memoryLineOf(planned);
+void StudioToolBar::setPlanned(const Planned& planned, const NodeNames& names) {
+    need_ = memoryLineOf(planned, names);
     showNeed();
 }
 

@@ -21,7 +21,7 @@ public:
     void setBusy(bool isBusy);
     /// The run at work; nullptr: none.
     void setRun(const QueuedRun* run);
-    void setPlanned(const Planned& planned);
+    void setPlanned(const Planned& planned, const NodeNames& names = {});
     /// In percent.
     void setZoom(double percent);
 

@@ -153,7 +153,7 @@ void FixesTest::setsTheCheapestPolicy() {
 
     const std::vector<Fix> fixes = fixesFor(refusal(kTighter), document, catalog);
     QCOMPARE(fixes.size(), size_t{1});
-    QCOMPARE(fixes[0].label, QString("Set the memory policy of denoise to auto"));
+    QCOMPARE(fixes[0].label, QString("Set the memory policy of Denoise to auto"));
     fixes[0].edit(document);
 
     QCOMPARE(document.nodes["denoise"].memory, Json("auto"));

@@ -40,6 +40,8 @@ private Q_SLOTS:
     void aRehearsedCardIsAsLargeAsItIsStated();
     void plansForACardThatIsNotThere();
     void offersTheCheapestFix_whenTheRunDoesNotFit();
+    void saysWhatDoesNotFit_inWordsOfTheStudio();
+    void callsNodes_asTheirHeadersDo();
     void asksForAConversion_whereTheModuleConverts();
     void offersToRemoveABudget_thatTheDeviceDoesNotHave();
     void showsWhatIsTooLarge_besideTheBudget_data();
@@ -246,10 +248,10 @@ void MemoryPanelTest::offersTheCheapestFix_whenTheRunDoesNotFit() {
     bench.runner().setAnswers(kFine, infeasible(), Status::Invalid);
     bench.planning.askNow();
     QTRY_VERIFY_WITH_TIMEOUT(bench.find<QWidget>("refusal")->isVisible(), kPanelPatience);
-    QVERIFY(bench.summary().contains("denoise"));
+    QVERIFY(bench.summary().contains("Denoise"));
     auto* fix = bench.find<QPushButton>("fix_0");
     QVERIFY(fix);
-    QCOMPARE(fix->text(), QString("Set the memory policy of denoise to auto"));
+    QCOMPARE(fix->text(), QString("Set the memory policy of Denoise to auto"));
     const int steps = bench.model.undoStack().count();
 
     bench.runner().setAnswers(kFine, planned());
@@ -258,6 +260,40 @@ void MemoryPanelTest::offersTheCheapestFix_whenTheRunDoesNotFit() {
     QCOMPARE(bench.model.node("denoise")->memory, Json("auto"));
     QCOMPARE(bench.model.undoStack().count(), steps + 1);
     QTRY_VERIFY_WITH_TIMEOUT(!bench.find<QWidget>("refusal")->isVisible(), kPanelPatience);
+}
+
+/// Titles, devices and sentences, not the module's line for the command.
+void MemoryPanelTest::saysWhatDoesNotFit_inWordsOfTheStudio() {
+    PanelOnBench bench;
+    bench.runner().setAnswers(kFine, infeasible(), Status::Invalid);
+    bench.planning.askNow();
+    auto* refusal = bench.find<QWidget>("refusal");
+    QTRY_VERIFY_WITH_TIMEOUT(refusal->isVisible(), kPanelPatience);
+
+    QStringList said;
+    for (const QLabel* label : refusal->findChildren<QLabel*>()) {
+        said << label->text();
+    }
+    const QString text = said.join(u'\n');
+    QVERIFY2(text.contains("Denoise needs 17.1 MiB; 10.0 MiB are available (rehearsed card)."),
+             qPrintable(text));
+    QVERIFY2(text.contains("The whole run needs at least 19.9 MiB."), qPrintable(text));
+    QVERIFY2(!text.contains("on fake"), qPrintable(text));
+}
+
+void MemoryPanelTest::callsNodes_asTheirHeadersDo() {
+    PanelOnBench bench;
+    bench.runner().setAnswers(kFine, planned());
+    bench.planning.askNow();
+    auto* bars = bench.find<PlanBars>("planBars");
+    QTRY_VERIFY_WITH_TIMEOUT(bars->isVisible(), kPanelPatience);
+    QVERIFY2(bars->spokenText().contains("Denoise: "), qPrintable(bars->spokenText()));
+
+    bench.model.apply("title", [](graph::Document& document) {
+        document.nodes.at("denoise").title = "Second pass";
+    });
+
+    QVERIFY2(bars->spokenText().contains("Second pass: "), qPrintable(bars->spokenText()));
 }
 
 /// As of a preset for a larger card.

@@ -13,6 +13,8 @@
 #include <QMenuBar>
 #include <QtTest/QtTest>
 
+#include <map>
+
 namespace actions_test {
 
 using namespace lowtide;
@@ -132,6 +134,24 @@ private Q_SLOTS:
         for (const QMenu* menu : bar.findChildren<QMenu*>()) {
             QVERIFY2(menu->title().contains('&'), qPrintable(menu->title()));
         }
+    }
+
+    /// Two of one key: it only steps between them, and Enter is needed as well.
+    void noMenuHasAnAccessKeyTwice() {
+        const Actions actions;
+        QMenuBar bar;
+        fillMenus(bar, actions);
+        QStringList twice;
+        for (const QMenu* menu : bar.findChildren<QMenu*>()) {
+            std::map<QString, QString> taken;
+            for (const QAction* action : menu->actions()) {
+                const QString key = QKeySequence::mnemonic(action->text()).toString();
+                if (!key.isEmpty() && !taken.emplace(key, action->text()).second) {
+                    twice << menu->objectName() + ": " + taken[key] + ", " + action->text();
+                }
+            }
+        }
+        QVERIFY2(twice.isEmpty(), qPrintable(twice.join(u'\n')));
     }
 
     void tooltipsTellTheKey() {
