@@ -110,12 +110,21 @@ Image8 readPicture(const std::string& path) {
     return image::decodePicture(std::as_bytes(std::span(bytes)), file.name()).picture;
 }
 
+/// The most bytes that a repetition held on the run's device, which the plan names first.
+Bytes peakOf(const Json& report, const Json& repetition) {
+    const auto device = report.at("plan").at("devices").at(0).at("device").get<std::string>();
+    return repetition.at("ledger").at(device).at("peak").get<Bytes>();
+}
+
 /// Pictures of the last repetition; those of earlier ones, which are equal, are removed.
-void takePictures(const Json& report, int last, VariantRun& run) {
+void takePictures(const Json& report,
+                  int last,
+                  const std::filesystem::path& folder,
+                  VariantRun& run) {
     for (const Json& file : report.at("files")) {
         const auto path = file.at("path").get<std::string>();
         if (file.at("repetition").get<int>() == last) {
-            run.files.push_back(path);
+            run.files.push_back(std::filesystem::path(path).lexically_relative(folder).string());
             run.pictures.push_back(readPicture(path));
         } else {
             std::filesystem::remove(path);
@@ -131,8 +140,12 @@ void Variants::takeReport(const Json& report, int warmUps, VariantRun& run) cons
         [](const Json& first, const Json& second) { return first.at("ms") < second.at("ms"); });
     run.milliseconds = timed->at("ms").get<double>();
     run.samplingMilliseconds = samplingMilliseconds(*timed, catalog_);
+    run.peak = peakOf(report, *timed);
     run.steps = stepsOf(*timed);
-    takePictures(report, static_cast<int>(repetitions.size()), run);
+    takePictures(report,
+                 static_cast<int>(repetitions.size()),
+                 std::filesystem::absolute(arguments_.out).lexically_normal(),
+                 run);
 }
 
 VariantRun Variants::run(const std::string& folder,

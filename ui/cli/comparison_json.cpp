@@ -54,6 +54,7 @@ Json toJson(const ComparedRun& compared, bool isReference) {
             {"issues", run.issues},
             {"seconds", run.milliseconds / 1000},
             {"sampling_seconds", run.samplingMilliseconds / 1000},
+            {"peak_bytes", run.peak},
             {"steps", steps},
             {"files", run.files},
             {"difference", isCompared ? toJson(compared.difference) : Json()}};

@@ -1,4 +1,5 @@
 #include "plugin/base/text.hpp"
+#include "plugin/base/units.hpp"
 #include "ui/cli/aligned.hpp"
 #include "ui/cli/comparison.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 const Cells kHeads = {"",
                       "variant",
                       "time",
+                      "peak",
                       "full/part/pred",
                       "PSNR",
                       "SSIM",
@@ -25,6 +27,8 @@ const Cells kHeads = {"",
                       "worst tile"};
 /// The columns before stand at the left.
 constexpr size_t kFirstNumber = 2;
+/// The last ones say how far a variant is from the reference.
+constexpr size_t kDifferences = 7;
 
 std::string formatted(const char* form, double value) {
     std::array<char, 48> text{};
@@ -69,7 +73,7 @@ Cells cosineTexts(const std::vector<LatentCosine>& latents) {
 
 Cells figuresOf(const VariantComparison& difference) {
     if (difference.pictures.empty()) {
-        return Cells(kHeads.size() - 4, "-");
+        return Cells(kDifferences, "-");
     }
     const image::PictureDifference all = together(difference.pictures);
     Cells cells = {finite("%.2f dB", all.psnr), all.ssim ? formatted("%.4f", *all.ssim) : "-"};
@@ -88,8 +92,9 @@ Cells rowOf(const std::string& number, const ComparedRun& compared, bool isRefer
         return cells;
     }
     cells.push_back(formatted("%.3f s", run.milliseconds / 1000));
+    cells.push_back(formatBytes(run.peak));
     cells.push_back(stepsText(run));
-    std::ranges::move(isReference ? Cells(kHeads.size() - 4, "-") : figuresOf(compared.difference),
+    std::ranges::move(isReference ? Cells(kDifferences, "-") : figuresOf(compared.difference),
                       std::back_inserter(cells));
     return cells;
 }

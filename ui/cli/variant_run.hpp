@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/json.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/host_api/runner.hpp"
 #include "plugin/image/picture_difference.hpp"
 #include "ui/cli/latent_steps.hpp"
@@ -27,8 +28,9 @@ struct VariantRun {
     Json issues = Json::array();
     double milliseconds = 0;          ///< of a repetition, the fastest one
     double samplingMilliseconds = 0;  ///< of that repetition's nodes with a number of steps
+    Bytes peak = 0;                   ///< held on the run's device in that repetition, at most
     std::optional<StepCounts> steps;  ///< where the report tells
-    std::vector<std::string> files;   ///< pictures of the last repetition
+    std::vector<std::string> files;   ///< pictures of the last repetition, as seen from the folder
     std::vector<Image8> pictures;
     std::map<std::string, LatentSteps> latents;
 };

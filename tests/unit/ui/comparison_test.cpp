@@ -147,6 +147,7 @@ private Q_SLOTS:
         comparison.variants.push_back({.own = {.run = runOf({flat(64, 100)})}});
         comparison.variants.push_back({.own = {.run = runOf({flat(64, 120)})}});
         ComparedVariant& second = comparison.variants.back();
+        second.own.run.peak = 5 * kMiB;
         second.own.difference = compared(comparison.variants[0].own.run, second.own.run);
         second.fewerSteps = second.own;
         second.fewerSteps->run.name = "denoise.steps=7";
@@ -154,6 +155,7 @@ private Q_SLOTS:
         const std::string table = tableOf(comparison);
         QVERIFY(table.find("same time: denoise.steps=7") != std::string::npos);
         QVERIFY(table.find("failed") != std::string::npos);
+        QVERIFY(table.find("5.0 MiB") != std::string::npos);
         QCOMPARE(contactSheetOf(comparison).cells.size(), 4U);
         const image::ContactSheet heat = heatMapsOf(comparison);
         QCOMPARE(heat.cells[1].pictures.size(), 1U);
