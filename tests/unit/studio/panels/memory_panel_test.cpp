@@ -464,6 +464,7 @@ void MemoryPanelTest::looks() {
     QTest::qWait(50);
 
     bench.unfold();
+    QTest::qWait(50);
     test::keepScreenshot(bench.panel, QString("memory_%1").arg(QTest::currentDataTag()));
     auto* content = bench.find<QScrollArea>("memoryScroll")->widget();
     test::keepScreenshot(*content, QString("memory_all_%1").arg(QTest::currentDataTag()));

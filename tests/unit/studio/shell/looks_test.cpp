@@ -8,18 +8,24 @@
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/editors/styles_dialog.hpp"
+#include "ui/panels/convert_dialog.hpp"
+#include "ui/panels/first_start.hpp"
 #include "ui/panels/fold.hpp"
 #include "ui/panels/gallery.hpp"
+#include "ui/panels/hash_search_dialog.hpp"
 #include "ui/panels/picture_view.hpp"
 #include "ui/panels/preset_dialog.hpp"
 #include "ui/panels/retouching.hpp"
 #include "ui/panels/sheet_dialog.hpp"
 #include "ui/studio/differences_dialog.hpp"
+#include "ui/studio/find_node.hpp"
 #include "ui/studio/keys_sheet.hpp"
 #include "ui/studio/report_dialog.hpp"
 #include "ui/studio/report_facts.hpp"
 #include "ui/studio/settings_dialog.hpp"
 #include "ui/studio/several_dialog.hpp"
+
+#include <QRadioButton>
 
 namespace looks_test {
 
@@ -243,6 +249,36 @@ const std::vector<std::pair<const char*, MakeDialog>>& dialogs() {
                  PresetText{.title = "Lighthouse", .description = "Above the sea", .tags = {"sea"}},
                  QImage(64, 64, QImage::Format_RGB888));
          }},
+        {"first_start",
+         [](Furnished& studio) {
+             return std::make_unique<FirstStart>(
+                 studio.settings,
+                 studio.work().presets,
+                 foundDevice(Json::parse(
+                     R"([{"id": "cuda:0", "name": "NVIDIA GeForce RTX 4060 Laptop GPU", "kind": "cuda", "capacity": 8589934592, "free": 8000000000}])")));
+         }},
+        {"convert",
+         [](Furnished& studio) {
+             studio.plugin.canConvert = true;
+             studio.plugin.converter.setChoices(
+                 Status::Ok, ScriptedConverter::choicesOf("/models/dream.safetensors"));
+             auto dialog = std::make_unique<ConvertDialog>(
+                 studio.work().conversion, "dream.safetensors", studio.folder.path());
+             [&] {
+                 QTRY_VERIFY_WITH_TIMEOUT(dialog->findChild<QRadioButton*>("q4_k"), kPatience);
+             }();
+             return dialog;
+         }},
+        {"hash_search",
+         [](Furnished& studio) {
+             FoundModel large{.relative = "checkpoints/dream_turbo_v2.safetensors"};
+             large.identity.size = 6'938'040'000;
+             return std::make_unique<HashSearchDialog>(
+                 studio.work().shelf,
+                 WantedModel{
+                     .value = "dream.safetensors", .digits = "31e35c80fc", .unread = {large}});
+         }},
+        {"find_node", [](Furnished& studio) { return std::make_unique<FindNode>(studio.model()); }},
     };
     return all;
 }
