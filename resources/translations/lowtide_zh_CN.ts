@@ -3918,6 +3918,19 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>the graph</source>
         <translation>工作流</translation>
     </message>
+    <message>
+        <source>Memory</source>
+        <translation>显存</translation>
+    </message>
+    <message>
+        <source>Memory budget</source>
+        <translation>显存预算</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <comment>node, parameter</comment>
+        <translation>%1，%2</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::IssuesPanel</name>

@@ -1,6 +1,8 @@
 #include "ui/panels/issue_rows.hpp"
 
 #include "ui/bridge/answer.hpp"
+#include "ui/document/graph_model.hpp"
+#include "ui/document/node_title.hpp"
 #include "ui/language/language.hpp"
 #include "ui/panels/chart_parts.hpp"
 #include "ui/theme/theme.hpp"
@@ -28,12 +30,14 @@ bool isEqual(const Issue& left, const Issue& right) {
     return isSame(left, right) && left.severity == right.severity && left.hint == right.hint;
 }
 
-QString placeOf(const Issue& issue) {
-    const QString node = QString::fromStdString(issue.node);
-    const QString item = QString::fromStdString(issue.item);
-    return node.isEmpty()   ? (item.isEmpty() ? IssueRows::tr("the graph") : item)
-           : item.isEmpty() ? node
-                            : node + "." + item;
+/// As the command names it: by ids.
+QString idsOf(const Issue& issue) {
+    if (issue.node.empty() && issue.item.empty()) {
+        return IssueRows::tr("the graph");
+    }
+    return QString::fromStdString(issue.node.empty()   ? issue.item
+                                  : issue.item.empty() ? issue.node
+                                                       : issue.node + "." + issue.item);
 }
 
 }  // namespace
@@ -43,12 +47,41 @@ QString reportText(const Issues& issues) {
     for (const Issue& issue : issues) {
         text += QString("%1 %2 [%3]\n%4\n")
                     .arg(lookOf(issue.severity),
-                         placeOf(issue),
+                         idsOf(issue),
                          QString::fromStdString(issue.code),
                          QString::fromStdString(issue.message));
         text += issue.hint.empty() ? "\n" : QString::fromStdString(issue.hint) + "\n\n";
     }
     return text;
+}
+
+IssueRows::IssueRows(const GraphModel& model, QObject* parent)
+    : QAbstractListModel(parent), model_(model) {}
+
+/// The label of the parameter or port; what is none of them as the issue has it.
+QString IssueRows::itemIn(const Issue& issue) const {
+    if (issue.item == "memory" || issue.item == "memory_budget") {
+        return issue.item == "memory" ? tr("Memory") : tr("Memory budget");
+    }
+    const NodeDesc* desc = model_.desc(issue.node);
+    if (const ParamDesc* param = desc ? graph::findParam(*desc, issue.item) : nullptr) {
+        return QString::fromStdString(param->label);
+    }
+    for (const auto& find : {graph::findInput, graph::findOutput}) {
+        if (const PortDesc* port = desc ? find(*desc, issue.item) : nullptr) {
+            return QString::fromStdString(port->label);
+        }
+    }
+    return QString::fromStdString(issue.item);
+}
+
+QString IssueRows::placeOf(const Issue& issue) const {
+    const QString item = itemIn(issue);
+    if (issue.node.empty()) {
+        return item.isEmpty() ? tr("the graph") : item;
+    }
+    const QString node = distinctNodeTitle(model_.document(), model_.catalog(), issue.node);
+    return item.isEmpty() ? node : tr("%1, %2", "node, parameter").arg(node, item);
 }
 
 void IssueRows::setIssues(Issues issues) {
@@ -113,7 +146,7 @@ void IssueDelegate::paint(QPainter* painter,
         QRectF(option.rect)
             .adjusted(kIssueIcon + 2.0 * kIssueMargin, kIssueMargin / 2.0, -kIssueMargin, 0);
     text.setHeight(kIssueLine);
-    paintText(*painter, text, placeOf(*issue), "strong", "text");
+    paintText(*painter, text, rows->placeOf(*issue), "strong", "text");
     text.translate(0, kIssueLine);
     paintText(*painter, text, QString::fromStdString(issue->message), "small", "text.muted");
     painter->restore();

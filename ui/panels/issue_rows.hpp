@@ -7,16 +7,22 @@
 
 namespace lowtide::ui {
 
-/// Issues as a list: errors first, then warnings, then notes.
+class GraphModel;
+
+/// Issues as a list: errors first, then warnings, then notes. Nodes, ports and parameters are
+/// called as in `model`, which must outlive it.
 class IssueRows : public QAbstractListModel {
     Q_OBJECT
 
 public:
-    using QAbstractListModel::QAbstractListModel;
+    explicit IssueRows(const GraphModel& model, QObject* parent = nullptr);
 
     void setIssues(Issues issues);
 
     [[nodiscard]] const Issues& issues() const { return issues_; }
+
+    /// "Denoise, Steps": where it is.
+    [[nodiscard]] QString placeOf(const Issue& issue) const;
 
     /// nullptr: no such row.
     [[nodiscard]] const Issue* issueAt(const QModelIndex& index) const;
@@ -25,6 +31,9 @@ public:
     [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
 
 private:
+    [[nodiscard]] QString itemIn(const Issue& issue) const;
+
+    const GraphModel& model_;
     Issues issues_;
 };
 

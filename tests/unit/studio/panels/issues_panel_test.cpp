@@ -114,7 +114,7 @@ void IssuesPanelTest::listsErrorsFirst() {
     QCOMPARE(bench.panel.errorCount(), 1);
     QCOMPARE(bench.panel.warningCount(), 1);
     QCOMPARE(bench.list->model()->index(0, 0).data().toString(),
-             QString("denoise.steps: steps is 0, the least is 1"));
+             QString("Denoise, Steps: steps is 0, the least is 1"));
     QCOMPARE(counts.last()[0].toInt(), 1);
     QVERIFY(!bench.panel.findChild<QLabel*>("noIssues")->isVisible());
 }
