@@ -29,7 +29,7 @@ QLabel* makeNote(const char* name, const QString& text, const char* token, QWidg
     label->setObjectName(QLatin1String(name));
     label->setTextFormat(Qt::PlainText);
     label->setWordWrap(true);
-    label->setFixedWidth(kConvertWidth);
+    label->setMinimumWidth(kConvertWidth);
     setTextColour(*label, token);
     return label;
 }

@@ -96,7 +96,7 @@ HashSearchDialog::HashSearchDialog(ModelShelf& shelf, WantedModel wanted, QWidge
     message_->setObjectName(QStringLiteral("message"));
     message_->setTextFormat(Qt::PlainText);
     message_->setWordWrap(true);
-    message_->setFixedWidth(kSearchWidth);
+    message_->setMinimumWidth(kSearchWidth);
     bar_->setObjectName(QStringLiteral("searchBar"));
     bar_->setAccessibleName(tr("Progress of the search"));
     bar_->setRange(0, kWholeSearch);

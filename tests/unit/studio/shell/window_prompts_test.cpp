@@ -411,7 +411,7 @@ private Q_SLOTS:
         QVERIFY(studio.work().queue.runs().empty());
         auto* notices = studio.window->findChild<NoticeBar*>();
         QVERIFY2(notices->isVisible() && notices->text().contains("colour") &&
-                     notices->text().contains("encode"),
+                     notices->text().contains("Encode prompt"),
                  qPrintable(notices->text()));
         // Whoever looks at Issues sees it before.
         QTRY_VERIFY_WITH_TIMEOUT(std::any_of(studio.work().planning.planned().issues.begin(),
