@@ -165,11 +165,10 @@ QRectF PictureView::frame() const {
     return {placeOf({0, 0}), size * zoom_ / devicePixelRatioF()};
 }
 
-/// Never larger than the picture is.
 double PictureView::fittedZoom() const {
     const QSizeF size = levels_.front().size();
     const QSizeF most = room().size() * devicePixelRatioF();
-    return std::clamp(std::min({1.0, most.width() / size.width(), most.height() / size.height()}),
+    return std::clamp(std::min(most.width() / size.width(), most.height() / size.height()),
                       kLeastZoom,
                       kMostZoom);
 }

@@ -21,7 +21,8 @@ class PictureView : public QWidget, public Spoken {
 public:
     explicit PictureView(QWidget* parent = nullptr);
 
-    /// Shows it as large as it fits; one of the size of the last stays where it is.
+    /// Shows it as large as it fits, a small one enlarged; one of the size of the last stays where
+    /// it is.
     void setPicture(PictureLevels levels);
     /// What lies on the right, drawn in the first one's place; empty: one is shown alone.
     void setCompared(PictureLevels levels);

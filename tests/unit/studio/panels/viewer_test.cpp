@@ -112,15 +112,18 @@ private Q_SLOTS:
         folder_ = std::make_unique<QTemporaryDir>();
     }
 
-    void fitsALargePicture_andShowsASmallOneAsItIs() {
+    void fitsPicturesOfAllSizes() {
         PictureView view;
         open(view, {400, 300});
 
         view.setPicture(levelsOf(picture(800, 300, Qt::red)));
         QCOMPARE(view.zoom(), 0.5 * view.devicePixelRatioF());
         view.setPicture(levelsOf(picture(50, 50, Qt::red)));
+        QCOMPARE(view.zoom(), 6.0 * view.devicePixelRatioF());
+        QCOMPARE(colourAt(view, {60, 10}), QColor(Qt::red));
+        view.setPicture(levelsOf(picture(1, 1, Qt::red)));
 
-        QCOMPARE(view.zoom(), 1.0);
+        QCOMPARE(view.zoom(), 32.0);  // more tells nobody anything
     }
 
     void keepsThePixelUnderThePointer_whenTheWheelTurns() {
