@@ -960,6 +960,13 @@
     </message>
 </context>
 <context>
+    <name>CompareCaptions</name>
+    <message>
+        <source>%1 · %2 %3</source>
+        <translation>%1 · %2 %3</translation>
+    </message>
+</context>
+<context>
     <name>DragReroute</name>
     <message>
         <source>Bend wire</source>
@@ -5068,6 +5075,14 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>two pictures, the line at %1 %</source>
         <translation>两张图片，分界线在 %1%</translation>
     </message>
+    <message>
+        <source>%1 on the left</source>
+        <translation>左侧为 %1</translation>
+    </message>
+    <message>
+        <source>%1 on the right</source>
+        <translation>右侧为 %1</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::PlanBars</name>
@@ -7111,14 +7126,6 @@ Negative prompt:
         <translation>D</translation>
     </message>
     <message>
-        <source>Previous picture (Page up)</source>
-        <translation>上一张图片 (Page Up)</translation>
-    </message>
-    <message>
-        <source>Next picture (Page down)</source>
-        <translation>下一张图片 (Page Down)</translation>
-    </message>
-    <message>
         <source>Pictures</source>
         <translation>图片</translation>
     </message>
@@ -7145,6 +7152,18 @@ Negative prompt:
     <message>
         <source>Crop or extend the picture (C)</source>
         <translation>裁剪或扩展图片 (C)</translation>
+    </message>
+    <message>
+        <source>Previous picture (Left, Page up)</source>
+        <translation>上一张图片（左箭头、Page Up）</translation>
+    </message>
+    <message>
+        <source>Next picture (Right, Page down)</source>
+        <translation>下一张图片（右箭头、Page Down）</translation>
+    </message>
+    <message>
+        <source>End the comparison (Esc)</source>
+        <translation>结束对比（Esc）</translation>
     </message>
 </context>
 <context>

@@ -1,7 +1,5 @@
 #include "ui/panels/facts_list.hpp"
 
-#include "plugin/base/error.hpp"
-#include "plugin/graph/document.hpp"
 #include "ui/panels/setting_facts.hpp"
 
 #include <QAction>
@@ -44,22 +42,10 @@ void FactsList::add(const PictureFact& fact) {
     item->setToolTip(1, fact.value.left(2000));
 }
 
-std::vector<PictureFact> FactsList::settingsOf(const LoadedPicture& picture) const {
-    const std::string graph = picture.graphText();
-    if (!catalog_ || graph.empty()) {
-        return {};
-    }
-    try {
-        return settingFacts(graph::parseDocument(graph), *catalog_);
-    } catch (const Error&) {  // the fact of the graph says why
-        return {};
-    }
-}
-
 /// What a person set stands before what the file says of itself.
 void FactsList::setPicture(const LoadedPicture& picture) {
     clear();
-    for (const PictureFact& fact : settingsOf(picture)) {
+    for (const PictureFact& fact : settingFactsOf(picture, catalog_)) {
         add(fact);
     }
     for (const PictureFact& fact : factsOf(picture)) {

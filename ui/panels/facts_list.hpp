@@ -20,12 +20,13 @@ public:
     /// list.
     void setCatalog(const graph::Catalog* catalog) { catalog_ = catalog; }
 
+    [[nodiscard]] const graph::Catalog* catalog() const { return catalog_; }
+
     void setPicture(const LoadedPicture& picture);
 
 private:
     void copy() const;
     void add(const PictureFact& fact);
-    [[nodiscard]] std::vector<PictureFact> settingsOf(const LoadedPicture& picture) const;
 
     const graph::Catalog* catalog_ = nullptr;
 };

@@ -54,6 +54,11 @@ void PictureView::setCompared(PictureLevels levels) {
     update();
 }
 
+void PictureView::setCaptions(const CompareCaptions& captions) {
+    captions_ = captions;
+    update();
+}
+
 void PictureView::setWay(CompareWay way) {
     if (way == way_) {
         return;
@@ -82,6 +87,10 @@ QString PictureView::spokenText() const {
                   : way_ == CompareWay::Difference
                       ? tr("two pictures, their difference")
                       : tr("two pictures, the line at %1 %").arg(std::lround(wipe_ * 100)));
+        if (!captions_.left.isEmpty()) {
+            parts << tr("%1 on the left").arg(captions_.left)
+                  << tr("%1 on the right").arg(captions_.right);
+        }
     }
     if (tool_) {
         parts << tool_->spokenText();
@@ -230,6 +239,9 @@ void PictureView::paintPictures(QPainter& painter, const QRect& part) const {
     } else {
         paintWipe(painter);
     }
+    if (isComparing()) {
+        paintCaptions(painter);
+    }
     if (tool_) {
         tool_->paint(painter, part);
     }
@@ -306,6 +318,41 @@ void PictureView::paintWipe(QPainter& painter) const {
     painter.drawEllipse(middle, kWipeReach, kWipeReach);
 }
 
+/// Each at its end of the view, where the pictures leave most room.
+void PictureView::paintCaptions(QPainter& painter) const {
+    const QRectF left(0, 0, width() / 2.0, height());
+    paintCaption(painter, captions_.left, left, false);
+    paintCaption(painter, captions_.right, left.translated(left.width(), 0), !isSplit());
+}
+
+void PictureView::paintCaption(QPainter& painter,
+                               const QString& text,
+                               const QRectF& half,
+                               bool isEnd) const {
+    if (text.isEmpty()) {
+        return;
+    }
+    const Theme& theme = Theme::current();
+    const double inset = Theme::space(2);
+    const double padding = Theme::space(1);
+    const QFontMetricsF metrics(font());
+    const double most = half.width() - 2 * inset - 2 * padding;
+    const QString shown = metrics.elidedText(text, Qt::ElideMiddle, most);
+    QRectF ground(0,
+                  half.top() + inset,
+                  std::ceil(metrics.horizontalAdvance(shown)) + 2 * padding,
+                  metrics.height() + 2 * padding);
+    ground.moveLeft(isEnd ? half.right() - inset - ground.width() : half.left() + inset);
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme.colour("tooltip"));
+    painter.drawRoundedRect(ground, theme.size("radius"), theme.size("radius"));
+    painter.setPen(theme.colour("tooltip.text"));
+    painter.drawText(ground, Qt::AlignCenter, shown);
+    painter.restore();
+}
+
 void PictureView::resizeEvent(QResizeEvent*) {
     if (isFitted_) {
         fit();
@@ -369,12 +416,16 @@ void PictureView::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_D:
             return setWay(CompareWay::Difference);
         case Qt::Key_Left:
-            return setWipe(wipe_ - kWipeKeyStep);
         case Qt::Key_Right:
-            return setWipe(wipe_ + kWipeKeyStep);
+            if (isComparing() && way_ == CompareWay::Wipe) {
+                const double by = event->key() == Qt::Key_Left ? -kWipeKeyStep : kWipeKeyStep;
+                return setWipe(wipe_ + by);
+            }
+            break;
         default:
-            QWidget::keyPressEvent(event);
+            break;
     }
+    QWidget::keyPressEvent(event);
 }
 
 }  // namespace lowtide::ui

@@ -2,6 +2,7 @@
 
 #include "ui/access/spoken.hpp"
 #include "ui/bridge/picture_load.hpp"
+#include "ui/panels/compare_captions.hpp"
 
 #include <QPointF>
 #include <QWidget>
@@ -26,6 +27,8 @@ public:
     void setPicture(PictureLevels levels);
     /// What lies on the right, drawn in the first one's place; empty: one is shown alone.
     void setCompared(PictureLevels levels);
+    /// What the two that are compared are called, written over them.
+    void setCaptions(const CompareCaptions& captions);
     void setWay(CompareWay way);
 
     [[nodiscard]] CompareWay way() const { return way_; }
@@ -33,6 +36,8 @@ public:
     [[nodiscard]] const PictureLevels& picture() const { return levels_; }
 
     [[nodiscard]] const PictureLevels& compared() const { return compared_; }
+
+    [[nodiscard]] const CompareCaptions& captions() const { return captions_; }
 
     [[nodiscard]] bool isComparing() const { return !compared_.empty(); }
 
@@ -102,10 +107,13 @@ private:
     void paintWipe(QPainter& painter) const;
     void paintSides(QPainter& painter) const;
     void paintDifference(QPainter& painter) const;
+    void paintCaptions(QPainter& painter) const;
+    void paintCaption(QPainter& painter, const QString& text, const QRectF& half, bool isEnd) const;
 
     PictureTool* tool_ = nullptr;
     PictureLevels levels_;
     PictureLevels compared_;
+    CompareCaptions captions_;
     double zoom_ = 1;
     QPointF centre_;  ///< pixel of the picture in the widget's middle
     double wipe_ = 0.5;

@@ -1,5 +1,6 @@
 #include "ui/panels/setting_facts.hpp"
 
+#include "plugin/base/error.hpp"
 #include "plugin/graph/param_value.hpp"
 #include "ui/editors/param_editor.hpp"
 
@@ -74,6 +75,19 @@ std::vector<PictureFact> settingFacts(const graph::Document& document,
              setting.value});
     }
     return facts;
+}
+
+std::vector<PictureFact> settingFactsOf(const LoadedPicture& picture,
+                                        const graph::Catalog* catalog) {
+    const std::string graph = picture.graphText();
+    if (!catalog || graph.empty()) {
+        return {};
+    }
+    try {
+        return settingFacts(graph::parseDocument(graph), *catalog);
+    } catch (const Error&) {  // the fact of the graph says why
+        return {};
+    }
 }
 
 }  // namespace lowtide::ui

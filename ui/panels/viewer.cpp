@@ -120,9 +120,12 @@ QWidget* Viewer::makeBar() {
     QToolButton* fit = makeIconButton("fit", tr("Fit into the window (F)"), "fit", this);
     QToolButton* whole =
         makeIconButton("locate", tr("One pixel for one pixel (1)"), "actualSize", this);
-    compare_ = makeIconButton(
-        "compare", tr("Keep this picture and wipe between it and the next"), "compare", this);
+    compare_ = makeIconButton("compare", {}, "compare", this);
     compare_->setCheckable(true);
+    leave_ = new QShortcut(QKeySequence(Qt::Key_Escape), this);
+    leave_->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(leave_, &QShortcut::activated, this, [this] { compare_->setChecked(false); });
+    tellCompare();
     makeWays();
     follow_ = makeIconButton("eye", tr("Show the picture while it is made"), "follow", this);
     follow_->setCheckable(true);
@@ -235,6 +238,7 @@ void Viewer::showFile(const QString& path) {
 }
 
 void Viewer::showFiles(const QStringList& files, const QString& shown) {
+    endComparison();
     files_ = files;
     load(shown);
 }
@@ -244,7 +248,8 @@ void Viewer::compareFiles(const QString& left, const QString& right) {
     files_ = {left, right};
     load(right, [this, left] {
         compare_->setChecked(true);  // keeps the one that is shown
-        load(left);
+        isPairComing_ = true;
+        load(left, [this] { isPairComing_ = false; });
     });
 }
 
@@ -316,8 +321,9 @@ void Viewer::showDifference() {
 }
 
 void Viewer::makeSteps() {
-    previous_ = makeIconButton("chevron-left", tr("Previous picture (Page up)"), "previous", this);
-    next_ = makeIconButton("chevron-right", tr("Next picture (Page down)"), "next", this);
+    previous_ =
+        makeIconButton("chevron-left", tr("Previous picture (Left, Page up)"), "previous", this);
+    next_ = makeIconButton("chevron-right", tr("Next picture (Right, Page down)"), "next", this);
     const auto key = [this](Qt::Key pressed, int by) {
         auto* shortcut = new QShortcut(QKeySequence(pressed), view_);
         shortcut->setContext(Qt::WidgetShortcut);
@@ -387,6 +393,7 @@ void Viewer::load(const QString& path, std::function<void()> then) {
 }
 
 void Viewer::showImage(const QImage& picture, const QString& title, const QSize& size) {
+    endComparison();
     loading_.cancel(CancelMode::Now);
     wanted_.clear();
     files_.clear();
@@ -404,7 +411,7 @@ void Viewer::showLive(const QImage& picture, const QString& title) {
         return;
     }
     if (!beforeLive_) {
-        beforeLive_ = Titled{.picture = shown_, .title = title_->text()};
+        beforeLive_ = NamedPicture{.picture = shown_, .name = title_->text()};
     }
     LoadedPicture loaded;
     loaded.levels = {picture};
@@ -416,22 +423,24 @@ void Viewer::setFollowing(bool isFollowing) {
 }
 
 void Viewer::endLive() {
-    if (const std::optional<Titled> before = std::exchange(beforeLive_, std::nullopt)) {
-        present(before->picture, before->title);
+    if (const std::optional<NamedPicture> before = std::exchange(beforeLive_, std::nullopt)) {
+        present(before->picture, before->name);
     }
 }
 
 void Viewer::present(const LoadedPicture& picture, const QString& title) {
     const bool keepsOther =
         compare_->isChecked() && !view_->isComparing() && !shown_.levels.empty();
-    const PictureLevels before = shown_.levels;
+    if (keepsOther) {
+        kept_ = {.picture = shown_, .name = title_->text()};
+    }
     shown_ = picture;
     title_->setText(title);
     view_->setSubject(title);
     problem_->setText(picture.problem);
     view_->setPicture(picture.levels);
     if (keepsOther && !picture.levels.empty()) {
-        view_->setCompared(before);
+        view_->setCompared(kept_.picture.levels);
         frames_->keep();
     } else if (!view_->isComparing()) {
         frames_->drop();
@@ -454,6 +463,7 @@ void Viewer::present(const LoadedPicture& picture, const QString& title) {
     facts_->setPicture(shown_);
     showRetouching();
     ways_->setVisible(view_->isComparing());
+    showCaptions();
     apart_->clear();
     apart_->hide();
     showDifference();
@@ -510,19 +520,53 @@ void Viewer::showZoom(double zoom) {
 }
 
 void Viewer::compare(bool isOn) {
+    tellCompare();
     if (!isOn) {
+        isPairComing_ = false;
         view_->setCompared({});
+        kept_ = {};
         frames_->drop();
         showFrameBar();
         ways_->hide();
+        showCaptions();
         showDifference();
     }
+}
+
+void Viewer::tellCompare() {
+    const bool isOn = compare_->isChecked();
+    leave_->setEnabled(isOn);
+    compare_->setToolTip(isOn ? tr("End the comparison (Esc)")
+                              : tr("Keep this picture and wipe between it and the next"));
+    compare_->setAccessibleName(compare_->toolTip());
+}
+
+/// A picture that waits to be compared goes on waiting.
+void Viewer::endComparison() {
+    if (view_->isComparing() || isPairComing_) {
+        compare_->setChecked(false);
+    }
+}
+
+void Viewer::showCaptions() {
+    view_->setCaptions(
+        view_->isComparing()
+            ? captionsOf({.picture = shown_, .name = title_->text()}, kept_, facts_->catalog())
+            : CompareCaptions());
 }
 
 void Viewer::copyPicture() const {
     if (!shown_.levels.empty()) {
         QGuiApplication::clipboard()->setImage(shown_.levels.front());
     }
+}
+
+void Viewer::keyPressEvent(QKeyEvent* event) {
+    const int by = event->key() == Qt::Key_Left ? -1 : event->key() == Qt::Key_Right ? 1 : 0;
+    if (by == 0 || files_.size() < 2 || event->modifiers() != Qt::NoModifier) {
+        return QWidget::keyPressEvent(event);
+    }
+    step(by);
 }
 
 void Viewer::dragEnterEvent(QDragEnterEvent* event) {

@@ -3,6 +3,7 @@
 #include "plugin/base/stop_token.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "ui/bridge/picture_load.hpp"
+#include "ui/panels/compare_captions.hpp"
 
 #include <QWidget>
 
@@ -15,6 +16,7 @@ class QLabel;
 class QMenu;
 class QMimeData;
 class QSplitter;
+class QShortcut;
 class QStackedWidget;
 class QToolButton;
 
@@ -38,7 +40,8 @@ public:
 
     /// Reads it on another thread. What cannot be shown says why, in place of the picture.
     void showFile(const QString& path);
-    /// One of several files that belong together; the others are listed and a key away.
+    /// One of several files that belong together; the others are listed and a key away. Two that
+    /// are compared give way to it.
     void showFiles(const QStringList& files, const QString& shown);
 
     /// What showFiles() or showFile() was asked for last; empty: a picture that is no file.
@@ -94,6 +97,8 @@ Q_SIGNALS:
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
+    /// Left and Right go to another picture where nothing below has a use for them.
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     QWidget* makeBar();
@@ -116,20 +121,19 @@ private:
     void showProblem(const QString& problem);
     void showZoom(double zoom);
     void compare(bool isOn);
+    void tellCompare();
+    void endComparison();
+    void showCaptions();
     void copyPicture() const;
 
-    /// What is shown, and what it is called.
-    struct Titled {
-        LoadedPicture picture;
-        QString title;
-    };
-
     LoadedPicture shown_;
-    std::optional<Titled> beforeLive_;  ///< set: a live picture is shown
-    bool wantsFocus_ = false;           ///< the picture that comes gets the keyboard
-    QString wanted_;                    ///< file that was asked for last
-    StopSource loading_;                ///< of that file
-    QStringList files_;                 ///< that belong together; the wanted one is among them
+    bool isPairComing_ = false;               ///< the second of two that are compared
+    NamedPicture kept_;                       ///< that it is compared with
+    std::optional<NamedPicture> beforeLive_;  ///< set: a live picture is shown
+    bool wantsFocus_ = false;                 ///< the picture that comes gets the keyboard
+    QString wanted_;                          ///< file that was asked for last
+    StopSource loading_;                      ///< of that file
+    QStringList files_;  ///< that belong together; the wanted one is among them
     FramesInStep* frames_ = nullptr;
     FrameBar* frameBar_ = nullptr;
     PictureView* view_ = nullptr;
@@ -147,6 +151,7 @@ private:
     QToolButton* previous_ = nullptr;
     QToolButton* next_ = nullptr;
     QToolButton* compare_ = nullptr;
+    QShortcut* leave_ = nullptr;  ///< the comparison
     QToolButton* copy_ = nullptr;
     QToolButton* openGraph_ = nullptr;
     QToolButton* useAsInput_ = nullptr;

@@ -1,13 +1,10 @@
-#include "plugin/image/png.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/panels/look.hpp"
+#include "tests/unit/studio/panels/viewer_bench.hpp"
 #include "ui/language/language.hpp"
-#include "ui/panels/picture_difference.hpp"
 #include "ui/panels/picture_drop.hpp"
 #include "ui/panels/picture_facts.hpp"
-#include "ui/panels/picture_view.hpp"
-#include "ui/panels/viewer.hpp"
 
 #include <QCheckBox>
 #include <QClipboard>
@@ -22,41 +19,17 @@
 #include <QTreeWidget>
 #include <QtTest/QtTest>
 
-#include <cmath>
 #include <set>
 
 namespace viewer_test {
 
 using namespace lowtide;
 using namespace lowtide::ui;
+using namespace lowtide::ui::viewer_bench;
 
 namespace {
 
-constexpr int kPatience = 20000;
 constexpr const char* kGraph = R"({"format": 1, "nodes": {"a": {"type": "x"}}})";
-
-QImage picture(int width, int height, const QColor& colour) {
-    QImage image(width, height, QImage::Format_RGB32);
-    image.fill(colour);
-    return image;
-}
-
-void put(const QString& path, const QByteArray& bytes) {
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(bytes);
-}
-
-/// A PNG as Lowtide writes it.
-QByteArray png(int width, int height, const std::vector<image::PictureText>& texts) {
-    const auto count = static_cast<size_t>(width) * static_cast<size_t>(height) * 3;
-    const std::shared_ptr<uint8_t[]> pixels(new uint8_t[count]());
-    for (size_t i = 0; i < count; ++i) {
-        pixels[i] = static_cast<uint8_t>(i % 3 == 0 ? 40 + i / 3 % 200 : 120);
-    }
-    return QByteArray::fromStdString(image::encodePng(
-        {.widthPixels = width, .heightPixels = height, .channels = 3, .pixels = pixels}, texts));
-}
 
 /// The header of a picture of that size, and no more.
 QByteArray claiming(quint32 width, quint32 height) {
@@ -66,36 +39,6 @@ QByteArray claiming(quint32 width, quint32 height) {
         bytes[20 + i] = static_cast<char>(height >> (24 - 8 * i));
     }
     return bytes;
-}
-
-void wheel(PictureView& view, const QPoint& at, int notches) {
-    QWheelEvent event(QPointF(at),
-                      view.mapToGlobal(QPointF(at)),
-                      {},
-                      {0, 120 * notches},
-                      Qt::NoButton,
-                      Qt::NoModifier,
-                      Qt::NoScrollPhase,
-                      false);
-    QCoreApplication::sendEvent(&view, &event);
-}
-
-void drag(QWidget& widget, const QPoint& from, const QPoint& to) {
-    QTest::mousePress(&widget, Qt::LeftButton, {}, from);
-    QTest::mouseMove(&widget, (from + to) / 2);
-    QTest::mouseMove(&widget, to);
-    QTest::mouseRelease(&widget, Qt::LeftButton, {}, to);
-}
-
-QColor colourAt(PictureView& view, const QPoint& point) {
-    const QImage shot = view.grab().toImage();
-    return shot.pixelColor(point * shot.devicePixelRatio());
-}
-
-void open(QWidget& widget, const QSize& size) {
-    widget.resize(size);
-    widget.show();
-    QVERIFY(QTest::qWaitForWindowExposed(&widget));
 }
 
 }  // namespace
@@ -166,21 +109,6 @@ private Q_SLOTS:
         QVERIFY(QRectF(view.rect()).adjusted(-1, -1, 1, 1).contains(corner));
     }
 
-    void wipesBetweenTwoPictures() {
-        PictureView view;
-        open(view, {400, 300});
-        view.setPicture(levelsOf(picture(400, 300, Qt::red)));
-        view.setCompared(levelsOf(picture(100, 75, Qt::blue)));
-        view.zoomTo(view.devicePixelRatioF());
-        QCOMPARE(colourAt(view, {100, 40}), QColor(Qt::red));
-        QCOMPARE(colourAt(view, {300, 40}), QColor(Qt::blue));
-
-        drag(view, view.placeOf({200, 150}).toPoint(), view.placeOf({360, 150}).toPoint());
-
-        QVERIFY(std::abs(view.wipe() - 0.9) < 0.01);
-        QCOMPARE(colourAt(view, {300, 40}), QColor(Qt::red));
-    }
-
     void obeysTheKeyboard() {
         PictureView view;
         open(view, {400, 300});
@@ -232,88 +160,6 @@ private Q_SLOTS:
 
         QCOMPARE(asked.count(), 1);
         QCOMPARE(asked.first().first().toString(), at("with.png"));
-    }
-
-    void comparesWithThePictureThatWasKept() {
-        Viewer viewer;
-        open(viewer, {900, 500});
-        viewer.showImage(picture(40, 40, Qt::red), "first");
-
-        QTest::mouseClick(viewer.findChild<QToolButton*>("compare"), Qt::LeftButton);
-        viewer.showImage(picture(40, 40, Qt::green), "second");
-        QVERIFY(viewer.view().isComparing());
-        QTest::mouseClick(viewer.findChild<QToolButton*>("compare"), Qt::LeftButton);
-
-        QVERIFY(!viewer.view().isComparing());
-    }
-
-    /// The wipe in the middle; both beside each other; what they differ in.
-    void twoPicturesAreComparedInThreeWays() {
-        Viewer viewer;
-        open(viewer, {900, 500});
-        viewer.showImage(picture(40, 40, Qt::red), "first");
-        QVERIFY(!viewer.findChild<QToolButton*>("ways")->isVisible());
-        viewer.findChild<QToolButton*>("compare")->setChecked(true);
-        viewer.showImage(picture(40, 40, Qt::green), "second");
-        QVERIFY(viewer.findChild<QToolButton*>("ways")->isVisible());
-        PictureView& view = viewer.view();
-        // `share` of the width, and pixels from there.
-        const auto colourAt = [&](double share, int beside = 0) {
-            return view.grab().toImage().pixelColor(qRound(share * view.width()) + beside,
-                                                    view.height() / 2);
-        };
-        QCOMPARE(colourAt(0.5, -15), QColor(Qt::green));
-        QCOMPARE(colourAt(0.5, 15), QColor(Qt::red));
-        QTest::keyClick(&view, Qt::Key_S);
-        QCOMPARE(view.way(), CompareWay::SideBySide);
-        QCOMPARE(colourAt(0.25), QColor(Qt::green));
-        QCOMPARE(colourAt(0.75), QColor(Qt::red));
-        const QColor between = colourAt(0.5);
-        QVERIFY(between != QColor(Qt::red) && between != QColor(Qt::green));
-        QTest::keyClick(&view, Qt::Key_D);
-        QCOMPARE(colourAt(0.5), QColor(255, 255, 0));
-        auto* apart = viewer.findChild<QLabel*>("apart");
-        QTRY_COMPARE(apart->text(), QString("Up to 255 of 255 apart, 100.0 % of the pixels."));
-        QTest::keyClick(&view, Qt::Key_W);
-        QVERIFY(apart->text().isEmpty());
-        QCOMPARE(colourAt(0.5, -15), QColor(Qt::green));
-        viewer.findChild<QToolButton*>("compare")->setChecked(false);
-        QVERIFY(!viewer.findChild<QToolButton*>("ways")->isVisible());
-        QCOMPARE(colourAt(0.5, 15), QColor(Qt::green));
-    }
-
-    /// A wheel over the right one zooms both about the same pixel.
-    void bothSidesZoomTogether() {
-        Viewer viewer;
-        open(viewer, {900, 500});
-        viewer.showImage(picture(400, 400, Qt::red), "first");
-        viewer.findChild<QToolButton*>("compare")->setChecked(true);
-        viewer.showImage(picture(400, 400, Qt::green), "second");
-        PictureView& view = viewer.view();
-        view.setWay(CompareWay::SideBySide);
-        const QPointF left = view.placeOf({100, 120});
-        const QPoint right = (left + QPointF(view.width() / 2.0, 0)).toPoint();
-        wheel(view, right, 3);
-        QVERIFY(QLineF(view.placeOf({100, 120}), left).length() < 2);
-        QVERIFY(view.zoom() > 1);
-    }
-
-    void differencesAreMeasured_data() {
-        QTest::addColumn<QImage>("other");
-        QTest::addColumn<QString>("text");
-        const QImage same = picture(20, 50, Qt::gray);
-        QImage one = same;
-        one.setPixelColor(7, 9, QColor(Qt::gray).lighter(101));
-        QTest::newRow("identical") << same.convertToFormat(QImage::Format_RGB888) << "Identical.";
-        QTest::newRow("one pixel") << one << "Up to 2 of 255 apart, 0.1 % of the pixels.";
-        QTest::newRow("another size")
-            << picture(20, 49, Qt::gray) << "The pictures have different sizes.";
-    }
-
-    void differencesAreMeasured() {
-        QFETCH(QImage, other);
-        QFETCH(QString, text);
-        QCOMPARE(differenceText(differenceOf(picture(20, 50, Qt::gray), other)), text);
     }
 
     void copiesThePicture() {
@@ -392,6 +238,10 @@ private Q_SLOTS:
         QTest::mouseClick(previous, Qt::LeftButton);
         QVERIFY(isShown("b.png"));
         viewer.view().setFocus();
+        QTest::keyClick(&viewer.view(), Qt::Key_Left);
+        QVERIFY(isShown("a.png"));
+        QTest::keyClick(&viewer.view(), Qt::Key_Right);
+        QVERIFY(isShown("b.png"));
         QTest::keyClick(&viewer.view(), Qt::Key_PageUp);
         QVERIFY(isShown("a.png"));
         QVERIFY(!previous->isEnabled());
@@ -535,12 +385,6 @@ private Q_SLOTS:
 
 private:
     [[nodiscard]] QString at(const QString& name) const { return folder_->filePath(name); }
-
-    static void show(Viewer& viewer, const QString& path) {
-        QSignalSpy shown(&viewer, &Viewer::shown);
-        viewer.showFile(path);
-        QVERIFY(shown.wait(kPatience));
-    }
 
     std::unique_ptr<QTemporaryDir> folder_;
 };

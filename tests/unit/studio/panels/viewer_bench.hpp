@@ -1,0 +1,74 @@
+// What the tests of the viewer begin with: pictures, files of them, and the mouse.
+#pragma once
+
+#include "plugin/image/png.hpp"
+#include "ui/panels/picture_view.hpp"
+#include "ui/panels/viewer.hpp"
+
+#include <QSignalSpy>
+#include <QtTest/QtTest>
+
+namespace lowtide::ui::viewer_bench {
+
+inline constexpr int kPatience = 20000;
+
+inline QImage picture(int width, int height, const QColor& colour) {
+    QImage image(width, height, QImage::Format_RGB32);
+    image.fill(colour);
+    return image;
+}
+
+inline void put(const QString& path, const QByteArray& bytes) {
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(bytes);
+}
+
+/// A PNG as Lowtide writes it.
+inline QByteArray png(int width, int height, const std::vector<image::PictureText>& texts) {
+    const auto count = static_cast<size_t>(width) * static_cast<size_t>(height) * 3;
+    const std::shared_ptr<uint8_t[]> pixels(new uint8_t[count]());
+    for (size_t i = 0; i < count; ++i) {
+        pixels[i] = static_cast<uint8_t>(i % 3 == 0 ? 40 + i / 3 % 200 : 120);
+    }
+    return QByteArray::fromStdString(image::encodePng(
+        {.widthPixels = width, .heightPixels = height, .channels = 3, .pixels = pixels}, texts));
+}
+
+inline void wheel(PictureView& view, const QPoint& at, int notches) {
+    QWheelEvent event(QPointF(at),
+                      view.mapToGlobal(QPointF(at)),
+                      {},
+                      {0, 120 * notches},
+                      Qt::NoButton,
+                      Qt::NoModifier,
+                      Qt::NoScrollPhase,
+                      false);
+    QCoreApplication::sendEvent(&view, &event);
+}
+
+inline void drag(QWidget& widget, const QPoint& from, const QPoint& to) {
+    QTest::mousePress(&widget, Qt::LeftButton, {}, from);
+    QTest::mouseMove(&widget, (from + to) / 2);
+    QTest::mouseMove(&widget, to);
+    QTest::mouseRelease(&widget, Qt::LeftButton, {}, to);
+}
+
+inline QColor colourAt(PictureView& view, const QPoint& point) {
+    const QImage shot = view.grab().toImage();
+    return shot.pixelColor(point * shot.devicePixelRatio());
+}
+
+inline void open(QWidget& widget, const QSize& size) {
+    widget.resize(size);
+    widget.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&widget));
+}
+
+inline void show(Viewer& viewer, const QString& path) {
+    QSignalSpy shown(&viewer, &Viewer::shown);
+    viewer.showFile(path);
+    QVERIFY(shown.wait(kPatience));
+}
+
+}  // namespace lowtide::ui::viewer_bench
