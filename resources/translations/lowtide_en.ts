@@ -81,6 +81,13 @@
             <numerusform>%n pictures</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n marked</source>
+        <translation>
+            <numerusform>%n marked</numerusform>
+            <numerusform>%n marked</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::GalleryDesk</name>
@@ -89,6 +96,30 @@
         <translation>
             <numerusform>%n run had not ended when the studio did.</numerusform>
             <numerusform>%n runs had not ended when the studio did.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::GalleryRemoval</name>
+    <message numerus="yes">
+        <source>%n pictures are in the wastebasket.</source>
+        <translation>
+            <numerusform>%n picture is in the wastebasket.</numerusform>
+            <numerusform>%n pictures are in the wastebasket.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pictures without a file are taken from the list.</source>
+        <translation>
+            <numerusform>%n picture without a file is taken from the list.</numerusform>
+            <numerusform>%n pictures without a file are taken from the list.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pictures are back.</source>
+        <translation>
+            <numerusform>%n picture is back.</numerusform>
+            <numerusform>%n pictures are back.</numerusform>
         </translation>
     </message>
 </context>

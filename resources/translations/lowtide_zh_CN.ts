@@ -1188,6 +1188,18 @@
         <source>“%1” cannot be renamed: %2.</source>
         <translation>无法重命名“%1”：%2。</translation>
     </message>
+    <message>
+        <source>There is a file “%1” again. The one that was removed stays in the wastebasket.</source>
+        <translation>又有了名为“%1”的文件。移除的文件仍在回收站中。</translation>
+    </message>
+    <message>
+        <source>“%1” is not in the wastebasket any more.</source>
+        <translation>“%1”已不在回收站中。</translation>
+    </message>
+    <message>
+        <source>“%1” cannot be taken from the wastebasket: %2. It stays there.</source>
+        <translation>无法从回收站取回“%1”：%2。它仍在回收站中。</translation>
+    </message>
 </context>
 <context>
     <name>KeptPicture</name>
@@ -3111,6 +3123,24 @@ The first word is in the text; each of the others takes its place.</source>
         <source>Open its s&amp;heet</source>
         <translation>打开其对比表(&amp;H)</translation>
     </message>
+    <message>
+        <source>Ctrl+click marks several pictures, or Ctrl with an arrow, then Space. C compares two, Enter views one.</source>
+        <translation>按住 Ctrl 点击可选中多张图片，也可按 Ctrl+方向键再按空格。C 对比两张，Enter 查看一张。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n marked</source>
+        <translation>
+            <numerusform>已选中 %n 张</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>&amp;Compare: mark two first</source>
+        <translation>对比(&amp;C)：先选中两张</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::GalleryDesk</name>
@@ -3168,16 +3198,16 @@ The first word is in the text; each of the others takes its place.</source>
             <numerusform>程序关闭时有 %n 个运行尚未结束。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::GalleryFilter</name>
     <message>
         <source>Search pictures</source>
         <translation>搜索图片</translation>
-    </message>
-    <message>
-        <source>Words of the prompt, the title, the models or the file&apos;s name</source>
-        <translation>提示词、标题、模型或文件名中的词</translation>
     </message>
     <message>
         <source>Model</source>
@@ -3223,6 +3253,31 @@ The first word is in the text; each of the others takes its place.</source>
         <source>All graphs</source>
         <translation>所有工作流</translation>
     </message>
+    <message>
+        <source>Words of the prompt, the title, the models or the file&apos;s name. Down goes to the pictures.</source>
+        <translation>提示词、标题、模型或文件名中的词。按下箭头键转到图片。</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::GalleryRemoval</name>
+    <message numerus="yes">
+        <source>%n pictures are in the wastebasket.</source>
+        <translation>
+            <numerusform>%n 张图片已移到回收站。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pictures without a file are taken from the list.</source>
+        <translation>
+            <numerusform>已从列表中移除 %n 张没有文件的图片。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pictures are back.</source>
+        <translation>
+            <numerusform>已恢复 %n 张图片。</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::GalleryRows</name>
@@ -3253,6 +3308,10 @@ The first word is in the text; each of the others takes its place.</source>
     <message>
         <source>%1, its file is gone</source>
         <translation>%1，文件已不存在</translation>
+    </message>
+    <message>
+        <source>%1, marked</source>
+        <translation>%1，已选中</translation>
     </message>
 </context>
 <context>

@@ -347,6 +347,14 @@ void RunLibrary::forgetPictures(const std::vector<int64_t>& pictures) {
     changePictures([pictures](RunStore& store) { store.forgetPictures(pictures); });
 }
 
+void RunLibrary::restorePictures(const std::vector<PictureRecord>& pictures) {
+    write([pictures](RunStore& store) { store.restorePictures(pictures); },
+          [this](bool) {
+              Q_EMIT picturesChanged();
+              makeThumbnails();
+          });
+}
+
 /// A few at a time; those that come meanwhile are in the next lot.
 void RunLibrary::makeThumbnails() {
     if (std::exchange(isMaking_, true)) {

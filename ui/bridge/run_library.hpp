@@ -104,6 +104,8 @@ public:
     /// The file is called otherwise by now. `done` hears whether that is kept.
     void setPath(int64_t picture, const QString& path, std::function<void(bool)> done);
     void forgetPictures(const std::vector<int64_t>& pictures);
+    /// Forgotten ones, as they were. Their thumbnails follow.
+    void restorePictures(const std::vector<PictureRecord>& pictures);
 
 Q_SIGNALS:
     /// Pictures came, went, or are called otherwise.

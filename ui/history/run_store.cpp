@@ -408,6 +408,24 @@ void RunStore::forgetPictures(const std::vector<int64_t>& pictures) {
     all.commit();
 }
 
+void RunStore::restorePictures(const std::vector<PictureRecord>& pictures) {
+    Transaction all(database_);
+    Statement add = database_.prepare(
+        "INSERT INTO pictures(id, run, path, found, width, height, starred, made) "
+        "SELECT ?1, ?2, ?3, ?4, 0, 0, ?5, ?6 WHERE EXISTS (SELECT 1 FROM runs WHERE key = ?2) "
+        "ON CONFLICT DO NOTHING");
+    for (const PictureRecord& picture : pictures) {
+        add.bind(1, picture.id)
+            .bind(2, picture.run)
+            .bind(3, picture.path)
+            .bind(4, searchable({QFileInfo(picture.path).fileName()}))
+            .bind(5, picture.isStarred ? int64_t{1} : int64_t{0})
+            .bind(6, picture.made)
+            .run();
+    }
+    all.commit();
+}
+
 QStringList RunStore::column(std::string_view statement) {
     Statement row = database_.prepare(statement);
     QSet<QString> values;

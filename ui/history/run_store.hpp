@@ -58,6 +58,9 @@ public:
     /// The file was given another name.
     void setPath(int64_t picture, const QString& path);
     void forgetPictures(const std::vector<int64_t>& pictures);
+    /// As they were before that, without thumbnails. Not those whose run is forgotten, nor those
+    /// whose path another one has by now.
+    void restorePictures(const std::vector<PictureRecord>& pictures);
 
     /// A sheet of runs that were added, row by row; `key` is a run too, with the graph before
     /// anything was varied.

@@ -1,11 +1,13 @@
 #include "ui/panels/gallery.hpp"
 
+#include "ui/access/announce.hpp"
 #include "ui/bridge/later.hpp"
 #include "ui/bridge/picture_load.hpp"
 #include "ui/panels/empty_state.hpp"
 #include "ui/panels/gallery_delegate.hpp"
 #include "ui/panels/gallery_files.hpp"
 #include "ui/panels/gallery_filter.hpp"
+#include "ui/panels/gallery_removal.hpp"
 #include "ui/panels/gallery_rows.hpp"
 #include "ui/panels/row_focus.hpp"
 #include "ui/panels/token_colour.hpp"
@@ -18,6 +20,7 @@
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QInputDialog>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QListView>
 #include <QMenu>
@@ -29,6 +32,8 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -45,12 +50,21 @@ Gallery::Gallery(RunLibrary& library, QWidget* parent)
     : QWidget(parent),
       library_(library),
       rows_(new GalleryRows(library, this)),
-      delegate_(new GalleryDelegate(this)) {
+      delegate_(new GalleryDelegate(this)),
+      removal_(new GalleryRemoval(library, this)) {
     setObjectName(QStringLiteral("gallery"));
     build();
     addActions();
     connect(&library_, &RunLibrary::picturesChanged, this, &Gallery::askPictures);
     connect(filter_, &GalleryFilter::changed, this, &Gallery::askPictures);
+    connect(filter_, &GalleryFilter::left, this, [this] {
+        if (rows_->rowCount({}) > 0) {
+            list_->setFocus(Qt::ShortcutFocusReason);
+        }
+    });
+    connect(removal_, &GalleryRemoval::removed, this, &Gallery::removed);
+    connect(removal_, &GalleryRemoval::returned, this, &Gallery::returned);
+    connect(removal_, &GalleryRemoval::refused, this, &Gallery::refused);
     connect(list_, &QListView::activated, this, &Gallery::activate);
     connect(
         list_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &Gallery::adjust);
@@ -78,6 +92,7 @@ void Gallery::build() {
     list_->setFrameShape(QFrame::NoFrame);
     list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     list_->setContextMenuPolicy(Qt::CustomContextMenu);
+    list_->installEventFilter(this);
     selectRowForKeys(*list_);
     pages_ = new QStackedWidget(this);
     pages_->addWidget(list_);
@@ -93,7 +108,11 @@ void Gallery::build() {
                        pages_));
     count_ = new QLabel(this);
     count_->setObjectName(QStringLiteral("galleryCount"));
+    count_->setToolTip(
+        tr("Ctrl+click marks several pictures, or Ctrl with an arrow, then Space. C compares two, "
+           "Enter views one."));
     setTextColour(*count_, "text.muted");
+    list_->setAccessibleDescription(count_->toolTip());
     menu_ = new QMenu(this);
     menu_->setObjectName(QStringLiteral("galleryMenu"));
     auto* bar = new QHBoxLayout;
@@ -217,8 +236,24 @@ void Gallery::showPage() {
     pages_->setCurrentIndex(!isEmpty || !isFilled_ ? kPictures
                             : filter_->isOpen()    ? kNothingYet
                                                    : kNothingFound);
-    const int count = rows_->rowCount({});
-    count_->setText(isEmpty ? QString() : tr("%n pictures", nullptr, count));
+}
+
+/// Beside how many there are.
+void Gallery::tellMarked(const std::vector<PictureRecord>& chosen) {
+    std::set<int64_t> marked;
+    for (const PictureRecord& picture : chosen) {
+        marked.insert(picture.id);
+    }
+    rows_->setMarked(std::move(marked));
+    const int all = rows_->rowCount({});
+    const auto now = static_cast<int>(chosen.size());
+    const QString pictures = tr("%n pictures", nullptr, all);
+    const QString words = tr("%n marked", nullptr, now);
+    count_->setText(all == 0 ? QString() : now == 0 ? pictures : tr("%1, %2").arg(pictures, words));
+    if (now != marked_ && std::max(now, marked_) > 1) {
+        announce(*list_, words);
+    }
+    marked_ = now;
 }
 
 QStringList Gallery::files() const {
@@ -263,6 +298,7 @@ void Gallery::setPresets(QMenu* menu) {
 
 void Gallery::adjust() {
     const std::vector<PictureRecord> chosen = selected();
+    tellMarked(chosen);
     const auto enable = [&](const char* name, bool isOn) {
         if (auto* action = findChild<QAction*>(QLatin1String(name))) {
             action->setEnabled(isOn);
@@ -280,6 +316,8 @@ void Gallery::adjust() {
         enable(name, isOne);
     }
     enable("compare", chosen.size() == 2);
+    findChild<QAction*>(QStringLiteral("compare"))
+        ->setText(chosen.size() == 2 ? tr("&Compare") : tr("&Compare: mark two first"));
     enable("openSheet", isOne && !chosen.front().sheet.isEmpty());
     for (const char* name : {"star", "openFolder", "remove"}) {
         enable(name, !chosen.empty());
@@ -378,26 +416,25 @@ void Gallery::rename() {
 }
 
 void Gallery::removeSelected() {
-    later(
-        this,
-        [chosen = selected()] {
-            std::vector<MovedFile> moved;
-            for (const PictureRecord& picture : chosen) {
-                moved.push_back(moveToWastebasket(picture));
-            }
-            return moved;
-        },
-        [this](const std::vector<MovedFile>& moved) {
-            std::vector<int64_t> gone;
-            for (const MovedFile& file : moved) {
-                if (file.problem.isEmpty()) {
-                    gone.push_back(file.picture);
-                } else {
-                    Q_EMIT refused(file.problem);
-                }
-            }
-            library_.forgetPictures(gone);
-        });
+    removal_->remove(selected());
+}
+
+void Gallery::undoRemove() {
+    removal_->undo();
+}
+
+bool Gallery::eventFilter(QObject* watched, QEvent* event) {
+    const bool isKey =
+        event->type() == QEvent::ShortcutOverride || event->type() == QEvent::KeyPress;
+    if (watched != list_ || !isKey || !removal_->canUndo() ||
+        !static_cast<QKeyEvent*>(event)->matches(QKeySequence::Undo)) {
+        return QWidget::eventFilter(watched, event);
+    }
+    event->accept();
+    if (event->type() == QEvent::KeyPress) {
+        removal_->undo();
+    }
+    return true;
 }
 
 void Gallery::openGraph() {

@@ -17,6 +17,7 @@ namespace lowtide::ui {
 
 class GalleryDelegate;
 class GalleryFilter;
+class GalleryRemoval;
 class GalleryRows;
 
 /// Every picture and video of all runs, found by words, models, graphs, days and stars.
@@ -38,6 +39,9 @@ public:
     /// What can be done with a picture that is shown elsewhere; it is chosen here by that.
     void popupMenu(const QString& path, const QPoint& place);
 
+    /// What was moved to the wastebasket last comes back.
+    void undoRemove();
+
     /// Its pictures are seen while this is, too: they are kept fresh.
     void showAlsoIn(QWidget* strip) { strip_ = strip; }
 
@@ -56,11 +60,16 @@ Q_SIGNALS:
     void inputAsked(const QString& path);
     /// The sheet that a picture is of, or is a cell of.
     void sheetAsked(const lowtide::ui::RunKey& run);
+    /// Pictures went to the wastebasket, or came back, as a sentence.
+    void removed(const QString& sentence);
+    void returned(const QString& sentence);
     /// Something did not go: a sentence.
     void refused(const QString& sentence);
 
 protected:
     void showEvent(QShowEvent* event) override;
+    /// Of the list: its Ctrl+Z before the window's, while it has something to undo.
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void build();
@@ -75,6 +84,7 @@ private:
     void adjust();
     void setSide(int pixels);
     void tellSide();
+    void tellMarked(const std::vector<PictureRecord>& chosen);
     void view();
     void compareSelected();
     void star();
@@ -92,12 +102,14 @@ private:
     RunLibrary& library_;
     GalleryRows* rows_;
     GalleryDelegate* delegate_;
+    GalleryRemoval* removal_;
     GalleryFilter* filter_ = nullptr;
     QListView* list_ = nullptr;
     QStackedWidget* pages_ = nullptr;
     QLabel* count_ = nullptr;
     QMenu* menu_ = nullptr;
     QPointer<QWidget> strip_;
+    int marked_ = 0;         ///< how many were told last
     bool isAsked_ = false;   ///< an answer is on its way
     bool isStale_ = true;    ///< what it shows may be old
     bool isFilled_ = false;  ///< an answer has come

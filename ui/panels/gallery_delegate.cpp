@@ -69,6 +69,10 @@ void GalleryDelegate::paint(QPainter* painter,
     if (picture->isStarred) {
         paintMark(*painter, mark, "star-filled", "accent");
     }
+    if (isSelected) {
+        mark.moveTopLeft(inner.topLeft());
+        paintMark(*painter, mark, "check", "accent");
+    }
     mark.moveTopLeft(inner.bottomLeft() - QPoint(0, kMark - 1));
     if (isMissing) {
         paintMark(*painter, mark, "warning", "warning");

@@ -21,6 +21,13 @@ MovedFile kept(const PictureRecord& picture, const QString& problem) {
     return {.picture = picture.id, .path = picture.path, .problem = problem};
 }
 
+/// What a wastebasket notes of a file that lies in it.
+QString infoOf(const QFileInfo& thrown) {
+    QDir around = thrown.dir();
+    around.cdUp();
+    return around.filePath(QStringLiteral("info/%1.trashinfo").arg(thrown.fileName()));
+}
+
 }  // namespace
 
 MovedFile moveToWastebasket(const PictureRecord& picture) {
@@ -43,17 +50,44 @@ MovedFile moveToWastebasket(const PictureRecord& picture) {
         return stays(file.errorString());
     }
     if (QDir::isAbsolutePath(file.fileName())) {
-        return {.picture = picture.id, .path = {}, .problem = {}};
+        return {.picture = picture.id,
+                .path = {},
+                .problem = {},
+                .before = {},
+                .inWastebasket = file.fileName()};
     }
     // Qt 6.4 moves it to where the program was started if it finds no wastebasket.
     const QFileInfo lost(QDir::current(), file.fileName());
     QFile::rename(lost.absoluteFilePath(), picture.path);
     QDir around = lost.dir();
     around.cdUp();
-    QFile::remove(around.filePath(QStringLiteral("info/%1.trashinfo").arg(lost.fileName())));
+    QFile::remove(infoOf(lost));
     around.rmdir(QStringLiteral("info"));
     around.rmdir(QStringLiteral("files"));
     return stays(MovedWords::tr("there is none"));
+}
+
+QString takeFromWastebasket(const MovedFile& moved, const QString& path) {
+    const QFileInfo place(path);
+    if (moved.inWastebasket.isEmpty()) {
+        return {};
+    }
+    if (place.exists()) {
+        return MovedWords::tr(
+                   "There is a file “%1” again. The one that was removed stays in the "
+                   "wastebasket.")
+            .arg(place.fileName());
+    }
+    QFile file(moved.inWastebasket);
+    if (!file.exists()) {
+        return MovedWords::tr("“%1” is not in the wastebasket any more.").arg(place.fileName());
+    }
+    if (!QDir().mkpath(place.absolutePath()) || !file.rename(path)) {
+        return MovedWords::tr("“%1” cannot be taken from the wastebasket: %2. It stays there.")
+            .arg(place.fileName(), file.errorString());
+    }
+    QFile::remove(infoOf(QFileInfo(moved.inWastebasket)));
+    return {};
 }
 
 MovedFile renameFile(const PictureRecord& picture, const QString& name) {

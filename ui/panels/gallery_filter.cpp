@@ -6,6 +6,7 @@
 #include <QComboBox>
 #include <QDateTime>
 #include <QLineEdit>
+#include <QShortcut>
 #include <QSignalBlocker>
 #include <QToolButton>
 
@@ -37,10 +38,15 @@ GalleryFilter::GalleryFilter(QWidget* parent) : QWidget(parent) {
     words_ = new QLineEdit(this);
     words_->setObjectName(QStringLiteral("galleryWords"));
     words_->setPlaceholderText(tr("Search pictures"));
-    words_->setToolTip(tr("Words of the prompt, the title, the models or the file's name"));
+    words_->setToolTip(
+        tr("Words of the prompt, the title, the models or the file's name. Down goes to "
+           "the pictures."));
     words_->setAccessibleName(words_->placeholderText());
     words_->setClearButtonEnabled(true);
     words_->setMinimumWidth(kChooserWidth);
+    auto* down = new QShortcut(QKeySequence(Qt::Key_Down), words_);
+    down->setContext(Qt::WidgetShortcut);
+    connect(down, &QShortcut::activated, this, &GalleryFilter::left);
     model_ = chooser("galleryModel", tr("Model"));
     graph_ = chooser("galleryGraph", tr("Graph or preset"));
     when_ = chooser("galleryWhen", tr("When it was made"));

@@ -33,6 +33,8 @@ public:
 Q_SIGNALS:
     /// A moment after a person has typed, at once where she has chosen.
     void changed();
+    /// Down in the words: the pictures are wanted.
+    void left();
 
 private:
     [[nodiscard]] QComboBox* chooser(const char* name, const QString& label);

@@ -193,6 +193,10 @@ void GalleryRows::tellChanged(int64_t picture) {
     }
 }
 
+void GalleryRows::setMarked(std::set<int64_t> marked) {
+    marked_ = std::move(marked);
+}
+
 int GalleryRows::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(pictures_.size());
 }
@@ -202,6 +206,9 @@ QString GalleryRows::spokenText(const PictureRecord& picture, const QString& nam
     QString text = tr("%1, %2, %3").arg(name, picture.title, madeText(picture));
     if (picture.isStarred) {
         text = tr("%1, starred").arg(text);
+    }
+    if (marked_.contains(picture.id)) {
+        text = tr("%1, marked").arg(text);
     }
     return isMissing(picture.id) ? tr("%1, its file is gone").arg(text) : text;
 }

@@ -42,6 +42,9 @@ public:
     /// Whether its file was not there when its thumbnail was read.
     [[nodiscard]] bool isMissing(int64_t picture) const { return missing_.contains(picture); }
 
+    /// That are selected, which a screen reader hears in words.
+    void setMarked(std::set<int64_t> marked);
+
     [[nodiscard]] int rowCount(const QModelIndex& parent) const override;
     [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
     [[nodiscard]] Qt::ItemFlags flags(const QModelIndex& index) const override;
@@ -68,6 +71,7 @@ private:
     mutable std::set<int64_t> asked_;
     mutable QTimer soon_;
     std::set<int64_t> missing_;
+    std::set<int64_t> marked_;
 };
 
 }  // namespace lowtide::ui

@@ -38,6 +38,12 @@ GalleryDesk::GalleryDesk(Workspace& workspace,
     connect(&gallery_, &Gallery::refused, this, [this](const QString& sentence) {
         notices_.show(NoticeKind::Warning, sentence);
     });
+    connect(&gallery_, &Gallery::removed, this, [this](const QString& sentence) {
+        notices_.show(NoticeKind::Info, sentence, tr("Undo"), [this] { gallery_.undoRemove(); });
+    });
+    connect(&gallery_, &Gallery::returned, this, [this](const QString& sentence) {
+        notices_.show(NoticeKind::Success, sentence);
+    });
     connect(workspace_.library.get(), &RunLibrary::failed, this, [this](const QString& problem) {
         notices_.show(NoticeKind::Warning, tr("Runs are not kept: %1").arg(problem));
     });
