@@ -48,6 +48,23 @@ std::string graphWithin(const Texts& texts, const std::string& file) {
     return text->text;
 }
 
+/// A file by its name a picture or a video, by its bytes neither, nor the begin of an object.
+void refuseBroken(const files::InputFile& file, std::span<const std::byte> begin) {
+    if (!image::hasPictureName(file.name()) && !video::hasVideoName(file.name())) {
+        return;
+    }
+    constexpr std::string_view kBlank = " \t\r\n\xEF\xBB\xBF";
+    const std::string_view text(reinterpret_cast<const char*>(begin.data()), begin.size());
+    const size_t first = text.find_first_not_of(kBlank);
+    if (first != std::string_view::npos && text[first] == '{') {
+        return;
+    }
+    throw Error(ErrorKind::Corrupt,
+                quotedName(file.name()) + " is no usable picture or video: " +
+                    (begin.empty() ? "it is empty" : "it does not begin as one"),
+                "copy it again from where it came, or choose another file");
+}
+
 }  // namespace
 
 std::string readGraphText(const files::InputFile& file) {
@@ -56,8 +73,11 @@ std::string readGraphText(const files::InputFile& file) {
     if (video::beginsAsVideo(begin)) {
         return graphWithin(video::readVideoHeader(file, "").texts, "the video " + name);
     }
-    return image::beginsAsPicture(begin) ? graphWithin(textsOfPicture(file), "the picture " + name)
-                                         : file.readAll(kLargestGraph);
+    if (image::beginsAsPicture(begin)) {
+        return graphWithin(textsOfPicture(file), "the picture " + name);
+    }
+    refuseBroken(file, begin);
+    return file.readAll(kLargestGraph);
 }
 
 }  // namespace lowtide::graph

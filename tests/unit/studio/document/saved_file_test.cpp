@@ -212,6 +212,44 @@ private Q_SLOTS:
         QVERIFY(!messageOf(error).contains(folder_->path()));
     }
 
+    /// A file is what its name says until it is seen to be something else.
+    void whatIsNoPictureIsNoGraphEither_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("message");
+        const QByteArray whole = pictureWith({{"lowtide_graph", someGraphText().toStdString()}});
+        QTest::newRow("empty") << "x.png" << QByteArray()
+                               << "\"x.png\" is no usable picture or video: it is empty";
+        QTest::newRow("words")
+            << "x.jpg" << QByteArray("hello")
+            << "\"x.jpg\" is no usable picture or video: it does not begin as one";
+        QTest::newRow("six bytes")
+            << "x.png" << whole.left(6)
+            << "\"x.png\" is no usable picture or video: it does not begin as one";
+        QTest::newRow("an empty video")
+            << "x.mp4" << QByteArray() << "\"x.mp4\" is no usable picture or video: it is empty";
+        QTest::newRow("cut off") << "x.png" << whole.left(whole.size() / 2)
+                                 << "\"x.png\" is no usable PNG picture: its end is missing";
+        QTest::newRow("without a graph")
+            << "x.png" << pictureWith({}) << "the picture \"x.png\" carries no graph";
+    }
+
+    void whatIsNoPictureIsNoGraphEither() {
+        QFETCH(QString, name);
+        QFETCH(QByteArray, bytes);
+        QFETCH(QString, message);
+        write(folder_->filePath(name), bytes);
+        const auto error = errorOf([&] { (void)loadGraph(folder_->filePath(name)); });
+        QCOMPARE(messageOf(error), message);
+        QVERIFY(!error->hint().empty());
+    }
+
+    void aGraphMayHaveTheNameOfAPicture() {
+        const QString path = folder_->filePath("x.png");
+        write(path, "\n " + someGraphText().toUtf8());
+        QCOMPARE(shown(loadGraph(path)), someGraphText());
+    }
+
     void aMissingFileIsNotFound() {
         const auto error = errorOf([&] { (void)loadGraph(folder_->filePath("none.json")); });
         QVERIFY(error && error->kind() == ErrorKind::NotFound);
