@@ -65,10 +65,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n waiting runs were taken back.</source>
+        <source>%n waiting runs were cancelled.</source>
         <translation>
-            <numerusform>%n waiting run was taken back.</numerusform>
-            <numerusform>%n waiting runs were taken back.</numerusform>
+            <numerusform>%n waiting run was cancelled.</numerusform>
+            <numerusform>%n waiting runs were cancelled.</numerusform>
         </translation>
     </message>
 </context>

@@ -1091,6 +1091,18 @@
         <source>%1, %2</source>
         <translation>%1，%2</translation>
     </message>
+    <message>
+        <source>%1 h</source>
+        <translation>%1 小时</translation>
+    </message>
+    <message>
+        <source>%1 h %2 min</source>
+        <translation>%1 小时 %2 分钟</translation>
+    </message>
+    <message>
+        <source>about %1</source>
+        <translation>约 %1</translation>
+    </message>
 </context>
 <context>
     <name>FirstStart</name>
@@ -1647,6 +1659,18 @@
         <translation>
             <numerusform>%n 个节点</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Graph as text</source>
+        <translation>工作流文本</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>精度</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>参数</translation>
     </message>
 </context>
 <context>
@@ -2452,12 +2476,6 @@ The first word is in the text; each of the others takes its place.</source>
         <source>No run waits.</source>
         <translation>没有等待的运行。</translation>
     </message>
-    <message numerus="yes">
-        <source>%n waiting runs were taken back.</source>
-        <translation>
-            <numerusform>已撤回 %n 个等待的运行。</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Queue them again</source>
         <translation>重新加入队列</translation>
@@ -2465,6 +2483,12 @@ The first word is in the text; each of the others takes its place.</source>
     <message>
         <source>No program opens the folder “%1”.</source>
         <translation>没有程序可以打开文件夹“%1”。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n waiting runs were cancelled.</source>
+        <translation>
+            <numerusform>已取消 %n 个等待中的运行。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -5734,10 +5758,6 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>失败：%1</translation>
     </message>
     <message>
-        <source>taken back</source>
-        <translation>已撤回</translation>
-    </message>
-    <message>
         <source>cancelled after %1</source>
         <translation>已取消，用时 %1</translation>
     </message>
@@ -5756,6 +5776,10 @@ Select a node to read what it does. What is set here applies to every node witho
         <translation>
             <numerusform>完成，用时 %1，%n 个文件</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>cancelled before it began</source>
+        <translation>开始前已取消</translation>
     </message>
 </context>
 <context>

@@ -17,6 +17,7 @@ namespace lowtide::ui {
 namespace {
 
 constexpr qsizetype kLongest = 20000;
+constexpr const char* kGraphText = "lowtide_graph";
 
 class FactWords {
     Q_DECLARE_TR_FUNCTIONS(PictureFacts)
@@ -62,6 +63,14 @@ bool isOfContainer(const std::string& key) {
     return std::ranges::find(kKeys, key) != kKeys.end();
 }
 
+/// What a text of the file is called for people; a key of another program stays as it is.
+QString nameOf(const std::string& key) {
+    return key == kGraphText            ? FactWords::tr("Graph as text")
+           : key == "lowtide_precision" ? FactWords::tr("Precision")
+           : key == "parameters"        ? FactWords::tr("Parameters")
+                                        : QString::fromStdString(key);
+}
+
 void addVideo(const video::VideoHeader& video, std::vector<PictureFact>& facts) {
     facts.push_back({FactWords::tr("Frames"), QString::number(video.frames)});
     if (video.rate > 0) {
@@ -90,7 +99,7 @@ std::vector<PictureFact> factsOf(const LoadedPicture& picture) {
     }
     for (const image::PictureText& text : picture.texts) {
         if (!picture.video || !isOfContainer(text.key)) {
-            facts.push_back({QString::fromStdString(text.key), shortened(text.text)});
+            facts.push_back({nameOf(text.key), shortened(text.text)});
         }
     }
     return facts;

@@ -45,7 +45,7 @@ QString stateText(const QueuedRun& run) {
                        : QueueRows::tr("failed: %1")
                              .arg(QString::fromStdString(run.issues.front().message));
         case RunState::Cancelled:
-            return run.executed < 0 ? QueueRows::tr("taken back")
+            return run.executed < 0 ? QueueRows::tr("cancelled before it began")
                                     : QueueRows::tr("cancelled after %1")
                                           .arg(secondsText(run.milliseconds / 1000));
     }

@@ -66,7 +66,7 @@ void Desk::stopAfterThis() {
         return;
     }
     notices_->show(NoticeKind::Info,
-                   tr("%n waiting runs were taken back.", nullptr, static_cast<int>(back.size())),
+                   tr("%n waiting runs were cancelled.", nullptr, static_cast<int>(back.size())),
                    tr("Queue them again"),
                    [this, back] {
                        for (const QueuedRun& run : back) {

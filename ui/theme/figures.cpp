@@ -12,10 +12,17 @@ namespace {
 constexpr double kMinute = 60;
 /// Up to here seconds are easier to read than minutes.
 constexpr double kLongestInSeconds = 90;
+/// The same of minutes and hours.
+constexpr double kLongestInMinutes = 90 * kMinute;
 
 class Words {
     Q_DECLARE_TR_FUNCTIONS(Figures)
 };
+
+QString hoursText(long long minutes) {
+    return minutes % 60 == 0 ? Words::tr("%1 h").arg(minutes / 60)
+                             : Words::tr("%1 h %2 min").arg(minutes / 60).arg(minutes % 60);
+}
 
 }  // namespace
 
@@ -53,6 +60,9 @@ QString secondsText(double seconds) {
         return Words::tr("%1 s").arg(seconds, 0, 'f', 1);
     }
     const auto whole = std::llround(seconds);
+    if (seconds >= kLongestInMinutes) {
+        return hoursText(std::llround(seconds / kMinute));
+    }
     return Words::tr("%1 min %2 s").arg(whole / 60).arg(whole % 60);
 }
 
@@ -62,6 +72,9 @@ QString durationText(double seconds) {
     }
     if (seconds < kLongestInSeconds) {
         return Words::tr("about %1 s").arg(std::lround(seconds));
+    }
+    if (seconds >= kLongestInMinutes) {
+        return Words::tr("about %1").arg(hoursText(std::llround(seconds / kMinute)));
     }
     return Words::tr("about %1 min").arg(std::lround(seconds / kMinute));
 }

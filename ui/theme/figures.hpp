@@ -16,9 +16,9 @@ namespace lowtide::ui {
 /// A device as people read it: "CPU", "cuda:0", "Rehearse on 4 GiB" for "fake:4GiB", "rehearsed
 /// card" for "fake".
 [[nodiscard]] QString deviceText(const std::string& spec);
-/// What was measured: "820 ms", "12.4 s", "3 min 20 s".
+/// What was measured: "820 ms", "12.4 s", "3 min 20 s", "2 h 5 min".
 [[nodiscard]] QString secondsText(double seconds);
-/// What is foretold: "under 1 s", "about 12 s", "about 4 min".
+/// What is foretold: "under 1 s", "about 12 s", "about 4 min", "about 8 h 44 min".
 [[nodiscard]] QString durationText(double seconds);
 /// How far work is: "step 4 of 20, about 12 s left"; without a time, the phase alone.
 [[nodiscard]] QString progressText(const QString& phase, std::optional<double> secondsLeft);

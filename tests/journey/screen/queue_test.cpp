@@ -182,7 +182,7 @@ void QueueTest::nothingFollowsTheCurrentRun() {
     severalByKeys("3");
     QTRY_COMPARE(countOf(kRunning), 1);
     studio_->press({"ctrl+shift+BackSpace"});
-    studio_->waitHeard("2 waiting runs were taken back");
+    studio_->waitHeard("2 waiting runs were cancelled");
     QTRY_COMPARE(countOf(kWaiting), 0);
     QCOMPARE(countOf(kRunning), 1);
     studio_->press({"ctrl+alt+Return"});
@@ -190,7 +190,7 @@ void QueueTest::nothingFollowsTheCurrentRun() {
     severalByMouse("3");
     QTRY_COMPARE(countOf(kRunning), 1);
     studio_->click(Role::PushButton, "Stop after this run");
-    studio_->waitHeard("2 waiting runs were taken back");
+    studio_->waitHeard("2 waiting runs were cancelled");
     studio_->click(Role::PushButton, "Cancel");
     QTRY_COMPARE(countOf(kRunning), 0);
     QCOMPARE(studio_->pictures().size(), 1);

@@ -283,7 +283,7 @@ void QueuePanelTest::saysHowRunsEnded_data() {
     row("kept", RunState::Finished) << 0 << "nothing to do: every result was kept";
     row("failed", RunState::Failed) << 2 << "failed: the memory is used up";
     row("cancelled", RunState::Cancelled) << 2 << "cancelled after 1.2 s";
-    row("taken back", RunState::Cancelled) << -1 << "taken back";
+    row("taken back", RunState::Cancelled) << -1 << "cancelled before it began";
 }
 
 void QueuePanelTest::saysHowRunsEnded() {

@@ -127,7 +127,10 @@ private Q_SLOTS:
         Language english;  // with its plural forms
         english.use("en");
         Viewer viewer;
-        put(at("p.png"), png(64, 32, {{"lowtide_graph", kGraph}, {"parameters", "a cat"}}));
+        put(at("p.png"),
+            png(64,
+                32,
+                {{"lowtide_graph", kGraph}, {"lowtide_precision", "{}"}, {"parameters", "a cat"}}));
         open(viewer, {900, 500});
 
         show(viewer, at("p.png"));
@@ -140,6 +143,13 @@ private Q_SLOTS:
         QVERIFY(values.contains("64 x 32 pixels"));
         QVERIFY(values.contains("1 node"));
         QVERIFY(values.contains("a cat"));
+        QStringList names;
+        for (int i = 0; i < facts->topLevelItemCount(); ++i) {
+            names.push_back(facts->topLevelItem(i)->text(0));
+        }
+        QCOMPARE(
+            names,
+            QStringList({"Size", "File", "Graph", "Graph as text", "Precision", "Parameters"}));
         facts->setCurrentItem(facts->topLevelItem(facts->topLevelItemCount() - 1));
         facts->setFocus();
         QTest::keySequence(facts, QKeySequence::Copy);

@@ -21,6 +21,7 @@ private Q_SLOTS:
         QTest::newRow("moment") << 0.82 << "820 ms";
         QTest::newRow("seconds") << 12.44 << "12.4 s";
         QTest::newRow("minutes") << 200.0 << "3 min 20 s";
+        QTest::newRow("hours") << 7500.0 << "2 h 5 min";
     }
 
     void saysWhatWasMeasured() {
@@ -35,6 +36,9 @@ private Q_SLOTS:
         QTest::newRow("seconds") << 39.8 << "about 40 s";
         QTest::newRow("still seconds") << 89.0 << "about 89 s";
         QTest::newRow("minutes") << 150.1 << "about 3 min";
+        QTest::newRow("still minutes") << 5340.0 << "about 89 min";
+        QTest::newRow("hours") << 524 * 60.0 << "about 8 h 44 min";
+        QTest::newRow("whole hours") << 7200.0 << "about 2 h";
     }
 
     void saysWhatIsForetold() {
