@@ -171,10 +171,13 @@ void PresetCards::setEntries(const std::vector<const PresetEntry*>& entries) {
         card->setToolTip(entry->problem.isEmpty() ? entry->title : entry->problem);
         cards_->appendRow(card);
     }
-    if (indexOf(before).isValid()) {
+    if (before != unasked_ && indexOf(before).isValid()) {
         choose(before);
-    } else {
-        choose({});
+        return;
+    }
+    choose({});
+    unasked_ = chosen();
+    if (currentIndex().row() == 0) {
         scrollToTop();  // the list was longer
     }
 }
@@ -194,7 +197,17 @@ QModelIndex PresetCards::indexOf(const QString& id) const {
 
 void PresetCards::choose(const QString& id) {
     const QModelIndex index = indexOf(id);
-    setCurrentIndex(index.isValid() ? index : cards_->index(0, 0));
+    if (index.isValid()) {
+        unasked_.clear();
+        setCurrentIndex(index);
+        return;
+    }
+    int first = 0;
+    while (first < cards_->rowCount() &&
+           !cards_->index(first, 0).data(Problem).toString().isEmpty()) {
+        ++first;
+    }
+    setCurrentIndex(cards_->index(first < cards_->rowCount() ? first : 0, 0));
 }
 
 void PresetCards::showWhole(int width) {

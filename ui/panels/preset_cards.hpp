@@ -19,6 +19,7 @@ public:
     void setEntries(const std::vector<const PresetEntry*>& entries);
     /// Empty: none.
     [[nodiscard]] QString chosen() const;
+    /// One that is not there: the first whose files are, else the first.
     void choose(const QString& id);
 
     [[nodiscard]] bool has(const QString& id) const { return indexOf(id).isValid(); }
@@ -38,6 +39,7 @@ private:
     [[nodiscard]] QModelIndex indexOf(const QString& id) const;
 
     QStandardItemModel* cards_ = nullptr;
+    QString unasked_;  ///< chosen because nobody had chosen
 };
 
 /// A title on a card: so many lines at most, the last of them with dots where more follows.

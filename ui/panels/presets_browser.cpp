@@ -189,6 +189,9 @@ void PresetsBrowser::filter() {
             shown.push_back(&entry);
         }
     }
+    std::stable_partition(shown.begin(), shown.end(), [](const PresetEntry* entry) {
+        return !entry->isBuiltin;  // what a person made is looked for first
+    });
     // Those of that name come before those that only speak of the words.
     const QString phrase = search_->text().simplified();
     std::stable_partition(shown.begin(), shown.end(), [&](const PresetEntry* entry) {

@@ -101,6 +101,23 @@ private Q_SLOTS:
                  qPrintable(first.data().toString()));
     }
 
+    /// Also where it is seen late what is missing: until somebody chooses.
+    void ownOnesAreFirst_andOneThatRunsIsChosen() {
+        const QString own = store_->save({.title = "My own"}, loading("mine.safetensors"), {}, {});
+        PresetsBrowser browser(*store_);
+        open(browser);
+        QCOMPARE(cards(browser)->model()->index(0, 0).data().toString(), QString("My own"));
+        QCOMPARE(browser.chosen(), own);
+
+        lookForFiles(
+            [](const std::string& file, const QString&) { return file != "mine.safetensors"; });
+        QTRY_VERIFY(browser.chosen() != own);
+        QVERIFY(store_->find(browser.chosen())->isComplete());
+        browser.choose(own);
+        store_->reload();
+        QCOMPARE(browser.chosen(), own);
+    }
+
     void showsOnlyPresetsOfATag() {
         PresetsBrowser browser(*store_);
         open(browser);
