@@ -67,13 +67,15 @@ bool FileCommands::openDocument(OpenedGraph opened) {
     return true;
 }
 
+/// A folder that is there: a dialog takes the end of any other path for the name of a file.
 QString FileCommands::startFolder() const {
     if (!file_.path().isEmpty()) {
         return QFileInfo(file_.path()).absolutePath();
     }
-    return QFileInfo(startFolder_).isDir()
-               ? startFolder_
-               : QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+    const QString documents = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+    return QFileInfo(startFolder_).isDir() ? startFolder_
+           : QFileInfo(documents).isDir()  ? documents
+                                           : QDir::homePath();
 }
 
 bool FileCommands::open() {

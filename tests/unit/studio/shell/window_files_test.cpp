@@ -160,6 +160,29 @@ private Q_SLOTS:
 
     void init() { test::failOnQtWarnings(); }
 
+    /// Where there is no folder of documents, its name is no file to open.
+    void openBeginsWithoutAName() {
+        Working studio;
+        const QString home = studio.folder.filePath("home");
+        QVERIFY(QDir().mkpath(home));
+        const QByteArray before = qgetenv("HOME");
+        qputenv("HOME", home.toUtf8());
+        studio.window->desk()->files().setStartFolder({});
+        QString name = "no dialog";
+        QString folder;
+        QTimer::singleShot(100, qApp, [&] {
+            if (auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget())) {
+                name = dialog->findChild<QLineEdit*>("fileNameEdit")->text();
+                folder = dialog->directory().absolutePath();
+                dialog->reject();
+            }
+        });
+        (void)studio.window->desk()->files().open();
+        qputenv("HOME", before);
+        QCOMPARE(name, QString());
+        QCOMPARE(folder, home);
+    }
+
     void aFullDiskIsToldAndTakesNothing() {
         Working studio;
         const QString path = studio.folder.filePath("fox.json");
