@@ -4,10 +4,12 @@
 #include "ui/bridge/preset_needs.hpp"
 #include "ui/bridge/run_log.hpp"
 #include "ui/document/node_title.hpp"
+#include "ui/document/saved_file.hpp"
 #include "ui/panels/first_start.hpp"
 #include "ui/panels/log_panel.hpp"
 #include "ui/panels/preset_dialog.hpp"
 #include "ui/panels/presets_browser.hpp"
+#include "ui/prompts/taken_prompts.hpp"
 #include "ui/studio/desk.hpp"
 #include "ui/studio/error_dialog.hpp"
 #include "ui/studio/input_pictures.hpp"
@@ -17,6 +19,7 @@
 
 #include <QFileInfo>
 
+#include <optional>
 #include <utility>
 
 namespace lowtide::ui {
@@ -195,6 +198,16 @@ bool Desk::openPreset(const QString& id) {
     return openPresetWith(id, {});
 }
 
+/// What made it; none where nobody knows, as of a photo.
+std::optional<graph::Document> Desk::graphOfPicture(const QString& file) const {
+    try {
+        const QueuedRun* run = workspace_.queue.book().writerOf(file);
+        return run ? graph::parseDocument(run->graph) : loadGraph(file);
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
 bool Desk::openPresetWith(const QString& id, const QString& picture) {
     const PresetEntry* entry = workspace_.presets.find(id);
     if (!entry) {
@@ -208,9 +221,19 @@ bool Desk::openPresetWith(const QString& id, const QString& picture) {
                                   : pictureParam(*entry, workspace_.model.catalog(), picture)) {
             opened.document.nodes.at(input->node).params[input->param] = picture.toStdString();
         }
+        const auto from = picture.isEmpty() ? std::nullopt : graphOfPicture(picture);
+        const size_t left =
+            from ? takePrompts(opened.document, *from, workspace_.model.catalog()) : 0;
         if (files_.openDocument(std::move(opened))) {
             presets_->choose(id);
             centre_->setCurrentIndex(0);
+            if (left > 0) {
+                notices_->show(NoticeKind::Info,
+                               tr("“%1” has no place for %n prompts of the picture.",
+                                  nullptr,
+                                  static_cast<int>(left))
+                                   .arg(entry->title));
+            }
             return true;
         }
     } catch (const Error& error) {

@@ -42,6 +42,7 @@ private Q_SLOTS:
     void aFirstPicture();
     void tenMoreSeeds();
     void aPictureIsEnlarged();
+    void anotherPresetTakesThePromptAlong();
     void yesterdaysPictureAndItsGraph();
     void itFitsASmallerCard();
     void aPresetIsKept();
@@ -133,6 +134,26 @@ void NewcomerTest::aPictureIsEnlarged() {
              run.issues.empty() ? "no issue" : run.issues.front().message.c_str());
     const QSize before = QImage(picture).size();
     QVERIFY(QImage(run.files.front()).width() >= 2 * before.width());
+    QVERIFY(clicks_->count() <= 3);
+}
+
+void NewcomerTest::anotherPresetTakesThePromptAlong() {
+    const QueuedRun first = studio_->workspace().queue.runs().front();
+    const Json& made = graph::parseDocument(first.graph).nodes.at("encode").params.at("prompt");
+    Viewer& viewer = studio_->desk().viewer();
+    QSignalSpy shown(&viewer, &Viewer::shown);
+    viewer.showFile(first.files.front());
+    studio_->window().actions().at("view.viewer").trigger();
+    QVERIFY(shown.wait(kPatience));
+    leaveUnchanged();
+    clicks_->chooseInMenu(*viewer.findChild<QToolButton*>("useAsInput"), "Image to image, speed");
+
+    const graph::Document& opened = studio_->model().document();
+    QCOMPARE(opened.nodes.at("encode").params.at("prompt"), made);
+    QVERIFY(std::ranges::any_of(opened.nodes, [&](const auto& node) {
+        return node.second.params.value("image", std::string()) ==
+               first.files.front().toStdString();
+    }));
     QVERIFY(clicks_->count() <= 3);
 }
 
