@@ -97,6 +97,7 @@ void AccessTest::initTestCase() {
     settings.close();
     session_.emplace();
     reader_.emplace(*session_);
+    reader_->enlist();
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert("DBUS_SESSION_BUS_ADDRESS", session_->address());
     environment.insert("XDG_RUNTIME_DIR", session_->runtimeFolder());

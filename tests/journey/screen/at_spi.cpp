@@ -3,13 +3,11 @@
 #include <QDBusArgument>
 #include <QDBusObjectPath>
 #include <QDBusVariant>
-#include <QFile>
 #include <QtTest/QtTest>
 
 #include <algorithm>
-#include <csignal>
+#include <array>
 #include <stdexcept>
-#include <sys/prctl.h>
 
 namespace lowtide::testing {
 
@@ -24,6 +22,15 @@ constexpr const char* kText = "org.a11y.atspi.Text";
 constexpr const char* kEditable = "org.a11y.atspi.EditableText";
 constexpr const char* kEvents = "org.a11y.atspi.Event.Object";
 constexpr const char* kRoot = "/org/a11y/atspi/accessible/root";
+
+const AtSpi::Object kRegistry{"org.a11y.atspi.Registry", "/org/a11y/atspi/registry"};
+
+/// Qt tells values only to who asks for them by name.
+constexpr std::array kTold{"object:property-change",
+                           "object:property-change:accessible-value",
+                           "object:state-changed",
+                           "object:children-changed",
+                           "object:announcement"};
 
 [[noreturn]] void refuse(const QString& what) {
     throw std::runtime_error(what.toStdString());
@@ -46,33 +53,6 @@ QVariant unpacked(const QVariant& value) {
 
 }  // namespace
 
-void endWithTest(QProcess& process) {
-    process.setChildProcessModifier([] { prctl(PR_SET_PDEATHSIG, SIGTERM); });
-}
-
-PrivateBus::PrivateBus() {
-    endWithTest(daemon_);
-    daemon_.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert("XDG_RUNTIME_DIR", runtime_.path());
-    daemon_.setProcessEnvironment(environment);
-    daemon_.start(
-        "dbus-daemon",
-        {"--session", "--nofork", "--print-address=1", "--address=unix:tmpdir=" + runtime_.path()});
-    if (!daemon_.waitForStarted() || !daemon_.waitForReadyRead(kBusMilliseconds)) {
-        refuse("dbus-daemon did not start; install the Debian package dbus-daemon");
-    }
-    address_ = QString::fromUtf8(daemon_.readLine()).trimmed();
-    if (!QFile::exists("/usr/share/dbus-1/services/org.a11y.Bus.service")) {
-        refuse("there is no accessibility bus; install the Debian package at-spi2-core");
-    }
-}
-
-PrivateBus::~PrivateBus() {
-    daemon_.terminate();
-    daemon_.waitForFinished();
-}
-
 AtSpi::AtSpi(const PrivateBus& session) : bus_(QString()) {
     {
         const QDBusConnection own = QDBusConnection::connectToBus(session.address(), "session");
@@ -94,24 +74,29 @@ AtSpi::AtSpi(const PrivateBus& session) : bus_(QString()) {
     }
     bus_.connect(
         QString(), QString(), kEvents, "Announcement", this, SLOT(takeAnnouncement(QDBusMessage)));
-    // Qt tells values only to who asks for them by name.
-    for (const char* event : {"object:property-change",
-                              "object:property-change:accessible-value",
-                              "object:state-changed",
-                              "object:children-changed",
-                              "object:announcement"}) {
-        QDBusMessage listen = QDBusMessage::createMethodCall("org.a11y.atspi.Registry",
-                                                             "/org/a11y/atspi/registry",
-                                                             "org.a11y.atspi.Registry",
-                                                             "RegisterEvent");
-        listen << QString(event) << QStringList() << QString();
-        bus_.call(listen, QDBus::Block, kBusMilliseconds);
-    }
 }
 
 AtSpi::~AtSpi() {
     QDBusConnection::disconnectFromBus("reader");
     QDBusConnection::disconnectFromBus("session");
+}
+
+void AtSpi::enlist() {
+    for (const char* event : kTold) {
+        ask(kRegistry,
+            kRegistry.service,
+            "RegisterEvent",
+            {QString(event), QStringList(), QString()});
+    }
+}
+
+/// What Qt 6.4 was once asked to tell it tells to its end; its filter of keys goes with the last
+/// who was enlisted.
+void AtSpi::withdraw(const Object& program) {
+    for (const char* event : kTold) {
+        ask(kRegistry, kRegistry.service, "DeregisterEvent", {QString(event)});
+    }
+    static_cast<void>(role(program));  // it has heard of that by the time it answers
 }
 
 QVariant AtSpi::ask(const Object& object,

@@ -1,39 +1,18 @@
 #pragma once
 
+#include "tests/journey/screen/private_bus.hpp"
+
 #include <QDBusConnection>
 #include <QDBusMessage>
 #include <QObject>
-#include <QProcess>
 #include <QRect>
 #include <QStringList>
-#include <QTemporaryDir>
 
 #include <functional>
 #include <optional>
 #include <vector>
 
 namespace lowtide::testing {
-
-/// The process is ended with the test, however that ends.
-void endWithTest(QProcess& process);
-
-/// A session bus of its own, which ends with it.
-class PrivateBus {
-public:
-    /// Waits for the bus; throws std::runtime_error with what is missing.
-    PrivateBus();
-    ~PrivateBus();
-
-    [[nodiscard]] const QString& address() const { return address_; }
-
-    /// Holds the sockets of the bus.
-    [[nodiscard]] QString runtimeFolder() const { return runtime_.path(); }
-
-private:
-    QTemporaryDir runtime_;
-    QProcess daemon_;
-    QString address_;
-};
 
 /// A screen reader's view of the programs on one bus: it reads and acts through AT-SPI alone.
 class AtSpi : public QObject {
@@ -87,6 +66,12 @@ public:
         QString service;
         QString path;
     };
+
+    /// A program that starts from now on tells what happens. As long as somebody is enlisted, Qt's
+    /// bridge asks the bus about each key before the program gets it; shortcuts overtake such keys.
+    void enlist();
+    /// The program goes on telling, and gets its keys at once and in their order.
+    void withdraw(const Object& program);
 
     /// The program of that name once it is there; nothing: it did not come.
     [[nodiscard]] std::optional<Object> program(const QString& name, int milliseconds);

@@ -7,7 +7,6 @@
 #include <QFile>
 #include <QGuiApplication>
 #include <QJsonDocument>
-#include <QRegularExpression>
 #include <QStyleHints>
 #include <QtTest/QtTest>
 
@@ -22,7 +21,6 @@ namespace {
 
 constexpr int kStartPatience = 120000;
 constexpr int kFocusMilliseconds = 3000;
-constexpr int kKeyMilliseconds = 400;
 constexpr int kActiveMilliseconds = 1000;
 constexpr int kMostTabs = 90;
 constexpr int kMostEntries = 30;
@@ -82,6 +80,7 @@ QString RealStudio::placeGraph(const QString& source, int steps, const QString& 
 }
 
 void RealStudio::start(const QString& graph) {
+    reader_->enlist();
     process_.start(buildPath("bin/lowtide-studio"),
                    graph.isEmpty() ? QStringList() : QStringList{graph});
     const std::optional<Object> program =
@@ -90,6 +89,7 @@ void RealStudio::start(const QString& graph) {
         fail("the studio does not start");
     }
     program_ = *program;
+    reader_->withdraw(program_);
     waitUntil(
         "the nodes of the graph",
         [this] {
@@ -193,6 +193,7 @@ void RealStudio::click(const Object& object, Button button) {
         return !reader_->place(object).isEmpty() && reader_->is(object, AtSpi::State::Enabled);
     });
     screen_.focusUppermost();
+    beforeClick_ = reader_->focusMoves();
     screen_.click(reader_->place(object).center(), button);
     settle();
 }
@@ -204,6 +205,7 @@ void RealStudio::click(const Object& root, Role role, const QString& beginning) 
 void RealStudio::clickOften(const Object& object, int times) {
     screen_.focusUppermost();
     screen_.clickOften(reader_->place(object).center(), times);
+    settle();
 }
 
 void RealStudio::clickMenu(const QStringList& entries) {
@@ -217,9 +219,9 @@ void RealStudio::clickMenu(const QStringList& entries) {
 /// Nothing is told of a menu but the entry under the pointer, and of no entry that is greyed out.
 void RealStudio::clickEntry(const QString& beginning) {
     std::optional<Object> wanted;
-    const auto isTold = [&, before = reader_->focusMoves()] {
+    const auto isTold = [&] {
         const std::optional<Object> at =
-            reader_->focusMoves() > before ? reader_->focused() : std::nullopt;
+            reader_->focusMoves() > beforeClick_ ? reader_->focused() : std::nullopt;
         const std::optional<Object> menu = at ? reader_->parent(*at) : std::nullopt;
         wanted = menu ? reader_->seen(*menu, Role::MenuItem, beginning) : std::nullopt;
         if (menu && !wanted) {  // the field of a list has the keyboard
@@ -227,7 +229,7 @@ void RealStudio::clickEntry(const QString& beginning) {
         }
         return wanted.has_value();
     };
-    for (int moves = 0; !wanted && moves < kMostEntries; ++moves) {
+    for (int moves = 0; !isTold() && moves < kMostEntries; ++moves) {
         screen_.nudge();
         static_cast<void>(QTest::qWaitFor(isTold, kEntryMilliseconds));
     }
@@ -236,15 +238,15 @@ void RealStudio::clickEntry(const QString& beginning) {
         fail("there is no entry “" + beginning + "”");
     }
     screen_.click(reader_->place(*wanted).center());
+    settle();
 }
 
 void RealStudio::choose(const QString& chooser, const QString& line) {
-    const size_t before = reader_->focusMoves();
     click(Role::ComboBox, chooser);
     std::optional<Object> wanted;
     waitUntil("the line “" + line + "”", [&] {
         const std::optional<Object> at =
-            reader_->focusMoves() > before ? reader_->focused() : std::nullopt;
+            reader_->focusMoves() > beforeClick_ ? reader_->focused() : std::nullopt;
         const std::optional<Object> list =
             at && reader_->role(*at) != Role::List ? reader_->parent(*at) : at;
         wanted = list ? reader_->seen(*list, Role::ListItem, line) : std::nullopt;
@@ -252,35 +254,37 @@ void RealStudio::choose(const QString& chooser, const QString& line) {
     });
     QTest::qWait(2 * QGuiApplication::styleHints()->mouseDoubleClickInterval());
     screen_.click(reader_->place(*wanted).center());
+    settle();
 }
 
-/// As a person, who sees that the program does something and waits. Keys that pile up while it does
-/// not answer may be taken apart by Qt's bridge, which sends each of them through the bus.
-void RealStudio::settle() const {
+/// What the program says after that comes behind what it told of them.
+void RealStudio::settle() {
+    const auto isRunning = [this] {
+        return process_.state() != QProcess::NotRunning && !process_.waitForFinished(0);
+    };
+    if (!screen_.waitTaken(isRunning, kPatience)) {
+        keep("missing");
+        fail("the studio does not answer the X server");
+    }
     // A window that is not active yet takes no shortcut: Alt is its menu bar's then.
     static_cast<void>(QTest::qWaitFor(
-        [this] {
+        [&] {
             const std::vector<Object> windows = reader_->children(program_);
-            return std::any_of(windows.begin(), windows.end(), [this](const Object& window) {
-                return reader_->is(window, AtSpi::State::Active);
-            });
+            return !isRunning() ||
+                   std::any_of(windows.begin(), windows.end(), [this](const Object& window) {
+                       return reader_->is(window, AtSpi::State::Active);
+                   });
         },
         kActiveMilliseconds));
+    QCoreApplication::sendPostedEvents();
 }
 
 void RealStudio::press(const QStringList& keys) {
-    screen_.focusUppermost();
     for (const QString& key : keys) {
+        screen_.focusUppermost();
         settle();
         screen_.press({key});
         settle();
-        // Qt's bridge asks the bus about each key, for 100 ms at most. Where the answer comes late
-        // it takes Alt with a digit for a tap on Alt, and the menu bar has the keyboard.
-        static const QRegularExpression digit("^alt\\+\\d$");
-        if (digit.match(key).hasMatch() && isFocused(Role::MenuItem, "File")) {
-            screen_.press({"Escape", key});
-            settle();
-        }
     }
 }
 
@@ -330,9 +334,8 @@ void RealStudio::selectRow(const QString& list, const QString& beginning, const 
 
 RealStudio::Object RealStudio::goTo(Role role, const QString& beginning, const QString& key) {
     QStringList passed;
-    // A key pressed before may still be on its way.
-    static_cast<void>(
-        QTest::qWaitFor([&] { return isFocused(role, beginning); }, kKeyMilliseconds));
+    screen_.focusUppermost();
+    settle();
     while (!isFocused(role, beginning)) {
         const size_t before = reader_->focusMoves();
         press({key});

@@ -93,8 +93,8 @@ public:
     void keep(const QString& name) const { screen_.keep(name); }
 
 private:
-    /// Waits until the program answers.
-    void settle() const;
+    /// Waits until the program has taken all keys and clicks, and what it told of them is heard.
+    void settle();
     [[nodiscard]] QString selectedRow(const QString& list);
     [[nodiscard]] bool isFocused(Role role, const QString& beginning);
 
@@ -105,6 +105,7 @@ private:
     QProcess process_;
     Object program_;
     qsizetype heard_ = 0;
+    size_t beforeClick_ = 0;  ///< moves of the focus before the last click
 };
 
 }  // namespace lowtide::testing

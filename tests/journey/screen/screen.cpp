@@ -2,7 +2,7 @@
 
 #include <QDir>
 #include <QProcess>
-#include <QRegularExpression>
+#include <QtTest/QtTest>
 
 #include <stdexcept>
 
@@ -11,13 +11,14 @@ namespace lowtide::testing {
 namespace {
 
 constexpr int kToolMilliseconds = 20000;
+constexpr int kAnswerMilliseconds = 500;
 constexpr int kSteps = 12;  ///< of a drag, between two places
 
-QString outputOf(const QString& program, const QStringList& arguments, bool mayFail = false) {
+QString outputOf(const QString& program, const QStringList& arguments) {
     QProcess process;
     process.start(program, arguments);
     const bool isOver = process.waitForFinished(kToolMilliseconds);
-    if (!isOver || (process.exitCode() != 0 && !mayFail)) {
+    if (!isOver || process.exitCode() != 0) {
         throw std::runtime_error((program + ' ' + arguments.join(' ') + ": " +
                                   QString::fromUtf8(process.readAllStandardError()))
                                      .toStdString());
@@ -35,14 +36,6 @@ QStringList buttonArgument(Screen::Button button) {
 
 void tool(const QStringList& arguments) {
     outputOf("xdotool", arguments);
-}
-
-/// The tool lists windows from the lowest to the uppermost. Menus, lists and tips have no title.
-QString uppermost() {
-    const QStringList windows =
-        outputOf("xdotool", {"search", "--onlyvisible", "--name", "."}, true)
-            .split('\n', Qt::SkipEmptyParts);
-    return windows.value(windows.size() - 1);
 }
 
 }  // namespace
@@ -103,19 +96,23 @@ void Screen::type(const QString& text) const {
 }
 
 void Screen::focusUppermost() const {
-    const QString window = uppermost();
-    if (!window.isEmpty() &&
-        outputOf("xdotool", {"getwindowfocus", "-f"}, true).trimmed() != window) {
-        tool({"windowfocus", "--sync", window});
+    if (const XServer::Window window = server_.uppermost()) {
+        server_.focus(window);
     }
 }
 
+/// A window that closes meanwhile does not answer: the next is asked.
+bool Screen::waitTaken(const std::function<bool()>& isRunning, int milliseconds) {
+    return QTest::qWaitFor(
+        [&] {
+            const XServer::Window window = server_.uppermost();
+            return !isRunning() || (window != 0 && server_.isAnswered(window, kAnswerMilliseconds));
+        },
+        milliseconds);
+}
+
 QSize Screen::uppermostSize() const {
-    const QString text = outputOf("xdotool", {"getwindowgeometry", "--shell", uppermost()});
-    const auto number = [&](const QString& name) {
-        return QRegularExpression(name + "=(\\d+)").match(text).captured(1).toInt();
-    };
-    return {number("WIDTH"), number("HEIGHT")};
+    return server_.sizeOf(server_.uppermost());
 }
 
 void Screen::keep(const QString& name) const {

@@ -1,9 +1,13 @@
 #pragma once
 
+#include "tests/journey/screen/x_server.hpp"
+
 #include <QPoint>
 #include <QSize>
 #include <QString>
 #include <QStringList>
+
+#include <functional>
 
 namespace lowtide::testing {
 
@@ -26,7 +30,7 @@ public:
 
     /// "ctrl+shift+r"; one after the other.
     void press(const QStringList& keys) const;
-    /// The others while `held` is down; it repeats as a held key does.
+    /// The others while `held` is down.
     void pressHolding(const QString& held, const QStringList& keys) const;
     void type(const QString& text) const;
 
@@ -34,11 +38,18 @@ public:
     /// that opens and with the one below a window that closes.
     void focusUppermost() const;
 
+    /// Waits until the program has taken all keys and clicks, as long as `isRunning`; false: it did
+    /// not in time.
+    [[nodiscard]] bool waitTaken(const std::function<bool()>& isRunning, int milliseconds);
+
     /// Of the program's uppermost window, in pixels of the screen.
     [[nodiscard]] QSize uppermostSize() const;
 
     /// The whole screen as DIR/NAME.png where LOWTIDE_SCREENSHOTS names a folder; else nothing.
     void keep(const QString& name) const;
+
+private:
+    XServer server_;
 };
 
 }  // namespace lowtide::testing
