@@ -30,10 +30,12 @@ QueuePanel::QueuePanel(RunQueue& queue, QWidget* parent)
     connect(&queue_, &RunQueue::runChanged, this, &QueuePanel::adjust);
     connect(&queue_, &RunQueue::listChanged, this, &QueuePanel::adjust);
     connect(rows_, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
-        setProperty("selected", selectedRun());
+        // A run that is gone can no longer be selected, but its row still is.
+        const QItemSelection chosen = list_->selectionModel()->selection();
+        before_ = {.id = selectedRun(), .row = chosen.isEmpty() ? -1 : chosen.front().top()};
     });
     connect(rows_, &QAbstractItemModel::modelReset, this, [this] {
-        select(property("selected").toULongLong());
+        selectAsBefore();
         adjust();
     });
     connect(
@@ -110,6 +112,16 @@ quint64 QueuePanel::selectedRun() const {
 void QueuePanel::select(quint64 id) {
     if (const QModelIndex index = rows_->indexOf(id); index.isValid()) {
         list_->setCurrentIndex(index);
+    }
+}
+
+/// Whoever removes one run after the other stays where that was.
+void QueuePanel::selectAsBefore() {
+    const int last = rows_->rowCount({}) - 1;
+    if (before_.id != 0) {
+        select(before_.id);
+    } else if (before_.row >= 0 && last >= 0) {
+        list_->setCurrentIndex(rows_->index(std::min(before_.row, last)));
     }
 }
 

@@ -45,10 +45,18 @@ Q_SIGNALS:
 
 private:
     void build();
+    void selectAsBefore();
     void adjust();
     void showMenu(const QPoint& point);
 
+    /// What was selected before the list changed; 0: the run is gone, -1: nothing was.
+    struct Selected {
+        quint64 id = 0;
+        int row = -1;
+    };
+
     RunQueue& queue_;
+    Selected before_;
     QueueRows* rows_;
     QListView* list_;
     QLabel* empty_;

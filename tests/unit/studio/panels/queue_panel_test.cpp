@@ -240,6 +240,7 @@ void QueuePanelTest::retriesAndRemoves() {
     bench.press("remove");
 
     QVERIFY(!bench.queue.find(again));
+    QCOMPARE(bench.panel.selectedRun(), id);  // the next one
     bench.panel.removeEnded();
     QVERIFY(bench.queue.runs().empty());
 }
