@@ -22,10 +22,13 @@ private Q_SLOTS:
     void itOpens();
     void aStarIsGiven();
     void itIsSearched();
+    void itIsFiltered();
     void picturesAreSteppedThrough();
     void twoAreCompared();
     void aGraphIsUsed();
     void aSeedIsUsed();
+    void differencesAreShown();
+    void aPictureBecomesAnInput();
     void aFileIsRenamed();
     void aFileIsThrownAway();
 
@@ -137,6 +140,25 @@ void GalleryTest::itIsSearched() {
     QVERIFY(!picture("lowtide_00001.png").path.isEmpty());
 }
 
+/// No picture is of yesterday.
+void GalleryTest::itIsFiltered() {
+    studio_->choose("When it was made", "Yesterday");
+    studio_->waitGone(Role::ListItem, "lowtide_00001.png");
+    studio_->choose("When it was made", "At any time");
+    QVERIFY(!picture("lowtide_00001.png").path.isEmpty());
+    openByKeys();
+    studio_->goTo(Role::ComboBox, "When it was made");
+    studio_->press({"Down", "Down"});
+    studio_->waitGone(Role::ListItem, "lowtide_00001.png");
+    studio_->press({"Home"});
+    QVERIFY(!picture("lowtide_00001.png").path.isEmpty());
+    studio_->goTo(Role::CheckBox, "Only starred pictures");
+    studio_->press({"space"});
+    studio_->waitGone(Role::ListItem, "lowtide_00002.png");
+    studio_->press({"space"});
+    QVERIFY(!picture("lowtide_00002.png").path.isEmpty());
+}
+
 void GalleryTest::picturesAreSteppedThrough() {
     studio_->clickOften(picture("lowtide_00003.png"));
     studio_->shown(Role::Image, "Picture lowtide_00003.png");
@@ -210,6 +232,38 @@ void GalleryTest::aSeedIsUsed() {
     selectByKeys("lowtide_00001.png");
     studio_->press({"e"});
     QTRY_COMPARE(seedOfGraph(), seedOfFile("lowtide_00001.png"));
+}
+
+void GalleryTest::differencesAreShown() {
+    openByMouse();
+    chooseInMenu("lowtide_00003.png", "What differs");
+    studio_->shown(Role::Dialog, {});
+    studio_->keep("differences");
+    studio_->press({"Escape"});
+    studio_->waitGone(Role::Dialog, {});
+    selectByKeys("lowtide_00002.png");
+    studio_->press({"d"});
+    studio_->shown(Role::Dialog, {});
+    studio_->press({"Escape"});
+    studio_->waitGone(Role::Dialog, {});
+}
+
+/// In a node of its own.
+void GalleryTest::aPictureBecomesAnInput() {
+    const auto inputs = [this] {
+        return studio_->reader()
+            .allSeen(studio_->shown(Role::List, "Graph"), Role::ListItem, "Load image")
+            .size();
+    };
+    openByMouse();
+    chooseInMenu("lowtide_00003.png", "Use as input");
+    studio_->click(Role::PageTab, "Graph");
+    QTRY_COMPARE(inputs(), size_t{1});
+    selectByKeys("lowtide_00002.png");
+    studio_->press({"i", "alt+1"});
+    QTRY_COMPARE(inputs(), size_t{2});
+    studio_->press({"ctrl+z", "ctrl+z"});
+    QTRY_COMPARE(inputs(), size_t{0});
 }
 
 void GalleryTest::aFileIsRenamed() {

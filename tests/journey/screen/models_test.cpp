@@ -30,6 +30,7 @@ private Q_SLOTS:
     void aModelIsFound();
     void aNoteIsKept();
     void aHashIsComputed();
+    void aModelIsUsed();
 
     void cleanupTestCase() { studio_.reset(); }
 
@@ -108,6 +109,25 @@ void ModelsTest::aHashIsComputed() {
     studio_->press({"space"});
     studio_->shown(Role::Label, "Hash " + hash_);
     QTRY_COMPARE(shelf().count(hash_.toLatin1()), 2);
+}
+
+/// By the node that loads.
+void ModelsTest::aModelIsUsed() {
+    const auto isUsed = [this](const QString& file) {
+        const AtSpi::Object node =
+            studio_->shown(studio_->shown(Role::List, "Graph"), Role::ListItem, "Load");
+        return studio_->reader()
+            .text(studio_->shown(node, Role::Text, "Autoencoder"))
+            .endsWith(file);
+    };
+    studio_->clickOften(studio_->shown(Role::Text, "Search models"), 3);
+    studio_->press({"Delete"});
+    selectByMouse("first");
+    studio_->clickOften(studio_->shown(Role::TableCell, "first"));
+    QTRY_VERIFY(isUsed("first.safetensors"));
+    selectByKeys("second");
+    studio_->press({"Return"});
+    QTRY_VERIFY(isUsed("second.safetensors"));
 }
 
 LOWTIDE_TEST_UNDER(QGuiApplication, ModelsTest)

@@ -23,7 +23,9 @@ private Q_SLOTS:
     void wordsGetWeight();
     void aStyleIsKeptByKeys();
     void aStyleIsAppliedByMouse();
-    void anEarlierPromptIsTaken();
+    void aStyleIsKeptByMouse();
+    void anEarlierPromptIsTakenByKeys();
+    void anEarlierPromptIsTakenByMouse();
 
     void cleanupTestCase() { studio_.reset(); }
 
@@ -32,6 +34,7 @@ private:
     void goToPrompt();
     void clickPrompt();
     void retype(const QString& text);
+    void clickInList(const QString& button, const QString& entry);
 
     std::optional<RealStudio> studio_;
 };
@@ -67,6 +70,12 @@ void PromptsTest::clickPrompt() {
 void PromptsTest::retype(const QString& text) {
     studio_->press({"ctrl+a"});
     studio_->type(text);
+}
+
+/// Of a button below the prompt.
+void PromptsTest::clickInList(const QString& button, const QString& entry) {
+    studio_->click(studio_->shown(Role::Frame, "Generate"), Role::PushButton, button);
+    studio_->clickEntry(entry);
 }
 
 void PromptsTest::aWordIsCompletedByKeys() {
@@ -133,21 +142,43 @@ void PromptsTest::aStyleIsKeptByKeys() {
 void PromptsTest::aStyleIsAppliedByMouse() {
     clickPrompt();
     retype("a dog");
-    studio_->click(studio_->shown(Role::Frame, "Generate"), Role::PushButton, "Styles");
-    studio_->clickEntry("Oil");
+    clickInList("Styles", "Oil");
     QTRY_COMPARE(prompt(), QString("a dog, in oil"));
 }
 
+void PromptsTest::aStyleIsKeptByMouse() {
+    clickPrompt();
+    retype("{prompt}, in chalk");
+    clickInList("Styles", "Save these texts");
+    studio_->shown(Role::Dialog, "Name of the style");
+    studio_->type("Chalk");
+    studio_->click(studio_->shown(Role::Dialog, "Name of the style"), Role::PushButton, "Save");
+    studio_->waitGone(Role::Dialog, "Name of the style");
+    clickPrompt();
+    retype("a dog");
+    clickInList("Styles", "Oil");
+    QTRY_COMPARE(prompt(), QString("a dog, in oil"));
+    clickInList("Styles", "Chalk");
+    QTRY_COMPARE(prompt(), QString("a dog, in oil, in chalk"));
+}
+
 /// Of a run.
-void PromptsTest::anEarlierPromptIsTaken() {
+void PromptsTest::anEarlierPromptIsTakenByKeys() {
     studio_->press({"ctrl+Return"});
     studio_->waitHeard("finished in", RealStudio::kRunPatience);
     goToPrompt();
     retype("something else");
     studio_->press({"ctrl+h"});
-    studio_->waitHeard("a dog, in oil");
+    studio_->waitHeard("a dog, in oil, in chalk");
     studio_->press({"Return"});
-    QTRY_COMPARE(prompt(), QString("a dog, in oil"));
+    QTRY_COMPARE(prompt(), QString("a dog, in oil, in chalk"));
+}
+
+void PromptsTest::anEarlierPromptIsTakenByMouse() {
+    clickPrompt();
+    retype("something else");
+    clickInList("Earlier", "a dog");
+    QTRY_COMPARE(prompt(), QString("a dog, in oil, in chalk"));
 }
 
 LOWTIDE_TEST_UNDER(QGuiApplication, PromptsTest)

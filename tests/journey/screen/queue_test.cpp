@@ -32,6 +32,8 @@ private Q_SLOTS:
     void theQueueGoesOn();
     void nothingFollowsTheCurrentRun();
     void waitingRunsComeBack();
+    void aRunIsRepeated();
+    void endedRunsAreRemoved();
 
     void cleanupTestCase() { studio_.reset(); }
 
@@ -43,6 +45,9 @@ private:
     void setSteps(const QString& steps);
     void close(bool isByMouse);
     void runThemAgain(bool isByMouse);
+    [[nodiscard]] std::vector<AtSpi::Object> rows();
+    /// Of the run on the first row.
+    void chooseInMenu(bool isByMouse, const QString& entry);
 
     std::optional<RealStudio> studio_;
 };
@@ -112,6 +117,24 @@ void QueueTest::runThemAgain(bool isByMouse) {
     studio_->waitGone(Role::PushButton, "Run them now");
 }
 
+std::vector<AtSpi::Object> QueueTest::rows() {
+    return studio_->reader().allSeen(studio_->shown(Role::List, "Runs"), Role::ListItem);
+}
+
+void QueueTest::chooseInMenu(bool isByMouse, const QString& entry) {
+    if (isByMouse) {
+        studio_->click(Role::PageTab, "Queue");
+        studio_->click(rows().at(0), Button::Right);
+        studio_->clickEntry(entry);
+    } else {
+        studio_->press({"alt+8"});
+        studio_->waitFocused(Role::ListItem, "");
+        studio_->press({"Home", "Menu"});
+        studio_->goTo(Role::MenuItem, entry, "Down");
+        studio_->press({"Return"});
+    }
+}
+
 /// Into a queue that is held.
 void QueueTest::severalRunsAreAsked() {
     studio_->click(Role::PageTab, "Queue");
@@ -126,9 +149,6 @@ void QueueTest::severalRunsAreAsked() {
 
 void QueueTest::theyAreReordered() {
     QStringList order = waiting();
-    const auto rows = [&] {
-        return studio_->reader().allSeen(studio_->shown(Role::List, "Runs"), Role::ListItem);
-    };
     const QRect first = studio_->reader().place(rows().at(0));
     const QRect third = studio_->reader().place(rows().at(2));
     studio_->screen().drag(
@@ -147,10 +167,7 @@ void QueueTest::theyAreReordered() {
 
 void QueueTest::theyAreTakenBack() {
     QStringList order = waiting();
-    studio_->click(
-        studio_->reader().allSeen(studio_->shown(Role::List, "Runs"), Role::ListItem).at(0),
-        Button::Right);
-    studio_->clickEntry("Cancel now");
+    chooseInMenu(true, "Cancel now");
     order.removeAt(0);
     QTRY_COMPARE(waiting(), order);
     studio_->press({"alt+8"});
@@ -226,6 +243,30 @@ void QueueTest::waitingRunsComeBack() {
             RealStudio::kRunPatience);
     }
     QCOMPARE(studio_->pictures().size(), 7);
+}
+
+/// The run keeps its seed.
+void QueueTest::aRunIsRepeated() {
+    for (const bool isByMouse : {true, false}) {
+        const size_t before = rows().size();
+        chooseInMenu(isByMouse, "Run the same again");
+        studio_->waitHeard("finished in", RealStudio::kRunPatience);
+        QTRY_COMPARE(rows().size(), before + 1);
+    }
+    QCOMPARE(studio_->kept("SELECT count(DISTINCT seed) FROM runs WHERE state = 2"),
+             studio_->kept("SELECT count(*) - 2 FROM runs WHERE state = 2"));
+}
+
+void QueueTest::endedRunsAreRemoved() {
+    const size_t before = rows().size();
+    chooseInMenu(true, "Remove");
+    QTRY_COMPARE(rows().size(), before - 1);
+    studio_->press({"alt+8"});
+    studio_->waitFocused(Role::ListItem, "");
+    studio_->press({"Delete", "Delete"});  // the next one is selected
+    QTRY_COMPARE(rows().size(), before - 3);
+    chooseInMenu(false, "Remove all that have ended");
+    studio_->waitGone(Role::List, "Runs");
 }
 
 LOWTIDE_TEST_UNDER(QGuiApplication, QueueTest)

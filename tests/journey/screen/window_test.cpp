@@ -29,6 +29,7 @@ class WindowTest : public QObject {
 private Q_SLOTS:
     void initTestCase();
     void theLanguageChangesAndTheGraphStays();
+    void theLanguageChangesByItsButton();
     void coloursChange();
     void everythingThatTakesKeysHasAName_data();
     void everythingThatTakesKeysHasAName();
@@ -94,6 +95,22 @@ void WindowTest::theLanguageChangesAndTheGraphStays() {
     QTRY_VERIFY(hasSteps(2) && !hasSteps(kSteps));
     studio_->press({"ctrl+shift+z"});
     QTRY_VERIFY(hasSteps(kSteps));
+}
+
+/// Beside the menus. Qt tells no tree of it; Tab comes to it.
+void WindowTest::theLanguageChangesByItsButton() {
+    studio_->press({"alt+1", "ctrl+F6"});
+    studio_->click(studio_->goTo(Role::PushButton, "English"));
+    studio_->clickEntry("简体中文");
+    studio_->shown(Role::PageTab, "图库");
+    studio_->press({"alt+1", "ctrl+F6"});
+    studio_->goTo(Role::PushButton, "简体中文");
+    studio_->press({"space"});
+    studio_->goTo(Role::MenuItem, "English", "Down");
+    studio_->press({"Return"});
+    studio_->shown(Role::PageTab, "Gallery");
+    QCOMPARE(studio_->setting("language").toString(), QString("en"));
+    QVERIFY(hasSteps(kSteps));
 }
 
 void WindowTest::coloursChange() {
