@@ -142,6 +142,7 @@ void GalleryTest::itIsSearched() {
 
 /// No picture is of yesterday.
 void GalleryTest::itIsFiltered() {
+    openByMouse();
     studio_->choose("When it was made", "Yesterday");
     studio_->waitGone(Role::ListItem, "lowtide_00001.png");
     studio_->choose("When it was made", "At any time");
