@@ -6053,6 +6053,12 @@ Select a node to read what it does. What is set here applies to every node witho
             <numerusform>%n 个警告</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n runs were taken back.</source>
+        <translation>
+            <numerusform>已撤回 %n 个运行。</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::RunStrip</name>

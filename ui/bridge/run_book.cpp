@@ -3,6 +3,8 @@
 #include "ui/bridge/picture_load.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <set>
 #include <utility>
 
 namespace lowtide::ui {
@@ -67,39 +69,43 @@ quint64 RunBook::add(QueuedRun run, bool isFirst) {
     return lastId_;
 }
 
-bool RunBook::takeBack(quint64 id) {
-    const Place from = placeOf(id);
-    if (from == runs_.end() || from->state != RunState::Waiting) {
-        return false;
+std::vector<quint64> RunBook::takeBack(const std::vector<quint64>& ids) {
+    const std::set<quint64> wanted(ids.begin(), ids.end());
+    std::vector<quint64> taken;
+    const Place first = firstOpen();
+    for (Place run = first; run != runs_.end(); ++run) {
+        if (run->state == RunState::Waiting && wanted.contains(run->id)) {
+            run->state = RunState::Cancelled;
+            taken.push_back(run->id);
+        }
     }
-    std::rotate(firstOpen(), from, from + 1);
-    end(id, RunState::Cancelled);
-    return true;
+    std::stable_partition(first, runs_.end(), [](const QueuedRun& run) { return hasEnded(run); });
+    return taken;
 }
 
-bool RunBook::moveWaiting(quint64 id, int place) {
-    const Place from = placeOf(id);
-    if (from == runs_.end() || from->state != RunState::Waiting) {
-        return false;
+bool RunBook::moveWaiting(const std::vector<quint64>& ids, int place) {
+    const std::set<quint64> moved(ids.begin(), ids.end());
+    const auto isMoved = [&](const QueuedRun& run) { return moved.contains(run.id); };
+    std::vector<quint64> before;
+    for (Place run = firstWaiting(); run != runs_.end(); ++run) {
+        before.push_back(run->id);
     }
-    const std::ptrdiff_t last = runs_.end() - firstWaiting() - 1;
-    const Place to =
-        firstWaiting() + std::clamp(static_cast<std::ptrdiff_t>(place), std::ptrdiff_t{0}, last);
-    if (from < to) {
-        std::rotate(from, from + 1, to + 1);
-    } else {
-        std::rotate(to, from, from + 1);
-    }
-    return from != to;
+    const Place first = firstWaiting();
+    const Place begin = std::stable_partition(first, runs_.end(), std::not_fn(isMoved));
+    const std::ptrdiff_t staying = begin - first;
+    std::rotate(first + std::clamp(static_cast<std::ptrdiff_t>(place), std::ptrdiff_t{0}, staying),
+                begin,
+                runs_.end());
+    return !std::equal(before.begin(), before.end(), first, [](quint64 id, const QueuedRun& run) {
+        return id == run.id;
+    });
 }
 
-bool RunBook::remove(quint64 id) {
-    const Place found = placeOf(id);
-    if (found == runs_.end() || !hasEnded(*found)) {
-        return false;
-    }
-    runs_.erase(found);
-    return true;
+bool RunBook::remove(const std::vector<quint64>& ids) {
+    const std::set<quint64> gone(ids.begin(), ids.end());
+    return std::erase_if(runs_, [&](const QueuedRun& run) {
+               return hasEnded(run) && gone.contains(run.id);
+           }) > 0;
 }
 
 void RunBook::end(quint64 id, RunState state) {
@@ -115,7 +121,7 @@ void RunBook::end(quint64 id, RunState state) {
     thin();
 }
 
-void RunBook::thin() {
+bool RunBook::thin() {
     const auto ended = static_cast<size_t>(firstOpen() - runs_.begin());
     for (size_t old = 0; old + kMostLarge < ended; ++old) {
         runs_[old].picture.whole = {};
@@ -124,9 +130,11 @@ void RunBook::thin() {
         runs_[old].picture.image = {};
         runs_[old].report = nullptr;
     }
-    if (ended > kMostEnded) {
-        runs_.erase(runs_.begin(), firstOpen() - static_cast<std::ptrdiff_t>(kMostEnded));
+    if (ended <= kMostEnded) {
+        return false;
     }
+    runs_.erase(runs_.begin(), firstOpen() - static_cast<std::ptrdiff_t>(kMostEnded));
+    return true;
 }
 
 const QueuedRun* RunBook::writerOf(const QString& file) const {

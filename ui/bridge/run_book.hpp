@@ -12,6 +12,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace lowtide::ui {
 
@@ -66,14 +67,18 @@ public:
 
     /// Adds a run that waits, behind or in front of those that do; its number.
     quint64 add(QueuedRun run, bool isFirst);
-    /// A waiting run becomes a cancelled one. False: it does not wait.
-    bool takeBack(quint64 id);
-    /// Places a waiting run among the waiting ones, 0 is the next. False: nothing has changed.
-    bool moveWaiting(quint64 id, int place);
-    /// False: it has not ended, or there is none.
-    bool remove(quint64 id);
+    /// Those of them that wait become cancelled ones; which these are. The next thin() keeps the
+    /// bounds.
+    std::vector<quint64> takeBack(const std::vector<quint64>& ids);
+    /// Those of them that wait go together before number `place` of those that wait beside them.
+    /// False: nothing has changed.
+    bool moveWaiting(const std::vector<quint64>& ids, int place);
+    /// Those of them that have ended. False: there is none.
+    bool remove(const std::vector<quint64>& ids);
     /// The run is over: its picture becomes a thumbnail, and older ones are thinned or forgotten.
     void end(quint64 id, RunState state);
+    /// Keeps the bounds. Whether that took runs away.
+    bool thin();
 
     /// The newest run that wrote this file; nullptr: none is known.
     [[nodiscard]] const QueuedRun* writerOf(const QString& file) const;
@@ -85,7 +90,6 @@ private:
     [[nodiscard]] Place placeOf(quint64 id);
     [[nodiscard]] Place firstOpen();
     [[nodiscard]] Place firstWaiting();
-    void thin();
 
     std::deque<QueuedRun> runs_;
     quint64 lastId_ = 0;

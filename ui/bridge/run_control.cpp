@@ -47,6 +47,7 @@ RunControl::RunControl(GraphModel& model,
       random_([] { return QRandomGenerator::system()->generate64(); }) {
     connect(&queue_, &RunQueue::started, this, &RunControl::begin);
     connect(&queue_, &RunQueue::ended, this, &RunControl::end);
+    connect(&queue_, &RunQueue::takenBack, this, &RunControl::endWaiting);
     connect(&queue_, &RunQueue::pausedChanged, this, &RunControl::repeatWhereIdle);
     connect(&queue_, &RunQueue::event, this, [this](quint64 id, const Json& event) {
         if (mine_.contains(id)) {
@@ -114,21 +115,28 @@ quint64 RunControl::run(RunHow how, const std::set<std::string>& until) {
     model_.endMerging();
     model_.adjust(
         [this](graph::Document& document) { renewSeeds(document, model_.catalog(), random_); });
-    return add(model_.document(), how, until);
+    std::optional<AskedRun> run = drawn(model_.document(), how, until);
+    return run ? mine({queue_.add(run->title,
+                                  std::move(run->graph),
+                                  std::move(run->options),
+                                  how == RunHow::First,
+                                  run->words)})
+                     .front()
+               : 0;
 }
 
 void RunControl::runSeveral(int count, SeveralSeeds how) {
-    std::string before;
-    for (int i = 0; i < count; ++i) {
-        const graph::Document document = withSeeds(how, static_cast<uint64_t>(i));
-        std::string text = graph::toText(document);
-        // Who asks for the same once more wants it made, not found.
-        const RunHow next = text == before ? RunHow::Anew : RunHow::Last;
-        before = std::move(text);
-        if (add(document, next, {}) == 0) {
-            return;
-        }
-    }
+    const auto runs = static_cast<uint64_t>(count);
+    makeAll(
+        runs,
+        [this, seeded = seededGraphs(how, runs), before = std::string()](uint64_t number) mutable {
+            std::optional<AskedRun> run = drawn(seeded(number));
+            // Who asks for the same once more wants it made, not found.
+            if (run && run->graph == std::exchange(before, run->graph)) {
+                run->options["forceExecution"] = true;
+            }
+            return run;
+        });
 }
 
 std::vector<quint64> RunControl::runVariants(std::vector<Variant> variants,
@@ -146,88 +154,112 @@ std::vector<quint64> RunControl::runVariants(std::vector<Variant> variants,
     }
     Json whole = options(RunHow::Last, {});
     whole.update(more);
-    std::vector<quint64> runs;
+    std::vector<AskedRun> runs;
     for (const Variant& variant : variants) {
-        runs.push_back(queue(tr("%1: %2").arg(name_, variant.title),
-                             variant.document,
-                             whole,
-                             RunHow::Last,
-                             runWordsOf(variant.document, catalog, name_)));
+        runs.push_back({.title = tr("%1: %2").arg(name_, variant.title),
+                        .graph = graph::toText(variant.document),
+                        .options = whole,
+                        .words = runWordsOf(variant.document, catalog, name_)});
     }
-    return runs;
+    return mine(queue_.addAll(std::move(runs)));
 }
 
 void RunControl::runPrompts(const PromptPlace& place,
                             const QStringList& prompts,
                             SeveralSeeds how) {
-    uint64_t number = 0;
-    for (const QString& prompt : prompts) {
-        const auto put = [&](graph::Document& document) {
-            document.nodes.at(place.node).params[place.param] = prompt.toStdString();
-        };
-        if (addOneOf(how, number++, put) == 0) {
-            return;
-        }
-    }
+    const auto runs = static_cast<uint64_t>(prompts.size());
+    makeAll(runs, [this, seeded = seededGraphs(how, runs), place, prompts](uint64_t number) {
+        graph::Document document = seeded(number);
+        document.nodes.at(place.node).params[place.param] =
+            prompts[static_cast<qsizetype>(number)].toStdString();
+        return drawn(std::move(document));
+    });
 }
 
 void RunControl::runCombinations(SeveralSeeds how) {
-    Issues undrawn;
     const std::shared_ptr<const WildcardFiles> wildcards = wildcards_;
-    PromptCombinations all(model_.document(), model_.catalog(), wildcards->lists);
-    const uint64_t count = all.count(undrawn);
-    if (!undrawn.empty()) {
-        Q_EMIT refused(reworded(undrawn));
+    const auto all =
+        std::make_shared<PromptCombinations>(model_.document(), model_.catalog(), wildcards->lists);
+    Issues undrawn;
+    const uint64_t count = std::min<uint64_t>(all->count(undrawn), kMostRuns);
+    if (isRefused(undrawn)) {
         return;
     }
-    for (uint64_t i = 0; i < std::min<uint64_t>(count, kMostRuns); ++i) {
-        graph::Document document = withSeeds(how, i);
-        all.put(document, i);
-        addDrawn(document, RunHow::Last, {});
-    }
+    makeAll(count, [this, seeded = seededGraphs(how, count), all, wildcards](uint64_t number) {
+        graph::Document document = seeded(number);
+        all->put(document, number);
+        return std::optional(asked(document, RunHow::Last, {}));
+    });
 }
 
-quint64 RunControl::addOneOf(SeveralSeeds how, uint64_t number, const Edit& put) {
-    graph::Document document = withSeeds(how, number);
-    if (put) {
-        put(document);
-    }
-    return add(std::move(document), RunHow::Last, {});
-}
-
-/// The open graph as run number `number` of several has it.
-graph::Document RunControl::withSeeds(SeveralSeeds how, uint64_t number) {
+/// The graph as it is open now, as each of several runs has it. Seeds that nodes renew change in
+/// the open graph at once.
+std::function<graph::Document(uint64_t)> RunControl::seededGraphs(SeveralSeeds how,
+                                                                  uint64_t count) {
     model_.endMerging();
-    if (how == SeveralSeeds::AsNodesSay) {
-        model_.adjust(
-            [this](graph::Document& document) { renewSeeds(document, model_.catalog(), random_); });
-    }
-    graph::Document document = model_.document();
+    const graph::Catalog& catalog = model_.catalog();
     if (how != SeveralSeeds::AsNodesSay) {
-        spreadSeeds(document, model_.catalog(), how, number, random_);
+        return [this, how, &catalog, open = model_.document()](uint64_t number) {
+            graph::Document document = open;
+            spreadSeeds(document, catalog, how, number, random_);
+            return document;
+        };
     }
-    return document;
+    std::vector<Json> seeds;
+    model_.adjust([&](graph::Document& document) {
+        for (uint64_t number = 0; number < count; ++number) {
+            renewSeeds(document, catalog, random_);
+            seeds.push_back(seedsIn(document, catalog));
+        }
+    });
+    return [open = model_.document(), seeds = std::move(seeds)](uint64_t number) {
+        graph::Document document = open;
+        putSeeds(document, seeds.at(number));
+        return document;
+    };
+}
+
+void RunControl::makeAll(uint64_t count, RunMaker::Next next) {
+    maker_.make(
+        count, std::move(next), [this, ofDocument = documents_](std::vector<AskedRun> runs) {
+            const std::vector<quint64> ids = queue_.addAll(std::move(runs));
+            if (ofDocument == documents_) {
+                mine(ids);
+            }
+        });
 }
 
 void RunControl::setWildcards(std::shared_ptr<const WildcardFiles> wildcards) {
     wildcards_ = std::move(wildcards);
 }
 
-quint64 RunControl::add(graph::Document document, RunHow how, const std::set<std::string>& until) {
-    const Issues undrawn = resolvePrompts(document, model_.catalog(), wildcards_->lists);
+/// nullopt: a prompt cannot be drawn, which is told.
+std::optional<AskedRun> RunControl::drawn(graph::Document document,
+                                          RunHow how,
+                                          const std::set<std::string>& until) {
+    if (isRefused(resolvePrompts(document, model_.catalog(), wildcards_->lists))) {
+        return std::nullopt;
+    }
+    return asked(document, how, until);
+}
+
+/// Tells what could not be drawn, if there is anything.
+bool RunControl::isRefused(const Issues& undrawn) {
     if (!undrawn.empty()) {
         setRepeating(false);
         Q_EMIT refused(reworded(undrawn));
-        return 0;
     }
-    return addDrawn(document, how, until);
+    return !undrawn.empty();
 }
 
-quint64 RunControl::addDrawn(const graph::Document& document,
-                             RunHow how,
-                             const std::set<std::string>& until) {
-    const RunWords words = runWordsOf(document, model_.catalog(), name_);
-    return queue(titleOf(words), document, options(how, until), how, words);
+AskedRun RunControl::asked(const graph::Document& document,
+                           RunHow how,
+                           const std::set<std::string>& until) const {
+    RunWords words = runWordsOf(document, model_.catalog(), name_);
+    return {.title = titleOf(words),
+            .graph = graph::toText(document),
+            .options = options(how, until),
+            .words = std::move(words)};
 }
 
 Json RunControl::options(RunHow how, const std::set<std::string>& until) const {
@@ -244,18 +276,14 @@ Json RunControl::options(RunHow how, const std::set<std::string>& until) const {
     return options;
 }
 
-quint64 RunControl::queue(const QString& title,
-                          const graph::Document& document,
-                          Json options,
-                          RunHow how,
-                          const RunWords& words) {
-    const quint64 id =
-        queue_.add(title, graph::toText(document), std::move(options), how == RunHow::First, words);
-    mine_.insert(id);
-    if (queue_.running() && queue_.running()->id == id) {
-        begin(id);  // it began within add(), before it was known here
+/// Runs that were queued for this document.
+std::vector<quint64> RunControl::mine(std::vector<quint64> runs) {
+    mine_.insert(runs.begin(), runs.end());
+    const QueuedRun* running = queue_.running();
+    if (running && std::find(runs.begin(), runs.end(), running->id) != runs.end()) {
+        begin(running->id);  // it began within the queue, before it was known here
     }
-    return id;
+    return runs;
 }
 
 QString RunControl::titleOf(const RunWords& words) const {
@@ -285,15 +313,16 @@ void RunControl::repeatWhereIdle() {
 
 std::vector<QueuedRun> RunControl::stopAfterThis() {
     setRepeating(false);
+    maker_.finish();
     std::vector<QueuedRun> waiting;
+    std::vector<quint64> ids;
     for (const QueuedRun& run : queue_.runs()) {
         if (run.state == RunState::Waiting) {
             waiting.push_back(run);
+            ids.push_back(run.id);
         }
     }
-    for (const QueuedRun& run : waiting) {
-        queue_.cancel(run.id, CancelMode::Now);
-    }
+    queue_.takeBack(ids);
     return waiting;
 }
 
@@ -306,6 +335,7 @@ void RunControl::cancel(CancelMode mode) {
 void RunControl::forgetRuns() {
     setRepeating(false);
     mine_.clear();
+    ++documents_;
     statuses_.forgetAll();
 }
 
@@ -337,6 +367,15 @@ void RunControl::end(quint64 id) {
     mine_.erase(id);
     repeatWhereIdle();
     Q_EMIT busyChanged(isBusy());
+}
+
+void RunControl::endWaiting(const std::vector<quint64>& runs) {
+    for (const quint64 id : runs) {
+        if (mine_.erase(id) > 0) {
+            setRepeating(false);
+        }
+    }
+    repeatWhereIdle();
 }
 
 }  // namespace lowtide::ui

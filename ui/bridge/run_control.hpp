@@ -2,6 +2,7 @@
 
 #include "ui/bridge/node_status.hpp"
 #include "ui/bridge/planning.hpp"
+#include "ui/bridge/run_maker.hpp"
 #include "ui/bridge/run_queue.hpp"
 #include "ui/bridge/seeds.hpp"
 #include "ui/document/graph_model.hpp"
@@ -14,6 +15,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -61,8 +63,8 @@ public:
     /// `until`: nodes with which the run ends; empty: the outputs. 0: a prompt could not be drawn,
     /// which refused() tells.
     quint64 run(RunHow how, const std::set<std::string>& until = {});
-    /// The graph so many times, behind what waits. Unless nodes say how seeds are renewed, the open
-    /// graph keeps its own.
+    /// The graph so many times, behind what waits; the first at once, the others a little later
+    /// where they are many. Unless nodes say how seeds are renewed, the open graph keeps its own.
     void runSeveral(int count, SeveralSeeds how);
 
     /// One of several runs of graphs that differ in what a person chose.
@@ -115,21 +117,21 @@ Q_SIGNALS:
     void busyChanged(bool isBusy);
 
 private:
-    quint64 addOneOf(SeveralSeeds how, uint64_t number, const Edit& put);
-    [[nodiscard]] graph::Document withSeeds(SeveralSeeds how, uint64_t number);
-    quint64 add(graph::Document document, RunHow how, const std::set<std::string>& until);
-    /// Without alternatives.
-    quint64 addDrawn(const graph::Document& document,
-                     RunHow how,
-                     const std::set<std::string>& until);
+    [[nodiscard]] std::function<graph::Document(uint64_t)> seededGraphs(SeveralSeeds how,
+                                                                        uint64_t count);
+    void makeAll(uint64_t count, RunMaker::Next next);
+    std::optional<AskedRun> drawn(graph::Document document,
+                                  RunHow how = RunHow::Last,
+                                  const std::set<std::string>& until = {});
+    bool isRefused(const Issues& undrawn);
+    [[nodiscard]] AskedRun asked(const graph::Document& document,
+                                 RunHow how,
+                                 const std::set<std::string>& until) const;
     [[nodiscard]] Json options(RunHow how, const std::set<std::string>& until) const;
-    quint64 queue(const QString& title,
-                  const graph::Document& document,
-                  Json options,
-                  RunHow how,
-                  const RunWords& words);
+    std::vector<quint64> mine(std::vector<quint64> runs);
     void begin(quint64 id);
     void end(quint64 id);
+    void endWaiting(const std::vector<quint64>& runs);
     void repeatWhereIdle();
     [[nodiscard]] QString titleOf(const RunWords& words) const;
     void takePicture(const std::string& node, const NodePicture& picture);
@@ -146,6 +148,8 @@ private:
     bool arePreviewsShown_ = true;
     bool isRepeating_ = false;
     std::set<quint64> mine_;
+    uint64_t documents_ = 0;  ///< that were open before this one
+    RunMaker maker_;
 };
 
 }  // namespace lowtide::ui

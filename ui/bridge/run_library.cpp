@@ -11,6 +11,7 @@
 #include <QFileInfo>
 #include <QRandomGenerator>
 
+#include <set>
 #include <utility>
 
 namespace lowtide::ui {
@@ -172,8 +173,8 @@ void RunLibrary::changePictures(std::function<void(RunStore&)> work) {
     write(std::move(work), [this](bool) { Q_EMIT picturesChanged(); });
 }
 
-void RunLibrary::add(const RunRecord& run) {
-    write([run](RunStore& store) { store.add(run); });
+void RunLibrary::add(std::vector<RunRecord> runs) {
+    write([runs = std::move(runs)](RunStore& store) { store.add(runs); });
 }
 
 void RunLibrary::setOrder(const std::vector<RunKey>& waiting) {
@@ -184,11 +185,12 @@ void RunLibrary::begin(const RunKey& key) {
     write([key, now = nowMilliseconds()](RunStore& store) { store.begin(key, now); });
 }
 
-void RunLibrary::end(const RunRecord& run, QObject* context, std::function<void()> done) {
-    RunRecord over = run;
-    over.ended = nowMilliseconds();
+void RunLibrary::end(std::vector<RunRecord> runs, QObject* context, std::function<void()> done) {
+    for (RunRecord& run : runs) {
+        run.ended = nowMilliseconds();
+    }
     const QPointer<QObject> wanted(context);
-    write([over](RunStore& store) { store.end(over); },
+    write([runs = std::move(runs)](RunStore& store) { store.end(runs); },
           [wanted, done = std::move(done)](bool) {
               if (wanted && done) {
                   done();
@@ -206,18 +208,14 @@ void RunLibrary::addPictures(const RunKey& key, const QStringList& paths, Pictur
 }
 
 void RunLibrary::forget(const std::vector<RunKey>& runs) {
-    changePictures([runs](RunStore& store) {
-        for (const RunKey& key : runs) {
-            store.forget(key);
-        }
-    });
+    changePictures([runs](RunStore& store) { store.forget(runs); });
 }
 
 void RunLibrary::addSheet(const RunRecord& sheet,
                           const std::string& description,
                           const std::vector<RunKey>& cells) {
     write([sheet, description, cells](RunStore& store) {
-        store.add(sheet);
+        store.add({sheet});
         store.addSheet(sheet.key, description, cells);
     });
 }
@@ -235,8 +233,37 @@ void RunLibrary::endCell(const RunKey& run,
         std::move(done));
 }
 
-void RunLibrary::takePlace(const RunKey& before, const RunKey& now) {
-    write([before, now](RunStore& store) { store.takePlace(before, now); });
+void RunLibrary::endCells(const std::vector<RunKey>& runs,
+                          QObject* context,
+                          std::function<void(std::vector<SheetRecord>)> done) {
+    ask<std::vector<SheetRecord>>(
+        [runs](RunStore& store) {
+            std::set<RunKey> keys;
+            for (const RunKey& run : runs) {
+                keys.insert(store.sheetOf(run));
+            }
+            std::vector<SheetRecord> sheets;
+            for (const RunKey& key : keys) {
+                if (std::optional<SheetRecord> sheet =
+                        key.isEmpty() ? std::nullopt : store.sheet(key)) {
+                    sheets.push_back(std::move(*sheet));
+                }
+            }
+            return sheets;
+        },
+        context,
+        std::move(done));
+}
+
+void RunLibrary::takePlaces(std::vector<std::pair<RunKey, RunKey>> places) {
+    if (places.empty()) {
+        return;
+    }
+    write([places = std::move(places)](RunStore& store) {
+        for (const auto& [before, now] : places) {
+            store.takePlace(before, now);
+        }
+    });
 }
 
 void RunLibrary::setSheetPicture(const RunKey& sheet, const QString& path) {

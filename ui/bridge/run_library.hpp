@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace lowtide::ui {
@@ -35,12 +36,12 @@ public:
     /// The same of a new sheet.
     [[nodiscard]] RunKey newSheetKey();
 
-    void add(const RunRecord& run);
+    void add(std::vector<RunRecord> runs);
     /// Of waiting runs.
     void setOrder(const std::vector<RunKey>& waiting);
     void begin(const RunKey& key);
     /// `done` when it is written, or cannot be.
-    void end(const RunRecord& run, QObject* context, std::function<void()> done);
+    void end(std::vector<RunRecord> runs, QObject* context, std::function<void()> done);
     /// Files of a run. Their thumbnails follow.
     void addPictures(const RunKey& key, const QStringList& paths, PictureClaim claim);
     void forget(const std::vector<RunKey>& runs);
@@ -54,8 +55,12 @@ public:
                  const QStringList& files,
                  QObject* context,
                  std::function<void(std::optional<SheetRecord>)> done);
-    /// `now` is run in place of `before`, also in the sheet that this is a cell of.
-    void takePlace(const RunKey& before, const RunKey& now);
+    /// Runs were taken back; `done` gets each sheet that has some of them as cells.
+    void endCells(const std::vector<RunKey>& runs,
+                  QObject* context,
+                  std::function<void(std::vector<SheetRecord>)> done);
+    /// The second of each two runs in place of the first, also in the sheet that this is a cell of.
+    void takePlaces(std::vector<std::pair<RunKey, RunKey>> places);
     /// The file with all cells of a sheet, which becomes a picture of it.
     void setSheetPicture(const RunKey& sheet, const QString& path);
     /// Of a sheet, or of a cell; an empty key: the newest sheet. nullopt: there is none.

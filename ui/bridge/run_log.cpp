@@ -46,6 +46,9 @@ std::string endText(const QueuedRun& run) {
 RunLog::RunLog(const RunQueue& queue, QObject* parent) : QObject(parent), queue_(queue) {
     connect(&queue_, &RunQueue::started, this, &RunLog::tellBegin);
     connect(&queue_, &RunQueue::ended, this, &RunLog::tellEnd);
+    connect(&queue_, &RunQueue::takenBack, this, [](const std::vector<quint64>& ids) {
+        log(Level::Info, "runs taken back before they began: " + std::to_string(ids.size()));
+    });
 }
 
 void RunLog::tellBegin(quint64 id) {

@@ -106,27 +106,52 @@ const QueuedRun* RunQueue::running() const {
 
 quint64 RunQueue::add(
     const QString& title, std::string graph, Json options, bool front, const RunWords& words) {
-    QueuedRun run;
-    run.title = title;
-    run.graph = std::move(graph);
-    run.options = std::move(options);
-    run.words = words;
-    const quint64 id = book_.add(std::move(run), front);
-    if (library_) {
-        const QueuedRun& added = *book_.find(id);
-        library_->add({.key = library_->keyOf(id),
-                       .title = added.title,
-                       .graph = added.graph,
-                       .options = added.options.dump(),
-                       .words = words,
-                       .asked = QDateTime::currentMSecsSinceEpoch()});
-        if (front) {
-            keepOrder();
+    AskedRun run{
+        .title = title, .graph = std::move(graph), .options = std::move(options), .words = words};
+    return put({std::move(run)}, front).front();
+}
+
+std::vector<quint64> RunQueue::addAll(std::vector<AskedRun> runs) {
+    return put(std::move(runs), false);
+}
+
+std::vector<quint64> RunQueue::put(std::vector<AskedRun> runs, bool areFirst) {
+    std::vector<quint64> ids;
+    std::vector<RunRecord> kept;
+    std::vector<std::pair<RunKey, RunKey>> places;
+    const int64_t now = QDateTime::currentMSecsSinceEpoch();
+    for (AskedRun& asked : runs) {
+        RunRecord record{.title = asked.title, .words = asked.words, .asked = now};
+        if (library_) {
+            record.graph = asked.graph;
+            record.options = asked.options.dump();
+        }
+        QueuedRun run;
+        run.title = asked.title;
+        run.graph = std::move(asked.graph);
+        run.options = std::move(asked.options);
+        run.words = std::move(asked.words);
+        ids.push_back(book_.add(std::move(run), areFirst));
+        if (library_) {
+            record.key = library_->keyOf(ids.back());
+            if (!asked.inPlaceOf.isEmpty()) {
+                places.emplace_back(asked.inPlaceOf, record.key);
+            }
+            kept.push_back(std::move(record));
         }
     }
-    Q_EMIT listChanged();
-    startNext();
-    return id;
+    if (!kept.empty()) {
+        library_->add(std::move(kept));
+        library_->takePlaces(std::move(places));
+    }
+    if (areFirst) {
+        keepOrder();
+    }
+    if (!ids.empty()) {
+        Q_EMIT listChanged();
+        startNext();
+    }
+    return ids;
 }
 
 void RunQueue::cancel(quint64 id, CancelMode mode) {
@@ -135,10 +160,27 @@ void RunQueue::cancel(quint64 id, CancelMode mode) {
     }
     if (link_->active && link_->id == id) {
         link_->active->cancel(runner_, mode);
-    } else if (book_.takeBack(id)) {
-        keepEnd(*book_.find(id), {});
+    } else {
+        takeBack({id});
+    }
+}
+
+void RunQueue::takeBack(const std::vector<quint64>& ids) {
+    const std::vector<quint64> taken = book_.takeBack(ids);
+    if (taken.empty()) {
+        return;
+    }
+    if (library_) {
+        std::vector<RunRecord> over;
+        for (const quint64 id : taken) {
+            over.push_back(recordOf(*book_.find(id)));
+        }
+        library_->end(std::move(over), this, {});
+    }
+    Q_EMIT listChanged();
+    Q_EMIT takenBack(taken);
+    if (book_.thin()) {  // all are known while they are told
         Q_EMIT listChanged();
-        Q_EMIT ended(id);
     }
 }
 
@@ -151,32 +193,29 @@ void RunQueue::setPaused(bool isPaused) {
     startNext();
 }
 
-void RunQueue::moveWaiting(quint64 id, int place) {
-    if (book_.moveWaiting(id, place)) {
+void RunQueue::moveWaiting(const std::vector<quint64>& ids, int place) {
+    if (book_.moveWaiting(ids, place)) {
         keepOrder();
         Q_EMIT listChanged();
     }
 }
 
-quint64 RunQueue::retry(quint64 id, const Json& more) {
-    const QueuedRun* run = find(id);
-    return run ? addAgain(*run, more) : 0;
-}
-
-quint64 RunQueue::addAgain(const QueuedRun& run, const Json& more) {
-    const quint64 before = run.id;
-    Json options = run.options.is_object() ? run.options : Json::object();
-    options.update(more);
-    const RunWords words = run.words;
-    const quint64 again = add(run.title, run.graph, std::move(options), false, words);
-    if (library_) {
-        library_->takePlace(library_->keyOf(before), library_->keyOf(again));
+std::vector<quint64> RunQueue::addAgain(const std::vector<QueuedRun>& runs, const Json& more) {
+    std::vector<AskedRun> again;
+    for (const QueuedRun& run : runs) {
+        Json options = run.options.is_object() ? run.options : Json::object();
+        options.update(more);
+        again.push_back({.title = run.title,
+                         .graph = run.graph,
+                         .options = std::move(options),
+                         .words = run.words,
+                         .inPlaceOf = library_ ? library_->keyOf(run.id) : RunKey()});
     }
-    return again;
+    return addAll(std::move(again));
 }
 
-void RunQueue::remove(quint64 id) {
-    if (book_.remove(id)) {
+void RunQueue::remove(const std::vector<quint64>& ids) {
+    if (book_.remove(ids)) {
         Q_EMIT listChanged();
     }
 }
@@ -306,7 +345,11 @@ void RunQueue::finish(quint64 id, Ended& over) {
         run->report = std::move(over.report);
     }
     book_.end(id, stateOf(over.result.status));
-    keepEnd(*book_.find(id), [this, id] { tellEnd(id); });
+    if (library_) {  // a run has ended for others when that is written
+        library_->end({recordOf(*book_.find(id))}, this, [this, id] { tellEnd(id); });
+    } else {
+        tellEnd(id);
+    }
 }
 
 void RunQueue::tellEnd(quint64 id) {
@@ -339,23 +382,14 @@ void RunQueue::keepOrder() {
     library_->setOrder(waiting);
 }
 
-/// A run has ended for others when that is written.
-void RunQueue::keepEnd(const QueuedRun& run, std::function<void()> done) {
-    if (!library_) {
-        if (done) {
-            done();
-        }
-        return;
-    }
+RunRecord RunQueue::recordOf(const QueuedRun& run) const {
     const auto* error = firstErrorIn(run.issues);
-    library_->end({.key = library_->keyOf(run.id),
-                   .state = run.state,
-                   .milliseconds = run.milliseconds,
-                   .peak = peakIn(run.report),
-                   .executed = run.executed,
-                   .problem = error ? QString::fromStdString(error->message) : QString()},
-                  this,
-                  std::move(done));
+    return {.key = library_ ? library_->keyOf(run.id) : RunKey(),
+            .state = run.state,
+            .milliseconds = run.milliseconds,
+            .peak = peakIn(run.report),
+            .executed = run.executed,
+            .problem = error ? QString::fromStdString(error->message) : QString()};
 }
 
 }  // namespace lowtide::ui

@@ -12,10 +12,20 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace lowtide::ui {
 
 class RunLibrary;
+
+/// What a person wants to be run.
+struct AskedRun {
+    QString title;
+    std::string graph;  ///< text of the snapshot
+    Json options;       ///< docs/events.md
+    RunWords words{};
+    RunKey inPlaceOf{};  ///< a run of earlier times, also in the sheet that this is a cell of
+};
 
 /// Runs of the studio, one after the other. It hands one at a time to the module, so that waiting
 /// ones can be ordered, paused and taken back. GUI thread only; never blocks it.
@@ -33,21 +43,25 @@ public:
                 Json options,
                 bool front = false,
                 const RunWords& words = {});
+    /// Many behind what waits: the list changes once, and one write keeps them. Their numbers.
+    std::vector<quint64> addAll(std::vector<AskedRun> runs);
     /// A waiting run is taken back at once.
     void cancel(quint64 id, CancelMode mode);
+    /// Those of them that wait; the list changes once.
+    void takeBack(const std::vector<quint64>& ids);
     /// Runs after the one that runs now wait.
     void setPaused(bool isPaused);
 
     [[nodiscard]] bool isPaused() const { return isPaused_; }
 
-    /// Places a waiting run among the waiting ones, 0 is the next.
-    void moveWaiting(quint64 id, int place);
-    /// The same graph once more, at the end, with `more` options; 0 when there is no such run.
-    quint64 retry(quint64 id, const Json& more = Json::object());
-    /// The same of a run that the list may no longer have.
-    quint64 addAgain(const QueuedRun& run, const Json& more = Json::object());
-    /// Removes an ended run from the list.
-    void remove(quint64 id);
+    /// Those of them that wait go together before number `place` of those that wait beside them.
+    void moveWaiting(const std::vector<quint64>& ids, int place);
+    /// The same graphs once more, at the end, with `more` options; the list changes once. It may no
+    /// longer have these runs.
+    std::vector<quint64> addAgain(const std::vector<QueuedRun>& runs,
+                                  const Json& more = Json::object());
+    /// Those of them that have ended leave the list, which changes once.
+    void remove(const std::vector<quint64>& ids);
 
     [[nodiscard]] const RunBook& book() const { return book_; }
 
@@ -67,12 +81,16 @@ Q_SIGNALS:
     /// Each event of docs/events.md, in order; `run` of the event is the module's own number.
     void event(quint64 id, const lowtide::Json& event);
     void picture(quint64 id, const std::string& node, const lowtide::ui::NodePicture& picture);
+    /// It was with the module.
     void ended(quint64 id);
+    /// They waited, and will not run.
+    void takenBack(const std::vector<quint64>& ids);
     void pausedChanged(bool isPaused);
 
 private:
     struct Link;
     struct Ended;
+    std::vector<quint64> put(std::vector<AskedRun> runs, bool areFirst);
     void startNext();
     void fetch();
     void tellPictures(quint64 id,
@@ -84,7 +102,7 @@ private:
     void tellEnd(quint64 id);
     void keepFiles(QueuedRun& run, const Json& files, PictureClaim claim);
     void keepOrder();
-    void keepEnd(const QueuedRun& run, std::function<void()> done);
+    [[nodiscard]] RunRecord recordOf(const QueuedRun& run) const;
 
     Runner& runner_;
     RunLibrary* const library_;

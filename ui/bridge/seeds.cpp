@@ -82,6 +82,14 @@ Json seedsIn(const graph::Document& document, const graph::Catalog& catalog) {
     return seeds;
 }
 
+void putSeeds(graph::Document& document, const Json& seeds) {
+    for (const auto& [node, params] : seeds.items()) {
+        for (const auto& [param, seed] : params.items()) {
+            document.nodes.at(node).params[param] = seed;
+        }
+    }
+}
+
 bool takeSeeds(graph::Document& document, const graph::Catalog& catalog, const Json& seeds) {
     bool isTaken = false;
     const auto take = [&](graph::DocumentNode& node, const ParamDesc& param, const Json& seed) {

@@ -32,6 +32,9 @@ void spreadSeeds(graph::Document& document,
 /// The seeds of active nodes, by node and parameter.
 [[nodiscard]] Json seedsIn(const graph::Document& document, const graph::Catalog& catalog);
 
+/// Gives the nodes of the same graph these seeds of seedsIn().
+void putSeeds(graph::Document& document, const Json& seeds);
+
 /// Into the active nodes of the same names, which keep them from now on; else the first one into
 /// the first. False: there is no place for one.
 bool takeSeeds(graph::Document& document, const graph::Catalog& catalog, const Json& seeds);

@@ -208,26 +208,27 @@ int64_t RunStore::keptGraph(const std::string& text) {
     return database_.lastRow();
 }
 
-void RunStore::add(const RunRecord& run) {
-    const RunWords& words = run.words;
+void RunStore::add(const std::vector<RunRecord>& runs) {
     Transaction all(database_);
-    const int64_t graph = keptGraph(run.graph);
-    database_
-        .prepare(
-            "INSERT INTO runs VALUES(?1, ?2, (SELECT coalesce(max(place), 0) + 1 FROM runs WHERE "
-            "state < 2), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0, 0, 0, 0, -1, '')")
-        .bind(1, run.key)
-        .bind(2, static_cast<int64_t>(run.state))
-        .bind(3, run.title)
-        .bind(4, graph)
-        .bind(5, QString::fromStdString(run.options))
-        .bind(6, words.graph)
-        .bind(7, words.prompt)
-        .bind(8, words.models)
-        .bind(9, words.seed)
-        .bind(10, searchable({run.title, words.prompt, words.models}))
-        .bind(11, run.asked)
-        .run();
+    Statement add = database_.prepare(
+        "INSERT INTO runs VALUES(?1, ?2, (SELECT coalesce(max(place), 0) + 1 FROM runs WHERE "
+        "state < 2), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0, 0, 0, 0, -1, '')");
+    for (const RunRecord& run : runs) {
+        const RunWords& words = run.words;
+        const int64_t graph = keptGraph(run.graph);
+        add.bind(1, run.key)
+            .bind(2, static_cast<int64_t>(run.state))
+            .bind(3, run.title)
+            .bind(4, graph)
+            .bind(5, QString::fromStdString(run.options))
+            .bind(6, words.graph)
+            .bind(7, words.prompt)
+            .bind(8, words.models)
+            .bind(9, words.seed)
+            .bind(10, searchable({run.title, words.prompt, words.models}))
+            .bind(11, run.asked)
+            .run();
+    }
     all.commit();
 }
 
@@ -252,19 +253,22 @@ void RunStore::begin(const RunKey& key, int64_t now) {
         .run();
 }
 
-void RunStore::end(const RunRecord& run) {
-    database_
-        .prepare(
-            "UPDATE runs SET state = ?2, ended = ?3, ms = ?4, peak = ?5, executed = ?6, problem = "
-            "?7 WHERE key = ?1")
-        .bind(1, run.key)
-        .bind(2, static_cast<int64_t>(run.state))
-        .bind(3, run.ended)
-        .bind(4, run.milliseconds)
-        .bind(5, run.peak)
-        .bind(6, static_cast<int64_t>(run.executed))
-        .bind(7, run.problem)
-        .run();
+void RunStore::end(const std::vector<RunRecord>& runs) {
+    Transaction all(database_);
+    Statement end = database_.prepare(
+        "UPDATE runs SET state = ?2, ended = ?3, ms = ?4, peak = ?5, executed = ?6, problem = ?7 "
+        "WHERE key = ?1");
+    for (const RunRecord& run : runs) {
+        end.bind(1, run.key)
+            .bind(2, static_cast<int64_t>(run.state))
+            .bind(3, run.ended)
+            .bind(4, run.milliseconds)
+            .bind(5, run.peak)
+            .bind(6, static_cast<int64_t>(run.executed))
+            .bind(7, run.problem)
+            .run();
+    }
+    all.commit();
 }
 
 void RunStore::addPictures(const RunKey& key,
@@ -289,9 +293,12 @@ void RunStore::addPictures(const RunKey& key,
     all.commit();
 }
 
-void RunStore::forget(const RunKey& key) {
+void RunStore::forget(const std::vector<RunKey>& keys) {
     Transaction all(database_);
-    database_.prepare("DELETE FROM runs WHERE key = ?1").bind(1, key).run();
+    Statement drop = database_.prepare("DELETE FROM runs WHERE key = ?1");
+    for (const RunKey& key : keys) {
+        drop.bind(1, key).run();
+    }
     database_.execute("DELETE FROM graphs WHERE id NOT IN (SELECT graph FROM runs)");
     all.commit();
 }

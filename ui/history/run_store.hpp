@@ -17,18 +17,18 @@ public:
     /// `path` of the file, made where it is missing.
     explicit RunStore(const QString& path);
 
-    /// Behind all that wait.
-    void add(const RunRecord& run);
+    /// Behind all that wait, in this order; all or none.
+    void add(const std::vector<RunRecord>& runs);
     /// Waiting runs in this order, before all others.
     void setOrder(const std::vector<RunKey>& waiting);
     void begin(const RunKey& key, int64_t now);
-    /// Of `run`: its key, state and what its end says; all else stays.
-    void end(const RunRecord& run);
+    /// Of each run: its key, state and what its end says; all else stays.
+    void end(const std::vector<RunRecord>& runs);
     /// Its pictures so far. A file that another run wrote before is this one's if it is written
     /// now, and no longer starred.
     void addPictures(const RunKey& key, const QStringList& paths, PictureClaim claim, int64_t now);
-    /// The run with its pictures' records; files stay.
-    void forget(const RunKey& key);
+    /// The runs with their pictures' records; files stay.
+    void forget(const std::vector<RunKey>& keys);
 
     /// nullopt: there is none.
     [[nodiscard]] std::optional<RunRecord> run(const RunKey& key);

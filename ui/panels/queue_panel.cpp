@@ -15,8 +15,22 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace lowtide::ui {
+
+namespace {
+
+bool isWaiting(const QueuedRun& run) {
+    return run.state == RunState::Waiting;
+}
+
+bool isAtWork(const QueuedRun& run) {
+    return run.state == RunState::Running;
+}
+
+}  // namespace
 
 QueuePanel::QueuePanel(RunQueue& queue, QWidget* parent)
     : QWidget(parent),
@@ -32,7 +46,7 @@ QueuePanel::QueuePanel(RunQueue& queue, QWidget* parent)
     connect(rows_, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
         // A run that is gone can no longer be selected, but its row still is.
         const QItemSelection chosen = list_->selectionModel()->selection();
-        before_ = {.id = selectedRun(), .row = chosen.isEmpty() ? -1 : chosen.front().top()};
+        before_ = {.runs = selectedRuns(), .row = chosen.isEmpty() ? -1 : chosen.front().top()};
     });
     connect(rows_, &QAbstractItemModel::modelReset, this, [this] {
         selectAsBefore();
@@ -72,6 +86,8 @@ void QueuePanel::build() {
     list_->setAccessibleName(tr("Runs"));
     list_->setModel(rows_);
     list_->setItemDelegate(new QueueDelegate(list_));
+    list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    list_->setUniformItemSizes(true);  // no row is asked before it is seen
     list_->setFrameShape(QFrame::NoFrame);
     list_->setMouseTracking(true);
     list_->setDragDropMode(QAbstractItemView::InternalMove);
@@ -103,88 +119,138 @@ void QueuePanel::build() {
     layout->addLayout(tools);
 }
 
-quint64 QueuePanel::selectedRun() const {
-    const QModelIndexList chosen = list_->selectionModel()->selectedIndexes();
-    const QueuedRun* run = chosen.isEmpty() ? nullptr : rows_->runAt(chosen.front());
-    return run ? run->id : 0;
+std::vector<quint64> QueuePanel::selectedRuns() const {
+    QModelIndexList chosen = list_->selectionModel()->selectedIndexes();
+    std::sort(chosen.begin(), chosen.end());
+    std::vector<quint64> runs;
+    for (const QModelIndex& index : std::as_const(chosen)) {
+        runs.push_back(rows_->idAt(index));
+    }
+    return runs;
 }
 
-void QueuePanel::select(quint64 id) {
-    if (const QModelIndex index = rows_->indexOf(id); index.isValid()) {
-        list_->setCurrentIndex(index);
+quint64 QueuePanel::selectedRun() const {
+    const std::vector<quint64> chosen = selectedRuns();
+    return chosen.size() == 1 ? chosen.front() : 0;
+}
+
+void QueuePanel::select(const std::vector<quint64>& runs) {
+    if (runs.empty()) {
+        return;
+    }
+    const std::set<quint64> wanted(runs.begin(), runs.end());
+    QItemSelection chosen;
+    for (int row = 0; row < rows_->rowCount({}); ++row) {
+        int last = row;
+        while (last < rows_->rowCount({}) && wanted.contains(rows_->idAt(rows_->index(last)))) {
+            ++last;
+        }
+        if (last > row) {
+            chosen.select(rows_->index(row), rows_->index(last - 1));
+            row = last;
+        }
+    }
+    if (!chosen.isEmpty()) {
+        QItemSelectionModel& selection = *list_->selectionModel();
+        selection.setCurrentIndex(chosen.front().topLeft(), QItemSelectionModel::NoUpdate);
+        selection.select(chosen, QItemSelectionModel::ClearAndSelect);
     }
 }
 
 /// Whoever removes one run after the other stays where that was.
 void QueuePanel::selectAsBefore() {
+    select(before_.runs);
     const int last = rows_->rowCount({}) - 1;
-    if (before_.id != 0) {
-        select(before_.id);
-    } else if (before_.row >= 0 && last >= 0) {
+    if (selectedRuns().empty() && before_.row >= 0 && last >= 0) {
         list_->setCurrentIndex(rows_->index(std::min(before_.row, last)));
     }
 }
 
+/// Those of the selected ones in this state of affairs.
+std::vector<quint64> QueuePanel::selectedThat(bool (*are)(const QueuedRun& run)) const {
+    const std::vector<quint64> chosen = selectedRuns();
+    const std::set<quint64> wanted(chosen.begin(), chosen.end());
+    std::vector<quint64> runs;
+    for (const QueuedRun& run : queue_.runs()) {
+        if (wanted.contains(run.id) && are(run)) {
+            runs.push_back(run.id);
+        }
+    }
+    return runs;
+}
+
 void QueuePanel::adjust() {
-    const QueuedRun* run = queue_.find(selectedRun());
+    const size_t chosen = selectedRuns().size();
+    const size_t over = selectedThat(hasEnded).size();
     pause_->setIcon(Theme::current().icon(queue_.isPaused() ? "play" : "pause"));
     pause_->setToolTip(queue_.isPaused() ? tr("Continue with waiting runs")
                                          : tr("Pause: hold back waiting runs"));
     pause_->setAccessibleName(pause_->toolTip());
     const auto& runs = queue_.runs();
-    last_->setEnabled(std::any_of(runs.begin(), runs.end(), [](const QueuedRun& each) {
-        return each.state == RunState::Waiting;
-    }));
-    const bool isOver = run && hasEnded(*run);
-    cancel_->setEnabled(run && !isOver);
-    retry_->setEnabled(isOver);
-    open_->setEnabled(run != nullptr);
-    remove_->setEnabled(isOver);
+    last_->setEnabled(std::any_of(runs.begin(), runs.end(), isWaiting));
+    cancel_->setEnabled(over < chosen);
+    retry_->setEnabled(over > 0);
+    open_->setEnabled(chosen == 1);
+    remove_->setEnabled(over > 0);
     const bool isEmpty = queue_.runs().empty();
     empty_->setVisible(isEmpty);
     list_->setVisible(!isEmpty);
 }
 
 void QueuePanel::cancelSelected() {
-    queue_.cancel(selectedRun(), CancelMode::AfterThisImage);
+    cancelChosen(CancelMode::AfterThisImage);
 }
 
 void QueuePanel::cancelSelectedNow() {
-    queue_.cancel(selectedRun(), CancelMode::Now);
+    cancelChosen(CancelMode::Now);
+}
+
+void QueuePanel::cancelChosen(CancelMode mode) {
+    const std::vector<quint64> waiting = selectedThat(isWaiting);
+    for (const quint64 id : selectedThat(isAtWork)) {
+        queue_.cancel(id, mode);
+    }
+    queue_.takeBack(waiting);
 }
 
 void QueuePanel::retrySelected() {
-    select(queue_.retry(selectedRun()));
+    retryChosen(Json::object());
 }
 
 void QueuePanel::runSelectedAnew() {
-    select(queue_.retry(selectedRun(), {{"forceExecution", true}}));
+    retryChosen({{"forceExecution", true}});
+}
+
+void QueuePanel::retryChosen(const Json& more) {
+    std::vector<QueuedRun> runs;
+    for (const quint64 id : selectedThat(hasEnded)) {
+        runs.push_back(*queue_.find(id));
+    }
+    select(queue_.addAgain(runs, more));
 }
 
 void QueuePanel::removeSelected() {
-    queue_.remove(selectedRun());
+    queue_.remove(selectedThat(hasEnded));
 }
 
 /// A run at work stays: cancelling it is another wish.
 void QueuePanel::takeSelectedAway() {
-    const QueuedRun* run = queue_.find(selectedRun());
-    if (run && run->state == RunState::Waiting) {
-        cancelSelectedNow();
-    } else if (run && hasEnded(*run)) {
-        removeSelected();
-    }
+    const std::vector<quint64> waiting = selectedThat(isWaiting);
+    removeSelected();
+    queue_.takeBack(waiting);
 }
 
 void QueuePanel::moveSelected(int by) {
-    int place = 0;
+    const std::vector<quint64> moved = selectedThat(isWaiting);
+    int before = 0;  // those that wait and stay
     for (const QueuedRun& run : queue_.runs()) {
-        if (run.id == selectedRun() && run.state == RunState::Waiting && place + by >= 0) {
-            const quint64 id = run.id;
-            queue_.moveWaiting(id, place + by);
-            select(id);
-            return;
+        if (!moved.empty() && run.id == moved.front()) {
+            break;
         }
-        place += run.state == RunState::Waiting ? 1 : 0;
+        before += isWaiting(run) ? 1 : 0;
+    }
+    if (!moved.empty() && before + by >= 0) {
+        queue_.moveWaiting(moved, before + by);
     }
 }
 
@@ -195,25 +261,23 @@ void QueuePanel::removeEnded() {
             ended.push_back(run.id);
         }
     }
-    for (const quint64 id : ended) {
-        queue_.remove(id);
-    }
+    queue_.remove(ended);
 }
 
 void QueuePanel::showMenu(const QPoint& point) {
-    const QueuedRun* run = queue_.find(selectedRun());
+    const bool isOver = !selectedThat(hasEnded).empty();
+    const bool isRunning = !selectedThat(isAtWork).empty();
+    const bool isOpen = isRunning || !selectedThat(isWaiting).empty();
     QMenu menu(this);
     const auto add = [&](const QString& text, bool isEnabled, auto&& slot) {
         menu.addAction(text, this, slot)->setEnabled(isEnabled);
     };
-    const bool isRunning = run && run->state == RunState::Running;
-    const bool isOver = run && hasEnded(*run);
     add(tr("Cancel after this image"), isRunning, &QueuePanel::cancelSelected);
-    add(tr("Cancel now"), run && !isOver, &QueuePanel::cancelSelectedNow);
+    add(tr("Cancel now"), isOpen, &QueuePanel::cancelSelectedNow);
     menu.addSeparator();
     add(tr("Run the same again"), isOver, &QueuePanel::retrySelected);
     add(tr("Run anew, kept results too"), isOver, &QueuePanel::runSelectedAnew);
-    add(tr("Open graph of this run"), run != nullptr, [this] {
+    add(tr("Open graph of this run"), selectedRun() != 0, [this] {
         Q_EMIT graphRequested(selectedRun());
     });
     menu.addSeparator();

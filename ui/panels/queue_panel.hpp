@@ -4,6 +4,8 @@
 
 #include <QWidget>
 
+#include <vector>
+
 class QLabel;
 class QListView;
 class QToolButton;
@@ -20,18 +22,20 @@ public:
     /// `queue` outlives the panel.
     explicit QueuePanel(RunQueue& queue, QWidget* parent = nullptr);
 
-    /// 0: none is selected.
+    /// 0: none is selected, or several are.
     [[nodiscard]] quint64 selectedRun() const;
-    void select(quint64 id);
+    /// In the order of the list.
+    [[nodiscard]] std::vector<quint64> selectedRuns() const;
+    void select(const std::vector<quint64>& runs);
 
 public Q_SLOTS:
-    void cancelSelected();  ///< after this image; a waiting one at once
+    void cancelSelected();  ///< after this image; waiting ones at once
     void cancelSelectedNow();
     void retrySelected();
     void runSelectedAnew();  ///< also what is kept from earlier runs
     void removeSelected();
     void takeSelectedAway();
-    /// The selected run, which waits, earlier (-1) or later (1).
+    /// The selected runs that wait, as one block, earlier (-1) or later (1).
     void moveSelected(int by);
     void removeEnded();
 
@@ -47,11 +51,14 @@ private:
     void build();
     void selectAsBefore();
     void adjust();
+    [[nodiscard]] std::vector<quint64> selectedThat(bool (*are)(const QueuedRun& run)) const;
+    void cancelChosen(CancelMode mode);
+    void retryChosen(const Json& more);
     void showMenu(const QPoint& point);
 
-    /// What was selected before the list changed; 0: the run is gone, -1: nothing was.
+    /// What was selected before the list changed; -1: nothing was.
     struct Selected {
-        quint64 id = 0;
+        std::vector<quint64> runs;
         int row = -1;
     };
 

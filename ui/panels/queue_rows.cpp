@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace lowtide::ui {
 
 namespace {
 
 constexpr const char* kMimeType = "application/x-lowtide-run";
+constexpr char kBetweenIds = ' ';
 
 QString finishedText(const QueuedRun& run) {
     if (run.executed == 0) {
@@ -60,8 +62,6 @@ QueueRows::QueueRows(RunQueue& queue, QObject* parent) : QAbstractListModel(pare
         }
     };
     connect(&queue_, &RunQueue::runChanged, this, tell);
-    connect(&queue_, &RunQueue::started, this, &QueueRows::rebuild);
-    connect(&queue_, &RunQueue::ended, this, &QueueRows::rebuild);
     connect(&queue_, &RunQueue::picture, this, tell);
     rebuild();
 }
@@ -130,27 +130,30 @@ QStringList QueueRows::mimeTypes() const {
 }
 
 QMimeData* QueueRows::mimeData(const QModelIndexList& indexes) const {
-    auto* data = new QMimeData;
+    QByteArrayList ids;
     for (const QModelIndex& index : indexes) {
-        if (const QueuedRun* run = runAt(index)) {
-            data->setData(kMimeType, QByteArray::number(run->id));
-        }
+        ids << QByteArray::number(idAt(index));
     }
+    auto* data = new QMimeData;
+    data->setData(kMimeType, ids.join(kBetweenIds));
     return data;
 }
 
-int QueueRows::firstWaiting() const {
-    return queue_.running() ? 1 : 0;
-}
-
-/// `row` is the gap between rows into which the run is dropped.
+/// `row` is the gap between rows into which the runs are dropped.
 bool QueueRows::dropMimeData(
     const QMimeData* data, Qt::DropAction, int row, int, const QModelIndex& parent) {
-    const quint64 id = data->data(kMimeType).toULongLong();
-    const int from = indexOf(id).row();
+    std::vector<quint64> moved;
+    for (const QByteArray& id : data->data(kMimeType).split(kBetweenIds)) {
+        moved.push_back(id.toULongLong());
+    }
+    const std::set<quint64> isMoved(moved.begin(), moved.end());
     const int gap = row >= 0 ? row : parent.isValid() ? parent.row() : rowCount({});
-    queue_.moveWaiting(id, (gap > from ? gap - 1 : gap) - firstWaiting());
-    return false;  // the queue has moved it: the view must not remove the row
+    const auto before = std::count_if(ids_.begin(), ids_.begin() + gap, [&](quint64 id) {
+        const QueuedRun* run = queue_.find(id);
+        return run && run->state == RunState::Waiting && !isMoved.contains(id);
+    });
+    queue_.moveWaiting(moved, static_cast<int>(before));
+    return false;  // the queue has moved them: the view must not remove rows
 }
 
 }  // namespace lowtide::ui

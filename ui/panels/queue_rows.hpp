@@ -32,9 +32,13 @@ public:
     [[nodiscard]] const QueuedRun* runAt(const QModelIndex& index) const;
     [[nodiscard]] QModelIndex indexOf(quint64 id) const;
 
+    /// `index` must be of a row.
+    [[nodiscard]] quint64 idAt(const QModelIndex& index) const {
+        return ids_.at(static_cast<size_t>(index.row()));
+    }
+
 private:
     void rebuild();
-    [[nodiscard]] int firstWaiting() const;
 
     RunQueue& queue_;
     std::vector<quint64> ids_;

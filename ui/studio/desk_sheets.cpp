@@ -68,11 +68,7 @@ void Desk::stopAfterThis() {
     notices_->show(NoticeKind::Info,
                    tr("%n waiting runs were cancelled.", nullptr, static_cast<int>(back.size())),
                    tr("Queue them again"),
-                   [this, back] {
-                       for (const QueuedRun& run : back) {
-                           workspace_.queue.addAgain(run);
-                       }
-                   });
+                   [this, back] { workspace_.queue.addAgain(back); });
 }
 
 }  // namespace lowtide::ui

@@ -148,19 +148,19 @@ void GalleryDesk::ask(const std::vector<RunRecord>& runs) {
 
 /// What they wrote before they ended stays theirs.
 void GalleryDesk::runAgain(const std::vector<RunRecord>& runs) {
-    for (const RunRecord& run : runs) {
+    std::vector<AskedRun> again;
+    std::vector<RunRecord> over = runs;
+    for (RunRecord& run : over) {
         Json options = Json::parse(run.options, nullptr, false);
-        const quint64 again =
-            workspace_.queue.add(run.title,
-                                 run.graph,
-                                 options.is_object() ? std::move(options) : Json::object(),
-                                 false,
-                                 run.words);
-        workspace_.library->takePlace(run.key, workspace_.library->keyOf(again));
-        RunRecord over = run;
-        over.state = RunState::Cancelled;
-        workspace_.library->end(over, this, {});
+        again.push_back({.title = run.title,
+                         .graph = std::move(run.graph),
+                         .options = options.is_object() ? std::move(options) : Json::object(),
+                         .words = run.words,
+                         .inPlaceOf = run.key});
+        run.state = RunState::Cancelled;
     }
+    workspace_.queue.addAll(std::move(again));
+    workspace_.library->end(std::move(over), this, {});
 }
 
 }  // namespace lowtide::ui

@@ -15,9 +15,18 @@ namespace lowtide::ui {
 
 RunSpeaker::RunSpeaker(QWidget& window, const RunQueue& queue, QObject* parent)
     : QObject(parent), window_(window) {
-    connect(&queue, &RunQueue::ended, this, [this, &queue](quint64 id) {
+    const auto say = [this, &queue](quint64 id) {
         if (const QueuedRun* run = queue.find(id)) {
             sayEnd(*run);
+        }
+    };
+    connect(&queue, &RunQueue::ended, this, say);
+    connect(&queue, &RunQueue::takenBack, this, [this, say](const std::vector<quint64>& ids) {
+        if (ids.size() == 1) {
+            say(ids.front());
+        } else {
+            announce(window_,
+                     tr("%n runs were taken back.", nullptr, static_cast<int>(ids.size())));
         }
     });
 }

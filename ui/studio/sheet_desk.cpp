@@ -103,6 +103,7 @@ SheetDesk::WrittenSheet written(const SheetRecord& sheet,
 SheetDesk::SheetDesk(Workspace& workspace, SheetView& view, NoticeBar& notices, QWidget* window)
     : QObject(&view), workspace_(workspace), view_(view), notices_(notices), window_(window) {
     connect(&workspace_.queue, &RunQueue::ended, this, &SheetDesk::endRun);
+    connect(&workspace_.queue, &RunQueue::takenBack, this, &SheetDesk::endWaiting);
     connect(&workspace_.queue, &RunQueue::runChanged, this, &SheetDesk::tellProgress);
     connect(&view_, &SheetView::valuesAsked, this, &SheetDesk::useValues);
     connect(&view_, &SheetView::retryAsked, this, &SheetDesk::retry);
@@ -210,16 +211,31 @@ void SheetDesk::endRun(quint64 run) {
                                 queued ? queued->files : QStringList(),
                                 this,
                                 [this](const std::optional<SheetRecord>& sheet) {
-                                    if (!sheet) {
-                                        return;
-                                    }
-                                    if (sheet->key == view_.sheet()) {
-                                        take(*sheet);
-                                    }
-                                    if (areAllOver(*sheet)) {
-                                        write(*sheet, Told::All);
+                                    if (sheet) {
+                                        endCellsOf(*sheet);
                                     }
                                 });
+}
+
+void SheetDesk::endWaiting(const std::vector<quint64>& runs) {
+    std::vector<RunKey> keys;
+    for (const quint64 run : runs) {
+        keys.push_back(workspace_.library->keyOf(run));
+    }
+    workspace_.library->endCells(keys, this, [this](const std::vector<SheetRecord>& sheets) {
+        for (const SheetRecord& sheet : sheets) {
+            endCellsOf(sheet);
+        }
+    });
+}
+
+void SheetDesk::endCellsOf(const SheetRecord& sheet) {
+    if (sheet.key == view_.sheet()) {
+        take(sheet);
+    }
+    if (areAllOver(sheet)) {
+        write(sheet, Told::All);
+    }
 }
 
 void SheetDesk::writeMissing() {
@@ -330,12 +346,14 @@ void SheetDesk::retry() {
     }
     const std::vector<quint64> runs =
         workspace_.run.runVariants(std::move(variants), document, optionsOf(plan));
+    std::vector<std::pair<RunKey, RunKey>> places;
     for (size_t i = 0; i < runs.size(); ++i) {
         SheetCellRecord& cell = sheet.cells[static_cast<size_t>(cells[i])];
         const RunKey now = workspace_.library->keyOf(runs[i]);
-        workspace_.library->takePlace(cell.run, now);
+        places.emplace_back(cell.run, now);
         cell = {.run = now, .isKnown = true};
     }
+    workspace_.library->takePlaces(std::move(places));
     take(sheet);
 }
 

@@ -44,6 +44,9 @@ Q_SIGNALS:
 private:
     void start(const SheetPlan& plan);
     void endRun(quint64 run);
+    void endWaiting(const std::vector<quint64>& runs);
+    /// As it is kept by now.
+    void endCellsOf(const SheetRecord& sheet);
     void tellProgress(quint64 run);
     void take(const SheetRecord& sheet);
     void show(const SheetRecord& sheet);

@@ -15,6 +15,7 @@
 #include <QLocale>
 #include <QPointer>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace lowtide {
@@ -155,12 +156,17 @@ GraphEditor::GraphEditor(Plugin& plugin, QObject* parent) : QObject(parent) {
                 Q_EMIT picture(
                     run, QString::fromStdString(node), shown.image, shown.step.has_value());
             });
-    connect(&parts_->queue, &ui::RunQueue::ended, this, [this](quint64 id) {
+    const auto tellEnd = [this](quint64 id) {
         if (const ui::QueuedRun* run = parts_->queue.find(id)) {
             const QString reason = reasonOf(run->issues);
             Q_EMIT runEnded(id, endedAs(run->state), run->files, reason);
         }
-    });
+    };
+    connect(&parts_->queue, &ui::RunQueue::ended, this, tellEnd);
+    connect(
+        &parts_->queue, &ui::RunQueue::takenBack, this, [tellEnd](const std::vector<quint64>& ids) {
+            std::for_each(ids.begin(), ids.end(), tellEnd);
+        });
 }
 
 GraphEditor::~GraphEditor() {

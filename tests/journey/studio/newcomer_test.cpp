@@ -168,7 +168,7 @@ void NewcomerTest::yesterdaysPictureAndItsGraph() {
     const QString picture = folder_.filePath("yesterday.png");
     QVERIFY(QFile::copy(queued.files.front(), picture));
     RunStore store(placesIn(folder_.path()).runs + "/runs.sqlite");  // as another studio would
-    store.add(run);
+    store.add({run});
     store.addPictures(run.key, {picture}, PictureClaim::Wrote, run.asked);
     leaveUnchanged();
     Gallery& gallery = *studio_->desk().gallery();

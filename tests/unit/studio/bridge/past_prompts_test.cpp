@@ -73,9 +73,9 @@ private Q_SLOTS:
     void theNewestGraphsComeFirst_eachOnce() {
         const QTemporaryDir folder;
         RunStore store(folder.filePath("runs.sqlite"));
-        store.add(recordOf("a", graphWith("old"), 10));
-        store.add(recordOf("b", graphWith("new"), 20));
-        store.add(recordOf("c", graphWith("old"), 30));
+        store.add({recordOf("a", graphWith("old"), 10)});
+        store.add({recordOf("b", graphWith("new"), 20)});
+        store.add({recordOf("c", graphWith("old"), 30)});
 
         const auto graphs = store.recentGraphs(10);
 

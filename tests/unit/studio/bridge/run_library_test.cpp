@@ -144,7 +144,7 @@ private Q_SLOTS:
             const quint64 third = queue.add("third", "3", Json::object());
             const quint64 back = queue.add("taken back", "4", Json::object());
             queue.add("first", "5", Json::object(), true);
-            queue.moveWaiting(third, 0);
+            queue.moveWaiting({third}, 0);
             queue.cancel(back, CancelMode::Now);
             QTRY_COMPARE_WITH_TIMEOUT(runner.runningNow(), 1, kPatience);
             QVERIFY(leftOpenIn(reader).empty());
@@ -168,7 +168,7 @@ private Q_SLOTS:
         QVERIFY(picture.save(path));
         RunLibrary library(newFolder());
         const QSignalSpy made(&library, &RunLibrary::thumbnailMade);
-        library.add({.key = library.keyOf(1), .title = "t"});
+        library.add({{.key = library.keyOf(1), .title = "t"}});
         library.addPictures(library.keyOf(1), {path}, PictureClaim::Wrote);
         QTRY_COMPARE_WITH_TIMEOUT(made.size(), 1, kPatience);
         const RunLibrary::Thumbnail thumbnail = thumbnailIn(library);
@@ -187,7 +187,7 @@ private Q_SLOTS:
         testing::writeFile(path, "no picture");
         RunLibrary library(newFolder());
         const QSignalSpy made(&library, &RunLibrary::thumbnailMade);
-        library.add({.key = library.keyOf(1), .title = "t"});
+        library.add({{.key = library.keyOf(1), .title = "t"}});
         library.addPictures(library.keyOf(1), {path}, PictureClaim::Wrote);
         QTRY_COMPARE_WITH_TIMEOUT(made.size(), 1, kPatience);
         QTest::qWait(100);
@@ -202,7 +202,7 @@ private Q_SLOTS:
         testing::writeFile(fileIn(folder), QByteArray(9000, 'x'));
         RunLibrary library(folder);
         const QSignalSpy told(&library, &RunLibrary::failed);
-        library.add({.key = library.keyOf(1), .title = "t"});
+        library.add({{.key = library.keyOf(1), .title = "t"}});
         QTRY_COMPARE_WITH_TIMEOUT(told.size(), 1, kPatience);
         QVERIFY(told.front().front().toString().contains("runs.sqlite.broken"));
         QVERIFY(QFile::exists(fileIn(folder) + ".broken"));

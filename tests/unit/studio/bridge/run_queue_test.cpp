@@ -306,17 +306,17 @@ void RunQueueTest::ordersWaitingRuns() {
         queue.add(graph, graph, Json::object());
     }
 
-    queue.moveWaiting(4, 0);
+    queue.moveWaiting({4}, 0);
     QCOMPARE(order(queue), (QList<quint64>{4, 1, 2, 3}));
-    queue.moveWaiting(1, 99);
+    queue.moveWaiting({1}, 99);
     QCOMPARE(order(queue), (QList<quint64>{4, 2, 3, 1}));
-    queue.moveWaiting(2, -5);
+    queue.moveWaiting({2}, -5);
     QCOMPARE(order(queue), (QList<quint64>{2, 4, 3, 1}));
     queue.setPaused(false);
     waitUntilEnded(queue, 1);
 
     QCOMPARE(runner.startedGraphs(), (std::vector<std::string>{"2", "4", "3", "1"}));
-    queue.moveWaiting(2, 2);  // has ended
+    queue.moveWaiting({2}, 2);  // has ended
     QCOMPARE(order(queue), (QList<quint64>{2, 4, 3, 1}));
 }
 
@@ -341,13 +341,12 @@ void RunQueueTest::runsTheSameAgain_onRetry() {
     const quint64 id = queue.add("title", "g", Json{{"out", "x"}});
     waitUntilEnded(queue, id);
 
-    const quint64 again = queue.retry(id);
+    const quint64 again = queue.addAgain({*queue.find(id)}).front();
     waitUntilEnded(queue, again);
 
     QCOMPARE(queue.find(again)->graph, std::string("g"));
     QCOMPARE(queue.find(again)->options, (Json{{"out", "x"}}));
     QCOMPARE(queue.find(again)->title, QString("title"));
-    QCOMPARE(queue.retry(99), quint64{0});
 }
 
 void RunQueueTest::removesEndedRunsOnly() {
@@ -356,14 +355,14 @@ void RunQueueTest::removesEndedRunsOnly() {
     RunQueue queue(runner);
     const quint64 id = queue.add("title", "g", Json::object());
 
-    queue.remove(id);
+    queue.remove({id});
     QVERIFY(queue.find(id));
     runner.openGate();
     waitUntilEnded(queue, id);
-    queue.remove(id);
+    queue.remove({id});
 
     QVERIFY(!queue.find(id));
-    queue.remove(id);
+    queue.remove({id});
     QVERIFY(queue.runs().empty());
 }
 

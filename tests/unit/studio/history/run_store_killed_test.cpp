@@ -40,7 +40,7 @@ void doStep(RunStore& store, int child, int run, Step step) {
     switch (step) {
         case Added:
             store.add(
-                {.key = key, .title = "t", .graph = std::string(20'000, 'g'), .options = "{}"});
+                {{.key = key, .title = "t", .graph = std::string(20'000, 'g'), .options = "{}"}});
             break;
         case Begun:
             store.begin(key, 1);
@@ -55,7 +55,7 @@ void doStep(RunStore& store, int child, int run, Step step) {
             store.setStarred({picture()}, true);
             break;
         default:
-            store.end({.key = key, .state = RunState::Finished, .ended = 3});
+            store.end({{.key = key, .state = RunState::Finished, .ended = 3}});
     }
 }
 

@@ -66,8 +66,8 @@ private Q_SLOTS:
         for (int i = 0; i < 3000; ++i) {
             words << QString("w%1x").arg(i);
         }
-        store.add(runNamed("a:1", words.join(' ')));
-        store.add(runNamed("a:2"));
+        store.add({runNamed("a:1", words.join(" "))});
+        store.add({runNamed("a:2")});
         store.addPictures("a:1", {"/p/long.png"}, PictureClaim::Wrote, 1);
         store.addPictures("a:2", {"/p/short.png"}, PictureClaim::Wrote, 2);
         QCOMPARE(pathsIn(store.pictures({.words = words.join('\n')})), QStringList{"/p/long.png"});
@@ -79,7 +79,7 @@ private Q_SLOTS:
         RunRecord run = runNamed("a:1");
         {
             RunStore store(file);
-            store.add(run);
+            store.add({run});
             store.begin(run.key, 2000);
             run.state = RunState::Failed;
             run.ended = 3000;
@@ -87,7 +87,7 @@ private Q_SLOTS:
             run.peak = int64_t{6} << 30;
             run.executed = 3;
             run.problem = "out of memory";
-            store.end(run);
+            store.end({run});
         }
         RunStore store(file);
         const std::optional<RunRecord> again = store.run("a:1");
@@ -113,7 +113,7 @@ private Q_SLOTS:
     void openRunsComeBackInOrder() {
         RunStore store(newFile());
         for (const char* key : {"a:1", "a:2", "a:3", "b:1"}) {
-            store.add(runNamed(key));
+            store.add({runNamed(key)});
         }
         store.begin("a:1", 1);
         store.setOrder({"a:3", "a:2"});
@@ -121,7 +121,7 @@ private Q_SLOTS:
         QCOMPARE(keysOf(store.leftOpen({"a:"})), (std::vector<QString>{"b:1"}));
         RunRecord over = runNamed("a:2");
         over.state = RunState::Cancelled;
-        store.end(over);
+        store.end({over});
         QCOMPARE(keysOf(store.leftOpen({"b:"})), (std::vector<QString>{"a:3", "a:1"}));
         QCOMPARE(store.leftOpen({})[1].state, RunState::Running);
     }
@@ -158,14 +158,14 @@ private Q_SLOTS:
         QFETCH(PictureFilter, filter);
         QFETCH(QStringList, found);
         RunStore store(newFile());
-        store.add(runNamed("a:1"));
+        store.add({runNamed("a:1")});
         RunRecord video =
             runNamed("a:2", QString::fromUtf8("a Lighthouse at dawn, 灯塔, маяк, 100% sharp"));
         video.title = "video";
         video.words.models = "wan.safetensors";
         video.words.graph = "waves";
-        store.add(video);
-        store.add(runNamed("a:3"));
+        store.add({video});
+        store.add({runNamed("a:3")});
         store.addPictures("a:1", {"/p/a1.png", "/p/a2.png"}, PictureClaim::Wrote, 100);
         store.addPictures("a:2", {"/p/b.mp4"}, PictureClaim::Wrote, 200);
         store.addPictures("a:3", {"/p/c.png"}, PictureClaim::Wrote, 300);
@@ -175,11 +175,11 @@ private Q_SLOTS:
 
     void whatCanBeChosenIsListed() {
         RunStore store(newFile());
-        store.add(runNamed("a:1"));
+        store.add({runNamed("a:1")});
         RunRecord other = runNamed("a:2");
         other.words.models = "Another.safetensors\nsd15.safetensors";
         other.words.graph = "waves";
-        store.add(other);
+        store.add({other});
         QCOMPARE(store.models(),
                  (QStringList{"Another.safetensors", "boats.safetensors", "sd15.safetensors"}));
         QCOMPARE(store.graphs(), (QStringList{"boat", "waves"}));
@@ -188,8 +188,8 @@ private Q_SLOTS:
     /// Told twice of the same file it is one picture; written by another run it is that one's.
     void aFileIsOnePicture() {
         RunStore store(newFile());
-        store.add(runNamed("a:1"));
-        store.add(runNamed("a:2"));
+        store.add({runNamed("a:1")});
+        store.add({runNamed("a:2")});
         store.addPictures("a:1", {"/p/a.png"}, PictureClaim::Wrote, 100);
         const int64_t first = store.pictures({}).front().id;
         store.setStarred({first}, true);
@@ -212,7 +212,7 @@ private Q_SLOTS:
 
     void picturesAreRenamedAndForgotten() {
         RunStore store(newFile());
-        store.add(runNamed("a:1"));
+        store.add({runNamed("a:1")});
         store.addPictures("a:1", {"/p/a.png", "/p/b.png"}, PictureClaim::Wrote, 100);
         const std::vector<PictureRecord> pictures = store.pictures({});
         store.setPath(pictures[1].id, "/p/Boat.png");
@@ -228,9 +228,9 @@ private Q_SLOTS:
 
     void aForgottenRunTakesItsPicturesAlong() {
         RunStore store(newFile());
-        store.add(runNamed("a:1"));
+        store.add({runNamed("a:1")});
         store.addPictures("a:1", {"/p/a.png"}, PictureClaim::Wrote, 100);
-        store.forget("a:1");
+        store.forget({"a:1"});
         QVERIFY(store.pictures({}).empty());
         QCOMPARE(store.runCount(), int64_t{0});
     }
@@ -264,8 +264,8 @@ private Q_SLOTS:
         const QString file = newFile();
         RunStore one(file);
         RunStore other(file);
-        one.add(runNamed("a:1"));
-        other.add(runNamed("b:1"));
+        one.add({runNamed("a:1")});
+        other.add({runNamed("b:1")});
         one.addPictures("b:1", {"/p/a.png"}, PictureClaim::Wrote, 1);
         QCOMPARE(other.pictures({}).size(), size_t{1});
         QCOMPARE(one.runCount(), int64_t{2});
@@ -281,7 +281,7 @@ private Q_SLOTS:
             for (int i = 0; i < kMany; ++i) {
                 RunRecord run = runNamed(QString("a:%1").arg(i), QString("boat number %1").arg(i));
                 run.graph = graph + std::to_string(i);
-                store.add(run);
+                store.add({run});
                 store.addPictures(run.key, {QString("/p/%1.png").arg(i)}, PictureClaim::Wrote, i);
                 store.setThumbnail(i + 1, {1024, 1024}, thumbnail);
             }

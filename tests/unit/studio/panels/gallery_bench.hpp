@@ -24,12 +24,12 @@ struct Shown {
     /// The run's words tell it from others.
     void addRun(int number, const QString& prompt, const QStringList& names, const QColor& colour) {
         const RunKey key = library.keyOf(static_cast<quint64>(number));
-        library.add({.key = key,
-                     .title = QString("run %1").arg(number),
-                     .graph = "{}",
-                     .words = {.graph = number % 2 ? "boats" : "towers",
-                               .prompt = prompt,
-                               .models = number % 2 ? "sd15.safetensors" : "wan.safetensors"}});
+        library.add({{.key = key,
+                      .title = QString("run %1").arg(number),
+                      .graph = "{}",
+                      .words = {.graph = number % 2 ? "boats" : "towers",
+                                .prompt = prompt,
+                                .models = number % 2 ? "sd15.safetensors" : "wan.safetensors"}}});
         QStringList paths;
         for (const QString& name : names) {
             QImage picture(96, 64, QImage::Format_RGB888);

@@ -170,7 +170,7 @@ private Q_SLOTS:
         for (int i = 0; i < 4000; ++i) {
             paths << QString("/p/%1.png").arg(i);
         }
-        library.add({.key = library.keyOf(9), .title = "many", .graph = "{}"});
+        library.add({{.key = library.keyOf(9), .title = "many", .graph = "{}"}});
         library.addPictures(library.keyOf(9), paths, PictureClaim::Wrote);
         QTRY_COMPARE_WITH_TIMEOUT(shown.gallery.files().size(), qsizetype{4000}, kPatience);
         auto& rows = *qobject_cast<GalleryRows*>(shown.list().model());
@@ -429,7 +429,7 @@ private Q_SLOTS:
             RunStore store(folder.filePath("runs/runs.sqlite"));
             for (int run = 0; run < kMany / 100; ++run) {
                 const RunKey key = QString("a:%1").arg(run);
-                store.add({.key = key, .title = "t", .graph = "{}"});
+                store.add({{.key = key, .title = "t", .graph = "{}"}});
                 QStringList paths;
                 for (int i = 0; i < 100; ++i) {
                     paths << QString("/p/%1_%2.png").arg(run).arg(i);

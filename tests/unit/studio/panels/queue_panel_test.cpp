@@ -21,6 +21,16 @@ using namespace lowtide::ui;
 namespace {
 
 constexpr int kPatience = 20000;
+constexpr int kMany = 1000;
+constexpr qint64 kMostMilliseconds = 500;  ///< ten times what a person sees as a pause
+
+std::vector<quint64> everySecondOf(const std::vector<quint64>& ids) {
+    std::vector<quint64> chosen;
+    for (size_t i = 1; i < ids.size(); i += 2) {
+        chosen.push_back(ids[i]);
+    }
+    return chosen;
+}
 
 Json waits(ScriptedRunner::Stage& stage) {
     stage.send({{"event", "runStarted"}, {"nodes", {"a", "b"}}, {"repetitions", 1}});
@@ -49,6 +59,15 @@ struct QueueOnBench {
             found << rows->data(rows->index(row), Qt::DisplayRole).toString();
         }
         return found;
+    }
+
+    std::vector<quint64> addMany(int count) {
+        std::vector<AskedRun> runs;
+        for (int run = 0; run < count; ++run) {
+            runs.push_back(
+                {.title = QString::number(run), .graph = "g", .options = Json::object()});
+        }
+        return queue.addAll(std::move(runs));
     }
 
     void drag(quint64 id, int gap) {
@@ -85,6 +104,9 @@ private Q_SLOTS:
     void pausesAndGoesOn();
     void cancelsTheSelectedRun();
     void deleteTakesAWaitingRunAway();
+    void manyRunsAreOneChangeOfTheList();
+    void severalSelectedOnesMoveTogether();
+    void severalSelectedOnesAreTakenAway();
     void retriesAndRemoves();
     void runsAnew_alsoWhatWasKept();
     void asksForTheGraphOfARun();
@@ -201,7 +223,7 @@ void QueuePanelTest::pausesAndGoesOn() {
 void QueuePanelTest::cancelsTheSelectedRun() {
     QueueOnBench bench;
     const quint64 id = bench.queue.add("running", "slow", Json::object());
-    bench.panel.select(id);
+    bench.panel.select({id});
     QCOMPARE(bench.panel.selectedRun(), id);
 
     bench.press("cancel");
@@ -215,23 +237,94 @@ void QueuePanelTest::deleteTakesAWaitingRunAway() {
     QueueOnBench bench;
     bench.queue.setPaused(true);
     const quint64 id = bench.queue.add("waiting", "g", Json::object());
-    bench.panel.select(id);
+    bench.panel.select({id});
     bench.list->setFocus();
     QTRY_VERIFY(bench.list->hasFocus());
 
     QTest::keyClick(bench.list, Qt::Key_Delete);
     QVERIFY(!bench.queue.find(id) || bench.queue.find(id)->state == RunState::Cancelled);
-    bench.panel.select(id);
+    bench.panel.select({id});
     QTest::keyClick(bench.list, Qt::Key_Delete);
 
     QVERIFY(!bench.queue.find(id));
+}
+
+void QueuePanelTest::manyRunsAreOneChangeOfTheList() {
+    QueueOnBench bench;
+    bench.queue.setPaused(true);
+    QSignalSpy resets(bench.rows, &QAbstractItemModel::modelReset);
+
+    const std::vector<quint64> ids = bench.addMany(kMany);
+    QCOMPARE(resets.count(), 1);
+    QCOMPARE(bench.rows->rowCount({}), kMany);
+    bench.queue.takeBack(ids);
+    QCOMPARE(resets.count(), 3);  // a second time because the list keeps some of them alone
+    QCOMPARE(bench.rows->rowCount({}), static_cast<int>(RunBook::kMostEnded));
+    bench.panel.removeEnded();
+
+    QCOMPARE(resets.count(), 4);
+    QVERIFY(bench.queue.runs().empty());
+}
+
+/// Of a thousand every second one: they come together, in their order.
+void QueuePanelTest::severalSelectedOnesMoveTogether() {
+    QueueOnBench bench;
+    bench.queue.setPaused(true);
+    const std::vector<quint64> ids = bench.addMany(kMany);
+    const std::vector<quint64> chosen = everySecondOf(ids);
+    bench.panel.select(chosen);
+    QCOMPARE(bench.panel.selectedRuns(), chosen);
+    bench.list->setFocus();
+    QTRY_VERIFY(bench.list->hasFocus());
+    QElapsedTimer clock;
+    clock.start();
+
+    QTest::keyClick(bench.list, Qt::Key_Down, Qt::AltModifier);
+
+    const qint64 byKey = clock.restart();
+    QCOMPARE(bench.titles().mid(0, 4), (QStringList{"0", "2", "1", "3"}));
+    QCOMPARE(bench.panel.selectedRuns(), chosen);
+    QModelIndexList rows;
+    for (const quint64 id : chosen) {
+        rows << bench.rows->indexOf(id);
+    }
+    const std::unique_ptr<QMimeData> data(bench.rows->mimeData(rows));
+    bench.rows->dropMimeData(data.get(), Qt::MoveAction, kMany, 0, {});
+    qInfo("500 of 1000 moved by key in %lld ms, dropped in %lld ms", byKey, clock.elapsed());
+    QCOMPARE(bench.titles().mid(0, 2), (QStringList{"0", "2"}));
+    QCOMPARE(bench.titles().mid(kMany / 2, 2), (QStringList{"1", "3"}));
+    QVERIFY(byKey < kMostMilliseconds && clock.elapsed() < kMostMilliseconds);
+}
+
+void QueuePanelTest::severalSelectedOnesAreTakenAway() {
+    QueueOnBench bench;
+    bench.queue.setPaused(true);
+    const std::vector<quint64> ids = bench.addMany(kMany);
+    bench.panel.select(everySecondOf(ids));
+    QVERIFY(bench.panel.findChild<QToolButton*>("cancel")->isEnabled());
+    QVERIFY(!bench.panel.findChild<QToolButton*>("openGraph")->isEnabled());
+    QVERIFY(!bench.panel.findChild<QToolButton*>("remove")->isEnabled());
+    bench.list->setFocus();
+    QTRY_VERIFY(bench.list->hasFocus());
+    QElapsedTimer clock;
+    clock.start();
+
+    QTest::keyClick(bench.list, Qt::Key_Delete);
+
+    const qint64 back = clock.restart();
+    QCOMPARE(bench.titles().mid(0, 2), (QStringList{"0", "2"}));
+    QCOMPARE(bench.rows->rowCount({}), kMany / 2 + static_cast<int>(RunBook::kMostEnded));
+    QTest::keyClick(bench.list, Qt::Key_Delete);
+    qInfo("500 of 1000 taken back in %lld ms, removed in %lld ms", back, clock.elapsed());
+    QCOMPARE(bench.rows->rowCount({}), kMany / 2);
+    QVERIFY(back < kMostMilliseconds && clock.elapsed() < kMostMilliseconds);
 }
 
 void QueuePanelTest::retriesAndRemoves() {
     QueueOnBench bench;
     const quint64 id = bench.queue.add("one", "g", Json::object());
     bench.waitForEnd(id);
-    bench.panel.select(id);
+    bench.panel.select({id});
 
     bench.press("retry");
     const quint64 again = bench.panel.selectedRun();
@@ -249,7 +342,7 @@ void QueuePanelTest::runsAnew_alsoWhatWasKept() {
     QueueOnBench bench;
     const quint64 id = bench.queue.add("one", "g", Json{{"out", "x"}});
     bench.waitForEnd(id);
-    bench.panel.select(id);
+    bench.panel.select({id});
 
     bench.panel.runSelectedAnew();
     const quint64 again = bench.panel.selectedRun();
@@ -263,7 +356,7 @@ void QueuePanelTest::asksForTheGraphOfARun() {
     QSignalSpy asked(&bench.panel, &QueuePanel::graphRequested);
     const quint64 id = bench.queue.add("one", "g", Json::object());
     bench.waitForEnd(id);
-    bench.panel.select(id);
+    bench.panel.select({id});
 
     bench.press("openGraph");
 
@@ -345,7 +438,7 @@ void QueuePanelTest::looks() {
     bench.runner.setRefusal(Json());
     bench.queue.add("harbour at night, seed 7", "slow", Json::object());
     const quint64 waiting = bench.queue.add("harbour at night, seed 8", "slow", Json::object());
-    bench.panel.select(waiting);
+    bench.panel.select({waiting});
     QTRY_VERIFY_WITH_TIMEOUT(bench.queue.running()->progress > 0, kPatience);
 
     test::keepScreenshot(bench.panel, QString("queue_%1").arg(QTest::currentDataTag()));

@@ -218,10 +218,10 @@ private Q_SLOTS:
         {
             RunLibrary gone(studio.folder.filePath("runs"));
             for (quint64 run : {1, 2}) {
-                gone.add({.key = gone.keyOf(run),
-                          .title = QString("left %1").arg(run),
-                          .graph = graph::toText(studio.model().document()),
-                          .options = "{}"});
+                gone.add({{.key = gone.keyOf(run),
+                           .title = QString("left %1").arg(run),
+                           .graph = graph::toText(studio.model().document()),
+                           .options = "{}"}});
             }
         }
         const size_t runs = studio.window->workspace()->queue.runs().size();

@@ -462,10 +462,10 @@ private Q_SLOTS:
             for (const RunControl::Variant& each :
                  variantsOf(plan, document, studio.model().catalog())) {
                 cells.push_back(gone.keyOf(cells.size() + 1));
-                gone.add({.key = cells.back(),
-                          .title = each.title,
-                          .graph = graph::toText(each.document),
-                          .options = "{}"});
+                gone.add({{.key = cells.back(),
+                           .title = each.title,
+                           .graph = graph::toText(each.document),
+                           .options = "{}"}});
             }
             key = gone.newSheetKey();
             gone.addSheet({.key = key,
@@ -516,8 +516,8 @@ private Q_SLOTS:
                 for (quint64 cell = 1; cell <= 2; ++cell) {
                     const RunKey key = gone.keyOf(2 * sheet + cell);
                     cells.push_back(key);
-                    gone.add({.key = key, .title = "cell", .graph = graph, .options = "{}"});
-                    gone.end({.key = key, .state = RunState::Finished}, &studio.sheet(), {});
+                    gone.add({{.key = key, .title = "cell", .graph = graph, .options = "{}"}});
+                    gone.end({{.key = key, .state = RunState::Finished}}, &studio.sheet(), {});
                 }
                 gone.addSheet({.key = gone.newSheetKey(),
                                .state = RunState::Finished,
@@ -531,7 +531,7 @@ private Q_SLOTS:
                     gone.endCell(cell, {file}, &studio.sheet(), {});
                 }
             }
-            gone.add({.key = gone.keyOf(100), .title = "open", .graph = graph, .options = "{}"});
+            gone.add({{.key = gone.keyOf(100), .title = "open", .graph = graph, .options = "{}"}});
         }
         answer("runsLeftOpen",
                [](QDialog& dialog) { dialog.findChild<QPushButton*>("forget")->click(); });
