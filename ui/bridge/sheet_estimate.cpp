@@ -35,8 +35,11 @@ struct SheetEstimate::Planned {
     }
 };
 
-SheetEstimate::SheetEstimate(Runner& runner, QObject* parent)
-    : QObject(parent), runner_(runner), question_(std::make_shared<std::atomic<int>>(0)) {}
+SheetEstimate::SheetEstimate(Runner& runner, Background& background, QObject* parent)
+    : QObject(parent),
+      runner_(runner),
+      question_(std::make_shared<std::atomic<int>>(0)),
+      background_(background) {}
 
 SheetEstimate::~SheetEstimate() {
     forget();
@@ -78,8 +81,8 @@ void SheetEstimate::ask(const SheetPlan& plan,
                 } catch (const Error& error) {
                     planned = Planned::refused(error);
                 }
-                return [this, number, title = asked->plan.cellTitle(cell), planned] {
-                    if (number == *question_) {
+                return [this, number, question, title = asked->plan.cellTitle(cell), planned] {
+                    if (number == *question) {  // else `this` may be gone
                         take(title, planned);
                     }
                 };

@@ -22,16 +22,17 @@ struct SheetForecast {
     QString problem;     ///< of the first of them
 };
 
-/// Plans the runs of a sheet one after the other, on a thread of its own. A new question ends the
-/// one before. `runner` must outlive it. GUI thread only.
+/// Plans the runs of a sheet one after the other, on another thread. A new question ends the one
+/// before. Its own end does not wait for the cell that is being planned. GUI thread only.
 class SheetEstimate : public QObject {
     Q_OBJECT
 
 public:
-    explicit SheetEstimate(Runner& runner, QObject* parent = nullptr);
+    /// `background` must outlive it, and `runner` that.
+    SheetEstimate(Runner& runner, Background& background, QObject* parent = nullptr);
     ~SheetEstimate() override;
 
-    /// `catalog` must outlive it. Options of docs/events.md.
+    /// `catalog` must outlive `background`. Options of docs/events.md.
     void ask(const SheetPlan& plan,
              const graph::Document& document,
              const graph::Catalog& catalog,
@@ -52,7 +53,7 @@ private:
     Runner& runner_;
     SheetForecast forecast_;
     std::shared_ptr<std::atomic<int>> question_;  ///< the number of the newest
-    Background background_;
+    Background& background_;
 };
 
 }  // namespace lowtide::ui

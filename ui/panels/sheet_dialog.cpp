@@ -52,6 +52,7 @@ SheetDialog::SheetDialog(const graph::Document& document,
                          const graph::Catalog& catalog,
                          const OfferedFiles* offered,
                          Runner& runner,
+                         Background& background,
                          const Json& options,
                          QWidget* parent)
     : QDialog(parent),
@@ -61,7 +62,7 @@ SheetDialog::SheetDialog(const graph::Document& document,
       options_(options),
       x_(new AxisEditor(document_, catalog_, items_, offered, false, this)),
       y_(new AxisEditor(document_, catalog_, items_, offered, true, this)),
-      estimate_(runner) {
+      estimate_(runner, background) {
     setObjectName(QStringLiteral("sheet"));
     setWindowTitle(tr("Vary in a sheet"));
     x_->setObjectName(QStringLiteral("x"));

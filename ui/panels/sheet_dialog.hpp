@@ -25,12 +25,13 @@ class SheetDialog : public QDialog {
     Q_OBJECT
 
 public:
-    /// `catalog`, `offered` (nullptr: there is none) and `runner` must outlive it. `options`: those
-    /// of plans.
+    /// All must outlive it; `offered` may be nullptr. `background` plans the runs, and may go on
+    /// for a while when the dialog is gone, with `catalog` and `runner`. `options`: those of plans.
     SheetDialog(const graph::Document& document,
                 const graph::Catalog& catalog,
                 const OfferedFiles* offered,
                 Runner& runner,
+                Background& background,
                 const Json& options,
                 QWidget* parent);
 

@@ -246,7 +246,7 @@ QImage drawSheet(const SheetDrawing& drawing) {
     return sheet;
 }
 
-QString freeSheetName(const QString& folder, const QString& name) {
+QString claimedSheetName(const QString& folder, const QString& name) {
     static const QRegularExpression unsafe(QStringLiteral("[\\x00-\\x1f/\\\\:*?\"<>|.]+"));
     QString stem = name.simplified();
     stem.replace(unsafe, QStringLiteral("_"));
@@ -256,8 +256,9 @@ QString freeSheetName(const QString& folder, const QString& name) {
         const QString file =
             (stem.isEmpty() ? QStringLiteral("lowtide") : stem) +
             QStringLiteral("_sheet_%1.png").arg(number, kNameDigits, 10, QLatin1Char('0'));
-        if (!QFileInfo::exists(place.filePath(file))) {
-            return place.filePath(file);
+        QFile claim(place.filePath(file));
+        if (claim.open(QIODevice::WriteOnly | QIODevice::NewOnly) || !claim.exists()) {
+            return claim.fileName();
         }
     }
 }

@@ -34,7 +34,9 @@ inline constexpr double kMostSheetPixels = 1 << 26;
 /// thread. Error{OutOfMemory}.
 [[nodiscard]] QImage drawSheet(const SheetDrawing& drawing);
 
-/// `<folder>/<name>_sheet_00001.png`, the next that is free. `name` loses what no file takes.
-[[nodiscard]] QString freeSheetName(const QString& folder, const QString& name);
+/// `<folder>/<name>_sheet_00001.png`, the next that is free. An empty file of that name is made, so
+/// that nobody else takes it; where none can be made, writing the sheet says why. `name` loses what
+/// no file takes.
+[[nodiscard]] QString claimedSheetName(const QString& folder, const QString& name);
 
 }  // namespace lowtide::ui

@@ -15,6 +15,7 @@
 #include "ui/theme/theme.hpp"
 
 #include <QDateTime>
+#include <QFile>
 #include <QFileInfo>
 
 #include <algorithm>
@@ -82,16 +83,21 @@ QString folderOf(const SheetRecord& sheet) {
 SheetDesk::WrittenSheet written(const SheetRecord& sheet,
                                 const SheetDrawing& drawing,
                                 const graph::Catalog& catalog) {
+    QString path = sheet.picture;
     try {
         const std::string graph =
             graph::makeSnapshot(graph::parseDocument(sheet.graph), catalog)->graphText;
         const std::string bytes =
             image::encodePng(pixelsOf(drawSheet(drawing)), {{kGraphOfPicture, graph}});
-        const QString path =
-            sheet.picture.isEmpty() ? freeSheetName(folderOf(sheet), sheet.name) : sheet.picture;
+        if (path.isEmpty()) {
+            path = claimedSheetName(folderOf(sheet), sheet.name);
+        }
         files::writeFileAtomically(path.toStdString(), bytes);
         return {.path = path, .problem = {}};
     } catch (const Error& error) {
+        if (sheet.picture.isEmpty() && !path.isEmpty() && QFileInfo(path).size() == 0) {
+            QFile::remove(path);  // the name is free again
+        }
         return {.path = {}, .problem = sentenceOf(error)};
     } catch (const std::bad_alloc&) {
         return {.path = {}, .problem = SheetDesk::tr("There is not enough memory to draw it.")};
@@ -119,6 +125,7 @@ void SheetDesk::ask(const SheetWish& wish) {
                        workspace_.model.catalog(),
                        &workspace_.offered,
                        workspace_.engine.runner(),
+                       planning_,
                        workspace_.planning.options(),
                        window_);
     dialog.wish(wish);

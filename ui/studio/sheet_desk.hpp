@@ -63,8 +63,9 @@ private:
     NoticeBar& notices_;
     QWidget* window_;
     QHash<RunKey, bool>
-        writing_;         ///< sheets whose picture is being made; whether it is old already
-    Background drawing_;  ///< one at a time: each needs much memory, and a name that is free
+        writing_;          ///< sheets whose picture is being made; whether it is old already
+    Background planning_;  ///< of sheets that are asked about
+    Background drawing_;   ///< one at a time: each needs much memory, and a name that is free
 };
 
 }  // namespace lowtide::ui

@@ -22,6 +22,9 @@
 #include <QToolButton>
 #include <QtTest/QtTest>
 
+#include <mutex>
+#include <thread>
+
 namespace sheet_test {
 
 using namespace lowtide;
@@ -87,7 +90,8 @@ public:
 
 struct Asked {
     explicit Asked(graph::Document of = document())
-        : catalog(nodes()), dialog(of, catalog, &models, runner, Json::object(), nullptr) {}
+        : catalog(nodes()),
+          dialog(of, catalog, &models, runner, background, Json::object(), nullptr) {}
 
     [[nodiscard]] AxisEditor& x() { return *dialog.findChild<AxisEditor*>("x"); }
 
@@ -106,6 +110,7 @@ struct Asked {
     graph::Catalog catalog;
     TwoModels models;
     ScriptedRunner runner;
+    Background background;
     SheetDialog dialog;
 };
 
@@ -487,11 +492,51 @@ private Q_SLOTS:
 
     void namesOfSheetsAreFree() {
         const QTemporaryDir folder;
-        QCOMPARE(freeSheetName(folder.path(), "a/b: 湖"),
+        QCOMPARE(claimedSheetName(folder.path(), "a/b: 湖"),
                  folder.filePath("a_b_ 湖_sheet_00001.png"));
         QVERIFY(QFile(folder.filePath("x_sheet_00001.png")).open(QIODevice::WriteOnly));
-        QCOMPARE(freeSheetName(folder.path(), "x"), folder.filePath("x_sheet_00002.png"));
-        QCOMPARE(freeSheetName(folder.path(), ""), folder.filePath("lowtide_sheet_00001.png"));
+        QCOMPARE(claimedSheetName(folder.path(), "x"), folder.filePath("x_sheet_00002.png"));
+        QCOMPARE(claimedSheetName(folder.path(), ""), folder.filePath("lowtide_sheet_00001.png"));
+        QCOMPARE(claimedSheetName(folder.filePath("no/folder"), "x"),
+                 folder.filePath("no/folder/x_sheet_00001.png"));
+    }
+
+    /// As two studios that write into one folder.
+    void twoThatAskAtOnceGetTwoNames() {
+        constexpr int kEach = 100;
+        const QTemporaryDir folder;
+        QSet<QString> names;
+        std::mutex mutex;
+        const auto ask = [&] {
+            for (int i = 0; i < kEach; ++i) {
+                const QString name = claimedSheetName(folder.path(), "x");
+                const std::lock_guard lock(mutex);
+                names.insert(name);
+            }
+        };
+        std::thread other(ask);
+        ask();
+        other.join();
+        QCOMPARE(names.size(), 2 * kEach);
+    }
+
+    void theDialogEndsWhileACellIsPlanned() {
+        constexpr int kPlanMilliseconds = 2000;
+        Background background;
+        graph::Catalog catalog(nodes());
+        TwoModels models;
+        ScriptedRunner runner;
+        runner.setAnswers({}, {{"plan", Json::object()}}, Status::Ok, kPlanMilliseconds);
+        auto dialog = std::make_unique<SheetDialog>(
+            document(), catalog, &models, runner, background, Json::object(), nullptr);
+        dialog->wish({});
+        QTRY_VERIFY_WITH_TIMEOUT(!runner.plannedGraphs().empty(), kPatience);
+        QElapsedTimer clock;
+        clock.start();
+        dialog.reset();
+        QVERIFY(clock.elapsed() < kPlanMilliseconds / 4);
+        background.finish();
+        QCoreApplication::processEvents();  // the answer finds nobody
     }
 
     void looks_data() { test::addSchemes(); }
