@@ -98,6 +98,13 @@
             <numerusform>%n runs had not ended when the studio did.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n of these runs have been taken by another studio.</source>
+        <translation>
+            <numerusform>%n of these runs has been taken by another studio.</numerusform>
+            <numerusform>%n of these runs have been taken by another studio.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::GalleryRemoval</name>
@@ -289,9 +296,9 @@
     </message>
     <message numerus="yes">
         <source>%n runs were taken back.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n run was taken back.</numerusform>
+            <numerusform>%n runs were taken back.</numerusform>
         </translation>
     </message>
 </context>

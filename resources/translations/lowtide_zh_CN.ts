@@ -3222,6 +3222,12 @@ The first word is in the text; each of the others takes its place.</source>
             <numerusform>程序关闭时有 %n 个运行尚未结束。</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n of these runs have been taken by another studio.</source>
+        <translation>
+            <numerusform>其中 %n 个运行已由另一个程序接手。</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Undo</source>
         <translation>撤销</translation>

@@ -11,7 +11,6 @@
 #include <QFileInfo>
 #include <QRandomGenerator>
 
-#include <set>
 #include <utility>
 
 namespace lowtide::ui {
@@ -108,7 +107,8 @@ struct RunLibrary::Store {
 RunLibrary::RunLibrary(const QString& folder, QObject* parent)
     : QObject(parent),
       session_(QString::number(QRandomGenerator::system()->generate64(), kKeyBase)),
-      store_(std::make_shared<Store>(folder)) {
+      store_(std::make_shared<Store>(folder)),
+      isThere_([](const QString& path) { return QFileInfo::exists(path); }) {
     makeThumbnails();
 }
 
@@ -308,6 +308,15 @@ void RunLibrary::askLeftOpen(QObject* context, std::function<void(std::vector<Ru
         std::move(done));
 }
 
+void RunLibrary::claim(const std::vector<RunKey>& leftOpen,
+                       QObject* context,
+                       std::function<void(std::vector<RunKey>)> done) {
+    ask<std::vector<RunKey>>(
+        [leftOpen, now = nowMilliseconds()](RunStore& store) { return store.claim(leftOpen, now); },
+        context,
+        std::move(done));
+}
+
 void RunLibrary::askRun(const RunKey& key,
                         QObject* context,
                         std::function<void(std::optional<RunRecord>)> done) {
@@ -348,13 +357,31 @@ void RunLibrary::askThumbnails(const std::vector<PictureRecord>& pictures,
             for (const PictureRecord& picture : pictures) {
                 thumbnails.push_back(
                     {.picture = picture.id,
-                     .image = boundedBy(QImage::fromData(store.thumbnail(picture.id)), side),
-                     .isThere = QFileInfo::exists(picture.path)});
+                     .image = boundedBy(QImage::fromData(store.thumbnail(picture.id)), side)});
             }
             return thumbnails;
         },
         context,
         std::move(done));
+}
+
+void RunLibrary::askMissing(const std::vector<PictureRecord>& pictures,
+                            QObject* context,
+                            std::function<void(std::set<int64_t>)> done) {
+    const QPointer<QObject> wanted(context);
+    looking_.run([pictures, wanted, done = std::move(done), isThere = isThere_] {
+        std::set<int64_t> missing;
+        for (const PictureRecord& picture : pictures) {
+            if (!isThere(picture.path)) {
+                missing.insert(picture.id);
+            }
+        }
+        return [wanted, done, missing = std::move(missing)] {
+            if (wanted) {
+                done(missing);
+            }
+        };
+    });
 }
 
 void RunLibrary::setStarred(const std::vector<int64_t>& pictures, bool isStarred) {

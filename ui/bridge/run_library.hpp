@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -72,6 +73,10 @@ public:
 
     /// Runs that waited, or were at work, when their studio ended, in their order.
     void askLeftOpen(QObject* context, std::function<void(std::vector<RunRecord>)> done);
+    /// `done` gets those of them that are this studio's to run now; another one has the rest.
+    void claim(const std::vector<RunKey>& leftOpen,
+               QObject* context,
+               std::function<void(std::vector<RunKey>)> done);
     /// nullopt: there is none.
     void askRun(const RunKey& key,
                 QObject* context,
@@ -93,11 +98,10 @@ public:
 
     void askChoices(QObject* context, std::function<void(Choices)> done);
 
-    /// A picture small, and whether its file is still there.
+    /// A picture small.
     struct Thumbnail {
         int64_t picture = 0;
         QImage image;  ///< null: none could be made, or it is not made yet
-        bool isThere = true;
     };
 
     /// No larger than `side` pixels a side.
@@ -105,6 +109,16 @@ public:
                        int side,
                        QObject* context,
                        std::function<void(std::vector<Thumbnail>)> done);
+    /// Those whose file is not there, on a thread of its own: a folder of the network may take
+    /// long.
+    void askMissing(const std::vector<PictureRecord>& pictures,
+                    QObject* context,
+                    std::function<void(std::set<int64_t>)> done);
+    /// Whether a file is there, asked on that thread; tests give their own.
+    using IsThere = std::function<bool(const QString& path)>;
+
+    void setIsThere(IsThere isThere) { isThere_ = std::move(isThere); }
+
     void setStarred(const std::vector<int64_t>& pictures, bool isStarred);
     /// The file is called otherwise by now. `done` hears whether that is kept.
     void setPath(int64_t picture, const QString& path, std::function<void(bool)> done);
@@ -142,6 +156,8 @@ private:
     bool wasMade_ = false;   ///< one of those that are at work now
     Background asked_;
     Background making_;
+    IsThere isThere_;
+    Background looking_;
 };
 
 }  // namespace lowtide::ui

@@ -271,6 +271,21 @@ void RunStore::end(const std::vector<RunRecord>& runs) {
     all.commit();
 }
 
+std::vector<RunKey> RunStore::claim(const std::vector<RunKey>& keys, int64_t now) {
+    Transaction all(database_);
+    Statement end =
+        database_.prepare("UPDATE runs SET state = ?2, ended = ?3 WHERE key = ?1 AND state < 2");
+    std::vector<RunKey> claimed;
+    for (const RunKey& key : keys) {
+        end.bind(1, key).bind(2, static_cast<int64_t>(RunState::Cancelled)).bind(3, now).run();
+        if (database_.changed() > 0) {
+            claimed.push_back(key);
+        }
+    }
+    all.commit();
+    return claimed;
+}
+
 void RunStore::addPictures(const RunKey& key,
                            const QStringList& paths,
                            PictureClaim claim,

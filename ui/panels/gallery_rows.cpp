@@ -160,6 +160,9 @@ void GalleryRows::fetch() {
         }
     }
     wanted_.clear();
+    library_.askMissing(wanted, this, [this, wanted](const std::set<int64_t>& missing) {
+        takeMissing(wanted, missing);
+    });
     library_.askThumbnails(
         wanted, side_, this, [this, side = side_](std::vector<RunLibrary::Thumbnail> thumbnails) {
             if (side == side_) {
@@ -174,16 +177,23 @@ void GalleryRows::fetch() {
 void GalleryRows::take(std::vector<RunLibrary::Thumbnail> thumbnails) {
     for (const RunLibrary::Thumbnail& each : thumbnails) {
         asked_.erase(each.picture);
-        if (each.isThere) {
-            missing_.erase(each.picture);
-        } else {
-            missing_.insert(each.picture);
-        }
         auto small = std::make_unique<QPixmap>(QPixmap::fromImage(each.image));
         small->setDevicePixelRatio(scale_);
         thumbnails_.insert(
             each.picture, small.release(), std::max<qsizetype>(1, each.image.sizeInBytes()));
         tellChanged(each.picture);
+    }
+}
+
+void GalleryRows::takeMissing(const std::vector<PictureRecord>& asked,
+                              const std::set<int64_t>& missing) {
+    for (const PictureRecord& picture : asked) {
+        const bool isMissing = missing.contains(picture.id);
+        if (isMissing != missing_.contains(picture.id)) {
+            isMissing ? static_cast<void>(missing_.insert(picture.id))
+                      : static_cast<void>(missing_.erase(picture.id));
+            tellChanged(picture.id);
+        }
     }
 }
 

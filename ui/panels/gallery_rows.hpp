@@ -39,7 +39,7 @@ public:
     /// Null: not loaded yet, which asks for it, or none can be made.
     [[nodiscard]] QPixmap thumbnail(const PictureRecord& picture) const;
 
-    /// Whether its file was not there when its thumbnail was read.
+    /// Whether its file was not there when it was looked for, with its thumbnail.
     [[nodiscard]] bool isMissing(int64_t picture) const { return missing_.contains(picture); }
 
     /// That are selected, which a screen reader hears in words.
@@ -57,6 +57,7 @@ private:
     void removeGone(const std::set<int64_t>& staying);
     void fetch();
     void take(std::vector<RunLibrary::Thumbnail> thumbnails);
+    void takeMissing(const std::vector<PictureRecord>& asked, const std::set<int64_t>& missing);
     void tellChanged(int64_t picture);
     [[nodiscard]] QString spokenText(const PictureRecord& picture, const QString& name) const;
     void number() const;

@@ -251,4 +251,24 @@ std::string PromptChoices::combination(const Wildcards& wildcards, uint64_t inde
     return AllTexts(parts_, wildcards).at(index);
 }
 
+std::string literalPrompt(const std::string& text) {
+    if (text.size() > PromptChoices::kMostBytes || !PromptChoices(text).isTemplate()) {
+        return text;
+    }
+    std::string escaped;
+    for (size_t at = 0; at < text.size();) {
+        const bool isMark = std::string_view(text).substr(at).starts_with(kMark);
+        const size_t length = isMark ? kMark.size() : 1;
+        if (isMark || std::string_view("{}|").find(text[at]) != std::string_view::npos) {
+            escaped += '\\';
+        }
+        escaped += text.substr(at, length);
+        at += length;
+    }
+    const PromptChoices choices(escaped);
+    const bool isText = choices.parts().size() == 1 && choices.parts()[0].text == text &&
+                        choices.parts()[0].kind == PromptPart::Kind::Text;
+    return isText ? escaped : text;
+}
+
 }  // namespace lowtide::ui

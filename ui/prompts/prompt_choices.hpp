@@ -59,6 +59,10 @@ private:
     bool isTemplate_ = false;
 };
 
+/// What is drawn as `text` itself, whatever braces it has; `text` where there is no such prompt (a
+/// backslash before a brace, or it is too long).
+[[nodiscard]] std::string literalPrompt(const std::string& text);
+
 /// A line of a wildcard file, or an alternative: its weight and its parts.
 [[nodiscard]] PromptPart::Option parseOption(std::string_view line);
 /// The weight alone.

@@ -111,6 +111,12 @@ Issues resolvePrompts(graph::Document& document,
     return issues;
 }
 
+void keepPrompts(graph::Document& document, const graph::Catalog& catalog) {
+    for (const PromptPlace& place : templatePlaces(document, catalog)) {
+        putText(document, place, literalPrompt(textAt(document, place)));
+    }
+}
+
 PromptCombinations::PromptCombinations(const graph::Document& document,
                                        const graph::Catalog& catalog,
                                        const Wildcards& wildcards) {

@@ -42,6 +42,10 @@ struct PromptPlace {
                                     const Wildcards& wildcards,
                                     std::optional<uint64_t> seed = {});
 
+/// Has every prompt of a graph that was run mean itself: its alternatives were drawn, and what
+/// still looks like some is text.
+void keepPrompts(graph::Document& document, const graph::Catalog& catalog);
+
 /// The graphs with all alternatives of a graph, one after the other. `wildcards` must outlive it.
 class PromptCombinations {
 public:

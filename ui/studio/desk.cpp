@@ -8,6 +8,7 @@
 #include "ui/panels/issues_panel.hpp"
 #include "ui/panels/memory_panel.hpp"
 #include "ui/panels/queue_panel.hpp"
+#include "ui/prompts/resolved_graph.hpp"
 #include "ui/studio/canvas_actions.hpp"
 #include "ui/studio/error_dialog.hpp"
 #include "ui/studio/menus.hpp"
@@ -284,11 +285,12 @@ void Desk::openGraphOf(quint64 run) {
         const bool hasFile = std::any_of(queued->files.begin(),
                                          queued->files.end(),
                                          [](const auto& file) { return QFile::exists(file); });
-        files_.openDocument(
-            {.document = graph::parseDocument(queued->graph),
-             .name = queued->title,
-             .folder = QString::fromStdString(textIn(queued->options, "graphFolder")),
-             .isKept = hasFile});
+        OpenedGraph opened{.document = graph::parseDocument(queued->graph),
+                           .name = queued->title,
+                           .folder = QString::fromStdString(textIn(queued->options, "graphFolder")),
+                           .isKept = hasFile};
+        keepPrompts(opened.document, workspace_.model.catalog());
+        files_.openDocument(std::move(opened));
     } catch (const Error& error) {
         showError(&parts_.window, tr("The graph of this run cannot be opened"), error);
     }

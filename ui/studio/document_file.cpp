@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/document/encoded.hpp"
+#include "ui/prompts/resolved_graph.hpp"
 
 #include <QDir>
 #include <QFileInfo>
@@ -78,7 +79,9 @@ void DocumentFile::setNew(OpenedGraph opened) {
 QString DocumentFile::open(const QString& path) {
     const QString whole = QFileInfo(path).absoluteFilePath();
     if (isPicture(whole) || isVideo(whole)) {  // carries a graph, and is not to be saved over
-        setNew(openedFile(whole));
+        OpenedGraph opened = openedFile(whole);
+        keepPrompts(opened.document, model_.catalog());
+        setNew(std::move(opened));
         return {};
     }
     const std::optional<files::FileIdentity> identity = identityOf(whole);  // before it is read

@@ -3,12 +3,15 @@
 #include "plugin/base/error.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/seeds.hpp"
+#include "ui/prompts/resolved_graph.hpp"
 #include "ui/studio/differences_dialog.hpp"
 #include "ui/studio/error_dialog.hpp"
 
 #include <QFile>
 #include <QMessageBox>
 #include <QPushButton>
+
+#include <set>
 
 namespace lowtide::ui {
 
@@ -65,10 +68,11 @@ void GalleryDesk::withRun(const RunKey& key, const std::function<void(const RunR
 void GalleryDesk::openGraph(const RunKey& key, const QString& path) {
     withRun(key, [this, path](const RunRecord& run) {
         const Json options = Json::parse(run.options, nullptr, false);
-        const OpenedGraph opened{.document = graph::parseDocument(run.graph),
-                                 .name = run.title,
-                                 .folder = QString::fromStdString(textIn(options, "graphFolder")),
-                                 .isKept = QFile::exists(path)};
+        OpenedGraph opened{.document = graph::parseDocument(run.graph),
+                           .name = run.title,
+                           .folder = QString::fromStdString(textIn(options, "graphFolder")),
+                           .isKept = QFile::exists(path)};
+        keepPrompts(opened.document, workspace_.model.catalog());
         if (files_.openDocument(opened)) {
             Q_EMIT graphShown();
         }
@@ -146,21 +150,34 @@ void GalleryDesk::ask(const std::vector<RunRecord>& runs) {
     }
 }
 
-/// What they wrote before they ended stays theirs.
+/// What they wrote before they ended stays theirs. Another studio may have been asked the same.
 void GalleryDesk::runAgain(const std::vector<RunRecord>& runs) {
-    std::vector<AskedRun> again;
-    std::vector<RunRecord> over = runs;
-    for (RunRecord& run : over) {
-        Json options = Json::parse(run.options, nullptr, false);
-        again.push_back({.title = run.title,
-                         .graph = std::move(run.graph),
-                         .options = options.is_object() ? std::move(options) : Json::object(),
-                         .words = run.words,
-                         .inPlaceOf = run.key});
-        run.state = RunState::Cancelled;
+    std::vector<RunKey> keys;
+    for (const RunRecord& run : runs) {
+        keys.push_back(run.key);
     }
-    workspace_.queue.addAll(std::move(again));
-    workspace_.library->end(std::move(over), this, {});
+    workspace_.library->claim(keys, this, [this, runs](const std::vector<RunKey>& claimed) {
+        const std::set<RunKey> ours(claimed.begin(), claimed.end());
+        std::vector<AskedRun> again;
+        for (const RunRecord& run : runs) {
+            if (!ours.contains(run.key)) {
+                continue;
+            }
+            Json options = Json::parse(run.options, nullptr, false);
+            again.push_back({.title = run.title,
+                             .graph = run.graph,
+                             .options = options.is_object() ? std::move(options) : Json::object(),
+                             .words = run.words,
+                             .inPlaceOf = run.key});
+        }
+        workspace_.queue.addAll(std::move(again));
+        if (claimed.size() < runs.size()) {
+            notices_.show(NoticeKind::Info,
+                          tr("%n of these runs have been taken by another studio.",
+                             nullptr,
+                             static_cast<int>(runs.size() - claimed.size())));
+        }
+    });
 }
 
 }  // namespace lowtide::ui

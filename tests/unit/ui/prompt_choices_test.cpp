@@ -62,6 +62,30 @@ class PromptChoicesTest : public QObject {
 
 private Q_SLOTS:
 
+    /// The graph of a picture holds what was drawn, and is drawn once more when it is opened.
+    void whatWasDrawnMeansItself_data() {
+        QTest::addColumn<std::string>("text");
+        for (const char* text : {"a {red|blue} cat",
+                                 "{a|{b|c}} d",
+                                 "x __hair__ y",
+                                 "____",
+                                 "{a|b",
+                                 "a\\b {c|d}",
+                                 "plain {text} | with_ marks",
+                                 "{2::a|b}___hair__"}) {
+            QTest::newRow(text) << std::string(text);
+        }
+    }
+
+    void whatWasDrawnMeansItself() {
+        QFETCH(std::string, text);
+        for (const uint64_t seed : {1, 2, 3}) {
+            QCOMPARE(drawnText(ui::literalPrompt(text), seed), text);
+        }
+        // Nothing is written otherwise without need.
+        QCOMPARE(ui::literalPrompt("plain {text} | with_ marks"), "plain {text} | with_ marks");
+    }
+
     void whatHasNoAlternativesStaysByteForByte_data() {
         QTest::addColumn<QByteArray>("text");
         for (const char* text : {"",

@@ -9,6 +9,8 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <future>
+
 namespace run_library_test {
 
 using namespace lowtide;
@@ -71,7 +73,59 @@ class RunLibraryTest : public QObject {
             .front();
     }
 
+    static std::set<int64_t> missingIn(RunLibrary& library) {
+        return answerTo<std::set<int64_t>>(
+            [&](auto done) { library.askMissing(picturesIn(library), &library, done); });
+    }
+
 private Q_SLOTS:
+
+    /// As two studios that are asked for the same after a crash.
+    void oneOfTwoTakesWhatWasLeftOpen() {
+        const QString folder = newFolder();
+        std::vector<RunKey> keys;
+        {
+            RunLibrary gone(folder);
+            for (quint64 run = 1; run <= 3; ++run) {
+                keys.push_back(gone.keyOf(run));
+                gone.add({{.key = keys.back(), .title = "t", .graph = "g", .options = "{}"}});
+            }
+        }
+        RunLibrary one(folder);
+        RunLibrary other(folder);
+        QCOMPARE(leftOpenIn(one).size(), size_t{3});
+        QCOMPARE(leftOpenIn(other).size(), size_t{3});
+        const auto claimedBy = [&](RunLibrary& library) {
+            return answerTo<std::vector<RunKey>>(
+                [&](auto done) { library.claim(keys, &library, done); });
+        };
+        QCOMPARE(claimedBy(one), keys);
+        QCOMPARE(claimedBy(other), std::vector<RunKey>());
+        QCOMPARE(leftOpenIn(other).size(), size_t{0});
+    }
+
+    /// As in a folder of the network that does not answer.
+    void aFileThatIsLookedForHoldsUpNoRun() {
+        RunLibrary library(newFolder());
+        std::promise<void> answered;
+        library.setIsThere([until = answered.get_future().share()](const QString& path) {
+            until.wait();
+            return !path.contains("gone");
+        });
+        std::set<int64_t> missing;
+        library.askMissing({{.id = 1, .path = "/p/there.png"}, {.id = 2, .path = "/p/gone.png"}},
+                           &library,
+                           [&](const std::set<int64_t>& found) { missing = found; });
+        bool hasEnded = false;
+        library.add({{.key = library.keyOf(1), .title = "t"}});
+        library.end({{.key = library.keyOf(1), .state = RunState::Finished}}, &library, [&] {
+            hasEnded = true;
+        });
+        QTRY_VERIFY_WITH_TIMEOUT(hasEnded, kPatience);
+        QVERIFY(missing.empty());
+        answered.set_value();
+        QTRY_COMPARE_WITH_TIMEOUT(missing, std::set<int64_t>{2}, kPatience);
+    }
 
     /// Another program sees it by then.
     void aRunHasEndedWhenItIsWritten() {
@@ -174,10 +228,10 @@ private Q_SLOTS:
         const RunLibrary::Thumbnail thumbnail = thumbnailIn(library);
         QCOMPARE(thumbnail.image.size(), QSize(256, 128));
         QVERIFY(qRed(thumbnail.image.pixel(5, 5)) > 240);
-        QVERIFY(thumbnail.isThere);
+        QVERIFY(missingIn(library).empty());
         QCOMPARE(picturesIn(library).front().size, QSize(600, 300));
         QFile::remove(path);
-        QVERIFY(!thumbnailIn(library).isThere);
+        QCOMPARE(missingIn(library).size(), size_t{1});
     }
 
     /// Tried once.
