@@ -23,7 +23,8 @@ RunWords runWordsOf(const graph::Document& document,
     QStringList models;
     RunWords words{.graph = name, .prompt = {}, .models = {}, .seed = {}};
     for (const auto& [id, node] : document.nodes) {
-        const NodeDesc* desc = catalog.find(node.type);
+        const bool isRun = node.mode == graph::NodeMode::Active;
+        const NodeDesc* desc = isRun ? catalog.find(node.type) : nullptr;
         for (const ParamDesc& param : desc ? desc->params : std::vector<ParamDesc>()) {
             const auto value = node.params.find(param.id);
             if (value == node.params.end()) {

@@ -1,5 +1,6 @@
 #include "ui/studio/desktop_notice.hpp"
 
+#include <QGuiApplication>
 #include <QVariantMap>
 
 namespace lowtide::ui {
@@ -101,9 +102,11 @@ void DesktopNotice::takeAction(uint id, const QString&) {
     }
 }
 
-/// Comes before the action; Qt takes it when the window asks to be in front (Wayland).
+/// Comes before the action; Qt takes it when the window asks to be in front. It has no other way
+/// than the environment, which other threads read: nothing is written where nobody takes it.
 void DesktopNotice::takeToken(uint id, const QString& token) {
-    if (by_ == By::Service && id == shown_) {
+    const bool isTaken = QGuiApplication::platformName().startsWith(QLatin1String("wayland"));
+    if (isTaken && by_ == By::Service && id == shown_) {
         qputenv("XDG_ACTIVATION_TOKEN", token.toUtf8());
     }
 }

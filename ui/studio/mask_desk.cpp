@@ -121,9 +121,11 @@ void MaskDesk::wire(const QString& picture, const QString& mask, const QSize& si
 
 void MaskDesk::showThen(const QString& path, Retouching::Work work, const QString& ofKept) {
     auto* once = new QObject(this);
-    connect(&viewer_, &Viewer::shown, once, [this, once, work, ofKept] {
+    connect(&viewer_, &Viewer::shown, once, [this, once, path, work, ofKept] {
         once->deleteLater();
-        viewer_.retouching().begin(work, ofKept);
+        if (viewer_.path() == path) {  // nobody opened another one meanwhile
+            viewer_.retouching().begin(work, ofKept);
+        }
     });
     viewer_.showFile(path);
 }
