@@ -54,6 +54,8 @@ const QSize kWidest(1920, 1080);
 
 /// A window with runs, pictures, a mistake and styles.
 struct Furnished : Working {
+    Background planning;  ///< of a sheet
+
     Furnished() {
         model().apply("Values", [](graph::Document& document) {
             document.nodes.at("denoise").params["steps"] = 8;
@@ -215,6 +217,7 @@ const std::vector<std::pair<const char*, MakeDialog>>& dialogs() {
                                                          studio.model().catalog(),
                                                          nullptr,
                                                          studio.plugin.script(),
+                                                         studio.planning,
                                                          Json::object(),
                                                          nullptr);
              dialog->findChild<QWidget*>("x")->findChild<QLineEdit*>("numbers")->setText("4,8");

@@ -477,8 +477,9 @@ private Q_SLOTS:
                           cells);
             gone.begin(cells[0]);
             gone.addPictures(cells[0], {done}, PictureClaim::Wrote);
-            gone.end(
-                {.key = cells[0], .state = RunState::Finished, .executed = 2}, &studio.sheet(), {});
+            gone.end({{.key = cells[0], .state = RunState::Finished, .executed = 2}},
+                     &studio.sheet(),
+                     {});
             gone.endCell(cells[0], {done}, &studio.sheet(), {});
             gone.begin(cells[1]);
         }
