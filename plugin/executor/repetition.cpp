@@ -5,6 +5,8 @@
 #include "plugin/executor/node_context.hpp"
 #include "plugin/executor/planned_wires.hpp"
 #include "plugin/executor/run_controls.hpp"
+#include "plugin/files/output_file.hpp"
+#include "plugin/files/path_parts.hpp"
 
 #include <chrono>
 #include <set>
@@ -92,7 +94,31 @@ std::optional<Issue> Repetition::evaluate() {
     select();
     reportCached(selection_);
     const std::vector<size_t> order = selection_.order();
-    return order.empty() ? std::nullopt : runPlanned(order);
+    std::optional<Issue> unwritable = number_ == 1 ? checkOutputs(order) : std::nullopt;
+    return unwritable || order.empty() ? unwritable : runPlanned(order);
+}
+
+/// What takes no files is told before hours of work, not after them. Nodes that write begin the
+/// names of their files with the parameter `prefix`.
+std::optional<Issue> Repetition::checkOutputs(const std::vector<size_t>& order) const {
+    for (const size_t position : order) {
+        const graph::SnapshotNode& node = setting_.snapshot.nodes[position];
+        const auto prefix = node.params.find("prefix");
+        const auto* name =
+            prefix == node.params.end() ? nullptr : std::get_if<std::string>(&prefix->second);
+        if (!node.desc->sideEffect || !name) {
+            continue;
+        }
+        const std::string path = setting_.options.outputFolder + "/" + *name + "_";
+        const std::optional<Issue> issue = attempt(node.id, [&] {
+            files::makeFolders(files::folderOf(path));
+            const files::OutputFile probe(path);
+        });
+        if (issue) {
+            return issue;
+        }
+    }
+    return std::nullopt;
 }
 
 /// What is kept in memory or, where a node asks for it, in the stores of kept values does not

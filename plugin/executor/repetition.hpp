@@ -50,6 +50,7 @@ public:
 
 private:
     std::optional<Issue> evaluate();
+    [[nodiscard]] std::optional<Issue> checkOutputs(const std::vector<size_t>& order) const;
     std::variant<memory::Plan, Issue> decide(memory::PlanRequest& request);
     void release(const std::vector<memory::KeptComponent>& leaving);
     [[nodiscard]] PlanBasis basis() const;

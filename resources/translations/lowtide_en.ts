@@ -71,6 +71,13 @@
             <numerusform>%n waiting runs were cancelled.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>“%1” has no place for %n prompts of the picture.</source>
+        <translation>
+            <numerusform>“%1” has no place for %n prompt of the picture.</numerusform>
+            <numerusform>“%1” has no place for %n prompts of the picture.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::Gallery</name>

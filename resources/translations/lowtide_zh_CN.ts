@@ -2490,6 +2490,12 @@ The first word is in the text; each of the others takes its place.</source>
             <numerusform>已取消 %n 个等待中的运行。</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>“%1” has no place for %n prompts of the picture.</source>
+        <translation>
+            <numerusform>“%1”放不下图片中的 %n 段提示词。</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::DesktopNotice</name>

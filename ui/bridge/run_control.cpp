@@ -313,7 +313,7 @@ void RunControl::repeatWhereIdle() {
 
 std::vector<QueuedRun> RunControl::stopAfterThis() {
     setRepeating(false);
-    maker_.finish();
+    finishAsked();
     std::vector<QueuedRun> waiting;
     std::vector<quint64> ids;
     for (const QueuedRun& run : queue_.runs()) {

@@ -94,6 +94,9 @@ public:
 
     [[nodiscard]] bool isRepeating() const { return isRepeating_; }
 
+    /// Runs that were asked for and are still being made are in the queue when it returns.
+    void finishAsked() { maker_.finish(); }
+
     /// The run at work ends as it would, and is the last: what waits is taken back, and nothing is
     /// repeated. What was taken back.
     std::vector<QueuedRun> stopAfterThis();

@@ -115,6 +115,7 @@ void Desk::connectEdit() {
 }
 
 bool Desk::mayEndRuns() {
+    workspace_.run.finishAsked();  // kept for the next start, too
     const std::deque<QueuedRun>& runs = workspace_.queue.runs();
     const int waiting = static_cast<int>(std::count_if(
         runs.begin(), runs.end(), [](const auto& run) { return run.state == RunState::Waiting; }));

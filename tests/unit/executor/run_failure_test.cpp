@@ -4,8 +4,11 @@
 #include "tests/unit/executor/run_bench.hpp"
 #include "tests/unit/executor/stub_network.hpp"
 
+#include <QtCore/QDir>
+#include <QtCore/QFile>
 #include <QtCore/QRegularExpression>
 #include <QtCore/QSet>
+#include <QtCore/QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <stdexcept>
@@ -64,6 +67,8 @@ private Q_SLOTS:
     void namesALostDevice_whateverFailedBecauseOfIt();
     void keepsWhatWasFinished_andRunsCleanAfterwards();
     void refusesBeforeTheFirstNode_whenAnOutlineFails();
+    void refusesBeforeTheFirstNode_whenTheFolderTakesNoFiles();
+    void leavesNothingInAFolder_thatTakesFiles();
     void refusesAnOutline_thatLeavesOutAnOutput();
     void pinsAMissingDevice_toTheNodeThatNamesIt();
     void endsWhatItBegan_wheneverTheEngineThrows_data();
@@ -212,6 +217,33 @@ void RunFailureTest::refusesBeforeTheFirstNode_whenAnOutlineFails() {
     QCOMPARE(result.status, Status::Invalid);
     QCOMPARE(issuesOf(result), QString("not_found a.text"));
     QCOMPARE(joined(bench.engine.takeCalls()), QString());
+}
+
+/// Not after hours of work.
+void RunFailureTest::refusesBeforeTheFirstNode_whenTheFolderTakesNoFiles() {
+    const QTemporaryDir folder;
+    QFile file(folder.filePath("file"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    RunBench bench;
+
+    const RunResult result =
+        bench.run(graphFrom({"a = test.source text=A", "out = test.write value:a"}),
+                  {.outputFolder = folder.filePath("file").toStdString()});
+
+    QCOMPARE(issuesOf(result), QString("invalid_input out."));
+    QVERIFY(!joined(bench.engine.takeCalls()).contains("enter a"));
+}
+
+void RunFailureTest::leavesNothingInAFolder_thatTakesFiles() {
+    const QTemporaryDir folder;
+    RunBench bench;
+
+    const RunResult result =
+        bench.run(graphFrom({"a = test.source text=A", "out = test.write value:a"}),
+                  {.outputFolder = folder.path().toStdString()});
+
+    QCOMPARE(result.status, Status::Ok);
+    QVERIFY(QDir(folder.path()).isEmpty());  // what was tried is gone; the node writes nothing
 }
 
 void RunFailureTest::refusesAnOutline_thatLeavesOutAnOutput() {

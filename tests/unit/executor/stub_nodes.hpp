@@ -114,6 +114,15 @@ inline std::vector<NodeType> stubNodes(StubWorld& world) {
                          static_cast<void>(give(context, ""));
                          world.save(textOf(context.input("value")));
                      }});
+    types.push_back({.desc = {.id = "test.write",
+                              .output = true,
+                              .sideEffect = true,
+                              .inputs = {stubPort("value", "VALUE")},
+                              .params = {{.id = "prefix",
+                                          .kind = ParamKind::Text,
+                                          .defaultValue = std::string("written")}}},
+                     .outline = outline("test.write", false),
+                     .run = [give](Context& context) { static_cast<void>(give(context, "")); }});
     std::ranges::move(pointNodes(world), std::back_inserter(types));
     types.push_back(adapterNode());
     std::ranges::move(keepingNodes(world), std::back_inserter(types));

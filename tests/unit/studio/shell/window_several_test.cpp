@@ -6,6 +6,7 @@
 #include "ui/studio/several_dialog.hpp"
 
 #include <QComboBox>
+#include <QMessageBox>
 #include <QSpinBox>
 #include <QToolButton>
 
@@ -64,7 +65,7 @@ private Q_SLOTS:
             dialog.findChild<QPushButton*>("run")->click();
         });
         studio.action("run.several").trigger();
-        QCOMPARE(seedsOf(work.queue), seeds);
+        QTRY_COMPARE_WITH_TIMEOUT(seedsOf(work.queue), seeds, kPatience);
         QCOMPARE(studio.model().node("denoise")->params.at("seed"), Json(shown));
     }
 
@@ -74,13 +75,32 @@ private Q_SLOTS:
         Workspace& work = *studio.window->workspace();
         work.queue.setPaused(true);
         work.run.runSeveral(3, SeveralSeeds::AsNodesSay);
+        work.run.finishAsked();
         QList<bool> areMadeAnew;
         for (const QueuedRun& run : work.queue.runs()) {
             areMadeAnew << run.options.value("forceExecution", false);
         }
         QCOMPARE(areMadeAnew, (QList<bool>{false, true, true}));
         work.run.runSeveral(2, SeveralSeeds::Counting);
+        work.run.finishAsked();
         QVERIFY(!work.queue.runs().back().options.value("forceExecution", false));
+    }
+
+    /// Graphs are made a few milliseconds at a time; none is lost when the window closes meanwhile.
+    void whatIsStillMadeIsAskedAboutToo() {
+        Working studio;
+        Workspace& work = *studio.window->workspace();
+        work.queue.setPaused(true);
+        work.run.runSeveral(1000, SeveralSeeds::Counting);
+        QVERIFY(work.queue.runs().size() < 1000);
+        QString asked;
+        answer("runsAtWork", [&asked](QDialog& box) {
+            asked = qobject_cast<QMessageBox*>(&box)->text();
+            box.reject();
+        });
+        studio.window->close();
+        QVERIFY2(asked.contains("1000"), qPrintable(asked));
+        QCOMPARE(work.queue.runs().size(), size_t{1000});
     }
 
     void tabGoesDownTheDialog() {

@@ -96,38 +96,6 @@ private Q_SLOTS:
         QVERIFY2(problems.isEmpty(), qPrintable(problems.join(u'\n')));
     }
 
-    /// Panels that float, or lie one above the other, come back into the window as it is.
-    void resetPanelsKeepTheWindowsSize() {
-        SmallPlugin plugin;
-        Opened opened([&plugin]() -> Plugin& { return plugin; });
-        QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
-        const QSize size(1024, 640);
-        opened.window->resize(size);
-        QTest::qWait(100);  // docks are laid out
-        for (const char* name : {"models", "generate"}) {
-            opened.window->findChild<QDockWidget*>(name)->setFloating(true);
-        }
-        auto* queue = opened.window->findChild<QDockWidget*>("queue");
-        opened.window->splitDockWidget(
-            opened.window->findChild<QDockWidget*>("inspector"), queue, Qt::Vertical);
-        opened.window->addDockWidget(Qt::TopDockWidgetArea,
-                                     opened.window->findChild<QDockWidget*>("issues"));
-        QTest::qWait(100);
-        opened.window->resize(size);
-        QTest::qWait(100);
-        const QSize before = opened.window->size();
-
-        opened.window->actions().at("view.reset").trigger();
-
-        QTest::qWait(200);
-        QVERIFY2(
-            opened.window->height() <= before.height() && opened.window->width() <= before.width(),
-            qPrintable(
-                QString("%1 x %2").arg(opened.window->width()).arg(opened.window->height())));
-        QVERIFY(!opened.window->findChild<QDockWidget*>("models")->isFloating());
-        opened.window.reset();
-    }
-
     /// As the person left it; nothing grows from start to start, or with another language.
     void theNextStartHasTheSameLayout() {
         SmallPlugin plugin;
