@@ -14,6 +14,8 @@ namespace lowtide::ui {
 namespace {
 
 constexpr int64_t kVersion = 1;
+/// Who claimed runs and then ended without running them again loses them after so long.
+constexpr int64_t kClaimMilliseconds = 10'000;
 constexpr QChar kBetween = u'\n';  ///< models of a run
 
 /// Thumbnails lie apart, so that lists of pictures are short to read.
@@ -273,11 +275,12 @@ void RunStore::end(const std::vector<RunRecord>& runs) {
 
 std::vector<RunKey> RunStore::claim(const std::vector<RunKey>& keys, int64_t now) {
     Transaction all(database_);
-    Statement end =
-        database_.prepare("UPDATE runs SET state = ?2, ended = ?3 WHERE key = ?1 AND state < 2");
+    // An open run has not ended: until then the column says when it was claimed.
+    Statement take =
+        database_.prepare("UPDATE runs SET ended = ?2 WHERE key = ?1 AND state < 2 AND ended < ?3");
     std::vector<RunKey> claimed;
     for (const RunKey& key : keys) {
-        end.bind(1, key).bind(2, static_cast<int64_t>(RunState::Cancelled)).bind(3, now).run();
+        take.bind(1, key).bind(2, now).bind(3, now - kClaimMilliseconds).run();
         if (database_.changed() > 0) {
             claimed.push_back(key);
         }

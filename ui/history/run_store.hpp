@@ -24,8 +24,9 @@ public:
     void begin(const RunKey& key, int64_t now);
     /// Of each run: its key, state and what its end says; all else stays.
     void end(const std::vector<RunRecord>& runs);
-    /// Those of them that wait or run are cancelled, and are the caller's to run: another program
-    /// that asks for the same gets none of them.
+    /// Those of them that wait or run are the caller's for ten seconds, to be run again and then to
+    /// end(): another program that asks for the same gets none of them. Should this one be killed
+    /// meanwhile, they are still open.
     [[nodiscard]] std::vector<RunKey> claim(const std::vector<RunKey>& keys, int64_t now);
     /// Its pictures so far. A file that another run wrote before is this one's if it is written
     /// now, and no longer starred.

@@ -159,10 +159,13 @@ void GalleryDesk::runAgain(const std::vector<RunRecord>& runs) {
     workspace_.library->claim(keys, this, [this, runs](const std::vector<RunKey>& claimed) {
         const std::set<RunKey> ours(claimed.begin(), claimed.end());
         std::vector<AskedRun> again;
+        std::vector<RunRecord> over;
         for (const RunRecord& run : runs) {
             if (!ours.contains(run.key)) {
                 continue;
             }
+            over.push_back(run);
+            over.back().state = RunState::Cancelled;
             Json options = Json::parse(run.options, nullptr, false);
             again.push_back({.title = run.title,
                              .graph = run.graph,
@@ -171,6 +174,7 @@ void GalleryDesk::runAgain(const std::vector<RunRecord>& runs) {
                              .inPlaceOf = run.key});
         }
         workspace_.queue.addAll(std::move(again));
+        workspace_.library->end(std::move(over), this, {});  // their successors are written by then
         if (claimed.size() < runs.size()) {
             notices_.show(NoticeKind::Info,
                           tr("%n of these runs have been taken by another studio.",

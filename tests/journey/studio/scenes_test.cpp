@@ -149,6 +149,7 @@ void ScenesTest::studio() {
 void ScenesTest::gallery() {
     const size_t before = studio_->workspace().queue.runs().size();
     studio_->workspace().run.runPrompts({"encode", "prompt"}, kPrompts, SeveralSeeds::AsNodesSay);
+    studio_->workspace().run.finishAsked();
     scene_->waitForRuns();
     const auto& runs = studio_->workspace().queue.runs();
     QCOMPARE(runs.size(), before + static_cast<size_t>(kPrompts.size()));
@@ -340,6 +341,7 @@ void ScenesTest::queue() {
     act("run.pause");
     studio_->workspace().run.runPrompts(
         {"encode", "prompt"}, kPrompts.mid(0, 3), SeveralSeeds::Counting);
+    studio_->workspace().run.finishAsked();
     scene_->keep(scene_->floatPanel("queue", {560, 420}), "queue");
     act("view.reset");
     act("run.stop_after");

@@ -126,6 +126,24 @@ private Q_SLOTS:
         QCOMPARE(store.leftOpen({})[1].state, RunState::Running);
     }
 
+    /// Whoever claims them may be killed before they are in a queue again: they stay open.
+    void aClaimHoldsForTenSeconds() {
+        RunStore store(newFile());
+        RunRecord run;
+        run.key = "a:1";
+        run.graph = "{}";
+        store.add({run});
+        const std::vector<RunKey> keys = {"a:1"};
+        QCOMPARE(store.claim(keys, 100'000), keys);
+        QCOMPARE(store.claim(keys, 109'000), std::vector<RunKey>());
+        QCOMPARE(keysOf(store.leftOpen({})), keys);
+        QCOMPARE(store.claim(keys, 110'001), keys);
+
+        run.state = RunState::Cancelled;
+        store.end({run});
+        QCOMPARE(store.claim(keys, 200'000), std::vector<RunKey>());
+    }
+
     void picturesAreFound_data() {
         QTest::addColumn<PictureFilter>("filter");
         QTest::addColumn<QStringList>("found");

@@ -97,6 +97,7 @@ struct Writing : Working {
     }
 
     [[nodiscard]] std::vector<std::string> promptsOfRuns(const char* param = "prompt") {
+        work().run.finishAsked();
         std::vector<std::string> prompts;
         for (const QueuedRun& run : work().queue.runs()) {
             prompts.push_back(graph::parseDocument(run.graph).nodes.at("encode").params.value(
@@ -488,6 +489,7 @@ private Q_SLOTS:
             dialog.findChild<QPushButton*>("run")->click();
         });
         studio.action("run.several").trigger();
+        studio.work().run.finishAsked();
         QCOMPARE(studio.work().queue.runs().size(), size_t{SeveralDialog::kMost});
     }
 
