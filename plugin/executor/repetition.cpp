@@ -94,8 +94,7 @@ std::optional<Issue> Repetition::evaluate() {
     select();
     reportCached(selection_);
     const std::vector<size_t> order = selection_.order();
-    std::optional<Issue> unwritable = number_ == 1 ? checkOutputs(order) : std::nullopt;
-    return unwritable || order.empty() ? unwritable : runPlanned(order);
+    return order.empty() ? std::nullopt : runPlanned(order);
 }
 
 /// What takes no files is told before hours of work, not after them. Nodes that write begin the
@@ -188,6 +187,9 @@ std::optional<Issue> Repetition::runPlanned(const std::vector<size_t>& order) {
     auto planned = decide(std::get<memory::PlanRequest>(request));
     if (const auto* refusal = std::get_if<Issue>(&planned)) {
         return *refusal;
+    }
+    if (std::optional<Issue> unwritable = number_ == 1 ? checkOutputs(order) : std::nullopt) {
+        return unwritable;
     }
     places_ = nodeDevices(setting_.snapshot,
                           order,

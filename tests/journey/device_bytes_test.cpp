@@ -2,6 +2,7 @@
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
 
+#include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -104,16 +105,39 @@ private Q_SLOTS:
         QCOMPARE(testing::bytesOn("fake"), kept ? weightsOf("denoiser") : int64_t{0});
     }
 
+    /// The folder of its pictures goes away while it samples.
     void aFailedRunLeavesNothing() {
+        const QTemporaryDir folder;
+        const QString out = folder.filePath("out");
+        testing::EventLog log([&out](const Json& arrived) {
+            if (arrived.at("event") == "nodeStarted" && arrived.at("node") == "denoise") {
+                QDir(out).removeRecursively();
+                QFile file(out);
+                static_cast<void>(file.open(QIODevice::WriteOnly));
+            }
+        });
+        Json wanted = options(folder, {"denoise=none", "encode=none"});
+        wanted["out"] = out.toStdString();
+        const auto run = testing::runModule(graphText(), wanted, log);
+        QCOMPARE(run.status, Status::Failed);
+        QVERIFY2(run.report.at("issues")[0].at("node") == "save", run.report.dump().c_str());
+        QCOMPARE(testing::bytesOn("fake"), int64_t{0});
+    }
+
+    /// Before its first node, not after its hours.
+    void aRunThatCannotWriteIsRefused() {
         const QTemporaryDir folder;
         QFile file(folder.filePath("taken"));
         QVERIFY(file.open(QIODevice::WriteOnly));
         testing::EventLog log;
-        Json wanted = options(folder, {"denoise=none", "encode=none"});
+        Json wanted = options(folder, {});
         wanted["out"] = folder.filePath("taken").toStdString();
         const auto run = testing::runModule(graphText(), wanted, log);
-        QCOMPARE(run.status, Status::Failed);
+        QCOMPARE(run.status, Status::Invalid);
         QVERIFY2(run.report.at("issues")[0].at("node") == "save", run.report.dump().c_str());
+        for (const Json& event : log.events()) {
+            QVERIFY2(event.at("event") != "nodeStarted", event.dump().c_str());
+        }
         QCOMPARE(testing::bytesOn("fake"), int64_t{0});
     }
 

@@ -123,7 +123,7 @@ private Q_SLOTS:
             Json::parse(testing::contentsOf(out() + "/comparison.json").toStdString());
         std::set<QString> texts;
         for (const Json& variant : figures.at("variants")) {
-            texts.insert(promptOf(QString::fromStdString(variant.at("files").at(0))));
+            texts.insert(promptOf(out() + "/" + QString::fromStdString(variant.at("files").at(0))));
         }
         QCOMPARE(texts.size(), 1U);
         QVERIFY2(QRegularExpression("^[a-h] (red|blue) boat$").match(*texts.begin()).hasMatch(),

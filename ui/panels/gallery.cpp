@@ -238,19 +238,21 @@ void Gallery::showPage() {
                                                    : kNothingFound);
 }
 
-/// Beside how many there are.
+/// Beside how many there are. One alone is where the keyboard is.
 void Gallery::tellMarked(const std::vector<PictureRecord>& chosen) {
     std::set<int64_t> marked;
-    for (const PictureRecord& picture : chosen) {
-        marked.insert(picture.id);
+    if (chosen.size() > 1) {
+        for (const PictureRecord& picture : chosen) {
+            marked.insert(picture.id);
+        }
     }
+    const auto now = static_cast<int>(marked.size());
     rows_->setMarked(std::move(marked));
     const int all = rows_->rowCount({});
-    const auto now = static_cast<int>(chosen.size());
     const QString pictures = tr("%n pictures", nullptr, all);
     const QString words = tr("%n marked", nullptr, now);
     count_->setText(all == 0 ? QString() : now == 0 ? pictures : tr("%1, %2").arg(pictures, words));
-    if (now != marked_ && std::max(now, marked_) > 1) {
+    if (now != marked_) {
         announce(*list_, words);
     }
     marked_ = now;

@@ -120,7 +120,8 @@ QWidget* Viewer::makeBar() {
     QToolButton* fit = makeIconButton("fit", tr("Fit into the window (F)"), "fit", this);
     QToolButton* whole =
         makeIconButton("locate", tr("One pixel for one pixel (1)"), "actualSize", this);
-    compare_ = makeIconButton("compare", {}, "compare", this);
+    compare_ = makeIconButton(
+        "compare", tr("Keep this picture and wipe between it and the next"), "compare", this);
     compare_->setCheckable(true);
     leave_ = new QShortcut(QKeySequence(Qt::Key_Escape), this);
     leave_->setContext(Qt::WidgetWithChildrenShortcut);
@@ -538,7 +539,6 @@ void Viewer::tellCompare() {
     leave_->setEnabled(isOn);
     compare_->setToolTip(isOn ? tr("End the comparison (Esc)")
                               : tr("Keep this picture and wipe between it and the next"));
-    compare_->setAccessibleName(compare_->toolTip());
 }
 
 /// A picture that waits to be compared goes on waiting.

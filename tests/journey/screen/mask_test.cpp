@@ -6,6 +6,7 @@
 #include <QDir>
 #include <QGuiApplication>
 #include <QImage>
+#include <QRegularExpression>
 #include <QtMath>
 #include <QtTest/QtTest>
 
@@ -83,10 +84,15 @@ AtSpi::Object MaskTest::view() {
     return studio_->shown(Role::Image, "Picture ");
 }
 
-/// It is shown at its own size in the middle.
+/// It is shown in the middle, as large as its description says.
 QPoint MaskTest::placeOf(int x, int y) {
-    const QRectF all = studio_->reader().place(view());
-    const QPointF at = all.center() + QPointF(x, y) - QPointF(kSide, kSide) / 2;
+    const AtSpi::Object picture = view();
+    static const QRegularExpression size("shown at (\\d+) %");
+    const double zoom =
+        size.match(studio_->reader().description(picture)).captured(1).toDouble() / 100;
+    const QRectF all = studio_->reader().place(picture);
+    const QPointF at =
+        all.center() + (QPointF(x + 0.5, y + 0.5) - QPointF(kSide, kSide) / 2) * zoom;
     return {qFloor(at.x()), qFloor(at.y())};
 }
 

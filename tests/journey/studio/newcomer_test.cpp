@@ -139,7 +139,7 @@ void NewcomerTest::aPictureIsEnlarged() {
 
 void NewcomerTest::anotherPresetTakesThePromptAlong() {
     const QueuedRun first = studio_->workspace().queue.runs().front();
-    const Json& made = graph::parseDocument(first.graph).nodes.at("encode").params.at("prompt");
+    const Json made = graph::parseDocument(first.graph).nodes.at("encode").params.at("prompt");
     Viewer& viewer = studio_->desk().viewer();
     QSignalSpy shown(&viewer, &Viewer::shown);
     viewer.showFile(first.files.front());

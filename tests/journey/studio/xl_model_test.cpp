@@ -134,7 +134,7 @@ void XlModelTest::aCardBelowThePresetsBudgetIsRefused_andAButtonMendsIt() {
     auto& device = dynamic_cast<QComboBox&>(hands_->widget("device", memoryPanel_));
     device.setCurrentIndex(device.findData("fake:6GiB"));
     Q_EMIT device.activated(device.currentIndex());
-    QVERIFY2(refused().contains("the memory budget of 6.3 GiB is not within the 6.0 GiB of"),
+    QVERIFY2(refused().contains("The memory budget of 6.3 GiB is not within the 6.0 GiB of"),
              qPrintable(refused()));
     const QueuedRun refusedRun = hands_->run();
     QCOMPARE(refusedRun.state, RunState::Failed);
@@ -160,14 +160,14 @@ void XlModelTest::aPolicyThatDoesNotFitIsRefused_andAButtonMendsIt() {
     QWidget& budget = hands_->widget("budgetField", memoryPanel_);
     retype(budget, "16MiB");
     QTest::keyClick(&budget, Qt::Key_Return);
-    QTRY_VERIFY_WITH_TIMEOUT(refused().contains("node denoise needs"), kPatience);
-    QVERIFY2(refused().contains("do not fit into 16.0 MiB"), qPrintable(refused()));
+    QTRY_VERIFY_WITH_TIMEOUT(refused().contains("Denoise needs"), kPatience);
+    QVERIFY2(refused().contains("16.0 MiB are available"), qPrintable(refused()));
     const QueuedRun refusedRun = hands_->run();
     QCOMPARE(refusedRun.state, RunState::Failed);
     look("xl_does_not_fit");
 
     auto& fix = dynamic_cast<QPushButton&>(hands_->widget("fix_0", &refusal()));
-    QCOMPARE(fix.text(), QString("Set the memory policy of denoise to auto"));
+    QCOMPARE(fix.text(), QString("Set the memory policy of Denoise to auto"));
     QTest::mouseClick(&fix, Qt::LeftButton);
 
     QCOMPARE(studio_->model().node("denoise")->memory, Json("auto"));
