@@ -64,7 +64,9 @@ Error writeError(std::string_view action, const std::string& path, std::error_co
                 failed + code.message(),
                 "check the disk, or choose another output folder (--out, or Settings)"};
     }
-    return {ErrorKind::InvalidInput, failed + reason, "choose another output folder (--out, or Settings)"};
+    return {ErrorKind::InvalidInput,
+            failed + reason,
+            "choose another output folder (--out, or Settings)"};
 }
 
 Error noRoomError(const std::string& path, Bytes bytes, Bytes free) {
