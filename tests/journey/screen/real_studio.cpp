@@ -318,10 +318,13 @@ QString RealStudio::selectedRow(const QString& list) {
 }
 
 void RealStudio::selectRow(const QString& list, const QString& beginning, const QString& key) {
-    const QString first = reader_->name(shown(shown(Role::List, list), Role::ListItem, {}));
     press({"End", "Home"});
-    waitUntil(first + " is selected", [&] { return selectedRow(list) == first; });
-    QString at = first;
+    // A row's name says whether it is one of several that are selected, so it may change.
+    waitUntil("the first row is selected", [&] {
+        return selectedRow(list) ==
+               reader_->name(shown(shown(Role::List, list), Role::ListItem, {}));
+    });
+    QString at = selectedRow(list);
     while (!at.startsWith(beginning)) {
         const QString before = at;
         press({key});
