@@ -10,6 +10,8 @@
 #include <QLocale>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #ifdef LOWTIDE_TRANSLATED
 /// Q_INIT_RESOURCE works outside of namespaces only.
@@ -77,6 +79,29 @@ const KnownLanguage& knownBy(const QString& code) {
 QString fileOf(const char* kind, const QString& code, const char* ending) {
     return QStringLiteral("%1/%2_%3.%4")
         .arg(QLatin1String(kFolder), QLatin1String(kind), code, QLatin1String(ending));
+}
+
+/// The module's texts of languages, once they were read.
+struct ReadTexts {
+    std::mutex mutex;
+    std::map<QString, std::shared_ptr<const ModuleTexts>> byCode;
+};
+
+ReadTexts& readTexts() {
+    static ReadTexts texts;
+    return texts;
+}
+
+std::shared_ptr<const ModuleTexts> textsOf(const QString& code) {
+    ReadTexts& read = readTexts();
+    const std::scoped_lock lock(read.mutex);
+    std::shared_ptr<const ModuleTexts>& texts = read.byCode[code];
+    if (!texts) {
+        QFile file(fileOf("module", code, "json"));
+        texts = file.open(QIODevice::ReadOnly) ? std::make_shared<const KeyedTexts>(file.readAll())
+                                               : std::make_shared<const ModuleTexts>();
+    }
+    return texts;
 }
 
 bool isSpoken(const QString& code) {
@@ -160,9 +185,7 @@ void Language::speak(const QString& code) {
         }
     }
     install(QStringLiteral("lowtide_") + code, QString::fromLatin1(kFolder));
-    if (QFile file(fileOf("module", code, "json")); file.open(QIODevice::ReadOnly)) {
-        ModuleTexts::setCurrent(std::make_shared<KeyedTexts>(file.readAll()));
-    }
+    ModuleTexts::setCurrent(textsOf(code));
 }
 
 void Language::useIn(const QString& code) {
@@ -178,6 +201,16 @@ void Language::use(const QString& choice) {
     // Before ours, which win.
     install(QStringLiteral("qtbase_") + code, QLibraryInfo::path(QLibraryInfo::TranslationsPath));
     speak(code);
+}
+
+void Language::prepare(const QString& code) {
+    static_cast<void>(textsOf(code));
+}
+
+bool Language::isPrepared(const QString& code) {
+    ReadTexts& read = readTexts();
+    const std::scoped_lock lock(read.mutex);
+    return read.byCode.contains(code);
 }
 
 const QString& Language::code() {

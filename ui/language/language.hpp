@@ -43,6 +43,11 @@ public:
     /// whose program it is.
     void useIn(const QString& code);
 
+    /// Reads the module's texts of a language, which takes a while, on any thread. use() finds them
+    /// then; they are kept.
+    static void prepare(const QString& code);
+    [[nodiscard]] static bool isPrepared(const QString& code);
+
     /// Of the program at this moment.
     [[nodiscard]] static const QString& code();
     /// A sentence for a person who chose a language whose letters no font here has; else empty.

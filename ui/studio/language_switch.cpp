@@ -44,11 +44,19 @@ LanguageSwitch::LanguageSwitch(Settings& settings, QObject* parent)
 
 void LanguageSwitch::take() {
     const QString& choice = settings_.preferences().language;
-    if (languageFor(choice, QLocale::system().uiLanguages()) == Language::code()) {
+    const QString code = languageFor(choice, QLocale::system().uiLanguages());
+    if (code == Language::code()) {
         return;
     }
     if (const QWidget* dialog = QApplication::activeModalWidget()) {
         connect(dialog, &QObject::destroyed, this, &LanguageSwitch::take, Qt::QueuedConnection);
+        return;
+    }
+    if (!Language::isPrepared(code)) {
+        reading_.run([this, code] {
+            Language::prepare(code);
+            return [this] { take(); };
+        });
         return;
     }
     language_.use(choice);

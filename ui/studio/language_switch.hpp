@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/bridge/background.hpp"
 #include "ui/bridge/settings.hpp"
 #include "ui/language/language.hpp"
 
@@ -34,6 +35,7 @@ private:
 
     Settings& settings_;
     Language language_;
+    Background reading_;
 };
 
 }  // namespace lowtide::ui

@@ -220,8 +220,15 @@ void StudioWindow::speakAgain() {
     buildBars();
     workspace_->speakAgain();
     makeDesk();
-    desk_->panels().restore(layout);
-    desk_->takeUp(place);
+    setUpdatesEnabled(false);  // until everything is where it was
+    QMetaObject::invokeMethod(
+        desk_.get(),
+        [this, layout, place] {
+            desk_->panels().restore(layout);
+            desk_->takeUp(place);
+            setUpdatesEnabled(true);
+        },
+        Qt::QueuedConnection);
     if (absent_) {
         showAbsence();
     }
