@@ -124,7 +124,8 @@ void takePictures(const Json& report,
     for (const Json& file : report.at("files")) {
         const auto path = file.at("path").get<std::string>();
         if (file.at("repetition").get<int>() == last) {
-            run.files.push_back(std::filesystem::path(path).lexically_relative(folder).string());
+            run.files.push_back(
+                std::filesystem::path(path).lexically_normal().lexically_relative(folder).string());
             run.pictures.push_back(readPicture(path));
         } else {
             std::filesystem::remove(path);

@@ -7,6 +7,13 @@
 
 namespace lowtide::ui {
 
+namespace {
+
+/// Older ones stay in the wastebasket.
+constexpr size_t kMostRemovals = 50;
+
+}  // namespace
+
 GalleryRemoval::GalleryRemoval(RunLibrary& library, QObject* parent)
     : QObject(parent), library_(library) {}
 
@@ -46,6 +53,9 @@ void GalleryRemoval::tell(std::vector<Removed> pictures) {
         return !each.moved.inWastebasket.isEmpty();
     });
     removed_.push_back(std::move(pictures));
+    if (removed_.size() > kMostRemovals) {
+        removed_.pop_front();
+    }
     Q_EMIT removed(moved > 0
                        ? tr("%n pictures are in the wastebasket.", nullptr, static_cast<int>(moved))
                        : tr("%n pictures without a file are taken from the list.",

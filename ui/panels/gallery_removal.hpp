@@ -5,12 +5,13 @@
 
 #include <QObject>
 
+#include <deque>
 #include <vector>
 
 namespace lowtide::ui {
 
 /// Moves pictures of the gallery to the wastebasket and takes them out of it again, file and
-/// record, the last ones first, for as long as the window is open.
+/// record, the last ones first, the newest fifty times for as long as the window is open.
 class GalleryRemoval : public QObject {
     Q_OBJECT
 
@@ -41,7 +42,7 @@ private:
     void tell(std::vector<Removed> pictures);
 
     RunLibrary& library_;
-    std::vector<std::vector<Removed>> removed_;  ///< what went together
+    std::deque<std::vector<Removed>> removed_;  ///< what went together
 };
 
 }  // namespace lowtide::ui

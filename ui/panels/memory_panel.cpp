@@ -50,9 +50,8 @@ QString measuredText(const QueuedRun& run, const std::optional<MeasuredView>& me
 MemoryPanel::MemoryPanel(const MemoryPanelParts& parts, QWidget* parent)
     : QWidget(parent), parts_(parts), widgets_(std::make_unique<Widgets>(this)) {
     setObjectName("memoryPanel");
-    for (Chart* chart : {static_cast<Chart*>(widgets_->bars),
-                         static_cast<Chart*>(widgets_->timeline),
-                         static_cast<Chart*>(widgets_->measured)}) {
+    for (Chart* chart :
+         std::initializer_list<Chart*>{widgets_->bars, widgets_->timeline, widgets_->measured}) {
         chart->setNodeNames(nodeNamesIn(parts_.model));
     }
     connectControls();

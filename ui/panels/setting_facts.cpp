@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/graph/param_value.hpp"
+#include "ui/document/node_title.hpp"
 #include "ui/editors/param_editor.hpp"
 
 #include <QCoreApplication>
@@ -27,7 +28,7 @@ int rankOf(const ParamDesc& param) {
 
 struct Setting {
     const ParamDesc* param = nullptr;
-    std::string node;  ///< as a person calls it
+    QString node;  ///< as a person calls it
     QString value;
 };
 
@@ -57,7 +58,7 @@ std::vector<PictureFact> settingFacts(const graph::Document& document,
             const QString text = settingValue(param, *value);
             if (!text.isEmpty()) {
                 settings.push_back(
-                    {.param = &param, .node = node.title.value_or(desc->label), .value = text});
+                    {.param = &param, .node = nodeTitle(document, catalog, id), .value = text});
                 ++named[param.label];
             }
         }
@@ -68,11 +69,10 @@ std::vector<PictureFact> settingFacts(const graph::Document& document,
     std::vector<PictureFact> facts;
     for (const Setting& setting : settings) {
         const QString label = QString::fromStdString(setting.param->label);
-        facts.push_back(
-            {named.at(setting.param->label) == 1
-                 ? label
-                 : SettingWords::tr("%1, %2").arg(label, QString::fromStdString(setting.node)),
-             setting.value});
+        facts.push_back({named.at(setting.param->label) == 1
+                             ? label
+                             : SettingWords::tr("%1, %2").arg(label, setting.node),
+                         setting.value});
     }
     return facts;
 }

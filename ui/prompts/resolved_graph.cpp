@@ -47,18 +47,27 @@ void putText(graph::Document& document, const PromptPlace& place, std::string te
 
 }  // namespace
 
-std::vector<PromptPlace> promptPlaces(const graph::Document& document,
-                                      const graph::Catalog& catalog) {
-    std::vector<PromptPlace> places;
+std::vector<PromptPlace> promptRooms(const graph::Document& document,
+                                     const graph::Catalog& catalog) {
+    std::vector<PromptPlace> rooms;
     forParams(document,
               catalog,
-              [&](const std::string& id, const graph::DocumentNode& node, const ParamDesc& param) {
-                  const auto value = node.params.find(param.id);
-                  if (param.kind == ParamKind::Text && param.multiline &&
-                      value != node.params.end() && value->is_string()) {
-                      places.push_back({.node = id, .param = param.id});
+              [&](const std::string& id, const graph::DocumentNode&, const ParamDesc& param) {
+                  if (param.kind == ParamKind::Text && param.multiline) {
+                      rooms.push_back({.node = id, .param = param.id});
                   }
               });
+    return rooms;
+}
+
+std::vector<PromptPlace> promptPlaces(const graph::Document& document,
+                                      const graph::Catalog& catalog) {
+    std::vector<PromptPlace> places = promptRooms(document, catalog);
+    std::erase_if(places, [&](const PromptPlace& place) {
+        const Json& params = document.nodes.at(place.node).params;
+        const auto value = params.find(place.param);
+        return value == params.end() || !value->is_string();
+    });
     return places;
 }
 

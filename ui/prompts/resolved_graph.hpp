@@ -19,7 +19,11 @@ struct PromptPlace {
     auto operator<=>(const PromptPlace&) const = default;
 };
 
-/// Those of active nodes whose text is stated, in the order of ids.
+/// Those of active nodes, stated or not, in the order of ids.
+[[nodiscard]] std::vector<PromptPlace> promptRooms(const graph::Document& document,
+                                                   const graph::Catalog& catalog);
+
+/// Those whose text is stated.
 [[nodiscard]] std::vector<PromptPlace> promptPlaces(const graph::Document& document,
                                                     const graph::Catalog& catalog);
 

@@ -4,31 +4,10 @@
 
 namespace lowtide::ui {
 
-namespace {
-
-/// Texts of several lines of active nodes, stated or not.
-std::vector<PromptPlace> roomFor(const graph::Document& document, const graph::Catalog& catalog) {
-    std::vector<PromptPlace> places;
-    for (const auto& [id, node] : document.nodes) {
-        const NodeDesc* desc = catalog.find(node.type);
-        if (!desc || node.mode != graph::NodeMode::Active) {
-            continue;
-        }
-        for (const ParamDesc& param : desc->params) {
-            if (param.kind == ParamKind::Text && param.multiline) {
-                places.push_back({.node = id, .param = param.id});
-            }
-        }
-    }
-    return places;
-}
-
-}  // namespace
-
 size_t takePrompts(graph::Document& into,
                    const graph::Document& from,
                    const graph::Catalog& catalog) {
-    std::vector<PromptPlace> rooms = roomFor(into, catalog);
+    std::vector<PromptPlace> rooms = promptRooms(into, catalog);
     std::vector<PromptPlace> left = promptPlaces(from, catalog);
     std::erase_if(left, [&](const PromptPlace& place) { return textAt(from, place).empty(); });
     if (rooms.empty()) {

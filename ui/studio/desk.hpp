@@ -90,7 +90,6 @@ public:
     bool openPreset(const QString& id);
     /// Likewise; it begins with that picture or video in the place of its own. Empty: its own.
     bool openPresetWith(const QString& id, const QString& picture);
-    [[nodiscard]] std::optional<graph::Document> graphOfPicture(const QString& file) const;
     /// What a person sees who starts for the first time.
     void showFirstStart();
     /// Asks where runs are at work or wait, or a model is converted, which end with the window;
@@ -149,6 +148,7 @@ private:
     void openGraphOf(quint64 run);
     void showPictureOf(quint64 run);
     void openGraphOfPicture(const QString& file);
+    [[nodiscard]] std::optional<graph::Document> graphOfPicture(const QString& file) const;
     /// What a person chose to look at; a run at work does not take its place.
     /// With the keyboard in it.
     void showViewer();

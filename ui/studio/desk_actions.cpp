@@ -232,12 +232,8 @@ void Desk::connectPrompts() {
         const Issue& issue = issues.front();
         const QString said = joinedSentences(
             QString::fromStdString(issue.message), QString::fromStdString(issue.hint), "; ");
-        notices_->show(
-            NoticeKind::Warning,
-            tr("Nothing runs: in %1, %2")
-                .arg(distinctNodeTitle(
-                         workspace_.model.document(), workspace_.model.catalog(), issue.node),
-                     said));
+        const QString node = nodeNamesIn(workspace_.model)(issue.node);
+        notices_->show(NoticeKind::Warning, tr("Nothing runs: in %1, %2").arg(node, said));
         reveal(issue.node, issue.item);
     });
 }

@@ -198,11 +198,13 @@ bool Desk::openPreset(const QString& id) {
     return openPresetWith(id, {});
 }
 
-/// What made it; none where nobody knows, as of a photo.
+/// What made it, with the prompts as they were drawn; none where nobody knows, as of a photo.
 std::optional<graph::Document> Desk::graphOfPicture(const QString& file) const {
     try {
         const QueuedRun* run = workspace_.queue.book().writerOf(file);
-        return run ? graph::parseDocument(run->graph) : loadGraph(file);
+        graph::Document made = run ? graph::parseDocument(run->graph) : loadGraph(file);
+        keepPrompts(made, workspace_.model.catalog());
+        return made;
     } catch (const Error&) {
         return std::nullopt;
     }
