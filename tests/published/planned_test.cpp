@@ -67,7 +67,9 @@ private Q_SLOTS:
         const std::string role =
             expected.contains(':') ? expected.section(':', 0, 0).toStdString() : "";
         const double most = expected.section(':', -1).toDouble();
-        for (const Json& part : Json::parse(text).at("plan").at("components")) {
+        const Json components = Json::parse(text).at("plan").at("components");
+        QVERIFY(!components.empty());
+        for (const Json& part : components) {
             const auto planned = part.at("weights").get<double>();
             const auto inFiles = part.at("file_bytes").get<double>();
             if (role.empty() || part.at("role") == role) {
