@@ -36,6 +36,7 @@ public:
         : engine_(engine) {
         engine_.ledger().beginRun();
         engine_.begin(std::move(plan), stop);
+        engine_.ledger().resetPeaks();  // what an earlier run kept may have left just now
     }
 
     ~DeviceScope() { engine_.end(outcome_); }

@@ -77,17 +77,18 @@ DeviceState& OpenDevices::get(const memory::DeviceSpec& spec) {
     return state;
 }
 
+/// What cannot be opened leaves no entry: everybody walks over all of them.
 DeviceState& OpenDevices::opened(const memory::DeviceSpec& spec) {
-    std::unique_ptr<DeviceState>& state = devices_[spec.id()];
-    if (!state) {
-        std::unique_ptr<Device> device = source_->open(spec);
-        state = std::make_unique<DeviceState>();
-        state->spec = spec;
-        state->id = spec.id();
-        state->device = std::move(device);
-        state->stagingNeeded = state->device->traits().staging;
+    const std::string id = spec.id();
+    if (const auto known = devices_.find(id); known != devices_.end()) {
+        return *known->second;
     }
-    return *state;
+    auto state = std::make_unique<DeviceState>();
+    state->device = source_->open(spec);
+    state->spec = spec;
+    state->id = id;
+    state->stagingNeeded = state->device->traits().staging;
+    return *devices_.emplace(id, std::move(state)).first->second;
 }
 
 DeviceState& OpenDevices::getAsSpecified(const memory::DeviceSpec& spec) {

@@ -6,13 +6,16 @@
 
 namespace lowtide::residency {
 
-/// Memory of this machine, bounded by the control group that the process runs in.
+/// Memory of this machine, bounded by the control groups (version 1 and 2) that the process runs
+/// in: the smallest limit of its own group and of those above it.
 struct HostMemory {
+    Bytes machine = 0;  ///< whatever the groups allow
     Bytes total = 0;
-    Bytes available = 0;
+    Bytes available = 0;  ///< file pages that the kernel reclaims first are among it
 };
 
-[[nodiscard]] HostMemory hostMemory();
+/// `root`: the folder in which /proc and /sys are; only tests give one.
+[[nodiscard]] HostMemory hostMemory(const std::string& root = {});
 
 /// This process's memory as the system and the C allocator see it.
 struct ProcessMemory {
