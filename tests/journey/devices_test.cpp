@@ -39,9 +39,9 @@ const std::map<QString, Verb>& verbs() {
              result = ended.report.dump();
              return ended.status;
          }},
-        {"calibrate",
-         [](const auto&, const auto& options, std::string& result) {
-             auto* calibrator = static_cast<Calibrator*>(testing::openModule().extension(kCalibrator));
+        {"calibrate", [](const auto&, const auto& options, std::string& result) {
+             auto* calibrator =
+                 static_cast<Calibrator*>(testing::openModule().extension(kCalibrator));
              return calibrator->calibrate(options.dump(), result);
          }}};
     return kVerbs;
@@ -84,7 +84,8 @@ private Q_SLOTS:
         const std::map<const char*, const char*> wrong = {
             {"a missing device", R"({"device": "cuda:63"})"},
             {"a missing device of a node", R"({"policies": ["encode=auto@cuda:63"]})"},
-            {"a missing device of a component", R"({"policies": ["decode.autoencoder=leaf@cuda:63"]})"},
+            {"a missing device of a component",
+             R"({"policies": ["decode.autoencoder=leaf@cuda:63"]})"},
             {"no kind of device", R"({"device": "gpu:1"})"},
             {"no budget", R"({"memoryBudget": "lots"})"},
             {"a budget beyond the device", R"({"memoryBudget": "900TiB"})"},
@@ -94,6 +95,9 @@ private Q_SLOTS:
             {"a rehearsed device that is lost", R"({"device": "fake:1GiB,lost=1"})"}};
         for (const auto& [name, options] : wrong) {
             for (const auto& [verb, call] : verbs()) {
+                if (verb == "calibrate" && !QByteArray(options).contains("device")) {
+                    continue;  // it takes nothing else
+                }
                 QTest::addRow("%s, %s", qPrintable(verb), name) << verb << QString(options);
             }
         }
@@ -104,7 +108,8 @@ private Q_SLOTS:
     void whatFailsLeavesTheModuleAsItWas() {
         QFETCH(QString, verb);
         QFETCH(QString, options);
-        const Json wrong = Json::parse(options.toStdString());
+        Json wrong = Json::parse(options.toStdString());
+        wrong["forceExecution"] = true;
         std::string result;
         const Status status = verbs().at(verb)(graph_, optionsWith(wrong), result);
         if (verb == "run") {

@@ -58,9 +58,9 @@ private Q_SLOTS:
         QTest::addColumn<int>("available");  // GiB
 
         QTest::newRow("no group") << Files{} << 64 << 60;
-        QTest::newRow("a group without a limit")
-            << Files{{"proc/self/cgroup", "0::/user.slice\n"}, {kV2 + "/user.slice/memory.max", "max\n"}}
-            << 64 << 60;
+        QTest::newRow("a group without a limit") << Files{{"proc/self/cgroup", "0::/user.slice\n"},
+                                                          {kV2 + "/user.slice/memory.max", "max\n"}}
+                                                 << 64 << 60;
         QTest::newRow("a container that sees its group as the top")
             << Files{{"proc/self/cgroup", "0::/\n"},
                      {kV2 + "/memory.max", gib(16)},
@@ -101,16 +101,14 @@ private Q_SLOTS:
                      {kV1 + "/memory.limit_in_bytes", gib(6)},
                      {kV1 + "/memory.usage_in_bytes", gib(1)}}
             << 6 << 5;
-        QTest::newRow("more is used than allowed")
-            << Files{{"proc/self/cgroup", "0::/\n"},
-                     {kV2 + "/memory.max", gib(2)},
-                     {kV2 + "/memory.current", gib(3)}}
-            << 2 << 0;
-        QTest::newRow("a limit above the machine")
-            << Files{{"proc/self/cgroup", "0::/\n"},
-                     {kV2 + "/memory.max", gib(128)},
-                     {kV2 + "/memory.current", gib(1)}}
-            << 64 << 60;
+        QTest::newRow("more is used than allowed") << Files{{"proc/self/cgroup", "0::/\n"},
+                                                            {kV2 + "/memory.max", gib(2)},
+                                                            {kV2 + "/memory.current", gib(3)}}
+                                                   << 2 << 0;
+        QTest::newRow("a limit above the machine") << Files{{"proc/self/cgroup", "0::/\n"},
+                                                            {kV2 + "/memory.max", gib(128)},
+                                                            {kV2 + "/memory.current", gib(1)}}
+                                                   << 64 << 60;
     }
 
     void theSmallestLimitUpTheTreeHolds() {

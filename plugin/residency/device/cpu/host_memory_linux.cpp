@@ -59,7 +59,8 @@ constexpr GroupFiles kVersion1 = {"/sys/fs/cgroup/memory",
                                   "memory.limit_in_bytes",
                                   "memory.usage_in_bytes",
                                   "total_inactive_file"};
-constexpr GroupFiles kVersion2 = {"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"};
+constexpr GroupFiles kVersion2 = {
+    "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"};
 
 /// The folder of the process's own group below `files.mount`, from a line of /proc/self/cgroup:
 /// "0::/user.slice" or "4:cpu,memory:/slurm/job_7"; empty for lines of other controllers.
