@@ -196,9 +196,9 @@ NodeDesc describeEncodePrompt() {
              {.id = "clip_skip",
               .label = "Clip skip",
               .tooltip =
-                  "Layers of the text encoder to leave out at the end: 1 is what other programs "
-                  "call clip skip 2, -1 leaves the choice to the checkpoint. With the weights "
-                  "none the negative prompt ignores it.",
+                  "Layers of the text encoder to leave out at the end. Clip skip 2 of other "
+                  "programs is 1 for SD 1.x, and -1 for SDXL and SD 2.x, which leave one out by "
+                  "themselves. With the weights none the negative prompt ignores it.",
               .unit = "layers",
               .kind = ParamKind::Int,
               .defaultValue = int64_t{-1},

@@ -46,6 +46,13 @@ constexpr int kWalkedSteps = 5;
 constexpr const char* kStartAt = "start_at";
 constexpr const char* kEndAt = "end_at";
 
+/// Of those that a strength takes, in the arithmetic of diffusers' get_timesteps.
+int firstStepOf(const Model& model, const DenoiseRequest& request) {
+    const double taken = request.steps * request.strength;
+    return model.info().roundsStrengthUp ? static_cast<int>(std::max(request.steps - taken, 0.0))
+                                         : request.steps - static_cast<int>(taken);
+}
+
 /// Whether the strength bounds the timesteps instead of leaving steps out.
 bool spreadsStrength(const Model& model, const DenoiseRequest& request) {
     return model.info().spreadsStrength && !request.mask &&
@@ -321,17 +328,13 @@ StageShapes denoiseShapes(const DenoiseRequest& asked, StageFacts& facts) {
                                refinerWarnings(model, kindOf(request.latent))}) {
         shapes.issues.insert(shapes.issues.end(), more.begin(), more.end());
     }
-    if (const auto shift = flowShiftFor(model, request); shift && request.shift == 0) {
-        shapes.issues.push_back(
-            {.severity = Severity::Info,
-             .code = "flow_shift",
-             .item = "shift",
-             .message = "the flow shift is " + formatNumber(shift->value) + ", " + shift->reason,
-             .hint = "set it to take another one"});
-    }
     const Shape shape = checkedShape(model, request);
-    const Issues notes = sizeNotes(model.info(), shape);
-    shapes.issues.insert(shapes.issues.end(), notes.begin(), notes.end());
+    for (const Issues& notes :
+         {shiftNotes(model, request),
+          sizeNotes(model.info(), shape, emptyIn(kindOf(request.latent)) != nullptr),
+          guidanceNotes(model.info(), request.cfg)}) {
+        shapes.issues.insert(shapes.issues.end(), notes.begin(), notes.end());
+    }
     if (keepsLatent(request)) {
         return {.outputs = {latentOutput(shape, kindOf(request.latent))}, .runsComponents = false};
     }
@@ -406,9 +409,7 @@ WalkedShare shortenDenoise(StageContext& context, DenoiseRequest& request) {
 
 sampling::PassPart partOf(const Model& model, const DenoiseRequest& request) {
     const bool takesLastSteps = request.strength < 1 && !spreadsStrength(model, request);
-    return {.startStep = takesLastSteps
-                             ? request.steps - static_cast<int>(request.steps * request.strength)
-                             : request.startStep,
+    return {.startStep = takesLastSteps ? firstStepOf(model, request) : request.startStep,
             .endStep = request.endStep,
             .keepNoise = request.keepNoise,
             .startAt = request.startAt,
@@ -507,6 +508,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
     sampling::DenoiseSettings settings =
         settingsFor(model, request, negative != nullptr, start, chosen.type.name);
     const at::Tensor seen = start.guide ? start.guide->seen : at::Tensor();
+    const Json scheduler = schedulerFor(model, request);
     std::unique_ptr<sampling::Denoiser> denoiser =
         denoiserFor(context,
                     model,
@@ -519,7 +521,8 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
                      .residuals = residuals,
                      .pictures = pictures,
                      .seen = seen.defined() ? &seen : nullptr,
-                     .checkpoint = model.info().checkpoint},
+                     .checkpoint = model.info().checkpoint,
+                     .scheduler = &scheduler},
                     start.samples);
     if (control) {
         denoiser = std::make_unique<ControlledDenoiser>(std::move(denoiser), *control);

@@ -105,6 +105,22 @@ void warnOfUnused(Issues& issues, const Model& model, const EncodeRequest& reque
     }
 }
 
+/// Of models that leave a layer out by themselves, which other programs count.
+void warnOfClipSkip(Issues& issues, const Model& model, int clipSkip) {
+    const int own = model.info().ownClipSkip;
+    if (own == 0 || clipSkip <= 0) {
+        return;
+    }
+    issues.push_back(
+        {.severity = Severity::Warning,
+         .code = "clip_skip",
+         .item = "clip_skip",
+         .message = "clip skip " + std::to_string(clipSkip) + " with " + model.info().checkpoint +
+                    " is what other programs call clip skip " + std::to_string(clipSkip + own + 1) +
+                    ": the model leaves out a layer by itself",
+         .hint = "set it to -1 for clip skip 2 of other programs"});
+}
+
 PromptRequest promptsOf(const EncodeRequest& request) {
     return {.prompt = request.prompt,
             .negative = request.negative,
@@ -122,6 +138,7 @@ Issues promptWarnings(const Model& model,
                       const PromptsOutline& prompts) {
     Issues issues;
     warnOfUnused(issues, model, request);
+    warnOfClipSkip(issues, model, request.clipSkip);
     for (const auto& [item, tokens] : prompts.cutTokens) {
         warnOfCut(issues, model.info().conditioning, tokens, item);
     }

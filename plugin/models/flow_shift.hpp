@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/json.hpp"
+#include "plugin/host_api/host.hpp"
 #include "plugin/models/model.hpp"
 #include "plugin/models/stage_requests.hpp"
 
@@ -13,13 +14,17 @@ namespace lowtide::models {
 struct FlowShift {
     double value = 1;
     std::string reason;  ///< "automatic for 832 x 480", "automatic for a model of two experts"
+    std::optional<double> mu{};  ///< of the scheduler file, which the value follows from
 };
 
-/// Of a request: the one that it sets, or what the family takes for the size of its latent; nothing
-/// where the checkpoint's scheduler file says it. Error{InvalidInput} on "shift" for what is no
-/// shift, and where the checkpoint is no flow.
+/// Of a request: the one that it sets, or what the family or a scheduler file with
+/// use_dynamic_shifting takes for the size of its latent; nothing where the file says the shift.
+/// Error{InvalidInput} on "shift" for what is no shift, and where the checkpoint is no flow.
 [[nodiscard]] std::optional<FlowShift> flowShiftFor(const Model& model,
                                                     const DenoiseRequest& request);
+
+/// Says which one is taken where the request sets none.
+[[nodiscard]] Issues shiftNotes(const Model& model, const DenoiseRequest& request);
 
 /// The checkpoint's scheduler file with it.
 [[nodiscard]] Json schedulerFor(const Model& model, const DenoiseRequest& request);

@@ -59,6 +59,13 @@ inline constexpr std::string_view kTextEncoder2 = "text_encoder_2";
 inline constexpr std::string_view kTextEncoder3 = "text_encoder_3";
 inline constexpr std::string_view kTextEncoder4 = "text_encoder_4";
 
+/// What pictures of a checkpoint are usually made with; 0: not known.
+struct UsualSettings {
+    int64_t pixels = 0;           ///< of the pictures that it was trained at
+    bool scalesToPixels = false;  ///< its own pipeline makes every picture as large as that
+    double cfg = 0;               ///< 1: it was distilled to need no guidance
+};
+
 /// Facts of a checkpoint that need no weight.
 struct ModelInfo {
     std::string family;
@@ -74,10 +81,14 @@ struct ModelInfo {
     bool spreadsStrength = false;
     /// Its prompts are calls of their own, the positive one first; else one call with both.
     bool guidesInTurn = false;
-    /// Pixels that its own pipeline scales every picture to; 0: it makes what it is asked for.
-    int64_t usualPixels = 0;
+    /// Its image to image takes the part of a step that a strength asks for as a whole step; else
+    /// it leaves that part out.
+    bool roundsStrengthUp = false;
+    UsualSettings usual{};
     /// What its denoiser gives has the opposite sign of what its schedule means.
     bool negatesPrediction = false;
+    /// Layers that its text encoders leave out without a clip skip.
+    int ownClipSkip = 0;
     /// What its flow is shifted by for pictures of a size; empty: as its scheduler file says.
     std::function<double(const PictureSize& size)> flowShift{};
     /// Of its two experts the second takes the timesteps below this share of all; 0: it has one
@@ -151,6 +162,8 @@ struct DenoiserRequest {
     /// model sees none.
     const at::Tensor* seen = nullptr;
     std::string_view checkpoint{"the denoiser"};  ///< whose denoiser it is, for messages
+    /// Its scheduler file as the request changes it; null: as it is.
+    const Json* scheduler = nullptr;
 };
 
 /// Pictures that a video shall go through, [1, 3, H, W] in 0..1.

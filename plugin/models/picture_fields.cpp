@@ -283,10 +283,19 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
     if (facts.request.sigmas != "sampler") {
         provenance.set("Schedule type", capitalized(facts.request.sigmas));
     }
+    if (facts.request.spacing != "sampler") {
+        provenance.set("Spacing", facts.request.spacing);
+    }
+    if (facts.request.eta > 0) {
+        provenance.set("Eta", formatNumber(facts.request.eta));
+    }
     if (const auto shift = flowShiftFor(facts.model, facts.request)) {
         provenance.set("Flow shift", formatNumber(shift->value));
     }
     provenance.set("CFG scale", formatNumber(facts.request.cfg));
+    if (facts.request.guidanceRescale > 0) {
+        provenance.set("Guidance rescale", formatNumber(facts.request.guidanceRescale));
+    }
     provenance.set(kSeed, std::to_string(facts.request.seed));
     provenance.ofPictures = fieldsOfPictures(facts.request, facts.samples.size(0));
     const PictureSize size = facts.model.info().latent.sizeOf(facts.samples.sizes().vec());
@@ -304,7 +313,8 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
     setSecondExpert(provenance, facts);
     if (positive.clipSkip() > 0) {
         // A1111 counts from the last layer: its 1 leaves nothing out.
-        provenance.set("Clip skip", std::to_string(positive.clipSkip() + 1));
+        const int omitted = positive.clipSkip() + facts.model.info().ownClipSkip;
+        provenance.set("Clip skip", std::to_string(omitted + 1));
     }
     setAdapters(provenance, facts.model.info());
     std::vector<std::string> embeddings = positive.embeddings();

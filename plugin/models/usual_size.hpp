@@ -1,5 +1,5 @@
 #pragma once
-// Sizes of pictures that a model was trained at. Torch-free.
+// What a model is usually asked for: sizes that it was trained at, and guidance. Torch-free.
 
 #include "plugin/host_api/host.hpp"
 #include "plugin/models/model.hpp"
@@ -13,7 +13,11 @@ namespace lowtide::models {
 /// Error{InvalidInput} on "latent" for one that the denoiser has no room for.
 void requireRoomFor(const ModelInfo& info, const PictureSize& size);
 
-/// Tells where its pipeline would make another size than the one that is asked for and made here.
-[[nodiscard]] Issues sizeNotes(const ModelInfo& info, const Shape& latent);
+/// Says where its pipeline would make another size than the one that is asked for and made here, or
+/// where the size is far from those of the training. `isEmpty`: the latent holds no picture yet.
+[[nodiscard]] Issues sizeNotes(const ModelInfo& info, const Shape& latent, bool isEmpty);
+
+/// Says where the guidance is far above what the model is used with.
+[[nodiscard]] Issues guidanceNotes(const ModelInfo& info, double cfg);
 
 }  // namespace lowtide::models

@@ -73,6 +73,7 @@ LogSnrSolver::LogSnrSolver(const SchedulerConfig& config,
                          : config.flow ? flowLevels(config, options.steps, grid.flow)
                                        : trainedSolverLevels(config, grid, options.steps);
     schedule_ = std::move(levels.schedule);
+    requireFalling(schedule_);
     sigmas_ = std::move(levels.sigmas);
     if (const auto end = shortenedEnd(options, callCount())) {
         sigmas_[static_cast<size_t>(*end)] = 0;

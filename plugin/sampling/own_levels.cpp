@@ -1,7 +1,9 @@
 #include "plugin/sampling/own_levels.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 #include "plugin/sampling/numpy_math.hpp"
+#include "plugin/sampling/sigma_spread.hpp"
 #include "plugin/sampling/timestep_spacing.hpp"
 
 #include <ATen/ATen.h>
@@ -31,44 +33,90 @@ std::vector<float> edmSigmas(const EdmSchedule& edm, int steps, RampType type) {
     return floatsOf(at::pow(ramp * (low - high) + high, edm.rho).to(at::kFloat));
 }
 
-/// Between the ends of the training, which are shifted levels themselves.
-std::vector<double> eulerSigmas(double shift, int64_t trainSteps, int steps) {
-    const auto count = static_cast<double>(trainSteps);
-    const auto ends = [&](double sigma) {
-        const auto own = static_cast<float>(sigma);
+/// Of the shift alone: in f32 as a list of levels is read, else in f64.
+std::vector<double> shifted(const std::vector<double>& places, double shift, RampType type) {
+    std::vector<double> sigmas;
+    for (const double place : places) {
+        if (type == RampType::F64) {
+            sigmas.push_back(shiftedSigma(place, shift));
+            continue;
+        }
+        const auto own = static_cast<float>(place);
         const auto factor = static_cast<float>(shift);
-        return static_cast<double>(factor * own / (1 + static_cast<float>(shift - 1) * own));
-    };
-    std::vector<double> sigmas = numpy::linspace(ends(1) * count, ends(1 / count) * count, steps);
-    for (double& sigma : sigmas) {
-        sigma = shiftedSigma(sigma / count, shift);
+        sigmas.push_back(factor * own / (1 + (factor - 1) * own));
     }
     return sigmas;
 }
 
-std::vector<double> solverSigmas(double shift, int64_t trainSteps, int steps, bool fromOne) {
+/// The ends of the training are shifted levels themselves, unless the shift follows the size.
+std::vector<double> linspaceSigmas(const FlowSchedule& flow, int64_t trainSteps, int steps) {
+    const auto count = static_cast<double>(trainSteps);
+    const std::vector<double> ends = {1, 1 / count};
+    const std::vector<double> own =
+        flow.isDynamic ? ends : shifted(ends, flow.shift, RampType::F32);
+    std::vector<double> places = numpy::linspace(own.front() * count, own.back() * count, steps);
+    for (double& place : places) {
+        place /= count;
+    }
+    return shifted(places, flow.shift, RampType::F64);
+}
+
+std::vector<double> trailingSigmas(const FlowSchedule& flow, int steps, RampType type) {
+    std::vector<double> places;
+    for (int i = 0; i < steps; ++i) {
+        places.push_back(1 - static_cast<double>(i) / steps);
+    }
+    return shifted(places, flow.shift, type);
+}
+
+std::vector<double> solverSigmas(const FlowSchedule& flow,
+                                 int64_t trainSteps,
+                                 int steps,
+                                 bool fromOne) {
     const double lowest = 1 / static_cast<double>(trainSteps);
     std::vector<double> places = numpy::linspace(1, lowest, steps + 1);
     if (!fromOne) {
         std::reverse(places.begin(), places.end());
+        std::transform(
+            places.begin(), places.end(), places.begin(), [](double place) { return 1 - place; });
     }
-    std::vector<double> sigmas;
-    for (int i = 0; i < steps; ++i) {
-        const double place = places[static_cast<size_t>(i)];
-        sigmas.push_back(shiftedSigma(fromOne ? place : 1 - place, shift));
-    }
-    return sigmas;
+    places.pop_back();
+    return shifted(places, flow.shift, RampType::F64);
 }
 
-/// In f32, as a pipeline's own list of levels is read.
-std::vector<double> trailingSigmas(double shift, int steps) {
-    const auto factor = static_cast<float>(shift);
-    std::vector<double> sigmas;
-    for (int i = 0; i < steps; ++i) {
-        const auto place = static_cast<float>(1 - static_cast<double>(i) / steps);
-        sigmas.push_back(factor * place / (1 + (factor - 1) * place));
+/// `own`: where the sampler's class places them without being told.
+std::vector<double> spacedSigmas(const SchedulerConfig& config, int steps, FlowPlaces own) {
+    const FlowSchedule& flow = *config.flow;
+    const bool isAlongSigma = own == FlowPlaces::Euler;
+    FlowSpacing spacing = flow.spacing;
+    if (isAlongSigma && spacing == FlowSpacing::Sampler) {
+        spacing = FlowSpacing::Trailing;
     }
-    return sigmas;
+    if (isAlongSigma && spacing == FlowSpacing::Class) {
+        spacing = FlowSpacing::Linspace;
+    }
+    switch (spacing) {
+        case FlowSpacing::Trailing:
+            return trailingSigmas(flow, steps, isAlongSigma ? RampType::F32 : RampType::F64);
+        case FlowSpacing::Linspace:
+            return linspaceSigmas(flow, config.noise.trainSteps, steps);
+        case FlowSpacing::Sampler:
+        case FlowSpacing::Class:
+            break;
+    }
+    return solverSigmas(flow, config.noise.trainSteps, steps, own == FlowPlaces::UniPc);
+}
+
+/// One level that is all noise cannot be stretched.
+void stretchTo(double terminal, std::vector<double>& sigmas) {
+    const double signal = 1 - sigmas.back();
+    if (terminal == 0 || signal == 0) {
+        return;
+    }
+    const double scale = signal / (1 - terminal);
+    for (double& sigma : sigmas) {
+        sigma = 1 - (1 - sigma) / scale;
+    }
 }
 
 /// A logarithm is taken of what is left at the first level.
@@ -79,18 +127,17 @@ void leaveSignal(std::vector<double>& sigmas) {
     }
 }
 
-std::vector<double> flowSigmas(const SchedulerConfig& config, int steps, FlowPlaces places) {
-    const double shift = config.flow->shift;
-    const int64_t trainSteps = config.noise.trainSteps;
-    if (places == FlowPlaces::Euler) {
-        return config.flow->isTrailing ? trailingSigmas(shift, steps)
-                                       : eulerSigmas(shift, trainSteps, steps);
+/// Placed, shifted, stretched and spread, in this order. Source: set_timesteps of
+/// FlowMatchEulerDiscreteScheduler.
+std::vector<double> flowSigmas(const SchedulerConfig& config, int steps, FlowPlaces own) {
+    std::vector<double> sigmas = spacedSigmas(config, steps, own);
+    stretchTo(config.flow->terminal, sigmas);
+    if (config.spread != SigmaSpread::Normal) {
+        sigmas = spreadBetween(config.spread, sigmas.front(), sigmas.back(), steps);
     }
-    std::vector<double> sigmas =
-        config.flow->isTrailing
-            ? trailingSigmas(shift, steps)
-            : solverSigmas(shift, trainSteps, steps, places == FlowPlaces::UniPc);
-    leaveSignal(sigmas);
+    if (own != FlowPlaces::Euler) {
+        leaveSignal(sigmas);
+    }
     return sigmas;
 }
 
@@ -114,12 +161,12 @@ NoiseLevels edmLevels(const SchedulerConfig& config, int steps, RampType type) {
     return levels;
 }
 
-NoiseLevels flowLevels(const SchedulerConfig& config, int steps, FlowPlaces places) {
+NoiseLevels flowLevels(const SchedulerConfig& config, int steps, FlowPlaces own) {
     LOWTIDE_ASSERT(config.flow);
     const int64_t trainSteps = config.noise.trainSteps;
-    const std::vector<double> sigmas = flowSigmas(config, steps, places);
+    const std::vector<double> sigmas = flowSigmas(config, steps, own);
     NoiseLevels levels{.sigmas = floats(sigmas), .schedule = {}};
-    if (places == FlowPlaces::Euler) {
+    if (own == FlowPlaces::Euler) {
         const auto process = makeProcess(config, LatentForm::Growing);
         levels.schedule.timesteps = floatValues(process->timesAt(levels.sigmas));
     } else {
@@ -133,6 +180,26 @@ NoiseLevels flowLevels(const SchedulerConfig& config, int steps, FlowPlaces plac
     levels.schedule.sigmas = floatValues(levels.sigmas);
     levels.schedule.trainSteps = trainSteps;
     return levels;
+}
+
+void requireFalling(const Schedule& schedule) {
+    const int64_t calls = schedule.timesteps.size(0);
+    const float* sigmas = schedule.sigmas.const_data_ptr<float>();
+    for (int64_t call = 1; call < calls; ++call) {
+        if (sigmas[call] < sigmas[call - 1]) {
+            continue;
+        }
+        const auto timeOf = [&](int64_t of) {
+            return formatNumber(timestepIn(schedule.timesteps.select(0, of)));
+        };
+        throw Error(ErrorKind::InvalidInput,
+                    "steps " + std::to_string(call) + " and " + std::to_string(call + 1) + " of " +
+                        std::to_string(calls) + ", at timesteps " + timeOf(call - 1) + " and " +
+                        timeOf(call) + ", have the noise level " + formatNumber(sigmas[call]) +
+                        ", and this sampler divides by the difference",
+                    "choose fewer steps, another spacing or the sampler euler",
+                    "steps");
+    }
 }
 
 }  // namespace lowtide::sampling

@@ -23,9 +23,9 @@ enum class RampType : uint8_t { F32, F64 };
 /// EDMDPMSolverMultistepScheduler (F32).
 [[nodiscard]] NoiseLevels edmLevels(const SchedulerConfig& config, int steps, RampType type);
 
-/// How the classes place the levels of a flow before they are shifted.
+/// Where the classes place the levels of a flow, before they are shifted, when nobody tells them.
 enum class FlowPlaces : uint8_t {
-    Euler,     ///< from the highest of the training to its lowest: FlowMatchEulerDiscreteScheduler
+    Euler,     ///< along sigma, between the ends of the training: FlowMatchEulerDiscreteScheduler
     UniPc,     ///< from 1 down, whole times: UniPCMultistepScheduler with use_flow_sigmas
     DpmSolver  ///< from below 1, whole times: DPMSolverMultistepScheduler with use_flow_sigmas
 };
@@ -33,6 +33,11 @@ enum class FlowPlaces : uint8_t {
 /// A level of a flow, 0 to 1, shifted towards the noise.
 [[nodiscard]] double shiftedSigma(double sigma, double shift);
 
-[[nodiscard]] NoiseLevels flowLevels(const SchedulerConfig& config, int steps, FlowPlaces places);
+/// `own`: of the sampler's class; config.flow->spacing wins.
+[[nodiscard]] NoiseLevels flowLevels(const SchedulerConfig& config, int steps, FlowPlaces own);
+
+/// For samplers that divide by the distance between the levels of two calls. Error{InvalidInput}
+/// blames "steps" where it is 0.
+void requireFalling(const Schedule& schedule);
 
 }  // namespace lowtide::sampling

@@ -3,7 +3,9 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace lowtide::sampling {
 
@@ -13,7 +15,13 @@ constexpr const char* kFlowPrefix = "FlowMatch";         ///< of classes that kn
 constexpr const char* kFlowSetting = "use_flow_sigmas";  ///< of the others
 constexpr const char* kOwnShift = "shift";
 constexpr const char* kFlowShift = "flow_shift";
+constexpr const char* kDynamic = "use_dynamic_shifting";
+constexpr const char* kTimeShift = "time_shift_type";
+constexpr const char* kExponential = "exponential";
+constexpr const char* kLinear = "linear";
+// Keys of our own, which no file has: what a family or the size of a picture adds to it.
 constexpr const char* kFlowSpacing = "flow_spacing";
+constexpr const char* kFlowMu = "flow_mu";
 constexpr int64_t kMostTrainSteps = 1'000'000;
 constexpr const char* kFileName = "scheduler_config.json";
 constexpr std::string_view kEdmPrefix = "EDM";  ///< of classes
@@ -115,6 +123,48 @@ std::optional<EdmSchedule> readEdm(const JsonReader& reader,
     return edm;
 }
 
+/// What families and users may say, by name.
+struct NamedFlowSpacing {
+    const char* name;
+    FlowSpacing spacing;
+};
+
+constexpr NamedFlowSpacing kFlowSpacings[] = {{"sampler", FlowSpacing::Sampler},
+                                              {"class", FlowSpacing::Class},
+                                              {"trailing", FlowSpacing::Trailing},
+                                              {"linspace", FlowSpacing::Linspace}};
+
+FlowSpacing readFlowSpacing(const JsonReader& reader,
+                            const SchedulerClass& kind,
+                            const ScheduleOptions& options) {
+    const bool isChosen = options.spacing != "sampler";
+    const std::string name =
+        isChosen ? options.spacing : reader.text(kFlowSpacing).value_or("sampler");
+    for (const NamedFlowSpacing& each : kFlowSpacings) {
+        if (name == each.name && !(isChosen && each.spacing == FlowSpacing::Class)) {
+            return each.spacing;
+        }
+    }
+    refuseOption(
+        kind, "spacing", name, "choose sampler, trailing or linspace: the checkpoint is a flow");
+}
+
+/// e^mu or mu of a dynamic shift, else the file's own.
+double readFlowShift(const JsonReader& reader, bool isOwnClass, bool isDynamic) {
+    if (!isDynamic) {
+        return above(reader, isOwnClass ? kOwnShift : kFlowShift, 1, 0);
+    }
+    const auto mu = reader.number(kFlowMu);
+    if (!mu) {
+        refuseSetting(kDynamic, "true, and no size of a picture is known", "false without one");
+    }
+    const std::string type = reader.text(kTimeShift).value_or(kExponential);
+    if (type != kExponential && type != kLinear) {
+        refuseSetting(kTimeShift, type, "exponential or linear");
+    }
+    return type == kLinear ? *mu : std::exp(*mu);
+}
+
 std::optional<FlowSchedule> readFlow(const JsonReader& reader,
                                      const SchedulerClass& kind,
                                      const ScheduleOptions& options) {
@@ -125,25 +175,18 @@ std::optional<FlowSchedule> readFlow(const JsonReader& reader,
     if (!kind.hasFlow) {
         refuseProcess(kind, "flow matching");
     }
-    for (const char* key : {"use_dynamic_shifting",
-                            "use_karras_sigmas",
-                            "use_exponential_sigmas",
-                            "use_beta_sigmas",
-                            "invert_sigmas",
-                            "stochastic_sampling"}) {
+    for (const char* key : {"invert_sigmas", "stochastic_sampling"}) {
         refuseWhenSet(reader, key);
     }
-    if (const auto terminal = reader.number("shift_terminal"); terminal && *terminal != 0) {
-        refuseSetting("shift_terminal", formatNumber(*terminal), "none");
+    const double terminal = reader.number("shift_terminal").value_or(0);
+    if (!(terminal >= 0 && terminal < 1)) {
+        corrupt("shift_terminal", formatNumber(terminal), "from 0 to below 1");
     }
-    if (options.sigmas != "sampler" && options.sigmas != "normal") {
-        refuseOption(
-            kind, "sigmas", options.sigmas, "choose sampler or normal: the checkpoint is a flow");
-    }
-    // No class reads it of a file: families whose pipelines place levels themselves state it.
-    const bool isTrailing = reader.text(kFlowSpacing).value_or("") == "trailing";
-    return FlowSchedule{.shift = above(reader, isOwnClass ? kOwnShift : kFlowShift, 1, 0),
-                        .isTrailing = isTrailing};
+    const bool isDynamic = reader.boolean(kDynamic).value_or(false);
+    return FlowSchedule{.shift = readFlowShift(reader, isOwnClass, isDynamic),
+                        .isDynamic = isDynamic,
+                        .terminal = terminal,
+                        .spacing = readFlowSpacing(reader, kind, options)};
 }
 
 Prediction readPrediction(const JsonReader& reader,
@@ -273,6 +316,27 @@ SigmaSpread readSpread(const JsonReader& reader,
         kind, "sigmas", options.sigmas, "choose " + join(offered, ", ") + ", or another sampler");
 }
 
+/// Between the first and the last level of a flow. Solvers of other classes mean levels of their
+/// betas by the same settings.
+SigmaSpread readFlowSpread(const JsonReader& reader,
+                           const SchedulerClass& kind,
+                           const ScheduleOptions& options) {
+    if (options.sigmas == "lu") {
+        refuseOption(kind,
+                     "sigmas",
+                     options.sigmas,
+                     "choose sampler, normal, karras, exponential or beta: the checkpoint is a "
+                     "flow");
+    }
+    const bool isOfFile = options.sigmas == "sampler";
+    if (isOfFile && !isOfClass(reader, kFlowPrefix)) {
+        for (const NamedSpread& named : kSpreads) {
+            refuseWhenSet(reader, named.key);
+        }
+    }
+    return readSpread(reader, kind, options);
+}
+
 void checkEta(const SchedulerClass& kind, double eta) {
     if (eta > 0 && !kind.hasEta) {
         refuseOption(kind, "eta", formatNumber(eta), "choose 0, or a sampler with eta: ddim, tcd");
@@ -317,7 +381,42 @@ bool isFlow(const Json& config) {
 }
 
 Json withFlowShift(const Json& config, double shift) {
-    return withSettings(config, {{kOwnShift, shift}, {kFlowShift, shift}});
+    return withSettings(config, {{kOwnShift, shift}, {kFlowShift, shift}, {kDynamic, false}});
+}
+
+Json withFlowSpacing(const Json& config, FlowSpacing spacing) {
+    const auto* const found =
+        std::find_if(std::begin(kFlowSpacings), std::end(kFlowSpacings), [&](const auto& each) {
+            return each.spacing == spacing;
+        });
+    return withSettings(config, {{kFlowSpacing, found->name}});
+}
+
+std::optional<double> flowMu(const Json& config, int64_t tokens) {
+    const JsonReader reader = schedulerReader(config);
+    if (!isFlow(config) || !reader.boolean(kDynamic).value_or(false)) {
+        return std::nullopt;
+    }
+    const double base = reader.number("base_shift").value_or(0.5);
+    const double most = reader.number("max_shift").value_or(1.15);
+    const auto fewTokens = static_cast<double>(reader.integer("base_image_seq_len").value_or(256));
+    const auto mostTokens = static_cast<double>(reader.integer("max_image_seq_len").value_or(4096));
+    if (!(mostTokens > fewTokens)) {
+        corrupt("max_image_seq_len",
+                formatNumber(mostTokens),
+                "above base_image_seq_len, " + formatNumber(fewTokens));
+    }
+    const double slope = (most - base) / (mostTokens - fewTokens);
+    return static_cast<double>(tokens) * slope + (base - slope * fewTokens);
+}
+
+Json withFlowMu(const Json& config, double mu) {
+    return withSettings(config, {{kFlowMu, mu}});
+}
+
+double flowShiftOf(const Json& config, double mu) {
+    const bool isLinear = schedulerReader(config).text(kTimeShift).value_or("") == kLinear;
+    return isLinear ? mu : std::exp(mu);
 }
 
 SchedulerConfig readSchedulerConfig(const Json& config,
@@ -332,7 +431,11 @@ SchedulerConfig readSchedulerConfig(const Json& config,
     result.endsAtZero = !kind.hasFinalSigma || readEndsAtZero(reader);
     checkEta(kind, options.eta);
     checkSteps(options.steps, result.noise.trainSteps);
-    if (result.edm || result.flow) {
+    if (result.flow) {
+        result.spread = readFlowSpread(reader, kind, options);
+        return result;
+    }
+    if (result.edm) {
         refuseSpacing(kind, options);
         return result;
     }

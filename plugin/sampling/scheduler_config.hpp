@@ -29,10 +29,20 @@ struct EdmSchedule {
     bool isExponential = false;  ///< even in log sigma, whatever rho is
 };
 
+/// Where the N levels of a flow lie before they are shifted.
+enum class FlowSpacing : uint8_t {
+    Sampler,   ///< Trailing for samplers along sigma; multistep solvers have levels of their own
+    Class,     ///< what diffusers' classes take that are given no levels: Linspace along sigma
+    Trailing,  ///< 1, 1 - 1/N, ... 1/N: "simple" of ComfyUI, and what most pipelines give
+    Linspace,  ///< from the highest level of the training to its lowest: "normal" of ComfyUI
+};
+
 /// Noise levels of a flow: sigma -> shift sigma / (1 + (shift - 1) sigma).
 struct FlowSchedule {
     double shift = 1;
-    bool isTrailing = false;  ///< N levels 1, 1 - 1/N, ... 1/N before they are shifted
+    bool isDynamic = false;  ///< the shift follows the size of the picture (mu)
+    double terminal = 0;     ///< the levels are stretched until the last is this one; 0: they stay
+    FlowSpacing spacing = FlowSpacing::Sampler;
 };
 
 /// How a sampler's class reads a scheduler_config.json: what it knows, and what it takes where the
@@ -88,8 +98,17 @@ struct SchedulerConfig {
 [[nodiscard]] bool hasEdmLevels(const Json& config);
 /// Whether it is of a flow.
 [[nodiscard]] bool isFlow(const Json& config);
-/// The config of a flow with another shift, whatever its class calls it.
+/// The config of a flow with another shift, whatever its class calls it, and for every size.
 [[nodiscard]] Json withFlowShift(const Json& config, double shift);
+/// The config of a flow whose family places the levels so where the user does not choose.
+[[nodiscard]] Json withFlowSpacing(const Json& config, FlowSpacing spacing);
+/// The mu of a config with use_dynamic_shifting for a picture of `tokens`; nothing for the others.
+/// Source: calculate_shift of diffusers' pipelines.
+[[nodiscard]] std::optional<double> flowMu(const Json& config, int64_t tokens);
+/// Such a config with its mu; one without has no levels.
+[[nodiscard]] Json withFlowMu(const Json& config, double mu);
+/// The shift that a mu means: e^mu, or mu where time_shift_type is linear.
+[[nodiscard]] double flowShiftOf(const Json& config, double mu);
 /// Reader of a scheduler_config.json, with its name in messages.
 [[nodiscard]] JsonReader schedulerReader(const Json& config);
 /// Refuses `key` when it is true.

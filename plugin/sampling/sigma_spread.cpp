@@ -52,21 +52,6 @@ std::vector<double> lu(const std::vector<float>& logTraining, int steps) {
     return sigmas;
 }
 
-std::vector<double> spread(SigmaSpread kind, double highest, double lowest, int steps) {
-    switch (kind) {
-        case SigmaSpread::Karras:
-            return karras(highest, lowest, steps);
-        case SigmaSpread::Exponential:
-            return exponentialSigmas(highest, lowest, steps);
-        case SigmaSpread::Beta:
-            return beta(highest, lowest, steps);
-        case SigmaSpread::Lu:
-        case SigmaSpread::Normal:
-            break;
-    }
-    LOWTIDE_ASSERT(false);
-}
-
 /// Place of a level among the training's, linear in log sigma. The training logarithms are float32
 /// and so is the gap between two of them; the rest is of the level's own type.
 template <class Real>
@@ -98,6 +83,21 @@ bool roundsTimesteps(const SchedulerConfig& config) {
 
 }  // namespace
 
+std::vector<double> spreadBetween(SigmaSpread kind, double highest, double lowest, int steps) {
+    switch (kind) {
+        case SigmaSpread::Karras:
+            return karras(highest, lowest, steps);
+        case SigmaSpread::Exponential:
+            return exponentialSigmas(highest, lowest, steps);
+        case SigmaSpread::Beta:
+            return beta(highest, lowest, steps);
+        case SigmaSpread::Lu:
+        case SigmaSpread::Normal:
+            break;
+    }
+    LOWTIDE_ASSERT(false);
+}
+
 SigmaTable spreadSigmas(const SchedulerConfig& config,
                         double highest,
                         double lowest,
@@ -105,11 +105,12 @@ SigmaTable spreadSigmas(const SchedulerConfig& config,
                         const std::vector<float>& trainingSigmas) {
     const std::vector<float> logTraining = logarithms(trainingSigmas);
     SigmaTable table;
-    table.sigmas = config.spread == SigmaSpread::Lu ? lu(logTraining, steps)
-                                                    : spread(config.spread,
-                                                             config.sigmaMax.value_or(highest),
-                                                             config.sigmaMin.value_or(lowest),
-                                                             steps);
+    table.sigmas = config.spread == SigmaSpread::Lu
+                       ? lu(logTraining, steps)
+                       : spreadBetween(config.spread,
+                                       config.sigmaMax.value_or(highest),
+                                       config.sigmaMin.value_or(lowest),
+                                       steps);
     for (const double sigma : table.sigmas) {
         const double timestep = placeAmong(std::log(std::max(sigma, kLeastSigma)), logTraining);
         table.timesteps.push_back(roundsTimesteps(config) ? numpy::roundHalfEven(timestep)

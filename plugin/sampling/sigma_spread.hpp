@@ -22,6 +22,12 @@ struct SigmaTable {
                                       int steps,
                                       const std::vector<float>& trainingSigmas);
 
+/// `steps` noise levels from `highest` to `lowest`, spread as `kind` says: neither Normal nor Lu.
+[[nodiscard]] std::vector<double> spreadBetween(SigmaSpread kind,
+                                                double highest,
+                                                double lowest,
+                                                int steps);
+
 /// The training timestep, not whole, that each noise level stands for; all in float32, as the
 /// reference places the levels between two steps.
 [[nodiscard]] std::vector<float> timestepsBetween(const std::vector<float>& sigmas,

@@ -119,11 +119,22 @@ def run_text_to_video(golden):
     return run
 
 
+def give_trailing_levels(scheduler):
+    """The levels 1, 1 - 1/N ... before they are shifted, as WAN's own code and its LoRAs of few steps have them; the pipeline gives none."""
+    import numpy
+
+    original = scheduler.set_timesteps
+    scheduler.set_timesteps = lambda steps, device=None: original(sigmas=numpy.linspace(1.0, 1 / steps, steps), device=device)
+
+
 def with_extras(golden, timed, case, folder):
-    """What golden.py does not know: the last picture of a video, a second expert, and diffusers' First Block Cache."""
+    """What golden.py does not know: the last picture of a video, a second expert, levels that are given, and diffusers' First Block Cache."""
 
     def run(rec, pipe, call):
         from diffusers import FirstBlockCacheConfig
+
+        if case.get("given") == "trailing":
+            give_trailing_levels(pipe.scheduler)
 
         if "threshold" in case:
             pipe.transformer.enable_cache(FirstBlockCacheConfig(threshold=case["threshold"]))

@@ -19,6 +19,10 @@ The transformer takes and gives lists of (16, 1, h, w) and captions of different
                                      guidance and before the pipeline negates it, noise_pred after both.
     model_t.n                        (b): timesteps, 1000 is noise. The pipeline gives (1000 - t) / 1000 to the network.
 
+A case with an "image" runs the image-to-image pipeline with its strength, one with a "mask" too the inpainting pipeline. Left out there is
+what the pipeline computes and does not use: the masked picture, and the last latents before the mask is applied. Masks are made of whole
+latent pixels.
+
 All else is as reference/README.md says. cfg is the pipeline's guidance_scale: prompt + cfg * (prompt - negative), off at 0 and not at 1.
 """
 import hashlib
@@ -158,15 +162,44 @@ def watch_transformer(rec, transformer, batch):
     rec.wrap(transformer, "forward", after)
 
 
-def run_zimage(golden):
+def make_images(folder):
+    from PIL import Image, ImageDraw
+
+    from lib.images import picture
+
+    folder.mkdir(parents=True)
+    for name, size, seed in (("square", (64, 64), 11), ("wide", (96, 64), 12)):
+        mask = Image.new("L", size, 0)
+        draw = ImageDraw.Draw(mask)
+        draw.rectangle((16, 24, 47, 55), fill=255)
+        draw.rectangle((size[0] - 16, 0, size[0] - 1, 15), fill=255)
+        picture(*size, seed).save(folder / f"{name}.png")
+        mask.save(folder / f"{name}_mask.png")
+
+
+def pictures_of(golden, case, folder):
+    """What the pipelines take that begin with a picture."""
+    if "image" not in case:
+        return {}
+    images = {"image": golden.load_image(f"{folder}/images/{case['image']}.png"), "strength": case["strength"]}
+    if case.get("mask"):
+        from PIL import Image
+
+        images["mask_image"] = Image.open(f"{folder}/images/{case['image']}_mask.png")
+    return images
+
+
+def run_zimage(golden, case, folder):
 
     def run(args, rec):
+        import diffusers
         import torch
-        from diffusers import ZImagePipeline
 
         from lib import schedulers
 
-        pipe = ZImagePipeline.from_pretrained(args.checkpoint)
+        images = pictures_of(golden, case, folder)
+        kind = "Inpaint" if "mask_image" in images else "Img2Img" if images else ""
+        pipe = getattr(diffusers, f"ZImage{kind}Pipeline").from_pretrained(args.checkpoint)
         if args.scheduler:
             pipe.scheduler = schedulers.build(args.scheduler, pipe.scheduler.config)
         pipe.set_progress_bar_config(disable=True)
@@ -176,14 +209,19 @@ def run_zimage(golden):
         golden.watch_vae(rec, pipe)
         rec.wrap(pipe, "encode_prompt", lambda a, k, r: [rec.put("embeds." + key, value[0][None])
                                                          for key, value in zip(("prompt", "negative"), r) if value])
-        rec.wrap(pipe, "prepare_latents", lambda a, k, r: rec.put("latents.init", r))
+        rec.wrap(pipe, "prepare_latents", lambda a, k, r: rec.put("latents.init", r[0] if kind == "Inpaint" else r))
         rec.wrap_random_draws()
-        call = dict(prompt=args.prompt, negative_prompt=args.negative, height=args.height, width=args.width,
+        call = dict(prompt=args.prompt, negative_prompt=args.negative,
                     num_inference_steps=args.steps, guidance_scale=args.cfg, num_images_per_prompt=args.batch,
-                    generator=torch.Generator("cpu").manual_seed(args.seed), output_type="pt")
+                    generator=torch.Generator("cpu").manual_seed(args.seed), output_type="pt", **images)
+        size = images["image"].size if images else (args.width, args.height)
+        call["width"], call["height"] = size
         image = golden.timed(rec, pipe, call).images
         rec.unwrap()
         golden.finish(rec, pipe, image)
+        if kind == "Inpaint":
+            for key in ("latents.final", "vae.encode_in.001", "vae.moments.001"):
+                del rec.tensors[key]
 
     return run
 
@@ -206,9 +244,12 @@ def main():
             partial = checkpoints / (name + ".partial")
             make_zimage(str(partial), int(name.rsplit("_", 1)[1]))
             partial.rename(checkpoints / name)
-    golden.RUNNERS["ZImagePipeline"] = run_zimage(golden)
+    if not (folder / "images").exists():
+        make_images(folder / "images.partial")
+        (folder / "images.partial").rename(folder / "images")
     for case in cases:
         if not (folder / (case["name"] + ".safetensors")).exists():
+            golden.RUNNERS["ZImagePipeline"] = run_zimage(golden, case, folder)
             golden.main(golden_arguments(case, folder))
     (folder / "complete").touch()
 

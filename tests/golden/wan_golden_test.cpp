@@ -27,6 +27,7 @@ const testing::CaseParameters kParameters = {{"prompt", {"encode.prompt"}},
                                              {"seed", {"denoise.seed"}},
                                              {"shift", {"denoise.shift"}},
                                              {"sampler", {"denoise.sampler"}},
+                                             {"spacing", {"denoise.spacing"}},
                                              {"threshold", {"block_cache.threshold"}}};
 
 QString videoExampleOf(const Json& test) {
@@ -125,6 +126,35 @@ private Q_SLOTS:
         constexpr double kMostOfTiles = 0.3;  // relative L2: a tile's attention sees that alone
         const double error = testing::relativeL2(whole, tiled);
         QVERIFY2(error > 0 && error < kMostOfTiles, qPrintable(QString::number(error)));
+    }
+
+    void fourStepsTakeTheLevelsOfTheirLoras_data() {
+        QTest::addColumn<QString>("example");
+        QTest::addColumn<QString>("checkpoint");
+        QTest::newRow("text") << "text_to_video_4_steps"
+                              << "wan22_t2v_0";
+        QTest::newRow("image") << "image_to_video_4_steps"
+                               << "wan22_i2v_1";
+    }
+
+    /// The examples with LoRAs of few steps, without the LoRAs.
+    void fourStepsTakeTheLevelsOfTheirLoras() {
+        QFETCH(QString, example);
+        QFETCH(QString, checkpoint);
+        QStringList settings = {"load.checkpoint=" + goldens_ + "/checkpoints/" + checkpoint,
+                                "loras.use_1=false",
+                                "loras.use_2=false",
+                                "video.width=48",
+                                "video.height=64"};
+        if (example.startsWith("image")) {
+            settings << "load_image.image=" + goldens_ + "/images/init.png";
+        }
+        const std::vector<double> levels = dumped(example, settings, "sigmas").values();
+        const std::vector<double> expected = {1, 0.9375, 2.5 / 3, 0.625, 0};
+        QCOMPARE(levels.size(), expected.size());
+        for (size_t i = 0; i < levels.size(); ++i) {
+            QVERIFY(std::abs(levels[i] - expected[i]) < 1e-6);
+        }
     }
 
 private:

@@ -19,7 +19,15 @@ const testing::CaseParameters kParameters = {{"prompt", {"encode.prompt"}},
                                              {"batch", {"latent.batch"}},
                                              {"steps", {"denoise.steps"}},
                                              {"seed", {"denoise.seed"}},
-                                             {"sampler", {"denoise.sampler"}}};
+                                             {"sampler", {"denoise.sampler"}},
+                                             {"strength", {"denoise.strength"}}};
+
+/// The example that does what the case does.
+QString zimageExampleOf(const Json& test) {
+    return test.contains("mask")    ? "inpaint"
+           : test.contains("image") ? "image_to_image"
+                                    : "text_to_image";
+}
 
 }  // namespace
 
@@ -43,8 +51,19 @@ private Q_SLOTS:
         settings << QString("denoise.cfg=%1").arg(test.at("cfg").get<double>() + 1)
                  << "load.checkpoint=" + goldens_ + "/checkpoints/" +
                         testing::caseText(test.at("checkpoint"));
-        const std::string problems = testing::caseProblems(
-            test, goldens_, testing::exampleGraph("text_to_image"), settings, "embeds.prompt");
+        if (test.contains("image")) {
+            const QString picture = goldens_ + "/images/" + testing::caseText(test.at("image"));
+            settings << "load_image.image=" + picture + ".png";
+            if (test.contains("mask")) {
+                settings << "load_mask.image=" + picture + "_mask.png";
+            }
+        }
+        const std::string problems =
+            testing::caseProblems(test,
+                                  goldens_,
+                                  testing::exampleGraph(zimageExampleOf(test)),
+                                  settings,
+                                  "embeds.prompt");
         QVERIFY2(problems.empty(), problems.c_str());
     }
 

@@ -97,7 +97,8 @@ MergedDenoiser::MergedDenoiser(StageContext& context,
       model_(model),
       request_(request),
       prompts_(std::move(prompts)),
-      timeAt_(sampling::timeScaleOf(model.info().schedulerConfig)) {}
+      timeAt_(sampling::timeScaleOf(request.scheduler ? *request.scheduler
+                                                      : model.info().schedulerConfig)) {}
 
 at::Tensor MergedDenoiser::predict(const at::Tensor& latents,
                                    const at::Tensor& timestep,

@@ -226,6 +226,23 @@ void checkContext(const JsonReader& reader, const UNet2DConfig& config) {
     }
 }
 
+/// A side, or height and width. It is for a note alone: what is neither is left out.
+int64_t latentPixelsIn(const JsonReader& reader) {
+    constexpr int64_t kMostSide = 4096;
+    const Json* size = reader.member("sample_size");
+    const bool isList = size && size->is_array() && size->size() == 2;
+    int64_t pixels = 1;
+    for (const Json* side :
+         {size && isList ? &size->front() : size, size && isList ? &size->back() : size}) {
+        if (!side || !side->is_number_integer() || side->get<int64_t>() < 1 ||
+            side->get<int64_t>() > kMostSide) {
+            return 0;
+        }
+        pixels *= side->get<int64_t>();
+    }
+    return pixels;
+}
+
 }  // namespace
 
 UNet2DConfig readUNet2DConfig(const Json& json, const std::string& what) {
@@ -244,6 +261,7 @@ UNet2DConfig readUNet2DConfig(const Json& json, const std::string& what) {
     config.frequencyShift = reader.number("freq_shift").value_or(0);
     config.guidanceWidth = integerInRange(reader, "time_cond_proj_dim", 0, 0, kMostChannels);
     config.upcastsAttention = reader.boolean("upcast_attention").value_or(false);
+    config.latentPixels = latentPixelsIn(reader);
     readAddition(reader, config);
     fillLevels(reader, config);
     config.midTransformer = hasMiddle(json) ? config.levels.back().downTransformers.front() : 0;

@@ -42,6 +42,7 @@ struct UNet2DConfig {
     /// upcast_attention: scores do not fit half precision. Attention sums in f32 in any case; what
     /// else may be summed in half precision is the family's affair.
     bool upcastsAttention = false;
+    int64_t latentPixels = 0;  ///< sample_size: of the latents of its training; 0: not stated
     std::vector<UNetLevel> levels;
 
     /// The width that conditioning must have.

@@ -45,6 +45,11 @@ std::vector<Said> said() {
                       {"crop_left", 64},
                       {"target_width", 512}}},
          "Original height: 768, Original width: 1024, Crop left: 64, Target width: 512, "},
+        {"the model's own clip skip", kBase, {.prompt = "a cat", .clipSkip = -1}, ""},
+        {"one layer more, as other programs count",
+         kBase,
+         {.prompt = "a cat", .clipSkip = 1},
+         "Clip skip: 3, "},
         {"what a base does not read",
          kBase,
          {.prompt = "", .numbers = {{"aesthetic_score", 7}}},
@@ -87,6 +92,42 @@ private Q_SLOTS:
         QVERIFY2(text.find(end) != std::string::npos, text.c_str());
     }
 
+    /// What a schedule needs to be made again, and guidance.
+    void saysHowLevelsWereChosen() {
+        PictureBench bench(folderOf(kBase));
+        DenoiseRequest request = bench.request({.prompt = "a cat"});
+        const std::string plain = textOf(bench, request);
+        for (const char* field : {"Spacing", "Eta", "Guidance rescale"}) {
+            QVERIFY2(plain.find(field) == std::string::npos, plain.c_str());
+        }
+        request.spacing = "trailing";
+        request.eta = 0.3;
+        request.guidanceRescale = 0.7;
+        const std::string text = textOf(bench, request, "ddim");
+        QVERIFY2(text.find("Sampler: DDIM, Spacing: trailing, Eta: 0.3, CFG scale: 7.5, "
+                           "Guidance rescale: 0.7, ") != std::string::npos,
+                 text.c_str());
+    }
+
+    /// Other programs count the layer that SDXL leaves out by itself.
+    void aClipSkipOfSdxlIsToldInTheirNumbers() {
+        PictureBench bench(folderOf(kBase));
+        const auto issuesWith = [&](int clipSkip) {
+            return bench.stages()
+                .outline(
+                    EncodeRequest{.model = bench.model(), .prompt = "a cat", .clipSkip = clipSkip})
+                .issues;
+        };
+        QVERIFY(issuesWith(-1).empty());
+        QVERIFY(issuesWith(0).empty());
+        const Issues issues = issuesWith(1);
+        QCOMPARE(issues.size(), size_t{1});
+        QCOMPARE(issues.front().item, std::string("clip_skip"));
+        QVERIFY2(
+            issues.front().message.find("other programs call clip skip 3") != std::string::npos,
+            issues.front().message.c_str());
+    }
+
     /// In the words that the node has for the first texts.
     void joinedPromptsHaveJoinedSecondTexts() {
         PictureBench bench(folderOf(kBase));
@@ -111,12 +152,14 @@ private:
     }
 
     /// Of a picture that the denoiser made of it, by way of a host's cache.
-    static std::string textOf(PictureBench& bench, DenoiseRequest request) {
+    static std::string textOf(PictureBench& bench,
+                              DenoiseRequest request,
+                              const char* sampler = "euler") {
         request.positive = request.positive->onHost();
         request.negative = request.negative->onHost();
         request.latent = bench.emptyLatent(64, 64);
         request.steps = 1;
-        request.sampler = "euler";
+        request.sampler = sampler;
         const WireRef latent = bench.denoise(request);
         const auto& provenance = dynamic_cast<const tensor::Latents&>(*latent).provenance();
         return bench.stages().parametersText(

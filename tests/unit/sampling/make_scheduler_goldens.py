@@ -284,10 +284,11 @@ def edm_settings():
 
 def flow_settings():
     for shift, steps in itertools.product((1.0, 3.0, 5.0), (1, 2, 5, 20)):
-        config = dict(shift=shift)
-        yield dict(sampler="euler", reference="flow_euler", base="flow_match", config=config, steps=steps)
-        yield dict(sampler="heun", reference="flow_heun", base="flow_match", config=config, steps=steps)
-        yield dict(sampler="sigma_lcm", base="flow_match", config=config, steps=steps)
+        # Classes that are given no levels: linspace, which they do not call so.
+        flow = dict(base="flow_match", config=dict(shift=shift), steps=steps, spacing="linspace")
+        yield dict(flow, sampler="euler", reference="flow_euler")
+        yield dict(flow, sampler="heun", reference="flow_heun")
+        yield dict(flow, sampler="sigma_lcm")
         config = dict(flow_shift=shift)
         for sampler in ("unipc", "dpmpp_2m", "dpmpp_2m_sde"):
             yield dict(sampler=sampler, base="flow_solver", config=config, steps=steps)

@@ -24,7 +24,8 @@ from lib.schedulers import SCHEDULERS  # noqa: E402
 # As Stable Diffusion XL ships it.
 CONFIG = dict(_class_name="EulerDiscreteScheduler", num_train_timesteps=1000, beta_start=0.00085, beta_end=0.012,
               beta_schedule="scaled_linear", clip_sample=False, steps_offset=1, timestep_spacing="leading")
-FLOW_MATCH = dict(_class_name="FlowMatchEulerDiscreteScheduler", num_train_timesteps=1000, shift=3.0)
+FLOW_MATCH = dict(_class_name="FlowMatchEulerDiscreteScheduler", num_train_timesteps=1000, shift=3.0,
+                  flow_spacing="class")  # a setting of ours: as the class places them that is given no levels
 FLOW_SOLVER = dict(_class_name="UniPCMultistepScheduler", num_train_timesteps=1000, prediction_type="flow_prediction",
                    use_flow_sigmas=True, flow_shift=3.0)
 SAMPLERS = ("ddim", "ddpm", "pndm", "pndm_prk", "lms", "euler", "euler_karras", "euler_a", "dpmpp_2m", "dpmpp_2m_karras", "dpmpp_3m",

@@ -228,8 +228,14 @@ private Q_SLOTS:
             R"({"_class_name": "EDMEulerScheduler", "prediction_type": "sample"})",
             "prediction_type");
         row("euler",
-            R"({"_class_name": "FlowMatchEulerDiscreteScheduler", "shift_terminal": 0.02})",
-            "shift_terminal");
+            R"({"_class_name": "FlowMatchEulerDiscreteScheduler", "stochastic_sampling": true})",
+            "stochastic_sampling");
+        row("euler",
+            R"({"_class_name": "FlowMatchEulerDiscreteScheduler", "use_dynamic_shifting": true})",
+            "use_dynamic_shifting");
+        row("unipc",
+            R"({"use_flow_sigmas": true, "use_karras_sigmas": true})",
+            "use_karras_sigmas");
         row("dpmpp_single", R"({"algorithm_type": "sde-dpmsolver"})", "algorithm_type");
         row("deis", R"({"algorithm_type": "sde-dpmsolver++"})", "algorithm_type");
         row("unipc", R"({"predict_x0": false})", "predict_x0");
@@ -279,6 +285,7 @@ private Q_SLOTS:
                                    R"({"_class_name": "EDMEulerScheduler", "sigma_max": 0.001})",
                                    R"({"_class_name": "EDMEulerScheduler", "sigma_data": 0})",
                                    R"({"use_flow_sigmas": true, "flow_shift": -1})",
+                                   R"({"use_flow_sigmas": true, "shift_terminal": 1})",
                                    "[]"}) {
             QTest::newRow(config) << config;
         }
@@ -395,33 +402,6 @@ private Q_SLOTS:
         });
         QVERIFY(error && error->kind() == ErrorKind::Unsupported);
         QCOMPARE(error->item(), std::string("steps"));
-    }
-
-    void aFlowsLevelsMayBeTrailing_data() {
-        QTest::addColumn<QString>("sampler");
-        for (const char* sampler : {"euler", "heun", "unipc", "dpmpp_2m", "sigma_lcm"}) {
-            QTest::newRow(sampler) << sampler;
-        }
-    }
-
-    /// As a family states it: N levels 1, 1 - 1/N, ..., of which the shift makes 3 s / (1 + 2 s). A
-    /// person has no choice of spacing.
-    void aFlowsLevelsMayBeTrailing() {
-        QFETCH(QString, sampler);
-        const char* config = R"({"_class_name": "FlowMatchEulerDiscreteScheduler", "shift": 3,
-                                 "flow_spacing": "trailing"})";
-        for (const char* spacing : {"leading", "linspace", "trailing"}) {
-            const auto error =
-                errorOf([&] { (void)make(sampler, config, {.steps = 4, .spacing = spacing}); });
-            QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
-            QCOMPARE(error->item(), std::string("spacing"));
-        }
-        const auto made = make(sampler, config, {.steps = 4});
-        const at::Tensor expected = at::tensor({1.0, 0.9, 0.75, 0.5, 0.0}, at::kDouble);
-        const at::Tensor sigmas = made->schedule().sigmas.to(at::kDouble);
-        const at::Tensor seen = std::get<0>(at::_unique(sigmas)).flip(0);
-        constexpr double kSignalLeft = 2e-6;  // solvers take a logarithm of it
-        QVERIFY(at::allclose(seen, expected, 0, kSignalLeft));
     }
 
     void ddimLeavesSigmaSettingsOfOtherClassesAlone() {

@@ -9,6 +9,7 @@
 #include "plugin/models/families/hidream/hidream_components.hpp"
 #include "plugin/models/families/hidream/hidream_precision.hpp"
 #include "plugin/models/families/hidream/hidream_preview.hpp"
+#include "plugin/sampling/scheduler_config.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
 #include <ATen/ATen.h>
@@ -76,11 +77,16 @@ void HiDreamModel::fillInfo(Checkpoint& checkpoint) {
     info_.family = "hidream";
     info_.checkpoint = checkpoint.name();
     info_.denoiser = checkpoint.nameOf(kHiDreamTransformer);
-    info_.schedulerConfig = readScheduler(checkpoint);
+    // The pipeline gives its scheduler no levels.
+    info_.schedulerConfig =
+        sampling::withFlowSpacing(readScheduler(checkpoint), sampling::FlowSpacing::Class);
     info_.latent = latentSpaceOf(autoencoder_.config());
     info_.latent.multiple *= config.patch;
     info_.latent.mostPixels = config.mostTokens * info_.latent.multiple * info_.latent.multiple;
-    info_.usualPixels = kUsualSide * kUsualSide;
+    info_.usual = {.pixels = kUsualSide * kUsualSide, .scalesToPixels = true};
+    if (info_.schedulerConfig.value("_class_name", Json()) == "FlowMatchLCMScheduler") {
+        info_.usual.cfg = 1;  // Dev and Fast
+    }
     info_.negatesPrediction = true;
     info_.latentToRgb = hidreamLatentToRgb(checkpoint, info_.latent.channels);
     info_.cachePoints.firstBlock = config.layers() > 1 ? 0 : -1;

@@ -46,6 +46,27 @@ Checkpoint& withKnownComponents(Checkpoint& checkpoint) {
     return checkpoint;
 }
 
+/// Of OpenCLIP H, which Stable Diffusion 2.x has without its last layer.
+constexpr int64_t kLayersWithoutLast = 23;
+
+/// Pixels that the checkpoint was trained at; a single file, which does not state them, has those
+/// of its kind.
+int64_t usualPixelsOf(const UNet2DConfig& unet, const ModelInfo& info) {
+    constexpr int64_t kWidthOf1 = 768;
+    constexpr int64_t kWidthOf2 = 1024;
+    constexpr int64_t kSide = 512;
+    constexpr int64_t kSideOfVelocity = 768;
+    if (unet.latentPixels > 0) {
+        return unet.latentPixels * info.latent.factor * info.latent.factor;
+    }
+    const bool isVelocity = info.schedulerConfig.is_object() &&
+                            info.schedulerConfig.contains("prediction_type") &&
+                            info.schedulerConfig["prediction_type"] == "v_prediction";
+    return unet.contextWidth() == kWidthOf2 && isVelocity ? kSideOfVelocity * kSideOfVelocity
+           : unet.contextWidth() == kWidthOf1 || unet.contextWidth() == kWidthOf2 ? kSide * kSide
+                                                                                  : 0;
+}
+
 /// Latents are scaled, and nothing else. Source: diffusers 0.42.1 StableDiffusionPipeline.
 void requireScaleAlone(const AutoencoderConfig& config, const std::string& what) {
     const bool isShifted = config.shiftFactor != 0;
@@ -89,6 +110,8 @@ void Sd15Model::fillInfo(Checkpoint& checkpoint) {
     info_.denoiser = checkpoint.nameOf("unet");
     info_.schedulerConfig = schedulerOf(checkpoint);
     info_.latent = latentSpaceOf(autoencoder_.config());
+    info_.usual.pixels = usualPixelsOf(unet_.config(), info_);
+    info_.ownClipSkip = text_.config().layers == kLayersWithoutLast ? 1 : 0;
     info_.fillsMasks = unet_.config().inChannels > info_.latent.channels;
     info_.embedsGuidance = unet_.config().guidanceWidth > 0;
     info_.spreadsStrength = checkpoint.pipelineClass() == "LatentConsistencyModelPipeline";

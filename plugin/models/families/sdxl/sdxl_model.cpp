@@ -57,6 +57,16 @@ std::vector<std::unique_ptr<const ClipEncoder>> openEncoders(Checkpoint& checkpo
     return encoders;
 }
 
+/// Pixels that the checkpoint was trained at; a single file does not state them.
+int64_t usualSdxlPixels(const UNet2DConfig& unet, int64_t factor) {
+    constexpr int64_t kWidthOfBase = 2048;
+    constexpr int64_t kWidthOfRefiner = 1280;
+    constexpr int64_t kPixels = 1024 * 1024;
+    const bool isPublished =
+        unet.contextWidth() == kWidthOfBase || unet.contextWidth() == kWidthOfRefiner;
+    return unet.latentPixels > 0 ? unet.latentPixels * factor * factor : isPublished ? kPixels : 0;
+}
+
 bool readsZeros(Checkpoint& checkpoint) {
     const char* index = "model_index.json";
     const char* key = "force_zeros_for_empty_prompt";
@@ -128,6 +138,8 @@ void SdxlModel::fillInfo(Checkpoint& checkpoint) {
     info_.denoiser = checkpoint.nameOf("unet");
     info_.schedulerConfig = readScheduler(checkpoint);
     info_.latent = latentSpaceOf(autoencoder_.config());
+    info_.usual.pixels = usualSdxlPixels(unet_.config(), info_.latent.factor);
+    info_.ownClipSkip = 1;
     info_.fillsMasks = unet_.config().inChannels > info_.latent.channels;
     info_.embedsGuidance = unet_.config().guidanceWidth > 0;
     info_.conditioning = {.fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, textWidth()},

@@ -9,6 +9,7 @@
 #include "plugin/models/diffusers_parts.hpp"
 #include "plugin/models/families/zimage/zimage_precision.hpp"
 #include "plugin/models/flux_colours.hpp"
+#include "plugin/sampling/scheduler_config.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
 #include <ATen/ATen.h>
@@ -46,6 +47,15 @@ ZImageTransformer openZImageTransformer(Checkpoint& checkpoint) {
 /// A chat's turn, as Qwen 3 learnt it.
 std::string turnOf(const std::string& text) {
     return "<|im_start|>user\n" + text + "<|im_end|>\n<|im_start|>assistant\n";
+}
+
+/// The two published models differ in nothing but their weights and this shift. Source: their
+/// pages; a guidance of theirs is one less than ours.
+UsualSettings usualZImage(const Json& schedulerConfig) {
+    constexpr double kShiftOfTurbo = 3;
+    const bool isTurbo =
+        sampling::schedulerReader(schedulerConfig).number("shift") == kShiftOfTurbo;
+    return {.cfg = isTurbo ? 1.0 : 5.0};
 }
 
 int64_t realTokensIn(const TokenizedPrompt& text) {
@@ -91,8 +101,10 @@ void ZImageModel::fillInfo(Checkpoint& checkpoint) {
     info_.family = "zimage";
     info_.checkpoint = checkpoint.name();
     info_.denoiser = checkpoint.nameOf(kZImageTransformer);
-    info_.schedulerConfig = readScheduler(checkpoint);
-    info_.schedulerConfig["flow_spacing"] = "trailing";
+    info_.schedulerConfig =
+        sampling::withFlowSpacing(readScheduler(checkpoint), sampling::FlowSpacing::Trailing);
+    info_.roundsStrengthUp = true;
+    info_.usual = usualZImage(info_.schedulerConfig);
     info_.latent = latentSpaceOf(autoencoder_.config());
     info_.latent.multiple *= ZImageConfig::kPatch;
     info_.cachePoints.firstBlock = transformer_.config().layers > 1 ? 0 : -1;

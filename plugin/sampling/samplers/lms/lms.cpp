@@ -1,4 +1,5 @@
 #include "plugin/sampling/history.hpp"
+#include "plugin/sampling/own_levels.hpp"
 #include "plugin/sampling/sigma_sampler.hpp"
 
 #include <ATen/ATen.h>
@@ -18,7 +19,10 @@ constexpr int kOrder = 4;
 /// sample_lms; values: LMSDiscreteScheduler.
 class Lms final : public SigmaSampler {
 public:
-    using SigmaSampler::SigmaSampler;
+    Lms(const SchedulerConfig& config, const ScheduleOptions& options)
+        : SigmaSampler(config, options) {
+        requireFalling(schedule());
+    }
 
     at::Tensor step(const at::Tensor& prediction,
                     int call,

@@ -1,0 +1,95 @@
+// What a run is told whose size or guidance is far from what its model is used with.
+
+#include "plugin/models/usual_size.hpp"
+#include "tests/fixtures/test_program.hpp"
+
+#include <QtTest/QtTest>
+
+namespace usual_size_test {
+
+using namespace lowtide;
+using models::ModelInfo;
+
+namespace {
+
+ModelInfo trainedAt(int64_t side) {
+    ModelInfo info;
+    info.checkpoint = "model";
+    info.usual.pixels = side * side;
+    return info;
+}
+
+}  // namespace
+
+class UsualSizeTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void aSizeFarFromTheTrainingIsNoted_data() {
+        QTest::addColumn<int>("trained");
+        QTest::addColumn<int>("width");
+        QTest::addColumn<int>("height");
+        QTest::addColumn<bool>("isEmpty");
+        QTest::addColumn<QString>("proposed");  // empty: no note
+        QTest::newRow("SDXL at 1024") << 1024 << 1024 << 1024 << true << "";
+        QTest::newRow("SDXL at 512") << 1024 << 512 << 512 << true << "1024 x 1024";
+        QTest::newRow("SDXL at 832 x 1216") << 1024 << 832 << 1216 << true << "";
+        QTest::newRow("SDXL at 768") << 1024 << 768 << 768 << true << "";
+        QTest::newRow("SDXL, a picture of 512") << 1024 << 512 << 512 << false << "1024 x 1024";
+        QTest::newRow("SD 1.x at 512 x 768") << 512 << 512 << 768 << true << "";
+        QTest::newRow("SD 1.x at 1024") << 512 << 1024 << 1024 << true << "512 x 512";
+        QTest::newRow("SD 1.x, a second pass at 1024") << 512 << 1024 << 1024 << false << "";
+        QTest::newRow("SD 2.1 at 256 x 512") << 768 << 256 << 512 << true << "536 x 1080";
+        QTest::newRow("the mini model") << 128 << 32 << 32 << true << "";
+    }
+
+    void aSizeFarFromTheTrainingIsNoted() {
+        QFETCH(int, trained);
+        QFETCH(int, width);
+        QFETCH(int, height);
+        QFETCH(bool, isEmpty);
+        QFETCH(QString, proposed);
+        const ModelInfo info = trainedAt(trained);
+        const Issues notes = sizeNotes(
+            info, {1, 4, height / info.latent.factor, width / info.latent.factor}, isEmpty);
+        QCOMPARE(notes.empty(), proposed.isEmpty());
+        if (!notes.empty()) {
+            QCOMPARE(notes.front().code, std::string("usual_size"));
+            QVERIFY(notes.front().severity == Severity::Info);
+            QVERIFY2(notes.front().message.ends_with("at about " + proposed.toStdString()),
+                     notes.front().message.c_str());
+        }
+    }
+
+    void muchGuidanceIsNoted_data() {
+        QTest::addColumn<double>("usual");
+        QTest::addColumn<double>("cfg");
+        QTest::addColumn<bool>("isNoted");
+        QTest::newRow("Z-Image-Turbo at the node's default") << 1.0 << 7.5 << true;
+        QTest::newRow("Z-Image-Turbo") << 1.0 << 1.0 << false;
+        QTest::newRow("Z-Image-Turbo, a little") << 1.0 << 1.5 << false;
+        QTest::newRow("Z-Image at the default") << 5.0 << 7.5 << false;
+        QTest::newRow("nothing known") << 0.0 << 30.0 << false;
+    }
+
+    void muchGuidanceIsNoted() {
+        QFETCH(double, usual);
+        QFETCH(double, cfg);
+        QFETCH(bool, isNoted);
+        ModelInfo info;
+        info.checkpoint = "model";
+        info.usual.cfg = usual;
+        const Issues notes = guidanceNotes(info, cfg);
+        QCOMPARE(!notes.empty(), isNoted);
+        if (isNoted) {
+            QCOMPARE(notes.front().item, std::string("cfg"));
+        }
+    }
+};
+
+LOWTIDE_TEST(UsualSizeTest)
+
+}  // namespace usual_size_test
+
+#include "usual_size_test.moc"
