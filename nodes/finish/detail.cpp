@@ -52,6 +52,7 @@ NodeDesc describeDetail(models::Stages& stages) {
         .label = "Add detail",
         .category = "Finish",
         .tooltip = "Lets the model draw fine detail anew, tile by tile, at a low strength.",
+        .version = 2,  // what a strength takes of a flow's steps
         .aliases = {"UltimateSDUpscaleNoUpscale"},
         .components = {"autoencoder", "denoiser", "controlnet*"},
         .inputs = {{.id = "model",
