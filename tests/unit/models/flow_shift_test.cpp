@@ -1,0 +1,116 @@
+// The shift of a flow for a picture's size, and the steps that a strength takes.
+
+#include "plugin/models/denoise_stage.hpp"
+#include "plugin/models/flow_shift.hpp"
+#include "plugin/sampling/pass_part.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/known_shapes.hpp"
+#include "tests/unit/models/model_bench.hpp"
+#include "tests/unit/models/stated_model.hpp"
+
+#include <QtTest/QtTest>
+
+#include <cmath>
+
+namespace flow_shift_test {
+
+using namespace lowtide;
+using models::DenoiseRequest;
+using models::ModelInfo;
+using testing::ModelBench;
+using testing::StatedModel;
+
+namespace {
+
+/// As FLUX.1 dev ships it.
+const char* const kDynamic = R"({"_class_name": "FlowMatchEulerDiscreteScheduler",
+    "use_dynamic_shifting": true, "base_shift": 0.5, "max_shift": 1.15,
+    "base_image_seq_len": 256, "max_image_seq_len": 4096, "shift": 3.0})";
+
+std::shared_ptr<const models::Model> stated(ModelBench& bench,
+                                            const std::function<void(ModelInfo&)>& state) {
+    return std::make_shared<const StatedModel>(
+        std::dynamic_pointer_cast<const models::Model>(bench.load(testing::miniModel())), state);
+}
+
+DenoiseRequest emptyRequest(int64_t width, int64_t height) {
+    return testing::known(
+        testing::DenoiseShapes{.latentKind = testing::emptyOutline(width, height)}, {});
+}
+
+}  // namespace
+
+class FlowShiftTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void aDynamicShiftFollowsTheSize_data() {
+        QTest::addColumn<int>("width");
+        QTest::addColumn<int>("height");
+        QTest::addColumn<double>("mu");
+        // Of calculate_shift in diffusers' FluxPipeline; a token is 16 x 16 pixels.
+        QTest::newRow("256") << 256 << 256 << 0.5;
+        QTest::newRow("1024") << 1024 << 1024 << 1.15;
+        QTest::newRow("832 x 1216") << 832 << 1216 << 0.5 + 0.65 * (52 * 76 - 256) / 3840.0;
+        QTest::newRow("2048") << 2048 << 2048 << 0.5 + 0.65 * (16384 - 256) / 3840.0;
+    }
+
+    void aDynamicShiftFollowsTheSize() {
+        QFETCH(int, width);
+        QFETCH(int, height);
+        QFETCH(double, mu);
+        ModelBench bench;
+        const auto model = stated(bench, [](ModelInfo& info) {
+            info.schedulerConfig = parseJson(kDynamic, "config");
+            info.latent.multiple = 16;
+        });
+        DenoiseRequest request = emptyRequest(width, height);
+        const auto shift = flowShiftFor(*model, request);
+        QVERIFY(shift && shift->mu);
+        QVERIFY(std::abs(*shift->mu - mu) < 1e-12);
+        QVERIFY(std::abs(shift->value - std::exp(mu)) < 1e-9);
+        QCOMPARE(schedulerFor(*model, request).at("flow_mu").get<double>(), *shift->mu);
+
+        request.shift = 3;
+        const auto own = flowShiftFor(*model, request);
+        QVERIFY(own && !own->mu && own->value == 3);
+        QCOMPARE(schedulerFor(*model, request).at("use_dynamic_shifting"), Json(false));
+    }
+
+    void aStrengthTakesTheStepsOfTheFamilysPipeline_data() {
+        QTest::addColumn<int>("steps");
+        QTest::addColumn<double>("strength");
+        QTest::addColumn<int>("down");  // Stable Diffusion: int(steps * strength)
+        QTest::addColumn<int>("up");    // flows: steps - int(steps - steps * strength)
+        QTest::newRow("0.6 of 8") << 8 << 0.6 << 4 << 5;
+        QTest::newRow("0.5 of 5") << 5 << 0.5 << 2 << 3;
+        QTest::newRow("0.75 of 10") << 10 << 0.75 << 7 << 8;
+        QTest::newRow("0.5 of 8") << 8 << 0.5 << 4 << 4;
+        QTest::newRow("0.05 of 8") << 8 << 0.05 << 0 << 1;
+        QTest::newRow("0.6 of 20") << 20 << 0.6 << 12 << 12;
+        QTest::newRow("1 of 9") << 9 << 1.0 << 9 << 9;
+    }
+
+    void aStrengthTakesTheStepsOfTheFamilysPipeline() {
+        QFETCH(int, steps);
+        QFETCH(double, strength);
+        QFETCH(int, down);
+        QFETCH(int, up);
+        ModelBench bench;
+        DenoiseRequest request;
+        request.steps = steps;
+        request.strength = strength;
+        for (const bool roundsUp : {false, true}) {
+            const auto model =
+                stated(bench, [&](ModelInfo& info) { info.roundsStrengthUp = roundsUp; });
+            QCOMPARE(steps - partOf(*model, request).startStep, roundsUp ? up : down);
+        }
+    }
+};
+
+LOWTIDE_TEST(FlowShiftTest)
+
+}  // namespace flow_shift_test
+
+#include "flow_shift_test.moc"
