@@ -39,7 +39,8 @@ private Q_SLOTS:
         row("a picture", "image_to_video", "wan_t2v_0", {}, "begin with a picture");
         row("shift", "text_to_video", "wan_t2v_0", {"denoise.shift=200"}, "shift");
         row("sampler", "text_to_video", "wan_t2v_0", {"denoise.sampler=ddim"}, "flow matching");
-        row("sigmas", "text_to_video", "wan_t2v_0", {"denoise.sigmas=karras"}, "sigmas");
+        row("sigmas", "text_to_video", "wan_t2v_0", {"denoise.sigmas=lu"}, "sigmas");
+        row("spacing", "text_to_video", "wan_t2v_0", {"denoise.spacing=leading"}, "spacing");
         row("guidance", "text_to_video", "wan_t2v_0", {"denoise.cfg_2=3"}, "has one denoiser");
         row("boundary", "text_to_video", "wan_t2v_0", {"denoise.boundary=0.5"}, "one denoiser");
         row("no guidance", "text_to_video", "wan22_t2v_0", {"denoise.cfg_2=-1"}, "cfg_2");
