@@ -190,7 +190,7 @@ void Planning::askNow() {
     state_->isOutdated = false;
     state_->background.run([this,
                             &runner = state_->runner,
-                            &catalog = state_->model.catalog(),
+                            catalog = state_->model.catalogForJobs(),
                             document = state_->model.document(),
                             wildcards = state_->wildcards,
                             options = state_->options] {
@@ -201,7 +201,7 @@ void Planning::askNow() {
             });
         };
         auto answer = std::make_shared<Planned>(
-            askPlan(runner, document, catalog, *wildcards, options, tell));
+            askPlan(runner, document, *catalog, *wildcards, options, tell));
         return [this, answer] { take(std::move(*answer)); };
     });
 }

@@ -154,7 +154,7 @@ void PromptLibrary::readOwnWords() {
     if (!runs_ || std::exchange(areOwnRead_, true)) {
         return;
     }
-    runs_->askPrompts(model_.catalog(), this, [this](const PastPrompts& prompts) {
+    runs_->askPrompts(model_.catalogForJobs(), this, [this](const PastPrompts& prompts) {
         background_.run([this, prompts] {
             const auto phrases = std::make_shared<std::vector<OwnPhrase>>(phrasesOf(prompts));
             return [this, phrases] { own_ = std::move(*phrases); };
@@ -219,13 +219,14 @@ void PromptLibrary::askPast(const std::string& nodeType,
     if (!runs_) {
         return;
     }
-    runs_->askPrompts(
-        model_.catalog(), context, [nodeType, param, done = std::move(done)](PastPrompts prompts) {
-            std::erase_if(prompts, [&](const PastPrompt& prompt) {
-                return prompt.nodeType != nodeType || prompt.param != param;
-            });
-            done(std::move(prompts));
-        });
+    runs_->askPrompts(model_.catalogForJobs(),
+                      context,
+                      [nodeType, param, done = std::move(done)](PastPrompts prompts) {
+                          std::erase_if(prompts, [&](const PastPrompt& prompt) {
+                              return prompt.nodeType != nodeType || prompt.param != param;
+                          });
+                          done(std::move(prompts));
+                      });
 }
 
 void PromptLibrary::putTexts(const std::vector<std::string>& nodes,

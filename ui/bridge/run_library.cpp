@@ -142,10 +142,7 @@ void RunLibrary::ask(std::function<Result(RunStore&)> work,
             problem = RunLibrary::tr("there is not enough memory");
         }
         return [this, result, problem, isDone, wanted, done] {
-            if (!problem.isEmpty()) {
-                take(problem);
-            }
-            isBroken_ = !isDone;
+            take(problem, isDone);
             if (wanted && done) {
                 done(std::move(*result));
             }
@@ -153,9 +150,13 @@ void RunLibrary::ask(std::function<Result(RunStore&)> work,
     });
 }
 
-void RunLibrary::take(const QString& problem) {
-    if (!isBroken_) {
+void RunLibrary::take(const QString& problem, bool isDone) {
+    const bool wasBroken = !std::exchange(problem_, isDone ? QString() : problem).isEmpty();
+    if (!problem.isEmpty() && !wasBroken) {
         Q_EMIT failed(problem);
+    }
+    if (wasBroken && isDone) {
+        Q_EMIT worksAgain();
     }
 }
 
@@ -331,11 +332,13 @@ void RunLibrary::askPictures(const PictureFilter& filter,
         [filter](RunStore& store) { return store.pictures(filter); }, context, std::move(done));
 }
 
-void RunLibrary::askPrompts(const graph::Catalog& catalog,
+void RunLibrary::askPrompts(std::shared_ptr<const graph::Catalog> catalog,
                             QObject* context,
                             std::function<void(PastPrompts)> done) {
     ask<PastPrompts>(
-        [&catalog](RunStore& store) { return pastPrompts(store.recentGraphs(kGraphs), catalog); },
+        [catalog = std::move(catalog)](RunStore& store) {
+            return pastPrompts(store.recentGraphs(kGraphs), *catalog);
+        },
         context,
         std::move(done));
 }

@@ -86,7 +86,7 @@ public:
                      std::function<void(std::vector<PictureRecord>)> done);
 
     /// Of the graphs that were run last.
-    void askPrompts(const graph::Catalog& catalog,
+    void askPrompts(std::shared_ptr<const graph::Catalog> catalog,
                     QObject* context,
                     std::function<void(PastPrompts)> done);
 
@@ -126,12 +126,16 @@ public:
     /// Forgotten ones, as they were. Their thumbnails follow.
     void restorePictures(const std::vector<PictureRecord>& pictures);
 
+    /// Why nothing is kept now; empty: what is asked for is done.
+    [[nodiscard]] const QString& problem() const { return problem_; }
+
 Q_SIGNALS:
     /// Pictures came, went, or are called otherwise.
     void picturesChanged();
     void thumbnailMade(qint64 picture);
     /// What is not kept, and why: once until it works again.
     void failed(const QString& problem);
+    void worksAgain();
 
 private:
     struct Store;
@@ -146,12 +150,12 @@ private:
     void changePictures(std::function<void(RunStore&)> work);
     void makeThumbnails();
     void makeThumbnail(const PictureRecord& picture);
-    void take(const QString& problem);
+    void take(const QString& problem, bool isDone);
 
     const QString session_;
     std::shared_ptr<Store> store_;  ///< of the other thread
     quint64 lastSheet_ = 0;
-    bool isBroken_ = false;
+    QString problem_;
     bool isMaking_ = false;  ///< thumbnails
     bool wasMade_ = false;   ///< one of those that are at work now
     Background asked_;

@@ -64,10 +64,11 @@ void SheetEstimate::ask(const SheetPlan& plan,
     };
 
     const auto asked = std::make_shared<const Question>(Question{plan, document, options.dump()});
+    const auto known = std::make_shared<const graph::Catalog>(catalog.nodes());  // of the other thread
     const int number = *question_;
     for (size_t cell = 0; cell < plan.cells(); ++cell) {
         background_.run(
-            [this, number, cell, asked, &catalog, &runner = runner_, question = question_]()
+            [this, number, cell, asked, known, &runner = runner_, question = question_]()
                 -> Background::Answer {
                 if (number != *question) {
                     return {};
@@ -76,7 +77,7 @@ void SheetEstimate::ask(const SheetPlan& plan,
                 try {
                     planned = Planned::askedOf(
                         runner,
-                        graph::toText(cellOf(asked->plan, cell, asked->document, catalog)),
+                        graph::toText(cellOf(asked->plan, cell, asked->document, *known)),
                         asked->options);
                 } catch (const Error& error) {
                     planned = Planned::refused(error);

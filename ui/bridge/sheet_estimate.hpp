@@ -32,7 +32,7 @@ public:
     SheetEstimate(Runner& runner, Background& background, QObject* parent = nullptr);
     ~SheetEstimate() override;
 
-    /// `catalog` must outlive `background`. Options of docs/events.md.
+    /// Options of docs/events.md.
     void ask(const SheetPlan& plan,
              const graph::Document& document,
              const graph::Catalog& catalog,

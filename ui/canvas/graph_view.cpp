@@ -4,6 +4,7 @@
 #include "ui/canvas/graph_view_parts.hpp"
 #include "ui/theme/style_paint.hpp"
 
+#include <QGuiApplication>
 #include <QPainter>
 #include <QScrollBar>
 
@@ -18,6 +19,13 @@ constexpr double kDotStep = 24;
 constexpr double kDotPixels = 2;
 constexpr double kLeastDotPixels = 14;
 constexpr double kRevealMargin = 48;
+
+/// Undone, or changed elsewhere, in the middle of a drag. Values that differ, a seed that a run
+/// draws, are no matter of it.
+bool endsGestures(const Delta& delta) {
+    return delta.reset || delta.links || delta.frames || delta.notes || !delta.added.empty() ||
+           !delta.removed.empty() || !delta.moved.empty();
+}
 
 }  // namespace
 
@@ -64,8 +72,11 @@ GraphView::GraphView(GraphModel& model,
         if (delta.reset) {
             parts->history.clear();
         }
-        if (parts->gesture) {  // undone, or changed elsewhere, in the middle of a drag
+        if (parts->gesture && endsGestures(delta)) {
             parts->forgetGesture();
+        } else if (parts->gesture) {  // its effect is shown again over what has changed
+            parts->gesture->move(
+                parts->pointerAt(parts->pointerOrMiddle(), QGuiApplication::keyboardModifiers()));
         }
     });
     connect(

@@ -9,7 +9,9 @@
 namespace lowtide::ui {
 
 GraphModel::GraphModel(const graph::Catalog& catalog, QObject* parent)
-    : QObject(parent), catalog_(catalog) {
+    : QObject(parent),
+      catalog_(catalog),
+      forJobs_(std::make_shared<const graph::Catalog>(catalog.nodes())) {
     connect(&undoStack_, &QUndoStack::indexChanged, this, &GraphModel::tell);
     connect(&undoStack_, &QUndoStack::cleanChanged, this, [this](bool isClean) {
         Q_EMIT modifiedChanged(!isClean);
@@ -46,7 +48,9 @@ Patch GraphModel::drafted(const Edit& edit) {
     return patchBetween(document_, draft_);
 }
 
+/// A step that began before it ends here: it would take back what is written now.
 void GraphModel::adjust(const Edit& edit) {
+    endMerging();
     const Patch patch = drafted(edit);
     applyPatch(document_, patch, Direction::Forward);
     append(untold_, deltaOf(patch, Direction::Forward));

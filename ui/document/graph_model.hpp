@@ -8,6 +8,7 @@
 #include <QUndoStack>
 
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -49,6 +50,10 @@ public:
 
     [[nodiscard]] const graph::Catalog& catalog() const { return catalog_; }
 
+    /// The same for jobs on other threads: another language of the program changes the texts of
+    /// catalog(), of this one never.
+    [[nodiscard]] std::shared_ptr<const graph::Catalog> catalogForJobs() const { return forJobs_; }
+
     [[nodiscard]] QUndoStack& undoStack() { return undoStack_; }
 
     /// nullptr: there is no such node.
@@ -82,6 +87,7 @@ private:
     void tell();
 
     const graph::Catalog& catalog_;
+    const std::shared_ptr<const graph::Catalog> forJobs_;
     graph::Document document_;
     graph::Document draft_;  ///< equal to document_ between edits, which work on it
     QUndoStack undoStack_;

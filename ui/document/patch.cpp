@@ -141,6 +141,55 @@ const Value& sideOf(const Change<Value>& change, Direction direction) {
     return direction == Direction::Forward ? change.after : change.before;
 }
 
+template <class Field>
+void putField(Field& now, const Field& from, const Field& to) {
+    if (!(from == to)) {
+        now = to;
+    }
+}
+
+void putJson(Json& now, const Json& from, const Json& to) {
+    if (!isIdentical(from, to)) {
+        now = to;
+    }
+}
+
+/// Key by key: what is another value for another reason, a seed that a run drew, stays.
+void putParams(Json& now, const Json& from, const Json& to) {
+    if (!now.is_object() || !from.is_object() || !to.is_object()) {
+        putJson(now, from, to);
+        return;
+    }
+    for (const auto& [key, value] : from.items()) {
+        if (!to.contains(key)) {
+            now.erase(key);
+        }
+    }
+    for (const auto& [key, value] : to.items()) {
+        if (!from.contains(key) || !isIdentical(from.at(key), value)) {
+            now[key] = value;
+        }
+    }
+}
+
+void putNode(graph::DocumentNode& now,
+             const graph::DocumentNode& from,
+             const graph::DocumentNode& to) {
+    putField(now.type, from.type, to.type);
+    putField(now.version, from.version, to.version);
+    putParams(now.params, from.params, to.params);
+    putJson(now.memory, from.memory, to.memory);
+    putJson(now.precision, from.precision, to.precision);
+    putJson(now.position, from.position, to.position);
+    putField(now.title, from.title, to.title);
+    putField(now.mode, from.mode, to.mode);
+    putJson(now.extra, from.extra, to.extra);
+}
+
+Direction reverseOf(Direction direction) {
+    return direction == Direction::Forward ? Direction::Back : Direction::Forward;
+}
+
 template <class Key, class Value>
 void appendMap(std::map<Key, Change<Value>>& changes, std::map<Key, Change<Value>> next) {
     for (auto& [key, change] : next) {
@@ -196,7 +245,11 @@ Patch patchBetween(const graph::Document& before, const graph::Document& after) 
 void applyPatch(graph::Document& document, const Patch& patch, Direction direction) {
     for (const auto& [id, change] : patch.nodes) {
         const MaybeNode& node = sideOf(change, direction);
-        if (node) {
+        const MaybeNode& before = sideOf(change, reverseOf(direction));
+        const auto now = document.nodes.find(id);
+        if (node && before && now != document.nodes.end()) {
+            putNode(now->second, *before, *node);
+        } else if (node) {
             document.nodes.insert_or_assign(id, *node);
         } else {
             document.nodes.erase(id);

@@ -33,6 +33,7 @@ private Q_SLOTS:
     void deletesAndHeals();
     void mutesBypassesCollapses();
     void undoInTheMiddleOfADragIsSafe();
+    void aValueThatChangesDoesNotEndADrag();
     void showsTheWiresThatADropWouldMake_data();
     void showsTheWiresThatADropWouldMake();
     void frameIsSizedByItsCorner();
@@ -270,6 +271,21 @@ void NodeGesturesTest::mutesBypassesCollapses() {
     bench_->click(bench_->pixel(bench_->node(denoise_).pos() +
                                 bench_->node(denoise_).layout().fold.center()));
     QVERIFY(ui::isCollapsed(*bench_->model.node(denoise_)));
+}
+
+/// A run begins and draws a seed.
+void NodeGesturesTest::aValueThatChangesDoesNotEndADrag() {
+    const QPoint from = bench_->header(denoise_);
+    QTest::mousePress(bench_->view->viewport(), Qt::LeftButton, {}, from);
+    bench_->hold(from + QPoint(40, 0));
+    bench_->hold(from + QPoint(96, 320));
+
+    bench_->model.adjust(
+        [this](graph::Document& document) { document.nodes.at(denoise_).params["steps"] = 33; });
+    QCOMPARE(bench_->node(denoise_).pos(), QPointF(400, 416));
+    QTest::mouseRelease(bench_->view->viewport(), Qt::LeftButton, {}, from + QPoint(96, 320));
+
+    QCOMPARE(bench_->place(denoise_), (ui::Point{400, 416}));
 }
 
 void NodeGesturesTest::undoInTheMiddleOfADragIsSafe() {

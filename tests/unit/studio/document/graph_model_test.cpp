@@ -76,6 +76,43 @@ private Q_SLOTS:
         QCOMPARE(shown(model_->document()), after);
     }
 
+    /// A run draws a seed beside the stack: no step takes it back, but one that changed it.
+    void whatAStepDidNotChangeStays() {
+        const auto seed = [this] { return model_->node("denoise")->params.at("seed"); };
+        const auto draw = [this](int drawn) {
+            model_->adjust([drawn](graph::Document& document) {
+                document.nodes.at("denoise").params["seed"] = drawn;
+            });
+        };
+        draw(1);
+        model_->apply("Steps", setsSteps(30), "steps");
+        draw(2);
+        model_->apply("Steps", setsSteps(31), "steps");
+        model_->undoStack().undo();
+        QCOMPARE(seed(), Json(2));
+        model_->undoStack().undo();
+        QCOMPARE(seed(), Json(2));
+        QCOMPARE(model_->node("denoise")->params.at("steps"), Json(12));
+        model_->undoStack().redo();
+        QCOMPARE(seed(), Json(2));
+        model_->apply("Seed", [](graph::Document& document) {
+            document.nodes.at("denoise").params["seed"] = 7;
+        });
+        draw(3);
+        model_->undoStack().undo();
+        QCOMPARE(seed(), Json(2));
+    }
+
+    /// Another language rewords the catalog while jobs on other threads read.
+    void theCatalogOfJobsNeverChanges() {
+        graph::Catalog catalog(std::vector<NodeDesc>{{.id = "a.b", .label = "A"}});
+        const GraphModel model(catalog);
+        const std::shared_ptr<const graph::Catalog> forJobs = model.catalogForJobs();
+        catalog.reword([](NodeDesc& desc) { desc.label = "B"; });
+        QCOMPARE(model.catalog().find("a.b")->label, "B");
+        QCOMPARE(forJobs->find("a.b")->label, "A");
+    }
+
     void whatChangesNothingIsNoStep() {
         model_->apply("Nothing", setsSteps(12));
         QCOMPARE(model_->undoStack().count(), 0);
