@@ -63,10 +63,15 @@ ModelPictures::~ModelPictures() {
     pool_.waitForDone();
 }
 
+std::optional<QImage> ModelPictures::known(const FoundModel& model) const {
+    const QImage* known = pictures_.object(QString::fromStdString(model.file.path));
+    return known ? std::optional(*known) : std::nullopt;
+}
+
 QImage ModelPictures::find(const FoundModel& model) {
     const std::string& path = model.file.path;
-    if (const QImage* known = pictures_.object(QString::fromStdString(path))) {
-        return *known;
+    if (const std::optional<QImage> read = known(model)) {
+        return *read;
     }
     if (asked_.insert(path).second) {
         waiting_.push_front({path, shelf_.pictureOf(model)});

@@ -33,6 +33,8 @@ public:
 
     void setEarlier(Earlier earlier) { earlier_ = std::move(earlier); }
 
+    /// What was read before; asks nothing, so that painting may call it.
+    [[nodiscard]] std::optional<QImage> known(const FoundModel& model) const;
     /// Null: there is none, or it is not read yet; then made() follows.
     [[nodiscard]] QImage find(const FoundModel& model);
     /// A file, or what was chosen for it, has changed.

@@ -4,8 +4,11 @@
 #include <QFocusEvent>
 #include <QLineEdit>
 #include <QList>
+#include <QPlainTextEdit>
 #include <QPointer>
+#include <QSpinBox>
 
+#include <algorithm>
 #include <utility>
 
 namespace lowtide::ui {
@@ -36,6 +39,10 @@ public:
             return isTaken;
         }
         isCommitting_ = false;
+        auto* line = qobject_cast<QLineEdit*>(&field_);
+        if (line && isTaken) {
+            line->setModified(false);
+        }
         auto& others = refused();
         others.removeAll(self);
         others.removeAll(nullptr);
@@ -43,6 +50,17 @@ public:
             others.append(self);
         }
         return isTaken;
+    }
+
+    /// Whether a person types into the field, or typed what cannot be read. What is being taken is
+    /// typed no more: it is shown as it was understood.
+    [[nodiscard]] static bool isTypedIn(const QWidget& field) {
+        QList<QPointer<WatchedField>> held = refused();
+        held.append(atWork());
+        const auto own = std::find_if(held.begin(), held.end(), [&](const auto& each) {
+            return each && &each->field_ == &field;
+        });
+        return own == held.end() ? field.hasFocus() : !(*own)->isCommitting_;
     }
 
     static QPointer<WatchedField>& atWork() {
@@ -105,38 +123,62 @@ private:
     bool isCommitting_ = false;
 };
 
+/// Popups and dialogs of a widget lie within it too.
+bool liesWithin(const QWidget& field, const QWidget* within) {
+    const QWidget* each = &field;
+    while (within && each && each != within) {
+        each = each->parentWidget();
+    }
+    return each != nullptr;
+}
+
 }  // namespace
 
 void EditSession::watch(QWidget& field, std::function<bool()> commit, std::function<void()> left) {
     new WatchedField(field, std::move(commit), std::move(left));
 }
 
-bool EditSession::commit() {
-    if (WatchedField* field = WatchedField::atWork()) {
-        field->commit();
+bool EditSession::commit(const QWidget* within) {
+    WatchedField* atWork = WatchedField::atWork();
+    if (atWork && liesWithin(atWork->field(), within)) {
+        atWork->commit();
     }
     const QList<QPointer<WatchedField>> before = WatchedField::refused();
     for (const QPointer<WatchedField>& field : before) {
-        if (field) {
+        if (field && liesWithin(field->field(), within)) {
             field->commit();
         }
     }
-    return !refusedField();
+    return !refusedField(within);
 }
 
-QWidget* EditSession::refusedField() {
+QWidget* EditSession::refusedField(const QWidget* within) {
     for (const QPointer<WatchedField>& field : WatchedField::refused()) {
-        if (field) {
+        if (field && liesWithin(field->field(), within)) {
             return &field->field();
         }
     }
     return nullptr;
 }
 
-void EditSession::commitIn(const QWidget& part) {
-    const WatchedField* field = WatchedField::atWork();
-    if (field && (&field->field() == &part || part.isAncestorOf(&field->field()))) {
-        commit();
+void EditSession::showUnlessTyped(QLineEdit& field, const QString& text) {
+    if (field.text() != text && !(field.isModified() && WatchedField::isTypedIn(field))) {
+        field.setText(text);
+    }
+}
+
+/// The same text again would move the cursor of whoever is typing.
+void EditSession::showUnlessTyped(QPlainTextEdit& field, const QString& text) {
+    if (field.toPlainText() != text &&
+        !(field.document()->isModified() && WatchedField::isTypedIn(field))) {
+        field.setPlainText(text);
+    }
+}
+
+/// What is typed that far, such as nothing yet, is no value.
+void EditSession::showUnlessTyped(QSpinBox& field, int value) {
+    if (field.value() != value || !field.hasFocus()) {
+        field.setValue(value);
     }
 }
 

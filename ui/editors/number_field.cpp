@@ -85,8 +85,14 @@ SpokenNumber::Range NumberField::spokenRange() const {
     return {bound(param().min), bound(param().max), stepOf(param())};
 }
 
+/// A value that arrives while somebody types, a seed that a run draws, takes nothing away.
 void NumberField::showValue() {
-    typing_->hide();
+    if (!typing_->isHidden()) {
+        EditSession::showUnlessTyped(*typing_, numberText(param(), value()));
+        if (!typing_->isModified()) {
+            typing_->selectAll();
+        }
+    }
     update();
 }
 

@@ -145,16 +145,18 @@ void PolicyRows::showPolicy() {
     setRefused(
         *stream_, streamRefusal(policy_), tr("The next group is copied while this one computes."));
     const QSignalBlocker silent(blocks_);
-    blocks_->setValue(policy_.blocksPerGroup);
+    EditSession::showUnlessTyped(*blocks_, policy_.blocksPerGroup);
     setRefused(
         *blocks_,
         policy_.name == "block" ? QString() : tr("Only the policy \"block\" has groups of blocks."),
         tr("How many blocks move together."));
-    budget_->setText(policy_.budget ? wholeBytesText(*policy_.budget) : QString());
+    EditSession::showUnlessTyped(*budget_,
+                                 policy_.budget ? wholeBytesText(*policy_.budget) : QString());
     setRefused(*budget_,
                budgetRefusal(policy_),
                tr("Device memory that this node may fill with weights that stay, such as 6 GiB."));
-    pin_->setText(policy_.pinCap ? wholeBytesText(*policy_.pinCap) : QString());
+    EditSession::showUnlessTyped(*pin_,
+                                 policy_.pinCap ? wholeBytesText(*policy_.pinCap) : QString());
     pin_->setToolTip(tr("The most pinned RAM for copies to the device, such as 2 GiB."));
     after_->setRefusal(2, keepRefusal(policy_));
     after_->showItem(static_cast<int>(policy_.after), QString());

@@ -180,8 +180,10 @@ void TextAndFields::rebuild(int spacing, const std::function<void(QVBoxLayout*)>
 }
 
 void TextAndFields::showText(const std::string& text) {
-    line_->setText(QString::fromStdString(text));
-    markProblem(*line_, {}, tip_);
+    EditSession::showUnlessTyped(*line_, QString::fromStdString(text));
+    if (line_->text().toStdString() == text) {  // else its mark stays with what is typed
+        markProblem(*line_, {}, tip_);
+    }
 }
 
 void TextAndFields::showUnreadable(const QString& text, const QString& problem) {

@@ -6,6 +6,7 @@
 #include "ui/theme/theme.hpp"
 
 #include <QGridLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalBlocker>
@@ -83,7 +84,23 @@ void BudgetSlider::setBudget(std::optional<Bytes> budget) {
     showBudget();
 }
 
+void BudgetSlider::keyPressEvent(QKeyEvent* event) {
+    if (event->key() != Qt::Key_Escape || !field_->isModified()) {
+        QWidget::keyPressEvent(event);
+        return;
+    }
+    forgetTyped();
+    showBudget();
+}
+
+/// The value before it, or another one, takes its place.
+void BudgetSlider::forgetTyped() {
+    problem_.clear();
+    field_->setModified(false);
+}
+
 void BudgetSlider::takeSlider(int step) {
+    forgetTyped();
     budget_ = budgetAt(step);
     showBudget();
     Q_EMIT edited(budget_, !slider_->isSliderDown());
@@ -93,14 +110,16 @@ bool BudgetSlider::takeText() {
     const std::string text = field_->text().trimmed().toStdString();
     const std::optional<Bytes> budget = parseBytes(text);
     if (!text.empty() && (!budget || *budget == 0)) {
+        problem_ = tr("\"%1\" is no size: write 6GiB, 512MiB or leave it empty")
+                       .arg(QString::fromStdString(text));
         showBudget();
-        note_->setText(tr("\"%1\" is no size: write 6GiB, 512MiB or leave it empty")
-                           .arg(QString::fromStdString(text)));
         return false;
     }
-    if (budget != budget_) {
-        budget_ = budget;
-        showBudget();
+    problem_.clear();
+    const bool isOther = budget != budget_;
+    budget_ = budget;
+    showBudget();
+    if (isOther) {
         Q_EMIT edited(budget_, true);
     }
     return true;
@@ -113,10 +132,14 @@ void BudgetSlider::showBudget() {
     if (!slider_->isSliderDown() && budgetAt(slider_->value()) != budget_) {
         slider_->setValue(stepOf(budget_));
     }
-    field_->setText(budget_ ? QString::fromStdString(budgetText(*budget_)) : QString());
-    note_->setText(least_ > 0 ? tr("Needs at least %1").arg(bytesText(least_))
-                   : budget_  ? tr("At most %1").arg(bytesText(*budget_))
-                              : tr("No limit: all that is free"));
+    if (problem_.isEmpty()) {
+        EditSession::showUnlessTyped(
+            *field_, budget_ ? QString::fromStdString(budgetText(*budget_)) : QString());
+    }
+    note_->setText(!problem_.isEmpty() ? problem_
+                   : least_ > 0        ? tr("Needs at least %1").arg(bytesText(least_))
+                   : budget_           ? tr("At most %1").arg(bytesText(*budget_))
+                                       : tr("No limit: all that is free"));
 }
 
 }  // namespace lowtide::ui

@@ -22,14 +22,20 @@ public:
 
     /// `largest`: what the device has; below `least` no run of this graph fits (0: unknown).
     void setRange(Bytes largest, Bytes least);
-    /// Shows the budget without telling; empty: without a bound.
+    /// Shows the budget without telling; empty: without a bound. What is being typed stays.
     void setBudget(std::optional<Bytes> budget);
+    /// What is typed was meant for another graph.
+    void forgetTyped();
 
     [[nodiscard]] std::optional<Bytes> budget() const { return budget_; }
 
 Q_SIGNALS:
     /// Empty: without a bound. `isFinal` ends the gesture.
     void edited(std::optional<lowtide::Bytes> budget, bool isFinal);
+
+protected:
+    /// Escape: what was typed gives way to the value before it.
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     [[nodiscard]] std::optional<Bytes> budgetAt(int step) const;
@@ -45,6 +51,7 @@ private:
     Bytes largest_ = 8 * kGiB;
     Bytes least_ = 0;
     std::optional<Bytes> budget_;
+    QString problem_;  ///< why what is typed is no budget
 };
 
 }  // namespace lowtide::ui

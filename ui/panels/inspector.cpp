@@ -151,7 +151,7 @@ void Inspector::setHelpFolder(const QString& folder) {
 void Inspector::showNodes(const std::set<std::string>& nodes) {
     const std::vector<std::string> wanted(nodes.begin(), nodes.end());
     if (wanted != parts_->nodes) {
-        EditSession::commitIn(*this);  // it is of the nodes that were shown
+        EditSession::commit(this);  // it is of the nodes that were shown
         parts_->nodes = wanted;
         rebuild();
     }
@@ -244,6 +244,9 @@ void Inspector::take(const Delta& delta) {
     const bool isGone = std::any_of(parts.nodes.begin(), parts.nodes.end(), [&](const auto& node) {
         return parts.model.node(node) == nullptr;
     });
+    if (delta.reset) {
+        parts.graph->forgetTyped();
+    }
     if (delta.reset || isGone) {
         rebuild();
         return;

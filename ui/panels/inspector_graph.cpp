@@ -7,6 +7,7 @@
 
 #include <QFormLayout>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QSignalBlocker>
 
 namespace lowtide::ui {
@@ -137,17 +138,30 @@ void InspectorGraph::setDevices(const std::vector<std::string>& devices) {
 
 void InspectorGraph::refresh() {
     const graph::Document& document = model_.document();
-    if (!budget_->hasFocus() || !budget_->isModified()) {
-        budget_->setText(statedText(document.memoryBudget));
-    }
+    EditSession::showUnlessTyped(*budget_, statedText(document.memoryBudget));
     choose(*device_, statedText(document.device));
     const QString lowMemory = statedText(document.lowMemory);
     choose(*lowMemory_, lowMemory == QLatin1String("auto") ? QString() : lowMemory);
     const QSignalBlocker quiet(threshold_);
     ownThreshold_->setChecked(document.collectionThreshold.has_value());
     threshold_->setEnabled(document.collectionThreshold.has_value());
-    threshold_->setValue(static_cast<int>(document.collectionThreshold.value_or(kUsualThreshold)));
+    EditSession::showUnlessTyped(
+        *threshold_, static_cast<int>(document.collectionThreshold.value_or(kUsualThreshold)));
     exact_->setChecked(document.isExact.value_or(false));
+}
+
+void InspectorGraph::keyPressEvent(QKeyEvent* event) {
+    if (event->key() != Qt::Key_Escape || !budget_->isModified()) {
+        QWidget::keyPressEvent(event);
+        return;
+    }
+    forgetTyped();
+}
+
+void InspectorGraph::forgetTyped() {
+    budget_->setModified(false);
+    budgetProblem_->hide();
+    refresh();
 }
 
 bool InspectorGraph::setBudget() {
@@ -160,7 +174,6 @@ bool InspectorGraph::setBudget() {
     if (!isRead) {
         return false;
     }
-    budget_->setModified(false);
     model_.apply(tr("Change the memory budget"),
                  [&](graph::Document& document) { document.memoryBudget = statedOf(text); });
     return true;

@@ -24,6 +24,12 @@ public:
 
     void setDevices(const std::vector<std::string>& devices);
     void refresh();
+    /// What is typed was meant for another graph.
+    void forgetTyped();
+
+protected:
+    /// Escape: what was typed gives way to the value before it.
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     void buildRows();

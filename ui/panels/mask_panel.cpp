@@ -1,5 +1,6 @@
 #include "ui/panels/mask_panel.hpp"
 
+#include "ui/editors/edit_session.hpp"
 #include "ui/panels/icon_button.hpp"
 #include "ui/panels/mask_tool.hpp"
 #include "ui/theme/theme.hpp"
@@ -252,10 +253,10 @@ void MaskPanel::show() {
     const Brush& brush = tool_->brush();
     paint_->setChecked(tool_->kind() == StrokeKind::Paint);
     erase_->setChecked(tool_->kind() == StrokeKind::Erase);
-    size_->setValue(static_cast<int>(std::lround(brush.diameter)));
-    hardness_->setValue(percentOf(brush.hardness));
-    opacity_->setValue(percentOf(brush.opacity));
-    strength_->setValue(percentOf(tool_->look().opacity));
+    EditSession::showUnlessTyped(*size_, static_cast<int>(std::lround(brush.diameter)));
+    EditSession::showUnlessTyped(*hardness_, percentOf(brush.hardness));
+    EditSession::showUnlessTyped(*opacity_, percentOf(brush.opacity));
+    EditSession::showUnlessTyped(*strength_, percentOf(tool_->look().opacity));
     colour_->setCurrentIndex(std::max(0, colour_->findData(tool_->look().colour)));
     undo_->setEnabled(tool_->canvas().history().canUndo());
     redo_->setEnabled(tool_->canvas().history().canRedo());

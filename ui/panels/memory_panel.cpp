@@ -57,6 +57,9 @@ MemoryPanel::MemoryPanel(const MemoryPanelParts& parts, QWidget* parent)
     connectControls();
     connectRuns();
     connect(&parts_.model, &GraphModel::changed, this, [this](const Delta& delta) {
+        if (delta.reset) {
+            widgets_->budget->forgetTyped();
+        }
         if (delta.settings || delta.reset) {
             showSettings();
         }

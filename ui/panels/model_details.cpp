@@ -2,6 +2,7 @@
 
 #include "ui/bridge/later.hpp"
 #include "ui/bridge/model_hashing.hpp"
+#include "ui/editors/edit_session.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/panels/icon_button.hpp"
 #include "ui/panels/model_texts.hpp"
@@ -157,6 +158,9 @@ void ModelDetails::build() {
 
 void ModelDetails::show(const std::optional<FoundModel>& model) {
     keepNote();
+    if (!model || !model_ || model->file.path != model_->file.path) {
+        note_->document()->setModified(false);  // what is typed there was of the other one
+    }
     model_ = model;
     setVisible(model_.has_value());
     if (!model_) {
@@ -221,7 +225,7 @@ void ModelDetails::showHash() {
 
 void ModelDetails::showNote() {
     const QSignalBlocker quiet(note_);
-    note_->setPlainText(shelf_.noteOf(*model_));
+    EditSession::showUnlessTyped(*note_, shelf_.noteOf(*model_));
     note_->setPlaceholderText(tr("Note: trigger words, strength, where it is from"));
     if (note_->toPlainText().isEmpty()) {
         lookForNote();

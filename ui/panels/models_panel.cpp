@@ -19,6 +19,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QListWidget>
+#include <QSignalBlocker>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QTreeWidget>
@@ -265,16 +266,20 @@ void ModelsPanel::showModels() {
     const std::string selected = before ? pathOf(before) : std::string();
     filter_->setModels(models);
     models_->setUpdatesEnabled(false);
-    models_->clear();
-    QTreeWidgetItem* again = nullptr;
-    for (const size_t place : chosenPlaces()) {
-        QTreeWidgetItem* item = addRow(models[place]);
-        item->setData(ModelColumn::Verdict, ModelColumn::Place, qulonglong{place});
-        again = models[place].file.path == selected ? item : again;
+    {
+        const QSignalBlocker quiet(models_);  // for a moment nothing is chosen: a note may be typed
+        models_->clear();
+        QTreeWidgetItem* again = nullptr;
+        for (const size_t place : chosenPlaces()) {
+            QTreeWidgetItem* item = addRow(models[place]);
+            item->setData(ModelColumn::Verdict, ModelColumn::Place, qulonglong{place});
+            again = models[place].file.path == selected ? item : again;
+        }
+        showVerdicts();
+        models_->setCurrentItem(again);
     }
-    showVerdicts();
-    models_->setCurrentItem(again);
     models_->setUpdatesEnabled(true);
+    showConversion();
     showDetails();
     const bool isEmpty = models.empty() && !library_.isScanning();
     pages_->setCurrentIndex(isEmpty ? 1 : 0);

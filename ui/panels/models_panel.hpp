@@ -9,6 +9,8 @@
 #include <QWidget>
 
 #include <optional>
+#include <set>
+#include <string>
 
 class QAction;
 class QLabel;
@@ -80,6 +82,7 @@ private:
     [[nodiscard]] std::string pathOf(const QTreeWidgetItem* item) const;
     [[nodiscard]] FitText fitOf(const FoundModel& model) const;
     [[nodiscard]] QImage pictureOf(const QModelIndex& index);
+    void askForSeen();
     void choosePicture();
     QTreeWidgetItem* addRow(const FoundModel& model);
     void showConversion();
@@ -101,7 +104,8 @@ private:
     QLabel* problems_ = nullptr;
     QStackedWidget* pages_ = nullptr;
     std::optional<QStringList> shownPlaces_;
-    std::string awaited_;  ///< path of a model to select once its folder was looked through
+    std::set<std::string> seen_;  ///< painted rows of which something is to be asked
+    std::string awaited_;         ///< path of a model to select once its folder was looked through
 };
 
 }  // namespace lowtide::ui

@@ -17,6 +17,8 @@
 #include <QTreeWidget>
 #include <QUrl>
 
+#include <utility>
+
 namespace lowtide::ui {
 
 void ModelsPanel::connectParts() {
@@ -75,16 +77,36 @@ FitText ModelsPanel::fitOf(const FoundModel& model) const {
     return fitTextOf(model, planned, library_.verdictOf(model));
 }
 
-/// Of a row that is painted: only then its picture is read, and the model planned.
+/// Of a row that is painted: only then its picture is read, and the model planned, but not by the
+/// painting itself.
 QImage ModelsPanel::pictureOf(const QModelIndex& index) {
     const FoundModel* model = modelAt(models_->topLevelItem(index.row()));
     if (!model) {
         return {};
     }
-    if (parts_.plans && ModelPlans::canPlan(*model)) {
-        static_cast<void>(parts_.plans->find(*model));
+    const std::optional<QImage> picture = parts_.pictures->known(*model);
+    const bool isPlanned =
+        !parts_.plans || !ModelPlans::canPlan(*model) || parts_.plans->known(*model);
+    if (!picture || !isPlanned) {
+        if (seen_.empty()) {
+            QMetaObject::invokeMethod(this, &ModelsPanel::askForSeen, Qt::QueuedConnection);
+        }
+        seen_.insert(model->file.path);
     }
-    return parts_.pictures->find(*model);
+    return picture.value_or(QImage());
+}
+
+void ModelsPanel::askForSeen() {
+    for (const std::string& path : std::exchange(seen_, {})) {
+        const FoundModel* model = modelAt(itemOf(path));
+        if (!model) {
+            continue;
+        }
+        static_cast<void>(parts_.pictures->find(*model));
+        if (parts_.plans && ModelPlans::canPlan(*model)) {
+            static_cast<void>(parts_.plans->find(*model));
+        }
+    }
 }
 
 void ModelsPanel::showDetails() {

@@ -198,6 +198,25 @@ private Q_SLOTS:
         QCOMPARE(shelf.rows(), QStringList{"soft.safetensors"});
     }
 
+    /// The folders are looked through again, and the budget is another, between two letters.
+    void whatArrivesLeavesANoteThatIsTypedAlone() {
+        Shelf shelf;
+        shelf.open();
+        shelf.add(shelf.folder.path());
+        shelf.select(2);
+        auto& note = shelf.part<QPlainTextEdit>("modelNote");
+        note.setFocus();
+        const QString text = "skin tones";
+        for (int i = 0; i < text.size(); ++i) {
+            test::type(text.mid(i, 1));
+            QSignalSpy scanned(&*shelf.library, &ModelLibrary::scanned);
+            shelf.library->rescan();
+            shelf.library->setBudget(kGiB * (i + 1));
+            QVERIFY(scanned.wait(20000));
+        }
+        QCOMPARE(note.toPlainText(), text);
+    }
+
     void showsTheNoteThatLiesBesideAModel() {
         Shelf shelf;
         shelf.open();

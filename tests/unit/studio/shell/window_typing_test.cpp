@@ -80,6 +80,36 @@ struct Typing : Working {
         }
     }
 
+    /// Every feed says something else, and has been heard.
+    void fireFeeds(int number) {
+        Workspace& work = *window->workspace();
+        const int free = 4096 + number;
+        const Json devices = {
+            {"devices",
+             {{{"id", "cpu"}, {"kind", "cpu"}, {"capacity", 8192}, {"free", free}},
+              {{"id", "cuda:" + std::to_string(number)}, {"kind", "cuda"}}}}};
+        plugin.script().setDevices(devices);
+        const Json precision = {
+            {"denoise", {{"component", "denoiser"}, {"notes", {std::to_string(number)}}}}};
+        const Json issues = Json::array();
+        plugin.script().setAnswers({{"issues", issues}},
+                                   {{"issues", issues}, {"plan", {{"precision", precision}}}});
+        model().adjust([&](graph::Document& document) {
+            document.nodes.at("denoise").params["seed"] = 1000 + number;
+        });
+        settings.change([&](Preferences& chosen) { chosen.notifyAfterSeconds = 10 + number; });
+        work.models.rescan();
+        work.presets.reload();
+        work.memory.askNow();
+        work.planning.askNow();
+        QTRY_VERIFY_WITH_TIMEOUT(
+            work.memory.now().devices.dump().find(std::to_string(free)) != std::string::npos &&
+                !work.models.isScanning(),
+            kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(work.planning.planned().isFresh, kPatience);
+        QCoreApplication::processEvents();
+    }
+
     /// The graph of the first run.
     [[nodiscard]] graph::Document started() {
         if (!QTest::qWaitFor([this] { return !plugin.script().startedGraphs().empty(); },
@@ -150,6 +180,27 @@ const std::vector<Field>& fields() {
              return studio.window->findChild<QWidget*>("budgetField");
          },
          [](const graph::Document& graph) { return graph.memoryBudget == "6GiB"; }},
+        {"threshold",
+         "55",
+         [](Typing& studio) {
+             studio.select({});
+             studio.model().apply(
+                 "Threshold", [](graph::Document& document) { document.collectionThreshold = 70; });
+             return studio.window->desk()
+                 ->inspector()
+                 .findChild<QWidget*>("inspectorGraph")
+                 ->findChild<QWidget*>("threshold");
+         },
+         [](const graph::Document& graph) { return graph.collectionThreshold == 55; }},
+        {"prompt",
+         "a fox, red",
+         [](Typing& studio) {
+             studio.select({"encode"});
+             return studio.editorOf("prompt").findChild<QWidget*>("prompt");
+         },
+         [](const graph::Document& graph) {
+             return graph.nodes.at("encode").params.at("prompt") == "a fox, red";
+         }},
         {"policy",
          "leaf+stream",
          [](Typing& studio) { return inMemory(studio, "text"); },
@@ -255,6 +306,43 @@ private Q_SLOTS:
         studio.type(*found, row.text);
         studio.run("tool bar");
         QVERIFY(row.isTaken(studio.started()));
+    }
+
+    void noFeedIsShownOverWhatIsTyped_data() { aValueInAnyFieldIsTheOneThatRuns_data(); }
+
+    /// Between any two keys, as people type: with pauses.
+    void noFeedIsShownOverWhatIsTyped() {
+        QFETCH(int, field);
+        const Field& row = fields().at(static_cast<size_t>(field));
+        Typing studio;
+        QWidget* found = row.find(studio);
+        QVERIFY(found);
+        const QString text = row.text;
+        studio.type(*found, text.left(1));
+        for (int i = 1; i <= text.size(); ++i) {
+            studio.fireFeeds(i);
+            test::type(text.mid(i, 1));
+        }
+        studio.run("tool bar");
+        QVERIFY(row.isTaken(studio.started()));
+    }
+
+    /// What cannot be read stays with its mark, whatever arrives, until Escape.
+    void whatCannotBeReadStaysWhereItIs() {
+        Typing studio;
+        studio.window->desk()->panels().show("memory");
+        auto* field = studio.window->findChild<QLineEdit*>("budgetField");
+        studio.type(*field, "6Gi");
+        test::press(Qt::Key_Tab);
+        studio.fireFeeds(1);
+        QCOMPARE(field->text(), QString("6Gi"));
+        QVERIFY(studio.window->findChild<QLabel*>("budgetNote")->text().contains("6Gi"));
+        test::click(*field, field->rect().center());
+        test::press(Qt::Key_Escape);
+        QCOMPARE(field->text(), QString());
+        QVERIFY(!studio.window->findChild<QLabel*>("budgetNote")->text().contains("6Gi"));
+        studio.run("tool bar");
+        QCOMPARE(studio.started().memoryBudget, std::nullopt);
     }
 
     void aTypedNumberIsSaved() {
