@@ -5135,6 +5135,10 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>No preset begins with one</source>
         <translation>没有以图片开头的预设</translation>
     </message>
+    <message>
+        <source>Looking for the files of presets…</source>
+        <translation>正在查找预设所需的文件…</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::PictureView</name>
@@ -6943,6 +6947,18 @@ Uses Qt %1 under the LGPL, and the fonts Inter and JetBrains Mono under the SIL 
         <translation>以节点工作流生成图片，每个节点都有显存策略。
 
 使用 LGPL 许可的 Qt %1，以及 SIL 开放字体许可的 Inter 和 JetBrains Mono 字体。其余见 NOTICE 文件。</translation>
+    </message>
+    <message>
+        <source>Settings are not kept: %1</source>
+        <translation>设置未保存：%1</translation>
+    </message>
+    <message>
+        <source>Something in the studio failed: %1. The rest goes on; save your graph, and look whether what you did last was done.</source>
+        <translation>工作室的某一部分出错：%1。其余部分仍在运行；请保存工作流，并检查刚才的操作是否完成。</translation>
+    </message>
+    <message>
+        <source>Report</source>
+        <translation>报告</translation>
     </message>
 </context>
 <context>

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "ui/bridge/failures.hpp"
+
 #include <QCoreApplication>
 #include <QMetaObject>
 #include <QPointer>
@@ -14,7 +16,8 @@
 namespace lowtide::ui {
 
 /// Does `job` on a thread of the pool, then `done` with what it returned on the GUI thread, unless
-/// `context` is gone by then. The job must not throw. Called on the GUI thread.
+/// `context` is gone by then. What either throws goes to Failures; after a job that threw, `done`
+/// is not called. Called on the GUI thread.
 template <class Job, class Done>
 void later(QObject* context,
            Job job,
@@ -39,7 +42,11 @@ void later(QObject* context,
     pool.start([work] {
         {
             const std::lock_guard lock(work->mutex);
-            work->result.emplace((*work->job)());
+            try {
+                work->result.emplace((*work->job)());
+            } catch (...) {
+                Failures::instance().takeCurrent();
+            }
             work->job.reset();
         }
         QMetaObject::invokeMethod(
@@ -48,10 +55,15 @@ void later(QObject* context,
                 std::unique_lock lock(work->mutex);
                 const std::optional<Done> call = std::exchange(work->done, std::nullopt);
                 std::optional<std::invoke_result_t<Job>> result = std::move(work->result);
-                const bool isWanted = !work->context.isNull();
+                const bool isWanted = !work->context.isNull() && result.has_value();
                 lock.unlock();
-                if (isWanted) {
+                if (!isWanted) {
+                    return;
+                }
+                try {
                     (*call)(std::move(*result));
+                } catch (...) {
+                    Failures::instance().takeCurrent();
                 }
             },
             Qt::QueuedConnection);

@@ -1,8 +1,13 @@
 #include "ui/bridge/model_file.hpp"
 
+#include "plugin/base/text.hpp"
 #include "plugin/files/path_parts.hpp"
+#include "plugin/files/path_text.hpp"
 #include "plugin/host_api/recogniser.hpp"
 #include "ui/bridge/answer.hpp"
+
+#include <algorithm>
+#include <vector>
 
 namespace lowtide::ui {
 
@@ -15,10 +20,24 @@ std::string messageIn(const Json& answer, const std::string& name) {
     return issues.empty() ? "the module does not say what " + name + " is" : issues.front().message;
 }
 
+/// The file, or the folder above it, whose name is no text.
+std::string firstUnnamed(const std::string& text, const std::string& path) {
+    const std::vector<std::string> shown = split(text, '/');
+    const std::vector<std::string> bytes = split(path, '/');
+    const auto [name, real] = std::mismatch(shown.begin(), shown.end(), bytes.begin(), bytes.end());
+    return name == shown.end() ? text : *name;
+}
+
 }  // namespace
 
 ModelFile recogniseFile(Recogniser* recogniser, const std::string& path) {
-    ModelFile model{.path = path, .name = files::lastPart(path)};
+    ModelFile model{.path = files::pathText(path), .name = {}};
+    model.name = files::lastPart(model.path);
+    if (model.path != path) {
+        model.problem =
+            "the name " + quotedName(firstUnnamed(model.path, path)) + " is not UTF-8: rename it";
+        return model;
+    }
     if (!recogniser) {
         model.problem = model.name + " cannot be read: the module is not there";
         return model;

@@ -27,7 +27,8 @@ struct ModelFile {
 };
 
 /// Asks the module about a file or a folder with a model_index.json; nullptr: it cannot be asked.
-/// What is wrong becomes the file's problem. Any thread.
+/// What is wrong becomes the file's problem, also a path that is not UTF-8: `path` and `name` are
+/// then text to show, and no graph can name the file. Any thread.
 [[nodiscard]] ModelFile recogniseFile(Recogniser* recogniser, const std::string& path);
 
 /// What a budget means for the weights of a file, before a graph says more. A quarter of the budget

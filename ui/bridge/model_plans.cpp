@@ -118,7 +118,7 @@ std::optional<ModelFit> ModelPlans::find(const FoundModel& model) {
         return answer;
     }
     if (canPlan(model) && asked_.insert(path).second) {
-        waiting_.push_front({path, graphFor(model)});
+        waiting_.push_front({model});
         askNext();
     }
     return std::nullopt;
@@ -133,7 +133,7 @@ void ModelPlans::askNext() {
     waiting_.pop_front();
     background_.run([this, question, session = session_, options = options_.dump()] {
         std::string answer;
-        const Status status = runner_.plan(question.graph, options, answer);
+        const Status status = runner_.plan(graphFor(question.model), options, answer);
         const std::optional<ModelFit> fit = fitFrom(status, answer);
         return [this, question, session, fit] { take(question, session, fit); };
     });
@@ -143,9 +143,10 @@ void ModelPlans::take(const Question& question, int session, const std::optional
     isAsking_ = false;
     if (session == session_) {
         if (fit) {
-            asked_.erase(question.path);
-            fits_[question.path] = *fit;
-            Q_EMIT answered(question.path);
+            const std::string& path = question.model.file.path;
+            asked_.erase(path);
+            fits_[path] = *fit;
+            Q_EMIT answered(path);
         } else {
             waiting_.push_front(question);
             again_.start();

@@ -49,8 +49,7 @@ Q_SIGNALS:
 
 private:
     struct Question {
-        std::string path;
-        std::string graph;
+        FoundModel model;
     };
 
     void askNext();

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/files/path_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -67,6 +68,9 @@ private:
     }
 
     ModelFile headerOf(const std::string& path, files::FileIdentity& identity) {
+        if (!isValidUtf8(path)) {
+            return recogniseFile(recogniser_, path);
+        }
         try {
             identity = files::stampOfFile(path).identity;
             const auto before = known_.find(path);
@@ -87,14 +91,16 @@ private:
              const fs::path& path,
              ModelFile model,
              const files::FileIdentity& identity = {}) {
-        if (model.kind == ModelKind::Other && model.family.empty()) {
+        if (model.kind == ModelKind::Other && model.family.empty() &&
+            isValidUtf8(path.string())) {  // else no list may offer it
             model.kind = top.kind;
         }
         const fs::path relative = path.lexically_relative(top.path);
-        found_.push_back({.file = std::move(model),
-                          .folder = top.path,
-                          .relative = (relative == "." ? path.filename() : relative).string(),
-                          .identity = identity});
+        found_.push_back(
+            {.file = std::move(model),
+             .folder = top.path,
+             .relative = files::pathText((relative == "." ? path.filename() : relative).string()),
+             .identity = identity});
     }
 
     Recogniser* recogniser_;

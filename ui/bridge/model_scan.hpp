@@ -28,6 +28,8 @@ struct ReadHeader {
 
 using ReadHeaders = std::map<std::string, ReadHeader>;
 
+/// The border at which paths from the disk become text: what it returns is UTF-8, and what has
+/// another name is a row with a problem.
 /// Looks through the folders, at most eight levels deep, each real folder once; links are followed.
 /// A file of which the module does not say what it is counts as what the folder's name says. Sorted
 /// by kind and name. Stops early when asked to: the result is then to be thrown away.

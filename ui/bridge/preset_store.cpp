@@ -95,6 +95,7 @@ void PresetStore::setIsThere(IsThere isThere) {
 
 /// A folder of models on a network takes its time for each file.
 void PresetStore::lookForFiles() {
+    isLooking_ = true;
     background_.run([this, look = ++look_, entries = entries_, isThere = isThere_]() mutable {
         for (PresetEntry& entry : entries) {
             const QString folder = QFileInfo(entry.path).absolutePath();
@@ -104,6 +105,7 @@ void PresetStore::lookForFiles() {
         }
         return [this, look, found = std::move(entries)] {
             if (look == look_) {
+                isLooking_ = false;
                 entries_ = found;
                 Q_EMIT changed();
             }
@@ -114,6 +116,7 @@ void PresetStore::lookForFiles() {
 /// A file that is as it was is not read again: some fifty lie in the two folders.
 void PresetStore::reload() {
     ++look_;
+    isLooking_ = false;
     const std::vector<PresetEntry> before = std::exchange(entries_, {});
     const std::map<QString, files::FileIdentity> readBefore = std::exchange(read_, {});
     for (const bool isBuiltin : {true, false}) {

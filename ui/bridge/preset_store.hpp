@@ -81,6 +81,9 @@ public:
     /// Built-in ones first, by id; then the person's own, by title.
     [[nodiscard]] const std::vector<PresetEntry>& entries() const { return entries_; }
 
+    /// Whether the files that they need are still looked for; then changed().
+    [[nodiscard]] bool isLooking() const { return isLooking_; }
+
     /// nullptr: there is none.
     [[nodiscard]] const PresetEntry* find(const QString& id) const;
 
@@ -126,8 +129,9 @@ private:
     IsThere isThere_;
     std::vector<PresetEntry> entries_;
     std::map<QString, files::FileIdentity> read_;  ///< by path, when its entry was made
-    int look_ = 0;                                 ///< of the last one for files
-    QStringList removed_;                          ///< ids, the last removed at the end
+    bool isLooking_ = false;
+    int look_ = 0;         ///< of the last one for files
+    QStringList removed_;  ///< ids, the last removed at the end
     Background background_;
 };
 

@@ -5,6 +5,7 @@
 #include "plugin/files/input_file.hpp"
 #include "ui/bridge/preferences_json.hpp"
 #include "ui/bridge/shared_json_file.hpp"
+#include "ui/document/saved_file.hpp"
 #include "ui/language/language.hpp"
 #include "ui/language/module_texts.hpp"
 
@@ -24,16 +25,6 @@ constexpr int kMostRecentFiles = 10;
 
 QString said(const Error& error) {
     return errorText(error);
-}
-
-/// "settings.json.broken-1", the first that is free.
-QString freeName(const QString& path) {
-    int number = 1;
-    QString name;
-    do {
-        name = path + QStringLiteral(".broken-%1").arg(number++);
-    } while (QFileInfo::exists(name));
-    return name;
 }
 
 }  // namespace
@@ -120,7 +111,7 @@ void Settings::readValues(const Json& values) {
 }
 
 void Settings::setAside(const QString& reason) {
-    const QString name = freeName(path_);
+    const QString name = nameForBroken(path_);
     const bool isMoved = QFile::rename(path_, name);
     isReadOnly_ = !isMoved;
     problem_ = isMoved ? tr("The settings could not be read (%1). The defaults are used; the old "

@@ -64,7 +64,8 @@ void SheetEstimate::ask(const SheetPlan& plan,
     };
 
     const auto asked = std::make_shared<const Question>(Question{plan, document, options.dump()});
-    const auto known = std::make_shared<const graph::Catalog>(catalog.nodes());  // of the other thread
+    const auto known =
+        std::make_shared<const graph::Catalog>(catalog.nodes());  // of the other thread
     const int number = *question_;
     for (size_t cell = 0; cell < plan.cells(); ++cell) {
         background_.run(

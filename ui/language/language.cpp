@@ -158,7 +158,9 @@ Language::~Language() {
 
 void Language::remove() {
     for (const auto& translator : translators_) {
-        QCoreApplication::removeTranslator(translator.get());
+        if (QCoreApplication::instance()) {  // a child of the application outlives it
+            QCoreApplication::removeTranslator(translator.get());
+        }
     }
     translators_.clear();
     for (const char* bundled : kBundledFonts) {

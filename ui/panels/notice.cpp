@@ -7,6 +7,8 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace lowtide::ui {
 
 Notice::Notice(const char* name, QWidget* parent)
@@ -23,6 +25,16 @@ Notice::Notice(const char* name, QWidget* parent)
 }
 
 void Notice::tell(Tone tone, const QString& text, std::vector<Fix> fixes) {
+    const bool isSame = tone == tone_ && text == text_->text() &&
+                        std::equal(fixes.begin(),
+                                   fixes.end(),
+                                   fixes_.begin(),
+                                   fixes_.end(),
+                                   [](const Fix& a, const Fix& b) { return a.label == b.label; });
+    fixes_ = std::move(fixes);  // of the graph as it is now
+    if (isSame) {
+        return;
+    }
     tone_ = tone;
     text_->setText(text);
     if (buttons_) {
@@ -30,16 +42,17 @@ void Notice::tell(Tone tone, const QString& text, std::vector<Fix> fixes) {
         buttons_->deleteLater();
         buttons_ = nullptr;
     }
-    if (!fixes.empty()) {
+    if (!fixes_.empty()) {
         buttons_ = new QWidget(this);
         auto* rows = new QVBoxLayout(buttons_);
         rows->setContentsMargins(0, 0, 0, 0);
         rows->setSpacing(Theme::space(1));
-        for (size_t i = 0; i < fixes.size(); ++i) {
-            auto* button = new QPushButton(fixes[i].label, buttons_);
+        for (size_t i = 0; i < fixes_.size(); ++i) {
+            auto* button = new QPushButton(fixes_[i].label, buttons_);
             button->setObjectName(QString("fix_%1").arg(i));
-            connect(button, &QPushButton::clicked, this, [this, fix = fixes[i]] {
-                Q_EMIT fixChosen(fix);
+            connect(button, &QPushButton::clicked, this, [this, i] {
+                const Fix chosen = fixes_.at(i);  // what it does may bring others
+                Q_EMIT fixChosen(chosen);
             });
             rows->addWidget(button);
         }

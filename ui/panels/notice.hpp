@@ -16,7 +16,8 @@ public:
     enum class Tone { Info, Warning, Error };
 
     explicit Notice(const char* name, QWidget* parent = nullptr);
-    /// Hidden when the text is empty.
+    /// Hidden when the text is empty. The same once more changes nothing: a button that is pressed,
+    /// or has the focus, stays.
     void tell(Tone tone, const QString& text, std::vector<Fix> fixes = {});
 
 Q_SIGNALS:
@@ -29,6 +30,7 @@ private:
     Tone tone_ = Tone::Info;
     QLabel* text_;
     QWidget* buttons_;
+    std::vector<Fix> fixes_;
 };
 
 }  // namespace lowtide::ui

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/input_file.hpp"
+#include "plugin/files/path_text.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -58,8 +59,13 @@ WildcardFiles readWildcards(const std::string& folder) {
         fs::path relative = path.lexically_relative(folder);
         const std::string name = relative.replace_extension().generic_string();
         const auto leaveOut = [&](const std::string& why) {
-            read.problems.push_back("the wildcard " + quotedName(name) + " is left out: " + why);
+            read.problems.push_back("the wildcard " + quotedName(files::pathText(name)) +
+                                    " is left out: " + why);
         };
+        if (!isValidUtf8(name)) {
+            leaveOut("its name is not UTF-8");
+            continue;
+        }
         if (!isWildcardName(name)) {
             leaveOut("its name cannot stand between two __");
             continue;

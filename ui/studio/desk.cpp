@@ -19,6 +19,7 @@
 
 #include <QFile>
 #include <QMenuBar>
+#include <QStackedWidget>
 #include <QStatusBar>
 #include <QVBoxLayout>
 
@@ -27,6 +28,8 @@
 namespace lowtide::ui {
 
 namespace {
+
+const auto kNoJournal = QStringLiteral("no journal");
 
 /// A card that is rehearsed on is ours alone, as large as it is stated or was opened.
 Bytes freeOn(const Json& devices, const std::string& id, Bytes rehearsed, const Json& figures) {
@@ -133,16 +136,30 @@ void Desk::buildCentre() {
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(canvas_);
-    notices_ = new NoticeBar(graph);  // over the canvas, which stays where it is
     centre_ = new QTabWidget(&parts_.window);
     centre_->setObjectName(QStringLiteral("centre"));
     centre_->setDocumentMode(true);
     centre_->addTab(graph, tr("Graph"));
     parts_.window.setCentralWidget(centre_);
+    buildNotices();
     memoryLine_ = new QLabel(parts_.window.statusBar());
     memoryLine_->setObjectName(QStringLiteral("memoryLine"));
     memoryLine_->setContentsMargins(0, 0, Theme::space(3), 0);
     parts_.window.statusBar()->addPermanentWidget(memoryLine_);
+}
+
+/// Over every tab: at the top of the canvas, which has nothing there, and at the bottom of the
+/// others, whose buttons are at their tops.
+void Desk::buildNotices() {
+    auto* pages = centre_->findChild<QStackedWidget*>();
+    notices_ = new NoticeBar(pages);
+    const auto place = [this, pages] {
+        const bool isCanvas = centre_->currentIndex() == 0;
+        notices_->move(0, isCanvas ? 0 : pages->height() - notices_->height());
+        notices_->raise();
+    };
+    connect(centre_, &QTabWidget::currentChanged, notices_, place);
+    connect(notices_, &NoticeBar::heightChanged, notices_, place);
 }
 
 void Desk::buildPanels() {
@@ -227,10 +244,17 @@ void Desk::connectWorkspace() {
             QMetaObject::invokeMethod(canvas_, &GraphView::zoomToAll, Qt::QueuedConnection);
         }
     });
-    connect(&workspace_.file, &DocumentFile::journalFailed, this, [this](const QString& reason) {
-        notices_->show(NoticeKind::Warning,
-                       tr("Unsaved changes cannot be kept for recovery: %1").arg(reason));
-    });
+    const auto tellJournal = [this](const QString& reason) {
+        notices_->stand(kNoJournal,
+                        NoticeKind::Warning,
+                        tr("Unsaved changes cannot be kept for recovery: %1").arg(reason));
+    };
+    connect(&workspace_.file, &DocumentFile::journalFailed, this, tellJournal);
+    connect(
+        &workspace_.file, &DocumentFile::journalWorks, this, [this] { notices_->end(kNoJournal); });
+    if (!workspace_.file.journalProblem().isEmpty()) {  // of the desk before this one
+        tellJournal(workspace_.file.journalProblem());
+    }
     workspace_.memory.askNow();
 }
 

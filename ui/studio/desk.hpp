@@ -106,6 +106,7 @@ Q_SIGNALS:
 
 private:
     void buildCentre();
+    void buildNotices();
     void buildPanels();
     void buildRuns();
     void buildLog();
@@ -187,6 +188,7 @@ private:
     PresetsBrowser* presets_ = nullptr;
     QLabel* memoryLine_ = nullptr;
     RunNotices* told_ = nullptr;
+    quint64 unread_ = 0;          ///< the notice of tellUnread()
     bool isReleaseTold_ = false;  ///< the release at work was asked for in the menu
 };
 

@@ -161,6 +161,7 @@ void Desk::runToSelected() {
 
 void Desk::run(RunHow how, const std::set<std::string>& until) {
     if (EditSession::commit()) {
+        notices_->withdraw(std::exchange(unread_, 0));
         workspace_.run.run(how, until);
     } else {
         tellUnread();
@@ -240,7 +241,7 @@ void Desk::connectPrompts() {
 
 void Desk::tellUnread() {
     EditSession::refusedField()->setFocus();
-    notices_->show(
+    unread_ = notices_->show(
         NoticeKind::Warning,
         tr("Nothing runs yet: what is typed in the marked field cannot be read. Mend it, "
            "or press Esc there to keep the value before it."));

@@ -84,7 +84,7 @@ void Desktop::takeAll(const PortalSettings& settings) {
 }
 
 void Desktop::waitForFirst(int milliseconds) {
-    if (!bus_.isConnected() || isHeard_) {
+    if (!bus_.isConnected() || isHeard_ || milliseconds <= 0) {
         return;
     }
     const QDBusReply<PortalSettings> reply = bus_.call(readAllCall(), QDBus::Block, milliseconds);

@@ -7,6 +7,8 @@
 #include <QDir>
 #include <QFileInfo>
 
+#include <utility>
+
 namespace lowtide::ui {
 
 namespace {
@@ -49,8 +51,16 @@ DocumentFile::DocumentFile(GraphModel& model, const Places& places, QObject* par
     rest_.setSingleShot(true);
     rest_.setInterval(kJournalRestMilliseconds);
     connect(&rest_, &QTimer::timeout, this, [this] { writeJournal([] {}); });
+    // A seed that a run drew is no change that somebody would miss.
     connect(&model_, &GraphModel::changed, this, [this](const Delta& delta) {
-        if (!delta.reset && !rest_.isActive()) {
+        if (!delta.reset && model_.isModified() && !rest_.isActive()) {
+            rest_.start();
+        }
+    });
+    connect(&model_, &GraphModel::modifiedChanged, this, [this](bool isModified) {
+        if (!isModified) {  // undone: nothing is left to recover
+            clearJournal();
+        } else if (!rest_.isActive()) {
             rest_.start();
         }
     });
@@ -190,13 +200,18 @@ void DocumentFile::writeJournal(std::function<void()> then) {
     background_.run(
         [this, &journal = journal_, document = model_.document(), then]() -> Background::Answer {
             QString reason;
-            if (journal.write(document, &reason)) {
+            const bool isWritten = journal.write(document, &reason);
+            if (isWritten) {
                 then();
             }
-            if (reason.isEmpty()) {
-                return {};
-            }
-            return [this, reason] { Q_EMIT journalFailed(reason); };
+            return [this, reason, isWritten] {
+                if (!reason.isEmpty()) {
+                    journalProblem_ = reason;
+                    Q_EMIT journalFailed(reason);
+                } else if (isWritten && !std::exchange(journalProblem_, {}).isEmpty()) {
+                    Q_EMIT journalWorks();
+                }
+            };
         });
 }
 

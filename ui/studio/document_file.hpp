@@ -58,11 +58,16 @@ public:
     /// the document has the preset's name.
     void keptAsPreset(const QString& title);
 
+    /// Why the journal cannot be written; empty: it can.
+    [[nodiscard]] const QString& journalProblem() const { return journalProblem_; }
+
 Q_SIGNALS:
     /// Path or name are others.
     void moved();
     /// The journal cannot be written: why, once until it works again.
     void journalFailed(const QString& reason);
+    /// It can be written again.
+    void journalWorks();
 
 private:
     void settle(OpenedGraph opened, const QString& path);
@@ -78,6 +83,7 @@ private:
     std::optional<files::FileIdentity> onDisk_;  ///< of the file, when it was opened or saved here
     Journal journal_;                            ///< of the other thread, but for its end
     std::unique_ptr<DocumentLock> lock_;
+    QString journalProblem_;
     QTimer rest_;
     Background background_;  ///< ends before the journal
 };

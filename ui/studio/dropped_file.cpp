@@ -6,6 +6,7 @@
 #include "ui/models/model_kind.hpp"
 #include "ui/studio/error_dialog.hpp"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QMimeData>
 #include <QUrl>
@@ -28,6 +29,11 @@ PictureInput sourceIn(const graph::Catalog& catalog,
         }
     }
     return {};
+}
+
+/// In the layout of diffusers.
+bool isModelFolder(const QString& path) {
+    return QFileInfo(QDir(path), QStringLiteral("model_index.json")).isFile();
 }
 
 }  // namespace
@@ -83,7 +89,7 @@ DroppedFile::DroppedFile(GraphModel& model,
 void DroppedFile::take(const QString& path, QPointF at) {
     if (isPicture(path) || isVideo(path)) {
         pictures_.take(path, at);
-    } else if (isModelName(path.toStdString())) {
+    } else if (isModelName(path.toStdString()) || isModelFolder(path)) {
         Q_EMIT modelDropped(path, at);
     } else {
         files_.openPath(path);

@@ -29,7 +29,7 @@ public:
     void useAsInput(const QString& path, QPointF at);
 
 Q_SIGNALS:
-    /// A file of weights, by its name.
+    /// A file of weights, by its name, or the folder of a model.
     void modelDropped(const QString& path, QPointF at);
 
 private:

@@ -1,12 +1,21 @@
 #include "ui/studio/event_loop.hpp"
 
-#include <QApplication>
+#include "ui/bridge/failures.hpp"
 
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 
 namespace lowtide::ui {
+
+bool StudioApplication::notify(QObject* receiver, QEvent* event) {
+    try {
+        return QApplication::notify(receiver, event);
+    } catch (...) {
+        Failures::instance().takeCurrent();
+        return false;
+    }
+}
 
 int runEventLoop() {
     try {

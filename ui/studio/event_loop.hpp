@@ -1,13 +1,24 @@
 #pragma once
 
+#include <QApplication>
+
 namespace lowtide::ui {
 
 /// Of a program that ends because a part of it failed: EX_SOFTWARE of sysexits.h.
 inline constexpr int kFailedExit = 70;
 
-/// Runs the application's event loop; its exit status. What a part throws through it ends the
-/// program at once with a sentence on stderr and kFailedExit, so that the journal stays: the next
-/// start offers what was not saved.
+/// An application in which no exception passes through Qt: what the handler of an event throws goes
+/// to Failures, and the next event follows.
+class StudioApplication : public QApplication {
+public:
+    using QApplication::QApplication;
+
+    bool notify(QObject* receiver, QEvent* event) override;
+};
+
+/// Runs the application's event loop; its exit status. What a part throws through it all the same
+/// ends the program at once with a sentence on stderr and kFailedExit, so that the journal stays:
+/// the next start offers what was not saved.
 [[nodiscard]] int runEventLoop();
 
 }  // namespace lowtide::ui

@@ -22,6 +22,8 @@ QString leftOpenText(const std::vector<RunRecord>& runs) {
         "%n runs had not ended when the studio did.", nullptr, static_cast<int>(runs.size()));
 }
 
+const auto kNotKept = QStringLiteral("runs not kept");
+
 }  // namespace
 
 GalleryDesk::GalleryDesk(Workspace& workspace,
@@ -47,9 +49,22 @@ GalleryDesk::GalleryDesk(Workspace& workspace,
     connect(&gallery_, &Gallery::returned, this, [this](const QString& sentence) {
         notices_.show(NoticeKind::Success, sentence);
     });
-    connect(workspace_.library.get(), &RunLibrary::failed, this, [this](const QString& problem) {
-        notices_.show(NoticeKind::Warning, tr("Runs are not kept: %1").arg(problem));
-    });
+    RunLibrary& library = *workspace_.library;
+    connect(&library, &RunLibrary::failed, this, &GalleryDesk::tellProblem);
+    connect(&library, &RunLibrary::worksAgain, this, [this] { notices_.end(kNotKept); });
+    if (!library.problem().isEmpty()) {
+        tellProblem(library.problem());
+    }
+}
+
+/// A problem that is over, a file that was set aside, is told once.
+void GalleryDesk::tellProblem(const QString& problem) {
+    const QString text = tr("Runs are not kept: %1").arg(problem);
+    if (workspace_.library->problem().isEmpty()) {
+        notices_.show(NoticeKind::Warning, text);
+    } else {
+        notices_.stand(kNotKept, NoticeKind::Warning, text);
+    }
 }
 
 void GalleryDesk::withRun(const RunKey& key, const std::function<void(const RunRecord&)>& act) {

@@ -39,6 +39,7 @@ Q_SIGNALS:
     void forgotten();
 
 private:
+    void tellProblem(const QString& problem);
     void withRun(const RunKey& key, const std::function<void(const RunRecord&)>& act);
     void useSeed(const RunKey& key);
     void showDifferences(const RunKey& key);

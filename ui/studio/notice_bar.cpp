@@ -1,13 +1,20 @@
 #include "ui/studio/notice_bar.hpp"
 
+#include "plugin/base/log.hpp"
 #include "ui/access/announce.hpp"
 #include "ui/access/listening.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QPainter>
+#include <QPushButton>
+#include <QStringList>
+#include <QToolButton>
+#include <QVBoxLayout>
 
-#include <array>
+#include <algorithm>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -17,55 +24,115 @@ struct NoticeLook {
     const char* icon;
     const char* ink;
     const char* ground;
+    int rank;  ///< the lowest is shown on top
+    Level level;
 };
 
-constexpr std::array<NoticeLook, 4> kLooks = {{{"info", "info", "info.soft"},
-                                               {"warning", "warning", "warning.soft"},
-                                               {"error", "error", "error.soft"},
-                                               {"check", "success", "success.soft"}}};
+constexpr std::array<NoticeLook, 4> kLooks = {
+    {{"info", "info", "info.soft", 2, Level::Info},
+     {"warning", "warning", "warning.soft", 1, Level::Warning},
+     {"error", "error", "error.soft", 0, Level::Error},
+     {"check", "success", "success.soft", 2, Level::Info}}};
 
 const NoticeLook& lookOf(NoticeKind kind) {
     return kLooks[static_cast<size_t>(kind)];
 }
 
+bool isProblem(NoticeKind kind) {
+    return kind == NoticeKind::Warning || kind == NoticeKind::Error;
+}
+
 }  // namespace
 
-NoticeBar::NoticeBar(QWidget* parent)
-    : QFrame(parent),
-      icon_(new QLabel(this)),
-      text_(new QLabel(this)),
-      button_(new QPushButton(this)),
-      close_(new QToolButton(this)) {
+/// The widgets of one line. They stay while notices come and go, and so does the focus in them.
+class NoticeBar::Row : public QFrame {
+public:
+    Row(NoticeBar& bar, size_t at)
+        : QFrame(&bar),
+          icon_(new QLabel(this)),
+          text_(new QLabel(this)),
+          button_(new QPushButton(this)),
+          close_(new QToolButton(this)) {
+        const QString number = at == 0 ? QString() : QString::number(at);
+        text_->setObjectName(QStringLiteral("noticeText") + number);
+        text_->setWordWrap(true);
+        text_->setTextFormat(Qt::PlainText);
+        text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        button_->setObjectName(QStringLiteral("noticeButton") + number);
+        close_->setObjectName(QStringLiteral("noticeClose") + number);
+        close_->setIcon(Theme::current().icon("close"));
+        close_->setAutoRaise(true);
+        close_->setToolTip(NoticeBar::tr("Close this message"));
+        close_->setAccessibleName(close_->toolTip());
+        auto* row = new QHBoxLayout(this);
+        row->setContentsMargins(Theme::space(3), Theme::space(1), Theme::space(1), Theme::space(1));
+        row->setSpacing(Theme::space(2));
+        row->addWidget(icon_);
+        row->addWidget(text_, 1);
+        row->addWidget(button_);
+        row->addWidget(close_);
+        connect(button_, &QPushButton::clicked, &bar, [this, &bar] {
+            const Notice chosen = shown_;  // the row may show another one at once
+            if (chosen.standing.isEmpty()) {
+                bar.withdraw(chosen.number);
+            }
+            if (chosen.act) {
+                chosen.act();
+            }
+        });
+        connect(close_, &QToolButton::clicked, &bar, [this, &bar] { bar.withdraw(shown_.number); });
+        hide();
+    }
+
+    void showNotice(const Notice& notice) {
+        shown_ = notice;
+        text_->setText(notice.text);
+        button_->setText(notice.button);
+        button_->setVisible(!notice.button.isEmpty());
+        close_->setVisible(notice.standing.isEmpty());
+        paintIcon();
+        setVisible(true);
+        update();
+    }
+
+    void paintIcon() {
+        const int side = Theme::current().size("icon");
+        const NoticeLook& look = lookOf(shown_.kind);
+        icon_->setPixmap(Theme::current().icon(look.icon, look.ink).pixmap({side, side}));
+    }
+
+protected:
+    void paintEvent(QPaintEvent* event) override {
+        QPainter painter(this);
+        painter.fillRect(event->rect(), Theme::current().colour(lookOf(shown_.kind).ground));
+        painter.fillRect(QRect(0, height() - 1, width(), 1), Theme::current().colour("border"));
+    }
+
+private:
+    QLabel* icon_;
+    QLabel* text_;
+    QPushButton* button_;
+    QToolButton* close_;
+    Notice shown_;
+};
+
+NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent) {
     setObjectName(QStringLiteral("notice"));
-    text_->setObjectName(QStringLiteral("noticeText"));
-    text_->setWordWrap(true);
-    text_->setTextFormat(Qt::PlainText);
-    text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    button_->setObjectName(QStringLiteral("noticeButton"));
-    close_->setObjectName(QStringLiteral("noticeClose"));
-    close_->setIcon(Theme::current().icon("close"));
-    close_->setAutoRaise(true);
-    close_->setToolTip(tr("Close this message"));
-    close_->setAccessibleName(close_->toolTip());
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(Theme::space(3), Theme::space(1), Theme::space(1), Theme::space(1));
-    row->setSpacing(Theme::space(2));
-    row->addWidget(icon_);
-    row->addWidget(text_, 1);
-    row->addWidget(button_);
-    row->addWidget(close_);
-    connect(button_, &QPushButton::clicked, this, [this] {
-        const std::function<void()> act = act_;
-        dismiss();
-        if (act) {
-            act();
-        }
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    for (size_t at = 0; at < rows_.size(); ++at) {
+        rows_[at] = new Row(*this, at);
+        column->addWidget(rows_[at]);
+    }
+    connect(&Themed::instance(), &Themed::changed, this, [this] {
+        std::for_each(rows_.begin(), rows_.end(), [](Row* row) { row->paintIcon(); });
     });
-    connect(close_, &QToolButton::clicked, this, &NoticeBar::dismiss);
-    connect(&Themed::instance(), &Themed::changed, this, &NoticeBar::paintIcon);
     parent->installEventFilter(this);
     hide();
 }
+
+NoticeBar::~NoticeBar() = default;
 
 bool NoticeBar::eventFilter(QObject* watched, QEvent* event) {
     if (watched == parent() && event->type() == QEvent::Resize) {
@@ -74,50 +141,121 @@ bool NoticeBar::eventFilter(QObject* watched, QEvent* event) {
     return QFrame::eventFilter(watched, event);
 }
 
-/// As wide as the parent, as high as the text needs.
-void NoticeBar::place() {
-    const int width = parentWidget()->width();
-    setGeometry(0, 0, width, layout()->totalHeightForWidth(width));
-    raise();
+quint64 NoticeBar::show(NoticeKind kind,
+                        const QString& text,
+                        const QString& button,
+                        std::function<void()> act) {
+    return add({.number = ++last_,
+                .kind = kind,
+                .text = text,
+                .button = button,
+                .act = std::move(act),
+                .standing = {}});
 }
 
-void NoticeBar::show(NoticeKind kind,
-                     const QString& text,
-                     const QString& button,
-                     std::function<void()> act) {
-    kind_ = kind;
-    paintIcon();
-    text_->setText(text);
-    setAccessibleName(text);
-    button_->setText(button);
-    button_->setVisible(!button.isEmpty());
-    act_ = std::move(act);
-    place();
+void NoticeBar::stand(const QString& what,
+                      NoticeKind kind,
+                      const QString& text,
+                      const QString& button,
+                      std::function<void()> act) {
+    add({.number = ++last_,
+         .kind = kind,
+         .text = text,
+         .button = button,
+         .act = std::move(act),
+         .standing = what});
+}
+
+void NoticeBar::end(const QString& what) {
+    removeIf([&](const Notice& each) { return each.standing == what; });
+}
+
+void NoticeBar::withdraw(quint64 notice) {
+    removeIf([&](const Notice& each) { return each.number == notice && each.standing.isEmpty(); });
+}
+
+/// The same once more, and the same condition in other words, take the place of what is there.
+quint64 NoticeBar::add(Notice notice) {
+    log(lookOf(notice.kind).level, notice.text.toStdString());
+    std::erase_if(notices_, [&](const Notice& each) {
+        const bool isSame =
+            each.standing.isEmpty() ? each.text == notice.text : each.standing == notice.standing;
+        return isSame || (!isProblem(notice.kind) && !isProblem(each.kind) &&
+                          each.standing.isEmpty() && notice.standing.isEmpty());
+    });
+    const int rank = lookOf(notice.kind).rank;
+    const auto place = std::find_if(notices_.begin(), notices_.end(), [&](const Notice& each) {
+        return lookOf(each.kind).rank >= rank;
+    });
+    const quint64 number = notice.number;
+    const QString text = notice.text;
+    const Urgency urgency = notice.kind == NoticeKind::Error ? Urgency::Urgent : Urgency::Polite;
+    notices_.insert(place, std::move(notice));
+    makeRoom();
     const bool wasVisible = isVisible();
-    setVisible(true);
-    update();
+    showRows();
     if (wasVisible) {  // showing it anew tells nobody by itself
         QAccessibleEvent shown(this, QAccessible::ObjectShow);
         tellAccess(shown);
     }
-    announce(*this, text, kind == NoticeKind::Error ? Urgency::Urgent : Urgency::Polite);
+    announce(*this, text, urgency);
+    return number;
 }
 
-void NoticeBar::paintIcon() {
-    const int side = Theme::current().size("icon");
-    const NoticeLook& look = lookOf(kind_);
-    icon_->setPixmap(Theme::current().icon(look.icon, look.ink).pixmap({side, side}));
+/// The lowest and oldest problem goes, but no condition that still holds unless all do.
+void NoticeBar::makeRoom() {
+    const auto problems = [&](bool hasEnded) {
+        return std::count_if(notices_.begin(), notices_.end(), [&](const Notice& each) {
+            return isProblem(each.kind) && (!hasEnded || each.standing.isEmpty());
+        });
+    };
+    while (problems(false) > static_cast<std::ptrdiff_t>(kMostProblems)) {
+        const bool canClose = problems(true) > 0;
+        const auto last = std::find_if(notices_.rbegin(), notices_.rend(), [&](const auto& each) {
+            return isProblem(each.kind) && (!canClose || each.standing.isEmpty());
+        });
+        notices_.erase(std::next(last).base());
+    }
+    if (notices_.size() > rows_.size()) {
+        notices_.resize(rows_.size());
+    }
 }
 
-void NoticeBar::dismiss() {
-    act_ = nullptr;
-    hide();
+void NoticeBar::removeIf(const std::function<bool(const Notice&)>& isGone) {
+    if (std::erase_if(notices_, isGone) > 0) {
+        showRows();
+    }
 }
 
-void NoticeBar::paintEvent(QPaintEvent* event) {
-    QPainter painter(this);
-    painter.fillRect(event->rect(), Theme::current().colour(lookOf(kind_).ground));
-    painter.fillRect(QRect(0, height() - 1, width(), 1), Theme::current().colour("border"));
+void NoticeBar::showRows() {
+    for (size_t at = 0; at < rows_.size(); ++at) {
+        if (at < notices_.size()) {
+            rows_[at]->showNotice(notices_[at]);
+        } else {
+            rows_[at]->hide();
+        }
+    }
+    setAccessibleName(text());
+    setVisible(!notices_.empty());
+    place();
+}
+
+QString NoticeBar::text() const {
+    QStringList lines;
+    for (const Notice& notice : notices_) {
+        lines << notice.text;
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
+/// As wide as the parent, as high as the texts need.
+void NoticeBar::place() {
+    const int width = parentWidget()->width();
+    const int height = notices_.empty() ? 0 : layout()->totalHeightForWidth(width);
+    setGeometry(0, 0, width, height);
+    raise();
+    height_ = height;
+    Q_EMIT heightChanged(height_);
 }
 
 }  // namespace lowtide::ui

@@ -3,31 +3,45 @@
 #include "ui/access/spoken.hpp"
 
 #include <QFrame>
-#include <QLabel>
-#include <QPushButton>
-#include <QToolButton>
 
+#include <array>
 #include <functional>
+#include <vector>
 
 namespace lowtide::ui {
 
 enum class NoticeKind { Info, Warning, Error, Success };
 
-/// One line over the top of its parent that tells something without stopping the work, with at most
-/// one button for what can be done about it.
+/// A short list over the top of its parent that tells something without stopping the work, errors
+/// first, then warnings. Every notice is a line of the log too: what no longer fits is not lost.
 class NoticeBar : public QFrame, public Spoken {
     Q_OBJECT
 
 public:
+    /// Warnings and errors that are shown at once; of the rest the newest alone.
+    static constexpr size_t kMostProblems = 3;
+
     explicit NoticeBar(QWidget* parent);
+    ~NoticeBar() override;
 
-    void show(NoticeKind kind,
-              const QString& text,
-              const QString& button = {},
-              std::function<void()> act = {});
-    void dismiss();
+    /// With at most one button for what can be done about it. The number is for withdraw().
+    quint64 show(NoticeKind kind,
+                 const QString& text,
+                 const QString& button = {},
+                 std::function<void()> act = {});
+    /// A condition, named by `what`, that holds until end(what): nothing takes its place, and it
+    /// cannot be closed.
+    void stand(const QString& what,
+               NoticeKind kind,
+               const QString& text,
+               const QString& button = {},
+               std::function<void()> act = {});
+    void end(const QString& what);
+    /// It no longer holds; one that has gone already is no matter.
+    void withdraw(quint64 notice);
 
-    [[nodiscard]] QString text() const { return text_->text(); }
+    /// Of what is shown, a line each, the first on top.
+    [[nodiscard]] QString text() const;
 
     [[nodiscard]] QAccessible::Role spokenRole() const override {
         return QAccessible::Notification;
@@ -35,20 +49,35 @@ public:
 
     [[nodiscard]] QString spokenText() const override { return {}; }
 
+Q_SIGNALS:
+    /// How much of the parent it covers; 0: nothing.
+    void heightChanged(int height);
+
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
-    void paintEvent(QPaintEvent* event) override;
 
 private:
-    void place();
-    void paintIcon();
+    class Row;
 
-    NoticeKind kind_ = NoticeKind::Info;
-    QLabel* icon_;
-    QLabel* text_;
-    QPushButton* button_;
-    QToolButton* close_;
-    std::function<void()> act_;
+    struct Notice {
+        quint64 number = 0;
+        NoticeKind kind = NoticeKind::Info;
+        QString text;
+        QString button;
+        std::function<void()> act;
+        QString standing;  ///< the condition; empty: it can be closed
+    };
+
+    quint64 add(Notice notice);
+    void removeIf(const std::function<bool(const Notice&)>& isGone);
+    void makeRoom();
+    void showRows();
+    void place();
+
+    std::vector<Notice> notices_;  ///< in the order in which they are shown
+    std::array<Row*, kMostProblems + 1> rows_{};
+    quint64 last_ = 0;
+    int height_ = 0;
 };
 
 }  // namespace lowtide::ui

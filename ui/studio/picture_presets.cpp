@@ -31,30 +31,57 @@ PicturePresets::PicturePresets(const PresetStore& presets,
     setObjectName(QStringLiteral("picturePresets"));
     setToolTipsVisible(true);
     connect(this, &QMenu::aboutToShow, this, &PicturePresets::fill);
+    connect(&presets_, &PresetStore::changed, this, [this] {
+        if (isVisible()) {  // what was looked for on disks is found while it is open
+            fill();
+        }
+    });
 }
 
+/// The same entries once more stay as they are: one of them may be under the pointer.
 void PicturePresets::fill() {
-    clear();
     const QString picture = picture_();
-    const auto add = [&](bool areComplete) {
+    std::vector<Offer> offers;
+    for (const bool areComplete : {true, false}) {
         for (const PresetEntry& entry : presets_.entries()) {
-            const bool isOffered = entry.problem.isEmpty() && entry.isComplete() == areComplete &&
-                                   pictureParam(entry, catalog_, picture);
-            if (isOffered) {
-                QAction* action = addAction(menuText(entry.title));
-                action->setToolTip(areComplete ? entry.description
-                                               : tr("Files that it needs are not there."));
-                connect(action, &QAction::triggered, this, [this, id = entry.id, picture] {
-                    Q_EMIT chosen(id, picture);
-                });
+            if (entry.problem.isEmpty() && entry.isComplete() == areComplete &&
+                pictureParam(entry, catalog_, picture)) {
+                offers.push_back({.id = entry.id,
+                                  .title = entry.title,
+                                  .tip = areComplete ? entry.description
+                                                     : tr("Files that it needs are not there."),
+                                  .isComplete = areComplete});
             }
         }
-    };
-    add(true);
+    }
+    if (isFilled_ && picture == filledFor_ && offers == offers_ &&
+        isLooking_ == presets_.isLooking()) {
+        return;
+    }
+    isFilled_ = true;
+    filledFor_ = picture;
+    isLooking_ = presets_.isLooking();
+    offers_ = std::move(offers);
+    clear();
+    addOffers(true);
     addSeparator();
-    add(false);
-    if (isEmpty()) {
+    addOffers(false);
+    if (isLooking_) {
+        addAction(tr("Looking for the files of presets…"))->setEnabled(false);
+    } else if (offers_.empty()) {
         addAction(tr("No preset begins with one"))->setEnabled(false);
+    }
+}
+
+void PicturePresets::addOffers(bool areComplete) {
+    for (const Offer& offer : offers_) {
+        if (offer.isComplete == areComplete) {
+            QAction* action = addAction(menuText(offer.title));
+            action->setToolTip(offer.tip);
+            connect(action, &QAction::triggered, this, [this, id = offer.id, picture = filledFor_] {
+                Q_EMIT chosen(id, picture);
+            });
+        }
     }
 }
 

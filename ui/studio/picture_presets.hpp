@@ -6,11 +6,12 @@
 #include <QMenu>
 
 #include <functional>
+#include <vector>
 
 namespace lowtide::ui {
 
 /// The presets that begin with a picture, as a menu: one that is chosen opens with the picture that
-/// is looked at. Filled when it opens.
+/// is looked at. Filled when it opens, and again while it is open where files of presets are found.
 class PicturePresets : public QMenu {
     Q_OBJECT
 
@@ -26,11 +27,25 @@ Q_SIGNALS:
     void chosen(const QString& preset, const QString& picture);
 
 private:
+    struct Offer {
+        QString id;
+        QString title;
+        QString tip;
+        bool isComplete = false;
+
+        bool operator==(const Offer&) const = default;
+    };
+
     void fill();
+    void addOffers(bool areComplete);
 
     const PresetStore& presets_;
     const graph::Catalog& catalog_;
     std::function<QString()> picture_;
+    QString filledFor_;
+    std::vector<Offer> offers_;
+    bool isFilled_ = false;
+    bool isLooking_ = false;
 };
 
 /// The value of a preset's form that takes the picture or video at `path`; nullptr: there is none.

@@ -8,7 +8,10 @@
 #include <QLabel>
 #include <QLocale>
 #include <QMessageBox>
+#include <QScrollArea>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace lowtide::ui {
 
@@ -25,6 +28,27 @@ QString lineOf(const Recovered& recovered) {
     return recovered.perhapsOpenOn.isEmpty() ? line
                                              : RecoveryDialog::tr("%1; may still be open on %2")
                                                    .arg(line, recovered.perhapsOpenOn);
+}
+
+/// However many there are, the buttons stay on the screen.
+QWidget* problemsPart(const std::vector<QString>& problems, QWidget& dialog) {
+    auto* lines = new QWidget(&dialog);
+    auto* column = new QVBoxLayout(lines);
+    column->setContentsMargins(0, 0, 0, 0);
+    for (const QString& problem : problems) {
+        auto* line = new QLabel(problem, lines);
+        line->setWordWrap(true);
+        line->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // long names are cut
+        line->setForegroundRole(QPalette::BrightText);
+        column->addWidget(line);
+    }
+    auto* part = new QScrollArea(&dialog);
+    part->setFrameShape(QFrame::NoFrame);
+    part->setWidgetResizable(true);
+    part->setWidget(lines);
+    const int width = dialog.width() - Theme::space(10);
+    part->setFixedHeight(std::min(column->totalHeightForWidth(width), Theme::space(30)));
+    return part;
 }
 
 }  // namespace
@@ -55,11 +79,8 @@ RecoveryDialog::RecoveryDialog(std::vector<Recovered> found,
     column->setSpacing(Theme::space(3));
     column->addWidget(text);
     column->addWidget(list_, 1);
-    for (const QString& problem : problems) {
-        auto* line = new QLabel(problem, this);
-        line->setWordWrap(true);
-        line->setForegroundRole(QPalette::BrightText);
-        column->addWidget(line);
+    if (!problems.empty()) {
+        column->addWidget(problemsPart(problems, *this));
     }
     auto* buttons = new QHBoxLayout;
     buttons->setSpacing(Theme::space(2));

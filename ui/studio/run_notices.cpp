@@ -8,6 +8,7 @@
 #include <QFileInfo>
 
 #include <algorithm>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -75,7 +76,7 @@ void RunNotices::tellPictures(quint64 id) {
     const QString warnings = warningsIn(run->issues);
     if (run->files.isEmpty()) {
         if (warnings.isEmpty()) {
-            bar_.dismiss();
+            takeBack();
         } else {
             tell(NoticeKind::Warning, warnings, tr("Show"), [this] { Q_EMIT issuesAsked(); });
         }
@@ -102,18 +103,16 @@ void RunNotices::tell(NoticeKind kind,
                       const QString& text,
                       const QString& button,
                       std::function<void()> act) {
-    told_ = text;
     for (const QueuedRun& run : queue_.runs()) {
         lastAsked_ = std::max(lastAsked_, run.id);
     }
-    bar_.show(kind, text, button, std::move(act));
+    takeBack();
+    told_ = bar_.show(kind, text, button, std::move(act));
 }
 
 /// What others tell stays.
 void RunNotices::takeBack() {
-    if (!told_.isEmpty() && bar_.text() == told_) {
-        bar_.dismiss();
-    }
+    bar_.withdraw(std::exchange(told_, 0));
 }
 
 }  // namespace lowtide::ui

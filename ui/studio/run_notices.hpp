@@ -39,7 +39,7 @@ private:
     RunControl& run_;
     const RunQueue& queue_;
     NoticeBar& bar_;
-    QString told_;           ///< what it showed last
+    quint64 told_ = 0;       ///< what it showed last
     quint64 lastAsked_ = 0;  ///< the newest run when it did
 };
 

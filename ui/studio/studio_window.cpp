@@ -4,6 +4,7 @@
 #include "plugin/base/log.hpp"
 #include "ui/access/spoken.hpp"
 #include "ui/bridge/answer.hpp"
+#include "ui/bridge/failures.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/studio/error_dialog.hpp"
@@ -90,6 +91,12 @@ StudioWindow::StudioWindow(StudioSetup setup, Settings& settings, Appearance& ap
             startPage_->showRefused(
                 asSentence(message), asSentence(hint), !keptNodes(setup_.places.nodes).empty());
         });
+    connect(&Failures::instance(), &Failures::happened, this, &StudioWindow::tellFailure);
+    connect(&settings_, &Settings::notKept, this, [this](const QString& reason) {
+        if (desk_) {
+            desk_->notices().show(NoticeKind::Warning, tr("Settings are not kept: %1").arg(reason));
+        }
+    });
     showTitle();
     start_.begin();
 }
@@ -258,9 +265,10 @@ void StudioWindow::showAbsence() {
                            "run.release"}) {
         actions_.at(id).setEnabled(false);
     }
-    desk_->notices().show(NoticeKind::Warning,
-                          tr("The engine does not run. Graphs can be edited and saved; start the "
-                             "studio again to run them."));
+    desk_->notices().stand(QStringLiteral("no engine"),
+                           NoticeKind::Warning,
+                           tr("The engine does not run. Graphs can be edited and saved; start the "
+                              "studio again to run them."));
 }
 
 /// What was recovered comes first and stays until the person says what becomes of it.
@@ -333,6 +341,18 @@ void StudioWindow::showAbout() {
            "Licence. The file NOTICE names the rest.")
             .arg(QLatin1String(qVersion())));
     box.exec();
+}
+
+void StudioWindow::tellFailure(const QString& reason) {
+    if (desk_) {
+        desk_->notices().show(
+            NoticeKind::Error,
+            tr("Something in the studio failed: %1. The rest goes on; save your graph, and look "
+               "whether what you did last was done.")
+                .arg(reason),
+            tr("Report"),
+            [this] { actions_.at("help.report").trigger(); });
+    }
 }
 
 void StudioWindow::showReport() {

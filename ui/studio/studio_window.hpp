@@ -73,6 +73,7 @@ private:
     void showTitle();
     void showAbout();
     void showReport();
+    void tellFailure(const QString& reason);
     void restoreLayout();
 
     StudioSetup setup_;

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/bridge/device_names.hpp"
+#include "ui/bridge/failures.hpp"
 #include "ui/bridge/session.hpp"
 #include "ui/canvas/graph_view.hpp"
 #include "ui/editors/edit_session.hpp"
@@ -10,6 +11,7 @@
 #include "ui/panels/inspector.hpp"
 #include "ui/panels/memory_panel.hpp"
 #include "ui/theme/theme.hpp"
+#include "ui/widgets/event_guard.hpp"
 
 #include <QApplication>
 #include <QLocale>
@@ -17,6 +19,8 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <type_traits>
+#include <vector>
 
 namespace lowtide {
 
@@ -56,6 +60,17 @@ QString reasonOf(const Issues& issues) {
     return sentences.join(QLatin1Char('\n'));
 }
 
+/// What a host asked for; what it throws becomes failed() and what is returned then.
+template <class Act, class Result = std::invoke_result_t<Act>>
+Result guarded(Act act, Result otherwise) noexcept {
+    try {
+        return act();
+    } catch (...) {
+        ui::Failures::instance().takeCurrent();
+        return otherwise;
+    }
+}
+
 GraphEditor::Ended endedAs(ui::RunState state) {
     switch (state) {
         case ui::RunState::Finished:
@@ -90,6 +105,22 @@ struct GraphEditor::Parts : ui::Session {
         delete memoryPanel;
     }
 
+    [[nodiscard]] std::vector<QWidget*> widgets() const {
+        std::vector<QWidget*> all{canvas, inspector, memoryPanel};
+        std::erase(all, nullptr);
+        return all;
+    }
+
+    /// Takes what is typed in these widgets; another editor of the program has its own. False:
+    /// it cannot be read.
+    [[nodiscard]] bool commit() const {
+        bool isTaken = true;
+        for (const QWidget* widget : widgets()) {
+            isTaken = ui::EditSession::commit(widget) && isTaken;
+        }
+        return isTaken;
+    }
+
     void join() {
         QObject::connect(
             &memory, &ui::MemoryFeed::changed, inspector, [this](const ui::MemoryNow& now) {
@@ -100,7 +131,7 @@ struct GraphEditor::Parts : ui::Session {
         });
         QObject::connect(
             canvas, &ui::GraphView::runToRequested, &run, [this](const std::string& node) {
-                if (ui::EditSession::commit()) {
+                if (commit()) {
                     run.run(ui::RunHow::Last, {node});
                 }
             });
@@ -120,13 +151,9 @@ struct GraphEditor::Parts : ui::Session {
 
     /// Only our own widgets: the host's keep its palette.
     void dress() {
-        for (QWidget* widget : {static_cast<QWidget*>(canvas.data()),
-                                static_cast<QWidget*>(inspector.data()),
-                                static_cast<QWidget*>(memoryPanel.data())}) {
-            if (widget) {
-                widget->setPalette(ui::Theme::current().palette());
-                widget->setFont(ui::Theme::current().font("body"));
-            }
+        for (QWidget* widget : widgets()) {
+            widget->setPalette(ui::Theme::current().palette());
+            widget->setFont(ui::Theme::current().font("body"));
         }
     }
 };
@@ -138,6 +165,7 @@ GraphEditor::GraphEditor(Plugin& plugin, QObject* parent) : QObject(parent) {
     } catch (const Error& error) {
         throw std::runtime_error(error.message());  // hosts do not know the type of ours
     }
+    guardAll();
     parts_->canvas->installEventFilter(this);
     connect(&parts_->model, &ui::GraphModel::changed, this, [this] { Q_EMIT changed(); });
     connect(&parts_->model, &ui::GraphModel::modifiedChanged, this, &GraphEditor::modifiedChanged);
@@ -175,6 +203,24 @@ GraphEditor::~GraphEditor() {
     parts_->run.disconnect(this);
 }
 
+void GraphEditor::guardAll() {
+    connect(&ui::Failures::instance(), &ui::Failures::happened, this, &GraphEditor::failed);
+    guardEvents(*this);
+    for (QWidget* widget : parts_->widgets()) {
+        guardEvents(*widget);
+    }
+    const std::initializer_list<QObject*> parts = {&parts_->model,
+                                                   &parts_->statuses,
+                                                   &parts_->queue,
+                                                   &parts_->planning,
+                                                   &parts_->memory,
+                                                   &parts_->upkeep,
+                                                   &parts_->run};
+    for (QObject* part : parts) {
+        guardEvents(*part);
+    }
+}
+
 bool GraphEditor::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Show && watched == parts_->canvas && !parts_->isFitted) {
         parts_->fitSoon();
@@ -201,16 +247,20 @@ QUndoStack& GraphEditor::undoStack() {
 QString GraphEditor::load(const QByteArray& graph) {
     try {
         parts_->model.load(graph::parseDocument(graph.toStdString()));
+        parts_->planning.askNow();
+        parts_->fitSoon();
     } catch (const Error& error) {
         return ui::errorSentences(error, "; ");
+    } catch (const std::exception& error) {
+        return QString::fromUtf8(error.what());
     }
-    parts_->planning.askNow();
-    parts_->fitSoon();
     return {};
 }
 
 QByteArray GraphEditor::graph() const {
-    return QByteArray::fromStdString(graph::toText(parts_->model.document()));
+    return guarded(
+        [this] { return QByteArray::fromStdString(graph::toText(parts_->model.document())); },
+        QByteArray());
 }
 
 bool GraphEditor::isModified() const {
@@ -218,32 +268,44 @@ bool GraphEditor::isModified() const {
 }
 
 void GraphEditor::setSaved() {
-    parts_->model.setSaved();
+    guarded([this] { return parts_->model.setSaved(), true; }, false);
 }
 
 bool GraphEditor::setOptions(const QByteArray& options) {
-    const Json json = Json::parse(options.begin(), options.end(), nullptr, false);
-    if (!json.is_object()) {
-        return false;
-    }
-    parts_->planning.setOptions(json);
-    return true;
+    return guarded(
+        [&] {
+            const Json json = Json::parse(options.begin(), options.end(), nullptr, false);
+            if (json.is_object()) {
+                parts_->planning.setOptions(json);
+            }
+            return json.is_object();
+        },
+        false);
 }
 
 void GraphEditor::commit() {
-    ui::EditSession::commit();
+    guarded([this] { return parts_->commit(); }, false);
 }
 
 quint64 GraphEditor::run() {
-    if (ui::EditSession::commit()) {
-        return parts_->run.run(ui::RunHow::Last);
-    }
-    ui::EditSession::refusedField()->setFocus();
-    return 0;
+    return guarded(
+        [this] {
+            if (parts_->commit()) {
+                return parts_->run.run(ui::RunHow::Last);
+            }
+            for (const QWidget* widget : parts_->widgets()) {
+                if (QWidget* field = ui::EditSession::refusedField(widget)) {
+                    field->setFocus();
+                    break;
+                }
+            }
+            return quint64{0};
+        },
+        quint64{0});
 }
 
 void GraphEditor::cancel(CancelMode mode) {
-    parts_->run.cancel(mode);
+    guarded([&] { return parts_->run.cancel(mode), true; }, false);
 }
 
 bool GraphEditor::isBusy() const {
@@ -252,7 +314,9 @@ bool GraphEditor::isBusy() const {
 
 void GraphEditor::reveal(const QString& node, const QString& item) {
     if (parts_->canvas) {
-        parts_->canvas->reveal(node.toStdString(), item.toStdString());
+        guarded(
+            [&] { return parts_->canvas->reveal(node.toStdString(), item.toStdString()), true; },
+            false);
     }
 }
 

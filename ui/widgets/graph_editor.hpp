@@ -88,11 +88,16 @@ Q_SIGNALS:
                   lowtide::GraphEditor::Ended ended,
                   const QStringList& files,
                   const QString& reason);
+    /// A part of an editor of this program failed, for a reason that nobody expected. No exception
+    /// reaches the host: neither from a call nor from an event of these widgets.
+    void failed(const QString& reason);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    void guardAll();
+
     struct Parts;
     std::unique_ptr<Parts> parts_;
 };

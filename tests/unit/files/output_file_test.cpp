@@ -2,6 +2,7 @@
 #include "plugin/files/os.hpp"
 #include "plugin/files/output_file.hpp"
 #include "plugin/files/path_parts.hpp"
+#include "plugin/files/path_text.hpp"
 #include "plugin/files/write_error.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -326,6 +327,23 @@ private Q_SLOTS:
         QFETCH(QString, last);
         QCOMPARE(QString::fromStdString(folderOf(path.toStdString())), folder);
         QCOMPARE(QString::fromStdString(lastPart(path.toStdString())), last);
+    }
+
+    void pathsOfAnotherEncodingBecomeText_data() {
+        QTest::addColumn<QByteArray>("path");
+        QTest::addColumn<QByteArray>("text");
+        QTest::newRow("UTF-8") << QByteArray("/m/\xC3\xA8/\xF0\x9F\x98\x80")
+                               << QByteArray("/m/\xC3\xA8/\xF0\x9F\x98\x80");
+        QTest::newRow("Latin-1") << QByteArray("mod\xE8le") << QByteArray("mod\\xE8le");
+        QTest::newRow("cut") << QByteArray("a\xF0\x9F\x98") << QByteArray("a\\xF0\\x9F\\x98");
+        QTest::newRow("a surrogate") << QByteArray("\xED\xA0\x80") << QByteArray("\\xED\\xA0\\x80");
+        QTest::newRow("nothing") << QByteArray("") << QByteArray("");
+    }
+
+    void pathsOfAnotherEncodingBecomeText() {
+        QFETCH(QByteArray, path);
+        QFETCH(QByteArray, text);
+        QCOMPARE(QByteArray::fromStdString(pathText(path.toStdString())), text);
     }
 };
 

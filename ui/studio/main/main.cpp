@@ -1,11 +1,12 @@
 #include "ui/door/os.hpp"
 #include "ui/door/plugin_door.hpp"
+#include "ui/studio/end_signals.hpp"
 #include "ui/studio/event_loop.hpp"
 #include "ui/studio/interface_scale.hpp"
 #include "ui/studio/qt_messages.hpp"
 #include "ui/studio/studio_window.hpp"
 
-#include <QApplication>
+#include <QDeadlineTimer>
 #include <QScreen>
 
 #include <cmath>
@@ -17,7 +18,8 @@ namespace {
 using namespace lowtide;
 using namespace lowtide::ui;
 
-constexpr int kPortalPatience = 500;  ///< milliseconds that the first window may wait for it
+/// Milliseconds that the first window may wait for the portal, however often it is asked.
+constexpr int kPortalPatience = 500;
 
 /// A screen that is smaller than the window, or as small, is filled by it.
 void fitToScreen(StudioWindow& window) {
@@ -49,6 +51,8 @@ int runStudio(const StudioArguments& arguments,
     window.restoreGeometry(settings.preferences().windowGeometry);
     fitToScreen(window);
     window.show();
+    const EndSignals signals;
+    QObject::connect(&signals, &EndSignals::asked, &window, &QWidget::close);
     return runEventLoop();
 }
 
@@ -72,13 +76,13 @@ public:
 private:
     int& count_;
     char** words_;
-    std::optional<QApplication> application_;
+    std::optional<StudioApplication> application_;
 };
 
-double wantedScale(const QString& percent) {
+double wantedScale(const QString& percent, const QDeadlineTimer& patience) {
     Desktop desktop(Desktop::sessionBus());
     if (QGuiApplication::platformName() != QLatin1String("xcb")) {
-        desktop.waitForFirst(kPortalPatience);
+        desktop.waitForFirst(static_cast<int>(patience.remainingTime()));
     }
     return interfaceScale(percent,
                           desktop.wishes(),
@@ -104,8 +108,9 @@ int main(int count, char** words) {
     }
     const Places places = standardPlaces();
     Settings settings(places.settings);
-    application.scale(wantedScale(settings.preferences().scale));
+    const QDeadlineTimer patience(kPortalPatience);
+    application.scale(wantedScale(settings.preferences().scale, patience));
     Desktop desktop(Desktop::sessionBus());
-    desktop.waitForFirst(kPortalPatience);
+    desktop.waitForFirst(static_cast<int>(patience.remainingTime()));
     return runStudio(parsed.arguments, places, settings, desktop);
 }

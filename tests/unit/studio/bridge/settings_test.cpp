@@ -88,7 +88,7 @@ private Q_SLOTS:
     void setsDamagedFilesAside_andBeginsAnew() {
         QFETCH(QByteArray, bytes);
         put("{}");
-        QVERIFY(QFile::rename(path_, path_ + ".broken-1"));
+        QVERIFY(QFile::rename(path_, path_ + ".broken"));
         put(bytes);
 
         Settings settings(path_);

@@ -88,6 +88,7 @@ private Q_SLOTS:
     void listsErrorsFirst();
     void jumpsToThePlace();
     void mendsTheGraph_byAButton();
+    void itsButtonStaysWhileNothingDiffers();
     void asksForAConversion_byAButton();
     void copiesAReport();
     void knowsWhichSentencesAreCut();
@@ -148,6 +149,29 @@ void IssuesPanelTest::mendsTheGraph_byAButton() {
     QCOMPARE(bench.model.undoStack().count(), 2);
     bench.model.undoStack().undo();
     QCOMPARE(bench.model.node("denoise")->params["steps"], Json(0));
+}
+
+/// Fifteen times a second in a run: a press and its release meet one button, and the focus stays.
+void IssuesPanelTest::itsButtonStaysWhileNothingDiffers() {
+    IssuesOnBench bench;
+    bench.model.apply("steps", [](graph::Document& document) {
+        document.nodes.at("denoise").params["steps"] = 0;
+    });
+    bench.ask({tooFewSteps()});
+    bench.click(0);
+    const QPointer<QPushButton> fix = bench.panel.findChild<QPushButton*>("fix_0");
+    QVERIFY(fix);
+    QTest::mousePress(fix, Qt::LeftButton);
+
+    for (int i = 0; i < 3; ++i) {
+        Q_EMIT bench.queue.runChanged(1);
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        QCoreApplication::processEvents();
+    }
+    QVERIFY(fix && fix->isVisible());
+    QTest::mouseRelease(fix, Qt::LeftButton);
+
+    QCOMPARE(bench.model.node("denoise")->params["steps"], Json(1));
 }
 
 void IssuesPanelTest::asksForAConversion_byAButton() {

@@ -230,6 +230,24 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
     }
 
+    /// Who is asked for nothing throws away the next one that matters.
+    void whatIsNoChangeIsNotKept() {
+        const QTemporaryDir folder;
+        Opened opened(folder);
+        opened.file.setNew(fresh());
+        opened.model.adjust(
+            [](graph::Document& document) { document.nodes.at("denoise").params["seed"] = 4711; });
+        constexpr int kLongerThanTheRest = 1500;
+        QTest::qWait(kLongerThanTheRest);
+        QCOMPARE(journalsIn(folder), 0);
+        opened.changeSteps(3);
+        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
+        opened.model.undoStack().undo();
+        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
+        opened.model.undoStack().redo();
+        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
+    }
+
     void aWindowThatClosesInOrderLeavesNothingToRecover() {
         const QTemporaryDir folder;
         {

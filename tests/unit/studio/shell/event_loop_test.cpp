@@ -3,6 +3,9 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/ended_program.hpp"
+#include "ui/bridge/failures.hpp"
+#include "ui/bridge/later.hpp"
+#include "ui/studio/end_signals.hpp"
 #include "ui/studio/event_loop.hpp"
 
 #include <QApplication>
@@ -11,6 +14,7 @@
 #include <QWidget>
 #include <QtTest/QtTest>
 
+#include <csignal>
 #include <fcntl.h>
 #include <stdexcept>
 #include <unistd.h>
@@ -25,6 +29,23 @@ namespace {
 class ThrowingWidget final : public QWidget {
 protected:
     void closeEvent(QCloseEvent*) override { throw std::out_of_range("no such node"); }
+
+    void paintEvent(QPaintEvent*) override { throw Error(ErrorKind::Internal, "no such row"); }
+
+    void keyPressEvent(QKeyEvent*) override { throw 7; }
+};
+
+/// Between handlers that are not guarded and the net of runEventLoop().
+class BareApplication final : public StudioApplication {
+public:
+    using StudioApplication::StudioApplication;
+
+    bool notify(QObject* receiver, QEvent* event) override {
+        return isBare ? QApplication::notify(receiver, event)
+                      : StudioApplication::notify(receiver, event);
+    }
+
+    static inline bool isBare = false;
 };
 
 }  // namespace
@@ -33,6 +54,59 @@ class EventLoopTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+
+    void cleanup() { BareApplication::isBare = false; }
+
+    /// The next event follows, and who looks for it hears what went wrong.
+    void noHandlerThrowsThroughQt_data() {
+        using Act = std::function<void(QWidget&)>;
+        QTest::addColumn<Act>("act");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("a slot") << Act([](QWidget& widget) {
+            QTimer::singleShot(
+                0, &widget, [] { throw Error(ErrorKind::Internal, "a row is gone"); });
+        }) << "a row is gone";
+        QTest::newRow("an event") << Act([](QWidget& widget) { widget.close(); }) << "no such node";
+        QTest::newRow("painting") << Act([](QWidget& widget) { widget.show(); }) << "no such row";
+        QTest::newRow("no exception of the library")
+            << Act([](QWidget& widget) { QTest::keyClick(&widget, Qt::Key_A); })
+            << "an exception of an unknown type";
+        QTest::newRow("a job on another thread") << Act([](QWidget& widget) {
+            later(
+                &widget,
+                []() -> int { throw std::runtime_error("no such file"); },
+                [](int) { QFAIL("it has no result"); });
+        }) << "no such file";
+        QTest::newRow("the answer of a job") << Act([](QWidget& widget) {
+            later(
+                &widget, [] { return 1; }, [](int) { throw std::runtime_error("no such answer"); });
+        }) << "no such answer";
+    }
+
+    void noHandlerThrowsThroughQt() {
+        QFETCH(std::function<void(QWidget&)>, act);
+        QFETCH(QString, says);
+        QSignalSpy failed(&Failures::instance(), &Failures::happened);
+        ThrowingWidget widget;
+        act(widget);
+        QTRY_COMPARE(failed.size(), 1);
+        QCOMPARE(failed.front().front().toString(), says);
+        bool isAlive = false;
+        QTimer::singleShot(0, &widget, [&] { isAlive = true; });
+        QTRY_VERIFY(isAlive);
+    }
+
+    /// A widget that cannot be painted is painted again and again.
+    void theSameFailureIsToldOnce() {
+        QSignalSpy failed(&Failures::instance(), &Failures::happened);
+        ThrowingWidget widget;
+        widget.show();
+        for (int i = 0; i < 50; ++i) {
+            widget.repaint();
+        }
+        QCoreApplication::processEvents();
+        QVERIFY(failed.size() <= 1);
+    }
 
     void aPartThatThrowsEndsTheProgramWithASentence_data() {
         QTest::addColumn<std::function<void()>>("act");
@@ -50,6 +124,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, says);
         const QTemporaryDir folder;
         const QString told = folder.filePath("stderr");
+        BareApplication::isBare = true;
 
         const int status = testing::runAndEnd([&] {
             ::dup2(::open(qPrintable(told), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
@@ -63,6 +138,27 @@ private Q_SLOTS:
         QVERIFY2(text.contains("not saved"), text.constData());
     }
 
+    /// The first asks for an end in order, the second is one.
+    void signalsThatEndProgramsAskAtFirst() {
+        constexpr int kAsked = 5;
+        const auto raised = [](int times) {
+            return testing::runAndEnd([times] {
+                const EndSignals signals;
+                connect(&signals, &EndSignals::asked, qApp, [times] {
+                    if (times == 1) {
+                        testing::endAtOnce(kAsked);
+                    }
+                });
+                for (int i = 0; i < times; ++i) {
+                    ::raise(SIGTERM);
+                }
+                testing::endAtOnce(runEventLoop());
+            });
+        };
+        QCOMPARE(raised(1), kAsked);
+        QVERIFY(raised(2) < 0);
+    }
+
     void itsStatusIsThatOfTheApplication() {
         QCOMPARE(testing::runAndEnd([] {
                      QTimer::singleShot(0, qApp, [] { QApplication::exit(3); });
@@ -72,7 +168,7 @@ private Q_SLOTS:
     }
 };
 
-LOWTIDE_WINDOW_TEST(EventLoopTest)
+LOWTIDE_TEST_UNDER(BareApplication, EventLoopTest)
 
 }  // namespace event_loop_test
 

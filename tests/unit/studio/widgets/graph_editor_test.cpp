@@ -124,6 +124,71 @@ private Q_SLOTS:
         QVERIFY(host.editor->isModified());
     }
 
+    /// The application is the host's: it does not catch for others. Here its own slot throws.
+    void noExceptionReachesTheHost() {
+        ui::SmallPlugin plugin;
+        HostWindow host(plugin);
+        QCOMPARE(host.editor->load(kGraph), QString());
+        host.show();
+        host.editor->reveal("denoise");
+        QTest::qWait(50);  // it scrolls there
+        QWidget& canvas = host.editor->canvas();
+        QSignalSpy failed(host.editor.get(), &GraphEditor::failed);
+        const auto throwing = [](const char* what) {
+            return [what] { throw std::runtime_error(what); };
+        };
+        const auto selecting =
+            connect(host.editor.get(), &GraphEditor::selectionChanged, this, throwing("a press"));
+        const auto changing =
+            connect(host.editor.get(), &GraphEditor::changed, this, throwing("a key"));
+
+        const QPoint empty = canvas.mapTo(&host.window, canvas.rect().bottomRight());
+        QTest::mouseClick(host.window.windowHandle(), Qt::LeftButton, {}, empty - QPoint(20, 20));
+        QTRY_COMPARE(failed.size(), 1);
+        QCOMPARE(failed.back().front().toString(), QString("a press"));
+        disconnect(selecting);
+        host.editor->reveal("denoise");
+        QCoreApplication::postEvent(  // Qt Test would go straight to the application
+            &canvas,
+            new QKeyEvent(QEvent::KeyPress, Qt::Key_M, Qt::ControlModifier));
+        QTRY_COMPARE(failed.size(), 2);
+        QCOMPARE(failed.back().front().toString(), QString("a key"));
+        QVERIFY(!host.editor->load(kGraph).isEmpty());
+
+        disconnect(changing);
+        QCOMPARE(host.editor->load(kGraph), QString());
+        QVERIFY(!host.editor->graph().isEmpty());
+    }
+
+    /// Each commits and runs what is its own.
+    void whatIsTypedInOneEditorIsNoMatterOfAnother() {
+        ui::SmallPlugin first;
+        ui::SmallPlugin second;
+        HostWindow one(first);
+        HostWindow other(second);
+        for (HostWindow* host : {&one, &other}) {
+            QCOMPARE(host->editor->load(kGraph), QString());
+            host->show();
+            host->editor->reveal("denoise");
+        }
+        QWidget* steps = nullptr;
+        QTRY_VERIFY((steps = other.editor->inspector().findChild<QWidget*>("steps")));
+        auto* field = steps->findChild<QLineEdit*>();
+        other.window.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&other.window));
+        QTest::mouseClick(field->parentWidget(), Qt::LeftButton);
+        QTest::keyClicks(field, "many");
+        QCOMPARE(other.editor->run(), quint64{0});
+
+        QSignalSpy ended(one.editor.get(), &GraphEditor::runEnded);
+        one.editor->commit();
+        QVERIFY(one.editor->run() != 0);
+        QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 1, kPatience);
+        QCOMPARE(QApplication::focusWidget(), field);
+        QCOMPARE(valuesOf(*other.editor, "denoise").at("steps"), Json(8));
+        QCOMPARE(field->text(), QString("many"));
+    }
+
     void theInspectorShowsWhatIsSelected_andChangesIt() {
         ui::SmallPlugin plugin;
         HostWindow host(plugin);

@@ -1,0 +1,144 @@
+// What is told above the work: ranked, kept while it holds, and never lost.
+#include "plugin/base/log.hpp"
+#include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/studio/shell/window_bench.hpp"
+#include "ui/bridge/log_book.hpp"
+#include "ui/studio/notice_bar.hpp"
+
+namespace notice_bar_test {
+
+using namespace lowtide;
+using namespace lowtide::ui;
+
+class NoticeBarTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void init() { test::failOnQtWarnings(); }
+
+    void theWorstIsOnTopAndNothingGoodTakesItsPlace() {
+        Bench bench;
+        bench.bar.show(NoticeKind::Success, "saved");
+        bench.bar.show(NoticeKind::Warning, "not kept");
+        bench.bar.show(NoticeKind::Error, "failed");
+        bench.bar.show(NoticeKind::Success, "saved again");
+        QCOMPARE(bench.bar.text(), QString("failed\nnot kept\nsaved again"));
+        QCOMPARE(bench.bar.findChild<QLabel*>("noticeText")->text(), QString("failed"));
+        test::keepScreenshot(bench.window, "notices");
+        bench.close("noticeClose");
+        QCOMPARE(bench.bar.text(), QString("not kept\nsaved again"));
+        bench.close("noticeClose1");
+        bench.close("noticeClose");
+        QVERIFY(!bench.bar.isVisible());
+    }
+
+    void aConditionStaysUntilItEnds() {
+        Bench bench;
+        bench.bar.stand("disk", NoticeKind::Warning, "the disk is full");
+        for (int i = 0; i < 20; ++i) {
+            bench.bar.show(NoticeKind::Error, QString("error %1").arg(i));
+            bench.bar.show(NoticeKind::Warning, QString("warning %1").arg(i));
+        }
+        QVERIFY(bench.bar.text().contains("the disk is full"));
+        QCOMPARE(bench.bar.text().count('\n') + 1, int{NoticeBar::kMostProblems});
+        bench.bar.stand("disk", NoticeKind::Warning, "the disk is nearly full");
+        QVERIFY(!bench.bar.text().contains("is full"));
+        QVERIFY(bench.bar.text().contains("nearly"));
+        bench.bar.end("disk");
+        QVERIFY(!bench.bar.text().contains("nearly"));
+    }
+
+    void whatNoLongerHoldsIsTakenBackAlone() {
+        Bench bench;
+        bench.bar.show(NoticeKind::Warning, "theirs");
+        const quint64 ours = bench.bar.show(NoticeKind::Info, "ours");
+        bench.bar.withdraw(ours);
+        QCOMPARE(bench.bar.text(), QString("theirs"));
+        bench.bar.withdraw(ours);
+        bench.bar.withdraw(0);
+        QCOMPARE(bench.bar.text(), QString("theirs"));
+    }
+
+    void aButtonActsForItsOwnLine() {
+        Bench bench;
+        QStringList acted;
+        bench.bar.show(NoticeKind::Info, "removed", "Undo", [&] { acted << "undo"; });
+        bench.bar.show(NoticeKind::Warning, "failed", "Show", [&] { acted << "show"; });
+        bench.close("noticeButton1");
+        QCOMPARE(acted, QStringList{"undo"});
+        QCOMPARE(bench.bar.text(), QString("failed"));
+        bench.close("noticeButton");
+        QCOMPARE(acted, (QStringList{"undo", "show"}));
+    }
+
+    void everyNoticeIsALineOfTheLog() {
+        Bench bench;
+        LogBook log;
+        bench.bar.show(NoticeKind::Warning, "first");
+        bench.bar.show(NoticeKind::Success, "second");
+        bench.bar.stand("x", NoticeKind::Error, "third");
+        QStringList lines;
+        const auto hasAll = [&] {
+            lines.clear();
+            for (const LogEntry& entry : log.entries()) {
+                lines << entry.text;
+            }
+            return lines.contains("first") && lines.contains("second") && lines.contains("third");
+        };
+        QTRY_VERIFY2(hasAll(), qPrintable(lines.join('|')));
+    }
+
+    /// At the top of the canvas, and away from the buttons of the others.
+    void itIsSeenInEveryTab() {
+        Working studio;
+        Desk& desk = *studio.window->desk();
+        desk.notices().show(NoticeKind::Error, "seen everywhere", "Show");
+        desk.notices().stand("x", NoticeKind::Warning, "a condition holds");
+        desk.notices().show(NoticeKind::Success, "saved");
+        auto* centre = studio.window->findChild<QTabWidget*>("centre");
+        for (int tab = 0; tab < centre->count(); ++tab) {
+            centre->setCurrentIndex(tab);
+            QTRY_VERIFY(desk.notices().isVisible());
+            QWidget* over = centre->currentWidget();
+            const QPoint middle = desk.notices().rect().center();
+            QCOMPARE(centre->childAt(desk.notices().mapTo(centre, middle))->window(),
+                     desk.notices().window());
+            QVERIFY(
+                desk.notices().isAncestorOf(centre->childAt(desk.notices().mapTo(centre, middle))));
+            QCOMPARE(
+                tab == 0 ? desk.notices().geometry().top() : desk.notices().geometry().bottom(),
+                tab == 0 ? 0 : over->rect().bottom());
+            test::keepScreenshot(*studio.window, QString("notice_in_tab_%1").arg(tab));
+        }
+        QCOMPARE(test::textProblems(*studio.window), QStringList());
+        studio.settings.change([](Preferences& preferences) { preferences.theme = "dark"; });
+        QCoreApplication::processEvents();
+        test::keepScreenshot(*studio.window, "notice_dark");
+    }
+
+private:
+    struct Bench {
+        QWidget window;
+        NoticeBar bar{&window};
+
+        Bench() {
+            window.resize(700, 300);
+            window.show();
+        }
+
+        void close(const char* button) {
+            auto* found = bar.findChild<QAbstractButton*>(button);
+            QVERIFY(found && found->isVisible());
+            QTest::mouseClick(found, Qt::LeftButton);
+        }
+    };
+};
+
+LOWTIDE_WINDOW_TEST(NoticeBarTest)
+
+}  // namespace notice_bar_test
+
+#include "notice_bar_test.moc"
