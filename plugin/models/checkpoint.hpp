@@ -30,6 +30,12 @@ public:
         return name();
     }
 
+    /// What messages call a file of a component ("tokenizer/tokenizer.json"): the path where it
+    /// lies.
+    [[nodiscard]] virtual std::string pathOf(const std::string& relative) const {
+        return name() + "/" + relative;
+    }
+
     /// The parameter of load.checkpoint that says where the component is: "checkpoint", "vae".
     [[nodiscard]] virtual std::string itemOf(std::string_view /*component*/) const {
         return "checkpoint";

@@ -48,6 +48,12 @@ std::string CheckpointFolder::placeOf(const std::string& relative) const {
     return known == folders_.end() ? relative : known->second + relative.substr(end);
 }
 
+/// A component with a folder of its own is named by that folder.
+std::string CheckpointFolder::pathOf(const std::string& relative) const {
+    const std::string place = placeOf(relative);
+    return place == relative ? name_ + "/" + relative : place;
+}
+
 bool CheckpointFolder::has(const std::string& relative) const {
     std::error_code ignored;
     return fs::exists(fs::path(path_) / placeOf(relative), ignored);
@@ -67,7 +73,7 @@ std::string CheckpointFolder::readText(const std::string& relative) {
 }
 
 Json CheckpointFolder::readJson(const std::string& relative) {
-    return parseJson(readText(relative), name_ + "/" + relative, {.readPythonNumbers = true});
+    return parseJson(readText(relative), pathOf(relative), {.readPythonNumbers = true});
 }
 
 WeightMap CheckpointFolder::weights(const std::string& component, const std::string& stem) {

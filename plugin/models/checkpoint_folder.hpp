@@ -32,6 +32,8 @@ public:
 
     [[nodiscard]] const std::string& name() const override { return name_; }
 
+    [[nodiscard]] std::string pathOf(const std::string& relative) const override;
+
     [[nodiscard]] const Json& index() const override { return index_; }
 
     [[nodiscard]] bool has(const std::string& relative) const override;

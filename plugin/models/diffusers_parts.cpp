@@ -73,16 +73,15 @@ void requireComponent(const Checkpoint& checkpoint,
 void requireTokenizer(const Checkpoint& checkpoint,
                       std::string_view encoder,
                       const std::string& tokenizer,
-                      const std::string& published) {
-    if (checkpoint.has(tokenizer + "/tokenizer.json") ||
-        checkpoint.has(tokenizer + "/spiece.model")) {
+                      const std::string& files) {
+    const auto has = [&](const char* file) { return checkpoint.has(tokenizer + "/" + file); };
+    if (has("tokenizer.json") || has("spiece.model") || (has("vocab.json") && has("merges.txt"))) {
         return;
     }
-    throw Error(
-        ErrorKind::NotFound,
-        checkpoint.nameOf(encoder) + " has no tokenizer, inside or beside it",
-        "put tokenizer.json of " + published + " into its folder, or into " + tokenizer + "/ there",
-        checkpoint.itemOf(encoder));
+    throw Error(ErrorKind::NotFound,
+                checkpoint.nameOf(encoder) + " has no tokenizer, inside or beside it",
+                "put " + files + " into its folder, or into " + tokenizer + "/ there",
+                checkpoint.itemOf(encoder));
 }
 
 UNet2DCondition openUNet(Checkpoint& checkpoint) {

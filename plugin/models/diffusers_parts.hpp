@@ -27,12 +27,12 @@ void requireComponent(const Checkpoint& checkpoint,
                       const char* component,
                       std::initializer_list<std::string_view> classes);
 
-/// Most published files of language models hold none. Error{NotFound} names the model that was
-/// `published` with it, and the folder beside the file that may hold it.
+/// Most published files of text encoders hold none. Error{NotFound} names the `files` of the model
+/// that was published with it, and the folder beside the file that may hold them.
 void requireTokenizer(const Checkpoint& checkpoint,
                       std::string_view encoder,
                       const std::string& tokenizer,
-                      const std::string& published);
+                      const std::string& files);
 
 /// unet/ and vae/, as the family's denoiser and autoencoder: configs and headers, no weight.
 [[nodiscard]] UNet2DCondition openUNet(Checkpoint& checkpoint);

@@ -25,6 +25,10 @@ public:
         return ownerOf(component).name();
     }
 
+    [[nodiscard]] std::string pathOf(const std::string& relative) const override {
+        return ownerOf(relative).pathOf(relative);
+    }
+
     [[nodiscard]] const Json& index() const override { return index_; }
 
     [[nodiscard]] bool has(const std::string& relative) const override;

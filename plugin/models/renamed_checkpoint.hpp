@@ -20,6 +20,10 @@ public:
 
     [[nodiscard]] const std::string& name() const override { return checkpoint_->name(); }
 
+    [[nodiscard]] std::string pathOf(const std::string& relative) const override {
+        return checkpoint_->pathOf(placeOf(relative));
+    }
+
     [[nodiscard]] const Json& index() const override { return index_; }
 
     [[nodiscard]] bool has(const std::string& relative) const override;

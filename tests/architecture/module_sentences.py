@@ -22,7 +22,7 @@ DETAILS = re.compile("|".join((
     r"plugin/image/(contact_sheet|exif|heat_map|jpeg_encode|jpeg_segments|png_|webp_)", r"plugin/memory/(device_profile|ledger)",
     r"plugin/models/(blocks|denoisers/(?!\w+_denoiser|latent_patches)|autoencoders|quantised|mending|picture_fields|recorded_pass|calibration|layouts/sdxl_ldm|layouts/t5)",
     r"plugin/models/single_file/(?!beside|constants|single_file)", r"plugin/models/upscalers/rrdb", r"plugin/models/adapters/(adapter_key|adapter_math|fused|layer_|peft)",
-    r"plugin/models/text/(byte_|character|gguf|language_model_config|sentencepiece|special|t5|text_pattern|tokenizer_json|unigram)",
+    r"plugin/models/text/(added_|byte_|character|gguf|qwen_|language_model_config|sentencepiece|special|t5|text_pattern|tokenizer_json|unigram)",
     r"plugin/models/image_prompts/(clip_vision_config|ip_adapter_file)", r"plugin/models/controls/(adapter|control)_config",
     r"plugin/residency/(?!device/cuda/cuda_|device/cpu/cpu_device|device/device_source|device/fake/fake_device|open_devices|master|residency|stay)",
     r"plugin/sampling/(denoise_loop|history|teacher|dpm_update|noise_schedule)", r"plugin/sampling/step_caches/(gates/mag_calibration|cache_scope|mag_record)",

@@ -5,6 +5,7 @@
 
 FOLDER/<target>/<name> for each target of tests/fuzz. The result is checked in as tests/fuzz/seeds.
 """
+import base64
 import io
 import json
 import pathlib
@@ -558,6 +559,15 @@ def tokenizers(root):
     yield "added_outside", files(merges, vocabulary, config, "", '{"x":99}')
     yield "config_is_a_list", files(merges, vocabulary, "[]")
     yield "empty_special", files(merges, vocabulary.replace('"a"', '""'), '{"pad_token":""}')
+    bytes_ = json.dumps({token: n for n, token in enumerate([*alphabet, "at"])}, separators=(",", ":"))
+    decoder = '{"tokenizer_class":"Qwen2Tokenizer","added_tokens_decoder":{"257":{"content":"<|endoftext|>"}}}'
+    yield "qwen", files("a t\n", bytes_, decoder)
+    yield "qwen_without_settings", files("a t\n", bytes_)
+    yield "qwen_with_a_list", files("a t\n", bytes_, "", "", '{"<|im_end|>":257}')
+    yield "qwen_of_gpt", files("a t\n", bytes_, decoder.replace("Qwen2", "GPT2"))
+    yield "qwen_decoder_of_words", files("a t\n", bytes_, decoder.replace("257", "x"))
+    yield "qwen_decoder_of_numbers", files("a t\n", bytes_, '{"added_tokens_decoder":{"257":1}}')
+    yield "qwen_decoder_is_a_list", files("a t\n", bytes_, '{"added_tokens_decoder":[1]}')
 
 
 def tokenizer_jsons():
@@ -602,6 +612,82 @@ def tokenizer_jsons():
     yield "model_is_a_list", b'{"model":[]}'
     yield "nothing", b""
     yield from byte_level_jsons()
+    yield from unigram_jsons()
+
+
+def character_map():
+    """One that replaces nothing."""
+    return struct.pack("<I", 4) + bytes(4)
+
+
+def unigram_jsons():
+    pieces = [["<pad>", 0.0], ["</s>", 0.0], ["<unk>", 0.0], ["\u2581", -2.0], ["\u2581a", -3.0], ["t", -4.0]]
+    metaspace = {"type": "Metaspace", "replacement": "\u2581"}
+    replaced = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}
+    mapped = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(character_map()).decode()}
+
+    def file(model=(), **changes):
+        whole = {"added_tokens": [{"id": 1, "content": "</s>", "normalized": False}], "normalizer": None,
+                 "pre_tokenizer": {**metaspace, "prepend_scheme": "always", "split": True},
+                 "model": {"type": "Unigram", "unk_id": 2, "vocab": pieces, **dict(model)}, **changes}
+        return json.dumps(whole, separators=(",", ":")).encode()
+
+    yield "unigram_newer", file()
+    yield "unigram_older", file(pre_tokenizer={**metaspace, "add_prefix_space": True}, normalizer={"type": "Sequence", "normalizers": [replaced]})
+    yield "unigram_of_t5", file(normalizer={"type": "Sequence", "normalizers": [
+        mapped, {"type": "Strip", "strip_left": False, "strip_right": True}, {**replaced, "content": "\u2581"}]})
+    yield "unigram_in_a_sequence", file(pre_tokenizer={"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, metaspace]})
+    yield "unigram_two_maps", file(normalizer={"type": "Sequence", "normalizers": [mapped, mapped]})
+    yield "unigram_replace_letters", file(normalizer={**replaced, "pattern": {"String": "a"}})
+    yield "unigram_without_marks", file(pre_tokenizer=None)
+    yield "unigram_stripping", file(added_tokens=[{"id": 3, "content": "\u2581", "lstrip": True, "rstrip": True}])
+    yield "unigram_bytes", file({"byte_fallback": True})
+    yield "unigram_score_of_1e308", file({"vocab": [*pieces, ["x", -1e308], ["xx", 1e308]]})
+    yield "unigram_unknown_outside", file({"unk_id": 6})
+    yield "unigram_twice", file({"vocab": [*pieces, ["t", -1.0]]})
+    yield "unigram_empty_piece", file({"vocab": [*pieces, ["", -1.0]]})
+
+
+def varint(value):
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes(out) + bytes([value])
+
+
+def field(number, value):
+    """Of protocol buffers: a whole number, a text or message, or a real number."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    if isinstance(value, float):
+        return varint(number << 3 | 5) + struct.pack("<f", value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def pieces_files():
+    words = ["<pad>", "</s>", "<unk>", "\u2581", "\u2581a", "t", "\u00e4"]
+
+    def file(names, kind=1, unknown=2, mapped=character_map(), more=b""):
+        listed = b"".join(field(1, field(1, name.encode()) + field(2, -1.0 * n)) for n, name in enumerate(names))
+        return listed + field(2, field(3, kind) + field(40, unknown)) + field(3, field(2, mapped)) + more
+
+    yield "right", file(words)
+    yield "without_a_map", file(words, mapped=b"")
+    yield "cut_map", file(words, mapped=b"\x08\0\0\0" + bytes(4))
+    yield "map_out_of_itself", file(words, mapped=struct.pack("<I", 8) + b"\xff" * 8 + b"x\0")
+    yield "byte_pairs", file(words, kind=2)
+    yield "no_unknown", file(words, unknown=99)
+    yield "unknown_2_63", file(words, unknown=1 << 63)
+    yield "twice", file([*words, "t"])
+    yield "no_end", file([word for word in words if word != "</s>"])
+    yield "sentinel", file([*words, "<extra_id_0>"])
+    yield "cut", file(words)[:-3]
+    yield "long_length", file(words) + b"\x0a" + b"\xff" * 9 + b"\x01"
+    yield "endless_number", file(words) + b"\x08" + b"\xff" * 20
+    yield "group", file(words) + b"\x0b"
+    yield "pointer", b"version https://git-lfs.github.com/spec/v1\n"
+    yield "nothing", b""
 
 
 def byte_level_jsons():
@@ -717,7 +803,7 @@ def main():
         "policy": policies(), "profile": profiles(), "png": pngs(), "jpeg": picture_seeds.jpegs(),
         "webp": picture_seeds.webps(), "exif": picture_seeds.exifs(), "model_config": model_configs(root),
         "single_file": single_files(), "tokenizer_files": tokenizers(root),
-        "tokenizer_json": tokenizer_jsons(), "tokenizer_text": texts(), "prompt": prompts(), "cleaned_text": dirty_texts()}
+        "tokenizer_json": tokenizer_jsons(), "tokenizer_pieces": pieces_files(), "tokenizer_text": texts(), "prompt": prompts(), "cleaned_text": dirty_texts()}
     for target, inputs in targets.items():
         (folder / target).mkdir(parents=True, exist_ok=True)
         for name, content in inputs:

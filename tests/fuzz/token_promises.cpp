@@ -77,6 +77,16 @@ bool checkTokens(const ClipTokenizer& tokenizer, std::string_view text) {
     return true;
 }
 
+void checkUnigram(const UnigramTokenizer& tokenizer, std::string_view text) {
+    constexpr int64_t kPlaces = 64;
+    const TokenizedPrompt prompt = tokenizer.tokenize(text, kPlaces, "prompt");
+    require(prompt.ids.size() == kPlaces && prompt.mask.size() == kPlaces && prompt.cutTokens >= 0,
+            "a prompt has its length");
+    for (const int64_t id : prompt.ids) {
+        require(id >= 0 && id < tokenizer.vocabularySize(), "ids are the vocabulary's");
+    }
+}
+
 const ClipTokenizer& miniTokenizer() {
     static const ClipTokenizer tokenizer = [] {
         MemoryTokenizer files = miniFiles();

@@ -2,6 +2,7 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/models/text/clip_tokenizer.hpp"
+#include "plugin/models/text/unigram_tokenizer.hpp"
 
 #include <map>
 #include <string>
@@ -38,6 +39,9 @@ private:
 /// Makes tokens of a text and checks that they are the vocabulary's, as many as there is room for.
 /// As runInput().
 [[nodiscard]] bool checkTokens(const models::ClipTokenizer& tokenizer, std::string_view text);
+
+/// The tokens of a text are the vocabulary's, and a prompt has its length.
+void checkUnigram(const models::UnigramTokenizer& tokenizer, std::string_view text);
 
 /// The tokenizer of the mini model, read once.
 [[nodiscard]] const models::ClipTokenizer& miniTokenizer();

@@ -105,7 +105,9 @@ private Q_SLOTS:
         row("Llama of fewer words",
             "text_encoders.file_4",
             path("few/llama.safetensors"),
-            {"llama.safetensors", "the tokenizer has 602 tokens", "knows 301"});
+            {"load.text_encoder: " + path("few/tokenizer_4/tokenizer.json") + " has 602 tokens",
+             "text_encoder_4",
+             "301 rows"});
         row("a tokenizer without its specials",
             "text_encoders.file_4",
             path("base/llama.safetensors"),
@@ -117,11 +119,16 @@ private Q_SLOTS:
         row("no tokenizer of T5",
             "text_encoders.file_3",
             path("t5/t5.safetensors"),
-            {"load.text_encoder", "t5.safetensors has no tokenizer", "tokenizer_3/"});
+            {"load.text_encoder",
+             "t5.safetensors has no tokenizer",
+             "put spiece.model of T5 v1.1 XXL",
+             "tokenizer_3/"});
         row("the tokenizer of T5 for Llama",
             "text_encoders.file_4",
             path("crossed/llama.safetensors"),
-            {"the type \"Unigram\"", "BPE"});
+            {"load.text_encoder: " + path("crossed/tokenizer_4/tokenizer.json"),
+             "the type \"Unigram\"",
+             "BPE"});
         row("one encoder twice",
             "text_encoders.file",
             split_ + "t5.safetensors",

@@ -85,7 +85,8 @@ private Q_SLOTS:
             "text_encoder",
             folder_.filePath("alone.pth"),
             "load",
-            {"tokenizer is missing", "Load text encoder"});
+            {"load.text_encoder: alone.pth has no tokenizer",
+             "put spiece.model of UMT5 XXL into its folder, or into tokenizer/ there"});
         row("heads that no shape tells",
             "load",
             folder_.filePath("narrow.safetensors"),

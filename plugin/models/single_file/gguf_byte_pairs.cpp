@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
+#include "plugin/models/text/byte_level_json.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -15,33 +16,6 @@ constexpr int64_t kControlToken = 3;
 constexpr int64_t kAddedToken = 4;
 constexpr const char* kPreKey = "tokenizer.ggml.pre";
 constexpr const char* kTokensKey = "tokenizer.ggml.tokens";
-
-/// How such a tokenizer cuts a text, as its tokenizer.json states it.
-struct BytePairKind {
-    std::string_view pre;
-    const char* expression;
-    bool composes = false;         ///< Unicode NFC first
-    bool takesWholeWords = false;  ///< ignore_merges
-    bool begins = false;           ///< with the token that begins a text
-};
-
-constexpr BytePairKind kBytePairKinds[] = {
-    {.pre = "llama-bpe",
-     .expression = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|)"
-                   R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
-     .takesWholeWords = true,
-     .begins = true},
-    {.pre = "qwen2",
-     .expression = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|)"
-                   R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
-     .composes = true}};
-
-const BytePairKind* bytePairKind(std::string_view pre) {
-    const auto* known = std::find_if(std::begin(kBytePairKinds),
-                                     std::end(kBytePairKinds),
-                                     [&](const BytePairKind& kind) { return kind.pre == pre; });
-    return known == std::end(kBytePairKinds) ? nullptr : known;
-}
 
 [[noreturn]] void refuseBytePairs(const std::string& what, const std::string& problem) {
     throw Error(ErrorKind::Corrupt, what + ": " + problem, "get the file again");
@@ -102,22 +76,11 @@ Json bytePairsInGguf(const files::GgufMetadata& metadata, const std::string& wha
     for (size_t id = 0; id < tokens.size(); ++id) {
         vocabulary[tokens[id]] = id;
     }
-    Json json = {
-        {"added_tokens", addedTokens(metadata, tokens)},
-        {"normalizer", kind->composes ? Json{{"type", "NFC"}} : Json()},
-        {"pre_tokenizer",
-         {{"type", "Sequence"},
-          {"pretokenizers",
-           {{{"type", "Split"},
-             {"pattern", {{"Regex", kind->expression}}},
-             {"behavior", "Isolated"},
-             {"invert", false}},
-            {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}}}}}},
-        {"model",
-         {{"type", "BPE"},
-          {"vocab", std::move(vocabulary)},
-          {"merges", metadata.texts("tokenizer.ggml.merges").value_or(std::vector<std::string>())},
-          {"ignore_merges", kind->takesWholeWords}}}};
+    Json json =
+        byteLevelJson(*kind,
+                      std::move(vocabulary),
+                      metadata.texts("tokenizer.ggml.merges").value_or(std::vector<std::string>()),
+                      addedTokens(metadata, tokens));
     if (kind->begins) {
         const std::string first = tokenAt(metadata, tokens, "tokenizer.ggml.bos_token_id", what);
         json["post_processor"] = {{"type", "TemplateProcessing"},

@@ -75,14 +75,19 @@ void SingleFile::refuseUnknownParts() const {
     }
 }
 
-const std::function<std::string()>* SingleFile::documentAt(const std::string& relative) const {
+const FileDocument* SingleFile::documentAt(const std::string& relative) const {
     const auto [part, file] = cutAtFolder(relative);
     const auto documents = parts_.documents.find(part);
     if (documents == parts_.documents.end()) {
         return nullptr;
     }
-    const auto text = documents->second.texts.find(file);
-    return text == documents->second.texts.end() ? nullptr : &text->second;
+    const auto found = documents->second.files.find(file);
+    return found == documents->second.files.end() ? nullptr : &found->second;
+}
+
+std::string SingleFile::pathOf(const std::string& relative) const {
+    const FileDocument* document = documentAt(relative);
+    return document ? document->path : name_ + "/" + relative;
 }
 
 bool SingleFile::has(const std::string& relative) const {
@@ -115,8 +120,8 @@ const ClipVocabulary& SingleFile::vocabularyOf(const std::string& tokenizer) {
 
 std::string SingleFile::readText(const std::string& relative) {
     const auto [part, file] = cutAtFolder(relative);
-    if (const auto* text = documentAt(relative)) {
-        return (*text)();
+    if (const FileDocument* document = documentAt(relative)) {
+        return document->read();
     }
     const bool isMerges = file == "merges.txt" && parts_.tokenizers.contains(part);
     return isMerges ? vocabularyOf(part).merges : readJson(relative).dump();
@@ -130,8 +135,8 @@ Json SingleFile::readJson(const std::string& relative) {
                     "choose another checkpoint",
                     "checkpoint");
     }
-    if (const auto* text = documentAt(relative)) {
-        return parseJson((*text)(), name_ + "/" + relative, {.readPythonNumbers = true});
+    if (const FileDocument* document = documentAt(relative)) {
+        return parseJson(document->read(), document->path, {.readPythonNumbers = true});
     }
     if (file == "vocab.json") {
         return vocabularyOf(part).tokens;

@@ -32,10 +32,16 @@ struct FileTokenizer {
     std::string padding;  ///< a token
 };
 
+/// A small file, and where it lies: inside the file of weights, or beside it.
+struct FileDocument {
+    std::string path;  ///< for messages
+    std::function<std::string()> read;
+};
+
 /// A component that is no network, as files that lie in its folder ("spiece.model").
 struct FileDocuments {
     std::string className;
-    std::map<std::string, std::function<std::string()>, std::less<>> texts;
+    std::map<std::string, FileDocument, std::less<>> files;
 };
 
 /// What a layout found in a file, by component. Functions hold what they read from.
@@ -60,6 +66,7 @@ public:
 
     [[nodiscard]] const Json& index() const override { return index_; }
 
+    [[nodiscard]] std::string pathOf(const std::string& relative) const override;
     [[nodiscard]] bool has(const std::string& relative) const override;
     [[nodiscard]] std::string readText(const std::string& relative) override;
     [[nodiscard]] Json readJson(const std::string& relative) override;
@@ -71,7 +78,7 @@ public:
 private:
     void refuseUnknownParts() const;
     /// Of a component that is no network; nullptr where there is no such file.
-    [[nodiscard]] const std::function<std::string()>* documentAt(const std::string& relative) const;
+    [[nodiscard]] const FileDocument* documentAt(const std::string& relative) const;
     [[nodiscard]] Json networkSettings(const std::string& component) const;
     [[nodiscard]] Json tokenizerSettings(const std::string& component) const;
     /// CLIP's, as large as the text encoder's; made once.

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/models/text/clip_words.hpp"
+#include "plugin/models/text/qwen_files.hpp"
 #include "plugin/models/text/tokenizer_json.hpp"
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace lowtide::models {
 namespace {
 
 constexpr size_t kShownBytes = 80;  ///< of a value in a message
-constexpr const char* kOtherTokenizer = "use a checkpoint with another tokenizer";
+constexpr const char* kOtherTokenizer =
+    "get the tokenizer that this text encoder was published with";
 /// GPT-2's own, which files name by "use_regex".
 constexpr std::string_view kGptPattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
@@ -34,6 +36,17 @@ std::vector<std::string_view> isolated(const TextPattern& pattern, std::string_v
         pieces.push_back(text.substr(at));
     }
     return pieces;
+}
+
+/// Its tokenizer.json, or one made of the vocabulary's own files.
+TokenizerJson byteLevelFile(Checkpoint& checkpoint, const std::string& component) {
+    const std::string file = component + "/tokenizer.json";
+    const std::string vocabulary = component + "/vocab.json";
+    const bool isPair = !checkpoint.has(file) && checkpoint.has(vocabulary) &&
+                        checkpoint.has(component + "/merges.txt");
+    return isPair
+               ? TokenizerJson(qwenJson(checkpoint, component), checkpoint.pathOf(vocabulary), "")
+               : TokenizerJson(checkpoint.readJson(file), checkpoint.pathOf(file), "");
 }
 
 }  // namespace
@@ -215,21 +228,18 @@ private:
 };
 
 ByteLevelTokenizer::ByteLevelTokenizer(Checkpoint& checkpoint, const std::string& component)
-    : ByteLevelTokenizer(checkpoint.readJson(component + "/tokenizer.json"),
-                         component + "/tokenizer.json") {}
+    : ByteLevelTokenizer(byteLevelFile(checkpoint, component)) {}
 
-ByteLevelTokenizer::ByteLevelTokenizer(Json json, const std::string& what)
-    : ByteLevelTokenizer(TokenizerJson(std::move(json), what, ""), what) {}
-
-ByteLevelTokenizer::ByteLevelTokenizer(const TokenizerJson& file, const std::string& what)
-    : encoder_(file.vocabulary(),
+ByteLevelTokenizer::ByteLevelTokenizer(const TokenizerJson& file)
+    : file_(file.what()),
+      encoder_(file.vocabulary(),
                file.merges(),
-               {.vocabulary = what, .merges = what},
+               {.vocabulary = file_, .merges = file_},
                {.wordEnd = "", .takesWholeWords = file.ignoresMerges()}),
-      steps_(Reader(file, encoder_, what).read()) {
+      steps_(Reader(file, encoder_, file_).read()) {
     if (!encoder_.knowsEveryByte()) {
         throw Error(ErrorKind::Unsupported,
-                    what +
+                    file_ +
                         ": its model has no token for some byte; vocabularies of GPT-2's 256 "
                         "characters are built",
                     kOtherTokenizer);

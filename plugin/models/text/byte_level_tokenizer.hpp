@@ -15,12 +15,13 @@ namespace lowtide::models {
 
 class TokenizerJson;
 
-/// A tokenizer of byte pairs whose words keep their spaces, from a tokenizer.json alone: Llama 3,
-/// Qwen, GPT-2. Text is cut at added tokens, then by the expression that the file states; each
-/// piece is encoded as bytes. Ids equal those of tokenizers 0.23.
+/// A tokenizer of byte pairs whose words keep their spaces: Llama 3, Qwen, GPT-2. From a
+/// tokenizer.json, or from Qwen's vocab.json and merges.txt. Text is cut at added tokens, then by
+/// the expression that the file states; each piece is encoded as bytes. Ids equal those of
+/// tokenizers 0.23.
 class ByteLevelTokenizer {
 public:
-    /// Reads tokenizer.json of `component`. Error{Corrupt}, Error{NotFound} and Error{Unsupported}
+    /// Reads the files of `component`. Error{Corrupt}, Error{NotFound} and Error{Unsupported}
     /// name the file and the setting that is not built (other models, normalizers, stripping).
     ByteLevelTokenizer(Checkpoint& checkpoint, const std::string& component);
 
@@ -33,6 +34,9 @@ public:
                                            int64_t length,
                                            TokenId padding,
                                            const std::string& item) const;
+
+    /// What messages call the file that it was read from.
+    [[nodiscard]] const std::string& file() const { return file_; }
 
     /// One more than the largest id that a text can have.
     [[nodiscard]] int64_t vocabularySize() const;
@@ -51,12 +55,12 @@ private:
     };
 
     class Reader;
-    ByteLevelTokenizer(Json json, const std::string& what);
-    ByteLevelTokenizer(const TokenizerJson& file, const std::string& what);
+    explicit ByteLevelTokenizer(const TokenizerJson& file);
     void append(std::string_view text, std::vector<TokenId>& ids) const;
     [[nodiscard]] std::vector<TokenId> contentOf(std::string_view text,
                                                  const std::string& item) const;
 
+    std::string file_;
     BytePairEncoder encoder_;
     Steps steps_;
 };

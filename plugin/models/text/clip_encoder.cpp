@@ -1,6 +1,7 @@
 #include "plugin/models/text/clip_encoder.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/models/text/vocabulary_check.hpp"
 
 #include <utility>
 
@@ -10,7 +11,7 @@ namespace {
 
 ClipTextConfig readText(Checkpoint& checkpoint, const std::string& component) {
     const std::string file = component + "/config.json";
-    return readClipTextConfig(checkpoint.readJson(file), checkpoint.name() + "/" + file);
+    return readClipTextConfig(checkpoint.readJson(file), checkpoint.pathOf(file));
 }
 
 }  // namespace
@@ -18,29 +19,23 @@ ClipTextConfig readText(Checkpoint& checkpoint, const std::string& component) {
 ClipEncoder::ClipEncoder(Checkpoint& checkpoint, const std::string& tokenizer, ClipTextUse use)
     : use_(std::move(use)),
       config_(readText(checkpoint, use_.role)),
-      tokenizer_(checkpoint, tokenizer, config_.positions),
+      tokenizer_(
+          openTokenizer(checkpoint,
+                        use_.role,
+                        config_.vocabularySize,
+                        [&] { return ClipTokenizer(checkpoint, tokenizer, config_.positions); })),
       model_([config = config_,
               own = use_,
               weights = checkpoint.laterWeights(use_.role, kTransformersStem)] {
           return std::make_unique<const ClipTextModel>(config, weights(), own);
       }) {
-    checkTokenizer(checkpoint.name());
-}
-
-void ClipEncoder::checkTokenizer(const std::string& checkpoint) const {
-    const auto refuse = [&](const std::string& problem) {
-        throw Error(ErrorKind::Corrupt,
-                    "checkpoint " + checkpoint + ": " + problem,
-                    "choose another checkpoint",
-                    "checkpoint");
-    };
-    if (tokenizer_.vocabularySize() > config_.vocabularySize) {
-        refuse("the tokenizer has " + std::to_string(tokenizer_.vocabularySize()) +
-               " tokens, the text encoder knows " + std::to_string(config_.vocabularySize));
-    }
     if (tokenizer_.length() > config_.positions) {
-        refuse("the tokenizer makes " + std::to_string(tokenizer_.length()) +
-               " tokens, the text encoder takes " + std::to_string(config_.positions));
+        throw Error(ErrorKind::Corrupt,
+                    tokenizer_.file() + ": the tokenizer makes " +
+                        std::to_string(tokenizer_.length()) + " tokens, the text encoder takes " +
+                        std::to_string(config_.positions),
+                    "choose another checkpoint",
+                    checkpoint.itemOf(use_.role));
     }
 }
 

@@ -40,8 +40,6 @@ public:
     }
 
 private:
-    void checkTokenizer(const std::string& checkpoint) const;
-
     ClipTextUse use_;
     ClipTextConfig config_;
     ClipTokenizer tokenizer_;

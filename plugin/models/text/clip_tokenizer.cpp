@@ -19,21 +19,26 @@ std::unique_ptr<const TokenizerJson> readTokenizerJson(Checkpoint& checkpoint,
     if (hasPair || !checkpoint.has(file)) {
         return nullptr;
     }
-    return std::make_unique<const TokenizerJson>(checkpoint.readJson(file), file, kClipWordEnd);
+    return std::make_unique<const TokenizerJson>(
+        checkpoint.readJson(file), checkpoint.pathOf(file), kClipWordEnd);
 }
 
 BytePairEncoder readEncoder(Checkpoint& checkpoint,
                             const std::string& component,
                             const TokenizerJson* json) {
     if (json) {
-        const std::string file = component + "/tokenizer.json";
-        return {json->vocabulary(), json->merges(), {.vocabulary = file, .merges = file}};
+        return {json->vocabulary(),
+                json->merges(),
+                {.vocabulary = json->what(), .merges = json->what()}};
     }
-    const EncoderSources sources{.vocabulary = component + "/vocab.json",
-                                 .merges = component + "/merges.txt"};
-    const Json vocabulary = checkpoint.readJson(sources.vocabulary);
-    const std::string merges = checkpoint.readText(sources.merges);
-    return {vocabulary, pairsOf(merges), sources};
+    const std::string vocabularyFile = component + "/vocab.json";
+    const std::string mergesFile = component + "/merges.txt";
+    const Json vocabulary = checkpoint.readJson(vocabularyFile);
+    const std::string merges = checkpoint.readText(mergesFile);
+    return {
+        vocabulary,
+        pairsOf(merges),
+        {.vocabulary = checkpoint.pathOf(vocabularyFile), .merges = checkpoint.pathOf(mergesFile)}};
 }
 
 }  // namespace
@@ -48,7 +53,8 @@ ClipTokenizer::ClipTokenizer(Checkpoint& checkpoint,
                              const std::string& component,
                              int64_t defaultLength,
                              const TokenizerJson* json)
-    : encoder_(readEncoder(checkpoint, component, json)),
+    : file_(json ? json->what() : checkpoint.pathOf(component + "/vocab.json")),
+      encoder_(readEncoder(checkpoint, component, json)),
       settings_(readTokenizerSettings(
           checkpoint, component, encoder_, json ? json->addedTokens() : Json::array())) {
     encoder_.setUnknown(settings_.unknown);

@@ -41,6 +41,9 @@ public:
     /// Of a comma as a word; -1 when the vocabulary has none.
     [[nodiscard]] TokenId comma() const { return encoder_.idOf(",</w>"); }
 
+    /// What messages call the file of its vocabulary.
+    [[nodiscard]] const std::string& file() const { return file_; }
+
     [[nodiscard]] int64_t length() const { return settings_.maxLength; }
 
     [[nodiscard]] int64_t vocabularySize() const { return encoder_.vocabularySize(); }
@@ -53,6 +56,7 @@ private:
                   const TokenizerJson* json);
     void appendWords(std::string_view text, std::vector<TokenId>& ids) const;
 
+    std::string file_;
     BytePairEncoder encoder_;
     TokenizerSettings settings_;
     ClipWords words_;

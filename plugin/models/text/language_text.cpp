@@ -11,12 +11,13 @@ namespace {
 
 LanguageModelConfig readLanguageText(Checkpoint& checkpoint, const std::string& component) {
     const std::string file = component + "/config.json";
-    return readLanguageModelConfig(checkpoint.readJson(file),
-                                   checkpoint.nameOf(component) + "/" + file);
+    return readLanguageModelConfig(checkpoint.readJson(file), checkpoint.pathOf(file));
 }
 
-/// A token that a tokenizer's settings name, written as its text or as an object.
+/// A token that a tokenizer's settings name, written as its text or as an object. `role`: whose
+/// tokenizer it is.
 TokenId namedToken(Checkpoint& checkpoint,
+                   const std::string& role,
                    const std::string& tokenizer,
                    const char* key,
                    const ByteLevelTokenizer& tokens) {
@@ -35,13 +36,13 @@ TokenId namedToken(Checkpoint& checkpoint,
     if (id < 0) {
         throw Error(
             ErrorKind::Corrupt,
-            checkpoint.nameOf(tokenizer) + "/" + file + ": " + key +
+            checkpoint.pathOf(file) + ": " + key +
                 (content.empty()
                      ? std::string(" is missing")
                      : " is " + quotedName(content) + ", which tokenizer.json does not have"),
             "get tokenizer.json and tokenizer_config.json of the model that was trained for "
             "instructions",
-            checkpoint.itemOf(tokenizer));
+            checkpoint.itemOf(role));
     }
     return id;
 }
@@ -54,15 +55,16 @@ LanguageText::LanguageText(Checkpoint& checkpoint,
                            const char* paddingKey)
     : role_(role),
       config_(readLanguageText(checkpoint, role_)),
-      tokenizer_(checkpoint, tokenizer),
-      padding_(namedToken(checkpoint, tokenizer, paddingKey, tokenizer_)),
+      tokenizer_(openTokenizer(checkpoint,
+                               role_,
+                               config_.vocabularySize,
+                               [&] { return ByteLevelTokenizer(checkpoint, tokenizer); })),
+      padding_(namedToken(checkpoint, role_, tokenizer, paddingKey, tokenizer_)),
       model_([config = config_,
               own = role_,
               weights = checkpoint.laterWeights(role_, kTransformersStem)] {
           return std::make_unique<const LanguageModel>(config, weights(), own);
-      }) {
-    requireVocabulary(checkpoint, role_, tokenizer_.vocabularySize(), config_.vocabularySize);
-}
+      }) {}
 
 TokenizedPrompt LanguageText::tokenize(std::string_view text,
                                        int64_t length,

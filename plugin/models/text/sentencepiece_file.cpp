@@ -1,7 +1,9 @@
 #include "plugin/models/text/sentencepiece_file.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/models/blocks/config_checks.hpp"
 
 #include <cstring>
 #include <optional>
@@ -23,6 +25,7 @@ enum Field : uint64_t {
 };
 
 constexpr uint64_t kUnigram = 1;
+constexpr int64_t kMostSentinels = 1 << 16;
 
 /// The fields of one message of protocol buffers, one after the other.
 class MessageReader {
@@ -153,6 +156,11 @@ SentencePieces readSentencePieces(std::string_view bytes, const std::string& wha
         }
     }
     return read;
+}
+
+int64_t sentinelsIn(const Json& settings, const std::string& what) {
+    return integerInRange(
+        JsonReader(settings, what), "extra_ids", kUsualSentinels, 0, kMostSentinels);
 }
 
 }  // namespace lowtide::models

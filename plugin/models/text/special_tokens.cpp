@@ -26,7 +26,11 @@ public:
                    const std::string& component,
                    const BytePairEncoder& encoder,
                    const Json& added)
-        : checkpoint_(checkpoint), component_(component), encoder_(encoder), added_(added) {}
+        : checkpoint_(checkpoint),
+          component_(component),
+          what_(checkpoint.pathOf(component)),
+          encoder_(encoder),
+          added_(added) {}
 
     TokenizerSettings read() {
         config_ = optionalJson("tokenizer_config.json");
@@ -47,7 +51,9 @@ private:
         const std::string relative = component_ + "/" + file;
         Json json = checkpoint_.has(relative) ? checkpoint_.readJson(relative) : Json::object();
         if (!json.is_object()) {
-            throw Error(ErrorKind::Corrupt, relative + " is no JSON object", "get the file again");
+            throw Error(ErrorKind::Corrupt,
+                        checkpoint_.pathOf(relative) + " is no JSON object",
+                        "get the file again");
         }
         return json;
     }
@@ -56,7 +62,7 @@ private:
         const TokenId id = encoder_.idOf(content);
         if (id < 0) {
             throw Error(ErrorKind::Corrupt,
-                        component_ + ": " + what + " is " + quotedName(content) +
+                        what_ + ": " + what + " is " + quotedName(content) +
                             ", which the vocabulary does not have",
                         "get the tokenizer's files again");
         }
@@ -67,7 +73,7 @@ private:
         if (value.is_string()) {
             return {value.get<std::string>(), false};
         }
-        const JsonReader reader(value, component_ + ": " + what);
+        const JsonReader reader(value, what_ + ": " + what);
         for (const char* key : {"lstrip", "rstrip", "single_word"}) {
             if (reader.boolean(key).value_or(false)) {
                 throw Error(ErrorKind::Unsupported,
@@ -116,7 +122,7 @@ private:
     void readAddedList() {
         statesFlags_ = hasDecoder_ || !added_.empty();
         for (const Json& value : added_) {
-            const std::string what = component_ + "/tokenizer.json: added_tokens";
+            const std::string what = what_ + "/tokenizer.json: added_tokens";
             const Stated token = stated(value, "tokenizer.json: added_tokens");
             const std::optional<int64_t> id = JsonReader(value, what).integer("id");
             const TokenId known = encoder_.idOf(token.content);
@@ -171,7 +177,7 @@ private:
     }
 
     void readMaxLength() {
-        const JsonReader reader(config_, component_ + "/tokenizer_config.json");
+        const JsonReader reader(config_, what_ + "/tokenizer_config.json");
         const std::optional<double> length = reader.number("model_max_length");
         // Without a limit transformers writes 1e30.
         if (!length || *length >= kLongestText) {
@@ -187,6 +193,7 @@ private:
 
     Checkpoint& checkpoint_;
     const std::string component_;
+    const std::string what_;  ///< the component in messages
     const BytePairEncoder& encoder_;
     const Json& added_;
     Json config_;

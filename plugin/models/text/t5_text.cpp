@@ -11,7 +11,7 @@ namespace {
 
 T5EncoderConfig readT5Text(Checkpoint& checkpoint, std::string_view component) {
     const std::string file = std::string(component) + "/config.json";
-    return readT5EncoderConfig(checkpoint.readJson(file), checkpoint.name() + "/" + file);
+    return readT5EncoderConfig(checkpoint.readJson(file), checkpoint.pathOf(file));
 }
 
 }  // namespace
@@ -19,14 +19,15 @@ T5EncoderConfig readT5Text(Checkpoint& checkpoint, std::string_view component) {
 T5Text::T5Text(Checkpoint& checkpoint, const std::string& tokenizer, std::string_view role)
     : role_(role),
       config_(readT5Text(checkpoint, role)),
-      tokenizer_(checkpoint, tokenizer),
+      tokenizer_(openTokenizer(checkpoint,
+                               role_,
+                               config_.vocabularySize,
+                               [&] { return UnigramTokenizer(checkpoint, tokenizer); })),
       encoder_([config = config_,
                 role = role_,
                 weights = checkpoint.laterWeights(role_, kTransformersStem)] {
           return std::make_unique<const T5Encoder>(config, weights(), role);
-      }) {
-    requireVocabulary(checkpoint, role_, tokenizer_.vocabularySize(), config_.vocabularySize);
-}
+      }) {}
 
 at::Tensor T5Text::encode(Pass& pass,
                           const PromptTokenPair& texts,

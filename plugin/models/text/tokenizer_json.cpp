@@ -46,7 +46,7 @@ TokenizerJson::TokenizerJson(Json file, std::string what, std::string_view wordE
                         " and ends words with " + quotedName(seenEnd) +
                         "; byte pairs (BPE) that end them with " + quotedName(wordEnd) +
                         " are built",
-                    "use a checkpoint with the tokenizer of its family");
+                    "get the tokenizer that this text encoder was published with");
     }
     ignoresMerges_ = model.boolean("ignore_merges").value_or(false);
     vocabulary_ = model.member("vocab");

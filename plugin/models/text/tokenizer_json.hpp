@@ -18,6 +18,9 @@ public:
     /// not end with `wordEnd`) name it and the key.
     TokenizerJson(Json file, std::string what, std::string_view wordEnd);
 
+    /// Names the file.
+    [[nodiscard]] const std::string& what() const { return what_; }
+
     /// Token -> id.
     [[nodiscard]] const Json& vocabulary() const { return *vocabulary_; }
 

@@ -65,7 +65,10 @@ UnigramModel::UnigramModel(std::vector<UnigramPiece> pieces,
             refusePiece(what, "the piece " + quotedName(piece.text) + " comes twice");
         }
         least = std::min(least, piece.score);
-        longest_ = std::max(longest_, piece.text.size());
+        if (!piece.text.empty()) {
+            size_t& longest = longest_[firstCharacter(piece.text).code];
+            longest = std::max(longest, piece.text.size());
+        }
     }
     unknownScore_ = least - kUnknownPenalty;
 }
@@ -77,17 +80,24 @@ TokenId UnigramModel::idOf(std::string_view piece) const {
 
 void UnigramModel::encode(std::string_view word, std::vector<TokenId>& ids) const {
     std::vector<Best> best(word.size() + 1);
-    for (size_t begin = 0; begin < word.size(); begin += firstCharacter(word.substr(begin)).bytes) {
+    size_t character = 0;  // bytes of the one at `begin`
+    for (size_t begin = 0; begin < word.size(); begin += character) {
+        const Character first = firstCharacter(word.substr(begin));
         const double before = best[begin].score;
-        const size_t character = firstCharacter(word.substr(begin)).bytes;
-        const size_t most = std::min(longest_, word.size() - begin);
+        character = first.bytes;
+        const auto longest = longest_.find(first.code);
+        const size_t most = longest == longest_.end() ? 0 : longest->second;
         bool hasCharacter = false;
-        for (size_t length = 1; length <= most; ++length) {
-            const auto found = ids_.find(word.substr(begin, length));
-            if (found != ids_.end()) {
+        for (size_t end = begin; end < word.size();) {
+            end += firstCharacter(word.substr(end)).bytes;
+            if (end - begin > most) {
+                break;
+            }
+            if (const auto found = ids_.find(word.substr(begin, end - begin));
+                found != ids_.end()) {
                 const double score = pieces_[static_cast<size_t>(found->second)].score;
-                best[begin + length].offer(before + score, begin, found->second);
-                hasCharacter = hasCharacter || length == character;
+                best[end].offer(before + score, begin, found->second);
+                hasCharacter = hasCharacter || end == begin + character;
             }
         }
         if (!hasCharacter) {
@@ -99,6 +109,12 @@ void UnigramModel::encode(std::string_view word, std::vector<TokenId>& ids) cons
         row.emplace_back(best[end].begin, best[end].last);
     }
     std::reverse(row.begin(), row.end());
+    appendRow(word, row, ids);
+}
+
+void UnigramModel::appendRow(std::string_view word,
+                             const std::vector<std::pair<size_t, TokenId>>& row,
+                             std::vector<TokenId>& ids) const {
     for (size_t i = 0; i < row.size(); ++i) {
         if (row[i].second != unknown_) {
             ids.push_back(row[i].second);

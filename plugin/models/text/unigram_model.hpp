@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace lowtide::models {
@@ -36,6 +37,10 @@ public:
     void encode(std::string_view word, std::vector<TokenId>& ids) const;
 
 private:
+    /// `row`: where pieces begin, and their ids.
+    void appendRow(std::string_view word,
+                   const std::vector<std::pair<size_t, TokenId>>& row,
+                   std::vector<TokenId>& ids) const;
     void appendUnknown(std::string_view text, std::vector<TokenId>& ids) const;
 
     std::vector<UnigramPiece> pieces_;
@@ -43,7 +48,7 @@ private:
     TokenId unknown_;
     bool hasByteTokens_;
     double unknownScore_ = 0;
-    size_t longest_ = 0;  ///< bytes of a piece
+    std::unordered_map<int32_t, size_t> longest_;  ///< bytes of a piece, by its first character
 };
 
 }  // namespace lowtide::models

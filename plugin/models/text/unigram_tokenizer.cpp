@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/models/blocks/config_checks.hpp"
+#include "plugin/models/text/added_tokens.hpp"
 #include "plugin/models/text/characters.hpp"
 #include "plugin/models/text/sentencepiece_file.hpp"
 
@@ -15,12 +15,11 @@ namespace {
 constexpr std::string_view kWordMark = "\xE2\x96\x81";  ///< U+2581
 constexpr const char* kEndToken = "</s>";
 constexpr const char* kPaddingToken = "<pad>";
-constexpr int64_t kUsualExtraTokens = 100;
-constexpr int64_t kMostExtraTokens = 1 << 16;
 
 [[noreturn]] void refuseStep(const std::string& what, const std::string& problem) {
-    throw Error(
-        ErrorKind::Unsupported, what + ": " + problem, "use a checkpoint with another tokenizer");
+    throw Error(ErrorKind::Unsupported,
+                what + ": " + problem,
+                "get the tokenizer that this text encoder was published with");
 }
 
 /// The steps of a "Sequence" under `list`, or the step itself; null: none.
@@ -33,28 +32,60 @@ std::vector<Json> stepsIn(const Json& step, const char* list) {
                                                     : std::vector<Json>{step};
 }
 
+std::string decodedMap(const JsonReader& step, const std::string& what) {
+    const std::optional<std::string> encoded = step.text("precompiled_charsmap");
+    const std::optional<std::string> decoded = encoded ? fromBase64(*encoded) : std::nullopt;
+    if (encoded && !decoded) {
+        throw Error(ErrorKind::Corrupt,
+                    what + ": precompiled_charsmap is no base64",
+                    "get the tokenizer's files again");
+    }
+    return decoded.value_or("");
+}
+
+/// {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}, or by the mark: what makes a
+/// run of spaces one.
+bool joinsSpaces(const JsonReader& step) {
+    const Json* pattern = step.member("pattern");
+    if (!pattern || !pattern->is_object()) {
+        return false;
+    }
+    const JsonReader reader(*pattern, step.what());
+    const std::string run = reader.text("Regex").value_or("");
+    const std::string spaces = reader.text("String").value_or("");
+    const bool isRun = run == " {2,}" || run == " +" ||
+                       (!spaces.empty() && spaces.find_first_not_of(' ') == spaces.npos);
+    const std::string content = step.text("content").value_or("");
+    return isRun && (content == " " || content == kWordMark);
+}
+
+/// What is replaced before words are cut. Steps that trim and join white space change nothing, as
+/// words are cut there.
 std::string mapIn(const JsonReader& file) {
-    std::string map;
+    std::optional<std::string> map;
     const Json* normalizer = file.member("normalizer");
     for (const Json& step :
          normalizer ? stepsIn(*normalizer, "normalizers") : std::vector<Json>()) {
         const JsonReader reader(step, file.what() + ": normalizer");
         const std::string type = reader.text("type").value_or("");
-        const std::optional<std::string> encoded = reader.text("precompiled_charsmap");
-        if (type != "Precompiled" || !map.empty()) {
-            refuseStep(
-                file.what(),
-                "normalizer has the step " + quotedName(type) + "; one step Precompiled is built");
+        if (type == "Precompiled" && !map) {
+            map = decodedMap(reader, file.what());
+        } else if (type != "Strip" && !(type == "Replace" && joinsSpaces(reader))) {
+            refuseStep(file.what(),
+                       "normalizer has the step " + quotedName(type) +
+                           "; one Precompiled, Strip and Replace of spaces are built");
         }
-        const std::optional<std::string> decoded = encoded ? fromBase64(*encoded) : std::nullopt;
-        if (encoded && !decoded) {
-            throw Error(ErrorKind::Corrupt,
-                        file.what() + ": precompiled_charsmap is no base64",
-                        "get the tokenizer's files again");
-        }
-        map = decoded.value_or("");
     }
-    return map;
+    return map.value_or("");
+}
+
+/// Whether a step puts the mark before every word: in the spelling of tokenizers 0.15
+/// (prepend_scheme, split), an older one (add_prefix_space), or both.
+bool marksWords(const JsonReader& step) {
+    const std::string scheme = step.text("prepend_scheme").value_or("always");
+    return step.text("replacement").value_or("") == kWordMark &&
+           (scheme == "always" || scheme == "first") &&
+           step.boolean("add_prefix_space").value_or(true) && step.boolean("split").value_or(true);
 }
 
 /// Words are cut at white space, and each begins with a mark.
@@ -65,9 +96,7 @@ void requireMarkedWords(const JsonReader& file) {
          splitting ? stepsIn(*splitting, "pretokenizers") : std::vector<Json>()) {
         const JsonReader reader(step, file.what() + ": pre_tokenizer");
         const std::string type = reader.text("type").value_or("");
-        const bool isMark = type == "Metaspace" &&
-                            reader.text("replacement").value_or("") == kWordMark &&
-                            reader.text("prepend_scheme").value_or("always") == "always";
+        const bool isMark = type == "Metaspace" && marksWords(reader);
         if (!isMark && type != "WhitespaceSplit") {
             refuseStep(file.what(),
                        "pre_tokenizer has the step " + quotedName(type) +
@@ -80,22 +109,19 @@ void requireMarkedWords(const JsonReader& file) {
     }
 }
 
-std::vector<SpecialToken> addedIn(const JsonReader& file) {
+std::vector<SpecialToken> addedIn(const Json& list, const std::string& what) {
     std::vector<SpecialToken> added;
-    const Json* tokens = file.member("added_tokens");
-    for (const Json& each : tokens && tokens->is_array() ? *tokens : Json::array()) {
-        const JsonReader token(each, file.what() + ": added_tokens");
+    for (const Json& each : list) {
+        const JsonReader token(each, what + ": added_tokens");
         const std::string content = token.text("content").value_or("");
         const int64_t id = token.integer("id").value_or(-1);
-        for (const char* key : {"lstrip", "rstrip", "single_word"}) {
-            if (token.boolean(key).value_or(false)) {
-                refuseStep(token.what(),
-                           quotedName(content) + " has " + key + ", which is not built");
-            }
+        // lstrip and rstrip take white space, which is no token here.
+        if (token.boolean("single_word").value_or(false)) {
+            refuseStep(token.what(), quotedName(content) + " has single_word, which is not built");
         }
         if (content.empty() || id < 0 || id > kLargestTokenId) {
             throw Error(ErrorKind::Corrupt,
-                        file.what() + ": added_tokens has one without content or id",
+                        what + ": added_tokens has one without content or id",
                         "get the tokenizer's files again");
         }
         added.push_back({.content = content,
@@ -103,6 +129,19 @@ std::vector<SpecialToken> addedIn(const JsonReader& file) {
                          .normalized = token.boolean("normalized").value_or(true)});
     }
     return added;
+}
+
+/// A word with the mark before it where it has none, cut before every mark.
+std::vector<std::string> markedParts(std::string_view word) {
+    const std::string marked =
+        (word.starts_with(kWordMark) ? "" : std::string(kWordMark)) + std::string(word);
+    std::vector<std::string> parts;
+    for (size_t at = 0; at < marked.size();) {
+        const size_t next = std::min(marked.find(kWordMark, at + 1), marked.size());
+        parts.push_back(marked.substr(at, next - at));
+        at = next;
+    }
+    return parts;
 }
 
 /// Words of text between white space.
@@ -129,36 +168,38 @@ std::vector<std::string_view> wordsOf(std::string_view text) {
 }  // namespace
 
 UnigramTokenizer::UnigramTokenizer(Checkpoint& checkpoint, const std::string& component)
-    : UnigramTokenizer(partsOf(checkpoint, component), checkpoint.name() + "/" + component) {}
+    : UnigramTokenizer(partsOf(checkpoint, component)) {}
 
-UnigramTokenizer::UnigramTokenizer(Parts parts, const std::string& what)
-    : model_(std::move(parts.pieces), parts.unknown, parts.hasByteTokens, what),
-      characters_(parts.characterMap, what),
+UnigramTokenizer::UnigramTokenizer(Parts parts)
+    : file_(std::move(parts.file)),
+      model_(std::move(parts.pieces), parts.unknown, parts.hasByteTokens, file_),
+      characters_(parts.characterMap, file_),
       added_(std::move(parts.added)),
-      end_(requiredToken(kEndToken, what)),
-      padding_(requiredToken(kPaddingToken, what)) {
+      end_(requiredToken(kEndToken)),
+      padding_(requiredToken(kPaddingToken)) {
     for (SpecialToken& each : added_) {
         each.content = each.normalized ? characters_.applied(each.content) : each.content;
     }
     std::erase_if(added_, [](const SpecialToken& each) { return each.content.empty(); });
 }
 
-TokenId UnigramTokenizer::requiredToken(const char* content, const std::string& what) const {
+TokenId UnigramTokenizer::requiredToken(const char* content) const {
     const TokenId id = model_.idOf(content);
     if (id < 0) {
         throw Error(ErrorKind::Corrupt,
-                    what + " has no token " + content,
+                    file_ + " has no token " + content,
                     "get the tokenizer's files again");
     }
     return id;
 }
 
+/// Both give the same ids; pieces are a quarter of the bytes.
 UnigramTokenizer::Parts UnigramTokenizer::partsOf(Checkpoint& checkpoint,
                                                   const std::string& component) {
-    const std::string file = component + "/tokenizer.json";
-    return checkpoint.has(file)
-               ? partsOfJson(checkpoint.readJson(file), checkpoint.name() + "/" + file)
-               : partsOfPieces(checkpoint, component);
+    const std::string json = component + "/tokenizer.json";
+    return checkpoint.has(component + "/spiece.model")
+               ? partsOfPieces(checkpoint, component)
+               : partsOfJson(checkpoint.readJson(json), checkpoint.pathOf(json));
 }
 
 UnigramTokenizer::Parts UnigramTokenizer::partsOfJson(const Json& json, const std::string& what) {
@@ -172,7 +213,8 @@ UnigramTokenizer::Parts UnigramTokenizer::partsOfJson(const Json& json, const st
                    "model is of the type " + quotedName(reader.text("type").value_or("")) +
                        ", only Unigram is built here");
     }
-    Parts parts{.unknown = reader.integer("unk_id").value_or(-1),
+    Parts parts{.file = what,
+                .unknown = reader.integer("unk_id").value_or(-1),
                 .hasByteTokens = reader.boolean("byte_fallback").value_or(false)};
     for (const Json& piece : *vocabulary) {
         const bool isPiece =
@@ -186,7 +228,9 @@ UnigramTokenizer::Parts UnigramTokenizer::partsOfJson(const Json& json, const st
     }
     parts.characterMap = mapIn(file);
     requireMarkedWords(file);
-    parts.added = addedIn(file);
+    if (const Json* added = file.member("added_tokens"); added && added->is_array()) {
+        parts.added = addedIn(*added, what);
+    }
     return parts;
 }
 
@@ -194,20 +238,15 @@ UnigramTokenizer::Parts UnigramTokenizer::partsOfJson(const Json& json, const st
 /// last one first, and no byte has a token.
 UnigramTokenizer::Parts UnigramTokenizer::partsOfPieces(Checkpoint& checkpoint,
                                                         const std::string& component) {
-    const std::string file = component + "/spiece.model";
+    const std::string pieces = component + "/spiece.model";
     const std::string settings = component + "/tokenizer_config.json";
-    SentencePieces read =
-        readSentencePieces(checkpoint.readText(file), checkpoint.name() + "/" + file);
-    int64_t extra = kUsualExtraTokens;
-    if (checkpoint.has(settings)) {
-        const Json json = checkpoint.readJson(settings);
-        extra = integerInRange(JsonReader(json, checkpoint.name() + "/" + settings),
-                               "extra_ids",
-                               kUsualExtraTokens,
-                               0,
-                               kMostExtraTokens);
-    }
-    Parts parts{.pieces = std::move(read.pieces),
+    const std::string file = checkpoint.pathOf(pieces);
+    SentencePieces read = readSentencePieces(checkpoint.readText(pieces), file);
+    const Json stated = checkpoint.has(settings) ? checkpoint.readJson(settings) : Json::object();
+    const JsonReader reader(stated, checkpoint.pathOf(settings));
+    const int64_t extra = sentinelsIn(stated, reader.what());
+    Parts parts{.file = file,
+                .pieces = std::move(read.pieces),
                 .unknown = read.unknown,
                 .characterMap = std::move(read.characterMap)};
     for (int64_t i = extra - 1; i >= 0; --i) {
@@ -219,6 +258,17 @@ UnigramTokenizer::Parts UnigramTokenizer::partsOfPieces(Checkpoint& checkpoint,
         for (const char* special : {kPaddingToken, kEndToken, "<unk>"}) {
             if (parts.pieces[id].text == special) {
                 parts.added.push_back({.content = special, .id = static_cast<TokenId>(id)});
+            }
+        }
+    }
+    if (const Json* decoder = reader.member("added_tokens_decoder")) {
+        for (SpecialToken& own : addedIn(addedInDecoder(*decoder, reader.what()), reader.what())) {
+            const bool isKnown =
+                std::any_of(parts.added.begin(), parts.added.end(), [&](const SpecialToken& each) {
+                    return each.content == own.content;
+                });
+            if (!isKnown) {
+                parts.added.push_back(std::move(own));
             }
         }
     }
@@ -240,7 +290,9 @@ void UnigramTokenizer::appendWords(std::string_view normalized, std::vector<Toke
             continue;
         }
         for (const std::string_view word : wordsOf(part.text)) {
-            model_.encode(std::string(kWordMark) + std::string(word), ids);
+            for (const std::string& marked : markedParts(word)) {
+                model_.encode(marked, ids);
+            }
         }
     }
 }

@@ -14,8 +14,10 @@
 namespace lowtide::models {
 
 /// A tokenizer of T5 and its kin: words with a mark before them, as the most likely row of pieces,
-/// and the end token behind all. From a tokenizer.json, or from a spiece.model alone, as
-/// transformers 5.23 converts it (T5Tokenizer). Ids equal those of tokenizers 0.23.
+/// and the end token behind all. From a spiece.model, or else from a tokenizer.json in any spelling
+/// that was published: as transformers 5.23 reads both (T5Tokenizer), pieces and replaced
+/// characters count, and every run of white space parts words. Unknown text has the id that the
+/// file states (docs/decisions/0067).
 class UnigramTokenizer {
 public:
     /// Reads `component`. Error{Corrupt}, Error{NotFound} and Error{Unsupported} name the file and
@@ -23,6 +25,9 @@ public:
     UnigramTokenizer(Checkpoint& checkpoint, const std::string& component);
 
     [[nodiscard]] TokenId vocabularySize() const;
+
+    /// What messages call the file that it was read from.
+    [[nodiscard]] const std::string& file() const { return file_; }
 
     /// In `length` places: cut in front of the end token, padded. Error{InvalidInput} on `item`
     /// when the text is no UTF-8.
@@ -32,20 +37,22 @@ public:
 
 private:
     struct Parts {
-        std::vector<UnigramPiece> pieces;
+        std::string file;
+        std::vector<UnigramPiece> pieces{};
         int64_t unknown = 0;
         bool hasByteTokens = false;
-        std::string characterMap;
-        std::vector<SpecialToken> added;
+        std::string characterMap{};
+        std::vector<SpecialToken> added{};
     };
 
-    UnigramTokenizer(Parts parts, const std::string& what);
+    explicit UnigramTokenizer(Parts parts);
     static Parts partsOf(Checkpoint& checkpoint, const std::string& component);
     static Parts partsOfJson(const Json& json, const std::string& what);
     static Parts partsOfPieces(Checkpoint& checkpoint, const std::string& component);
     void appendWords(std::string_view normalized, std::vector<TokenId>& ids) const;
-    [[nodiscard]] TokenId requiredToken(const char* content, const std::string& what) const;
+    [[nodiscard]] TokenId requiredToken(const char* content) const;
 
+    std::string file_;
     UnigramModel model_;
     CharacterMap characters_;
     std::vector<SpecialToken> added_;

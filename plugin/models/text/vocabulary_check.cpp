@@ -1,19 +1,29 @@
 #include "plugin/models/text/vocabulary_check.hpp"
 
-#include "plugin/base/error.hpp"
+#include <algorithm>
 
 namespace lowtide::models {
 
-void requireVocabulary(const Checkpoint& checkpoint,
+namespace {
+
+constexpr int64_t kMostUnused = 20;  ///< one row of so many
+constexpr int64_t kTableMultiple = 64;
+
+}  // namespace
+
+bool fitsRows(int64_t tokens, int64_t rows) {
+    return tokens <= rows && rows - tokens <= std::max(rows / kMostUnused, kTableMultiple - 1);
+}
+
+void requireVocabulary(const std::string& file,
                        const std::string& role,
                        int64_t tokens,
-                       int64_t known) {
-    if (tokens > known) {
+                       int64_t rows) {
+    if (!fitsRows(tokens, rows)) {
         throw Error(ErrorKind::Corrupt,
-                    checkpoint.nameOf(role) + ": the tokenizer has " + std::to_string(tokens) +
-                        " tokens, the text encoder (" + role + ") knows " + std::to_string(known),
-                    "choose a tokenizer and an encoder of one checkpoint",
-                    checkpoint.itemOf(role));
+                    file + " has " + std::to_string(tokens) + " tokens, the text encoder (" + role +
+                        ") has " + std::to_string(rows) + " rows for them",
+                    "get the tokenizer that this text encoder was published with");
     }
 }
 

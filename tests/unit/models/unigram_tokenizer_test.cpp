@@ -130,9 +130,17 @@ private Q_SLOTS:
         QTest::newRow("map of other bytes") << "/normalizer/precompiled_charsmap"
                                             << "\"BAAAAAAAAAD/AA==\""
                                             << "no UTF-8";
-        QTest::newRow("stripping") << "/added_tokens/0/lstrip"
-                                   << "true"
-                                   << "lstrip";
+        QTest::newRow("whole words") << "/added_tokens/0/single_word"
+                                     << "true"
+                                     << "single_word";
+        QTest::newRow("no marks")
+            << "/pre_tokenizer"
+            << R"({"type":"Metaspace","replacement":"\u2581","prepend_scheme":"never"})"
+            << "Metaspace before every word";
+        QTest::newRow("replaced letters")
+            << "/normalizer"
+            << R"({"type":"Replace","pattern":{"String":"a"},"content":" "})"
+            << "Replace of spaces";
         QTest::newRow("unknown") << "/model/unk_id"
                                  << "100000"
                                  << "unknown text";

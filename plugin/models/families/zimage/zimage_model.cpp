@@ -29,7 +29,10 @@ Checkpoint& requireZImage(Checkpoint& checkpoint) {
         requireComponent(checkpoint, "zimage", component, classes);
     };
     require("text_encoder", {"Qwen3Model", "Qwen3ForCausalLM"});
-    requireTokenizer(checkpoint, kTextEncoder, "tokenizer", "Qwen3-4B");
+    requireTokenizer(checkpoint,
+                     kTextEncoder,
+                     "tokenizer",
+                     "tokenizer.json, or vocab.json and merges.txt, of Qwen3-4B");
     require("tokenizer", {"Qwen2Tokenizer", "Qwen2TokenizerFast", "PreTrainedTokenizerFast"});
     require(kZImageTransformer, {"ZImageTransformer2DModel"});
     require("vae", {"AutoencoderKL"});

@@ -2,10 +2,11 @@
 #include "plugin/files/input_file.hpp"
 #include "plugin/models/layouts/layout.hpp"
 #include "plugin/models/single_file/component_maps.hpp"
-#include "plugin/models/single_file/documents_beside.hpp"
 #include "plugin/models/single_file/gguf_byte_pairs.hpp"
 #include "plugin/models/single_file/language_settings.hpp"
 #include "plugin/models/single_file/ldm_parts.hpp"
+#include "plugin/models/single_file/tokenizer_beside.hpp"
+#include "plugin/models/single_file/tokenizer_sizes.hpp"
 
 #include <utility>
 
@@ -14,21 +15,40 @@ namespace lowtide::models {
 namespace {
 
 constexpr const char* kLanguageTokenizerClass = "PreTrainedTokenizerFast";
-constexpr const char* kLanguageFolders[] = {"", "tokenizer", "tokenizer_4"};
-constexpr const char* kLanguageFiles[] = {"tokenizer.json", "tokenizer_config.json"};
-constexpr const char* kLanguageLeading[] = {"tokenizer.json"};
+constexpr const char* kLanguageTokenizer = "tokenizer.json";
+constexpr const char* kLanguageSettings[] = {"tokenizer_config.json", "added_tokens.json"};
 /// What makes words of states, and frequencies that the network computes itself.
 constexpr const char* kUnusedTensors[] = {"lm_head.weight", "output.weight", "rope_freqs.weight"};
 
-/// Tokens behind a text, as models trained for instructions have them.
-struct TextEnds {
-    const char* last;      ///< of the text
-    const char* settings;  ///< as tokenizer_config.json
+/// A kind of language models, trained for instructions.
+struct LanguageKind {
+    const char* className;
+    std::span<const TokenizerForm> forms;
+    const char* settings;  ///< tokens behind a text, where no tokenizer_config.json says them
+    const char* remedy;    ///< where no tokenizer fits
 };
 
-constexpr TextEnds kEndsOfLlama{"<|eot_id|>", R"({"eos_token": "<|eot_id|>"})"};
-constexpr TextEnds kEndsOfQwen{"<|im_end|>",
-                               R"({"eos_token": "<|im_end|>", "pad_token": "<|endoftext|>"})"};
+LanguageKind llamaKind() {
+    static const std::vector<TokenizerForm> forms = {{{kLanguageTokenizer}, tokensOfBytePairJson}};
+    return {.className = "LlamaModel",
+            .forms = forms,
+            .settings = R"({"eos_token": "<|eot_id|>"})",
+            .remedy =
+                "put tokenizer.json of Meta-Llama-3.1-8B-Instruct into its folder, or into "
+                "tokenizer/ there"};
+}
+
+LanguageKind qwenKind() {
+    static const std::vector<TokenizerForm> forms = {
+        {{kLanguageTokenizer}, tokensOfBytePairJson},
+        {{"vocab.json", "merges.txt"}, tokensOfVocabulary}};
+    return {.className = "Qwen3Model",
+            .forms = forms,
+            .settings = R"({"eos_token": "<|im_end|>", "pad_token": "<|endoftext|>"})",
+            .remedy =
+                "put tokenizer.json, or vocab.json and merges.txt, of Qwen 3 into its folder, "
+                "or into tokenizer/ there"};
+}
 
 using NameInFile = std::function<std::string(std::string_view)>;
 
@@ -66,36 +86,41 @@ bool turnsNeighbours(const WeightFileHeader& file) {
     return architecture != file.metadata.end() && architecture->second == "llama";
 }
 
-/// In the file, or else beside it. `ends`: settings where none lie beside tokenizer.json.
+/// In the file, or else beside it.
 FileDocuments languageTokenizer(const SharedHeader& file,
                                 const ModelSource& source,
-                                const TextEnds& ends,
+                                const LanguageKind& kind,
+                                int64_t rows,
                                 std::vector<memory::WeightFile>& stamps) {
+    const char* settings = kLanguageSettings[0];
     if (!hasGgufBytePairs(*file)) {
-        FileDocuments found = documentsBeside(source.path.path,
-                                              {.folders = kLanguageFolders,
-                                               .names = kLanguageFiles,
-                                               .leading = kLanguageLeading,
-                                               .className = kLanguageTokenizerClass,
-                                               .marker = ends.last},
+        FileDocuments found = tokenizerBeside(source.path.path,
+                                              {.className = kLanguageTokenizerClass,
+                                               .forms = kind.forms,
+                                               .settings = kLanguageSettings,
+                                               .rows = rows,
+                                               .remedy = kind.remedy},
                                               stamps);
-        if (!found.texts.empty() && !found.texts.contains(kLanguageFiles[1])) {
-            found.texts[kLanguageFiles[1]] = [ends] { return std::string(ends.settings); };
+        if (!found.files.empty() && !found.files.contains(settings)) {
+            found.files[settings] = {.path = source.path.name,
+                                     .read = [text = kind.settings] { return std::string(text); }};
         }
         return found;
     }
     const auto metadata = [path = source.path.path] {
         return files::readGgufHeader(files::InputFile(path)).metadata;
     };
-    FileDocuments found{.className = kLanguageTokenizerClass, .texts = {}};
-    found.texts[kLanguageFiles[0]] = [metadata, what = source.path.name] {
-        return bytePairsInGguf(metadata(), what).dump();
-    };
-    found.texts[kLanguageFiles[1]] = [metadata, ends, what = source.path.name] {
-        Json stated = Json::parse(ends.settings);
-        stated.update(endTokensInGguf(metadata(), what));
-        return stated.dump();
-    };
+    FileDocuments found{.className = kLanguageTokenizerClass, .files = {}};
+    found.files[kLanguageTokenizer] = {.path = source.path.name,
+                                       .read = [metadata, what = source.path.name] {
+                                           return bytePairsInGguf(metadata(), what).dump();
+                                       }};
+    found.files[settings] = {.path = source.path.name,
+                             .read = [metadata, text = kind.settings, what = source.path.name] {
+                                 Json stated = Json::parse(text);
+                                 stated.update(endTokensInGguf(metadata(), what));
+                                 return stated.dump();
+                             }};
     return found;
 }
 
@@ -108,14 +133,15 @@ std::unique_ptr<Checkpoint> openLanguageModel(ModelSource source,
         stated["rope_interleave"] = turnsNeighbours(*file);
         return stated;
     };
-    const bool isQwen = settings().at("model_type") == "qwen3";
+    const Json stated = settings();
+    const LanguageKind kind = stated.at("model_type") == "qwen3" ? qwenKind() : llamaKind();
     FileParts parts;
-    parts.networks["text_encoder"] = {.className = isQwen ? "Qwen3Model" : "LlamaModel",
+    parts.networks["text_encoder"] = {.className = kind.className,
                                       .settings = settings,
                                       .weights = [file] { return languageMap(file->map); },
                                       .check = checkLanguageHeads};
     parts.documents["tokenizer"] =
-        languageTokenizer(file, source, isQwen ? kEndsOfQwen : kEndsOfLlama, parts.files);
+        languageTokenizer(file, source, kind, stated.at("vocab_size").get<int64_t>(), parts.files);
     return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
 }
 

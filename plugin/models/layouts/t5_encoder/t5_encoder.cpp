@@ -4,11 +4,12 @@
 #include "plugin/models/blocks/weight_map.hpp"
 #include "plugin/models/layouts/layout.hpp"
 #include "plugin/models/single_file/component_maps.hpp"
-#include "plugin/models/single_file/documents_beside.hpp"
 #include "plugin/models/single_file/gguf_pieces.hpp"
 #include "plugin/models/single_file/ldm_parts.hpp"
 #include "plugin/models/single_file/t5_names.hpp"
 #include "plugin/models/single_file/t5_settings.hpp"
+#include "plugin/models/single_file/tokenizer_beside.hpp"
+#include "plugin/models/single_file/tokenizer_sizes.hpp"
 
 #include <utility>
 
@@ -20,12 +21,8 @@ namespace {
 constexpr std::string_view kPiecesTensor = "spiece_model";
 constexpr const char* kTokenizerClass = "T5Tokenizer";
 constexpr Bytes kLargestTokenizer = 64 * kMiB;
-/// Where the tokenizer's files lie, from the folder of the weights: beside them, in a folder of the
-/// diffusers layout, and as WAN's own checkpoints have it.
-constexpr const char* kTokenizerFolders[] = {"", "tokenizer", "tokenizer_3", "google/umt5-xxl"};
-constexpr const char* kTokenizerFiles[] = {
-    "tokenizer.json", "spiece.model", "tokenizer_config.json"};
-constexpr const char* kTokenizerLeading[] = {"tokenizer.json", "spiece.model"};
+constexpr const char* kPiecesFile = "spiece.model";
+constexpr const char* kTokenizerSettings = "tokenizer_config.json";
 
 using NameInFile = std::function<std::string(std::string_view)>;
 
@@ -66,32 +63,46 @@ std::string readPieces(const WeightMap& file, const TensorPlace& place) {
     return text;
 }
 
+/// Pieces first: they are a quarter of the bytes, and both give the same ids.
+std::span<const TokenizerForm> unigramForms() {
+    static const std::vector<TokenizerForm> forms = {{{kPiecesFile}, tokensOfPieces},
+                                                     {{"tokenizer.json"}, tokensOfUnigramJson}};
+    return forms;
+}
+
 /// In the file, or else beside it.
 FileDocuments tokenizerOf(const SharedHeader& file,
                           const ModelSource& source,
+                          const Json& settings,
                           std::vector<memory::WeightFile>& stamps) {
-    FileDocuments found{.className = kTokenizerClass, .texts = {}};
+    FileDocuments found{.className = kTokenizerClass, .files = {}};
     const auto pieces = file->map.tensors.find(kPiecesTensor);
     if (pieces != file->map.tensors.end()) {
-        found.texts["spiece.model"] = [file, place = pieces->second] {
-            return readPieces(file->map, place);
-        };
+        found.files[kPiecesFile] = {
+            .path = file->map.what + ", \"" + std::string(kPiecesTensor) + "\"",
+            .read = [file, place = pieces->second] { return readPieces(file->map, place); }};
         return found;
     }
     if (!hasGgufPieces(*file)) {
-        return documentsBeside(source.path.path,
-                               {.folders = kTokenizerFolders,
-                                .names = kTokenizerFiles,
-                                .leading = kTokenizerLeading,
-                                .className = kTokenizerClass,
-                                .marker = "\"Unigram\""},
-                               stamps);
+        static constexpr const char* kSettings[] = {kTokenizerSettings};
+        const bool isUmt5 = settings.at("model_type") == "umt5";
+        return tokenizerBeside(
+            source.path.path,
+            {.className = kTokenizerClass,
+             .forms = unigramForms(),
+             .settings = kSettings,
+             .rows = settings.at("vocab_size").get<int64_t>(),
+             .remedy = std::string("put spiece.model of ") + (isUmt5 ? "UMT5 XXL" : "T5 v1.1 XXL") +
+                       " into its folder, or into tokenizer/ there"},
+            stamps);
     }
-    found.texts["spiece.model"] = [path = source.path] {
-        const files::InputFile opened(path.path);
-        return piecesInGguf(files::readGgufHeader(opened).metadata, path.name);
-    };
-    found.texts["tokenizer_config.json"] = [] { return R"({"extra_ids": 0})"; };
+    found.files[kPiecesFile] = {.path = source.path.name, .read = [path = source.path] {
+                                    const files::InputFile opened(path.path);
+                                    return piecesInGguf(files::readGgufHeader(opened).metadata,
+                                                        path.name);
+                                }};
+    found.files[kTokenizerSettings] = {.path = source.path.name,
+                                       .read = [] { return R"({"extra_ids": 0})"; }};
     return found;
 }
 
@@ -101,12 +112,13 @@ std::unique_ptr<Checkpoint> openT5(ModelSource source, const std::string& resour
         const WeightMap map = t5Map(file->map);
         return t5Settings(viewOf(map));
     };
-    const bool isUmt5 = settings().at("model_type") == "umt5";
+    const Json stated = settings();
+    const bool isUmt5 = stated.at("model_type") == "umt5";
     FileParts parts;
     parts.networks["text_encoder"] = {.className = isUmt5 ? "UMT5EncoderModel" : "T5EncoderModel",
                                       .settings = settings,
                                       .weights = [file] { return t5Map(file->map); }};
-    parts.documents["tokenizer"] = tokenizerOf(file, source, parts.files);
+    parts.documents["tokenizer"] = tokenizerOf(file, source, stated, parts.files);
     return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
 }
 

@@ -1,0 +1,351 @@
+// Text encoders of published form beside the tokenizers that lie in the folders of people.
+
+#include "plugin/base/error.hpp"
+#include "plugin/files/input_file.hpp"
+#include "plugin/models/checkpoint_folder.hpp"
+#include "plugin/models/layouts/layout.hpp"
+#include "plugin/models/text/clip_tokenizer.hpp"
+#include "plugin/models/text/language_text.hpp"
+#include "plugin/models/text/t5_text.hpp"
+#include "plugin/models/text/vocabulary_check.hpp"
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/published_files.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/published/published_tokenizers.hpp"
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <memory>
+
+namespace tokenizer_choice_test {
+
+using namespace lowtide;
+
+namespace {
+
+constexpr const char* kUmt5 = "models_t5_umt5-xxl-enc-bf16.safetensors";
+constexpr const char* kT5 = "t5xxl_fp8_e4m3fn_scaled.safetensors";
+constexpr const char* kLlama = "llama_3.1_8b_instruct_fp8_scaled.safetensors";
+constexpr const char* kQwen = "qwen_3_4b.safetensors";
+
+/// What stands in a tokenizer.json of Llama 3: its size and the tokens that are asked for, but
+/// words of digits in place of its own, which are not published here.
+QByteArray llamaJson() {
+    constexpr int kWords = 128000;
+    constexpr int kTokens = 128256;
+    Json vocabulary = Json::object();
+    for (const std::string& byte : models::byteAlphabet()) {
+        vocabulary[byte] = vocabulary.size();
+    }
+    while (vocabulary.size() < kWords) {
+        vocabulary["word" + std::to_string(vocabulary.size())] = vocabulary.size();
+    }
+    Json added = Json::array();
+    for (int id = kWords; id < kTokens; ++id) {
+        const std::string content = id == kWords       ? "<|begin_of_text|>"
+                                    : id == kWords + 9 ? "<|eot_id|>"
+                                                       : "<|reserved_" + std::to_string(id) + "|>";
+        added.push_back({{"id", id}, {"content", content}, {"normalized", false}});
+    }
+    return QByteArray::fromStdString(
+        Json{{"added_tokens", added},
+             {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", false}}},
+             {"model", {{"type", "BPE"}, {"vocab", vocabulary}, {"merges", Json::array()}}}}
+            .dump());
+}
+
+}  // namespace
+
+class TokenizerChoiceTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        published_ = testing::publishedFolder();
+        tokenizers_ = testing::publishedTokenizers();
+    }
+
+    void init() { folder_ = std::make_unique<QTemporaryDir>(); }
+
+    /// One folder with four encoders, and a tokenizer of each where another one's is looked for
+    /// first.
+    void eachEncoderTakesItsOwn_data() {
+        QTest::addColumn<QStringList>("places");  // tokenizer, folder
+        QTest::newRow("each in a folder of its own") << QStringList{"t5_pieces",
+                                                                    "tokenizer_3",
+                                                                    "umt5_pieces",
+                                                                    "tokenizer",
+                                                                    "llama",
+                                                                    "tokenizer_4",
+                                                                    "qwen3_json",
+                                                                    "tokenizer_2"};
+        QTest::newRow("each in another's folder") << QStringList{"t5_flux",
+                                                                 "tokenizer",
+                                                                 "umt5_diffusers",
+                                                                 "tokenizer_3",
+                                                                 "llama",
+                                                                 "tokenizer_2",
+                                                                 "qwen3_pair",
+                                                                 "tokenizer_4"};
+        QTest::newRow("as ComfyUI and WAN call them") << QStringList{"t5_schnell",
+                                                                     "t5_tokenizer",
+                                                                     "umt5_original",
+                                                                     "google/umt5-xxl",
+                                                                     "llama",
+                                                                     "llama_tokenizer",
+                                                                     "qwen25_pair",
+                                                                     "qwen25_tokenizer"};
+        QTest::newRow("pieces and byte pairs next to the weights") << QStringList{"umt5_pieces",
+                                                                                  "",
+                                                                                  "llama",
+                                                                                  "",
+                                                                                  "t5_pieces_alone",
+                                                                                  "tokenizer",
+                                                                                  "qwen3_pair",
+                                                                                  "tokenizer_4"};
+    }
+
+    void eachEncoderTakesItsOwn() {
+        QFETCH(QStringList, places);
+        std::map<std::string, QString> placeOf;
+        for (qsizetype i = 0; i < places.size(); i += 2) {
+            place(places[i], places[i + 1]);
+            const std::string name = places[i].toStdString();
+            placeOf[name.substr(0, name.find_first_of("_23"))] = path(places[i + 1]);
+        }
+        const models::T5Text umt5(*encoder(kUmt5), "tokenizer", "text_encoder");
+        const models::T5Text t5(*encoder(kT5), "tokenizer", "text_encoder");
+        compareFolder(umt5.tokenizer().file(), placeOf.at("umt5"));
+        compareFolder(t5.tokenizer().file(), placeOf.at("t5"));
+        QVERIFY(models::fitsRows(umt5.tokenizer().vocabularySize(), 256384));
+        QVERIFY(models::fitsRows(t5.tokenizer().vocabularySize(), 32128));
+        const auto llama = encoder(kLlama);
+        const auto qwen = encoder(kQwen);
+        const models::LanguageText opened(*llama, "tokenizer", "text_encoder", "eos_token");
+        const models::LanguageText other(*qwen, "tokenizer", "text_encoder", "pad_token");
+        const auto fileOf = [](models::Checkpoint& checkpoint) {
+            return checkpoint.pathOf(checkpoint.has("tokenizer/tokenizer.json")
+                                         ? "tokenizer/tokenizer.json"
+                                         : "tokenizer/vocab.json");
+        };
+        compareFolder(fileOf(*llama), placeOf.at("llama"));
+        compareFolder(fileOf(*qwen), placeOf.at("qwen"));
+    }
+
+    /// Qwen's words without any settings: what ends a text is known of every Qwen.
+    void readsQwensWordsAlone() {
+        for (const char* file : {"vocab.json", "merges.txt"}) {
+            copyFile(tokenizers_ + "/qwen3_pair/tokenizer/" + file, path("tokenizer/") + file);
+        }
+        const models::LanguageText text(*encoder(kQwen), "tokenizer", "text_encoder", "pad_token");
+        const auto prompt = text.tokenize("<|im_start|>cat<|im_end|>", 5, "prompt");
+        QCOMPARE(prompt.ids, (std::vector<int64_t>{151644, 4616, 151645, 151643, 151643}));
+    }
+
+    void refusesAnothersTokenizer_data() {
+        QTest::addColumn<QString>("encoder");
+        QTest::addColumn<QStringList>("placed");
+        QTest::addColumn<QStringList>("says");
+        const auto row = [](const char* name,
+                            const char* encoder,
+                            const QStringList& placed,
+                            const QStringList& says) {
+            QTest::newRow(name) << encoder << placed << says;
+        };
+        row("T5's for UMT5",
+            kUmt5,
+            {"t5_pieces", "tokenizer_3"},
+            {"tokenizer_3/spiece.model has 32100 tokens", "256384 rows"});
+        row("UMT5's for T5",
+            kT5,
+            {"umt5_pieces", "tokenizer"},
+            {"tokenizer/spiece.model has 256300 tokens", "32128 rows"});
+        row("T5's in both forms for UMT5",
+            kUmt5,
+            {"t5_pieces", "tokenizer", "t5_flux", "tokenizer_3"},
+            {kUmt5,
+             "256384 rows",
+             "tokenizer/spiece.model has 32100 tokens",
+             "tokenizer_3/tokenizer.json has 32100 tokens"});
+        row("Qwen's for T5",
+            kT5,
+            {"qwen3_json", "tokenizer"},
+            {"tokenizer/tokenizer.json", "\"BPE\"", "Unigram"});
+        row("Qwen's and T5's for Llama",
+            kLlama,
+            {"qwen3_json", "", "t5_flux", "tokenizer"},
+            {"/tokenizer.json has 151669 tokens",
+             "tokenizer/tokenizer.json is of another kind",
+             "128256 rows"});
+        row("Qwen's for Llama",
+            kLlama,
+            {"qwen3_json", ""},
+            {"/tokenizer.json has 151669 tokens", "128256 rows"});
+        row("Llama's for Qwen",
+            kQwen,
+            {"llama", "tokenizer_4"},
+            {"tokenizer_4/tokenizer.json has 128256 tokens", "151936 rows"});
+    }
+
+    void refusesAnothersTokenizer() {
+        QFETCH(QString, encoder);
+        QFETCH(QStringList, placed);
+        QFETCH(QStringList, says);
+        for (qsizetype i = 0; i < placed.size(); i += 2) {
+            place(placed[i], placed[i + 1]);
+        }
+        const auto checkpoint = this->encoder(encoder);
+        const auto error = testing::errorOf([&] {
+            if (encoder == kUmt5 || encoder == kT5) {
+                (void)models::T5Text(*checkpoint, "tokenizer", "text_encoder");
+            } else {
+                (void)models::LanguageText(*checkpoint, "tokenizer", "text_encoder", "eos_token");
+            }
+        });
+        QVERIFY(error.has_value());
+        for (const QString& said : says) {
+            QVERIFY2(QString::fromStdString(error->message()).contains(said),
+                     error->message().c_str());
+        }
+        QVERIFY2(QString::fromStdString(error->message()).contains(folder_->path()),
+                 error->message().c_str());
+        QVERIFY(!error->hint().empty());
+    }
+
+    /// The command: node, port, both numbers and the path that is really there.
+    void theCommandNamesTheFile() {
+        place("t5_flux", "tokenizer_3");
+        (void)encoder(kUmt5);
+        const QString models = published_ + "/models/";
+        const auto result = testing::runLowtide(
+            {"plan",
+             testing::exampleGraph("text_to_video_files"),
+             "--set",
+             "load.file=" + models + "diffusion_models/wan2.1_t2v_1.3B_fp16.safetensors",
+             "--set",
+             "text_encoder.file=" + path(kUmt5),
+             "--set",
+             "autoencoder.file=" + models + "vae/wan_2.1_vae.safetensors"});
+        QCOMPARE(result.exitCode, 2);
+        QVERIFY2(result.errors.contains("load.text_encoder: " + path("tokenizer_3/tokenizer.json") +
+                                        " has 32100 tokens") &&
+                     result.errors.contains("256384 rows"),
+                 qPrintable(result.errors));
+    }
+
+    /// Every tokenizer of a published folder is read, and fits the encoder beside it.
+    void foldersOpen_data() {
+        QTest::addColumn<QString>("tokenizer");
+        QTest::addColumn<QString>("encoder");
+        for (const QFileInfo& folder :
+             QDir(published_ + "/folders").entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot)) {
+            for (const QString& name :
+                 QDir(folder.filePath()).entryList({"tokenizer*"}, QDir::Dirs)) {
+                const QString encoder = QString(name).replace("tokenizer", "text_encoder");
+                QTest::newRow(qPrintable(folder.fileName() + "/" + name))
+                    << folder.filePath() + "/" + name << folder.filePath() + "/" + encoder;
+            }
+        }
+    }
+
+    void foldersOpen() {
+        QFETCH(QString, tokenizer);
+        QFETCH(QString, encoder);
+        const QFileInfo place(tokenizer);
+        models::CheckpointFolder folder(
+            place.path().toStdString(), "folder", Json::object(), models::ComponentFolders{});
+        const std::string component = place.fileName().toStdString();
+        const bool isUnigram = QFile::exists(tokenizer + "/spiece.model");
+        const bool isClip = QFile::exists(tokenizer + "/merges.txt") &&
+                            QFileInfo(tokenizer + "/vocab.json").size() < 2000000;
+        const int64_t tokens =
+            isUnigram ? models::UnigramTokenizer(folder, component).vocabularySize()
+            : isClip  ? models::ClipTokenizer(folder, component, 77).vocabularySize()
+                      : models::ByteLevelTokenizer(folder, component).vocabularySize();
+        QVERIFY(tokens > 0);
+        if (!QFile::exists(encoder + "/config.json")) {
+            return;  // Qwen-Image's encoder has no settings among these files
+        }
+        const Json config =
+            parseJson(testing::contentsOf(encoder + "/config.json").toStdString(), "config.json");
+        const Json& text = config.contains("vocab_size") ? config : config.at("text_config");
+        QVERIFY2(models::fitsRows(tokens, text.at("vocab_size").get<int64_t>()),
+                 std::to_string(tokens).c_str());
+    }
+
+    /// WAN's own repositories have it in google/umt5-xxl.
+    void originalFoldersOpen_data() {
+        QTest::addColumn<QString>("folder");
+        for (const char* name :
+             {"Wan2.1-T2V-1.3B_original", "Wan2.1-T2V-14B_original", "Wan2.2-T2V-A14B_original"}) {
+            QTest::newRow(name) << published_ + "/folders/" + name;
+        }
+    }
+
+    void originalFoldersOpen() {
+        QFETCH(QString, folder);
+        const auto checkpoint = openEncoder(folder + "/" + kUmt5);
+        const models::T5Text text(*checkpoint, "tokenizer", "text_encoder");
+        QCOMPARE(text.tokenizer().file(), (folder + "/google/umt5-xxl/spiece.model").toStdString());
+        QCOMPARE(text.tokenizer().vocabularySize(), 256300);
+    }
+
+private:
+    [[nodiscard]] QString path(const QString& name) const { return folder_->filePath(name); }
+
+    static void copyFile(const QString& from, const QString& to) {
+        QVERIFY(QDir().mkpath(QFileInfo(to).path()));
+        QVERIFY2(QFile::link(from, to), qPrintable(to));
+    }
+
+    /// The files of a published tokenizer, in a folder beside the weights.
+    void place(const QString& tokenizer, const QString& folder) {
+        if (tokenizer == "llama") {
+            QVERIFY(QDir().mkpath(path(folder)));
+            testing::writeFile(path(folder) + "/tokenizer.json", llamaJson());
+            return;
+        }
+        const QDir from(tokenizers_ + "/" + tokenizer + "/tokenizer");
+        for (const QString& file : from.entryList(QDir::Files)) {
+            // What lies next to the weights of several encoders is the words alone.
+            if (!folder.isEmpty() || !file.contains("config")) {
+                copyFile(from.filePath(file), path(folder) + "/" + file);
+            }
+        }
+    }
+
+    [[nodiscard]] std::shared_ptr<models::Checkpoint> encoder(const QString& name) const {
+        if (!QFile::exists(path(name))) {
+            QFile::link(published_ + "/models/text_encoders/" + name, path(name));
+        }
+        return openEncoder(path(name));
+    }
+
+    [[nodiscard]] static std::shared_ptr<models::Checkpoint> openEncoder(const QString& file) {
+        return models::openPart(
+            {.path = file.toStdString(), .name = QFileInfo(file).fileName().toStdString()},
+            "text_encoder",
+            testing::sourcePath("resources").toStdString());
+    }
+
+    static void compareFolder(const std::string& file, const QString& folder) {
+        QCOMPARE(QDir::cleanPath(QFileInfo(QString::fromStdString(file)).path()),
+                 QDir::cleanPath(folder));
+    }
+
+    QString published_;
+    QString tokenizers_;
+    std::unique_ptr<QTemporaryDir> folder_;
+};
+
+LOWTIDE_TEST(TokenizerChoiceTest)
+
+}  // namespace tokenizer_choice_test
+
+#include "tokenizer_choice_test.moc"

@@ -1,0 +1,79 @@
+#include "tests/unit/models/golden_ids.hpp"
+
+#include "plugin/models/checkpoint_folder.hpp"
+#include "plugin/models/text/byte_level_tokenizer.hpp"
+#include "plugin/models/text/clip_tokenizer.hpp"
+#include "plugin/models/text/unigram_tokenizer.hpp"
+
+#include <QtGlobal>
+
+#include <algorithm>
+#include <memory>
+
+namespace lowtide::testing {
+
+namespace {
+
+using Ids = std::vector<int64_t>;
+
+constexpr int64_t kSparePlaces = 8;  ///< that stay empty where the ids are right
+constexpr int64_t kClipLength = 77;
+constexpr size_t kShownBytes = 1500;  ///< of a text or its ids
+constexpr int kShownTexts = 5;
+
+Ids withoutPadding(const models::TokenizedPrompt& prompt) {
+    return {prompt.ids.begin(),
+            prompt.ids.begin() + std::count(prompt.mask.begin(), prompt.mask.end(), 1)};
+}
+
+/// In ASCII, as JSON.
+std::string shownJson(const Json& value) {
+    const std::string text = value.dump(-1, ' ', true);
+    return text.size() > kShownBytes ? text.substr(0, kShownBytes) + " ..." : text;
+}
+
+}  // namespace
+
+TokenIds openGoldenTokenizer(const QString& folder, const std::string& kind) {
+    models::CheckpointFolder checkpoint(folder.toStdString(), kind);
+    if (kind.find("clip") != kind.npos) {
+        const auto clip =
+            std::make_shared<const models::ClipTokenizer>(checkpoint, "tokenizer", kClipLength);
+        return [clip](const std::string& text, int64_t places) {
+            return withoutPadding(clip->tokenize(text, places, "prompt"));
+        };
+    }
+    if (kind.find("t5") != kind.npos) {
+        const auto unigram =
+            std::make_shared<const models::UnigramTokenizer>(checkpoint, "tokenizer");
+        return [unigram](const std::string& text, int64_t places) {
+            return withoutPadding(unigram->tokenize(text, places, "prompt"));
+        };
+    }
+    const auto byteLevel =
+        std::make_shared<const models::ByteLevelTokenizer>(checkpoint, "tokenizer");
+    return [byteLevel](const std::string& text, int64_t places) {
+        return withoutPadding(byteLevel->tokenize(text, places, 0, "prompt"));
+    };
+}
+
+int countOtherIds(const TokenIds& tokens, const Json& texts, const Json& rows) {
+    int wrong = 0;
+    for (size_t i = 0; i < texts.size(); ++i) {
+        const Ids wanted = rows.at(i).get<Ids>();
+        const Ids seen = tokens(texts.at(i).get<std::string>(),
+                                static_cast<int64_t>(wanted.size()) + kSparePlaces);
+        if (seen != wanted && ++wrong <= kShownTexts) {
+            const auto places =
+                std::mismatch(seen.begin(), seen.end(), wanted.begin(), wanted.end());
+            qWarning("text %s: from place %s on %s, not %s",
+                     shownJson(texts.at(i)).c_str(),
+                     std::to_string(places.first - seen.begin()).c_str(),
+                     shownJson(Json(seen)).c_str(),
+                     shownJson(Json(wanted)).c_str());
+        }
+    }
+    return wrong;
+}
+
+}  // namespace lowtide::testing

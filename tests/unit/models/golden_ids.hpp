@@ -1,0 +1,24 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+
+#include <QString>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace lowtide::testing {
+
+/// The ids of a text in so many places, without padding.
+using TokenIds = std::function<std::vector<int64_t>(const std::string& text, int64_t places)>;
+
+/// The tokenizer in `folder`/tokenizer, read by the reader of `kind`, whose name has "clip" or "t5"
+/// in it, or else is of byte level.
+[[nodiscard]] TokenIds openGoldenTokenizer(const QString& folder, const std::string& kind);
+
+/// How many of the texts get other ids than `rows` have; shows the first five.
+[[nodiscard]] int countOtherIds(const TokenIds& tokens, const Json& texts, const Json& rows);
+
+}  // namespace lowtide::testing
