@@ -84,6 +84,7 @@ Wiring::Wiring(const Document& document, const Catalog& catalog)
         links_.emplace(link.to, link.from);
     }
     connect();
+    followTypes();
     pull();
     cycles_ = CycleSearch(sources_).run();
 }
@@ -189,21 +190,54 @@ const std::map<std::string, PortRef>& Wiring::sources(const std::string& node) c
     return sources_.at(node);
 }
 
-std::string Wiring::typeOf(const PortRef& output) const {
-    const PortRef* at = &output;
-    for (size_t steps = 0; at && steps <= document_.nodes.size(); ++steps) {
-        const NodeDesc* desc = descOf(at->node);
-        const PortDesc* port = desc ? findOutput(*desc, at->port) : nullptr;
-        if (!port) {
-            return kAnyType;
+/// Each chain once: graphs from outside may have thousands of nodes that pass something on.
+void Wiring::followTypes() {
+    for (const auto& [id, inputs] : sources_) {
+        const NodeDesc* desc = descOf(id);
+        for (const PortDesc& port : desc ? desc->outputs : std::vector<PortDesc>()) {
+            if (port.type == kAnyType) {
+                followType({id, port.id});
+            }
         }
-        if (port->type != kAnyType) {
-            return port->type;
-        }
-        const PortDesc* input = passedInput(*desc, at->port);
-        at = input ? source({at->node, input->id}) : nullptr;
     }
-    return kAnyType;
+}
+
+void Wiring::followType(PortRef output) {
+    std::vector<PortRef> passing;
+    std::string type = kAnyType;
+    for (;;) {
+        const NodeDesc* desc = descOf(output.node);
+        const PortDesc* port = desc ? findOutput(*desc, output.port) : nullptr;
+        if (!port || port->type != kAnyType) {
+            type = port ? port->type : kAnyType;
+            break;
+        }
+        const auto [known, isNew] = passedTypes_.emplace(output, kAnyType);
+        if (!isNew) {  // followed before, or a circle
+            type = known->second;
+            break;
+        }
+        passing.push_back(output);
+        const PortDesc* input = passedInput(*desc, output.port);
+        const PortRef* from = input ? source({output.node, input->id}) : nullptr;
+        if (!from) {
+            break;
+        }
+        output = *from;
+    }
+    for (const PortRef& each : passing) {
+        passedTypes_[each] = type;
+    }
+}
+
+std::string Wiring::typeOf(const PortRef& output) const {
+    const NodeDesc* desc = descOf(output.node);
+    const PortDesc* port = desc ? findOutput(*desc, output.port) : nullptr;
+    if (port && port->type != kAnyType) {
+        return port->type;
+    }
+    const auto passed = passedTypes_.find(output);
+    return passed == passedTypes_.end() ? kAnyType : passed->second;
 }
 
 }  // namespace lowtide::graph

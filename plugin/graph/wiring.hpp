@@ -43,11 +43,14 @@ private:
     const PortRef* passed(const PortRef& output, const std::string& wantedType) const;
     void connect();
     void pull();
+    void followTypes();
+    void followType(PortRef output);
 
     const Document& document_;
     const Catalog& catalog_;
     std::map<PortRef, PortRef> links_;
     std::map<std::string, std::map<std::string, PortRef>> sources_;
+    std::map<PortRef, std::string> passedTypes_;  ///< of outputs that pass on what they are given
     std::set<std::string> pulled_;
     std::vector<std::vector<std::string>> cycles_;
 };
