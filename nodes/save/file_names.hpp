@@ -9,8 +9,9 @@ namespace lowtide::nodes {
 /// Error{InvalidInput}, item "prefix".
 void checkPrefix(const std::string& prefix);
 
-/// Free file names in a folder: "<folder>/<prefix>_00001.png", counting on from the highest number
-/// that is there with any ending of a picture.
+/// File names in a folder, "<folder>/<prefix>_00001.png", counting on from the highest number that
+/// is there with any ending of an image or video. Other programs may take one meanwhile:
+/// files::OutputFile::commitAsNew claims it.
 class FileNames {
 public:
     /// `ending`: ".png". Makes the folder. Error{InvalidInput} names the folder and the reason.

@@ -138,9 +138,7 @@ void runSaveImage(models::Stages& stages, executor::Context& context) {
                 pictures[next], savedTexts(stages, context, image, next), encoding, stop));
         }
         const std::string file = waitFor(std::move(encoded[i]), stop);
-        const std::string path = names.next();
-        files::writeFileAtomically(path, file);
-        context.wroteFile(path);
+        context.wroteFile(files::writeNewFile([&] { return names.next(); }, file));
         context.preview(pictures[i]);
         context.progress("save", static_cast<double>(i + 1), static_cast<double>(pictures.size()));
     }

@@ -1,6 +1,7 @@
 #include "nodes/save/file_names.hpp"
 #include "nodes/save/save_image.hpp"
 #include "plugin/base/error.hpp"
+#include "plugin/files/output_file.hpp"
 #include "plugin/models/stages.hpp"
 #include "plugin/video/video_writer.hpp"
 
@@ -121,18 +122,17 @@ void runSaveVideo(models::Stages& stages, executor::Context& context) {
                                                       first.heightPixels,
                                                       first.widthPixels},
                                                      stages.frameRate(image));
-    const std::string path =
-        FileNames(
-            std::string(context.outputFolder()), context.text("prefix"), encoding.format->ending)
-            .next();
-    const auto writer = video::openVideo(path, encoding, savedTexts(stages, context, image, 0));
+    FileNames names(
+        std::string(context.outputFolder()), context.text("prefix"), encoding.format->ending);
+    files::OutputFile output(names.next());
+    const auto writer = video::openVideo(output, encoding, savedTexts(stages, context, image, 0));
     for (size_t i = 0; i < frames.size(); ++i) {
         writer->add(frames[i], stop);
         context.preview(frames[i]);
         context.progress("save", static_cast<double>(i + 1), static_cast<double>(frames.size()));
     }
     writer->finish(stop);
-    context.wroteFile(path);
+    context.wroteFile(output.commitAsNew([&] { return names.next(); }));
 }
 
 }  // namespace

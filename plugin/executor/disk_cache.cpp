@@ -1,6 +1,8 @@
 #include "plugin/executor/disk_cache.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/files/cache_table.hpp"
+#include "plugin/files/input_file.hpp"
 #include "plugin/files/output_file.hpp"
 
 #include <algorithm>
@@ -64,6 +66,23 @@ Bytes bytesOf(const memory::EncodedValue& value) {
     return bytes;
 }
 
+/// A disk that fails for a moment, or a full table of open files, costs no kept result.
+bool canBeRead(const std::string& path) {
+    try {
+        const files::InputFile file(path);
+        static_cast<void>(files::sha256OfRange(file, 0, file.identity().size));
+        return true;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+bool isTheFiles(const Error& error, const std::string& path) {
+    const bool isRefused =
+        error.kind() == ErrorKind::Corrupt || error.kind() == ErrorKind::Unsupported;
+    return isRefused && canBeRead(path);
+}
+
 }  // namespace
 
 void requireWithinLimit(Bytes bytes, Bytes limit) {
@@ -97,23 +116,16 @@ memory::WireRef DiskCache::find(const KeptName& name, std::string_view type) {
         return nullptr;
     }
 
-    /// Removes the file unless it turns out to be good.
-    struct Removal {
-        const std::string& path;
-        bool isGood = false;
-
-        ~Removal() {
-            std::error_code ignored;
-            if (!isGood) {
-                fs::remove(path, ignored);
-            }
+    try {
+        memory::WireRef value = codec->decode(readKeptFile(path, name, type));
+        noteUse(path);
+        return value;
+    } catch (const Error& error) {
+        if (isTheFiles(error, path)) {
+            fs::remove(path, failure);
         }
-    } removal{path};
-
-    memory::WireRef value = codec->decode(readKeptFile(path, name, type));
-    removal.isGood = true;
-    noteUse(path);
-    return value;
+        throw;
+    }
 }
 
 Bytes DiskCache::put(const KeptName& name, const memory::WireRef& value, Bytes limit) {
@@ -134,9 +146,11 @@ Bytes DiskCache::put(const KeptName& name, const memory::WireRef& value, Bytes l
     }
     const memory::EncodedValue encoded = codec->encode(value);
     requireWithinLimit(bytesOf(encoded), limit);
-    files::makeFolders(folder_);
-    makeRoom(limit - bytesOf(encoded));
-    writeKeptFile(path, name, value->type(), encoded);
+    files::withCacheFolderHint([&] {
+        files::makeFolders(folder_);
+        makeRoom(limit - bytesOf(encoded));
+        writeKeptFile(path, name, value->type(), encoded);
+    });
     makeRoom(limit);  // the header counts too, and other processes write
     const auto written = fs::file_size(path, failure);
     return failure ? 0 : static_cast<Bytes>(written);

@@ -2,21 +2,19 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/files/input_file.hpp"
-#include "plugin/files/output_file.hpp"
 
-#include <algorithm>
-#include <filesystem>
+#include <utility>
 
 namespace lowtide::executor {
 
 namespace {
 
-/// Raised when the meaning of a number in the file changes.
-constexpr int64_t kProfilesFormat = 1;
-constexpr const char* kProfilesFile = "device_profiles.json";
-constexpr Bytes kLargestProfiles = kMiB;
 constexpr size_t kMostProfiles = 16;  ///< machines that share a folder, versions, thread counts
+constexpr files::CacheTable::Form kProfiles = {.file = "device_profiles.json",
+                                               .member = "profiles",
+                                               .format = 1,
+                                               .largest = kMiB,
+                                               .mostEntries = kMostProfiles};
 
 std::string adviceFor(const std::string& device) {
     return "measure again: lowtide calibrate --device " + device;
@@ -39,16 +37,40 @@ std::string difference(const memory::ProfileKey& stored, const memory::ProfileKe
     return differ("the version", stored.version, now.version);
 }
 
+std::vector<memory::MeasuredProfile> profilesIn(const Json& entries) {
+    if (entries.is_object()) {
+        throw Error(ErrorKind::Corrupt, std::string(kProfiles.file) + ": there are no profiles");
+    }
+    std::vector<memory::MeasuredProfile> all;
+    for (const Json& entry : entries) {
+        all.push_back(memory::readMeasuredProfile(entry, kProfiles.file));
+    }
+    return all;
+}
+
+/// All but those of a key; none where one cannot be read.
+Json profilesBeside(const Json& entries, const memory::ProfileKey& key) {
+    Json kept = Json::array();
+    try {
+        for (const memory::MeasuredProfile& other : profilesIn(entries)) {
+            if (!(other.key == key)) {
+                kept.push_back(memory::toJson(other));
+            }
+        }
+        return kept;
+    } catch (const Error&) {
+        return Json::array();
+    }
+}
+
 }  // namespace
 
+ProfileStore::ProfileStore(std::string folder) : table_(std::move(folder), kProfiles) {}
+
 FoundProfile ProfileStore::find(const memory::ProfileKey& key) const {
-    std::error_code failure;
-    if (folder_.empty() || !std::filesystem::exists(path(), failure)) {
-        return {};
-    }
     const std::string unused = "the measured speeds of " + key.device + " are not used: ";
     try {
-        const std::vector<memory::MeasuredProfile> all = readAll();
+        const std::vector<memory::MeasuredProfile> all = profilesIn(table_.entries());
         const memory::MeasuredProfile* other = nullptr;
         for (const memory::MeasuredProfile& measured : all) {
             if (measured.key == key) {
@@ -66,61 +88,11 @@ FoundProfile ProfileStore::find(const memory::ProfileKey& key) const {
     }
 }
 
-void ProfileStore::requireWritable() const {
-    if (folder_.empty()) {
-        throw Error(ErrorKind::InvalidInput,
-                    "there is no folder to keep measured speeds in",
-                    "set HOME, or LOWTIDE_CACHE to a folder");
-    }
-    files::makeFolders(folder_);
-    files::OutputFile probe(path());  // never committed: it goes with this scope
-    probe.write(" ");
-}
-
 void ProfileStore::store(const memory::MeasuredProfile& measured) const {
-    requireWritable();
-    std::vector<memory::MeasuredProfile> all;
-    try {
-        all = readAll();
-    } catch (const Error&) {
-        all.clear();  // absent or not readable: nothing in it can be kept
-    }
-    std::erase_if(all, [&](const auto& other) { return other.key == measured.key; });
-    all.push_back(measured);
-    Json profiles = Json::array();
-    for (size_t i = all.size() - std::min(all.size(), kMostProfiles); i < all.size(); ++i) {
-        profiles.push_back(memory::toJson(all[i]));
-    }
-    files::writeFileAtomically(path(),
-                               Json{{"format", kProfilesFormat}, {"profiles", profiles}}.dump(
-                                   2, ' ', false, Json::error_handler_t::replace) +
-                                   "\n");
-}
-
-std::string ProfileStore::path() const {
-    return (std::filesystem::path(folder_) / kProfilesFile).string();
-}
-
-std::vector<memory::MeasuredProfile> ProfileStore::readAll() const {
-    const std::string what = kProfilesFile;
-    const Json json = parseJson(files::InputFile(path()).readAll(kLargestProfiles), what);
-    const JsonReader reader(json, what);
-    if (reader.integer("format") != kProfilesFormat) {
-        throw Error(ErrorKind::Corrupt,
-                    what + " was written by another version of this program",
-                    "measure again: lowtide calibrate");
-    }
-    const Json* profiles = reader.member("profiles");
-    if (!profiles || !profiles->is_array()) {
-        throw Error(ErrorKind::Corrupt,
-                    what + ": there are no profiles",
-                    "measure again: lowtide calibrate");
-    }
-    std::vector<memory::MeasuredProfile> all;
-    for (const Json& profile : *profiles) {
-        all.push_back(memory::readMeasuredProfile(profile, what));
-    }
-    return all;
+    table_.change([&](Json& entries) {
+        entries = profilesBeside(entries, measured.key);
+        entries.push_back(memory::toJson(measured));
+    });
 }
 
 }  // namespace lowtide::executor

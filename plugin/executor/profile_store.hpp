@@ -1,10 +1,10 @@
 #pragma once
 
+#include "plugin/files/cache_table.hpp"
 #include "plugin/memory/device_profile.hpp"
 
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace lowtide::executor {
 
@@ -14,28 +14,26 @@ struct FoundProfile {
     std::string problem;  ///< in words, with what to do
 };
 
-/// Measured device profiles of one person, in one JSON file of the cache folder. Two processes that
-/// store at once leave the file of the later one.
+/// Measured device profiles of one user, in one JSON file of the cache folder.
 class ProfileStore {
 public:
     /// `folder` empty: nothing is found and nothing can be stored.
-    explicit ProfileStore(std::string folder) : folder_(std::move(folder)) {}
+    explicit ProfileStore(std::string folder);
 
     /// The profile that was measured under this very key. Never throws: what cannot be read, is of
     /// another form, machine, version or number of threads is a problem.
     [[nodiscard]] FoundProfile find(const memory::ProfileKey& key) const;
+
     /// Error{InvalidInput} when the folder cannot be made or written.
-    void requireWritable() const;
+    void requireWritable() const { table_.requireWritable(); }
+
     /// Adds it, in place of one with the same key. The newest ones stay; a file that cannot be read
     /// is replaced. Error{InvalidInput} when the folder cannot be written, Error{Device} when the
     /// disk is full.
     void store(const memory::MeasuredProfile& measured) const;
 
 private:
-    [[nodiscard]] std::string path() const;
-    [[nodiscard]] std::vector<memory::MeasuredProfile> readAll() const;
-
-    std::string folder_;
+    files::CacheTable table_;
 };
 
 }  // namespace lowtide::executor

@@ -110,11 +110,12 @@ std::optional<Issue> Repetition::checkOutputs(const std::vector<size_t>& order) 
             continue;
         }
         const std::string path = setting_.options.outputFolder + "/" + *name + "_";
-        const std::optional<Issue> issue = attempt(node.id, [&] {
+        std::optional<Issue> issue = attempt(node.id, [&] {
             files::makeFolders(files::folderOf(path));
             const files::OutputFile probe(path);
         });
         if (issue) {
+            issue->hint = "choose another output folder (--out, or Settings)";
             return issue;
         }
     }

@@ -75,15 +75,12 @@ void ResultCache::pin(std::set<std::string, std::less<>> keys, Bytes limit) {
     Dropped dropped;
     const std::lock_guard lock(mutex_);
     pinnedKeys_ = std::move(keys);
-    if (pinnedKeys_.empty()) {
-        return;
-    }
     pinnedLimit_ = limit;
+    pinnedBytes_ = 0;
     for (Entry& entry : entries_) {
-        if (!entry.isPinned && pinnedKeys_.contains(entry.key)) {
-            entry.isPinned = true;
-            pinnedBytes_ += entry.result->bytes;
-        }
+        entry.isPinned =
+            !pinnedKeys_.empty() && (entry.isPinned || pinnedKeys_.contains(entry.key));
+        pinnedBytes_ += entry.isPinned ? entry.result->bytes : 0;
     }
     dropped = trim();
 }

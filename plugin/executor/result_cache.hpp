@@ -41,8 +41,8 @@ public:
              std::map<std::string, memory::WireRef, std::less<>> outputs,
              std::vector<std::string> files);
     /// Results of these keys are pinned from now on, as long as all pinned ones together stay
-    /// within `limit`; what was pinned before stays so while it is kept. Without keys nothing
-    /// changes.
+    /// within `limit`; what was pinned before stays so while it is kept. Without keys nothing is
+    /// pinned any more.
     void pin(std::set<std::string, std::less<>> keys, Bytes limit);
     void setLimit(Bytes limit);
     /// The most that the result of this key may have to be kept.

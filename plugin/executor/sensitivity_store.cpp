@@ -3,11 +3,8 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
-#include "plugin/files/input_file.hpp"
-#include "plugin/files/output_file.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -16,12 +13,14 @@ namespace lowtide::executor {
 
 namespace {
 
-/// Raised when the meaning of a number in the file changes.
-constexpr int64_t kSensitivityFormat = 1;
 constexpr const char* kSensitivityFile = "sensitivities.json";
+constexpr files::CacheTable::Form kSensitivities = {.file = kSensitivityFile,
+                                                    .member = "sensitivities",
+                                                    .format = 1,
+                                                    .largest = 16 * kMiB,
+                                                    .mostEntries = 10000};
 constexpr const char* kSensitivityAdvice =
     "measure again, which replaces the file: lowtide compare GRAPH --sensitivity --again";
-constexpr Bytes kLargestSensitivities = 16 * kMiB;
 
 [[noreturn]] void refuseSensitivities(const std::string& problem) {
     throw Error(ErrorKind::Corrupt, std::string(kSensitivityFile) + problem, kSensitivityAdvice);
@@ -73,70 +72,58 @@ auto orderOf(const MeasuredSensitivity& measured) {
     return std::tuple(measured.weights, measured.setting, measured.types);
 }
 
+std::vector<MeasuredSensitivity> sensitivitiesIn(const Json& entries) {
+    if (entries.is_object()) {
+        refuseSensitivities(": there are no sensitivities");
+    }
+    std::vector<MeasuredSensitivity> all;
+    for (const Json& entry : entries) {
+        all.push_back(readOne(entry));
+    }
+    return all;
+}
+
+/// All but that which `measured` replaces; none where one cannot be read.
+Json sensitivitiesBeside(const Json& entries, const MeasuredSensitivity& measured) {
+    Json kept = Json::array();
+    try {
+        for (const MeasuredSensitivity& other : sensitivitiesIn(entries)) {
+            if (orderOf(other) != orderOf(measured)) {
+                kept.push_back(sensitivityJson(other));
+            }
+        }
+        return kept;
+    } catch (const Error&) {
+        return Json::array();
+    }
+}
+
 }  // namespace
 
 const char* verdictOn(double error) noexcept {
     return error < kSensitiveFrom ? "tolerant" : "sensitive";
 }
 
+SensitivityStore::SensitivityStore(std::string folder)
+    : table_(std::move(folder), kSensitivities) {}
+
 std::vector<MeasuredSensitivity> SensitivityStore::find(const std::string& weights) const {
-    std::error_code failure;
-    if (folder_.empty() || !std::filesystem::exists(path(), failure)) {
-        return {};
+    std::vector<MeasuredSensitivity> all;
+    try {
+        all = sensitivitiesIn(table_.entries());
+    } catch (const Error& error) {
+        throw Error(ErrorKind::Corrupt, error.message(), kSensitivityAdvice);
     }
-    std::vector<MeasuredSensitivity> all = readAll();
     std::erase_if(all, [&](const auto& measured) { return measured.weights != weights; });
+    std::ranges::sort(all, {}, orderOf);
     return all;
 }
 
 void SensitivityStore::store(const MeasuredSensitivity& measured) const {
-    if (folder_.empty()) {
-        throw Error(ErrorKind::InvalidInput,
-                    "there is no folder to keep sensitivities in",
-                    "set HOME, or LOWTIDE_CACHE to a folder");
-    }
-    files::makeFolders(folder_);
-    std::vector<MeasuredSensitivity> all;
-    try {
-        all = readAll();
-    } catch (const Error&) {
-        all.clear();  // absent or not readable: nothing in it can be kept
-    }
-    std::erase_if(all, [&](const auto& other) { return orderOf(other) == orderOf(measured); });
-    all.push_back(measured);
-    std::ranges::sort(all, {}, orderOf);
-    Json entries = Json::array();
-    for (const MeasuredSensitivity& each : all) {
-        entries.push_back(sensitivityJson(each));
-    }
-    files::writeFileAtomically(
-        path(), Json{{"format", kSensitivityFormat}, {"sensitivities", entries}}.dump(2) + "\n");
-}
-
-std::string SensitivityStore::path() const {
-    return (std::filesystem::path(folder_) / kSensitivityFile).string();
-}
-
-std::vector<MeasuredSensitivity> SensitivityStore::readAll() const {
-    try {
-        const Json json =
-            parseJson(files::InputFile(path()).readAll(kLargestSensitivities), kSensitivityFile);
-        const JsonReader reader(json, kSensitivityFile);
-        if (reader.integer("format") != kSensitivityFormat) {
-            refuseSensitivities(" was written by another version of this program");
-        }
-        const Json* entries = reader.member("sensitivities");
-        if (!entries || !entries->is_array()) {
-            refuseSensitivities(": there are no sensitivities");
-        }
-        std::vector<MeasuredSensitivity> all;
-        for (const Json& entry : *entries) {
-            all.push_back(readOne(entry));
-        }
-        return all;
-    } catch (const Error& error) {
-        throw Error(ErrorKind::Corrupt, error.message(), kSensitivityAdvice);
-    }
+    table_.change([&](Json& entries) {
+        entries = sensitivitiesBeside(entries, measured);
+        entries.push_back(sensitivityJson(measured));
+    });
 }
 
 }  // namespace lowtide::executor

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "plugin/files/cache_table.hpp"
+
 #include <string>
 #include <vector>
 
@@ -27,12 +29,11 @@ inline constexpr double kSensitiveFrom = 0.1;
 [[nodiscard]] const char* verdictOn(double error) noexcept;
 
 /// Measured sensitivities, in one JSON file of the cache folder, by the hash of the weights:
-/// another name or place of a checkpoint changes nothing, another training does. Two processes that
-/// store at once leave the file of the later one.
+/// another name or place of a checkpoint changes nothing, another training does.
 class SensitivityStore {
 public:
     /// `folder` empty: nothing is found and nothing can be stored.
-    explicit SensitivityStore(std::string folder) : folder_(std::move(folder)) {}
+    explicit SensitivityStore(std::string folder);
 
     /// All of one checkpoint, sorted by setting. Error{Corrupt} when the file cannot be read.
     [[nodiscard]] std::vector<MeasuredSensitivity> find(const std::string& weights) const;
@@ -42,10 +43,7 @@ public:
     void store(const MeasuredSensitivity& measured) const;
 
 private:
-    [[nodiscard]] std::string path() const;
-    [[nodiscard]] std::vector<MeasuredSensitivity> readAll() const;
-
-    std::string folder_;
+    files::CacheTable table_;
 };
 
 }  // namespace lowtide::executor

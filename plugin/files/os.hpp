@@ -49,6 +49,9 @@ private:
 [[nodiscard]] std::error_code openForReading(const std::string& path, Descriptor& file);
 /// Makes a new file for writing; std::errc::file_exists when the path is taken.
 [[nodiscard]] std::error_code createForWriting(const std::string& path, Descriptor& file);
+/// Opens an empty file, made where it is not there, and locks it until it is closed;
+/// std::errc::resource_unavailable_try_again while somebody else has it.
+[[nodiscard]] std::error_code openLocked(const std::string& path, Descriptor& file);
 [[nodiscard]] std::error_code statusOf(const Descriptor& file, FileStatus& status);
 [[nodiscard]] std::error_code statusOf(const std::string& path, FileStatus& status);
 /// Reads up to target.size() bytes at `offset`; `count` is 0 at the end of the file.
@@ -64,6 +67,11 @@ private:
 [[nodiscard]] std::error_code flushFolder(const std::string& path);
 /// Gives `from` the name `to`, replacing a file of that name in one step.
 [[nodiscard]] std::error_code replaceFile(const std::string& from, const std::string& to);
+/// Gives `from` the name `to`; std::errc::file_exists when something has that name, which stays.
+[[nodiscard]] std::error_code renameToNew(const std::string& from, const std::string& to);
+/// The same for file systems whose rename always replaces (NFS): an empty file claims the name
+/// first.
+[[nodiscard]] std::error_code claimAndRename(const std::string& from, const std::string& to);
 void removeFile(const std::string& path) noexcept;
 [[nodiscard]] std::error_code makeFolder(const std::string& path);
 /// Of the folder's file system, for this user; nothing where it cannot be asked or has no size.

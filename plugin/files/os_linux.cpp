@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -207,6 +208,19 @@ std::error_code createForWriting(const std::string& path, Descriptor& file) {
     return openWith(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, file);
 }
 
+std::error_code openLocked(const std::string& path, Descriptor& file) {
+    Descriptor opened;
+    const std::error_code code = openWith(path, O_RDWR | O_CREAT | O_NOFOLLOW, opened);
+    if (code) {
+        return code;
+    }
+    if (retried([&] { return ::flock(opened.handle(), LOCK_EX | LOCK_NB); }) < 0) {
+        return lastError();
+    }
+    file = std::move(opened);
+    return {};
+}
+
 std::error_code statusOf(const Descriptor& file, FileStatus& status) {
     struct stat info {};
 
@@ -262,6 +276,28 @@ std::error_code flushFolder(const std::string& path) {
 
 std::error_code replaceFile(const std::string& from, const std::string& to) {
     return check(::rename(from.c_str(), to.c_str()));
+}
+
+std::error_code renameToNew(const std::string& from, const std::string& to) {
+    const std::error_code code =
+        check(::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE));
+    const bool isUnknown = code == std::errc::invalid_argument ||
+                           code == std::errc::function_not_supported ||
+                           code == std::errc::operation_not_supported;
+    return isUnknown ? claimAndRename(from, to) : code;
+}
+
+std::error_code claimAndRename(const std::string& from, const std::string& to) {
+    Descriptor claim;
+    std::error_code code = createForWriting(to, claim);
+    if (code) {
+        return code;
+    }
+    code = replaceFile(from, to);
+    if (code) {
+        removeFile(to);
+    }
+    return code;
 }
 
 void removeFile(const std::string& path) noexcept {

@@ -132,18 +132,41 @@ void OutputFile::write(std::string_view text) {
 }
 
 void OutputFile::commit() {
-    LOWTIDE_ASSERT(state_->file.isOpen());
-    state_->check(os::flush(state_->file));
-    state_->check(state_->file.close());
+    end();
     state_->check(os::replaceFile(state_->temporary, state_->path));
     state_->temporary.clear();
     state_->check(os::flushFolder(folderOf(state_->path)));
+}
+
+std::string OutputFile::commitAsNew(const std::function<std::string()>& next) {
+    end();
+    std::error_code code = os::renameToNew(state_->temporary, state_->path);
+    while (code == std::errc::file_exists) {
+        state_->path = next();
+        code = os::renameToNew(state_->temporary, state_->path);
+    }
+    state_->check(code);
+    state_->temporary.clear();
+    state_->check(os::flushFolder(folderOf(state_->path)));
+    return state_->path;
+}
+
+void OutputFile::end() {
+    LOWTIDE_ASSERT(state_->file.isOpen());
+    state_->check(os::flush(state_->file));
+    state_->check(state_->file.close());
 }
 
 void writeFileAtomically(const std::string& path, std::string_view bytes) {
     OutputFile file(path);
     file.write(bytes);
     file.commit();
+}
+
+std::string writeNewFile(const std::function<std::string()>& next, std::string_view bytes) {
+    OutputFile file(next());
+    file.write(bytes);
+    return file.commitAsNew(next);
 }
 
 void makeFolders(const std::string& path) {

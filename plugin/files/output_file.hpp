@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,14 +26,22 @@ public:
     void write(std::string_view text);
     /// Gives the file its name. Nothing can be written afterwards.
     void commit();
+    /// The same, but nothing is replaced: while something has the name, the file gets the one that
+    /// `next` returns. Gives the name that it got, which nobody else has got.
+    [[nodiscard]] std::string commitAsNew(const std::function<std::string()>& next);
 
 private:
+    void end();
+
     struct State;
     std::unique_ptr<State> state_;
 };
 
 /// The whole of a small file at once.
 void writeFileAtomically(const std::string& path, std::string_view bytes);
+/// The same under the first name that `next` returns and nothing has yet (commitAsNew); that name.
+[[nodiscard]] std::string writeNewFile(const std::function<std::string()>& next,
+                                       std::string_view bytes);
 /// Makes the folder and its parents; one that exists is fine. Error{InvalidInput} with the reason.
 void makeFolders(const std::string& path);
 

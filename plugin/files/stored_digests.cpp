@@ -4,44 +4,21 @@
 #include "plugin/base/hash.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/log.hpp"
-#include "plugin/files/output_file.hpp"
 
 #include <algorithm>
-#include <filesystem>
+#include <utility>
 
 namespace lowtide::files {
 
 namespace {
 
-constexpr int64_t kDigestsFormat = 1;
-constexpr const char* kDigestsFile = "hashes.json";
-constexpr Bytes kLargestDigestsFile = kMiB;
+constexpr CacheTable::Form kDigests = {
+    .file = "hashes.json", .member = "files", .format = 1, .largest = kMiB};
 constexpr size_t kMostDigests = 1000;
 constexpr size_t kDigits = 64;
 
-std::string digestsPath(const std::string& folder) {
-    return (std::filesystem::path(folder) / kDigestsFile).string();
-}
-
 Json identityJson(const FileIdentity& identity) {
     return {identity.size, identity.modifiedNanoseconds, identity.inode};
-}
-
-/// From hashes of paths to entries; empty where there is no file.
-Json storedEntries(const std::string& folder) {
-    std::error_code failure;
-    if (!std::filesystem::exists(digestsPath(folder), failure)) {
-        return Json::object();
-    }
-    const Json json =
-        parseJson(InputFile(digestsPath(folder)).readAll(kLargestDigestsFile), kDigestsFile);
-    const JsonReader reader(json, kDigestsFile);
-    const Json* files = reader.member("files");
-    if (reader.integer("format") != kDigestsFormat || !files || !files->is_object()) {
-        throw Error(ErrorKind::Corrupt,
-                    std::string(kDigestsFile) + " was written by another version of this program");
-    }
-    return *files;
 }
 
 /// Room for one more: the entries that were put first go.
@@ -70,14 +47,16 @@ int64_t nextNumber(const Json& entries) {
 
 }  // namespace
 
+StoredDigests::StoredDigests(std::string folder)
+    : isOn_(!folder.empty()), table_(std::move(folder), kDigests) {}
+
+/// Entries are found by hashes of paths.
 std::optional<std::string> StoredDigests::find(const std::string& path,
                                                const FileIdentity& identity) const {
-    if (folder_.empty()) {
-        return std::nullopt;
-    }
     try {
-        const Json entries = storedEntries(folder_);
-        const Json entry = entries.value(sha256Hex(path), Json());
+        const Json entries = table_.entries();
+        const Json entry =
+            entries.is_object() ? entries.value(sha256Hex(path), Json()) : Json::object();
         if (!entry.is_object() || entry.value("identity", Json()) != identityJson(identity)) {
             return std::nullopt;
         }
@@ -92,24 +71,22 @@ std::optional<std::string> StoredDigests::find(const std::string& path,
 void StoredDigests::put(const std::string& path,
                         const FileIdentity& identity,
                         const std::string& digest) {
-    if (folder_.empty()) {
+    if (!isOn_) {
         return;
     }
     try {
-        Json entries = Json::object();
-        try {
-            entries = storedEntries(folder_);
-            forgetOldest(entries);
-            entries[sha256Hex(path)] = {{"identity", identityJson(identity)},
-                                        {"sha256", digest},
-                                        {"number", nextNumber(entries)}};
-        } catch (const std::exception&) {  // not readable: nothing in it can be kept
-            entries = {{sha256Hex(path),
-                        {{"identity", identityJson(identity)}, {"sha256", digest}, {"number", 1}}}};
-        }
-        makeFolders(folder_);
-        writeFileAtomically(digestsPath(folder_),
-                            Json{{"format", kDigestsFormat}, {"files", entries}}.dump() + "\n");
+        table_.change([&](Json& entries) {
+            try {
+                forgetOldest(entries);
+                entries[sha256Hex(path)] = {{"identity", identityJson(identity)},
+                                            {"sha256", digest},
+                                            {"number", nextNumber(entries)}};
+            } catch (const std::exception&) {  // not readable: nothing in it can be kept
+                entries = {
+                    {sha256Hex(path),
+                     {{"identity", identityJson(identity)}, {"sha256", digest}, {"number", 1}}}};
+            }
+        });
     } catch (const std::exception& error) {
         log(Level::Warning, std::string("a hash is not stored: ") + error.what());
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/files/cache_table.hpp"
 #include "plugin/files/input_file.hpp"
 
 #include <optional>
@@ -8,11 +9,10 @@
 namespace lowtide::files {
 
 /// The file of FileDigests. What cannot be read or written is said in the log and does without.
-/// One thread at a time; of two processes the last one to write wins.
 class StoredDigests {
 public:
     /// Empty: nothing is stored.
-    explicit StoredDigests(std::string folder) : folder_(std::move(folder)) {}
+    explicit StoredDigests(std::string folder);
 
     /// What is stored for the file at `path` as it is now; empty: nothing.
     [[nodiscard]] std::optional<std::string> find(const std::string& path,
@@ -20,7 +20,8 @@ public:
     void put(const std::string& path, const FileIdentity& identity, const std::string& digest);
 
 private:
-    std::string folder_;
+    bool isOn_;
+    CacheTable table_;
 };
 
 }  // namespace lowtide::files

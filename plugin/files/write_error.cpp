@@ -56,17 +56,14 @@ Error writeError(std::string_view action, const std::string& path, std::error_co
     if (isFull(code)) {
         return {ErrorKind::Device,
                 failed + "the disk is full",
-                "free some space, or choose another output folder (--out, or Settings)"};
+                "free some space, or choose a folder on another disk"};
     }
     const std::string reason = reasonOfPlace(path, code);
     if (reason.empty()) {
-        return {ErrorKind::Device,
-                failed + code.message(),
-                "check the disk, or choose another output folder (--out, or Settings)"};
+        return {
+            ErrorKind::Device, failed + code.message(), "check the disk, or choose another folder"};
     }
-    return {ErrorKind::InvalidInput,
-            failed + reason,
-            "choose another output folder (--out, or Settings)"};
+    return {ErrorKind::InvalidInput, failed + reason, "choose another folder"};
 }
 
 Error noRoomError(const std::string& path, Bytes bytes, Bytes free) {

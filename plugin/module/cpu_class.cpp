@@ -3,42 +3,19 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/log.hpp"
-#include "plugin/files/input_file.hpp"
-#include "plugin/files/output_file.hpp"
+#include "plugin/files/cache_table.hpp"
 
-#include <algorithm>
-#include <filesystem>
+#include <utility>
 
 namespace lowtide::module {
 
 namespace {
 
-/// Raised when a path of the same name gives other bits.
-constexpr int64_t kFormat = 1;
 constexpr const char* kFileName = "cpu_class.json";
-constexpr Bytes kLargestFile = kMiB;
+/// The format is raised when a path of the same name gives other bits.
+constexpr files::CacheTable::Form kMachines = {
+    .file = kFileName, .member = "machines", .format = 1, .largest = kMiB};
 constexpr size_t kMostMachines = 64;
-
-std::string pathIn(const std::string& folder) {
-    return (std::filesystem::path(folder) / kFileName).string();
-}
-
-/// From machines to texts of paths; empty where there is no file.
-Json readAll(const std::string& folder) {
-    std::error_code failure;
-    if (folder.empty() || !std::filesystem::exists(pathIn(folder), failure)) {
-        return Json::object();
-    }
-    const Json json = parseJson(files::InputFile(pathIn(folder)).readAll(kLargestFile), kFileName);
-    const JsonReader reader(json, kFileName);
-    const Json* machines = reader.member("machines");
-    if (reader.integer("format") != kFormat || !machines || !machines->is_object()) {
-        throw Error(ErrorKind::Corrupt,
-                    std::string(kFileName) + " was written by another version of this program",
-                    "measure again: lowtide calibrate");
-    }
-    return *machines;
-}
 
 tensor::CpuPaths readPaths(const Json& machines, const std::string& machine) {
     const std::optional<std::string> text = JsonReader(machines, kFileName).text(machine.c_str());
@@ -58,7 +35,8 @@ tensor::CpuPaths readPaths(const Json& machines, const std::string& machine) {
 
 tensor::CpuPaths storedCpuPaths(const std::string& cacheFolder, const std::string& machine) {
     try {
-        return readPaths(readAll(cacheFolder), machine);
+        const Json machines = files::CacheTable(cacheFolder, kMachines).entries();
+        return machines.is_null() ? tensor::defaultCpuPaths() : readPaths(machines, machine);
     } catch (const Error& error) {
         log(Level::Warning,
             std::string(error.what()) +
@@ -70,20 +48,12 @@ tensor::CpuPaths storedCpuPaths(const std::string& cacheFolder, const std::strin
 void storeCpuPaths(const std::string& cacheFolder,
                    const std::string& machine,
                    const tensor::CpuPaths& paths) {
-    Json machines;
-    try {
-        machines = readAll(cacheFolder);
-    } catch (const Error&) {
-        machines = Json::object();  // not readable: nothing in it can be kept
-    }
-    if (machines.size() >= kMostMachines) {
-        machines = Json::object();
-    }
-    machines[machine] = tensor::toText(paths);
-    files::writeFileAtomically(pathIn(cacheFolder),
-                               Json{{"format", kFormat}, {"machines", machines}}.dump(
-                                   2, ' ', false, Json::error_handler_t::replace) +
-                                   "\n");
+    files::CacheTable(cacheFolder, kMachines).change([&](Json& machines) {
+        if (!machines.is_object() || machines.size() >= kMostMachines) {
+            machines = Json::object();
+        }
+        machines[machine] = tensor::toText(paths);
+    });
 }
 
 }  // namespace lowtide::module

@@ -18,8 +18,8 @@ constexpr auto kStopPoll = std::chrono::milliseconds(10);
 
 class PngVideo final : public VideoWriter {
 public:
-    PngVideo(const std::string& path, const VideoEncoding& encoding, Texts texts)
-        : file_(path), animation_(encoding.frames, encoding.rate), texts_(std::move(texts)) {}
+    PngVideo(files::OutputFile& file, const VideoEncoding& encoding, Texts texts)
+        : file_(file), animation_(encoding.frames, encoding.rate), texts_(std::move(texts)) {}
 
     void add(const Image8& frame, const StopToken& stop) override {
         while (encoded_.size() >= kEncodedAtOnce) {
@@ -35,7 +35,6 @@ public:
         while (!encoded_.empty()) {
             writeNext(stop);
         }
-        file_.commit();
     }
 
 private:
@@ -48,7 +47,7 @@ private:
         file_.write(animation_.partOf(next.get()));
     }
 
-    files::OutputFile file_;
+    files::OutputFile& file_;
     image::PngAnimation animation_;
     Texts texts_;
     std::deque<std::future<std::string>> encoded_;
@@ -56,8 +55,8 @@ private:
 
 class WebPVideo final : public VideoWriter {
 public:
-    WebPVideo(const std::string& path, const VideoEncoding& encoding, Texts texts)
-        : file_(path),
+    WebPVideo(files::OutputFile& file, const VideoEncoding& encoding, Texts texts)
+        : file_(file),
           animation_(encoding.size,
                      encoding.rate,
                      {.format = image::PictureFormat::WebP,
@@ -74,27 +73,26 @@ public:
         const std::string whole = animation_.finish(texts_);
         stop.throwIfStopped();
         file_.write(whole);
-        file_.commit();
     }
 
 private:
-    files::OutputFile file_;
+    files::OutputFile& file_;
     image::WebPAnimation animation_;
     Texts texts_;
 };
 
 }  // namespace
 
-std::unique_ptr<VideoWriter> openPngVideo(const std::string& path,
+std::unique_ptr<VideoWriter> openPngVideo(files::OutputFile& file,
                                           const VideoEncoding& encoding,
                                           Texts texts) {
-    return std::make_unique<PngVideo>(path, encoding, std::move(texts));
+    return std::make_unique<PngVideo>(file, encoding, std::move(texts));
 }
 
-std::unique_ptr<VideoWriter> openWebPVideo(const std::string& path,
+std::unique_ptr<VideoWriter> openWebPVideo(files::OutputFile& file,
                                            const VideoEncoding& encoding,
                                            Texts texts) {
-    return std::make_unique<WebPVideo>(path, encoding, std::move(texts));
+    return std::make_unique<WebPVideo>(file, encoding, std::move(texts));
 }
 
 }  // namespace lowtide::video

@@ -68,18 +68,15 @@ std::vector<std::string> argumentsFor(const VideoEncoding& encoding, const std::
 
 class FfmpegVideo final : public VideoWriter {
 public:
-    FfmpegVideo(const std::string& path, const VideoEncoding& encoding, const Texts& texts)
-        : file_(path), program_(startFor(file_, encoding, texts)) {}
+    FfmpegVideo(files::OutputFile& file, const VideoEncoding& encoding, const Texts& texts)
+        : file_(file), program_(startFor(file_, encoding, texts)) {}
 
     void add(const Image8& frame, const StopToken& stop) override {
         LOWTIDE_ASSERT(frame.channels == 3);
         program_.write(std::as_bytes(std::span(frame.pixels.get(), frame.byteCount())), stop);
     }
 
-    void finish(const StopToken& stop) override {
-        program_.finish(stop);
-        file_.commit();
-    }
+    void finish(const StopToken& stop) override { program_.finish(stop); }
 
 private:
     /// It works in the folder, so that its words name no folder of the machine.
@@ -93,16 +90,16 @@ private:
                 .third = metadataOf(texts)};
     }
 
-    files::OutputFile file_;
+    files::OutputFile& file_;
     files::Program program_;  // ends before the file is removed
 };
 
 }  // namespace
 
-std::unique_ptr<VideoWriter> openFfmpegVideo(const std::string& path,
+std::unique_ptr<VideoWriter> openFfmpegVideo(files::OutputFile& file,
                                              const VideoEncoding& encoding,
                                              const Texts& texts) {
-    return std::make_unique<FfmpegVideo>(path, encoding, texts);
+    return std::make_unique<FfmpegVideo>(file, encoding, texts);
 }
 
 }  // namespace lowtide::video

@@ -7,13 +7,13 @@ namespace lowtide::video {
 
 using Texts = std::vector<image::PictureText>;
 
-[[nodiscard]] std::unique_ptr<VideoWriter> openFfmpegVideo(const std::string& path,
+[[nodiscard]] std::unique_ptr<VideoWriter> openFfmpegVideo(files::OutputFile& file,
                                                            const VideoEncoding& encoding,
                                                            const Texts& texts);
-[[nodiscard]] std::unique_ptr<VideoWriter> openPngVideo(const std::string& path,
+[[nodiscard]] std::unique_ptr<VideoWriter> openPngVideo(files::OutputFile& file,
                                                         const VideoEncoding& encoding,
                                                         Texts texts);
-[[nodiscard]] std::unique_ptr<VideoWriter> openWebPVideo(const std::string& path,
+[[nodiscard]] std::unique_ptr<VideoWriter> openWebPVideo(files::OutputFile& file,
                                                          const VideoEncoding& encoding,
                                                          Texts texts);
 

@@ -55,15 +55,15 @@ void checkEncoding(const VideoEncoding& encoding) {
     }
 }
 
-std::unique_ptr<VideoWriter> openVideo(const std::string& path,
+std::unique_ptr<VideoWriter> openVideo(files::OutputFile& file,
                                        const VideoEncoding& encoding,
                                        std::vector<image::PictureText> texts) {
     checkEncoding(encoding);
     if (encoding.format->encoder) {
-        return openFfmpegVideo(path, encoding, texts);
+        return openFfmpegVideo(file, encoding, texts);
     }
-    return encoding.format->format == Format::Png ? openPngVideo(path, encoding, std::move(texts))
-                                                  : openWebPVideo(path, encoding, std::move(texts));
+    return encoding.format->format == Format::Png ? openPngVideo(file, encoding, std::move(texts))
+                                                  : openWebPVideo(file, encoding, std::move(texts));
 }
 
 }  // namespace lowtide::video

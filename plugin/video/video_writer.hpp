@@ -10,6 +10,10 @@
 #include <string>
 #include <vector>
 
+namespace lowtide::files {
+class OutputFile;
+}
+
 namespace lowtide::video {
 
 enum class Format : uint8_t { Mp4, WebM, WebP, WebPLossless, Png };
@@ -38,19 +42,20 @@ struct VideoEncoding {
 /// "rate") and what keeps such a video from being written here.
 void checkEncoding(const VideoEncoding& encoding);
 
-/// Writes a video, which appears whole or not at all.
+/// Writes a video into a file that is given its name afterwards.
 class VideoWriter {
 public:
     virtual ~VideoWriter() = default;
     /// The next frame, of 3 channels. Error{Device}: the disk is full, or ffmpeg failed;
     /// Error{Cancelled}.
     virtual void add(const Image8& frame, const StopToken& stop) = 0;
-    /// Gives the file its name. Errors as add().
+    /// Writes what is left; the file can be committed then. Errors as add().
     virtual void finish(const StopToken& stop) = 0;
 };
 
-/// `texts` travel in the file. Errors as checkEncoding() and files::OutputFile.
-[[nodiscard]] std::unique_ptr<VideoWriter> openVideo(const std::string& path,
+/// `file` must outlive the writer; `texts` are stored in it. Errors as checkEncoding() and
+/// files::OutputFile.
+[[nodiscard]] std::unique_ptr<VideoWriter> openVideo(files::OutputFile& file,
                                                      const VideoEncoding& encoding,
                                                      std::vector<image::PictureText> texts);
 

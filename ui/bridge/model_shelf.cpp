@@ -90,7 +90,7 @@ void ModelShelf::read() {
         }
     } catch (const Error& error) {
         log(Level::Warning, "notes of models cannot be read: " + error.message());
-        QFile::rename(shelfFile(folder_), nameForBroken(shelfFile(folder_)));
+        static_cast<void>(setBrokenAside(shelfFile(folder_)));
     }
 }
 

@@ -178,13 +178,14 @@ QString PresetStore::save(const PresetText& text,
     preset.document = graph::anchored(std::move(document), catalog_, graphFolder.toStdString());
     preset.files = graph::requiredFiles(preset.document, catalog_);
     preset.thumbnail = thumbnailText(thumbnail);
-    return write(freeId(userFolder_, fileNameOf(text.title)), preset);
+    return write(fileNameOf(text.title), preset);
 }
 
 void PresetStore::rename(const QString& id, const QString& title) {
     graph::Preset preset = graph::readPreset(own(id).path.toStdString());
     preset.title = titleFrom(title);
-    write(id, preset);
+    files::writeFileAtomically(fileOf(userFolder_, id).toStdString(), graph::toText(preset));
+    reload();
 }
 
 void PresetStore::remove(const QString& id) {
@@ -221,7 +222,7 @@ QString PresetStore::importFile(const QString& path) {
     preset.document = graph::anchored(
         std::move(preset.document), catalog_, QFileInfo(path).absolutePath().toStdString());
     preset.files = graph::requiredFiles(preset.document, catalog_);
-    return write(freeId(userFolder_, fileNameOf(QFileInfo(path).completeBaseName())), preset);
+    return write(fileNameOf(QFileInfo(path).completeBaseName()), preset);
 }
 
 void PresetStore::exportFile(const QString& id, const QString& path) const {
@@ -252,11 +253,15 @@ const PresetEntry& PresetStore::own(const QString& id) const {
 }
 
 QString PresetStore::write(const QString& name, const graph::Preset& preset) {
-    const std::string text = graph::toText(preset);
     files::makeFolders(userFolder_.toStdString());
-    files::writeFileAtomically(fileOf(userFolder_, name).toStdString(), text);
+    QString id;
+    const auto next = [&] {
+        id = freeId(userFolder_, name);
+        return fileOf(userFolder_, id).toStdString();
+    };
+    static_cast<void>(files::writeNewFile(next, graph::toText(preset)));
     reload();
-    return name;
+    return id;
 }
 
 }  // namespace lowtide::ui

@@ -111,15 +111,15 @@ void Settings::readValues(const Json& values) {
 }
 
 void Settings::setAside(const QString& reason) {
-    const QString name = nameForBroken(path_);
-    const bool isMoved = QFile::rename(path_, name);
-    isReadOnly_ = !isMoved;
-    problem_ = isMoved ? tr("The settings could not be read (%1). The defaults are used; the old "
-                            "file is kept as %2.")
-                             .arg(reason, QFileInfo(name).fileName())
-                       : tr("The settings could not be read (%1), nor renamed. The defaults are "
-                            "used, and changes are not kept.")
-                             .arg(reason);
+    const QString name = setBrokenAside(path_);
+    isReadOnly_ = name.isEmpty();
+    problem_ = !isReadOnly_
+                   ? tr("The settings could not be read (%1). The defaults are used; the old "
+                        "file is kept as %2.")
+                         .arg(reason, QFileInfo(name).fileName())
+                   : tr("The settings could not be read (%1), nor renamed. The defaults are "
+                        "used, and changes are not kept.")
+                         .arg(reason);
 }
 
 /// As a file says it.

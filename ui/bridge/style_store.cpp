@@ -64,7 +64,7 @@ struct StyleStore::Outcome {
             styles = stylesIn(path);
         } catch (const Error& error) {
             problem = sentenceOf(error);
-            if (error.kind() == ErrorKind::Corrupt && QFile::rename(path, nameForBroken(path))) {
+            if (error.kind() == ErrorKind::Corrupt && !setBrokenAside(path).isEmpty()) {
                 styles.emplace();
             }
         }

@@ -38,15 +38,15 @@ QStringList namesIn(const QString& folder) {
     return QDir(folder).entryList({kBackupPattern}, QDir::Files, QDir::Name | QDir::Reversed);
 }
 
-QString freeName(const QString& folder, const QDateTime& time) {
+void writeBackup(const QString& folder, const QDateTime& time, const std::string& contents) {
     const QString stamp = time.toUTC().toString(kTimeFormat);
-    for (int number = 0;; ++number) {
-        const QString path =
-            folder + QStringLiteral("/%1-%2.json").arg(stamp).arg(number, 2, 10, QChar('0'));
-        if (!QFile::exists(path)) {
-            return path;
-        }
-    }
+    int number = 0;
+    static_cast<void>(files::writeNewFile(
+        [&] {
+            return encoded(
+                folder + QStringLiteral("/%1-%2.json").arg(stamp).arg(number++, 2, 10, QChar('0')));
+        },
+        contents));
 }
 
 std::string contentsOf(const QString& path) {
@@ -69,7 +69,7 @@ void keepBackup(const QString& path, std::string_view next, const QString& backu
         return;
     }
     files::makeFolders(encoded(folder));
-    files::writeFileAtomically(encoded(freeName(folder, QFileInfo(path).lastModified())), contents);
+    writeBackup(folder, QFileInfo(path).lastModified(), contents);
     names = namesIn(folder);
     for (qsizetype index = kMostBackups; index < names.size(); ++index) {
         QFile::remove(folder + '/' + names[index]);

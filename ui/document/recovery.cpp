@@ -20,7 +20,7 @@ struct Recovery {
 constexpr Bytes kLargestJournal = 128 * kMiB;
 constexpr qint64 kHourSeconds = 3600;
 
-QString setAside(const QString& path, const Error& error) {
+QString problemOf(const QString& path, const Error& error) {
     const QString name = QFileInfo(path).fileName();
     const QString problem = errorText(error);
     if (error.kind() == ErrorKind::Unsupported) {  // a newer version of the program reads it
@@ -28,8 +28,8 @@ QString setAside(const QString& path, const Error& error) {
                    "A newer version left unsaved changes in “%1”: %2. They are kept for it.")
             .arg(name, problem);
     }
-    const QString aside = nameForBroken(path);
-    if (!QFile::rename(path, aside)) {
+    const QString aside = setBrokenAside(path);
+    if (aside.isEmpty()) {
         return Recovery::tr("Unsaved changes in “%1” cannot be read: %2. The file was left there.")
             .arg(name, problem);
     }
@@ -80,6 +80,18 @@ QString nameForBroken(const QString& path) {
     return name;
 }
 
+/// Qt's rename replaces nothing; another program may take the name first.
+QString setBrokenAside(const QString& path) {
+    QString name = nameForBroken(path);
+    while (!QFile::rename(path, name)) {
+        if (!QFile::exists(name)) {
+            return {};
+        }
+        name = nameForBroken(path);
+    }
+    return name;
+}
+
 std::vector<Recovered> findRecovered(const QString& folder, std::vector<QString>* problems) {
     const QDir place(folder);
     removeHalfWritten(place);
@@ -94,7 +106,7 @@ std::vector<Recovered> findRecovered(const QString& folder, std::vector<QString>
             if (error.kind() == ErrorKind::NotFound) {
                 continue;  // its program ended in order meanwhile
             }
-            const QString problem = setAside(info.absoluteFilePath(), error);
+            const QString problem = problemOf(info.absoluteFilePath(), error);
             if (problems) {
                 problems->push_back(problem);
             }

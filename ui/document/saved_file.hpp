@@ -69,8 +69,10 @@ struct Recovered {
 [[nodiscard]] std::vector<Recovered> findRecovered(const QString& folder,
                                                    std::vector<QString>* problems);
 void discard(const Recovered& recovered);
-/// The name under which a damaged file is kept beside itself: "….broken", "….broken-2".
+/// A free name under which a damaged file can be kept: "….broken", "….broken-2".
 [[nodiscard]] QString nameForBroken(const QString& path);
+/// Renames a damaged file so; its new name, empty where it cannot be renamed. Nothing is replaced.
+[[nodiscard]] QString setBrokenAside(const QString& path);
 
 /// Says that this program edits the file. Another one that does is named by tryLock().
 class DocumentLock {

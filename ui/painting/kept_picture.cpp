@@ -37,14 +37,19 @@ QByteArray pngBytes(const QImage& picture, int quality) {
     return picture.save(&buffer, "PNG", quality) ? bytes : QByteArray();
 }
 
-QString written(const QString& folder, const QString& path, const QByteArray& bytes) {
+std::string_view viewOf(const QByteArray& bytes) {
+    return {bytes.constData(), static_cast<size_t>(bytes.size())};
+}
+
+/// Why `write` does not write the bytes into the folder; empty: it did.
+template <class Write>
+QString writing(const QString& folder, const QByteArray& bytes, const Write& write) {
     if (bytes.isEmpty()) {
         return Words::tr("it cannot be written as PNG");
     }
     try {
         files::makeFolders(encoded(folder));
-        files::writeFileAtomically(encoded(path),
-                                   {bytes.constData(), static_cast<size_t>(bytes.size())});
+        write();
         return {};
     } catch (const Error& error) {
         return errorText(error);
@@ -57,14 +62,24 @@ KeptPicture keepPicture(const QString& folder, const QString& name, const QImage
     const QByteArray bytes = pngBytes(picture, -1);
     const QString path = QStringLiteral("%1/%2-%3").arg(folder, name, hashOf(bytes));
     QString free = path + QStringLiteral(".png");
-    for (int number = 2; QFile::exists(free); ++number) {
+    int number = 2;
+    const auto next = [&] { return path + QStringLiteral("-%1.png").arg(number++); };
+    while (QFile::exists(free)) {
         QFile there(free);
         if (there.open(QIODevice::ReadOnly) && there.readAll() == bytes) {
             return {free, {}};
         }
-        free = path + QStringLiteral("-%1.png").arg(number);  // somebody changed that one
+        free = next();  // somebody changed that one
     }
-    return {free, written(folder, free, bytes)};
+    const QString problem = writing(folder, bytes, [&] {
+        files::OutputFile file(encoded(free));
+        file.write(viewOf(bytes));
+        static_cast<void>(file.commitAsNew([&] {
+            free = next();
+            return encoded(free);
+        }));
+    });
+    return {free, problem};
 }
 
 QString UnfinishedMasks::fileOf(const QString& picture, const QSize& size) const {
@@ -82,7 +97,9 @@ QString UnfinishedMasks::keep(const QString& picture, const QImage& mask) const 
     }
     QImage named = mask;
     named.setText(QStringLiteral("picture"), picture);
-    const QString problem = written(folder_, path, pngBytes(named, kFastQuality));
+    const QByteArray bytes = pngBytes(named, kFastQuality);
+    const QString problem =
+        writing(folder_, bytes, [&] { files::writeFileAtomically(encoded(path), viewOf(bytes)); });
     if (problem.isEmpty()) {
         forgetOldest();
     }

@@ -85,6 +85,22 @@ private Q_SLOTS:
         expectRejected(cache, named('a'));
     }
 
+    /// A full table of open files is over in a moment; the value may be minutes of work.
+    void aFaultOfTheMomentCostsNoResult() {
+        DiskCache cache = made();
+        cache.put(named('a'), valueOf("some text"), kMiB);
+        std::vector<std::unique_ptr<QFile>> open;
+        do {
+            open.push_back(std::make_unique<QFile>("/dev/null"));
+        } while (open.back()->open(QIODevice::ReadOnly));
+
+        const auto error = testing::errorOf([&] { (void)cache.find(named('a'), "VALUE"); });
+
+        open.clear();
+        QVERIFY(error && error->kind() == ErrorKind::Device);
+        QVERIFY(cache.find(named('a'), "VALUE"));
+    }
+
     void rejectsWhatBelongsElsewhere_data() {
         QTest::addColumn<QString>("from");
         QTest::addColumn<QString>("to");

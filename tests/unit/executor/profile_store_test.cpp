@@ -8,6 +8,8 @@
 #include <QtTest/QtTest>
 
 #include <memory>
+#include <thread>
+#include <vector>
 
 namespace profile_store_test {
 
@@ -166,7 +168,34 @@ private Q_SLOTS:
         QFile file(path());
         QVERIFY(file.open(QIODevice::ReadOnly));
         QVERIFY(!file.readAll().contains('/'));
-        QCOMPARE(QDir(folder_->path()).entryList(QDir::Files | QDir::Hidden).size(), 1);
+        QCOMPARE(QDir(folder_->path()).entryList(QDir::Files | QDir::Hidden),
+                 (QStringList{".device_profiles.json.lock", "device_profiles.json"}));
+    }
+
+    void nothingIsLost_whenSeveralStoreAtOnce() {
+        constexpr int kWriters = 6;
+        constexpr int kRounds = 2;  // 16 measurements are kept
+        const auto keyOf = [](int writer, int round) {
+            ProfileKey key = kKey;
+            key.version = std::to_string(writer) + "." + std::to_string(round);
+            return key;
+        };
+        std::vector<std::thread> writers;
+        for (int writer = 0; writer < kWriters; ++writer) {
+            writers.emplace_back([&, writer] {
+                for (int round = 0; round < kRounds; ++round) {
+                    store().store(measured(1e11, keyOf(writer, round)));
+                }
+            });
+        }
+        for (std::thread& writer : writers) {
+            writer.join();
+        }
+        for (int writer = 0; writer < kWriters; ++writer) {
+            for (int round = 0; round < kRounds; ++round) {
+                QVERIFY(store().find(keyOf(writer, round)).profile);
+            }
+        }
     }
 
     void refusesAFolderThatCannotBe_data() {

@@ -67,6 +67,20 @@ private Q_SLOTS:
         QCOMPARE(kept(), Bytes(100));
     }
 
+    /// A run without a node that keeps: what others kept is within the limit of everything again.
+    void nothingIsPinnedForARunThatAsksForNothing() {
+        cache_.pin({"a", "b"}, 1000);
+        cache_.put("a", "n", valueOf(90), {});
+        cache_.put("b", "n", valueOf(80), {});
+        QCOMPARE(kept(), Bytes(170));
+
+        cache_.pin({}, 0);
+
+        QVERIFY(!cache_.find("a") && cache_.find("b"));
+        QCOMPARE(kept(), Bytes(80));
+        QCOMPARE(cache_.deadBytes({}), Bytes(80));
+    }
+
     void dropsWhatWasUsedLongestAgo() {
         cache_.put("a", "n", valueOf(40), {});
         cache_.put("b", "n", valueOf(40), {});

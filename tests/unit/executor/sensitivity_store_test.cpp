@@ -11,6 +11,9 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <thread>
+#include <vector>
 
 namespace sensitivity_store_test {
 
@@ -127,6 +130,26 @@ private Q_SLOTS:
         QCOMPARE(testing::contentsOf(path()), bytes);
         store().store(measured("aa", "speed", 0.02));
         QCOMPARE(store().find("aa").size(), size_t{1});
+    }
+
+    void nothingIsLost_whenSeveralStoreAtOnce() {
+        constexpr int kWriters = 6;
+        constexpr int kRounds = 10;
+        std::vector<std::thread> writers;
+        for (int writer = 0; writer < kWriters; ++writer) {
+            writers.emplace_back([&, writer] {
+                for (int round = 0; round < kRounds; ++round) {
+                    store().store(
+                        measured("aa",
+                                 (std::to_string(writer) + " " + std::to_string(round)).c_str(),
+                                 0.02));
+                }
+            });
+        }
+        for (std::thread& writer : writers) {
+            writer.join();
+        }
+        QCOMPARE(store().find("aa").size(), size_t{kWriters * kRounds});
     }
 
     void withoutAFolderNothingIsKept() {

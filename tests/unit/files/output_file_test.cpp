@@ -13,9 +13,13 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <atomic>
 #include <fcntl.h>
+#include <map>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace output_file_test {
 
@@ -105,6 +109,68 @@ private Q_SLOTS:
         QCOMPARE(contents("old"), QByteArray("old"));
     }
 
+    void aNewNameIsOneThatNothingHas() {
+        writeFileAtomically(path("1"), "old");
+        makeFolders(path("2"));
+        QVERIFY(QFile::link("nowhere", folder_.filePath("3")));
+        int number = 0;
+        const auto next = [&] { return path(QString::number(++number)); };
+        QCOMPARE(writeNewFile(next, "new"), path("4"));
+        QCOMPARE(contents("1"), QByteArray("old"));
+        QCOMPARE(contents("4"), QByteArray("new"));
+        QCOMPARE(entries(),
+                 (QStringList{"1", "2", "4"}));  // a link that leads nowhere is not listed
+    }
+
+    void nobodyTakesANameThatIsTaken_data() {
+        QTest::addColumn<bool>("byClaim");
+        QTest::newRow("by the system") << false;
+        QTest::newRow("by a claim") << true;
+    }
+
+    /// Threads give all their files names out of one series: each gets one of its own.
+    void nobodyTakesANameThatIsTaken() {
+        QFETCH(bool, byClaim);
+        constexpr int kThreads = 4;
+        constexpr int kFiles = 50;
+        std::vector<std::thread> threads;
+        std::atomic<int> failures = 0;
+        for (int thread = 0; thread < kThreads; ++thread) {
+            threads.emplace_back([&, thread] {
+                for (int file = 0, number = 0; file < kFiles; ++file) {
+                    const QString own = QString("own %1").arg(thread);
+                    writeFileAtomically(path(own), std::to_string(thread));
+                    std::error_code code;
+                    do {
+                        const std::string name = path(QString("%1").arg(++number, 4));
+                        code = byClaim ? os::claimAndRename(path(own), name)
+                                       : os::renameToNew(path(own), name);
+                    } while (code == std::errc::file_exists);
+                    failures += code ? 1 : 0;
+                }
+            });
+        }
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        QCOMPARE(failures, 0);
+        QCOMPARE(entries().size(), kThreads * kFiles);
+        std::map<QByteArray, int> counts;
+        for (const QString& name : entries()) {
+            ++counts[contents(name)];
+        }
+        QCOMPARE(counts,
+                 (std::map<QByteArray, int>{
+                     {"0", kFiles}, {"1", kFiles}, {"2", kFiles}, {"3", kFiles}}));
+    }
+
+    void aClaimThatCannotBeFilledIsGivenBack() {
+        QVERIFY(os::claimAndRename(path("none"), path("new")) ==
+                std::errc::no_such_file_or_directory);
+        QVERIFY(os::renameToNew(path("none"), path("new")) == std::errc::no_such_file_or_directory);
+        QCOMPARE(entries(), QStringList());
+    }
+
     void takesTheLongestName() {
         const QString name(255, 'n');
         writeFileAtomically(path(name), "x");
@@ -154,7 +220,7 @@ private Q_SLOTS:
         const QString message = QString::fromStdString(error->message());
         QVERIFY2(message.contains(said), qPrintable(message));
         QVERIFY2(!message.contains(folder_.path()), qPrintable(message));
-        QVERIFY(error->hint().find("--out") != std::string::npos);
+        QCOMPARE(error->hint(), std::string("choose another folder"));
         QCOMPARE(entries(), (QStringList{"file", "taken"}));
     }
 

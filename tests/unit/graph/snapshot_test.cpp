@@ -1,5 +1,8 @@
 #include "plugin/base/error.hpp"
 #include "plugin/graph/snapshot.hpp"
+#include "plugin/graph/validate.hpp"
+#include "plugin/graph/wiring.hpp"
+#include "tests/fixtures/cpu_timer.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/graph/sample_graph.hpp"
 
@@ -23,6 +26,8 @@ private Q_SLOTS:
     void keepsTheUpscalerInUse_beforeSwitching();
     void hasOneOrder_whateverTheLinksOrderWas();
     void isRefused_whenTheGraphHasErrors();
+    void longChainsOfControlNodesTakeNoTime();
+    void whatGoesInACircleHasNoType();
     void readsPolicies();
     void writesTheValuesThatWereUsed_forPictures();
     void keepsNoFolderOfAFile_forPictures();
@@ -196,6 +201,39 @@ void SnapshotTest::isRefused_whenTheGraphHasErrors() {
     graph["nodes"]["denoise"]["params"]["steps"] = 0;
 
     QVERIFY_EXCEPTION_THROWN(static_cast<void>(snapshotOf(graph)), Error);
+}
+
+/// A shared graph may have thousands: each was followed to its begin, for each of them.
+void SnapshotTest::longChainsOfControlNodesTakeNoTime() {
+    constexpr int kNodes = 5000;
+    constexpr double kMostMilliseconds = 3000;  // 150 without sanitizers
+    Json graph = graphOf({{"load", "load.checkpoint"}, {"latent", "latent.empty"}});
+    std::vector<std::string> from = {"latent", "latent"};
+    for (int i = 0; i < kNodes; ++i) {
+        const std::string id = "pass" + std::to_string(i);
+        graph["nodes"][id] = {{"type", "control.offload"}};
+        graph["links"].push_back({{"from", from}, {"to", {id, "value"}}});
+        from = {id, "value"};
+    }
+    const testing::CpuTimer timer;
+    const Document document = documentFromJson(graph);
+    const Wiring wiring(document, catalog_);
+    QCOMPARE(wiring.typeOf({from[0], from[1]}), std::string("LATENT"));
+    const Issues issues = validate(document, catalog_);
+    QVERIFY2(timer.milliseconds() < kMostMilliseconds,
+             qPrintable(QString::number(timer.milliseconds())));
+    QVERIFY(issues.size() < kNodes);
+}
+
+void SnapshotTest::whatGoesInACircleHasNoType() {
+    Json graph = graphOf({{"a", "control.offload"}, {"b", "control.offload"}});
+    graph["links"].push_back({{"from", {"a", "value"}}, {"to", {"b", "value"}}});
+    graph["links"].push_back({{"from", {"b", "value"}}, {"to", {"a", "value"}}});
+    const Document document = documentFromJson(graph);
+    const Wiring wiring(document, catalog_);
+    QCOMPARE(wiring.typeOf({"a", "value"}), std::string("*"));
+    QCOMPARE(wiring.typeOf({"b", "value"}), std::string("*"));
+    QCOMPARE(wiring.cycles().size(), size_t{1});
 }
 
 void SnapshotTest::readsPolicies() {

@@ -87,11 +87,13 @@ private Q_SLOTS:
                                          .size = {.widthPixels = 32, .heightPixels = 16},
                                          .frames = count,
                                          .rate = 8};
-            const auto writer = openVideo(path, encoding, {});
+            files::OutputFile file(path);
+            const auto writer = openVideo(file, encoding, {});
             for (const Image8& frame : frames) {
                 writer->add(frame, {});
             }
             writer->finish({});
+            file.commit();
             return framesIn(files::InputFile(path), {}, "video").frames;
         };
         QCOMPARE(framesOf(3), int64_t{3});
@@ -144,11 +146,13 @@ private Q_SLOTS:
                                      .size = {.widthPixels = 64, .heightPixels = 48},
                                      .frames = 10,
                                      .rate = 12};
-        const auto writer = openVideo(path.toStdString(), encoding, {});
+        files::OutputFile output(path.toStdString());
+        const auto writer = openVideo(output, encoding, {});
         for (const Image8& frame : movingFrames(encoding.frames, 64, 48)) {
             writer->add(frame, {});
         }
         writer->finish({});
+        output.commit();
         const QStringList all = hashesIn(path);
         QCOMPARE(all.size(), 10);
         QCOMPARE(hashesIn(path, {.first = 2, .most = 3}), all.mid(2, 3));

@@ -1,5 +1,6 @@
 #include "plugin/base/json.hpp"
 #include "plugin/files/input_file.hpp"
+#include "plugin/files/output_file.hpp"
 #include "plugin/files/program.hpp"
 #include "plugin/image/picture_difference.hpp"
 #include "plugin/image/picture_texts.hpp"
@@ -75,11 +76,13 @@ class VideoWriterTest : public QObject {
 
     QString written(const FormatInfo& format, double rate) const {
         const QString path = folder_.filePath(QString("%1%2").arg(format.id, format.ending));
-        const auto writer = openVideo(path.toStdString(), encodingOf(format, rate), longTexts());
+        files::OutputFile file(path.toStdString());
+        const auto writer = openVideo(file, encodingOf(format, rate), longTexts());
         for (const Image8& frame : movingFrames(kFrames, kWidth, kHeight)) {
             writer->add(frame, {});
         }
         writer->finish({});
+        file.commit();
         return path;
     }
 
@@ -264,9 +267,9 @@ private Q_SLOTS:
         QFETCH(int, format);
         StopSource stop;
         const auto error = errorOf([&] {
-            const auto writer = openVideo(folder_.filePath("a.video").toStdString(),
-                                          encodingOf(formats()[static_cast<size_t>(format)], 16),
-                                          {});
+            files::OutputFile file(folder_.filePath("a.video").toStdString());
+            const auto writer =
+                openVideo(file, encodingOf(formats()[static_cast<size_t>(format)], 16), {});
             const auto frames = movingFrames(kFrames, kWidth, kHeight);
             writer->add(frames[0], stop.token());
             stop.cancel(CancelMode::Now);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/files/output_file.hpp"
 #include "plugin/video/video_writer.hpp"
 
 #include <QColor>
@@ -30,7 +31,8 @@ inline void writeColours(const QString& path,
                                         .size = {.widthPixels = side, .heightPixels = side},
                                         .frames = frames,
                                         .rate = rate};
-    const auto writer = video::openVideo(path.toStdString(), encoding, std::move(texts));
+    files::OutputFile output(path.toStdString());
+    const auto writer = video::openVideo(output, encoding, std::move(texts));
     for (int i = 0; i < frames; ++i) {
         Image8 frame{.widthPixels = side, .heightPixels = side};
         const auto pixels = std::make_shared<uint8_t[]>(frame.byteCount());
@@ -44,6 +46,7 @@ inline void writeColours(const QString& path,
         writer->add(frame, {});
     }
     writer->finish({});
+    output.commit();
 }
 
 /// Whether a pixel is of that frame, but for what an encoder loses.

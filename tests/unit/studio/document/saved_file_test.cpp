@@ -92,6 +92,9 @@ private Q_SLOTS:
         QVERIFY(QFile::copy(path_, nameForBroken(path_)));
         QVERIFY(QFile::copy(path_, nameForBroken(path_)));
         QCOMPARE(nameForBroken(path_), path_ + ".broken-3");
+        QCOMPARE(setBrokenAside(path_), path_ + ".broken-3");
+        QVERIFY(!QFile::exists(path_));
+        QCOMPARE(setBrokenAside(path_), QString());
     }
 
     void theNewestTenBackupsStay() {

@@ -1,4 +1,5 @@
 #include "plugin/base/error.hpp"
+#include "plugin/files/output_file.hpp"
 #include "plugin/image/picture_encode.hpp"
 #include "plugin/image/png.hpp"
 #include "plugin/video/video_writer.hpp"
@@ -202,12 +203,14 @@ private Q_SLOTS:
                            .pixels = std::make_shared<uint8_t[]>(3 * kSide * kSide)};
         for (const video::FormatInfo& format : video::formats()) {
             const QString path = folder.filePath("film.data");
+            files::OutputFile output(path.toStdString());
             const auto writer = video::openVideo(
-                path.toStdString(),
+                output,
                 {.format = &format, .size = {kSide, kSide}, .frames = 1, .rate = 8},
                 {{"lowtide_graph", graph::toText(reading())}});
             writer->add(frame, {});
             writer->finish({});
+            output.commit();
             Opened opened(folder);
             QCOMPARE(opened.file.open(path), QString());
             QVERIFY2(opened.model.node("picture"), format.id);

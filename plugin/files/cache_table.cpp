@@ -1,0 +1,107 @@
+#include "plugin/files/cache_table.hpp"
+
+#include "plugin/base/json.hpp"
+#include "plugin/files/input_file.hpp"
+#include "plugin/files/os.hpp"
+#include "plugin/files/output_file.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+namespace lowtide::files {
+
+namespace {
+
+constexpr const char* kCacheFolderHint = "set LOWTIDE_CACHE to a folder that can be written";
+
+/// Others wait while it lives: for 5 seconds, since a process that was stopped would hold the lock
+/// for ever, and an entry of a cache is not worth that. A file system without locks has one writer.
+class TableLock {
+public:
+    explicit TableLock(const std::string& path) {
+        constexpr auto kPatience = std::chrono::seconds(5);
+        constexpr auto kPoll = std::chrono::milliseconds(2);
+        const auto end = std::chrono::steady_clock::now() + kPatience;
+        while (os::openLocked(path, file_) == std::errc::resource_unavailable_try_again &&
+               std::chrono::steady_clock::now() < end) {
+            std::this_thread::sleep_for(kPoll);
+        }
+    }
+
+private:
+    os::Descriptor file_;
+};
+
+}  // namespace
+
+void withCacheFolderHint(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        throw error.kind() == ErrorKind::InvalidInput
+            ? Error(error.kind(), error.message(), kCacheFolderHint, error.item())
+            : error;
+    }
+}
+
+Json CacheTable::entries() const {
+    std::error_code failure;
+    if (folder_.empty() || !std::filesystem::exists(path(), failure)) {
+        return nullptr;
+    }
+    Json json = parseJson(InputFile(path()).readAll(form_.largest), form_.file);
+    const JsonReader reader(json, form_.file);
+    if (reader.integer("format") != form_.format) {
+        throw Error(ErrorKind::Corrupt,
+                    std::string(form_.file) + " was written by another version of this program");
+    }
+    const Json* entries = reader.member(form_.member);
+    if (!entries || !(entries->is_array() || entries->is_object())) {
+        throw Error(ErrorKind::Corrupt, std::string(form_.file) + ": there are no " + form_.member);
+    }
+    return *entries;
+}
+
+void CacheTable::requireWritable() const {
+    if (folder_.empty()) {
+        throw Error(ErrorKind::InvalidInput,
+                    "there is no folder to keep " + std::string(form_.member) + " in",
+                    "set HOME, or LOWTIDE_CACHE to a folder");
+    }
+    withCacheFolderHint([&] {
+        makeFolders(folder_);
+        OutputFile probe(path());  // never committed: it goes with this scope
+        probe.write(" ");
+    });
+}
+
+void CacheTable::change(const std::function<void(Json& entries)>& edit) const {
+    requireWritable();
+    const TableLock lock(
+        (std::filesystem::path(folder_) / ("." + std::string(form_.file) + ".lock")).string());
+    Json entries = entriesOrNull();
+    edit(entries);
+    while (entries.is_array() && entries.size() > form_.mostEntries) {
+        entries.erase(entries.begin());
+    }
+    writeFileAtomically(path(),
+                        Json{{"format", form_.format}, {form_.member, std::move(entries)}}.dump(
+                            2, ' ', false, Json::error_handler_t::replace) +
+                            "\n");
+}
+
+std::string CacheTable::path() const {
+    return (std::filesystem::path(folder_) / form_.file).string();
+}
+
+/// Absent or not readable: nothing in it can be kept.
+Json CacheTable::entriesOrNull() const {
+    try {
+        return entries();
+    } catch (const Error&) {
+        return nullptr;
+    }
+}
+
+}  // namespace lowtide::files

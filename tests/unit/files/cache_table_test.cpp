@@ -1,0 +1,156 @@
+#include "plugin/base/json.hpp"
+#include "plugin/files/cache_table.hpp"
+#include "plugin/files/stored_digests.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/test_program.hpp"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest/QtTest>
+
+#include <functional>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace cache_table_test {
+
+using namespace lowtide;
+using namespace lowtide::files;
+using lowtide::testing::errorOf;
+
+namespace {
+
+constexpr int kProcesses = 6;
+constexpr int kRounds = 50;
+constexpr CacheTable::Form kForm = {.file = "things.json",
+                                    .member = "things",
+                                    .format = 3,
+                                    .largest = kMiB,
+                                    .mostEntries = kProcesses * kRounds};
+
+/// Runs `work` in processes of their own, each with its number; whether all of them end well.
+bool inProcesses(const std::function<void(int)>& work) {
+    std::vector<pid_t> children;
+    for (int number = 0; number < kProcesses; ++number) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            try {
+                work(number);
+                ::_exit(0);
+            } catch (...) {
+                ::_exit(1);
+            }
+        }
+        children.push_back(child);
+    }
+    bool isWell = true;
+    for (const pid_t child : children) {
+        int status = -1;
+        isWell = child > 0 && ::waitpid(child, &status, 0) == child && status == 0 && isWell;
+    }
+    return isWell;
+}
+
+FileIdentity identityOf(int number) {
+    return {.size = number, .modifiedNanoseconds = 1, .inode = 2};
+}
+
+}  // namespace
+
+class CacheTableTest : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<QTemporaryDir> folder_;
+
+    std::string folder() const { return folder_->path().toStdString(); }
+
+    CacheTable table() const { return {folder(), kForm}; }
+
+    void write(const QByteArray& text) const {
+        QFile file(folder_->filePath("things.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
+    }
+
+private Q_SLOTS:
+
+    void init() { folder_ = std::make_unique<QTemporaryDir>(); }
+
+    void processesLoseNoEntry() {
+        QVERIFY(inProcesses([&](int number) {
+            for (int round = 0; round < kRounds; ++round) {
+                table().change([&](Json& entries) { entries.push_back({number, round}); });
+            }
+        }));
+        QCOMPARE(table().entries().size(), size_t{kProcesses * kRounds});
+    }
+
+    void processesLoseNoHash() {
+        const auto pathOf = [](int number, int round) {
+            return "/model " + std::to_string(number) + " " + std::to_string(round);
+        };
+        const std::string digest(64, 'a');
+        QVERIFY(inProcesses([&](int number) {
+            for (int round = 0; round < kRounds; ++round) {
+                StoredDigests(folder()).put(pathOf(number, round), identityOf(number), digest);
+            }
+        }));
+        for (int number = 0; number < kProcesses; ++number) {
+            for (int round = 0; round < kRounds; ++round) {
+                QVERIFY(StoredDigests(folder()).find(pathOf(number, round), identityOf(number)) ==
+                        digest);
+            }
+        }
+    }
+
+    void theOldestEntriesGo() {
+        for (int i = 0; i < kProcesses * kRounds + 3; ++i) {
+            table().change([&](Json& entries) { entries.push_back(i); });
+        }
+        QCOMPARE(table().entries().size(), kForm.mostEntries);
+        QCOMPARE(table().entries().front(), Json(3));
+    }
+
+    void aTableThatCannotBeReadIsRefused_andReplaced_data() {
+        QTest::addColumn<QByteArray>("text");
+        QTest::newRow("cut off") << QByteArray("{");
+        QTest::newRow("another format") << QByteArray(R"({"format": 2, "things": []})");
+        QTest::newRow("no entries") << QByteArray(R"({"format": 3})");
+        QTest::newRow("a text") << QByteArray(R"({"format": 3, "things": "all"})");
+        QTest::newRow("too long") << QByteArray(2 << 20, ' ');
+    }
+
+    void aTableThatCannotBeReadIsRefused_andReplaced() {
+        QFETCH(QByteArray, text);
+        write(text);
+        const auto error = errorOf([&] { (void)table().entries(); });
+        QVERIFY(error && error->kind() == ErrorKind::Corrupt);
+        table().change([](Json& entries) {
+            QVERIFY(entries.is_null());
+            entries.push_back(1);
+        });
+        QCOMPARE(table().entries(), Json::array({1}));
+    }
+
+    /// The hint is about the cache folder, not about the one for images.
+    void aFolderThatCannotBeSaysWhatToSet() {
+        write("x");
+        const CacheTable nowhere(folder() + "/things.json/below", kForm);
+        for (const auto& error : {errorOf([&] { nowhere.requireWritable(); }),
+                                  errorOf([&] { nowhere.change([](Json&) {}); })}) {
+            QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
+            QCOMPARE(error->hint(),
+                     std::string("set LOWTIDE_CACHE to a folder that can be written"));
+        }
+        QVERIFY(nowhere.entries().is_null());
+        QVERIFY(CacheTable("", kForm).entries().is_null());
+        QVERIFY(errorOf([] { CacheTable("", kForm).requireWritable(); }));
+    }
+};
+
+LOWTIDE_TEST(CacheTableTest)
+
+}  // namespace cache_table_test
+
+#include "cache_table_test.moc"
