@@ -20,7 +20,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/resources/fonts/OFL.txt DESTINATION lib/lowt
 install(FILES ${PROJECT_SOURCE_DIR}/resources/html/LICENSE DESTINATION lib/lowtide/resources/html)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION share/doc/lowtide)
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/plugin/host_api DESTINATION include/lowtide/plugin FILES_MATCHING PATTERN *.hpp)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/plugin/host_api DESTINATION include/lowtide/plugin FILES_MATCHING PATTERN *.hpp PATTERN *.h)
 set_target_properties(lowtide_host_api PROPERTIES EXPORT_NAME host_api)
 if(TARGET lowtide_widgets)
   set_target_properties(lowtide_widgets PROPERTIES EXPORT_NAME widgets)

@@ -78,6 +78,7 @@ public:
           report_(report) {}
 
     std::optional<Issue> run() {
+        warn(options_.warnings);
         std::optional<Issue> issue = attempt("", [&] { stop_.throwIfStoppedBetweenImages(); });
         if (issue) {
             return issue;

@@ -27,6 +27,7 @@ struct RunOptions {
     std::optional<int> collectionThreshold;      ///< percent, before the graph's own
     std::optional<memory::LowMemory> lowMemory;  ///< before the graph's own
     bool previews = false;                       ///< the host wants to see what stages are making
+    Issues warnings{};  ///< of the graph and the request: they begin the report
 };
 
 /// What else happens around a run, for a recorder: called on the run thread. What a hook throws

@@ -168,13 +168,16 @@ void RunQueue::stop() {
         }
         changed_.notify_all();
     }
+    {
+        const std::lock_guard lock(joinMutex_);
+        if (thread_.joinable()) {
+            thread_.join();
+        }
+    }
     if (notifier_.isOwnThread()) {
-        return;
+        return;  // an observer cannot wait for itself
     }
-    const std::lock_guard lock(joinMutex_);
-    if (thread_.joinable()) {
-        thread_.join();
-    }
+    const std::lock_guard lock(notifierMutex_);
     notifier_.stop();
 }
 

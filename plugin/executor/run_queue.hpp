@@ -80,7 +80,8 @@ public:
     /// For plans that are made in tryCall().
     [[nodiscard]] PlanBasis planBasis() { return {engine_, cache_, paces_, walks_}; }
 
-    /// Cancels every run and joins. From an observer: cancels only, the destructor joins.
+    /// Cancels every run and joins. From an observer: all but the observers' own thread, which the
+    /// destructor joins.
     void stop();
 
 private:
@@ -125,7 +126,8 @@ private:
     std::map<RunId, std::shared_ptr<Entry>> entries_;
     Call* call_ = nullptr;
     bool stopping_ = false;
-    std::mutex joinMutex_;
+    std::mutex joinMutex_;      ///< of thread_
+    std::mutex notifierMutex_;  ///< of stopping it
     std::thread thread_;  ///< last: starts when the rest stands
 };
 

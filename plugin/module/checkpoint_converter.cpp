@@ -1,5 +1,6 @@
 #include "plugin/module/checkpoint_converter.hpp"
 
+#include "plugin/base/json_options.hpp"
 #include "plugin/module/answer.hpp"
 #include "plugin/module/shares_json.hpp"
 
@@ -33,6 +34,9 @@ Json choicesJson(const models::ConversionChoices& known) {
     return {{"issues", Json::array()}, {"path", known.path}, {"choices", choices}};
 }
 
+constexpr std::string_view kChoicesKeys[] = {"checkpoint", "graphFolder"};
+constexpr std::string_view kConversionKeys[] = {"checkpoint", "storage", "out", "graphFolder"};
+
 /// Of JSON for a host: names of files need not be UTF-8.
 std::string hostText(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -44,6 +48,7 @@ Status CheckpointConverter::choices(std::string_view request, std::string& resul
     return answer(result, [&] {
         const Json asked = parseJson(request, "request");
         const JsonReader reader(asked, "request");
+        requireKnownKeys(asked, "request", kChoicesKeys);
         result = hostText(choicesJson(stages_.conversionChoices(
             reader.text("checkpoint").value_or(""), reader.text("graphFolder").value_or(""))));
         return Status::Ok;
@@ -56,6 +61,7 @@ Status CheckpointConverter::convert(std::string_view request,
     return answer(result, [&] {
         const Json asked = parseJson(request, "request");
         const JsonReader reader(asked, "request");
+        requireKnownKeys(asked, "request", kConversionKeys);
         const auto begin = std::chrono::steady_clock::now();
         const models::Conversion conversion =
             stages_.convert({.checkpoint = reader.text("checkpoint").value_or(""),

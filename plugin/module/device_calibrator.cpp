@@ -1,6 +1,7 @@
 #include "plugin/module/device_calibrator.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/json_options.hpp"
 #include "plugin/base/log.hpp"
 #include "plugin/models/calibration/calibration.hpp"
 #include "plugin/module/answer.hpp"
@@ -15,6 +16,8 @@
 namespace lowtide::module {
 
 namespace {
+
+constexpr std::string_view kCalibrationOptions[] = {"device"};
 
 constexpr const char* kRehearsalNote =
     "this device rehearses a card in host memory: its plans keep the stated speeds of a card of "
@@ -96,6 +99,7 @@ Json DeviceCalibrator::measure(const memory::DeviceSpec& device) {
 Status DeviceCalibrator::calibrate(std::string_view options, std::string& result) noexcept {
     return answer(result, [&] {
         const Json json = parseJson(options.empty() ? "{}" : options, "options");
+        requireKnownKeys(json, "options", kCalibrationOptions);
         const memory::DeviceSpec device =
             memory::parseDeviceSpec(JsonReader(json, "options").text("device").value_or("cpu"));
         Json measured;

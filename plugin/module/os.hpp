@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace lowtide::module {
 [[nodiscard]] int defaultThreads();
 /// Paths of the loaded libraries with this file name.
 [[nodiscard]] std::vector<std::string> loadedLibraries(const std::string& fileName);
+[[nodiscard]] int64_t processId();
 /// Sets a variable of the process's environment. Before other threads of ours run.
 void setEnvironment(const char* name, const char* value);
 

@@ -9,6 +9,7 @@
 #include <link.h>
 #include <sched.h>
 #include <set>
+#include <unistd.h>
 
 namespace lowtide::module {
 
@@ -49,6 +50,10 @@ std::string moduleFolder() {
     std::error_code failure;
     const std::filesystem::path real = std::filesystem::canonical(info.dli_fname, failure);
     return (failure ? std::filesystem::path(info.dli_fname) : real).parent_path().string();
+}
+
+int64_t processId() {
+    return ::getpid();
 }
 
 int physicalCores() {

@@ -1,6 +1,7 @@
 #include "nodes/node_list.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
+#include "plugin/base/json_options.hpp"
 #include "plugin/base/log.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/graph/issue_json.hpp"
@@ -18,9 +19,11 @@
 #include "plugin/module/file_recogniser.hpp"
 #include "plugin/module/known_cards.hpp"
 #include "plugin/module/mag_curve_maker.hpp"
+#include "plugin/module/open_plugin.hpp"
 #include "plugin/module/os.hpp"
 #include "plugin/module/refusal.hpp"
 #include "plugin/module/runner.hpp"
+#include "plugin/module/stop_at_exit.hpp"
 #include "plugin/residency/device/cuda/convolution_answers.hpp"
 #include "plugin/residency/device/device_source.hpp"
 #include "plugin/tensor/convolution_workspace.hpp"
@@ -88,6 +91,10 @@ struct Engine {
     ComponentControl residencyControl;
 };
 
+constexpr int64_t kMostThreads = 1024;
+constexpr std::string_view kSettings[] = {
+    "threads", "modelFolders", "cacheFolder", "guardMaps", "log", "cudnnApi"};
+
 Level logLevel(const std::string& name) {
     constexpr std::array<std::string_view, 4> kNames = {"debug", "info", "warning", "error"};
     const auto found = std::find(kNames.begin(), kNames.end(), name);
@@ -100,8 +107,9 @@ Level logLevel(const std::string& name) {
 }
 
 std::unique_ptr<Engine> makeEngine(const JsonReader& settings) {
-    const int64_t asked = settings.integer("threads").value_or(0);
-    const int threads = asked > 0 ? static_cast<int>(asked) : defaultThreads();
+    const auto asked =
+        static_cast<int>(integerWithin(settings, "threads", 0, kMostThreads).value_or(0));
+    const int threads = asked > 0 ? asked : defaultThreads();
     if (settings.boolean("guardMaps").value_or(false)) {
         files::guardMaps();
     }
@@ -149,11 +157,13 @@ public:
             const std::lock_guard lock(mutex_);
             const Json asked = parseJson(settings.empty() ? "{}" : settings, "settings");
             const JsonReader reader(asked, "settings");
+            requireKnownKeys(asked, "settings", kSettings);
             Issues issues;
             if (!owned_) {
                 owned_ = makeEngine(reader);
                 settings_ = asked;
                 engine_ = owned_.get();
+                stopAtExit(owned_->runner);
             } else if (const std::string late = settingsOfNoUse(settings_, asked); !late.empty()) {
                 issues.push_back({.severity = Severity::Warning,
                                   .code = "already_started",
@@ -212,23 +222,29 @@ thread_local std::string lastRefusal;
 
 }  // namespace
 
-}  // namespace lowtide::module
-
-lowtide::Plugin* lowtide_plugin(uint32_t abi, const char* toolchain) {
-    lowtide::module::lastRefusal = lowtide::module::refusalFor(abi, toolchain);
-    if (!lowtide::module::lastRefusal.empty()) {
+Plugin* openPlugin(std::string& refusal) {
+    refusal = refusalOfProcess();
+    if (!refusal.empty()) {
         return nullptr;
     }
     try {
-        lowtide::tensor::registerOperators();
+        tensor::registerOperators();
     } catch (const std::exception& error) {
-        lowtide::module::lastRefusal = error.what();
+        refusal = error.what();
         return nullptr;
     }
     // Never destroyed: LibTorch does not survive unloading, and hosts may hold the object until the
     // process ends.
-    static auto* const plugin = new lowtide::module::ModulePlugin();
+    static auto* const plugin = new ModulePlugin();
     return plugin;
+}
+
+}  // namespace lowtide::module
+
+lowtide::Plugin* lowtide_plugin(uint32_t abi, const char* toolchain) {
+    std::string& refusal = lowtide::module::lastRefusal;
+    refusal = lowtide::module::refusalFor(abi, toolchain);
+    return refusal.empty() ? lowtide::module::openPlugin(refusal) : nullptr;
 }
 
 const char* lowtide_plugin_refusal() {

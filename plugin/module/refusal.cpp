@@ -15,8 +15,15 @@ std::string refusalFor(uint32_t abi, const char* toolchain) {
     const std::string theirs = toolchain ? toolchain : "";
     if (theirs != kHostToolchain) {
         return "the program's C++ toolchain is \"" + theirs + "\", this module's is \"" +
-               kHostToolchain + "\"; build both with the same standard library and ABI mode";
+               kHostToolchain +
+               "\"; build both with the same standard library, debug and ABI mode, or use the C "
+               "API "
+               "(lowtide.h), which takes any";
     }
+    return refusalOfProcess();
+}
+
+std::string refusalOfProcess() {
     const std::vector<std::string> loaded = loadedLibraries("libtorch_cpu.so");
     if (loaded.size() > 1) {
         return "two LibTorch are loaded in this process, a process can hold one only: " +

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/hash.hpp"
 #include "plugin/base/shape.hpp"
+#include "plugin/files/output_file.hpp"
 #include "plugin/residency/device/cpu/host_memory.hpp"
 #include "plugin/tensor/recording_file.hpp"
 
@@ -24,6 +25,18 @@ std::map<std::string, std::string> hashesOf(const tensor::Recorder& recorder) {
     return hashes;
 }
 
+/// Told before hours of work: the dump is written behind the last repetition.
+void requireWritable(const std::string& dump) {
+    if (dump.empty()) {
+        return;
+    }
+    try {
+        const files::OutputFile probe(dump);  // never committed: it goes with this scope
+    } catch (const Error& error) {
+        throw Error(error.kind(), error.message(), error.hint(), "dump");
+    }
+}
+
 }  // namespace
 
 RunRecording::RunRecording(RecorderSlot& slot,
@@ -35,7 +48,9 @@ RunRecording::RunRecording(RecorderSlot& slot,
       ledger_(ledger),
       dumpPath_(std::move(dumpPath)),
       teacher_(std::move(teacher)),
-      repetitions_(repetitions) {}
+      repetitions_(repetitions) {
+    requireWritable(dumpPath_);
+}
 
 void RunRecording::beforeRun(int repetition) {
     current_ = repetition;

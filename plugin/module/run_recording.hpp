@@ -25,7 +25,8 @@ using UnaccountedBytes = std::vector<long long>;
 class RunRecording final : public executor::RunHooks {
 public:
     /// `dumpPath` empty: nothing is recorded; `teacher` empty: stages go their own way. `slot` and
-    /// `ledger` must outlive the run.
+    /// `ledger` must outlive the run. Errors of files::OutputFile, item "dump", when the dump
+    /// cannot be written.
     RunRecording(RecorderSlot& slot,
                  const memory::Ledger& ledger,
                  std::string dumpPath,

@@ -1,12 +1,33 @@
 #include "plugin/module/run_request.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/json_options.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/graph/validate.hpp"
 
 namespace lowtide::module {
 
 namespace {
+
+constexpr int64_t kMostRepetitions = 100000;
+constexpr std::string_view kOptions[] = {"graphFolder",
+                                         "out",
+                                         "device",
+                                         "as",
+                                         "memoryBudget",
+                                         "set",
+                                         "policies",
+                                         "precisions",
+                                         "exact",
+                                         "until",
+                                         "repeat",
+                                         "timeline",
+                                         "dump",
+                                         "teacher",
+                                         "forceExecution",
+                                         "gcThreshold",
+                                         "lowMemory",
+                                         "previews"};
 
 /// The card that a plan is for; a rehearsed device beside it says how large it is.
 memory::Card cardOf(const std::string& as,
@@ -37,11 +58,13 @@ RequestedGraph readRequest(std::string_view graphText,
                            std::span<const memory::Card> cards) {
     const Json json = parseJson(optionsText.empty() ? "{}" : optionsText, "options");
     const JsonReader reader(json, "options");
+    requireKnownKeys(json, "options", kOptions);
     RequestedGraph request;
     request.options.numerics = numerics;
     request.options.graphFolder = reader.text("graphFolder").value_or("");
     request.options.outputFolder = reader.text("out").value_or(".");
-    request.options.repeat = static_cast<int>(reader.integer("repeat").value_or(1));
+    request.options.repeat =
+        static_cast<int>(integerWithin(reader, "repeat", 1, kMostRepetitions).value_or(1));
     request.options.timelineFile = reader.text("timeline").value_or("");
     request.dump = reader.text("dump").value_or("");
     request.teacher = reader.text("teacher").value_or("");

@@ -213,6 +213,7 @@ Status ModuleRunner::start(std::string_view graph,
         }
         auto recording = std::make_shared<RunRecording>(
             slot_, engine_.ledger(), request.dump, std::move(teacher), request.options.repeat);
+        request.options.warnings = request.issues;
         run = queue_.start({.snapshot = snapshotOf(request),
                             .options = request.options,
                             .observer = &observer,

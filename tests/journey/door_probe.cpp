@@ -4,6 +4,7 @@
 //                       [--after LIBRARY]
 // Prints one line: "opened", the last library's answer(), "refused: REASON", "not loaded: REASON"
 // or what went wrong.
+#include "plugin/host_api/lowtide.h"
 #include "plugin/host_api/runner.hpp"
 
 #include <cstdio>
@@ -57,6 +58,19 @@ std::string answerOf(const std::string& path) {
                   : std::string("the last library is not loaded: ") + dlerror();
 }
 
+/// Whether the module serves this program all the same, without a type of C++.
+std::string byTheCApi(void* library) {
+    const auto nodes = reinterpret_cast<decltype(&lowtide_nodes)>(dlsym(library, "lowtide_nodes"));
+    const auto open = reinterpret_cast<decltype(&lowtide_open)>(dlsym(library, "lowtide_open"));
+    const auto free = reinterpret_cast<decltype(&lowtide_free)>(dlsym(library, "lowtide_free"));
+    char* text = nullptr;
+    const bool isServed = open("{\"threads\": 1}", nullptr) == LOWTIDE_OK &&
+                          nodes(&text) == LOWTIDE_OK &&
+                          std::string(text).find("\"denoise.sample\"") != std::string::npos;
+    free(text);
+    return isServed ? "the C API serves it" : "the C API does not serve it";
+}
+
 std::string probe(const char* module, const Arguments& arguments) {
     if (arguments.contains("--before") && !dlopen(arguments.at("--before").c_str(), RTLD_NOW)) {
         return std::string("the first library is not loaded: ") + dlerror();
@@ -73,7 +87,7 @@ std::string probe(const char* module, const Arguments& arguments) {
     const std::string toolchain = chosen(arguments, "--toolchain", lowtide::kHostToolchain);
     lowtide::Plugin* plugin = door(abi, toolchain == "null" ? nullptr : toolchain.c_str());
     if (!plugin) {
-        return std::string("refused: ") + refusal();
+        return std::string("refused: ") + refusal() + "; " + byTheCApi(library);
     }
     if (arguments.contains("--after")) {
         return answerOf(arguments.at("--after"));

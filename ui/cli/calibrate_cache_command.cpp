@@ -85,6 +85,7 @@ Status record(const CalibrateCacheArguments& arguments,
               Json& records) {
     const Json options = recordingOptions(arguments, graph.denoiser);
     const size_t count = arguments.seeds.size() + arguments.heldOut.size();
+    PrintedIssues printed;
     size_t number = 0;
     for (const auto& [key, seeds] :
          {std::pair(kRuns, &arguments.seeds), std::pair(kHeldOut, &arguments.heldOut)}) {
@@ -101,8 +102,9 @@ Status record(const CalibrateCacheArguments& arguments,
             if (!prompts.draw(document)) {
                 return Status::Invalid;
             }
-            const auto [status, report] = runToEnd(runner, graph::toText(document), options, false);
-            printIssues(report.value("issues", Json::array()));
+            const auto [status, report] =
+                runToEnd(runner, graph::toText(document), options, printed, false);
+            printed.print(report.value("issues", Json::array()));
             if (status != Status::Ok) {
                 return status;
             }

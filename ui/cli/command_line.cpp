@@ -4,13 +4,17 @@
 #include "ui/cli/commands.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <optional>
+#include <string_view>
 
 namespace lowtide::cli {
 
 namespace {
 
 constexpr int kInvalid = static_cast<int>(Status::Invalid);
+constexpr size_t kLongestParse = 400;  ///< bytes of the parser's words that are shown
 
 void addThreadsOption(CLI::App& command, int& threads) {
     command
@@ -282,9 +286,46 @@ bool isKnown(const CLI::App& app, const std::string& word) {
     if (word.starts_with('-') || !commands.empty()) {
         return true;
     }
-    std::fprintf(
-        stderr, "lowtide: there is no command \"%s\"\n  see lowtide --help\n", word.c_str());
+    std::fprintf(stderr,
+                 "lowtide: there is no command %s\n  see lowtide --help\n",
+                 quotedName(word).c_str());
     return false;
+}
+
+/// Files that are opened here, by whatever bytes name them. Everything else goes to the module as
+/// JSON, which is UTF-8.
+bool takesBytes(const std::string& option) {
+    constexpr std::string_view kNames[] = {"graph", "file", "--report"};
+    return std::ranges::find(kNames, option) != std::end(kNames);
+}
+
+/// The refusal of the first argument that cannot be used since it is not UTF-8.
+std::optional<Error> refusedBytes(const CLI::App& app) {
+    for (const CLI::App* command : app.get_subcommands()) {
+        for (const CLI::Option* option : command->get_options()) {
+            for (const std::string& value : option->results()) {
+                if (!isValidUtf8(value) && !takesBytes(option->get_name())) {
+                    return Error(ErrorKind::InvalidInput,
+                                 option->get_name() + " " + quotedName(value) + " is not UTF-8",
+                                 "write it in UTF-8; rename a file or folder whose name is not");
+                }
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+/// As the parser words it, which may quote any argument.
+int refuseParse(const CLI::App& app, const CLI::ParseError& error) {
+    const bool isHelp = error.get_exit_code() == 0;
+    if (isHelp || isValidUtf8(error.what())) {
+        app.exit(error);
+        return isHelp ? 0 : kInvalid;
+    }
+    printError(Error(ErrorKind::InvalidInput,
+                     "the arguments cannot be read: " + quotedName(error.what(), kLongestParse),
+                     "see lowtide --help"));
+    return kInvalid;
 }
 
 }  // namespace
@@ -302,9 +343,11 @@ int runCommandLine(int count, char** arguments) {
     try {
         app.parse(count, arguments);
     } catch (const CLI::ParseError& error) {
-        const bool asked = error.get_exit_code() == 0;
-        app.exit(error);
-        return asked ? 0 : kInvalid;
+        return refuseParse(app, error);
+    }
+    if (const std::optional<Error> refusal = refusedBytes(app)) {
+        printError(*refusal);
+        return kInvalid;
     }
     return invocation.call();
 }

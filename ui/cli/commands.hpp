@@ -3,6 +3,7 @@
 #include "plugin/base/json_fwd.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -99,6 +100,9 @@ int printReport(const std::string& path);
 /// The text of a graph file, of the graph in a picture, or of a preset. Error{NotFound} or
 /// Error{Corrupt} names the file.
 [[nodiscard]] std::string readGraph(const std::string& path);
+/// A path for the module's JSON; `what`: "the folder for images". Error{InvalidInput} when a part
+/// of it is not UTF-8.
+[[nodiscard]] std::string modulePath(const std::filesystem::path& path, const char* what);
 /// Options of Runner calls for these arguments.
 [[nodiscard]] Json optionsOf(const GraphArguments& arguments);
 /// Prints issues, one paragraph each, on standard error.

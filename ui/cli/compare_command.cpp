@@ -19,6 +19,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 
 namespace lowtide::cli {
 
@@ -57,6 +58,7 @@ private:
     Runner& runner_;
     std::string graph_;
     DrawnPrompts prompts_;
+    PrintedIssues printed_;
     const graph::Catalog& catalog_;
     std::map<std::vector<std::string>, VariantRun> baselines_;  ///< by their settings
 };
@@ -158,17 +160,18 @@ VariantRun Variants::run(const std::string& folder,
     }
     VariantRun run{.name = name, .settings = settings};
     const auto path = std::filesystem::absolute(arguments_.out) / folder;
-    files::makeFolders(path.string());
+    files::makeFolders(modulePath(path, "the folder for images"));
     const std::string dump = (path / "latents.safetensors").string();
     Json options = optionsWith(settings);
     options["out"] = path.string();
     options["repeat"] = arguments_.repeat + warmUps;
     options["dump"] = dump;
     const DrawnGraph drawn = prompts_.drawn(graph_, options, &arguments_.set).value();
-    const auto [status, report] = runToEnd(runner_, drawn.text, drawn.options, false);
+    const auto [status, report] = runToEnd(runner_, drawn.text, drawn.options, printed_, false);
     run.status = status;
     run.issues = report.value("issues", Json::array());
     if (status == Status::Ok) {
+        printed_.print(run.issues);
         takeReport(report, warmUps, run);
         run.latents = readLatentSteps(dump);
         std::filesystem::remove(dump);
@@ -216,24 +219,46 @@ size_t columnsFor(const std::vector<ui::Variation>& variations, size_t count) {
                             : static_cast<size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
 }
 
-void writePng(const std::filesystem::path& path, const image::ContactSheet& sheet) {
-    files::writeFileAtomically(path.string(), image::encodePng(image::drawContactSheet(sheet), {}));
-}
+/// The files of a comparison, opened before hours of runs.
+class ComparisonFiles {
+public:
+    explicit ComparisonFiles(const std::string& folder) {
+        files::makeFolders(folder);
+        for (const char* name : {"contact_sheet.png", "heat_map.png", "comparison.json"}) {
+            paths_.push_back((std::filesystem::path(folder) / name).string());
+            files_.push_back(std::make_unique<files::OutputFile>(paths_.back()));
+        }
+    }
+
+    void write(const Comparison& comparison, const std::string& json) {
+        const std::vector<std::string> contents = {
+            image::encodePng(image::drawContactSheet(contactSheetOf(comparison)), {}),
+            image::encodePng(image::drawContactSheet(heatMapsOf(comparison)), {}),
+            json};
+        for (size_t i = 0; i < files_.size(); ++i) {
+            files_[i]->write(contents[i]);
+            files_[i]->commit();
+        }
+    }
+
+    [[nodiscard]] const std::vector<std::string>& paths() const { return paths_; }
+
+private:
+    std::vector<std::string> paths_;
+    std::vector<std::unique_ptr<files::OutputFile>> files_;
+};
 
 /// Table or JSON, and the files.
-void showComparison(const Comparison& comparison, const CompareArguments& arguments) {
-    const std::filesystem::path folder(arguments.out);
-    writePng(folder / "contact_sheet.png", contactSheetOf(comparison));
-    writePng(folder / "heat_map.png", heatMapsOf(comparison));
+void showComparison(const Comparison& comparison, ComparisonFiles& files, bool asJson) {
     const std::string json = toJson(comparison).dump(2) + "\n";
-    files::writeFileAtomically((folder / "comparison.json").string(), json);
-    if (arguments.json) {
+    files.write(comparison, json);
+    if (asJson) {
         std::printf("%s", json.c_str());
         return;
     }
     std::printf("%s\n", tableOf(comparison).c_str());
-    for (const char* file : {"contact_sheet.png", "heat_map.png", "comparison.json"}) {
-        std::printf("%s\n", (folder / file).string().c_str());
+    for (const std::string& path : files.paths()) {
+        std::printf("%s\n", path.c_str());
     }
 }
 
@@ -279,6 +304,7 @@ int compareVariants(const CompareArguments& arguments) {
     if (const Status status = variants.check(all); status != Status::Ok) {
         return static_cast<int>(status);
     }
+    ComparisonFiles files(arguments.out);
     Comparison comparison{.graph = std::filesystem::path(arguments.graph).filename().string(),
                           .variants = {},
                           .columns = columnsFor(variations, all.size())};
@@ -291,7 +317,7 @@ int compareVariants(const CompareArguments& arguments) {
         }
         worst = status == Status::Ok ? worst : status;
     }
-    showComparison(comparison, arguments);
+    showComparison(comparison, files, arguments.json);
     return static_cast<int>(worst);
 }
 

@@ -1,4 +1,5 @@
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/graph/graph_file.hpp"
@@ -151,10 +152,18 @@ std::string readGraph(const std::string& path) {
     return graph::readGraphText(files::InputFile(graphFileOf(path)));
 }
 
+std::string modulePath(const std::filesystem::path& path, const char* what) {
+    if (!isValidUtf8(path.string())) {
+        throw Error(ErrorKind::InvalidInput,
+                    std::string(what) + " " + quotedName(path.string()) + " is not UTF-8",
+                    "write it in UTF-8; rename a file or folder whose name is not");
+    }
+    return path.string();
+}
+
 Json optionsOf(const GraphArguments& arguments) {
-    const std::filesystem::path folder =
-        std::filesystem::absolute(graphFileOf(arguments.graph)).parent_path();
-    Json options = {{"graphFolder", folder.string()},
+    const std::filesystem::path file = std::filesystem::absolute(graphFileOf(arguments.graph));
+    Json options = {{"graphFolder", modulePath(file.parent_path(), "the folder of the graph")},
                     {"set", arguments.set},
                     {"policies", arguments.policies},
                     {"precisions", arguments.precisions},
@@ -199,9 +208,10 @@ int planGraph(const GraphArguments& arguments, bool json) {
         startModule(arguments).runner()->plan(graph, optionsOf(arguments).dump(), text);
     const Json result = Json::parse(text);
     printIssues(result.value("issues", Json::array()));
-    if (status == Status::Ok) {
-        json ? static_cast<void>(std::printf("%s\n", result.at("plan").dump(2).c_str()))
-             : printPlan(result.at("plan"));
+    if (json) {
+        std::printf("%s\n", (status == Status::Ok ? result.at("plan") : result).dump(2).c_str());
+    } else if (status == Status::Ok) {
+        printPlan(result.at("plan"));
     }
     return static_cast<int>(status);
 }

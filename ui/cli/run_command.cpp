@@ -1,5 +1,7 @@
+#include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/output_file.hpp"
+#include "ui/cli/command_line.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/cli/drawn_prompts.hpp"
 #include "ui/cli/os.hpp"
@@ -25,6 +27,24 @@ std::string asTyped(const std::string& path, const std::string& folder) {
                : path;
 }
 
+void printFiles(const Json& report, const std::string& folder) {
+    for (const Json& file : report.value("files", Json::array())) {
+        std::printf("%s\n", asTyped(file.at("path").get<std::string>(), folder).c_str());
+    }
+    std::fflush(stdout);
+}
+
+bool isWritten(files::OutputFile& file, const Json& report) {
+    try {
+        file.write(report.dump(2) + "\n");
+        file.commit();
+        return true;
+    } catch (const Error& error) {
+        printError(error);
+        return false;
+    }
+}
+
 }  // namespace
 
 int runGraph(const RunArguments& arguments) {
@@ -34,7 +54,7 @@ int runGraph(const RunArguments& arguments) {
     Runner& runner = *plugin.runner();
     const Stopping stopping(runner);
     Json options = optionsOf(arguments);
-    options["out"] = absolute(arguments.out);
+    options["out"] = modulePath(absolute(arguments.out), "the folder for images");
     options["repeat"] = arguments.repeat;
     if (arguments.collectionThreshold) {
         options["gcThreshold"] = *arguments.collectionThreshold;
@@ -43,27 +63,31 @@ int runGraph(const RunArguments& arguments) {
         options["lowMemory"] = arguments.lowMemory;
     }
     if (!arguments.dump.empty()) {
-        options["dump"] = absolute(arguments.dump);
+        options["dump"] = modulePath(absolute(arguments.dump), "--dump");
     }
     if (!arguments.timeline.empty()) {
-        options["timeline"] = absolute(arguments.timeline);
+        options["timeline"] = modulePath(absolute(arguments.timeline), "--timeline");
     }
     const std::optional<DrawnGraph> drawn = DrawnPrompts(arguments, plugin).drawn(graph, options);
     if (!drawn) {
         return static_cast<int>(Status::Invalid);
     }
-    auto [status, report] = runToEnd(runner, drawn->text, drawn->options, arguments.events);
-    printIssues(report.value("issues", Json::array()));
+    std::optional<files::OutputFile> reportFile;
+    if (!arguments.report.empty()) {
+        reportFile.emplace(arguments.report);  // refused before hours of work
+    }
+    PrintedIssues printed;
+    auto [status, report] =
+        runToEnd(runner, drawn->text, drawn->options, printed, arguments.events);
+    printed.print(report.value("issues", Json::array()));
+    if (!arguments.events) {
+        printFiles(report, arguments.out);
+    }
     if (!drawn->prompts.empty()) {
         report["prompts"] = drawn->prompts;
     }
-    if (!arguments.report.empty() && report.contains("repetitions")) {
-        files::writeFileAtomically(arguments.report, report.dump(2) + "\n");
-    }
-    if (!arguments.events) {
-        for (const Json& file : report.value("files", Json::array())) {
-            std::printf("%s\n", asTyped(file.at("path").get<std::string>(), arguments.out).c_str());
-        }
+    if (reportFile && report.contains("repetitions") && !isWritten(*reportFile, report)) {
+        return static_cast<int>(Status::Failed);
     }
     return static_cast<int>(status);
 }

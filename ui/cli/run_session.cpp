@@ -1,5 +1,6 @@
 #include "ui/cli/run_session.hpp"
 
+#include "ui/cli/commands.hpp"
 #include "ui/cli/event_queue.hpp"
 #include "ui/cli/os.hpp"
 #include "ui/cli/progress_line.hpp"
@@ -46,7 +47,22 @@ void follow(Runner& runner, RunId run, EventQueue& queue, bool eventLines) {
 
 }  // namespace
 
-EndedRun runToEnd(Runner& runner, const std::string& graph, const Json& options, bool eventLines) {
+void PrintedIssues::print(const Json& issues) {
+    Json some = Json::array();
+    for (const Json& issue : issues) {
+        const bool isNew = printed_.insert(issue.dump()).second;
+        if (isNew || issue.value("severity", std::string("error")) == "error") {
+            some.push_back(issue);
+        }
+    }
+    printIssues(some);
+}
+
+EndedRun runToEnd(Runner& runner,
+                  const std::string& graph,
+                  const Json& options,
+                  PrintedIssues& printed,
+                  bool eventLines) {
     if (hasBudget(graph, options)) {
         door::returnBigBlocks();
     }
@@ -55,6 +71,7 @@ EndedRun runToEnd(Runner& runner, const std::string& graph, const Json& options,
     std::string result;
     Status status = runner.start(graph, options.dump(), queue, run, result);
     if (status == Status::Ok) {
+        printed.print(Json::parse(result).at("issues"));
         follow(runner, run, queue, eventLines);
         status = runner.wait(run, result);
         if (const size_t missed = queue.missedCount(); eventLines && missed > 0) {

@@ -95,7 +95,7 @@ private:
     [[nodiscard]] Json known() const;
     [[nodiscard]] EndedRun run(const graph::Document& document,
                                const char* key,
-                               const std::string& value) const;
+                               const std::string& value);
     void recordExactPass();
     [[nodiscard]] Status measure(const LossyChoice& choice);
     void keep(const LossyChoice& choice, const Json& report);
@@ -110,6 +110,7 @@ private:
     Json options_;
     std::vector<LossyChoice> choices_;
     TemporaryFile recording_;
+    PrintedIssues printed_;
     bool isRecorded_ = false;
     std::string weights_;
     std::string pass_;
@@ -182,10 +183,14 @@ Json Measuring::known() const {
 
 EndedRun Measuring::run(const graph::Document& document,
                         const char* key,
-                        const std::string& value) const {
+                        const std::string& value) {
     Json options = options_;
     options[key] = value;
-    return runToEnd(runner_, graph::toText(document), options, false);
+    EndedRun ended = runToEnd(runner_, graph::toText(document), options, printed_, false);
+    if (ended.status == Status::Ok) {
+        printed_.print(ended.report.at("issues"));
+    }
+    return ended;
 }
 
 void Measuring::recordExactPass() {
@@ -241,7 +246,6 @@ Status Measuring::measure(const LossyChoice& choice) {
 }
 
 Status Measuring::measureAll() {
-    files::makeFolders(arguments_.out);
     Status worst = Status::Ok;
     for (const LossyChoice& choice : choices_) {
         const bool isKnown = std::any_of(known_.begin(), known_.end(), [&](const Json& row) {
@@ -276,15 +280,21 @@ Json Measuring::found() const {
     return found;
 }
 
-void showSensitivities(const Json& found, const CompareArguments& arguments) {
+std::string pathOfFound(const CompareArguments& arguments) {
+    return (std::filesystem::path(arguments.out) / "sensitivity.json").string();
+}
+
+void showSensitivities(const Json& found,
+                       const CompareArguments& arguments,
+                       files::OutputFile& file) {
     const std::string json = found.dump(2) + "\n";
-    const std::string path = (std::filesystem::path(arguments.out) / "sensitivity.json").string();
-    files::writeFileAtomically(path, json);
+    file.write(json);
+    file.commit();
     if (arguments.json) {
         std::printf("%s", json.c_str());
         return;
     }
-    std::printf("%s\n%s\n", sensitivityTable(found).c_str(), path.c_str());
+    std::printf("%s\n%s\n", sensitivityTable(found).c_str(), pathOfFound(arguments).c_str());
 }
 
 }  // namespace
@@ -295,9 +305,11 @@ int measureSensitivity(const CompareArguments& arguments) {
     const Stopping stopping(*plugin.runner());
     try {
         Measuring measuring(arguments, plugin);
+        files::makeFolders(arguments.out);
+        files::OutputFile file(pathOfFound(arguments));  // refused before hours of measuring
         const Status status = measuring.measureAll();
         if (status != Status::Cancelled) {
-            showSensitivities(measuring.found(), arguments);
+            showSensitivities(measuring.found(), arguments, file);
         }
         return static_cast<int>(status);
     } catch (const Ended& ended) {

@@ -25,7 +25,7 @@ std::vector<std::string> foldersNamed(const std::vector<std::string>& places) {
         }
         for (const ui::ModelFolder& folder :
              isPathsFile ? ui::readModelPaths(path) : ui::modelFoldersIn(path)) {
-            folders.push_back(folder.path);
+            folders.push_back(modulePath(folder.path, "the folder with models"));
         }
     }
     return folders;

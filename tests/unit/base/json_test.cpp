@@ -1,5 +1,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
+#include "plugin/base/json_options.hpp"
 #include "tests/fixtures/cpu_timer.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -203,6 +204,48 @@ private Q_SLOTS:
         const auto error = errorOf([&] { (void)JsonReader(json, "config").integer("key"); });
         QVERIFY(error);
         QVERIFY(QString::fromStdString(error->message()).toStdString() == error->message());
+    }
+
+    void keysThatNobodyReadsAreRefused() {
+        constexpr std::string_view kKnown[] = {"memoryBudget", "repeat"};
+        requireKnownKeys({{"memoryBudget", "1GiB"}, {"repeat", nullptr}}, "options", kKnown);
+        const auto near = errorOf([&] {
+            requireKnownKeys({{"memory_budget", "1GiB"}}, "options", kKnown);
+        });
+        QVERIFY(near);
+        QCOMPARE(near->kind(), ErrorKind::InvalidInput);
+        QCOMPARE(near->message(), std::string("\"memory_budget\" is no key of the options"));
+        QCOMPARE(near->hint(), std::string("did you mean \"memoryBudget\"?"));
+        const auto far = errorOf([&] { requireKnownKeys({{"a\xff", 1}}, "options", kKnown); });
+        QVERIFY(far);
+        QCOMPARE(far->message(), std::string("\"a?\" is no key of the options"));
+        QCOMPARE(far->hint(), std::string("write one of memoryBudget, repeat"));
+    }
+
+    void integersHaveBounds_data() {
+        QTest::addColumn<QByteArray>("value");
+        QTest::addColumn<bool>("isTaken");
+        QTest::newRow("least") << QByteArray("1") << true;
+        QTest::newRow("most") << QByteArray("1024") << true;
+        QTest::newRow("absent") << QByteArray("null") << true;
+        QTest::newRow("too small") << QByteArray("0") << false;
+        QTest::newRow("too large") << QByteArray("1025") << false;
+        QTest::newRow("2^32 + 1") << QByteArray("4294967297") << false;
+        QTest::newRow("-2^63") << QByteArray("-9223372036854775808") << false;
+    }
+
+    void integersHaveBounds() {
+        QFETCH(QByteArray, value);
+        QFETCH(bool, isTaken);
+        const Json json = parseJson("{\"threads\": " + value.toStdString() + "}", "settings");
+        const JsonReader reader(json, "settings");
+        const auto error = errorOf([&] { (void)integerWithin(reader, "threads", 1, 1024); });
+        QCOMPARE(!error, isTaken);
+        if (error) {
+            QCOMPARE(error->kind(), ErrorKind::InvalidInput);
+            QCOMPARE(error->message(),
+                     "settings: \"threads\" is " + value.toStdString() + ", it takes 1 to 1024");
+        }
     }
 
     void readerRefusesWhatIsNoObject() {
