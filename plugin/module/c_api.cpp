@@ -170,53 +170,57 @@ Status orThrow(Status status, const char* message) {
 
 }  // namespace
 
-extern "C" {
+}  // namespace lowtide::module
+
+namespace api = lowtide::module;
+using lowtide::Status;
 
 uint32_t lowtide_c_api_version(void) {
     return LOWTIDE_C_API_VERSION;
 }
 
 int lowtide_open(const char* settings, char** result) {
-    return served(result,
-                  [&](std::string& text) { return plugin().start(orNothing(settings), text); });
+    return api::served(result, [&](std::string& text) {
+        return api::plugin().start(api::orNothing(settings), text);
+    });
 }
 
 int lowtide_info(char** result) {
-    return served(result, [&](std::string& text) {
-        text = plugin().info();
+    return api::served(result, [&](std::string& text) {
+        text = api::plugin().info();
         return Status::Ok;
     });
 }
 
 int lowtide_nodes(char** result) {
-    return served(result, [&](std::string& text) {
-        runner();
-        Json nodes = Json::array();
-        for (const NodeDesc& node : plugin().nodes()) {
-            nodes.push_back(graph::toJson(node));
+    return api::served(result, [&](std::string& text) {
+        api::runner();
+        lowtide::Json nodes = lowtide::Json::array();
+        for (const lowtide::NodeDesc& node : api::plugin().nodes()) {
+            nodes.push_back(lowtide::graph::toJson(node));
         }
-        text = Json{{"nodes", std::move(nodes)}}.dump();
+        text = lowtide::Json{{"nodes", std::move(nodes)}}.dump();
         return Status::Ok;
     });
 }
 
 int lowtide_devices(char** result) {
-    return served(result, [&](std::string& text) { return runner().devices(text); });
+    return api::served(result, [&](std::string& text) { return api::runner().devices(text); });
 }
 
 int lowtide_memory(char** result) {
-    return served(result, [&](std::string& text) { return runner().memory(text); });
+    return api::served(result, [&](std::string& text) { return api::runner().memory(text); });
 }
 
 int lowtide_check(const char* graph, const char* options, char** result) {
-    return served(result, [&](std::string& text) {
-        return runner().check(given(graph, "graph"), orNothing(options), text);
+    return api::served(result, [&](std::string& text) {
+        return api::runner().check(api::given(graph, "graph"), api::orNothing(options), text);
     });
 }
 
 int lowtide_plan(const char* graph, const char* options, char** result) {
-    return served(result, [&](std::string& text) {
-        return runner().plan(given(graph, "graph"), orNothing(options), text);
+    return api::served(result, [&](std::string& text) {
+        return api::runner().plan(api::given(graph, "graph"), api::orNothing(options), text);
     });
 }
 
@@ -227,34 +231,35 @@ int lowtide_start(const char* graph,
                   void* user,
                   uint64_t* run,
                   char** result) {
-    return served(result, [&](std::string& text) {
-        return start(given(graph, "graph"),
-                     orNothing(options),
-                     std::make_shared<CallbackObserver>(event, image, user),
-                     run,
-                     text);
+    return api::served(result, [&](std::string& text) {
+        return api::start(api::given(graph, "graph"),
+                          api::orNothing(options),
+                          std::make_shared<api::CallbackObserver>(event, image, user),
+                          run,
+                          text);
     });
 }
 
 int lowtide_cancel(uint64_t run, int how) {
-    return served(nullptr, [&](std::string&) {
-        return orThrow(runner().cancel(run, cancelMode(how)), "the run is over or unknown");
+    return api::served(nullptr, [&](std::string&) {
+        return api::orThrow(api::runner().cancel(run, api::cancelMode(how)),
+                            "the run is over or unknown");
     });
 }
 
 int lowtide_wait(uint64_t run, char** result) {
-    return served(result, [&](std::string& text) { return runner().wait(run, text); });
+    return api::served(result, [&](std::string& text) { return api::runner().wait(run, text); });
 }
 
 int lowtide_release(const char* component) {
-    return served(nullptr, [&](std::string&) {
-        return orThrow(runner().release(given(component, "component")),
-                       "a run is at work on the devices");
+    return api::served(nullptr, [&](std::string&) {
+        return api::orThrow(api::runner().release(api::given(component, "component")),
+                            "a run is at work on the devices");
     });
 }
 
 int lowtide_stop(void) {
-    return served(nullptr, [&](std::string&) { return runner().stop(); });
+    return api::served(nullptr, [&](std::string&) { return api::runner().stop(); });
 }
 
 void lowtide_free(char* text) {
@@ -262,9 +267,5 @@ void lowtide_free(char* text) {
 }
 
 const char* lowtide_last_error(void) {
-    return lastError.c_str();
+    return api::lastError.c_str();
 }
-
-}  // extern "C"
-
-}  // namespace lowtide::module

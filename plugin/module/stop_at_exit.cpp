@@ -1,5 +1,6 @@
 #include "plugin/module/stop_at_exit.hpp"
 
+#include "plugin/base/hash.hpp"
 #include "plugin/module/os.hpp"
 
 #include <cstdlib>
@@ -26,6 +27,9 @@ void stopRunner() {
 
 void stopAtExit(Runner& runner) {
     atExit = {&runner, processId()};
+    // OpenSSL takes its tables down in a handler of its own, made with the first hash. Handlers run
+    // in the reverse order: that one must be there before.
+    static_cast<void>(sha256Hex(""));
     std::atexit(&stopRunner);
 }
 

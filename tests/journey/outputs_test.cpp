@@ -135,10 +135,9 @@ private Q_SLOTS:
         const QString graph = savingImages();
         QVERIFY(QDir(folder_->path()).mkdir("taken"));
         options.last() = at(options.last());
-        const testing::CommandResult result =
-            testing::runLowtide(QStringList{"run", graph, "--events", "--out", at("out")} +
-                                (options.first() == "--out" ? QStringList() : options) +
-                                (options.first() == "--out" ? options : QStringList()));
+        const testing::CommandResult result = testing::runLowtide(
+            QStringList{"run", graph, "--events"} + options +
+            (options.first() == "--out" ? QStringList() : QStringList{"--out", at("out")}));
         QCOMPARE(result.exitCode, 2);
         QVERIFY2(!result.output.contains("nodeStarted"), qPrintable(result.output));
         QVERIFY2(result.errors.contains(named), qPrintable(result.errors));
@@ -261,7 +260,7 @@ private Q_SLOTS:
         QFETCH(QString, script);
         QFETCH(QString, said);
         const testing::Ended ended =
-            runInShell("exec $lowtide run $graph --out out " + script + " </dev/null");
+            runInShell("exec $lowtide run $graph " + script + " </dev/null");
         QCOMPARE(ended.exitCode, 2);
         QVERIFY2(ended.errors.startsWith("lowtide: " + said), qPrintable(ended.errors));
         QCOMPARE(ended.output, QString());

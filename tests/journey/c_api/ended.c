@@ -1,5 +1,6 @@
 /* A host that ends in the middle of a run and never calls lowtide_stop().
- *     ended GRAPH OPTIONS exit|return|callback|fork EVENT     EVENT: which event of the run it is */
+ *     ended GRAPH OPTIONS exit|return|callback|fork EVENT     EVENT: which event of the run it is
+ */
 #include "plugin/host_api/lowtide.h"
 
 #include <stdio.h>
@@ -34,7 +35,8 @@ int main(int count, char** arguments) {
     seen.wanted = atoi(arguments[4]);
     seen.exits = strcmp(arguments[3], "callback") == 0;
     if (lowtide_open("{\"threads\": 2}", NULL) != LOWTIDE_OK ||
-        lowtide_start(arguments[1], arguments[2], on_event, NULL, &seen, &run, NULL) != LOWTIDE_OK) {
+        lowtide_start(arguments[1], arguments[2], on_event, NULL, &seen, &run, NULL) !=
+            LOWTIDE_OK) {
         printf("%s\n", lowtide_last_error());
         return EXIT_FAILURE;
     }

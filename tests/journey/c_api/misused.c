@@ -1,7 +1,6 @@
-/* Every function of the C API called so that it must fail: before lowtide_open(), with NULL and with
- * texts that are none, from a callback, after lowtide_stop(). Between them the plain run that must go
- * well. Prints "ok", or what was answered wrongly.
- *     misused GRAPH OPTIONS */
+/* Every function of the C API called so that it must fail: before lowtide_open(), with NULL and
+ * with texts that are none, from a callback, after lowtide_stop(). Between them the plain run that
+ * must go well. Prints "ok", or what was answered wrongly. misused GRAPH OPTIONS */
 #include "plugin/host_api/lowtide.h"
 
 #include <stdio.h>
@@ -48,15 +47,22 @@ static void call_all_in_vain(const char* graph, const char* options, const char*
 }
 
 static void give_nothing(const char* graph) {
-    static const char* const texts[] = {NULL, "", "a cat", "[1]", "{", "{\"nodes\": 3}", "\xff\xfe"};
-    static const char* const unread[] = {"a cat", "[1]", "{\"memory_budget\": \"1GiB\"}",
-                                         "{\"repeat\": 4294967297}", "{\"device\": \"abacus\"}",
-                                         "{\"device\": 3}", "{\"out\": \"\xff\"}"};
+    static const char* const texts[] = {
+        NULL, "", "a cat", "[1]", "{", "{\"nodes\": 3}", "\xff\xfe"};
+    static const char* const unread[] = {"a cat",
+                                         "[1]",
+                                         "{\"memory_budget\": \"1GiB\"}",
+                                         "{\"repeat\": 4294967297}",
+                                         "{\"device\": \"abacus\"}",
+                                         "{\"device\": \"cuda:7\"}",
+                                         "{\"device\": 3}",
+                                         "{\"out\": \"\xff\"}"};
     size_t i = 0;
     for (i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
         must_fail(lowtide_check(texts[i], NULL, NULL), NULL, "check of no graph");
         must_fail(lowtide_plan(texts[i], "{}", NULL), NULL, "plan of no graph");
-        must_fail(lowtide_start(texts[i], NULL, NULL, NULL, NULL, NULL, NULL), NULL, "start of none");
+        must_fail(
+            lowtide_start(texts[i], NULL, NULL, NULL, NULL, NULL, NULL), NULL, "start of none");
     }
     for (i = 0; i < sizeof(unread) / sizeof(unread[0]); ++i) {
         char* text = NULL;
@@ -92,10 +98,16 @@ static void on_event(void* user, uint64_t run, const char* json) {
     seen->finished += strstr(json, "\"event\":\"runFinished\"") ? 1 : 0;
 }
 
-static void on_image(void* user, uint64_t run, const char* node, int32_t width, int32_t height,
-                     int32_t channels, const uint8_t* pixels) {
+static void on_image(void* user,
+                     uint64_t run,
+                     const char* node,
+                     int32_t width,
+                     int32_t height,
+                     int32_t channels,
+                     const uint8_t* pixels) {
     struct seen* seen = user;
-    seen->images += run > 0 && strlen(node) > 0 && width > 0 && height > 0 && channels > 0 && pixels;
+    seen->images +=
+        run > 0 && strlen(node) > 0 && width > 0 && height > 0 && channels > 0 && pixels;
 }
 
 static void run_well(const char* graph, const char* options) {
@@ -103,7 +115,8 @@ static void run_well(const char* graph, const char* options) {
     char* report = NULL;
     uint64_t run = 0;
     seen.graph = graph;
-    must(lowtide_start(graph, options, on_event, on_image, &seen, &run, NULL) == LOWTIDE_OK, "start");
+    must(lowtide_start(graph, options, on_event, on_image, &seen, &run, NULL) == LOWTIDE_OK,
+         "start");
     must(lowtide_wait(run, &report) == LOWTIDE_OK, "wait");
     must(report && strstr(report, "\"files\""), "the report");
     must(seen.events > 3 && seen.images > 0 && seen.finished == 1, "the events");
@@ -132,7 +145,8 @@ int main(int count, char** arguments) {
         run_well(arguments[1], arguments[2]);
     }
     must(lowtide_stop() == LOWTIDE_OK, "stop");
-    must_fail(lowtide_start(arguments[1], NULL, NULL, NULL, NULL, NULL, NULL), NULL, "start after it");
+    must_fail(
+        lowtide_start(arguments[1], NULL, NULL, NULL, NULL, NULL, NULL), NULL, "start after it");
     must_fail(lowtide_plan(arguments[1], NULL, NULL), NULL, "plan after it");
     must_fail(lowtide_release("all"), NULL, "release after it");
     must(lowtide_check(arguments[1], NULL, NULL) == LOWTIDE_OK, "check after it");

@@ -62,7 +62,7 @@ private Q_SLOTS:
         QCOMPARE(store().find("bb").size(), size_t{1});
         QVERIFY(store().find("a").empty());
         QCOMPARE(QDir(folder_.path()).entryList(QDir::Files | QDir::Hidden),
-                 (QStringList{"sensitivities.json"}));
+                 (QStringList{".sensitivities.json.lock", "sensitivities.json"}));
     }
 
     void aNewMeasurementReplacesTheOld() {

@@ -105,11 +105,13 @@ private Q_SLOTS:
     }
 
     void theOldestEntriesGo() {
-        for (int i = 0; i < kProcesses * kRounds + 3; ++i) {
-            table().change([&](Json& entries) { entries.push_back(i); });
+        CacheTable::Form few = kForm;
+        few.mostEntries = 4;
+        const CacheTable small(folder(), few);
+        for (int i = 0; i < 7; ++i) {
+            small.change([&](Json& entries) { entries.push_back(i); });
         }
-        QCOMPARE(table().entries().size(), kForm.mostEntries);
-        QCOMPARE(table().entries().front(), Json(3));
+        QCOMPARE(small.entries(), Json::array({3, 4, 5, 6}));
     }
 
     void aTableThatCannotBeReadIsRefused_andReplaced_data() {
