@@ -2,6 +2,7 @@
 // What a host calls. Only UTF-8 JSON, ids and 8-bit pictures cross; nothing throws across.
 
 #include "plugin/host_api/host.hpp"
+#include "plugin/host_api/toolchain.hpp"
 
 #include <cstdint>
 #include <span>
@@ -67,11 +68,12 @@ public:
     virtual Status release(std::string_view component) noexcept = 0;
     /// The devices found, their capacity and what is known of them; "cards" that plans may be for.
     virtual Status devices(std::string& result) noexcept = 0;
-    /// Cancels everything and joins the threads. The last call.
+    /// Cancels everything and joins the threads. The last call; at exit() the module calls it
+    /// itself.
     virtual Status stop() noexcept = 0;
 };
 
-/// The plugin as one object behind both doors.
+/// The plugin as one object behind all entry points.
 class Plugin {
 public:
     virtual ~Plugin() = default;
@@ -88,21 +90,12 @@ public:
     virtual void* extension(std::string_view id) noexcept = 0;
 };
 
-/// Compared as text before anything is called: standard library, its ABI mode, compiler ABI, torch.
-inline constexpr const char* kHostToolchain =
-#if defined(_GLIBCXX_USE_CXX11_ABI) && _GLIBCXX_USE_CXX11_ABI
-    "libstdc++;cxx11abi=1;itanium";
-#elif defined(_GLIBCXX_USE_CXX11_ABI)
-    "libstdc++;cxx11abi=0;itanium";
-#else
-    "other";
-#endif
-
 }  // namespace lowtide
 
 extern "C" {
-/// The door of liblowtide_plugin.so. nullptr when `abi` or `toolchain` do not match, or another
-/// libtorch is already mapped; lowtide_plugin_refusal() then says why.
+/// The C++ entry point of liblowtide_plugin.so; lowtide.h is the C API. nullptr when `abi` or
+/// `toolchain` do not match, or another libtorch is already mapped; lowtide_plugin_refusal() then
+/// says why.
 LOWTIDE_EXPORT lowtide::Plugin* lowtide_plugin(uint32_t abi, const char* toolchain);
 LOWTIDE_EXPORT const char* lowtide_plugin_refusal();
 }

@@ -154,7 +154,7 @@ private Q_SLOTS:
         QTest::newRow("another ABI") << QStringList{"--abi", "7"} << QStringList()
                                      << "refused: the program was built for ABI 7";
         QTest::newRow("another toolchain")
-            << QStringList{"--toolchain", "libstdc++;cxx11abi=0;itanium"} << QStringList()
+            << QStringList{"--toolchain", "libstdc++;cxx11abi=0;debug=0"} << QStringList()
             << "refused: the program's C++ toolchain";
         QTest::newRow("no toolchain") << QStringList{"--toolchain", "null"} << QStringList()
                                       << "refused: the program's C++ toolchain is \"\"";
@@ -180,6 +180,32 @@ private Q_SLOTS:
         const QStringList module = {testing::buildPath("lib/") + kModule};
         const QString said = probe(module + arguments, environment);
         QVERIFY2(said.startsWith(answer), qPrintable(said));
+    }
+
+    /// A debug build of a host has other containers: refused, with what serves it.
+    void aHostWithOtherContainersIsRefused() {
+        const testing::Ended ended = testing::runProgram(testing::buildPath("bin/door_probe_debug"),
+                                                         {testing::buildPath("lib/") + kModule});
+        QCOMPARE(ended.exitCode, 0);
+        QVERIFY2(ended.output.startsWith("refused: the program's C++ toolchain"),
+                 qPrintable(ended.output));
+        QVERIFY2(ended.output.contains(";debug=1;"), qPrintable(ended.output));
+        QVERIFY2(ended.output.endsWith("; the C API serves it\n"), qPrintable(ended.output));
+    }
+
+    /// What crosses by layout is in the text by its size.
+    void theToolchainSaysTheSizesOfWhatCrosses() {
+        const QString text = kHostToolchain;
+        for (const auto& [name, size] : {std::pair("NodeDesc", sizeof(NodeDesc)),
+                                         std::pair("ParamDesc", sizeof(ParamDesc)),
+                                         std::pair("PortDesc", sizeof(PortDesc)),
+                                         std::pair("ChoiceDesc", sizeof(ChoiceDesc)),
+                                         std::pair("Image8", sizeof(Image8)),
+                                         std::pair("Scalar", sizeof(Scalar)),
+                                         std::pair("string", sizeof(std::string))}) {
+            const QString part = QString(";%1=%2").arg(name).arg(size);
+            QVERIFY2(text.split(';').contains(part.mid(1)), qPrintable(text));
+        }
     }
 
     /// LibTorch looks for a card's hooks once. Asked before liblowtide_cuda.so is open, it computes
