@@ -28,8 +28,17 @@ struct LanguageKind {
     const char* remedy;    ///< where no tokenizer fits
 };
 
+/// Of a tokenizer.json that has the token `last` behind a text: small tables of several models have
+/// about as many rows.
+std::optional<int64_t> tokensWith(const char* last, const FileDocuments& found) {
+    const std::string text = found.files.at(kLanguageTokenizer).read();
+    return text.find(last) == text.npos ? std::nullopt : tokensOfBytePairJson(found);
+}
+
 LanguageKind llamaKind() {
-    static const std::vector<TokenizerForm> forms = {{{kLanguageTokenizer}, tokensOfBytePairJson}};
+    static const std::vector<TokenizerForm> forms = {
+        {{kLanguageTokenizer},
+         [](const FileDocuments& found) { return tokensWith("<|eot_id|>", found); }}};
     return {.className = "LlamaModel",
             .forms = forms,
             .settings = R"({"eos_token": "<|eot_id|>"})",
@@ -40,7 +49,8 @@ LanguageKind llamaKind() {
 
 LanguageKind qwenKind() {
     static const std::vector<TokenizerForm> forms = {
-        {{kLanguageTokenizer}, tokensOfBytePairJson},
+        {{kLanguageTokenizer},
+         [](const FileDocuments& found) { return tokensWith("<|im_end|>", found); }},
         {{"vocab.json", "merges.txt"}, tokensOfVocabulary}};
     return {.className = "Qwen3Model",
             .forms = forms,
