@@ -82,6 +82,7 @@ public:
         if (!stack_.empty() || !marks_.empty()) {
             corrupt("leaves " + std::to_string(stack_.size()) + " values behind its result");
         }
+        pickle_.bytes = cursor_.position();
         return std::move(pickle_);
     }
 

@@ -37,6 +37,7 @@ struct PickleValue {
 struct Pickle {
     std::vector<PickleValue> values;
     uint32_t root = 0;
+    size_t bytes = 0;  ///< that it takes; more may follow
 };
 
 /// How much a pickle may ask for; a checkpoint of 100000 tensors stays below.

@@ -2,12 +2,13 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/files/legacy_torch.hpp"
 #include "plugin/files/pickle.hpp"
 #include "plugin/files/safetensors_format.hpp"
+#include "plugin/files/torch_storages.hpp"
 #include "plugin/files/zip_directory.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -25,42 +26,39 @@ constexpr std::string_view kWrappers[] = {"state_dict", "params_ema", "params", 
 constexpr std::string_view kAdapterDicts[] = {"image_proj", "ip_adapter"};
 
 constexpr std::string_view kRebuildTensor = "torch._utils _rebuild_tensor_v2";
+/// The same before PyTorch 0.4: storage, offset, sizes, strides.
+constexpr std::string_view kRebuildFirst = "torch._utils _rebuild_tensor";
 constexpr std::string_view kRebuildParameter = "torch._utils _rebuild_parameter";
 /// How embeddings were saved before PyTorch 1.12: a module whose state has the parameters.
 constexpr std::string_view kParameterDict = "torch.nn.modules.container ParameterDict";
-
-/// Storages by type.
-constexpr std::pair<std::string_view, DType> kStorages[] = {
-    {"torch DoubleStorage", DType::F64},
-    {"torch FloatStorage", DType::F32},
-    {"torch HalfStorage", DType::F16},
-    {"torch BFloat16Storage", DType::BF16},
-    {"torch LongStorage", DType::I64},
-    {"torch IntStorage", DType::I32},
-    {"torch ShortStorage", DType::I16},
-    {"torch CharStorage", DType::I8},
-    {"torch ByteStorage", DType::U8},
-    {"torch BoolStorage", DType::Bool},
-};
 
 /// What published checkpoints keep beside their weights (training state). Never run, never looked
 /// at: a value of these is carried as "other".
 constexpr std::string_view kBesideWeights[] = {
     "__builtin__ set",
     "_codecs encode",
+    "argparse Namespace",
     "builtins set",
     "numpy dtype",
+    "numpy ndarray",
+    "numpy._core.multiarray _reconstruct",
     "numpy._core.multiarray scalar",
+    "numpy.core.multiarray _reconstruct",
     "numpy.core.multiarray scalar",
+    "pathlib PosixPath",
+    "pathlib WindowsPath",
     "pytorch_lightning.callbacks.model_checkpoint ModelCheckpoint",
 };
 
 std::span<const std::string_view> allowedGlobals() {
     static const std::vector<std::string_view> globals = [] {
-        std::vector<std::string_view> all = {
-            "collections OrderedDict", kRebuildTensor, kRebuildParameter, kParameterDict};
+        std::vector<std::string_view> all = {"collections OrderedDict",
+                                             kRebuildTensor,
+                                             kRebuildFirst,
+                                             kRebuildParameter,
+                                             kParameterDict};
         all.insert(all.end(), std::begin(kBesideWeights), std::end(kBesideWeights));
-        for (const auto& [name, type] : kStorages) {
+        for (const auto& [name, type] : kTorchStorages) {
             all.push_back(name);
         }
         return all;
@@ -95,51 +93,44 @@ bool isRowMajor(const Shape& shape, const Shape& strides) {
     return true;
 }
 
-/// A storage that the pickle names: a file of the archive.
+/// A storage that the pickle names, or the part of one that it is a view of.
 struct Storage {
     DType type = DType::F32;
     Bytes offset = 0;
     int64_t elements = 0;
 };
 
-class TorchReader {
+/// A file of PyTorch since 1.6: an archive with a pickle and a file for each storage.
+class TorchArchive {
 public:
-    explicit TorchReader(const ReadableBytes& bytes)
-        : bytes_(bytes), subject_(quotedName(bytes.name())), directory_(readZipDirectory(bytes)) {}
-
-    TorchHeader read() {
+    explicit TorchArchive(const ReadableBytes& bytes)
+        : bytes_(bytes), subject_(quotedName(bytes.name())), directory_(readZipDirectory(bytes)) {
         findFolder();
         checkByteOrder();
+    }
+
+    [[nodiscard]] Pickle pickle() const {
         const std::string text = contentOf(folder_ + "data.pkl");
-        pickle_ =
-            readPickle(std::as_bytes(std::span(text)), subject_ + ", data.pkl", allowedGlobals());
-        const PickleValue& root = at(pickle_.root);
-        if (root.kind != PickleKind::Dict) {
-            refuseDamaged(subject_, "its pickle is no dict of tensors");
-        }
-        TorchHeader header;
-        addMetadata(root, header);
-        const PickleValue* weights = &root;
-        for (const std::string_view wrapper : kWrappers) {
-            const PickleValue* inner = dictIn(memberOf(root, wrapper));
-            if (inner && inner->kind == PickleKind::Dict) {
-                weights = inner;
-                break;
+        return readPickle(
+            std::as_bytes(std::span(text)), subject_ + ", data.pkl", allowedGlobals());
+    }
+
+    [[nodiscard]] StoragePlaces storages() const {
+        StoragePlaces places;
+        const std::string folder = folder_ + "data/";
+        for (auto each = directory_.lower_bound(folder);
+             each != directory_.end() && each->first.starts_with(folder);
+             ++each) {
+            std::string key = each->first.substr(folder.size());
+            if (key.find('/') == key.npos) {
+                places.emplace(std::move(key),
+                               StoragePlace{each->second.offset, each->second.bytes});
             }
         }
-        addTensors(*weights, header, "");
-        for (const std::string_view part : kAdapterDicts) {
-            const PickleValue* inner = memberOf(root, part);
-            if (inner && inner->kind == PickleKind::Dict) {
-                addTensors(*inner, header, std::string(part) + ".");
-            }
-        }
-        return header;
+        return places;
     }
 
 private:
-    const PickleValue& at(uint32_t place) const { return pickle_.values[place]; }
-
     /// Everything lies in one folder, whose name is that under which the file was saved.
     void findFolder() {
         for (const auto& [name, entry] : directory_) {
@@ -183,6 +174,45 @@ private:
             }
         }
     }
+
+    const ReadableBytes& bytes_;
+    std::string subject_;
+    ZipDirectory directory_;
+    std::string folder_;
+};
+
+class TorchReader {
+public:
+    TorchReader(const std::string& name, Pickle pickle, StoragePlaces storages)
+        : subject_(quotedName(name)), pickle_(std::move(pickle)), storages_(std::move(storages)) {}
+
+    TorchHeader read() {
+        const PickleValue& root = at(pickle_.root);
+        if (root.kind != PickleKind::Dict) {
+            refuseDamaged(subject_, "its pickle is no dict of tensors");
+        }
+        TorchHeader header;
+        addMetadata(root, header);
+        const PickleValue* weights = &root;
+        for (const std::string_view wrapper : kWrappers) {
+            const PickleValue* inner = dictIn(memberOf(root, wrapper));
+            if (inner && inner->kind == PickleKind::Dict) {
+                weights = inner;
+                break;
+            }
+        }
+        addTensors(*weights, header, "");
+        for (const std::string_view part : kAdapterDicts) {
+            const PickleValue* inner = memberOf(root, part);
+            if (inner && inner->kind == PickleKind::Dict) {
+                addTensors(*inner, header, std::string(part) + ".");
+            }
+        }
+        return header;
+    }
+
+private:
+    const PickleValue& at(uint32_t place) const { return pickle_.values[place]; }
 
     const PickleValue* memberOf(const PickleValue& dict, std::string_view key) const {
         for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
@@ -245,7 +275,11 @@ private:
     }
 
     static bool isTensor(const PickleValue& value) {
-        return value.text == kRebuildTensor || value.text == kRebuildParameter;
+        return isRebuilt(value) || value.text == kRebuildParameter;
+    }
+
+    static bool isRebuilt(const PickleValue& value) {
+        return value.text == kRebuildTensor || value.text == kRebuildFirst;
     }
 
     /// Arguments of a call: of at least `least`.
@@ -283,7 +317,7 @@ private:
         const PickleValue* value = &made;
         if (value->text == kRebuildParameter) {
             value = &at(argumentsOf(*value, 1, subject).front());
-            if (value->kind != PickleKind::Made || value->text != kRebuildTensor) {
+            if (value->kind != PickleKind::Made || !isRebuilt(*value)) {
                 refuseDamaged(subject, "is a parameter of what is no tensor");
             }
         }
@@ -326,56 +360,76 @@ private:
         }
     }
 
-    /// ("storage", type, key, device, elements).
+    /// ("storage", type, key, device, elements), and in old files what it is a view of.
     Storage storageOf(const PickleValue& persistent, const std::string& subject) const {
         constexpr size_t kParts = 5;
         const bool isPersistent = persistent.kind == PickleKind::Persistent;
         const PickleValue* id = isPersistent ? &at(persistent.items.front()) : nullptr;
-        if (!id || id->kind != PickleKind::Tuple || id->items.size() != kParts ||
-            at(id->items[0]).text != "storage" || at(id->items[2]).kind != PickleKind::Text) {
+        if (!id || id->kind != PickleKind::Tuple || id->items.size() < kParts ||
+            id->items.size() > kParts + 1 || at(id->items[0]).text != "storage" ||
+            at(id->items[2]).kind != PickleKind::Text) {
             refuseDamaged(subject, "does not name its storage");
         }
-        const std::string& typeName = at(id->items[1]).text;
-        const auto known = std::find_if(std::begin(kStorages),
-                                        std::end(kStorages),
-                                        [&](const auto& row) { return row.first == typeName; });
-        if (at(id->items[1]).kind != PickleKind::Global || known == std::end(kStorages)) {
-            refuseDamaged(subject, "has a storage of the type " + quotedName(typeName));
+        const PickleValue& typeName = at(id->items[1]);
+        const auto type = torchStorageType(typeName.text);
+        if (typeName.kind != PickleKind::Global || !type) {
+            refuseDamaged(subject, "has a storage of the type " + quotedName(typeName.text));
         }
-        Storage storage{.type = known->second};
+        Storage storage{.type = *type};
         storage.elements = integerOf(id->items[4], subject, "the size of its storage");
         const std::string& key = at(id->items[2]).text;
-        const auto entry = key.size() > kLongestName || key.find('/') != key.npos
-                               ? directory_.end()
-                               : directory_.find(folder_ + "data/" + key);
-        if (entry == directory_.end()) {
+        const auto place = storages_.find(key);
+        if (place == storages_.end()) {
             refuseDamaged(subject,
                           "wants the storage " + quotedName(key) + ", which is not in the file");
         }
-        storage.offset = entry->second.offset;
+        storage.offset = place->second.offset;
         const Bytes size = sizeOf(storage.type);
-        if (storage.elements > entry->second.bytes / size ||
-            storage.elements * size != entry->second.bytes) {
+        if (storage.elements > place->second.bytes / size ||
+            storage.elements * size != place->second.bytes) {
             refuseDamaged(subject,
                           "its storage " + quotedName(key) + " should have " +
                               std::to_string(storage.elements) + " " +
                               std::string(nameOf(storage.type)) + ", the file has " +
-                              std::to_string(entry->second.bytes) + " bytes");
+                              std::to_string(place->second.bytes) + " bytes");
         }
+        return id->items.size() > kParts ? viewOf(storage, at(id->items[kParts]), subject)
+                                         : storage;
+    }
+
+    /// `view`: none, or (key, first element, elements).
+    Storage viewOf(Storage storage, const PickleValue& view, const std::string& subject) const {
+        if (view.kind == PickleKind::None) {
+            return storage;
+        }
+        constexpr size_t kParts = 3;
+        if (view.kind != PickleKind::Tuple || view.items.size() != kParts) {
+            refuseDamaged(subject, "is a view of what is no storage");
+        }
+        const int64_t first = integerOf(view.items[1], subject, "the place of its view");
+        const int64_t elements = integerOf(view.items[2], subject, "the size of its view");
+        if (first > storage.elements || elements > storage.elements - first) {
+            refuseDamaged(subject, "is a view that reaches outside its storage");
+        }
+        storage.offset += first * sizeOf(storage.type);
+        storage.elements = elements;
         return storage;
     }
 
-    const ReadableBytes& bytes_;
     std::string subject_;
-    ZipDirectory directory_;
-    std::string folder_;
     Pickle pickle_;
+    StoragePlaces storages_;
 };
 
 }  // namespace
 
 TorchHeader readTorchHeader(const ReadableBytes& bytes) {
-    return TorchReader(bytes).read();
+    if (looksLikeLegacyTorch(bytes)) {
+        LegacyTorch torch = readLegacyTorch(bytes, allowedGlobals());
+        return TorchReader(bytes.name(), std::move(torch.pickle), std::move(torch.storages)).read();
+    }
+    const TorchArchive archive(bytes);
+    return TorchReader(bytes.name(), archive.pickle(), archive.storages()).read();
 }
 
 }  // namespace lowtide::files

@@ -151,7 +151,44 @@ def zip_of(files, **changes):
     return buffer.getvalue()
 
 
+def legacy(body=None, keys=("0",), storages=((6, bytes(range(24))),), version=1001, little=True, magic=0x1950a86a20f9469cfc6c):
+    """As PyTorch before 1.6 saved: pickles in a row, then counts and elements."""
+    machine = {"protocol_version": 1001, "little_endian": little, "type_sizes": {"short": 2, "int": 4, "long": 4}}
+    pickles = [pickle.dumps(value, protocol=2) for value in (magic, version, machine)]
+    value = program(dict_of(a=legacy_tensor())) if body is None else body
+    pickles += [value, pickle.dumps(list(keys), protocol=2)]
+    return b"".join(pickles) + b"".join(struct.pack("<q", count) + data for count, data in storages)
+
+
+def legacy_tensor(view=b"N", **settings):
+    """A tensor whose storage has the sixth part of old files."""
+    return torch_tensor(**settings).replace(b"tQ", view + b"tQ", 1)
+
+
+def legacy_files():
+    two = dict_of(a=legacy_tensor(), b=legacy_tensor(kind="HalfStorage", key="1", elements=4, shape=(4,), strides=(1,)))
+    view = b"(" + unicode("v") + integer(2) + integer(4) + b"t"
+    yield "legacy", legacy()
+    yield "legacy_two", legacy(program(two), ("1", "0"), ((4, bytes(8)), (6, bytes(24))))
+    yield "legacy_view", legacy(program(dict_of(a=legacy_tensor(view, shape=(2, 2), strides=(2, 1)))))
+    yield "legacy_view_outside", legacy(program(dict_of(a=legacy_tensor(b"(" + unicode("v") + integer(4) + integer(4) + b"t"))))
+    yield "legacy_first_rebuild", legacy(program(dict_of(a=legacy_tensor())).replace(b"_rebuild_tensor_v2", b"_rebuild_tensor"))
+    yield "legacy_cut", legacy()[:-4]
+    yield "legacy_cut_in_the_pickle", legacy()[:150]
+    yield "legacy_count", legacy(storages=((7, bytes(28)),))
+    yield "legacy_negative_count", legacy(storages=((-1, b""),))
+    yield "legacy_huge_count", legacy(storages=((2**61, b""),))
+    yield "legacy_no_storage", legacy(keys=(), storages=())
+    yield "legacy_key_of_none", legacy(keys=("0", "9"), storages=((6, bytes(24)), (1, bytes(4))))
+    yield "legacy_keys_are_numbers", legacy(keys=(0,))
+    yield "legacy_version", legacy(version=1000)
+    yield "legacy_big_endian", legacy(little=False)
+    yield "legacy_magic", legacy(magic=0x1950a86a20f9469cfc6d)
+    yield "legacy_module", legacy(program(b"((X\x06\x00\x00\x00modulecos\nsystem\n" + unicode("x") + unicode("y") + b"tQ"))
+
+
 def torch_files():
+    yield from legacy_files()
     body = program(dict_of(state_dict=dict_of(a=torch_tensor()), global_step=b"K\x05"))
     files = [("m/data.pkl", body), ("m/byteorder", b"little"), ("m/data/0", bytes(range(24))), ("m/version", b"3\n")]
     right = zip_of(files)

@@ -7,8 +7,10 @@ INPAINTING holds checkpoints whose UNet has nine channels.
 
 Settings that a single file cannot express lie beside it (NAME.lowtide.json), but for variant 0, which needs none.
 """
+import argparse
 import json
 import pathlib
+import pickle
 import sys
 
 STATED = {
@@ -120,7 +122,11 @@ def write_torch_forms(folder):
     torch.save(stored, folder / "protocol4.pth", pickle_protocol=4)
     plain = {key: value.detach().contiguous().clone() for key, value in tensors.items()}
     save_file(plain, folder / "forms.safetensors")
-    torch.save(plain, folder / "before_1_6.pth", _use_new_zipfile_serialization=False)
+    # What trainers keep beside weights, in the format of PyTorch before 1.6.
+    beside = {"args": argparse.Namespace(lr=0.1), "path": pathlib.PosixPath("out/a"), "seen": np.arange(3), "best": np.float64(2)}
+    torch.save(stored, folder / "before_1_6.pth", _use_new_zipfile_serialization=False)
+    torch.save({**beside, "state_dict": stored}, folder / "trained_before_1_6.pth", _use_new_zipfile_serialization=False)
+    (folder / "bare.pth").write_bytes(pickle.dumps({"weight": 1}, protocol=2))
 
 
 def main():

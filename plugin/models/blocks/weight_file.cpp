@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/gguf.hpp"
+#include "plugin/files/legacy_torch.hpp"
 #include "plugin/files/safetensors.hpp"
 #include "plugin/files/torch_file.hpp"
 #include "plugin/files/zip_directory.hpp"
@@ -47,7 +48,7 @@ WeightFileHeader openWeightFile(const std::string& path) {
     WeightFileHeader opened{
         .map = {.what = quotedName(file.name()), .files = {stampOf(file)}, .tensors = {}},
         .metadata = {}};
-    if (files::looksLikeZip(bytes)) {
+    if (files::looksLikeZip(bytes) || files::looksLikeLegacyTorch(bytes)) {
         files::TorchHeader header = files::readTorchHeader(bytes);
         for (const auto& [name, tensor] : header.tensors) {
             opened.map.tensors.emplace(name, placeOf(tensor.info, tensor.strides.empty()));
@@ -58,8 +59,9 @@ WeightFileHeader openWeightFile(const std::string& path) {
     if (isBarePickle(bytes)) {
         throw Error(ErrorKind::Unsupported,
                     quotedName(file.name()) +
-                        " was written by PyTorch before 1.6, as a bare pickle, which is not read",
-                    "load and save it with a newer PyTorch, or take its safetensors version");
+                        " is a bare pickle, which torch.save does not write: it holds no weights "
+                        "that are read",
+                    "load and save it with PyTorch, or take its safetensors version");
     }
     if (isGguf(bytes)) {
         GgufTensors gguf = openGguf(file);

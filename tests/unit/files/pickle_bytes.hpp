@@ -69,4 +69,26 @@ inline std::string torchBytes(const std::string& body, std::vector<ZipFile> more
     return zipBytes(files);
 }
 
+/// What a test changes of a file of PyTorch before 1.6.
+struct LegacyFile {
+    int64_t version = 1001;
+    bool isLittleEndian = true;
+    std::vector<std::string> keys = {"0"};
+    int64_t elements = 6;  ///< that the storage says it has
+    std::string storage = std::string(24, 'w');
+};
+
+/// Such a file with the pickle of `body`.
+inline std::string legacyBytes(const std::string& body, const LegacyFile& file = {}) {
+    const std::string magic("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 15);
+    std::string keys = "](";
+    for (const std::string& key : file.keys) {
+        keys += pickledText(key);
+    }
+    return magic + pickled(pickledInt(file.version)) +
+           pickled(pickledDict({{"little_endian", file.isLittleEndian ? "\x88" : "\x89"}})) +
+           pickled(body) + pickled(keys + "e") +
+           littleEndian(static_cast<uint64_t>(file.elements), 8) + file.storage;
+}
+
 }  // namespace lowtide::testing

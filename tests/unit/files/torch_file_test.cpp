@@ -97,10 +97,37 @@ std::vector<RefusedBytes> badFiles() {
     };
 }
 
+std::vector<RefusedBytes> badLegacyFiles() {
+    using enum ErrorKind;
+    const std::string good = pickledDict({{"t", pickledTensor({})}});
+    const std::string whole = legacyBytes(good);
+    return {
+        {"old: cut in the storage", whole.substr(0, whole.size() - 1), Corrupt, "does not lie"},
+        {"old: cut in a pickle", whole.substr(0, 120), Corrupt, "a.ckpt"},
+        {"old: no count", legacyBytes(good, {.elements = -1}), Corrupt, "of -1 elements"},
+        {"old: a huge count", legacyBytes(good, {.elements = kMost}), Corrupt, "does not lie"},
+        {"old: a storage that is smaller",
+         legacyBytes(good, {.elements = 5}),
+         Corrupt,
+         "should have 6 F32"},
+        {"old: a storage of nobody", legacyBytes(good, {.keys = {"9"}}), Corrupt, "does not lie"},
+        {"old: no storage", legacyBytes(good, {.keys = {}}), Corrupt, "not in the file"},
+        {"old: version", legacyBytes(good, {.version = 1000}), Unsupported, "than 1001"},
+        {"old: big-endian", legacyBytes(good, {.isLittleEndian = false}), Unsupported, "endian"},
+        {"old: code",
+         legacyBytes(pickledGlobal("posix", "system") + pickledText("true") + "\x85R"),
+         Unsupported,
+         "posix system"},
+        {"old: no dict", legacyBytes("N", {.keys = {}}), Corrupt, "no dict"},
+    };
+}
+
 std::vector<RefusedBytes> allBad() {
     std::vector<RefusedBytes> all = badTensors();
     const std::vector<RefusedBytes> more = badFiles();
     all.insert(all.end(), more.begin(), more.end());
+    const std::vector<RefusedBytes> old = badLegacyFiles();
+    all.insert(all.end(), old.begin(), old.end());
     return all;
 }
 
@@ -120,6 +147,21 @@ private Q_SLOTS:
         QCOMPARE(tensor.info.shape, Shape({2, 2}));
         QCOMPARE(tensor.info.offset, static_cast<Bytes>(storage) + 8);
         QCOMPARE(tensor.info.bytes, 16);
+        QVERIFY(tensor.strides.empty());
+    }
+
+    /// As the same tensor in an archive; the pickle says nothing of where storages lie.
+    void findsTensorsOfOldFiles() {
+        const std::string body =
+            pickledDict({{"t", pickledTensor({.first = 2, .shape = {2, 2}, .strides = {2, 1}})}});
+        const std::string bytes = legacyBytes(pickledDict({{"params", body}, {"step", "K\x07"}}));
+        const TorchHeader header = read(bytes);
+        const TorchTensor tensor = header.tensors.at("t");
+        QCOMPARE(header.tensors.size(), 1u);
+        QCOMPARE(header.metadata.at("step"), std::string("7"));
+        QVERIFY(tensor.info.type == DType::F32);
+        QCOMPARE(tensor.info.shape, Shape({2, 2}));
+        QCOMPARE(tensor.info.offset, static_cast<Bytes>(bytes.size()) - 24 + 8);
         QVERIFY(tensor.strides.empty());
     }
 

@@ -338,9 +338,9 @@ private Q_SLOTS:
         const testing::CommandResult vae = check("single/vae_diffusers.safetensors");
         QVERIFY2(vae.output.contains("vae_diffusers.safetensors: autoencoder in the layout"),
                  qPrintable(vae.output));
-        const testing::CommandResult older = check("single/before_1_6.pth");
-        QCOMPARE(older.exitCode, 2);
-        QVERIFY2(older.output.contains("before 1.6"), qPrintable(older.output));
+        const testing::CommandResult bare = check("single/bare.pth");
+        QCOMPARE(bare.exitCode, 2);
+        QVERIFY2(bare.output.contains("bare pickle"), qPrintable(bare.output));
         QCOMPARE(testing::runLowtide({"check", "no-such.safetensors"}).exitCode, 2);
     }
 

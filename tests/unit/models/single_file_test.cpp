@@ -207,6 +207,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("file");
         QTest::newRow("zip, wrapped") << "forms.ckpt";
         QTest::newRow("protocol 4") << "protocol4.pth";
+        QTest::newRow("before 1.6") << "before_1_6.pth";
+        QTest::newRow("before 1.6, wrapped") << "trained_before_1_6.pth";
     }
 
     void tensorsOfEveryTypeAndViewLieWhereTorchPutThem() {
