@@ -36,6 +36,8 @@ void checkPictureSize(const PictureSize& size, PictureFormat format, std::string
 [[noreturn]] void refusePicture(PictureFormat format,
                                 std::string_view name,
                                 const std::string& problem);
+/// Throws Error{Unsupported} of a JPEG picture of a kind that is not read: "in CMYK ...".
+[[noreturn]] void refuseJpegKind(std::string_view name, const std::string& kind);
 /// "640 x 480 pixels".
 [[nodiscard]] std::string sizeText(const PictureSize& size);
 /// Error{OutOfMemory} names the picture.

@@ -102,22 +102,15 @@ bool readJpegRows(JpegReading& reading, uint8_t* pixels, size_t rowBytes) {
     return true;
 }
 
-[[noreturn]] void refuseKind(std::string_view name, const std::string& kind) {
-    throw Error(ErrorKind::Unsupported,
-                quotedName(name) + " is a JPEG picture " + kind +
-                    ", only grey and RGB with 8 bits are read",
-                "convert it to RGB (the sRGB profile) in another program");
-}
-
 void checkKind(const jpeg_decompress_struct& info, std::string_view name) {
     if (info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK) {
-        refuseKind(name, "in CMYK, the colours of a printer");
+        refuseJpegKind(name, "in CMYK, the colours of a printer");
     }
     if (info.num_components != 1 && info.num_components != 3) {
-        refuseKind(name, "of " + std::to_string(info.num_components) + " channels");
+        refuseJpegKind(name, "of " + std::to_string(info.num_components) + " channels");
     }
     if (info.arith_code) {
-        refuseKind(name, "with arithmetic coding");
+        refuseJpegKind(name, "with arithmetic coding");
     }
 }
 
@@ -134,15 +127,22 @@ void checkHolds(const PictureSize& size, std::string_view name, size_t fileBytes
 [[noreturn]] void refuseProblem(const JpegReading& reading, std::string_view name) {
     switch (reading.errors.msg_code) {
         case JERR_BAD_PRECISION:
-            refuseKind(name, "with " + std::to_string(reading.info.data_precision) + " bits");
+            refuseJpegKind(name, "with " + std::to_string(reading.info.data_precision) + " bits");
         case JERR_SOF_UNSUPPORTED:
-            refuseKind(name, "of an unusual kind (lossless or hierarchical)");
+            refuseJpegKind(name, "of an unusual kind (lossless or hierarchical)");
         default:
             refusePicture(PictureFormat::Jpeg, name, reading.problem);
     }
 }
 
 }  // namespace
+
+void refuseJpegKind(std::string_view name, const std::string& kind) {
+    throw Error(ErrorKind::Unsupported,
+                quotedName(name) + " is a JPEG picture " + kind +
+                    ", only grey and RGB with 8 bits are read",
+                "convert it to RGB (the sRGB profile) in another program");
+}
 
 Image8 decodeJpeg(std::span<const std::byte> bytes,
                   std::string_view name,

@@ -2,6 +2,7 @@
 #include "plugin/image/format_reading.hpp"
 
 #include <optional>
+#include <string>
 
 namespace lowtide::image {
 
@@ -84,9 +85,39 @@ bool startsWith(JpegSegments& segments, const JpegSegment& segment, std::string_
            segments.bytes().text(segment.at, start.size()) == start;
 }
 
-void addSegment(JpegSegments& segments, const JpegSegment& segment, StoredHeader& header) {
+/// What a frame says of its kind: what decoding would refuse is refused before the run.
+void checkFrame(ByteWindow& bytes, const JpegSegment& segment, std::string_view name) {
+    constexpr uint8_t kProgressive = 0xC2;
+    constexpr uint8_t kArithmetic = 0xC9;
+    constexpr uint8_t kArithmeticProgressive = 0xCA;
+    const bool isArithmetic =
+        segment.marker == kArithmetic || segment.marker == kArithmeticProgressive;
+    const uint64_t bits = bytes.bigEndian(segment.at, 1);
+    const uint64_t channels = bytes.bigEndian(segment.at + 5, 1);
+    if (segment.marker > kProgressive && !isArithmetic) {
+        refuseJpegKind(name, "of an unusual kind (lossless or hierarchical)");
+    }
+    if (bits != 8) {
+        refuseJpegKind(name, "with " + std::to_string(bits) + " bits");
+    }
+    if (channels == 4) {
+        refuseJpegKind(name, "in CMYK, the colours of a printer");
+    }
+    if (channels != 1 && channels != 3) {
+        refuseJpegKind(name, "of " + std::to_string(channels) + " channels");
+    }
+    if (isArithmetic) {
+        refuseJpegKind(name, "with arithmetic coding");
+    }
+}
+
+void addSegment(JpegSegments& segments,
+                const JpegSegment& segment,
+                std::string_view name,
+                StoredHeader& header) {
     ByteWindow& bytes = segments.bytes();
     if (isFrame(segment.marker) && header.size.widthPixels == 0 && segment.bytes >= 6) {
+        checkFrame(bytes, segment, name);
         header.size = {.widthPixels = static_cast<int64_t>(bytes.bigEndian(segment.at + 3, 2)),
                        .heightPixels = static_cast<int64_t>(bytes.bigEndian(segment.at + 1, 2))};
     } else if (segment.marker == kApp1 && startsWith(segments, segment, kExifStart) &&
@@ -106,7 +137,7 @@ StoredHeader jpegStored(const ByteSource& source, std::string_view name) {
     StoredHeader header;
     JpegSegments segments(source);
     while (const std::optional<JpegSegment> segment = segments.next()) {
-        addSegment(segments, *segment, header);
+        addSegment(segments, *segment, name, header);
     }
     if (header.size.widthPixels == 0) {
         refusePicture(PictureFormat::Jpeg, name, "it ends before it says its size");

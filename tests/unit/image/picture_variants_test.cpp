@@ -136,6 +136,13 @@ private Q_SLOTS:
         QVERIFY2(message.find(tensor(name, "said").bytes) != std::string::npos, message.c_str());
         QVERIFY2(message.find(name.toStdString()) != std::string::npos, message.c_str());
         QVERIFY(!message.ends_with(": ") && !error->hint().empty());
+        if (error->kind() == ErrorKind::Unsupported) {  // its kind is known before the run
+            const auto bytes = bytesIn(tensor(name, "file"));
+            const std::optional<Error> before = testing::errorOf(
+                [&] { (void)readPictureHeader(sourceOf(bytes), name.toStdString()); });
+            QVERIFY(before);
+            QCOMPARE(before->message(), message);
+        }
     }
 
     /// Cut anywhere, a file is refused: no half of a picture becomes an input.
