@@ -179,7 +179,8 @@ Shape latentShapeFor(const Model& model, const PictureSize& size, int64_t batch,
     const ModelInfo& info = model.info();
     const std::optional<Shape> shape = info.latent.shapeFor(size, batch);
     if (!shape && !info.latent.takesFrames(size.frames)) {
-        refuseFrames(size, info, item);
+        // Who states a width states the frames beside it.
+        refuseFrames(size, info, std::string_view(item) == "width" ? "frames" : item);
     }
     if (!shape) {
         refuseSize(size, info, item);

@@ -34,6 +34,11 @@ private Q_SLOTS:
             QTest::newRow(name) << graph << checkpoint << settings << message;
         };
         row("frames", "text_to_video", "wan_t2v_0", {"video.frames=8"}, "frames");
+        row("frames of a start",
+            "image_to_video",
+            "wan_i2v_0",
+            {"video.frames=2"},
+            "video.frames: 2 frames do not fit");
         row("width", "text_to_video", "wan_t2v_0", {"video.width=72"}, "72");
         row("no picture", "text_to_video", "wan_i2v_0", {}, "begins with none");
         row("a picture", "image_to_video", "wan_t2v_0", {}, "begin with a picture");
