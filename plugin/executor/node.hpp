@@ -17,6 +17,7 @@
 #include <vector>
 
 namespace lowtide::memory {
+struct SmallerWork;
 struct StagePlace;
 struct StageWork;
 struct ComponentTree;
@@ -79,6 +80,8 @@ struct WorkOutline {
     /// The stage on shapes alone, as the device of that place would hold it; run thread only, no
     /// weight is read; empty: nothing is computed on a device.
     std::function<memory::StageWork(const memory::StagePlace& place)> walk;
+    /// How that takes less memory at the price of other results; run thread only. Empty: in no way.
+    std::function<memory::SmallerWork(const memory::StagePlace& place)> smaller{};
     /// A control node's: the value behind its first output is looked up before the run, and kept
     /// when the node executes.
     std::optional<KeepRequest> keep;

@@ -220,6 +220,9 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
                 .previews = options.previews,
                 .decodesAtOnce = memory::deviceOf(request, device).traits.decodesAtOnce,
                 .isThere = !options.card || device.id() != devices.main.id()};
+            if (work.smaller) {
+                node.smaller = work.smaller(stage);
+            }
             node.work = basis.walks.workOf(
                 walkKey(snapshot, outlined, positions[place], node.components, stage, device.id()),
                 node.components,

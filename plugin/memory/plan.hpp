@@ -35,6 +35,8 @@ struct NodeWork {
     /// What its compute took in earlier runs over what was predicted; corrects predicted times and
     /// nothing else. 1: as predicted, or not known.
     double pace = 1;
+    /// Asked where the node fits with no policy. Empty: nothing makes it smaller.
+    SmallerWork smaller{};
 
     /// Where a component computes; `main`: what PlanRequest::device says.
     [[nodiscard]] DeviceSpec deviceOf(const ComponentTree& tree, const DeviceSpec& main) const;
@@ -211,9 +213,12 @@ struct Infeasible {
     std::string reason;
     std::string cheapestFix;
     std::string fittingPolicy;  ///< of the node, with which it fits; empty: there is none
+    /// Of the node, with whose value alone it fits and gives other results; empty: there is none.
+    std::string fittingParam{};
+    int64_t fittingValue = 0;
 };
 
-/// What a host may act on: node, device, needed, capacity, minimum, budget, policy
+/// What a host may act on: node, device, needed, capacity, minimum, budget, policy, param, value
 /// (docs/events.md).
 [[nodiscard]] Json toJson(const Infeasible& infeasible);
 

@@ -127,6 +127,10 @@ Json toJson(const Infeasible& infeasible) {
     if (!infeasible.fittingPolicy.empty()) {
         json["policy"] = infeasible.fittingPolicy;
     }
+    if (!infeasible.fittingParam.empty()) {
+        json["param"] = infeasible.fittingParam;
+        json["value"] = infeasible.fittingValue;
+    }
     return json;
 }
 

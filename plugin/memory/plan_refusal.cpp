@@ -33,6 +33,41 @@ Bytes smallestOf(const PlanRequest& request, size_t place, const std::string& de
         ->room();
 }
 
+/// The mildest value of the node's parameter with which it fits under its own policy, or else under
+/// the tightest one; as a sentence, empty where none helps. Changes the request.
+std::string smallerFix(PlanRequest& request,
+                       size_t place,
+                       const Policy& own,
+                       Infeasible& infeasible) {
+    NodeWork& node = request.nodes[place];
+    const std::string tightest = kTighterPolicies.back();
+    const Policy tight =
+        node.components.empty() ? own : tightened(own, kTighterPolicies.size() - 1);
+    for (const Policy& policy : {own, tight}) {
+        node.policy = policy;
+        for (const int64_t value : node.smaller.values) {
+            std::optional<StageWork> work = node.smaller.work(value);
+            if (!work) {
+                continue;
+            }
+            node.work = std::move(*work);
+            const Bytes needed = smallestOf(request, place, infeasible.device);
+            if (needed > infeasible.capacity) {
+                continue;
+            }
+            if (policy == own) {
+                infeasible.fittingParam = node.smaller.param;
+                infeasible.fittingValue = value;
+            }
+            return "set " + node.smaller.param + " of " + infeasible.node + " to " +
+                   std::to_string(value) +
+                   (policy == own ? "" : " and its memory policy to " + tightest) +
+                   ", which changes pixels: it then needs " + formatBytes(needed);
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 std::optional<Infeasible> firstTooLarge(const Plan& plan) {
@@ -85,13 +120,19 @@ void findCheapestFix(const PlanRequest& request, Infeasible& infeasible) {
             return;
         }
     }
+    const std::string smaller = smallerFix(changed, place, own, infeasible);
     const std::string room = "a smaller picture or batch";
     infeasible.cheapestFix =
-        infeasible.budget > 0
+        !smaller.empty() ? smaller
+        : infeasible.budget > 0
             ? "give a budget of at least " + formatAtLeast(infeasible.budget) + ", or " + room
         : isOfRun ? "choose " + room
                   : "free " + formatBytes(infeasible.minimum - capacity) + " of " +
                         infeasible.device + " memory, or choose " + room;
+    if (!smaller.empty() && infeasible.budget > 0) {
+        infeasible.cheapestFix +=
+            "; or give a budget of at least " + formatAtLeast(infeasible.budget);
+    }
     infeasible.cheapestFix +=
         infeasible.device == "cpu" ? "" : ", or compute the node on the cpu (@cpu)";
 }

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,6 +82,14 @@ struct StageWork {
     std::vector<ComponentTurn> turns{};
 
     bool operator==(const StageWork&) const = default;
+};
+
+/// How a stage takes less memory at the price of other results: by another value of a parameter.
+struct SmallerWork {
+    std::string param;
+    std::vector<int64_t> values{};  ///< the mildest first
+    /// Nothing: the value does not go with the stage's others.
+    std::function<std::optional<StageWork>(int64_t value)> work{};
 };
 
 }  // namespace lowtide::memory
