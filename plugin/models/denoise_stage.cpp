@@ -212,7 +212,8 @@ sampling::DenoiseSettings settingsFor(const Model& model,
                                       const DenoiseRequest& request,
                                       bool isGuided,
                                       const Start& start,
-                                      const std::string& sampler) {
+                                      const std::string& sampler,
+                                      const StageCall& call) {
     return {.guidanceScale = isGuided && model.guidesByBatch(request.cfg) ? request.cfg : 1.0,
             .second = secondExpertFor(model, request),
             .guidanceRescale = request.guidanceRescale,
@@ -223,7 +224,7 @@ sampling::DenoiseSettings settingsFor(const Model& model,
             .startsEmpty = start.isEmpty || (request.mask && request.strength == 1),
             .scheduleKey = scheduleKey(model, request, sampler),
             .deviation = start.deviation,
-            .inpainting = inpaintingFor(model, request, start.samples),
+            .inpainting = inpaintingFor(model, request, start.samples, call),
             .cache = stepCacheIn(request),
             .cachePoints = model.info().cachePoints,
             .scheduler = schedulerText(request, sampler),
@@ -506,7 +507,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
         pictures = [&prompts](const ResidualsCall& each) { return prompts->tokensFor(each); };
     }
     sampling::DenoiseSettings settings =
-        settingsFor(model, request, negative != nullptr, start, chosen.type.name);
+        settingsFor(model, request, negative != nullptr, start, chosen.type.name, call);
     const at::Tensor seen = start.guide ? start.guide->seen : at::Tensor();
     const Json scheduler = schedulerFor(model, request);
     std::unique_ptr<sampling::Denoiser> denoiser =

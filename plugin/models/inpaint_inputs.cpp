@@ -8,11 +8,12 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <optional>
 
 namespace lowtide::models {
 
 namespace {
+
+constexpr double kFilled = 0.5;  ///< from here on, for a network that fills masks
 
 std::string sizeText(int64_t height, int64_t width) {
     return std::to_string(width) + " x " + std::to_string(height);
@@ -50,7 +51,7 @@ void checkInpaintMask(const Model& model,
                 "add_noise");
 }
 
-void checkMasked(const InpaintShapes& shapes) {
+void checkFilled(const InpaintShapes& shapes) {
     const Shape& masked = shapes.masked;
     const bool fits = masked.size() == 4 && fitsBatch(masked[0], shapes.latent[0]) &&
                       std::equal(masked.begin() + 1, masked.end(), shapes.latent.begin() + 1);
@@ -58,6 +59,29 @@ void checkMasked(const InpaintShapes& shapes) {
                 "the masked picture is " + toText(masked) + ", the latent " + toText(shapes.latent),
                 "encode the picture that the latent is made of, with the mask connected",
                 "masked");
+}
+
+/// [B, 1, H, W] -> [B, 1, h, w]: the most of each block of `factor` x `factor` pixels.
+at::Tensor latentMask(const at::Tensor& mask, int64_t factor) {
+    const Shape sizes = mask.sizes().vec();
+    return mask.reshape({sizes[0], sizes[1], sizes[2] / factor, factor, sizes[3] / factor, factor})
+        .amax({3, 5});
+}
+
+/// Where a mask masks nothing once it is made of 0 and 1.
+void warnOfFaintMask(const at::Tensor& soft, const at::Tensor& mask, const StageCall& call) {
+    if (mask.is_meta() || tensor::scalar(mask.amax()) > 0) {
+        return;
+    }
+    if (const double most = tensor::scalar(soft.amax()); most > 0) {
+        call.issue({.severity = Severity::Warning,
+                    .code = "mask_faint",
+                    .node = call.node,
+                    .item = "mask",
+                    .message = "nothing is made anew: the mask is " + formatNumber(most) +
+                               " at most, and this denoiser takes it from 0.5 on",
+                    .hint = "connect a mask with white parts, or lower its threshold to 0"});
+    }
 }
 
 }  // namespace
@@ -98,23 +122,26 @@ void checkInpainting(const Model& model,
                 "connect the encoded picture",
                 "latent");
     if (fillsMasks) {
-        checkMasked(shapes);
+        checkFilled(shapes);
     }
 }
 
 sampling::Inpainting inpaintingFor(const Model& model,
                                    const DenoiseRequest& request,
-                                   const at::Tensor& latents) {
+                                   const at::Tensor& latents,
+                                   const StageCall& call) {
     if (!request.mask) {
         return {};
     }
-    const int64_t factor = model.info().latent.factor;
     const c10::Device device = latents.device();
     sampling::Inpainting inpainting;
-    inpainting.mask = tensor::upload(masksIn(request.mask).values(), device)
-                          .slice(2, 0, std::nullopt, factor)
-                          .slice(3, 0, std::nullopt, factor)
-                          .contiguous();  // [B, 1, H, W] -> [B, 1, h, w]
+    inpainting.mask = latentMask(tensor::upload(masksIn(request.mask).values(), device),
+                                 model.info().latent.factor);
+    if (model.info().fillsMasks) {
+        const at::Tensor soft = inpainting.mask;
+        inpainting.mask = (soft >= kFilled).to(at::kFloat);
+        warnOfFaintMask(soft, inpainting.mask, call);
+    }
     if (request.masked) {
         const tensor::Latents& masked = latentsIn(request.masked, "masked");
         inpainting.masked = {.mean = tensor::upload(masked.samples(), device),

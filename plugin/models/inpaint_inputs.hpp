@@ -24,9 +24,12 @@ void checkInpainting(const Model& model,
                      const InpaintShapes& shapes);
 
 /// Mask and masked picture of the request at the size of `latents` [B, C, h, w] and on their
-/// device; the mask by its nearest pixels, as diffusers 0.42.1 does. Checked before.
+/// device. A latent pixel is masked as much as any pixel of its block is; for a network that fills
+/// masks it is masked or not, and a mask that is too faint for that warns through `call`. Checked
+/// before. Decision 0071.
 [[nodiscard]] sampling::Inpainting inpaintingFor(const Model& model,
                                                  const DenoiseRequest& request,
-                                                 const at::Tensor& latents);
+                                                 const at::Tensor& latents,
+                                                 const StageCall& call);
 
 }  // namespace lowtide::models

@@ -6,6 +6,7 @@
 
 #include <ATen/ATen.h>
 
+#include <QRect>
 #include <QtTest/QtTest>
 
 namespace inpaint_requests_test {
@@ -214,6 +215,72 @@ private Q_SLOTS:
             QCOMPARE(latentsOf(denoise(bench, request)).samples().sizes().vec(),
                      latentsOf(request.latent).samples().sizes().vec());
         }
+    }
+
+    void everyStrokeReachesItsLatentPixels_data() {
+        QTest::addColumn<QRect>("stroke");  // pixels of a picture of 32 x 16
+        QTest::newRow("between two corners") << QRect(1, 1, 7, 7);
+        QTest::newRow("right edge of a block") << QRect(15, 0, 1, 16);
+        QTest::newRow("lower edge of a block") << QRect(0, 7, 32, 1);
+        QTest::newRow("one pixel") << QRect(12, 12, 1, 1);
+        QTest::newRow("last pixel") << QRect(31, 15, 1, 1);
+        QTest::newRow("across blocks") << QRect(7, 3, 10, 2);
+        QTest::newRow("whole blocks") << QRect(8, 0, 16, 16);
+        QTest::newRow("nothing") << QRect(0, 0, 0, 0);
+    }
+
+    /// A latent pixel is made anew where the mask has a pixel of its block; all others are those of
+    /// the picture, bit for bit.
+    void everyStrokeReachesItsLatentPixels() {
+        QFETCH(QRect, stroke);
+        ModelBench bench;
+        DenoiseRequest request = pictureRequest(bench.load(kMini));
+        const at::Tensor given = at::rand({1, 4, 2, 4});
+        request.latent = std::make_shared<const tensor::Latents>(given, tensor::Provenance{});
+        at::Tensor mask = at::zeros({1, 1, 16, 32});
+        mask.narrow(2, stroke.y(), stroke.height()).narrow(3, stroke.x(), stroke.width()).fill_(1);
+        request.mask = maskOf(mask);
+        const at::Tensor made = latentsOf(denoise(bench, request)).samples();
+        for (int y = 0; y < 2; ++y) {
+            for (int x = 0; x < 4; ++x) {
+                const bool isMasked = QRect(8 * x, 8 * y, 8, 8).intersects(stroke);
+                const bool isKept =
+                    at::equal(made.select(2, y).select(2, x), given.select(2, y).select(2, x));
+                QVERIFY2(isKept != isMasked, qPrintable(QString("%1, %2").arg(x).arg(y)));
+            }
+        }
+    }
+
+    void nineChannelsSeeAMaskOfNoughtsAndOnes_data() {
+        QTest::addColumn<double>("level");
+        QTest::addColumn<double>("seen");
+        QTest::newRow("white") << 1.0 << 1.0;
+        QTest::newRow("grey") << 0.6 << 1.0;
+        QTest::newRow("the least") << 0.5 << 1.0;
+        QTest::newRow("faint") << 0.4 << 0.0;
+    }
+
+    /// As diffusers makes it; a mask that is too faint for that is told.
+    void nineChannelsSeeAMaskOfNoughtsAndOnes() {
+        QFETCH(double, level);
+        QFETCH(double, seen);
+        ModelBench bench;
+        DenoiseRequest request = pictureRequest(bench.load(goldens_ + "/checkpoints/inpaint_1"));
+        at::Tensor mask = at::zeros({1, 1, 16, 32});
+        mask.select(2, 3).select(2, 15).fill_(level);
+        request.mask = maskOf(mask);
+        models::StageCall call = bench.call("denoise");
+        Issues issues;
+        call.issue = [&](Issue issue) { issues.push_back(std::move(issue)); };
+        bench.record();
+        (void)denoise(bench, request, call);
+        const std::vector<double> given = bench.recorded().at("model_in.000").values();
+        constexpr size_t kMask = 4 * 8;  // behind four channels of 2 x 4 latent pixels
+        for (size_t i = 0; i < 8; ++i) {
+            QCOMPARE(given.at(kMask + i), i == 1 ? seen : 0.0);
+        }
+        QCOMPARE(issues.size(), size_t{seen > 0 ? 0U : 1U});
+        QVERIFY(issues.empty() || issues.front().code == "mask_faint");
     }
 
     void strengthTakesTheLastSteps_data() {
