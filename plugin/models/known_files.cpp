@@ -7,7 +7,7 @@ namespace lowtide::models {
 std::optional<KnownFile> knownFile(const WeightMap& file) {
     for (const UpscalerType* type : upscalerTypes()) {
         if (type->detect(file)) {
-            return KnownFile{.kind = "upscaler", .family = type->name};
+            return KnownFile{.kind = "upscaler", .family = type->name, .isUpscaler = true};
         }
     }
     return knownByNames(file);

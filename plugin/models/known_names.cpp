@@ -33,6 +33,7 @@ constexpr NamedKind kNamedKinds[] = {
     {"double_blocks.", "checkpoint", "Flux"},
     {"text_model.encoder.layers.", "text_encoder", "text encoder"},
     {"transformer.resblocks.", "text_encoder", "text encoder"},
+    {"before_RG.", "upscaler", "DAT"},
 };
 
 /// SDXL's embeddings are a row of vectors for each encoder; A1111's and diffusers' are one tensor,
@@ -43,6 +44,16 @@ bool isEmbeddingByShape(const WeightMap& file) {
     const std::string first = file.tensors.empty() ? "" : file.tensors.begin()->first;
     const bool isToken = first == "*" || (first.starts_with('<') && first.ends_with('>'));
     return isOfTwo || (file.tensors.size() == 1 && isToken);
+}
+
+/// Convolutions and slopes in one list: Real-ESRGAN's animevideov3 and general ones.
+bool isCompactUpscaler(const WeightMap& file) {
+    const auto rankOf = [&](const char* name) {
+        const auto found = file.tensors.find(name);
+        return found == file.tensors.end() ? 0 : found->second.shape.size();
+    };
+    return rankOf("body.0.weight") == 4 && rankOf("body.1.weight") == 1 &&
+           rankOf("body.2.weight") == 4;
 }
 
 }  // namespace
@@ -61,6 +72,9 @@ std::optional<KnownFile> knownByNames(const WeightMap& file) {
     }
     if (found != std::end(kNamedKinds)) {
         return KnownFile{.kind = std::string(found->kind), .family = found->family};
+    }
+    if (isCompactUpscaler(file)) {
+        return KnownFile{.kind = "upscaler", .family = "SRVGGNetCompact"};
     }
     return isEmbeddingByShape(file)
                ? std::optional(KnownFile{.kind = "embedding", .family = "embedding"})

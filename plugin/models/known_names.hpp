@@ -12,6 +12,7 @@ namespace lowtide::models {
 struct KnownFile {
     std::string kind;    ///< as Recogniser::recognise() has it: "lora", "upscaler", "ip_adapter"
     std::string family;  ///< for people: "LoHa", "ESRGAN", "IP-Adapter"
+    bool isUpscaler = false;  ///< of a construction that is built
 };
 
 /// By the names of its tensors alone, of a file that no layout knows and that is no upscaler.

@@ -108,7 +108,7 @@ void recogniseOther(const WeightFileHeader& file, Recognised& known) {
     if (const std::optional<KnownFile> other = knownFile(file.map)) {
         known.kind = other->kind;
         known.family = other->family;
-        known.isRunnable = other->kind == "upscaler";
+        known.isRunnable = other->isUpscaler;
         if (other->kind == "lora") {
             const AdapterFile adapter = readAdapterHeader(file);
             known.family = whatAdapterIs(adapter);

@@ -28,6 +28,7 @@ APPEARANCES = ("", "_dark", "_light_contrast", "_dark_contrast")
 PROCESSES = ("", "_at_1.5", "_at_2", "_zh_CN", "_zh_CN_at_1.5", "_zh_CN_at_2")  # as QT_SCALE_FACTOR and LOWTIDE_TEST_LANGUAGE say
 OTHERS = {  # made otherwise, and how
     "mini_contact_sheet.png": "judge.py sheet, of pictures that mini_model_test makes",
+    "upscaled.png": "examples/graphs/upscale_esrgan.json with a file of tests/published/upscaler_files.py, beside the same pixels repeated",
     "timeline_leaf_stream.svg": "drawn from the timeline of a run's report; no program makes it again",
 }
 

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/models/blocks/weight_file.hpp"
+#include "plugin/models/known_names.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -25,6 +26,12 @@ namespace {
         built.push_back(type->name);
     }
     constexpr size_t kShownNames = 3;
+    if (const auto known = knownByNames(map); known && known->kind == kUpscaler) {
+        throw Error(ErrorKind::Unsupported,
+                    map.what + " is an upscaler of the construction " + known->family +
+                        ", which is not built: " + join(built, ", ") + " is",
+                    "choose an ESRGAN or Real-ESRGAN file");
+    }
     throw Error(ErrorKind::Unsupported,
                 map.what + " holds no upscaler that is built (" + join(built, ", ") + "): it has " +
                     (seen.empty() ? "no tensors" : "the tensors " + listSome(seen, kShownNames)),
