@@ -63,6 +63,7 @@ using WireAt = std::function<memory::WireRef(std::string_view port)>;
     executor::WorkOutline work{.components = std::move(stage.components),
                                .fingerprints = std::move(stage.fingerprints),
                                .walk = std::move(stage.walk),
+                               .smaller = std::move(stage.smaller),
                                .precisions = std::move(stage.precisions),
                                .issues = std::move(stage.issues),
                                .facts = std::move(stage.facts)};

@@ -73,11 +73,12 @@ WireRef decodeStage(StageContext& context, const DecodeRequest& request, const S
     const Model& model = modelIn(request.model);
     (void)decodedShape(request);
     const tensor::Latents& given = latentsIn(request.latent);
-    const c10::Device device = context.deviceOf(*treeIn(model, kAutoencoder));
+    const auto network = treeIn(model, kAutoencoder);
+    const c10::Device device = context.deviceOf(*network);
     const at::Tensor latents =
         forAutoencoder(model.info().latent, tensor::upload(given.samples(), device));
     context.record.put("vae.decode_in", latents);
-    FiniteResult finite(context, call);
+    FiniteResult finite(context, call, *network);
     at::Tensor pixels = decodeAll(context, model, latents, request, call, finite);
     const bool isVideo = model.info().latent.hasFrames;
     context.record.put("vae.decode_out", isVideo ? asVideo(pixels).transpose(1, 2) : pixels);
@@ -99,9 +100,11 @@ const StageDef<DecodeRequest>& stageOf(const DecodeRequest&) {
         .source = modelOf<DecodeRequest>,
         .roles = {kAutoencoder},
         .shape = decodeShapes,
-        .run = [](StageContext& context, const DecodeRequest& request, const StageCall& call) {
-            return std::vector<WireRef>{decodeStage(context, request, call)};
-        }};
+        .run =
+            [](StageContext& context, const DecodeRequest& request, const StageCall& call) {
+                return std::vector<WireRef>{decodeStage(context, request, call)};
+            },
+        .tile = {"tile", &DecodeRequest::tilePixels}};
     return def;
 }
 

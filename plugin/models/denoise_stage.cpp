@@ -22,6 +22,7 @@
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/pass_calls.hpp"
 #include "plugin/models/picture_fields.hpp"
+#include "plugin/models/precision/finite_denoiser.hpp"
 #include "plugin/models/recorded_pass.hpp"
 #include "plugin/models/schedule_warnings.hpp"
 #include "plugin/models/stage_inputs.hpp"
@@ -531,6 +532,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
     if (prompts) {
         denoiser = std::make_unique<ImagePromptDenoiser>(std::move(denoiser), *prompts);
     }
+    denoiser = noted(context, std::move(denoiser), denoisersOf(model), settings.second);
     if (context.teacher) {
         settings.teacher = recordedPassOf(*context.teacher, call.node);
     }
@@ -552,6 +554,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
                                                        call.stop,
                                                        context.record,
                                                        tellStep);
+    requireFinite(context, result.latents);
     tellDenoised(result, call);
     describeDenoise(start.provenance,
                     {.model = model,

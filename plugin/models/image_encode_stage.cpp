@@ -99,11 +99,12 @@ WireRef imageEncodeStage(StageContext& context,
     const Model& model = modelIn(request.model);
     const tensor::Images& given = imagesIn(request.image);
     (void)encodedShape(request);
-    const c10::Device device = context.deviceOf(*treeIn(model, kAutoencoder));
+    const auto network = treeIn(model, kAutoencoder);
+    const c10::Device device = context.deviceOf(*network);
     const at::Tensor pixels = visiblePixels(request, device);
     context.record.put("init.pixels", pixels);
     context.record.putNext("vae.encode_in", pixels);
-    FiniteResult finite(context, call);
+    FiniteResult finite(context, call, *network);
     const at::Tensor moments = encodeAll(context, model, pixels, request, call, finite);
     context.record.putNext("vae.moments", moments);
     sampling::LatentDistribution seen = forDenoiser(model.info().latent, moments);
@@ -125,9 +126,11 @@ const StageDef<ImageEncodeRequest>& stageOf(const ImageEncodeRequest&) {
         .source = modelOf<ImageEncodeRequest>,
         .roles = {kAutoencoder},
         .shape = imageEncodeShapes,
-        .run = [](StageContext& context, const ImageEncodeRequest& request, const StageCall& call) {
-            return std::vector<WireRef>{imageEncodeStage(context, request, call)};
-        }};
+        .run =
+            [](StageContext& context, const ImageEncodeRequest& request, const StageCall& call) {
+                return std::vector<WireRef>{imageEncodeStage(context, request, call)};
+            },
+        .tile = {"tile", &ImageEncodeRequest::tilePixels}};
     return def;
 }
 

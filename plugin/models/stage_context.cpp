@@ -1,6 +1,7 @@
 #include "plugin/models/stage_context.hpp"
 
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/models/precision/finite_checks.hpp"
 
 namespace lowtide::models {
 
@@ -17,6 +18,20 @@ DType StageContext::computeOf(const memory::ComponentTree& network) const {
 memory::SwitchStates StageContext::switchesOf(const memory::ComponentTree& network) const {
     const TypedNetwork* own = typedOf(network);
     return own ? own->switches : memory::SwitchStates{};
+}
+
+void noteFinite(StageContext& context,
+                const memory::ComponentTree& network,
+                const at::Tensor& result) {
+    if (context.finite) {
+        context.finite->note(network, result);
+    }
+}
+
+void requireFinite(StageContext& context, const at::Tensor& result) {
+    if (context.finite) {
+        context.finite->look(std::span(&result, 1));
+    }
 }
 
 const TypedNetwork* StageContext::typedOf(const memory::ComponentTree& network) const {

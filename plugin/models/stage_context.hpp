@@ -7,6 +7,8 @@
 #include "plugin/tensor/recorder.hpp"
 #include "plugin/tensor/recording_file.hpp"
 
+#include <ATen/core/Tensor.h>
+
 #include <map>
 #include <memory>
 #include <string>
@@ -17,6 +19,7 @@ struct ComponentTree;
 
 namespace lowtide::models {
 
+class FiniteChecks;
 class ModelHashes;
 class ShapeWalk;
 
@@ -44,8 +47,9 @@ struct StageContext {
     /// A run that denoisers go along (sampling::TeacherForcing); null: they go their own way.
     const tensor::RecordedTensors* teacher = nullptr;
     PreviewPace previewPace{};
-    ModelHashes* hashes = nullptr;  ///< of the weights that pictures and step caches name
-    ShapeWalk* walk = nullptr;      ///< the stage goes over shapes alone; null: it runs
+    ModelHashes* hashes = nullptr;   ///< of the weights that pictures and step caches name
+    ShapeWalk* walk = nullptr;       ///< the stage goes over shapes alone; null: it runs
+    FiniteChecks* finite = nullptr;  ///< of what its networks give; null: nobody looks
 
     /// The network in the stage's types; `network` is as it was opened.
     [[nodiscard]] const memory::ComponentTree& treeOf(const memory::ComponentTree& network) const;
@@ -63,11 +67,19 @@ struct StageContext {
                 .record = tensor::Record(nullptr),
                 .typed = typed,
                 .exact = exact,
-                .walk = walk};
+                .walk = walk,
+                .finite = finite};
     }
 
 private:
     [[nodiscard]] const TypedNetwork* typedOf(const memory::ComponentTree& network) const;
 };
+
+/// FiniteChecks::note() of the stage, if there are any.
+void noteFinite(StageContext& context,
+                const memory::ComponentTree& network,
+                const at::Tensor& result);
+/// FiniteChecks::look() at all that was noted and at `result`, likewise.
+void requireFinite(StageContext& context, const at::Tensor& result);
 
 }  // namespace lowtide::models

@@ -100,11 +100,25 @@ struct WalkedShare {
     int64_t walked = 1;
 };
 
+/// What a walk of a stage gave.
+struct WalkedStage {
+    WalkedShare share;
+    std::vector<WireRef> results;
+};
+
 /// An input of a stage: its port and its place in the request.
 template <class Request>
 struct StageWire {
     const char* port;
     WireRef Request::*value;
+};
+
+/// The side of a stage's tiles: the parameter of nodes that states it, and its place in the
+/// request.
+template <class Request>
+struct StageTile {
+    const char* param = nullptr;
+    int64_t Request::*pixels = nullptr;  ///< null: the stage has no tiles
 };
 
 /// A stage by what it is asked. A request holds KnownValues before the run and values in it; both
@@ -130,6 +144,8 @@ struct StageDef {
                                 const StageCall& call) = nullptr;
     /// Makes a request of many like passes one of a few, for a walk; null: all are walked.
     WalkedShare (*shorten)(StageContext& context, Request& request) = nullptr;
+    /// Smaller tiles take less memory, and change pixels.
+    StageTile<Request> tile{};
 };
 
 /// What takes the place of the value on a wire.
@@ -147,7 +163,13 @@ struct StageTask {
     std::function<StageShapes(StageFacts&)> shape;
     std::function<std::vector<WireRef>(StageContext&, const StageCall&)> run;
     /// run() with other values on the wires, shortened.
-    std::function<WalkedShare(StageContext&, const StageCall&, const WireOf&)> walk;
+    std::function<WalkedStage(StageContext&, const StageCall&, const WireOf&)> walk;
+    /// What is on the wires, by ports.
+    std::function<std::vector<std::pair<std::string, WireRef>>()> inputs;
+    /// The stage with another side of its tiles; empty: it has none.
+    std::function<StageTask(int64_t pixels)> inTiles{};
+    const char* tileParam = nullptr;  ///< that states the side
+    int64_t tilePixels = 0;           ///< what it states; 0: whole
 };
 
 /// `request` as a task of its stage: `stageOf(request)` is its StageDef.
@@ -176,9 +198,24 @@ template <class Request>
         for (const StageWire<Request>& wire : def.wires) {
             walked.*wire.value = wireOf(wire.port, walked.*wire.value);
         }
-        (void)def.run(context, walked, call);
-        return share;
+        return WalkedStage{.share = share, .results = def.run(context, walked, call)};
     };
+    task.inputs = [&def, request] {
+        std::vector<std::pair<std::string, WireRef>> inputs;
+        for (const StageWire<Request>& wire : def.wires) {
+            inputs.emplace_back(wire.port, request.*wire.value);
+        }
+        return inputs;
+    };
+    if (def.tile.pixels) {
+        task.tileParam = def.tile.param;
+        task.tilePixels = request.*def.tile.pixels;
+        task.inTiles = [&def, request](int64_t pixels) {
+            Request other = request;
+            other.*def.tile.pixels = pixels;
+            return taskOf(other);
+        };
+    }
     return task;
 }
 

@@ -1,12 +1,18 @@
 #include "plugin/models/stage_task.hpp"
 
+#include "plugin/base/error.hpp"
+#include "plugin/models/precision/finite_checks.hpp"
 #include "plugin/models/precision/stage_precision.hpp"
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/walk/stage_walk.hpp"
 #include "plugin/tensor/numerics_scope.hpp"
 
+#include <algorithm>
+#include <array>
+#include <iterator>
 #include <optional>
+#include <string>
 
 namespace lowtide::models {
 
@@ -24,6 +30,31 @@ std::vector<memory::ComponentPrecision> precisionsOf(const StageTask& task) {
         }
     }
     return precisionsFor(*source, patterns, task.precision);
+}
+
+/// Sides of tiles that are proposed, the largest first.
+constexpr std::array<int64_t, 7> kTileSides = {1024, 768, 512, 384, 256, 192, 128};
+
+memory::SmallerWork inSmallerTiles(const StageTask& task,
+                                   const StageFacts& facts,
+                                   const memory::StagePlace& place) {
+    memory::SmallerWork smaller{.param = task.tileParam};
+    std::copy_if(kTileSides.begin(),
+                 kTileSides.end(),
+                 std::back_inserter(smaller.values),
+                 [&](int64_t side) { return task.tilePixels == 0 || side < task.tilePixels; });
+    smaller.work = [task, facts, place, kind = std::string(place.deviceKind)](
+                       int64_t side) -> std::optional<memory::StageWork> {
+        memory::StagePlace own = place;
+        own.deviceKind = kind;
+        try {
+            return withErrorsOf(task.name,
+                                [&] { return walkStage(task.inTiles(side), facts, own); });
+        } catch (const Error&) {
+            return std::nullopt;  // of an overlap, say, that is larger
+        }
+    };
+    return smaller;
 }
 
 }  // namespace
@@ -47,6 +78,11 @@ StageOutline outlineTask(const StageTask& task, ModelHashes& hashes) {
             });
         };
     }
+    if (task.inTiles) {
+        outline.smaller = [task, facts](const memory::StagePlace& place) {
+            return inSmallerTiles(task, facts, place);
+        };
+    }
     outline.walk = [task, facts](const memory::StagePlace& place) {
         return withErrorsOf(task.name, [&] { return walkStage(task, facts, place); });
     };
@@ -64,7 +100,12 @@ std::vector<WireRef> runTask(const StageTask& task, StageContext& context, const
     if (!precisions.empty() && !task.hasOwnSwitches) {
         scope.emplace(precisions.front().switches);
     }
-    return task.run(context, call);
+    FiniteChecks finite(task, precisions, /*isDryRun=*/false);
+    context.finite = &finite;
+    std::vector<WireRef> results = task.run(context, call);
+    finite.look(results);
+    context.finite = nullptr;
+    return results;
 }
 
 }  // namespace lowtide::models

@@ -25,6 +25,7 @@
 
 namespace lowtide::memory {
 struct ComponentTree;
+struct SmallerWork;
 struct StagePlace;
 struct StageWork;
 }  // namespace lowtide::memory
@@ -48,6 +49,9 @@ struct StageOutline {
     /// switches of the stage; ports are named as the wires of requests are. Run thread only; takes
     /// tens of milliseconds, the first time on a CUDA card some hundreds.
     std::function<memory::StageWork(const memory::StagePlace& place)> walk{};
+
+    /// What smaller tiles would take in that place. Empty: the stage has none.
+    std::function<memory::SmallerWork(const memory::StagePlace& place)> smaller{};
 
     /// The first one.
     [[nodiscard]] const StageOutput& output() const { return outputs.front(); }

@@ -17,6 +17,11 @@ TileSizes tilesOf(int64_t tilePixels, int64_t downsampling) {
     return {.side = overlap * kOverlapParts, .overlap = overlap, .fadesWhole = true};
 }
 
+/// Whether a picture is no larger than the tile that was asked for, which is rounded down.
+bool fitsTile(const at::Tensor& picture, int64_t side) {
+    return picture.size(-2) <= side && picture.size(-1) <= side;
+}
+
 /// `scale`: pixels of a tile's result for one latent pixel.
 at::Tensor applyInTiles(const at::Tensor& input,
                         const FeatheredTiles& tiles,
@@ -48,6 +53,9 @@ at::Tensor decodeInTiles(const at::Tensor& latents,
     if (tilePixels <= 0) {
         return decode(latents);
     }
+    if (fitsTile(latents, tilePixels / downsampling)) {
+        return decode(latents);
+    }
     const FeatheredTiles tiles(latents, tilesOf(tilePixels, downsampling));
     return applyInTiles(latents, tiles, downsampling, decode);
 }
@@ -57,6 +65,9 @@ at::Tensor encodeInTiles(const at::Tensor& pixels,
                          int64_t downsampling,
                          const std::function<at::Tensor(const at::Tensor&)>& encode) {
     if (tilePixels <= 0) {
+        return encode(pixels);
+    }
+    if (fitsTile(pixels, tilePixels)) {
         return encode(pixels);
     }
     const FeatheredTiles tiles(pixels, tilesOf(tilePixels, downsampling), downsampling);

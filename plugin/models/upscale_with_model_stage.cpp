@@ -133,7 +133,8 @@ const StageDef<UpscaleWithModelRequest>& stageOf(const UpscaleWithModelRequest&)
             },
         .roles = {kUpscaler},
         .shape = upscaleWithModelShapes,
-        .run = upscaleWithModelStage};
+        .run = upscaleWithModelStage,
+        .tile = {"tile", &UpscaleWithModelRequest::tilePixels}};
     return def;
 }
 

@@ -134,7 +134,8 @@ const StageDef<VideoStartRequest>& stageOf(const VideoStartRequest&) {
                                                  .addedRoles = {kImageEncoder},
                                                  .scopesElsewhere = true,
                                                  .shape = videoStartShapes,
-                                                 .run = videoStartStage};
+                                                 .run = videoStartStage,
+                                                 .tile = {"tile", &VideoStartRequest::tilePixels}};
     return def;
 }
 

@@ -17,7 +17,7 @@ ROOMS = ("plugin", "nodes", "ui/bridge", "ui/document", "ui/door", "ui/history",
 # Details of damaged files and of faults of the program: those who can mend them read English. The sentence around them is translated.
 DETAILS = re.compile("|".join((
     r"plugin/base/(?!json|stop_token)", r"plugin/encodings/", r"plugin/tensor/(?!crossing|cpu_paths)", r"plugin/module/(refusal|run_recording|cuda_facts)",
-    r"plugin/files/(byte_cursor|gguf_|pickle|piece_cursor|program_linux|readable_bytes|safetensors_|torch_file|zip_directory)",
+    r"plugin/files/(byte_cursor|gguf_|legacy_torch|pickle|piece_cursor|program_linux|readable_bytes|safetensors_|torch_file|zip_directory)",
     r"plugin/executor/(declared|failure|kept_file|node_context|node_types|sensitivity_store|walk_memory)", r"plugin/graph/(catalog|key|node_json)",
     r"plugin/image/(contact_sheet|exif|heat_map|jpeg_encode|jpeg_segments|png_|webp_)", r"plugin/memory/(device_profile|ledger)",
     r"plugin/models/(blocks|denoisers/(?!\w+_denoiser|latent_patches)|autoencoders|quantised|mending|picture_fields|recorded_pass|calibration|layouts/sdxl_ldm|layouts/t5)",

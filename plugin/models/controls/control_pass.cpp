@@ -2,6 +2,7 @@
 
 #include "plugin/models/controls/hint_network.hpp"
 #include "plugin/models/denoisers/unet2d_inputs.hpp"
+#include "plugin/models/precision/finite_checks.hpp"
 #include "plugin/models/walk/walked_passes.hpp"
 #include "plugin/sampling/step_info.hpp"
 #include "plugin/tensor/crossing.hpp"
@@ -84,7 +85,7 @@ const std::vector<at::Tensor>* ControlPass::Follower::readIn(
 }
 
 ControlPass::ControlPass(StageContext& context, const Controls& controls, const PassCalls& calls)
-    : calls_(calls), record_(context.record), walk_(context.walk) {
+    : calls_(calls), record_(context.record), walk_(context.walk), finite_(context.finite) {
     for (size_t i = 0; i < controls.entries().size(); ++i) {
         followers_.push_back(follower(context, controls, i));
     }
@@ -219,6 +220,11 @@ UNetResiduals ControlPass::follow(Follower& follower, const ResidualsCall& call,
     }
     for (size_t i = 0; i < results.size(); ++i) {
         results[i] = tensor::upload(results[i], call.latents.device());
+        if (finite_) {
+            finite_->note(follower.pass.tree(),
+                          results[i],
+                          {.step = call.step.step, .steps = call.step.stepCount});
+        }
         const double depth = follower.network.isForPositives()
                                  ? 1
                                  : depthScale(follower.settings.mode, i, results.size());

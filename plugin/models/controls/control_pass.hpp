@@ -66,6 +66,7 @@ private:
     const PassCalls calls_;
     tensor::Record record_;
     ShapeWalk* walk_;
+    FiniteChecks* finite_;
     std::vector<Follower> followers_;
     bool isRecorded_ = false;
 };

@@ -366,7 +366,8 @@ const StageDef<DetailRequest>& stageOf(const DetailRequest&) {
         .addedRoles = {kControlNets},
         .hasOwnSwitches = true,
         .shape = detailShapes,
-        .run = detailStage};
+        .run = detailStage,
+        .tile = {"tile", &DetailRequest::tilePixels}};
     return def;
 }
 

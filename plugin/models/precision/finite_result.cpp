@@ -1,34 +1,30 @@
 #include "plugin/models/precision/finite_result.hpp"
 
-#include "plugin/base/error.hpp"
-#include "plugin/tensor/crossing.hpp"
+#include "plugin/models/precision/finite_checks.hpp"
+#include "plugin/tensor/finite.hpp"
 #include "plugin/tensor/stage_values.hpp"
-
-#include <cmath>
 
 namespace lowtide::models {
 
-namespace {
-
-/// A sum of pictures or latents is finite where they are: f32 holds 1e33 of the largest half.
-bool isFinite(const at::Tensor& value) {
-    return std::isfinite(tensor::scalar(value.sum()));
-}
-
-}  // namespace
-
-FiniteResult::FiniteResult(StageContext& context, const StageCall& call)
-    : context_(context), call_(call) {}
+FiniteResult::FiniteResult(StageContext& context,
+                           const StageCall& call,
+                           const memory::ComponentTree& network)
+    : context_(context), call_(call), network_(network) {}
 
 at::Tensor FiniteResult::of(const std::function<at::Tensor(StageContext&)>& run) {
     if (context_.exact.empty()) {
         return run(context_);
     }
-    if (!isExact_) {
-        at::Tensor result = run(context_);
-        if (isFinite(result)) {
-            return result;
-        }
+    FiniteChecks* const checks = context_.finite;
+    StageContext own = context_;
+    own.finite = nullptr;  // a first result that is computed again is nobody's fault
+    if (isExact_) {
+        own.typed = context_.exact;
+    }
+    at::Tensor result = run(own);
+    bool isFinite = tensor::isFiniteSum(tensor::finiteSum(result));
+    if (!isFinite && !isExact_) {
+        checks->requireFiniteInputs();
         isExact_ = true;
         call_.issue({.severity = Severity::Warning,
                      .code = "precision_retry",
@@ -37,17 +33,14 @@ at::Tensor FiniteResult::of(const std::function<at::Tensor(StageContext&)>& run)
                      .message = "the autoencoder gave values that are not finite in half "
                                 "precision; it computes them once more in f32",
                      .hint = "choose the precision quality, or compute=f32, for this node"});
+        own.typed = context_.exact;
+        result = run(own);
+        isFinite = tensor::isFiniteSum(tensor::finiteSum(result));
     }
-    StageContext exact = context_;
-    exact.typed = context_.exact;
-    at::Tensor result = run(exact);
-    if (!isFinite(result)) {
-        throw Error(ErrorKind::InvalidInput,
-                    "the autoencoder gives values that are not finite, in f32 too",
-                    "choose the storage f32 for this node; where that does not help, the latent "
-                    "or the checkpoint is damaged",
-                    "precision");
+    if (!isFinite) {
+        checks->refuse(network_, DType::F32);
     }
+    checks->note(network_, result);
     return result;
 }
 

@@ -17,14 +17,16 @@ inline constexpr const char* kDecodeField = "VAE precision";
 
 /// Results of an autoencoder in half precision, which may overflow: each is looked at, a host wait,
 /// and the first one that is not finite is computed again in f32, as is all that follows. That is
-/// told once. Where StageContext::exact has none nothing is looked at.
+/// told once. Where StageContext::exact has none they are noted like those of other networks.
 class FiniteResult {
 public:
-    /// `context` and `call` must outlive it.
-    FiniteResult(StageContext& context, const StageCall& call);
+    /// `network` as it was opened. What is given must outlive it.
+    FiniteResult(StageContext& context,
+                 const StageCall& call,
+                 const memory::ComponentTree& network);
 
-    /// `run` with the stage's networks. Error{InvalidInput} where the result is not finite in f32
-    /// either.
+    /// `run` with the stage's networks. Errors of FiniteChecks: where what comes in is not finite,
+    /// and where the result is not finite in f32 either.
     [[nodiscard]] at::Tensor of(const std::function<at::Tensor(StageContext&)>& run);
     /// Says so in `field` of a picture's metadata where something was computed again.
     void describe(tensor::Provenance& provenance, const char* field) const;
@@ -32,6 +34,7 @@ public:
 private:
     StageContext& context_;
     const StageCall& call_;
+    const memory::ComponentTree& network_;
     bool isExact_ = false;  ///< from now on
 };
 

@@ -4,6 +4,7 @@
 #include "plugin/models/controls/controls.hpp"
 #include "plugin/models/image_prompts/image_prompts.hpp"
 #include "plugin/models/latent_outline.hpp"
+#include "plugin/models/precision/finite_checks.hpp"
 #include "plugin/models/precision/stage_precision.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_requests.hpp"
@@ -157,15 +158,20 @@ memory::StageWork walkStage(const StageTask& task,
     }
     WalkedShare share;
     memory::StageWork work = walkOver(place, std::move(trees), [&](ShapeWalk& walk) {
+        FiniteChecks finite(task, facts.precisions, /*isDryRun=*/true);
         StageContext context{.weights = walk,
                              .record = tensor::Record(nullptr),
                              .typed = std::move(typed),
                              .hashes = facts.hashes,
-                             .walk = &walk};
+                             .walk = &walk,
+                             .finite = &finite};
         at::Tensor shown;
-        share = task.walk(context, callFor(place, shown), [&](auto port, const WireRef& value) {
-            return valueOnWire(value, place, port);
-        });
+        const WalkedStage walked =
+            task.walk(context, callFor(place, shown), [&](auto port, const WireRef& value) {
+                return valueOnWire(value, place, port);
+            });
+        finite.look(walked.results);
+        share = walked.share;
     });
     work.knowsElsewhere = task.scopesElsewhere;
     for (memory::ComponentWork& component : work.components) {

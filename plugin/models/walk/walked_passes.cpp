@@ -40,15 +40,16 @@ at::Tensor passOver(StageContext& context,
                     const memory::ComponentTree& network,
                     at::IntArrayRef sizes,
                     const std::function<at::Tensor()>& forward) {
-    if (!context.walk) {
-        return forward();
-    }
-    return context.walk
-        ->passOver(context.treeOf(network),
-                   sizes,
-                   [&] { return std::vector<at::Tensor>{forward()}; },
-                   {.hint = context.pass})
-        .front();
+    at::Tensor result = context.walk
+                            ? context.walk
+                                  ->passOver(context.treeOf(network),
+                                             sizes,
+                                             [&] { return std::vector<at::Tensor>{forward()}; },
+                                             {.hint = context.pass})
+                                  .front()
+                            : forward();
+    noteFinite(context, network, result);
+    return result;
 }
 
 std::vector<at::Tensor> passOver(ShapeWalk* walk,

@@ -13,7 +13,7 @@
 namespace lowtide::models {
 
 /// `forward` of a network (as it was opened) over an input of `sizes`; a walk takes the first one
-/// of a size.
+/// of a size. The stage's FiniteChecks note the result.
 [[nodiscard]] at::Tensor passOver(StageContext& context,
                                   const memory::ComponentTree& network,
                                   at::IntArrayRef sizes,

@@ -7,6 +7,7 @@
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/tensor/crossing.hpp"
+#include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
@@ -359,21 +360,50 @@ private Q_SLOTS:
     }
 
     void whatIsNotFiniteInF32EitherIsRefused() {
+        const testing::CheckpointCopy copy;
+        enlarge(copy, "decoder.conv_in", std::nan(""));
         ModelBench bench;
-        const WireRef model = bench.load(testing::miniModel());
+        const WireRef model = bench.load(copy.path());
         Told told;
-        try {
+        const auto error = testing::errorOf([&] {
             static_cast<void>(decode(bench,
                                      {.model = model,
-                                      .latent = latentOf(at::full({1, 4, 8, 8}, std::nan(""))),
+                                      .latent = latentOf(noise({1, 4, 8, 8}, 3)),
                                       .precision = choice("quality,compute=bf16")},
                                      told.call()));
-            QFAIL("no error");
-        } catch (const Error& error) {
-            QVERIFY(error.kind() == ErrorKind::InvalidInput);
-            QVERIFY(error.message().find("in f32 too") != std::string::npos);
-        }
+        });
+        QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
+        QVERIFY2(error->message().find("autoencoder") != std::string::npos, error->what());
+        QVERIFY2(error->message().find("in f32") != std::string::npos, error->what());
         QCOMPARE(told.issues.size(), size_t{1});
+    }
+
+    void whatComesInIsBlamedFirst_data() {
+        QTest::addColumn<QString>("precision");
+        QTest::newRow("f32") << "quality";
+        QTest::newRow("bf16") << "quality,compute=bf16";
+        QTest::newRow("f16") << "quality,compute=f16";
+    }
+
+    /// Nothing is computed again, and the network is not suspected.
+    void whatComesInIsBlamedFirst() {
+        QFETCH(QString, precision);
+        ModelBench bench;
+        const WireRef model = bench.load(testing::miniModel());
+        at::Tensor latent = noise({1, 4, 8, 8}, 3);
+        latent.select(3, 7).fill_(std::nan(""));
+        Told told;
+        const auto error = testing::errorOf([&] {
+            static_cast<void>(decode(bench,
+                                     {.model = model,
+                                      .latent = latentOf(latent),
+                                      .precision = choice(precision.toStdString())},
+                                     told.call()));
+        });
+        QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
+        QCOMPARE(error->item(), std::string("latent"));
+        QVERIFY2(error->message().find("what comes in") != std::string::npos, error->what());
+        QCOMPARE(told.issues.size(), size_t{0});
     }
 
     void theHostsSwitchesAreSetDuringAStageAlone_data() {

@@ -12,7 +12,10 @@
 #include <ATen/ATen.h>
 
 #include <QFile>
+#include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+#include <limits>
 
 namespace upscale_with_model_test {
 
@@ -290,6 +293,28 @@ private Q_SLOTS:
         QCOMPARE(done.size(), static_cast<size_t>(tiles));
         QCOMPARE(done.back(), static_cast<double>(tiles));
         QCOMPARE(total, 8.0);
+    }
+
+    /// Which a clamp to 0..1 would make white or black.
+    void infinityIsNoPicture() {
+        const QTemporaryDir folder;
+        const std::string path = folder.filePath("large.safetensors").toStdString();
+        TensorFile file =
+            testing::readTensorFile(folder_ + "/upscalers/esrgan_1/esrgan_basicsr.safetensors");
+        testing::FileTensor& bias = file.at("conv_last.bias");
+        const std::vector<float> large(3, std::numeric_limits<float>::infinity());
+        std::memcpy(bias.bytes.data(), large.data(), bias.bytes.size());
+        testing::writeTensorFile(path, file);
+        ModelBench bench;
+        const auto error = testing::errorOf([&] {
+            (void)run(bench,
+                      {.upscaler = bench.stages().loadUpscaler(path, ""),
+                       .image = imageOf(picture(8, 8)),
+                       .tilePixels = 0});
+        });
+        QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
+        QCOMPARE(error->item(), std::string("upscaler"));
+        QVERIFY2(error->message().find("large.safetensors") != std::string::npos, error->what());
     }
 
     void pictureTextNamesTheUpscaler() {

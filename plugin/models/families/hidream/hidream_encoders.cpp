@@ -238,6 +238,9 @@ std::array<at::Tensor, 2> HiDreamEncoders::pooledBy(StageContext& context,
     const std::array<ClipTextModel::Row, 2> rows = {ClipTextModel::Row{.ids = texts.positive.ids},
                                                     ClipTextModel::Row{.ids = texts.negative.ids}};
     const std::vector<ClipTextModel::Output> outputs = model.encode(pass, rows);
+    for (const ClipTextModel::Output& each : outputs) {
+        noteFinite(context, pass.tree(), each.pooled);
+    }
     return {outputs[0].pooled, outputs[1].pooled};
 }
 
@@ -295,7 +298,9 @@ at::Tensor HiDreamEncoders::t5States(StageContext& context,
     if (t5_) {
         tellBegin(request, kT5);
         Pass pass(context, *t5_->encoder().get().tree());
-        return t5_->encode(pass, textsOf(request, kT5), T5Padding::Kept, "_3");
+        at::Tensor states = t5_->encode(pass, textsOf(request, kT5), T5Padding::Kept, "_3");
+        noteFinite(context, pass.tree(), states);
+        return states;
     }
     at::Tensor none;
     whereJoined(context, [&](const at::TensorOptions& options) {
@@ -313,6 +318,7 @@ std::array<HiDreamTexts, 2> HiDreamEncoders::encode(StageContext& context,
     Pass pass(context, *language_->model().get().tree());
     const at::Tensor language =
         language_->encode(pass, textsOf(request, kLanguage), 1, language_->config().layers, "_4");
+    noteFinite(context, pass.tree(), language);
     std::array<HiDreamTexts, 2> sides;
     for (size_t side = 0; side < sides.size(); ++side) {
         const auto row = static_cast<int64_t>(side);

@@ -265,6 +265,10 @@ EncodedPrompts SdxlModel::encodePrompts(StageContext& context, const PromptReque
         Pass pass(context, *encoders_[i]->model().tree());
         const bool isSecond = encoders_[i]->role() == kTextEncoder2;
         last = texts[i].encode(pass, encoders_[i]->model(), isSecond ? "_2" : "", sides);
+        for (const ClipTextModel::Output* each : {&last.positive, &last.negative}) {
+            noteFinite(context, pass.tree(), each->embeds);
+            noteFinite(context, pass.tree(), each->pooled);
+        }
         positive.push_back(last.positive.embeds);
         negative.push_back(last.negative.embeds);
     }

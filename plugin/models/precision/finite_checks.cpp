@@ -1,0 +1,250 @@
+#include "plugin/models/precision/finite_checks.hpp"
+
+#include "plugin/base/coded_error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/role_pattern.hpp"
+#include "plugin/models/component_source.hpp"
+#include "plugin/models/controls/control_net.hpp"
+#include "plugin/models/model.hpp"
+#include "plugin/models/value_tensors.hpp"
+#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/finite.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr const char* kPrecisionItem = "precision";
+
+/// Sums of one device each: a host wait for each of them.
+class Totals {
+public:
+    void add(const at::Tensor& sum) {
+        for (at::Tensor& total : totals_) {
+            if (total.device() == sum.device()) {
+                total = total + sum;
+                return;
+            }
+        }
+        totals_.push_back(sum);
+    }
+
+    [[nodiscard]] bool areFinite() const {
+        return std::all_of(totals_.begin(), totals_.end(), tensor::isFiniteSum);
+    }
+
+private:
+    std::vector<at::Tensor> totals_;
+};
+
+std::string storedIn(const memory::ComponentPrecision& precision) {
+    return precision.storesAsInFile ? "file" : memory::shortNameOf(precision.storage);
+}
+
+/// What the user can try, the cheapest first.
+std::vector<std::string> remedies(const memory::ComponentPrecision& precision,
+                                  DType compute,
+                                  bool isAdapted) {
+    std::vector<std::string> all;
+    if (compute == DType::F16) {
+        all.emplace_back("compute in bf16 or f32 (the precision quality, or compute=f32)");
+    } else if (compute == DType::BF16) {
+        all.emplace_back("compute in f32 (the precision quality, or compute=f32)");
+    }
+    const bool isNarrow = precision.storage == DType::F16 || precision.storage == DType::F8E4M3;
+    if (!precision.storesAsInFile && isNarrow) {
+        all.emplace_back("store in f32 (storage=f32)");
+    }
+    if (isAdapted) {
+        all.emplace_back("lower the strength of its LoRAs or leave them out");
+    }
+    all.emplace_back("get the file again or choose another one");
+    return all;
+}
+
+}  // namespace
+
+FiniteChecks::FiniteChecks(const StageTask& task,
+                           const std::vector<memory::ComponentPrecision>& precisions,
+                           bool isDryRun)
+    : task_(task), precisions_(precisions), isDryRun_(isDryRun) {}
+
+void FiniteChecks::note(const memory::ComponentTree& network,
+                        const at::Tensor& result,
+                        const NotedStep& step) {
+    if (!result.defined() || !result.is_floating_point()) {
+        return;
+    }
+    auto noted = std::find_if(noted_.begin(), noted_.end(), [&](const Noted& each) {
+        return each.role == network.role && each.sums.device() == result.device() &&
+               each.sums.numel() == step.steps;
+    });
+    if (noted == noted_.end()) {
+        noted_.push_back(
+            {.role = network.role,
+             .sums =
+                 at::zeros({step.steps}, at::TensorOptions(at::kFloat).device(result.device()))});
+        noted = std::prev(noted_.end());
+    }
+    noted->sums.select(0, step.step).add_(tensor::finiteSum(result));
+}
+
+void FiniteChecks::look(std::span<const at::Tensor> results) {
+    if (!areFinite(results)) {
+        blame(results);
+    }
+}
+
+void FiniteChecks::look(const std::vector<WireRef>& results) {
+    std::vector<at::Tensor> tensors;
+    for (const WireRef& result : results) {
+        for (at::Tensor& each : tensorsOf(result)) {
+            tensors.push_back(std::move(each));
+        }
+    }
+    look(tensors);
+}
+
+bool FiniteChecks::areFinite(std::span<const at::Tensor> results) const {
+    Totals totals;
+    for (const Noted& noted : noted_) {
+        totals.add(tensor::finiteSum(noted.sums));
+    }
+    for (const at::Tensor& result : results) {
+        if (!isDryRun_ || result.is_meta()) {
+            totals.add(tensor::finiteSum(result));
+        }
+    }
+    return totals.areFinite();
+}
+
+void FiniteChecks::blame(std::span<const at::Tensor> results) const {
+    requireFiniteInputs();
+    blameComponent();
+    if (std::all_of(results.begin(), results.end(), tensor::isFinite)) {
+        return;  // the sum alone was beyond f32
+    }
+    if (noted_.empty() && precisions_.size() == 1) {
+        refuse(precisions_.front().role, precisions_.front().compute, {});
+    }
+    refuseResult();
+}
+
+void FiniteChecks::requireFiniteInputs() const {
+    for (const auto& [port, value] : task_.inputs()) {
+        const std::vector<at::Tensor> tensors = tensorsOf(value);
+        if (!std::all_of(tensors.begin(), tensors.end(), tensor::isFinite)) {
+            const Json facts = {{"stage", task_.name}, {"port", port}};
+            throw CodedError(
+                Error(
+                    ErrorKind::InvalidInput,
+                    task_.name + ": what comes in at " + port + " is not finite (NaN or infinity)",
+                    "look at the node that is connected there: its values were not finite before",
+                    port),
+                kNotFiniteCode,
+                facts.dump());
+        }
+    }
+}
+
+/// The first step with such values, and in it the component that comes first.
+void FiniteChecks::blameComponent() const {
+    const Noted* first = nullptr;
+    NotedStep at{.step = INT_MAX};
+    for (const Noted& noted : noted_) {
+        const at::Tensor sums = tensor::spill(noted.sums).contiguous();
+        const float* begin = sums.const_data_ptr<float>();
+        const float* end = begin + sums.numel();
+        const float* found =
+            std::find_if_not(begin, end, [](float sum) { return std::isfinite(sum); });
+        if (const int step = static_cast<int>(found - begin); found != end && step < at.step) {
+            first = &noted;
+            at = {.step = step, .steps = static_cast<int>(sums.numel())};
+        }
+    }
+    if (first) {
+        refuse(first->role, precisionOf(first->role).compute, at);
+    }
+}
+
+void FiniteChecks::refuse(const memory::ComponentTree& network, DType compute) const {
+    refuse(network.role, compute, {});
+}
+
+void FiniteChecks::refuse(const std::string& role, DType compute, const NotedStep& step) const {
+    const memory::ComponentPrecision& precision = precisionOf(role);
+    const auto source = task_.source();
+    const std::string stored = storedIn(precision);
+    const std::string inStep = step.steps > 1 ? " in step " + std::to_string(step.step + 1) +
+                                                    " of " + std::to_string(step.steps)
+                                              : "";
+    Json facts = {{"stage", task_.name},
+                  {"component", role},
+                  {"compute", memory::shortNameOf(compute)},
+                  {"storage", stored}};
+    if (step.steps > 1) {
+        facts["step"] = step.step + 1;
+        facts["steps"] = step.steps;
+    }
+    const bool isAdapted = !treeIn(*source, role)->changes.empty();
+    const bool isPrecision = compute == DType::F16 || compute == DType::BF16;
+    const std::vector<std::string> hints = remedies(precision, compute, isAdapted);
+    throw CodedError(Error(ErrorKind::InvalidInput,
+                           task_.name + ": " + role + " of " + source->name() +
+                               " gives values that are not finite (NaN or infinity)" + inStep +
+                               "; it computes in " + memory::shortNameOf(compute) +
+                               (precision.storesAsInFile ? ", its weights are as in the file"
+                                                         : ", its weights are in " + stored),
+                           join(hints, "; "),
+                           isPrecision ? kPrecisionItem : portOf(role)),
+                     kNotFiniteCode,
+                     facts.dump());
+}
+
+void FiniteChecks::refuseResult() const {
+    const bool isSampled =
+        std::find(task_.roles.begin(), task_.roles.end(), kDenoisers) != task_.roles.end();
+    const Json facts = {{"stage", task_.name}};
+    throw CodedError(
+        isSampled ? Error(ErrorKind::InvalidInput,
+                          task_.name + ": the sampler gives values that are not finite (NaN or "
+                                       "infinity), though every prediction is finite",
+                          "choose another sampler, spacing or number of steps, or a lower guidance",
+                          "sampler")
+                  : Error(ErrorKind::InvalidInput,
+                          task_.name + ": the result is not finite (NaN or infinity), though what "
+                                       "comes in is",
+                          "choose other settings of this node"),
+        kNotFiniteCode,
+        facts.dump());
+}
+
+const memory::ComponentPrecision& FiniteChecks::precisionOf(const std::string& role) const {
+    const auto found = std::find_if(precisions_.begin(), precisions_.end(), [&](const auto& each) {
+        return each.role == role;
+    });
+    LOWTIDE_ASSERT(found != precisions_.end());
+    return *found;
+}
+
+/// By which the component came in.
+std::string FiniteChecks::portOf(const std::string& role) const {
+    const bool isControl = memory::matchesRole(kControlNets, role);
+    for (const auto& [port, value] : task_.inputs()) {
+        const auto* source = dynamic_cast<const ComponentSource*>(value.get());
+        if (isControl ? value && value->type() == "CONTROL" : source && hasRole(*source, role)) {
+            return port;
+        }
+    }
+    return kPrecisionItem;
+}
+
+}  // namespace lowtide::models
