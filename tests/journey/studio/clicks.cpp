@@ -5,6 +5,7 @@
 #include <QtTest/QtTest>
 #include <QtWidgets>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace lowtide::testing {
@@ -18,13 +19,13 @@ constexpr int kPopupMilliseconds = 20;
     throw std::runtime_error("nobody sees " + what.toStdString());
 }
 
+/// nullptr: it is not there, or not yet.
 QAction* entryIn(const QMenu& menu, const QString& text) {
-    for (QAction* action : menu.actions()) {
-        if (action->text().remove(QLatin1Char('&')).contains(text)) {
-            return action;
-        }
-    }
-    missing(text);
+    const QList<QAction*> actions = menu.actions();
+    const auto found = std::find_if(actions.begin(), actions.end(), [&](const QAction* action) {
+        return action->text().remove(QLatin1Char('&')).contains(text);
+    });
+    return found == actions.end() ? nullptr : *found;
 }
 
 }  // namespace
@@ -110,12 +111,32 @@ void Clicks::choose(QComboBox& box, const QString& text) {
     }
 }
 
-/// The menu has an event loop of its own.
+/// The menu has an event loop of its own: who looks into it waits until it is open and has the
+/// entry, however long both take.
 void Clicks::chooseInMenu(QToolButton& button, const QString& text) {
-    QTimer::singleShot(kPopupMilliseconds, &button, [this, &button, text] {
-        at(*button.menu(), button.menu()->actionGeometry(entryIn(*button.menu(), text)).center());
+    QTimer look;
+    look.setObjectName("person");
+    QElapsedTimer since;
+    bool isChosen = false;
+    QObject::connect(&look, &QTimer::timeout, &button, [&] {
+        QMenu* menu = button.menu();
+        QAction* entry = menu && menu->isVisible() ? entryIn(*menu, text) : nullptr;
+        if (entry && entry->isEnabled()) {
+            look.stop();
+            isChosen = true;
+            at(*menu, menu->actionGeometry(entry).center());
+        } else if (since.hasExpired(kSeenWithinMilliseconds)) {
+            look.stop();
+            missing(text);
+        }
     });
+    since.start();
+    look.start(kPopupMilliseconds);
     at(button, {button.width() - 2, button.height() / 2});
+    static_cast<void>(QTest::qWaitFor([&] { return !look.isActive(); }, kSeenWithinMilliseconds));
+    if (!isChosen) {
+        missing(text);
+    }
 }
 
 void Clicks::onNode(const char* node) {

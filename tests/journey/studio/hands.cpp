@@ -53,7 +53,9 @@ void Hands::typeValue(const char* row, const char* name, const QString& text) {
     if (auto* area = qobject_cast<QScrollArea*>(scrolled)) {
         area->ensureWidgetVisible(&field);
     }
-    QTest::qWait(50);  // laid out
+    if (!QTest::qWaitFor([&] { return !field.visibleRegion().isEmpty(); }, kSeenMilliseconds)) {
+        throw std::runtime_error(std::string("nobody sees ") + name);
+    }
     retype(field, text);
     QTest::keyClick(&field, qobject_cast<QLineEdit*>(&field) ? Qt::Key_Return : Qt::Key_Tab);
 }

@@ -324,7 +324,7 @@ void InpaintTest::ourGraphsFillTheMask() {
     QCOMPARE(QString::fromStdString(graph::toText(document)), QString::fromStdString(text));
 }
 
-LOWTIDE_TEST_UNDER(WatchedApplication, InpaintTest)
+LOWTIDE_JOURNEY(InpaintTest)
 
 }  // namespace inpaint_test
 

@@ -252,7 +252,7 @@ private:
     std::unique_ptr<StudioSession> studio_;
 };
 
-LOWTIDE_WINDOW_TEST(LanguageTest)
+LOWTIDE_JOURNEY(LanguageTest)
 
 }  // namespace language_test
 

@@ -132,7 +132,7 @@ private Q_SLOTS:
     }
 };
 
-LOWTIDE_TEST_UNDER(WatchedApplication, ManyRunsTest)
+LOWTIDE_JOURNEY(ManyRunsTest)
 
 }  // namespace many_runs_test
 

@@ -239,7 +239,7 @@ void NewcomerTest::theStudioSpeaksChinese() {
     QVERIFY(clicks_->count() <= 2);
 }
 
-LOWTIDE_TEST_UNDER(WatchedApplication, NewcomerTest)
+LOWTIDE_JOURNEY(NewcomerTest)
 
 }  // namespace newcomer_test
 

@@ -146,7 +146,7 @@ void PhotoTest::aSavedJpegOpensAsItsGraph() {
     QCOMPARE(studio_->workspace().file.path(), QString());  // a picture is never written over
 }
 
-LOWTIDE_WINDOW_TEST(PhotoTest)
+LOWTIDE_JOURNEY(PhotoTest)
 
 }  // namespace photo_test
 

@@ -177,7 +177,7 @@ private:
     std::unique_ptr<StudioSession> studio_;
 };
 
-LOWTIDE_TEST_UNDER(WatchedApplication, PromptsJourneyTest)
+LOWTIDE_JOURNEY(PromptsJourneyTest)
 
 }  // namespace prompts_test
 

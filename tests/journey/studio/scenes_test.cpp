@@ -81,6 +81,15 @@ private:
 
     [[nodiscard]] Viewer& viewer() { return studio_->desk().viewer(); }
 
+    /// Nothing lies over the picture.
+    void closeNotices() {
+        for (auto* button : studio_->desk().notices().findChildren<QToolButton*>()) {
+            while (button->isVisible()) {
+                button->click();
+            }
+        }
+    }
+
     void act(const char* action) { studio_->window().actions().at(action).trigger(); }
 
     void view(const QString& file);
@@ -140,7 +149,7 @@ void ScenesTest::studio() {
     scene_->hands().typeValue("memory", "text", "leaf+stream");
     scene_->run();
     scene_->waitForPlan();
-    studio_->desk().notices().dismiss();
+    closeNotices();
     studio_->desk().canvas().zoomToAll();
     studio_->desk().canvas().setFocus();
     scene_->keep(window(), "studio");
@@ -157,7 +166,7 @@ void ScenesTest::gallery() {
         QCOMPARE(run->state, RunState::Finished);
         pictures_ << run->files.front();
     }
-    studio_->desk().notices().dismiss();
+    closeNotices();
     scene_->hidePanelsBelow();
     act("view.gallery");
     Gallery& gallery = *studio_->desk().gallery();
@@ -182,7 +191,7 @@ void ScenesTest::identical() {
     scene_->setPolicy("denoise", "none");
     const QueuedRun second = studio_->runToEnd("run.anew");
     QCOMPARE(second.state, RunState::Finished);
-    studio_->desk().notices().dismiss();
+    closeNotices();
     compareFiles(first, second.files.front());
     viewer().view().setWay(CompareWay::Difference);
     QTRY_VERIFY_WITH_TIMEOUT(!viewer().findChild<QLabel*>("apart")->text().isEmpty(), kPatience);
@@ -247,7 +256,7 @@ void ScenesTest::sheet() {
     act("run.sheet");
     QTRY_VERIFY_WITH_TIMEOUT(sheet.sheet() != before, kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(!sheet.table().sheet().picture.isEmpty(), kPatience);
-    studio_->desk().notices().dismiss();
+    closeNotices();
     sheet.setCurrentCell(5);
     scene_->keep(scene_->middle(), "sheet");
 }
@@ -313,7 +322,7 @@ void ScenesTest::measured() {
     scene_->setPolicy("denoise", "leaf+stream");
     scene_->run();
     scene_->waitForPlan();
-    studio_->desk().notices().dismiss();
+    closeNotices();
     QWidget& panel = scene_->floatPanel("memory", {840, 720});
     panel.findChild<Fold*>("details")->setOpen(true);
     scene_->keep(panel, "measured");
@@ -329,7 +338,7 @@ void ScenesTest::held() {
     scene_->hands().clickNode("encode");
     QCOMPARE(studio_->runToEnd("run.here").state, RunState::Finished);
     scene_->waitForPlan();
-    studio_->desk().notices().dismiss();
+    closeNotices();
     scene_->keep(scene_->floatPanel("memory", {760, 340}), "held");
     act("view.reset");
 }
@@ -360,7 +369,7 @@ void ScenesTest::log() {
     QWidget& panel = scene_->floatPanel("log", {1400, 180});
     QTest::mouseClick(&scene_->hands().widget("clearLog", &panel), Qt::LeftButton);
     scene_->run();
-    studio_->desk().notices().dismiss();
+    closeNotices();
     scene_->keep(panel, "log");
     act("view.reset");
 }
@@ -435,7 +444,7 @@ void ScenesTest::settings() {
     act("edit.settings");
 }
 
-LOWTIDE_WINDOW_TEST(ScenesTest)
+LOWTIDE_JOURNEY(ScenesTest)
 
 }  // namespace scenes_test
 

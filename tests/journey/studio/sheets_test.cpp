@@ -227,7 +227,7 @@ int runSheets(int count, char** words) {
         Qt::HighDpiScaleFactorRoundingPolicy::PassThrough);
     WatchedApplication application(count, words);
     if (qEnvironmentVariableIsEmpty(kSheetRole)) {
-        SheetsTest test;
+        GuardedTest<SheetsTest> test;
         return QTest::qExec(&test, count, words);
     }
     StudioSession studio(QApplication::arguments().value(1));

@@ -155,7 +155,7 @@ void SingleFileTest::asAPresetItComesBack() {
     test::keepScreenshot(studio_->window(), "own_preset_opened");
 }
 
-LOWTIDE_WINDOW_TEST(SingleFileTest)
+LOWTIDE_JOURNEY(SingleFileTest)
 
 }  // namespace single_file_test
 

@@ -30,6 +30,18 @@ double cpuMilliseconds() {
     return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
+/// Menus and dialogs of which nobody takes an entry any more.
+void leaveLoops() {
+    while (QWidget* popup = QApplication::activePopupWidget()) {
+        if (!popup->close()) {
+            break;
+        }
+    }
+    if (auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget())) {
+        dialog->reject();
+    }
+}
+
 }  // namespace
 
 ui::Places placesIn(const QString& folder) {
@@ -88,13 +100,16 @@ ui::QueuedRun StudioSession::runToEnd(const char* action) {
 }
 
 bool WatchedApplication::notify(QObject* receiver, QEvent* event) {
-    if (QThread::currentThread() != thread() || receiver->objectName() == QLatin1String(kPerson)) {
+    if (QThread::currentThread() != thread()) {
         return QApplication::notify(receiver, event);
+    }
+    if (receiver->objectName() == QLatin1String(kPerson)) {
+        return deliver(receiver, event);
     }
     // What is sent from within an event is a part of it, what a loop opened by it delivers is not.
     const int level = thread()->loopLevel();
     if (!outer_.empty() && outer_.back().level >= level) {
-        return QApplication::notify(receiver, event);
+        return deliver(receiver, event);
     }
     Busy busy{.what = QStringLiteral("%1 of %2 %3")
                           .arg(QMetaEnum::fromType<QEvent::Type>().valueToKey(event->type()),
@@ -104,7 +119,7 @@ bool WatchedApplication::notify(QObject* receiver, QEvent* event) {
     clock.start();
     const double begin = cpuMilliseconds();
     outer_.push_back({.level = level});
-    const bool isTaken = QApplication::notify(receiver, event);
+    const bool isTaken = deliver(receiver, event);
     const Outer inner = outer_.back();
     outer_.pop_back();
     const double cpu = cpuMilliseconds() - begin;
@@ -121,6 +136,16 @@ bool WatchedApplication::notify(QObject* receiver, QEvent* event) {
     busy_.insert(place, std::move(busy));
     busy_.resize(std::min(busy_.size(), kBusiest));
     return isTaken;
+}
+
+bool WatchedApplication::deliver(QObject* receiver, QEvent* event) {
+    try {
+        return QApplication::notify(receiver, event);
+    } catch (const std::exception& error) {
+        QTest::qFail(error.what(), __FILE__, __LINE__);
+        leaveLoops();
+        return true;
+    }
 }
 
 void beginWatch() {

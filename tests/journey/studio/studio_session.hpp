@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/fixtures/guarded_test.hpp"
 #include "ui/studio/studio_window.hpp"
 
 #include <QApplication>
@@ -47,7 +48,8 @@ private:
     std::unique_ptr<ui::StudioWindow> window_;
 };
 
-/// An application that knows which events kept the GUI thread busy.
+/// An application that knows which events kept the GUI thread busy. What a helper throws in a loop
+/// of Qt's (a menu, a dialog) fails the test function, and the loop ends.
 class WatchedApplication : public QApplication {
 public:
     using QApplication::QApplication;
@@ -68,6 +70,8 @@ public:
     [[nodiscard]] const std::vector<Busy>& busiest() const { return busy_; }
 
 private:
+    bool deliver(QObject* receiver, QEvent* event);
+
     /// An event that is being delivered.
     struct Outer {
         int level = 0;  ///< of the loop that delivers it
@@ -102,3 +106,7 @@ private:
 void answerDialog(const char* name, std::function<void(QDialog&)> act);
 
 }  // namespace lowtide::testing
+
+/// A test of a way through the studio; what a helper throws fails one function of it.
+#define LOWTIDE_JOURNEY(Class) \
+    LOWTIDE_TEST_UNDER(lowtide::testing::WatchedApplication, lowtide::testing::GuardedTest<Class>)

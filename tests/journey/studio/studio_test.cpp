@@ -496,7 +496,7 @@ int runStudio(int count, char** words) {
     WatchedApplication application(count, words);
     const QString role = qEnvironmentVariable(kRole);
     if (role.isEmpty()) {
-        StudioTest test;
+        GuardedTest<StudioTest> test;
         return QTest::qExec(&test, count, words);
     }
     StudioSession studio(QApplication::arguments().value(1),

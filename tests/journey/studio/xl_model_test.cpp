@@ -178,7 +178,7 @@ void XlModelTest::aPolicyThatDoesNotFitIsRefused_andAButtonMendsIt() {
     look("xl_streamed");
 }
 
-LOWTIDE_WINDOW_TEST(XlModelTest)
+LOWTIDE_JOURNEY(XlModelTest)
 
 }  // namespace xl_model_test
 
