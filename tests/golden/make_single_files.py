@@ -106,6 +106,7 @@ def write_torch_forms(folder):
     """Tensors of every type and views of one storage; the same as plain tensors of a safetensors file."""
     import collections
 
+    import numpy as np
     import torch
     from safetensors.torch import save_file
 
