@@ -270,7 +270,8 @@ private Q_SLOTS:
         const testing::Ended ended = runInShell(
             "cp $graph $'g\\xff.json'; mkdir d; $lowtide run $'g\\xff.json' --out out "
             "--report $'r\\xff.json' && test -s $'r\\xff.json' && mkdir $'d\\xff' && cp "
-            "$graph $'d\\xff/g.json' && exec $lowtide run $'d\\xff/g.json' --out out");
+            "$graph $'d\\xff/g.json' && $lowtide run $'d\\xff/g.json' --out out; "
+            "code=$?; rm -r *$'\\xff'*; exit $code");
         QCOMPARE(ended.output.trimmed(), QString("out/cat_00001.png"));
         QCOMPARE(ended.exitCode, 2);
         QVERIFY2(ended.errors.contains("the folder of the graph \""), qPrintable(ended.errors));
