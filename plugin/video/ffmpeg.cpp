@@ -12,7 +12,7 @@ namespace lowtide::video {
 namespace {
 
 /// Names of FFmpeg's demuxers.
-constexpr const char* kFormats =
+constexpr const char* kDemuxers =
     "apng,asf,avi,dv,flv,gif,h264,hevc,ivf,m4v,matroska,mjpeg,mov,mpeg,mpegts,mpegvideo,mxf,nut,"
     "obu,"
     "ogg,yuv4mpegpipe";
@@ -62,7 +62,7 @@ std::vector<std::string> inputArguments(const files::InputFile& file) {
     return {"-protocol_whitelist",
             "file",
             "-format_whitelist",
-            kFormats,
+            kDemuxers,
             "-i",
             "file:" + std::filesystem::path(file.path()).filename().string()};
 }

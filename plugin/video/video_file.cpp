@@ -144,6 +144,22 @@ double addFrames(const std::string& packets, double begin, VideoHeader& header) 
     return end;
 }
 
+/// An AVI states its size, and its duration is taken from the bytes that are there.
+bool isCutAvi(const files::InputFile& file) {
+    std::array<std::byte, 12> begin{};
+    const Bytes size = file.identity().size;
+    if (size < static_cast<Bytes>(begin.size())) {
+        return false;
+    }
+    file.read(begin, 0);
+    const std::string_view text(reinterpret_cast<const char*>(begin.data()), begin.size());
+    Bytes stated = 0;
+    for (size_t i = 4; i-- > 0;) {
+        stated = stated * 256 + std::to_integer<Bytes>(begin[4 + i]);
+    }
+    return text.starts_with("RIFF"sv) && text.ends_with("AVI "sv) && stated + 8 > size;
+}
+
 /// How long the video is by what its file states; nothing: it does not say.
 std::optional<double> statedSeconds(const JsonReader& stream, const Json* format) {
     if (const auto seconds = secondsIn(stream.text("duration").value_or(""))) {
@@ -154,7 +170,8 @@ std::optional<double> statedSeconds(const JsonReader& stream, const Json* format
         tags->at("DURATION").is_string()) {
         return secondsOfClock(tags->at("DURATION").get<std::string>());
     }
-    if (format && JsonReader(*format, "ffprobe").integer("nb_streams") == 1) {  // no sound that is longer
+    if (format &&
+        JsonReader(*format, "ffprobe").integer("nb_streams") == 1) {  // no sound that is longer
         return secondsIn(JsonReader(*format, "ffprobe").text("duration").value_or(""));
     }
     return std::nullopt;
@@ -217,6 +234,8 @@ VideoHeader readVideoHeader(const files::InputFile& file, const char* item, cons
     if (header.damage.empty() && end > 0 && stated && end + kMostMissing < *stated) {
         header.damage =
             "it ends after " + formatNumber(end) + " of " + formatNumber(*stated) + " seconds";
+    } else if (header.damage.empty() && isCutAvi(file)) {
+        header.damage = "it is shorter than its header says";
     }
     return header;
 }
