@@ -1,6 +1,7 @@
 #include "nodes/chosen_file.hpp"
 #include "nodes/load/load_nodes.hpp"
 #include "nodes/stage_call.hpp"
+#include "plugin/base/text.hpp"
 #include "plugin/video/video_reader.hpp"
 
 namespace lowtide::nodes {
@@ -64,6 +65,15 @@ Shape shapeOf(const video::TakenFrames& taken) {
     return {taken.frames, 3, taken.size.heightPixels, taken.size.widthPixels};
 }
 
+/// A file that is cut or broken is read as far as it goes, and said so.
+Issue damageWarning(const std::string& file, const std::string& problem) {
+    return {.severity = Severity::Warning,
+            .code = "damaged_video",
+            .item = kVideo,
+            .message = quotedName(file) + " is damaged: " + problem,
+            .hint = "look at its frames, or copy or download it again"};
+}
+
 /// Errors blame the file, but for those that blame another parameter.
 template <class Work>
 auto blamingVideo(const Work& work) {
@@ -84,9 +94,14 @@ executor::WorkOutline outlineLoadVideo(models::Stages& stages,
             chosenFile(kVideoFile, context.text(kVideo), context.graphFolder());
         const video::TakenFrames taken = video::framesIn(file, rangeIn(context), kVideo);
         models::StageOutline frames = stages.outlineVideo(shapeOf(taken));
+        Issues issues;
+        if (!taken.damage.empty()) {
+            issues.push_back(damageWarning(file.name(), taken.damage));
+        }
         return executor::WorkOutline{.outputs = {{"image", valueOutline(frames.outputs[0])}},
                                      .fingerprints = {fingerprintOf(file)},
                                      .walk = std::move(frames.walk),
+                                     .issues = std::move(issues),
                                      .isOnHost = true};
     });
 }
@@ -108,6 +123,9 @@ void runLoadVideo(models::Stages& stages, executor::Context& context) {
                 "load", static_cast<double>(++done), static_cast<double>(taken.frames));
             return *std::move(frame);
         }));
+        if (const std::string damage = reader->damage(context.stop()); !damage.empty()) {
+            context.issue(damageWarning(file.name(), damage));
+        }
     });
 }
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -23,9 +25,13 @@ namespace lowtide::files {
 
 namespace {
 
-constexpr int kPollMilliseconds = 20;  // between looks at the stop token
-constexpr size_t kMostWords = 4096;    // of what a program says of its failure
-constexpr int kLeastHandle = 10;       // above those that the program is given
+using Clock = std::chrono::steady_clock;
+
+constexpr int kPollMilliseconds = 20;   // between looks at the stop token
+constexpr size_t kMostWords = 4096;     // of what a program says of its failure
+constexpr int kPatienceOfTheEnd = 500;  // pauses after it was killed
+constexpr int kMillisecondsInASecond = 1000;
+constexpr int kLeastHandle = 10;  // above those that the program is given
 
 /// A handle that another program does not inherit, and that is none of those that it gets.
 os::Descriptor movedUp(int handle) {
@@ -46,13 +52,10 @@ os::Descriptor fileInMemory(std::string_view content) {
     return file;
 }
 
-/// Waits until the handle is ready, or its other end is gone.
-void waitUntil(short event, const os::Descriptor& handle, const StopToken& stop) {
+/// Whether the handle is ready, or its other end is gone, after so many milliseconds at most.
+bool isReady(short event, const os::Descriptor& handle, int milliseconds) {
     pollfd asked{.fd = handle.handle(), .events = event, .revents = 0};
-    while (::poll(&asked, 1, kPollMilliseconds) == 0) {
-        stop.throwIfStopped();
-    }
-    stop.throwIfStopped();
+    return ::poll(&asked, 1, milliseconds) > 0;
 }
 
 class SpawnActions {
@@ -121,8 +124,12 @@ std::optional<std::string> findProgram(std::string_view name) {
 
 struct Program::State {
     std::string name;
-    pid_t process = -1;
-    int status = 0;  ///< as waitpid() gives it
+    std::chrono::milliseconds patience{};
+    pid_t process = -1;  ///< leader of a group of its own; -1: it has ended
+    /// Names the process even when the system gave its number to another one, which happens where
+    /// a host ignores SIGCHLD or waits for every child. Not open: the system knows no such handles.
+    os::Descriptor watch;
+    std::optional<int> code;  ///< how it ended: its code, or minus a signal; nothing: not known
     os::Descriptor input;
     os::Descriptor answer;
     os::Descriptor errors;
@@ -131,35 +138,73 @@ struct Program::State {
         throw Error(ErrorKind::Device, "the program " + quotedName(name) + " " + problem);
     }
 
-    /// False while it runs.
-    bool isOver(int options) {
+    /// As waitid(): fills `info`; false when there is no such child.
+    bool waitFor(int options, siginfo_t& info) const {
+        const idtype_t kind = watch.isOpen() ? P_PIDFD : P_PID;
+        const auto id = static_cast<id_t>(watch.isOpen() ? watch.handle() : process);
+        int failed = 0;
+        do {
+            info = {};
+            failed = ::waitid(kind, id, &info, options);
+        } while (failed != 0 && errno == EINTR);
+        return failed == 0;
+    }
+
+    /// Takes its code, and ends what it started and left behind.
+    bool isOver() noexcept {
         if (process < 0) {
             return true;
         }
-        pid_t ended = -1;
-        do {
-            ended = ::waitpid(process, &status, options);
-        } while (ended < 0 && errno == EINTR);
-        if (ended == 0) {
-            return false;
+        siginfo_t info{};
+        if (waitFor(WEXITED | WNOHANG | WNOWAIT, info)) {
+            if (info.si_pid == 0) {
+                return false;
+            }
+            ::kill(-process, SIGKILL);  // its number is not given away before the next line
+            if (waitFor(WEXITED | WNOHANG, info)) {
+                code = info.si_code == CLD_EXITED ? info.si_status : -info.si_status;
+            }
         }
         process = -1;
-        if (ended < 0) {
-            refuse("cannot be watched: " +
-                   std::error_code(errno, std::generic_category()).message());
-        }
         return true;
     }
 
-    void end() {
+    void end() noexcept {
         input = {};
         answer = {};
-        if (process >= 0) {
-            ::kill(process, SIGKILL);
-            while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
-            }
-            process = -1;
+        if (isOver()) {
+            return;
         }
+        ::kill(-process, SIGKILL);
+        // One that waits for a disk that is gone does not even end now, and nobody waits for it.
+        for (int left = kPatienceOfTheEnd; !isOver() && left > 0; --left) {
+            pause();
+        }
+        process = -1;
+    }
+
+    static void pause() { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }
+
+    void requirePatience(Clock::time_point begin) const {
+        if (patience.count() > 0 && Clock::now() - begin > patience) {
+            refuse("does not answer: it said nothing for " +
+                   std::to_string(patience.count() / kMillisecondsInASecond) + " seconds");
+        }
+    }
+
+    /// Returns when the handle is ready: false when the program has ended and it is not, whoever
+    /// else may hold its other end.
+    bool waitUntil(short event, const os::Descriptor& handle, const StopToken& stop) {
+        const Clock::time_point begin = Clock::now();
+        while (!isReady(event, handle, kPollMilliseconds)) {
+            stop.throwIfStopped();
+            if (isOver()) {
+                return isReady(event, handle, 0);
+            }
+            requirePatience(begin);
+        }
+        stop.throwIfStopped();
+        return true;
     }
 
     /// The last that it said.
@@ -179,17 +224,25 @@ struct Program::State {
         return isValidUtf8(line) ? line : std::string();
     }
 
-    [[noreturn]] void refuseFailure() const {
-        const std::string how = WIFSIGNALED(status)
-                                    ? "was ended by signal " + std::to_string(WTERMSIG(status))
-                                    : "failed with code " + std::to_string(WEXITSTATUS(status));
+    /// A program whose code another part of the host took has failed when it said something.
+    void requireSuccess() const {
         const std::string said = words();
+        if (code == 0 || (!code && said.empty())) {
+            return;
+        }
+        std::string how = "failed";
+        if (code && *code < 0) {
+            how = "was ended by signal " + std::to_string(-*code);
+        } else if (code) {
+            how += " with code " + std::to_string(*code);
+        }
         refuse(how + (said.empty() ? "" : ": " + said));
     }
 };
 
 Program::Program(const Start& start) : state_(std::make_unique<State>()) {
     state_->name = lastPart(start.path);
+    state_->patience = start.patience;
     // A socket, for it can be told not to end this process when the other end is gone.
     std::array<int, 2> sockets = {-1, -1};
     std::array<int, 2> pipes = {-1, -1};
@@ -233,10 +286,16 @@ Program::Program(const Start& start) : state_(std::make_unique<State>()) {
         state_->refuse("cannot be started: " +
                        std::error_code(code, std::generic_category()).message());
     }
+    state_->watch = movedUp(static_cast<int>(::syscall(SYS_pidfd_open, state_->process, 0)));
 }
 
 Program::~Program() {
     state_->end();
+}
+
+void Program::refuseUnread(const StopToken& stop) {
+    finish(stop);
+    state_->refuse("ended before it had read all");
 }
 
 void Program::write(std::span<const std::byte> bytes, const StopToken& stop) {
@@ -246,17 +305,17 @@ void Program::write(std::span<const std::byte> bytes, const StopToken& stop) {
         if (sent > 0) {
             bytes = bytes.subspan(static_cast<size_t>(sent));
         } else if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            waitUntil(POLLOUT, state_->input, stop);
+            if (!state_->waitUntil(POLLOUT, state_->input, stop)) {
+                refuseUnread(stop);
+            }
         } else if (sent < 0 && errno != EINTR) {
-            finish(stop);
-            state_->refuse("ended before it had read all");
+            refuseUnread(stop);
         }
     }
 }
 
 size_t Program::read(std::span<std::byte> target, const StopToken& stop) {
-    while (true) {
-        waitUntil(POLLIN, state_->answer, stop);
+    while (state_->waitUntil(POLLIN, state_->answer, stop)) {
         const ssize_t count = ::read(state_->answer.handle(), target.data(), target.size());
         if (count >= 0) {
             return static_cast<size_t>(count);
@@ -265,32 +324,38 @@ size_t Program::read(std::span<std::byte> target, const StopToken& stop) {
             state_->refuse("gives no answer");
         }
     }
+    return 0;
 }
 
 void Program::finish(const StopToken& stop) {
     state_->input = {};
-    while (!state_->isOver(WNOHANG)) {
+    const Clock::time_point begin = Clock::now();
+    while (!state_->isOver()) {
         stop.throwIfStopped();
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        state_->requirePatience(begin);
+        State::pause();
     }
-    if (!WIFEXITED(state_->status) || WEXITSTATUS(state_->status) != 0) {
-        state_->refuseFailure();
-    }
+    state_->requireSuccess();
 }
 
-std::string answerOf(const Program::Start& start, size_t most, const StopToken& stop) {
+std::string Program::words() const {
+    return state_->words();
+}
+
+Answer answerOf(const Program::Start& start, size_t most, const StopToken& stop) {
     Program program(start);
-    std::string answer;
+    Answer answer;
     std::array<std::byte, 1u << 16> part{};
     while (const size_t count = program.read(part, stop)) {
-        answer.append(reinterpret_cast<const char*>(part.data()), count);
-        if (answer.size() > most) {
+        answer.text.append(reinterpret_cast<const char*>(part.data()), count);
+        if (answer.text.size() > most) {
             throw Error(ErrorKind::Device,
                         "the program " + quotedName(lastPart(start.path)) + " answers more than " +
                             std::to_string(most) + " bytes");
         }
     }
     program.finish(stop);
+    answer.words = program.words();
     return answer;
 }
 

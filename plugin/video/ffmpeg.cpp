@@ -3,12 +3,19 @@
 #include "plugin/base/error.hpp"
 #include "plugin/files/program.hpp"
 
+#include <filesystem>
 #include <map>
 #include <mutex>
 
 namespace lowtide::video {
 
 namespace {
+
+/// Names of FFmpeg's demuxers.
+constexpr const char* kDemuxers =
+    "apng,asf,avi,dv,flv,gif,h264,hevc,ivf,m4v,matroska,mjpeg,mov,mpeg,mpegts,mpegvideo,mxf,nut,"
+    "obu,"
+    "ogg,yuv4mpegpipe";
 
 /// What "ffmpeg -encoders" says, by program.
 std::string encodersOf(const std::string& ffmpeg) {
@@ -18,8 +25,12 @@ std::string encodersOf(const std::string& ffmpeg) {
     const std::lock_guard lock(mutex);
     std::string& list = known[ffmpeg];
     if (list.empty()) {
-        list = files::answerOf(
-            {.path = ffmpeg, .arguments = {"-hide_banner", "-v", "error", "-encoders"}}, kMost, {});
+        list = files::answerOf({.path = ffmpeg,
+                                .arguments = {"-hide_banner", "-v", "error", "-encoders"},
+                                .patience = kPatience},
+                               kMost,
+                               {})
+                   .text;
     }
     return list;
 }
@@ -45,6 +56,31 @@ void requireEncoder(const std::string& ffmpeg, const std::string& encoder, const
                     "install one that has it, or choose another format",
                     item);
     }
+}
+
+std::vector<std::string> inputArguments(const files::InputFile& file) {
+    return {"-protocol_whitelist",
+            "file",
+            "-format_whitelist",
+            kDemuxers,
+            "-i",
+            "file:" + std::filesystem::path(file.path()).filename().string()};
+}
+
+std::string plainWords(const std::string& words) {
+    std::string plain;
+    size_t at = 0;
+    while (at < words.size()) {
+        const size_t begin = words.find('[', at);
+        const size_t address = begin == std::string::npos ? begin : words.find(" @ 0x", begin);
+        const size_t end = address == std::string::npos ? address : words.find("] ", address);
+        if (end == std::string::npos) {
+            break;
+        }
+        plain += words.substr(at, begin - at);
+        at = end + 2;
+    }
+    return plain + words.substr(at);
 }
 
 }  // namespace lowtide::video

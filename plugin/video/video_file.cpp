@@ -21,10 +21,17 @@ using namespace std::string_view_literals;
 constexpr size_t kMostAnswer = 64u << 20;  // a graph and much more, or four million frames
 constexpr size_t kTypeAt = 4;              // of MP4's first box
 
+constexpr double kMostMissing = 0.5;  // seconds at a video's end, before its file counts as cut
+
 [[noreturn]] void refuseVideo(const std::string& name, const std::string& problem) {
     throw Error(ErrorKind::Corrupt,
                 quotedName(name) + " is no video that ffprobe can read: " + problem,
                 "choose another file");
+}
+
+/// ffprobe's own sentence for formats that inputArguments() leaves out.
+bool isOfOtherFormat(const std::string& words) {
+    return words.find("whitelist") != std::string::npos;
 }
 
 /// "30000/1001"; 0: no number.
@@ -69,51 +76,105 @@ bool isTurned(const JsonReader& stream) {
     return false;
 }
 
+/// "00:00:05.000000000", as Matroska writes durations.
+std::optional<double> secondsOfClock(const std::string& text) {
+    constexpr double kMinute = 60;
+    double seconds = 0;
+    for (const std::string& part : split(text, ':')) {
+        const std::optional<double> value = secondsIn(part);
+        if (!value) {
+            return std::nullopt;
+        }
+        seconds = seconds * kMinute + *value;
+    }
+    return seconds;
+}
+
 /// What ffprobe says when asked for `entries`; it fails where it finds no video.
-std::string probed(const files::InputFile& file,
-                   const std::string& entries,
-                   const char* format,
-                   const char* item,
-                   const StopToken& stop) {
-    const std::filesystem::path path(file.path());
-    const files::Program::Start start = {
+files::Answer probed(const files::InputFile& file,
+                     const std::string& entries,
+                     const char* format,
+                     const char* item,
+                     const StopToken& stop) {
+    files::Program::Start start = {
         .path = requiredProgram("ffprobe", "the video " + quotedName(file.name()), item),
-        .arguments = {"-v",
-                      "error",
-                      "-select_streams",
-                      "v:0",
-                      "-show_entries",
-                      entries,
-                      "-of",
-                      format,
-                      "file:" + path.filename().string()},
-        .folder = path.parent_path().string()};
+        .arguments =
+            {"-v", "error", "-select_streams", "v:0", "-show_entries", entries, "-of", format},
+        .folder = std::filesystem::path(file.path()).parent_path().string(),
+        .patience = kPatience};
+    for (std::string& argument : inputArguments(file)) {
+        start.arguments.push_back(std::move(argument));
+    }
     try {
         return files::answerOf(start, kMostAnswer, stop);
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::Device) {
             throw;
         }
-        refuseVideo(file.name(), error.message());
+        if (isOfOtherFormat(error.message())) {
+            throw Error(ErrorKind::Unsupported,
+                        quotedName(file.name()) +
+                            " is of a format that is not read as a video; a playlist is one",
+                        "choose the video itself, for example an MP4 or WebM");
+        }
+        refuseVideo(file.name(), plainWords(error.message()));
     }
 }
 
-/// Lines "0.033333,K__". A D among the flags: the packet is decoded, but its frame is not shown.
-void addFrames(const std::string& packets, double begin, VideoHeader& header) {
+/// Lines "0.033333,0.033333,K__". A D among the flags: the packet is decoded, but its frame is not
+/// shown. Returns when the last frame ends; 0: not stated.
+double addFrames(const std::string& packets, double begin, VideoHeader& header) {
+    double end = 0;
     for (const std::string& packet : split(packets, '\n')) {
         const std::vector<std::string> parts = split(packet, ',');
-        if (parts.size() < 2 || parts[1].find('D') != std::string::npos) {
+        if (parts.size() < 3 || parts[2].find('D') != std::string::npos) {
             continue;
         }
         ++header.frames;
         if (const std::optional<double> time = secondsIn(parts[0])) {
             header.times.push_back(*time - begin);
+            end = std::max(end, *time - begin + secondsIn(parts[1]).value_or(0));
         }
     }
     std::ranges::sort(header.times);  // packets come in the order of their decoding
     if (static_cast<int64_t>(header.times.size()) != header.frames) {
         header.times.clear();
+        return 0;
     }
+    return end;
+}
+
+/// An AVI states its size, and its duration is taken from the bytes that are there.
+bool isCutAvi(const files::InputFile& file) {
+    std::array<std::byte, 12> begin{};
+    const Bytes size = file.identity().size;
+    if (size < static_cast<Bytes>(begin.size())) {
+        return false;
+    }
+    file.read(begin, 0);
+    const std::string_view text(reinterpret_cast<const char*>(begin.data()), begin.size());
+    Bytes stated = 0;
+    for (size_t i = 4; i-- > 0;) {
+        stated = stated * 256 + std::to_integer<Bytes>(begin[4 + i]);
+    }
+    return text.starts_with("RIFF"sv) && text.ends_with("AVI "sv) && stated + 8 > size;
+}
+
+/// How long the video is by what its file states; nothing: it does not say.
+std::optional<double> statedSeconds(const JsonReader& stream, const Json* format) {
+    if (const auto seconds = secondsIn(stream.text("duration").value_or(""))) {
+        return seconds;
+    }
+    const Json* tags = stream.member("tags");
+    if (tags && tags->is_object() && tags->contains("DURATION") &&
+        tags->at("DURATION").is_string()) {
+        return secondsOfClock(tags->at("DURATION").get<std::string>());
+    }
+    if (format &&
+        JsonReader(*format, "ffprobe").integer("nb_streams") == 1) {  // no sound that is longer
+        return secondsIn(JsonReader(*format, "ffprobe").text("duration").value_or(""));
+    }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -134,11 +195,13 @@ bool hasVideoName(std::string_view path) {
 
 VideoHeader readVideoHeader(const files::InputFile& file, const char* item, const StopToken& stop) {
     const std::string answer = probed(file,
-                                      "stream=width,height,avg_frame_rate:stream_tags:"
-                                      "stream_side_data=rotation:format=start_time:format_tags",
+                                      "stream=width,height,avg_frame_rate,duration:stream_tags:"
+                                      "stream_side_data=rotation:format=start_time,duration,"
+                                      "nb_streams:format_tags",
                                       "json",
                                       item,
-                                      stop);
+                                      stop)
+                                   .text;
     const Json json = parseJson(answer, "ffprobe");
     const JsonReader reader(json, file.name());
     const Json* streams = reader.member("streams");
@@ -154,14 +217,25 @@ VideoHeader readVideoHeader(const files::InputFile& file, const char* item, cons
     }
     addTexts(stream, header.texts);
     double begin = 0;
-    if (const Json* format = reader.member("format")) {
+    const Json* format = reader.member("format");
+    if (format) {
         const JsonReader container(*format, file.name());
         begin = secondsIn(container.text("start_time").value_or("")).value_or(0);
         addTexts(container, header.texts);
     }
-    addFrames(probed(file, "packet=pts_time,flags", "csv=p=0", item, stop), begin, header);
+    const files::Answer packets =
+        probed(file, "packet=pts_time,duration_time,flags", "csv=p=0", item, stop);
+    const double end = addFrames(packets.text, begin, header);
     if (header.size.widthPixels < 1 || header.size.heightPixels < 1 || header.frames < 1) {
         refuseVideo(file.name(), "it has no pictures");
+    }
+    header.damage = plainWords(packets.words);
+    const std::optional<double> stated = statedSeconds(stream, format);
+    if (header.damage.empty() && end > 0 && stated && end + kMostMissing < *stated) {
+        header.damage =
+            "it ends after " + formatNumber(end) + " of " + formatNumber(*stated) + " seconds";
+    } else if (header.damage.empty() && isCutAvi(file)) {
+        header.damage = "it is shorter than its header says";
     }
     return header;
 }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct VideoHeader {
     double rate = 0;          ///< frames a second; 0: not stated
     std::vector<image::PictureText> texts;
     std::vector<double> times{};  ///< of each frame, in seconds from the begin; empty: not stated
+    std::string damage{};  ///< what shows that the file is cut or broken; empty: nothing does
 };
 
 /// Asks ffprobe, which reads the file but decodes nothing. Error{NotFound} where that program is

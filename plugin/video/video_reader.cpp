@@ -102,6 +102,18 @@ public:
         return frame;
     }
 
+    [[nodiscard]] std::string damage(const StopToken& stop) override {
+        try {
+            program_.finish(stop);
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::Device) {
+                throw;
+            }
+            return plainWords(error.message());
+        }
+        return plainWords(program_.words());
+    }
+
 private:
     static files::Program::Start startFor(const files::InputFile& file,
                                           const FrameRange& range,
@@ -116,10 +128,11 @@ private:
         if (begin > 0) {
             arguments.insert(arguments.end(), {"-ss", std::to_string(begin)});
         }
+        for (std::string& argument : inputArguments(file)) {
+            arguments.push_back(std::move(argument));
+        }
         arguments.insert(arguments.end(),
-                         {"-i",
-                          "file:" + path.filename().string(),
-                          "-map",
+                         {"-map",
                           "0:v:0",
                           "-vf",
                           wanted + ",scale=flags=accurate_rnd+full_chroma_int:out_range=pc",
@@ -165,7 +178,8 @@ TakenFrames framesKnownOf(const files::InputFile& file, const char* item) {
         }
     }
     const VideoHeader header = headerOf(file, item);
-    const TakenFrames frames{.size = header.size, .frames = header.frames, .rate = header.rate};
+    const TakenFrames frames{
+        .size = header.size, .frames = header.frames, .rate = header.rate, .damage = header.damage};
     const std::lock_guard lock(mutex);
     recent.push_front({file.path(), file.identity(), frames});
     recent.resize(std::min(recent.size(), kMostKnown));

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace lowtide::video {
 
@@ -23,7 +24,8 @@ struct FrameRange {
 struct TakenFrames {
     image::PictureSize size;
     int64_t frames = 0;
-    double rate = 0;  ///< a second; 0: not stated
+    double rate = 0;       ///< a second; 0: not stated
+    std::string damage{};  ///< of VideoHeader
 };
 
 /// By headers; nothing is decoded. Errors as readVideoHeader() and image::openAnimation(), and
@@ -45,6 +47,10 @@ public:
     /// With 3 channels; nothing behind the last one. Error{Device}: ffmpeg failed; Error{Corrupt};
     /// Error{Cancelled}.
     [[nodiscard]] virtual std::optional<Image8> next(const StopToken& stop) = 0;
+
+    /// After the last frame: what the decoder said of frames that it could not decode as they were
+    /// meant; empty: nothing. Error{Cancelled}.
+    [[nodiscard]] virtual std::string damage(const StopToken& /*stop*/) { return {}; }
 };
 
 /// Reads the frames that `taken`, of framesIn(), counts.

@@ -100,6 +100,17 @@ private Q_SLOTS:
         QVERIFY2(found.exitCode == 0, qPrintable(found.errors));
     }
 
+    void namesFoldersOfAPathsFileThatAreNotThere() {
+        const QString paths = written("extra_model_paths.yaml",
+                                      "comfyui:\n  loras: nowhere/loras\n  checkpoints: .\n");
+
+        const CommandResult found = checked(kLoraPreset, {paths});
+
+        QVERIFY2(found.errors.contains("names folders that are not there") &&
+                     found.errors.contains("nowhere/loras"),
+                 qPrintable(found.errors));
+    }
+
     void takesSeveralFolders() {
         link("checkpoints", "one/checkpoints");
         link("loras", "two/loras");

@@ -4,6 +4,7 @@
 #include "ui/door/plugin_door.hpp"
 #include "ui/models/model_folders.hpp"
 
+#include <cstdio>
 #include <filesystem>
 #include <vector>
 
@@ -23,8 +24,13 @@ std::vector<std::string> foldersNamed(const std::vector<std::string>& places) {
                         "--model-folder: there is no folder \"" + place + "\"",
                         "name a folder with models, or an extra_model_paths.yaml");
         }
-        for (const ui::ModelFolder& folder :
-             isPathsFile ? ui::readModelPaths(path) : ui::modelFoldersIn(path)) {
+        const std::vector<ui::ModelFolder> named =
+            isPathsFile ? ui::readModelPaths(path) : ui::modelFoldersIn(path);
+        if (const std::string absent = isPathsFile ? ui::absentFolders(path, named) : "";
+            !absent.empty()) {
+            std::fprintf(stderr, "lowtide: warning: --model-folder: %s\n", absent.c_str());
+        }
+        for (const ui::ModelFolder& folder : named) {
             folders.push_back(modulePath(folder.path, "the folder with models"));
         }
     }

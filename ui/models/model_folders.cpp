@@ -58,7 +58,11 @@ ResolvedFolders resolveFolders(const std::vector<std::string>& chosen,
     }
     for (const std::string& file : pathsFiles) {
         try {
-            addOnce(resolved.folders, readModelPaths(file));
+            const std::vector<ModelFolder> named = readModelPaths(file);
+            addOnce(resolved.folders, named);
+            if (std::string absent = absentFolders(file, named); !absent.empty()) {
+                resolved.problems.push_back(std::move(absent));
+            }
         } catch (const Error& error) {
             resolved.problems.push_back(error.message());
         }

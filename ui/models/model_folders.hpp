@@ -38,12 +38,16 @@ struct ResolvedFolders {
 
 /// The folders that an extra_model_paths.yaml of ComfyUI names: in each section `base_path` and,
 /// by kind, one path or several lines of them. Relative ones are meant from base_path, that from
-/// the file's own folder; "~" is the person's home. Kinds that have no node here are left out.
+/// the file's own folder; in it "~" is the user's home and "$NAME" a variable of the environment.
+/// Sections with `is_default: true` come first. Kinds that have no node here are left out.
 /// Error{Corrupt} says the line of what is no YAML or has another shape; Error{NotFound}.
 [[nodiscard]] std::vector<ModelFolder> readModelPaths(const std::string& path);
 /// The same of its text. `name` is for messages.
 [[nodiscard]] std::vector<ModelFolder> parseModelPaths(std::string_view text,
                                                        const std::string& folder,
                                                        const std::string& name);
+/// A sentence about those of a paths file's folders that do not exist; empty: all do.
+[[nodiscard]] std::string absentFolders(const std::string& path,
+                                        const std::vector<ModelFolder>& folders);
 
 }  // namespace lowtide::ui

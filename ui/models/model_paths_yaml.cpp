@@ -4,6 +4,7 @@
 #include "plugin/files/path_parts.hpp"
 #include "ui/models/model_folders.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <yaml.h>
@@ -80,16 +81,45 @@ fs::path fromHome(const std::string& path) {
     return path.starts_with("~") && home ? fs::path(home + path.substr(1)) : fs::path(path);
 }
 
-std::vector<ModelFolder> sectionFolders(YamlTree& tree,
-                                        const yaml_node_t& section,
-                                        const fs::path& folder) {
+/// As Python's os.path.expandvars: "$NAME" and "${NAME}"; what the environment does not have stays.
+std::string withVariables(const std::string& text) {
+    constexpr std::string_view kNames =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+    std::string expanded;
+    size_t at = 0;
+    while (at < text.size()) {
+        const size_t dollar = std::min(text.find('$', at), text.size());
+        expanded += text.substr(at, dollar - at);
+        const bool isBraced = text.substr(dollar, 2) == "${";
+        const size_t begin = dollar + (isBraced ? 2 : 1);
+        const size_t end = std::min(
+            isBraced ? text.find('}', begin) : text.find_first_not_of(kNames, begin), text.size());
+        at = std::min(isBraced ? end + 1 : end, text.size());
+        if (dollar < text.size()) {
+            const std::string name = begin < end ? text.substr(begin, end - begin) : "";
+            const char* value = name.empty() ? nullptr : std::getenv(name.c_str());
+            expanded += value ? value : text.substr(dollar, at - dollar);
+        }
+    }
+    return expanded;
+}
+
+/// What a section of the file says: base_path, is_default and, by kind, folders.
+struct Section {
+    std::vector<ModelFolder> folders;
+    bool isDefault = false;  ///< they come before those of other sections
+};
+
+Section sectionFolders(YamlTree& tree, const yaml_node_t& section, const fs::path& folder) {
     fs::path base = folder;
+    Section found;
     visitEntries(tree, section, [&](const std::string& key, const yaml_node_t& value) {
         if (key == "base_path" && value.type == YAML_SCALAR_NODE) {
-            base = folder / fromHome(trim(scalarText(value)));
+            base = folder / withVariables(fromHome(trim(scalarText(value))).string());
+        } else if (key == "is_default" && value.type == YAML_SCALAR_NODE) {
+            found.isDefault = toLower(scalarText(value)) == "true";
         }
     });
-    std::vector<ModelFolder> folders;
     visitEntries(tree, section, [&](const std::string& key, const yaml_node_t& value) {
         const std::optional<ModelKind> kind = kindNamed(key);
         if (!kind || value.type != YAML_SCALAR_NODE) {
@@ -98,12 +128,12 @@ std::vector<ModelFolder> sectionFolders(YamlTree& tree,
         for (const std::string& line : split(scalarText(value), '\n')) {
             if (const std::string path = trim(line); !path.empty()) {
                 const fs::path plain = (base / fromHome(path)).lexically_normal();
-                folders.push_back(
+                found.folders.push_back(
                     {(plain.has_filename() ? plain : plain.parent_path()).string(), *kind});
             }
         }
     });
-    return folders;
+    return found;
 }
 
 }  // namespace
@@ -124,8 +154,10 @@ std::vector<ModelFolder> parseModelPaths(std::string_view text,
     std::vector<ModelFolder> folders;
     visitEntries(tree, *root, [&](const std::string&, const yaml_node_t& section) {
         if (section.type == YAML_MAPPING_NODE) {
-            const auto found = sectionFolders(tree, section, folder);
-            folders.insert(folders.end(), found.begin(), found.end());
+            const Section found = sectionFolders(tree, section, folder);
+            folders.insert(found.isDefault ? folders.begin() : folders.end(),
+                           found.folders.begin(),
+                           found.folders.end());
         }
     });
     return folders;
@@ -134,6 +166,19 @@ std::vector<ModelFolder> parseModelPaths(std::string_view text,
 std::vector<ModelFolder> readModelPaths(const std::string& path) {
     const files::InputFile file(path);
     return parseModelPaths(file.readAll(kLargestPathsFile), files::folderOf(path), file.name());
+}
+
+std::string absentFolders(const std::string& path, const std::vector<ModelFolder>& folders) {
+    std::vector<std::string> absent;
+    for (const ModelFolder& folder : folders) {
+        std::error_code ignored;
+        if (!fs::is_directory(folder.path, ignored)) {
+            absent.push_back(quotedName(folder.path));
+        }
+    }
+    return absent.empty() ? std::string()
+                          : quotedName(files::lastPart(path)) +
+                                " names folders that are not there: " + listSome(absent);
 }
 
 }  // namespace lowtide::ui

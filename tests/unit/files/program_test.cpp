@@ -7,7 +7,10 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <csignal>
+#include <pthread.h>
 #include <sys/wait.h>
+#include <thread>
 
 namespace program_test {
 
@@ -46,7 +49,7 @@ private Q_SLOTS:
     }
 
     void answers() {
-        QCOMPARE(answerOf(shell("printf 'a b'; printf c >&2"), kMost, {}), std::string("a b"));
+        QCOMPARE(answerOf(shell("printf 'a b'; printf c >&2"), kMost, {}).text, std::string("a b"));
     }
 
     void worksInAFolderAndReadsTheThird() {
@@ -54,7 +57,7 @@ private Q_SLOTS:
         Program::Start start = shell("pwd; cat <&3");
         start.folder = folder.path().toStdString();
         start.third = std::string(100'000, 'x');
-        const std::string answer = answerOf(start, kMost, {});
+        const std::string answer = answerOf(start, kMost, {}).text;
         QCOMPARE(answer, QDir(folder.path()).canonicalPath().toStdString() + "\n" + start.third);
     }
 
@@ -144,6 +147,77 @@ private Q_SLOTS:
             QCOMPARE(error->kind(), ErrorKind::Cancelled);
         }
         QVERIFY(timer.elapsed() < 20'000);
+    }
+
+    /// A host that ignores SIGCHLD, or waits for every child, takes the code away: the program is
+    /// judged by what it said.
+    void isWatched_whereAHostTakesItsCode() {
+        struct sigaction before {};
+
+        struct sigaction ignoring {};
+
+        ignoring.sa_handler = SIG_IGN;
+        QCOMPARE(::sigaction(SIGCHLD, &ignoring, &before), 0);
+        std::string answer;
+        const auto good = errorOf([&] { answer = answerOf(shell("printf abc"), kMost, {}).text; });
+        const auto bad =
+            errorOf([] { (void)answerOf(shell("echo no room >&2; exit 1"), kMost, {}); });
+        ::sigaction(SIGCHLD, &before, nullptr);
+        QVERIFY2(!good, good ? good->message().c_str() : "");
+        QCOMPARE(answer, std::string("abc"));
+        QVERIFY(bad.has_value());
+        QCOMPARE(bad->message(), std::string("the program \"sh\" failed: no room"));
+    }
+
+    /// What a program started and left behind holds its answer open, and ends with it.
+    void whatItLeftBehindEndsWithIt() {
+        QElapsedTimer timer;
+        timer.start();
+        const std::string child = answerOf(shell("sleep 100 & echo $!"), kMost, {}).text;
+        QVERIFY(timer.elapsed() < 10'000);
+        QTRY_VERIFY(!QDir("/proc/" + QString::fromStdString(child).trimmed()).exists());
+    }
+
+    void oneThatHangsIsEnded_data() {
+        QTest::addColumn<QString>("commands");
+        QTest::newRow("says nothing") << "sleep 100";
+        QTest::newRow("stops in the middle") << "echo one; sleep 100";
+        QTest::newRow("closes its answer and stays") << "exec >&-; sleep 100";
+        QTest::newRow("takes no signal but one") << "trap '' TERM INT HUP; sleep 100";
+    }
+
+    void oneThatHangsIsEnded() {
+        QFETCH(QString, commands);
+        Program::Start start = shell(commands.toStdString());
+        start.patience = std::chrono::milliseconds(100);
+        const auto error = errorOf([&] { (void)answerOf(start, kMost, {}); });
+        QVERIFY(error.has_value());
+        QCOMPARE(error->kind(), ErrorKind::Device);
+        QVERIFY2(error->message().find("does not answer") != std::string::npos, error->what());
+    }
+
+    /// A signal that interrupts a wait is no answer: the read goes on and can be cancelled.
+    void aSignalEndsNoWait() {
+        struct sigaction before {};
+
+        struct sigaction handling {};
+
+        handling.sa_handler = [](int) {};  // without SA_RESTART
+        QCOMPARE(::sigaction(SIGUSR1, &handling, &before), 0);
+        StopSource source;
+        std::optional<Error> error;
+        std::thread waiting([&] {
+            error = errorOf([&] { (void)answerOf(shell("sleep 100"), kMost, source.token()); });
+        });
+        for (int i = 0; i < 20; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            ::pthread_kill(waiting.native_handle(), SIGUSR1);
+        }
+        source.cancel(CancelMode::Now);
+        waiting.join();
+        ::sigaction(SIGUSR1, &before, nullptr);
+        QVERIFY(error.has_value());
+        QCOMPARE(error->kind(), ErrorKind::Cancelled);
     }
 
     void leavesNothingBehind() {

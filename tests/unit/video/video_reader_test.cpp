@@ -285,6 +285,120 @@ private Q_SLOTS:
         QVERIFY2(!said.contains(folder_.path()), qPrintable(said));
     }
 
+    /// Formats that name other files are no videos: no result key would know those, and a graph
+    /// from elsewhere would show frames of any file.
+    void refusesPlaylists_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QByteArray>("text");
+        QTest::newRow("HLS")
+            << "list.mp4"
+            << QByteArray("#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nFILE\n#EXT-X-ENDLIST\n");
+        QTest::newRow("concat") << "list.mp4" << QByteArray("ffconcat version 1.0\nfile 'FILE'\n");
+        QTest::newRow("DASH") << "list.mpd"
+                              << QByteArray(
+                                     "<?xml version=\"1.0\"?>\n<MPD "
+                                     "xmlns=\"urn:mpeg:dash:schema:mpd:2011\" type=\"static\" "
+                                     "profiles=\"urn:mpeg:dash:profile:isoff-on-demand:2011\" "
+                                     "mediaPresentationDuration=\"PT2S\"><Period><AdaptationSet "
+                                     "mimeType=\"video/mp4\">"
+                                     "<Representation id=\"0\" "
+                                     "bandwidth=\"1\"><BaseURL>FILE</BaseURL></Representation>"
+                                     "</AdaptationSet></Period></MPD>\n");
+    }
+
+    void refusesPlaylists() {
+        QFETCH(QString, name);
+        QFETCH(QByteArray, text);
+        const QTemporaryDir folder;
+        const std::string path = folder.filePath(name).toStdString();
+        files::writeFileAtomically(path, text.replace("FILE", wholeVideo().toUtf8()).toStdString());
+        const auto error = errorOf([&] { (void)framesIn(files::InputFile(path), {}, "video"); });
+        QVERIFY(error.has_value());
+        const QString said = QString::fromStdString(error->message());
+        QVERIFY2(said.contains(name) && said.contains("playlist"), qPrintable(said));
+    }
+
+    /// The file says that it was longer, or the reader of its container does.
+    void tellsOfCutFiles_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QStringList>("how");
+        QTest::newRow("WebM") << "long.webm" << QStringList{"-c:v", "libvpx-vp9"};
+        QTest::newRow("AVI") << "long.avi" << QStringList{"-c:v", "mpeg4"};
+        QTest::newRow("fragmented MP4")
+            << "long.mp4" << QStringList{"-movflags", "frag_keyframe+empty_moov"};
+    }
+
+    void tellsOfCutFiles() {
+        QFETCH(QString, name);
+        QFETCH(QStringList, how);
+        const QString path = folder_.filePath(name);
+        runFfmpeg(QStringList{"-i", wholeVideo()} + how + QStringList{path});
+        const QByteArray whole = testing::contentsOf(path);
+        const TakenFrames taken = framesIn(files::InputFile(path.toStdString()), {}, "video");
+        QCOMPARE(taken.frames, int64_t{48});
+        QCOMPARE(taken.damage, std::string());
+
+        files::writeFileAtomically(path.toStdString(), whole.first(whole.size() / 2).toStdString());
+        const TakenFrames cut = framesIn(files::InputFile(path.toStdString()), {}, "video");
+
+        QVERIFY(cut.frames < 48);
+        QVERIFY2(!cut.damage.empty(), qPrintable(QString::number(cut.frames)));
+        QVERIFY2(cut.damage.find(" @ 0x") == std::string::npos, cut.damage.c_str());
+    }
+
+    /// Bytes that changed inside a frame are seen when it is decoded.
+    void tellsOfBrokenFrames() {
+        const auto damageOf = [](const std::string& path) {
+            const files::InputFile file(path);
+            const TakenFrames taken = framesIn(file, {}, "video");
+            const auto reader = openFrames(file, {}, taken, "video");
+            while (reader->next({})) {
+            }
+            return reader->damage({});
+        };
+        QByteArray bytes = testing::contentsOf(wholeVideo());
+        QCOMPARE(damageOf(wholeVideo().toStdString()), std::string());
+        const qsizetype media = bytes.indexOf("mdat");
+        for (qsizetype at = media + 900; at < media + 1100; at += 10) {
+            bytes[at] = static_cast<char>(~bytes[at]);
+        }
+        const std::string path = folder_.filePath("broken.mp4").toStdString();
+        files::writeFileAtomically(path, bytes.toStdString());
+
+        QVERIFY(!damageOf(path).empty());
+    }
+
+    /// Whatever stands on the PATH under these names.
+    void survivesAnotherFfmpeg_data() {
+        QTest::addColumn<QByteArray>("commands");
+        QTest::newRow("garbage") << QByteArray("head -c 5000 /dev/urandom");
+        QTest::newRow("nothing") << QByteArray("exit 0");
+        QTest::newRow("failure") << QByteArray("echo broken >&2; exit 7");
+        QTest::newRow("other JSON") << QByteArray("echo '[{\"streams\": 3}]'");
+        QTest::newRow("numbers that are none")
+            << QByteArray("echo '{\"streams\":[{\"width\":\"x\",\"height\":1e99}]}'");
+        QTest::newRow("one that leaves a child") << QByteArray("sleep 100 & echo '{}'");
+    }
+
+    void survivesAnotherFfmpeg() {
+        QFETCH(QByteArray, commands);
+        const QTemporaryDir programs;
+        for (const char* name : {"ffmpeg", "ffprobe"}) {
+            QFile program(programs.filePath(name));
+            QVERIFY(program.open(QIODevice::WriteOnly));
+            program.write("#!/bin/sh\n" + commands + "\n");
+            program.setPermissions(program.permissions() | QFile::ExeOwner);
+        }
+        const std::string path = folder_.filePath("any.mp4").toStdString();
+        files::writeFileAtomically(path, testing::contentsOf(wholeVideo()).toStdString());
+        const QByteArray before = qgetenv("PATH");
+        qputenv("PATH", programs.path().toUtf8() + ":" + before);
+        const auto error = errorOf([&] { (void)framesIn(files::InputFile(path), {}, "video"); });
+        qputenv("PATH", before);
+        QVERIFY(error.has_value());
+        QVERIFY(error->message().size() < 1000);
+    }
+
     void knowsVideosByTheirBegin() {
         const auto begins = [](const QByteArray& bytes) {
             return beginsAsVideo(

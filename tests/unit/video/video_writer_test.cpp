@@ -200,7 +200,8 @@ private Q_SLOTS:
                                                                          "json",
                                                                          path}},
                                                           1u << 20,
-                                                          {}),
+                                                          {})
+                                              .text,
                                           "ffprobe")
                                     .at("streams")
                                     .at(0);

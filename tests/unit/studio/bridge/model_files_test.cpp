@@ -227,6 +227,40 @@ empty:
         QCOMPARE(folders, expected);
     }
 
+    /// As ComfyUI does, which calls Python's expandvars.
+    void expandsVariablesOfTheEnvironment_data() {
+        QTest::addColumn<QByteArray>("base");
+        QTest::addColumn<QString>("folder");
+        QTest::newRow("name") << QByteArray("$LOWTIDE_TEST_MODELS/sd") << "/big/models/sd/loras";
+        QTest::newRow("braces") << QByteArray("${LOWTIDE_TEST_MODELS}_2") << "/big/models_2/loras";
+        QTest::newRow("unknown") << QByteArray("/a/$LOWTIDE_TEST_NONE/b")
+                                 << "/a/$LOWTIDE_TEST_NONE/b/loras";
+        QTest::newRow("open brace") << QByteArray("/a/${LOWTIDE_TEST") << "/a/${LOWTIDE_TEST/loras";
+        QTest::newRow("sign alone") << QByteArray("/a/$/b$") << "/a/$/b$/loras";
+    }
+
+    void expandsVariablesOfTheEnvironment() {
+        QFETCH(QByteArray, base);
+        QFETCH(QString, folder);
+        qputenv("LOWTIDE_TEST_MODELS", "/big/models");
+        const QByteArray text = "comfyui:\n  base_path: " + base + "\n  loras: loras\n";
+
+        const auto folders = parseModelPaths(text.toStdString(), "/graphs", "paths.yaml");
+
+        qunsetenv("LOWTIDE_TEST_MODELS");
+        QCOMPARE(folders.size(), size_t{1});
+        QCOMPARE(QString::fromStdString(folders[0].path), folder);
+    }
+
+    void foldersOfTheDefaultSectionComeFirst() {
+        const auto folders = parseModelPaths(
+            "a:\n  loras: /one\nb:\n  is_default: true\n  loras: /two\n", "/", "paths.yaml");
+
+        const std::vector<ModelFolder> expected = {{"/two", ModelKind::Lora},
+                                                   {"/one", ModelKind::Lora}};
+        QCOMPARE(folders, expected);
+    }
+
     void takesAnEmptyPathsFile_asNoFolders() {
         QVERIFY(parseModelPaths("", "/", "p").empty());
         QVERIFY(parseModelPaths("# only a comment\n", "/", "p").empty());
