@@ -50,6 +50,12 @@ GalleryDesk::GalleryDesk(Workspace& workspace,
     connect(workspace_.library.get(), &RunLibrary::failed, this, [this](const QString& problem) {
         notices_.show(NoticeKind::Warning, tr("Runs are not kept: %1").arg(problem));
     });
+    connect(workspace_.library.get(), &RunLibrary::repaired, this, [this](const QString& sentence) {
+        notices_.show(NoticeKind::Warning, sentence);
+    });
+    connect(workspace_.library.get(), &RunLibrary::recovered, this, [this] {
+        notices_.show(NoticeKind::Info, tr("Runs are kept again, those of the time between too."));
+    });
 }
 
 void GalleryDesk::withRun(const RunKey& key, const std::function<void(const RunRecord&)>& act) {
@@ -67,6 +73,10 @@ void GalleryDesk::withRun(const RunKey& key, const std::function<void(const RunR
 
 void GalleryDesk::openGraph(const RunKey& key, const QString& path) {
     withRun(key, [this, path](const RunRecord& run) {
+        if (run.graph.empty()) {  // it was lost with a damaged file; the picture has it too
+            files_.openPath(path);
+            return;
+        }
         const Json options = Json::parse(run.options, nullptr, false);
         OpenedGraph opened{.document = graph::parseDocument(run.graph),
                            .name = run.title,
