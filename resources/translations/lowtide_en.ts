@@ -259,6 +259,16 @@
     </message>
 </context>
 <context>
+    <name>lowtide::ui::RunLibrary</name>
+    <message numerus="yes">
+        <source>The list of earlier runs was damaged. %n images of it could be saved, and it goes on in “%1”; the damaged file “%2” stays. The images&apos; own files are untouched.</source>
+        <translation>
+            <numerusform>The list of earlier runs was damaged. %n image of it could be saved, and it goes on in “%1”; the damaged file “%2” stays. The images&apos; own files are untouched.</numerusform>
+            <numerusform>The list of earlier runs was damaged. %n images of it could be saved, and it goes on in “%1”; the damaged file “%2” stays. The images&apos; own files are untouched.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::RunNotices</name>
     <message numerus="yes">
         <source>%1 (and %n more)</source>

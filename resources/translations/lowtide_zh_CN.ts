@@ -3171,6 +3171,14 @@ The first word is in the text; each of the others takes its place.</source>
         <source>&amp;Compare: mark two first</source>
         <translation>对比(&amp;C)：先选中两张</translation>
     </message>
+    <message>
+        <source>The list of images cannot be read</source>
+        <translation>无法读取图片列表</translation>
+    </message>
+    <message>
+        <source>The files themselves are untouched. A notice says why; the list is read again at the next change.</source>
+        <translation>图片文件本身没有变动。通知说明了原因；下次有变化时会重新读取列表。</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::GalleryDesk</name>
@@ -3237,6 +3245,10 @@ The first word is in the text; each of the others takes its place.</source>
     <message>
         <source>Undo</source>
         <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Runs are kept again, those of the time between too.</source>
+        <translation>运行记录已恢复保存，其间的运行也已补上。</translation>
     </message>
 </context>
 <context>
@@ -5983,12 +5995,14 @@ Select a node to read what it does. What is set here applies to every node witho
 <context>
     <name>lowtide::ui::RunLibrary</name>
     <message>
-        <source>The list of earlier runs is damaged (%1). It was kept as “%2”, and a new one begins; the pictures are untouched.</source>
-        <translation>以前运行的列表已损坏（%1）。已保存为“%2”并新建列表；图片没有变化。</translation>
-    </message>
-    <message>
         <source>there is not enough memory</source>
         <translation>内存不足</translation>
+    </message>
+    <message numerus="yes">
+        <source>The list of earlier runs was damaged. %n images of it could be saved, and it goes on in “%1”; the damaged file “%2” stays. The images&apos; own files are untouched.</source>
+        <translation>
+            <numerusform>之前的运行列表已损坏。其中的 %n 张图片得以恢复，列表在“%1”中继续；损坏的文件“%2”保留不动。图片文件本身没有变动。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -6095,6 +6109,13 @@ Select a node to read what it does. What is set here applies to every node witho
 %2: %3</source>
         <translation>%1
 %2：%3</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::RunWriter</name>
+    <message>
+        <source>there is not enough memory</source>
+        <translation>内存不足</translation>
     </message>
 </context>
 <context>

@@ -2,7 +2,6 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/bridge/picture_load.hpp"
-#include "ui/document/saved_file.hpp"
 #include "ui/language/module_texts.hpp"
 
 #include <QBuffer>
@@ -10,6 +9,8 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QRandomGenerator>
+#include <QThread>
+#include <QTimer>
 
 #include <utility>
 
@@ -17,41 +18,16 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr const char* kStoreName = "runs.sqlite";
-constexpr const char* kLockSuffix = ".lock";
 constexpr int kKeyBase = 16;
 constexpr int kQuality = 85;  ///< of JPEG
 constexpr int64_t kAtOnce = 16;
 constexpr int64_t kGraphs = 1000;  ///< in which earlier prompts are looked for
+constexpr int kTryAgainMilliseconds = 1000;
+constexpr int kLastTries = 8;
+constexpr unsigned long kLastPause = 250;  ///< milliseconds
 
 int64_t nowMilliseconds() {
     return QDateTime::currentMSecsSinceEpoch();
-}
-
-/// Sessions whose studio is open. Locks of others are removed.
-QStringList livingSessions(const QDir& folder) {
-    QStringList living;
-    const QStringList locks = folder.entryList({QStringLiteral("*%1").arg(kLockSuffix)});
-    for (const QString& name : locks) {
-        const QString path = folder.filePath(name);
-        os::FileLock lock;
-        if (lock.tryLock(path.toStdString()) == os::LockState::Held) {
-            QFile::remove(path);
-        } else {
-            living << name.chopped(static_cast<int>(qstrlen(kLockSuffix))) + QLatin1Char(':');
-        }
-    }
-    return living;
-}
-
-/// Under another name, so that a new one can be made.
-QString setAside(const QString& path) {
-    const QString name = nameForBroken(path);
-    for (const char* part : {"-wal", "-shm"}) {
-        QFile::rename(path + QLatin1String(part), name + QLatin1String(part));
-    }
-    QFile::rename(path, name);
-    return QFileInfo(name).fileName();
 }
 
 QImage smallOf(const LoadedPicture& loaded) {
@@ -72,48 +48,35 @@ QByteArray encoded(const QImage& picture) {
 
 }  // namespace
 
-/// Of the other thread alone.
-struct RunLibrary::Store {
-    explicit Store(QString of) : folder(std::move(of)) {}
-
-    RunStore& opened(const QString& session, QString& problem) {
-        if (!store) {
-            QDir().mkpath(folder);
-            (void)lock.tryLock(
-                QDir(folder).filePath(session + QLatin1String(kLockSuffix)).toStdString());
-            const QString path = QDir(folder).filePath(QLatin1String(kStoreName));
-            try {
-                store = std::make_unique<RunStore>(path);
-            } catch (const Error& error) {
-                if (error.kind() != ErrorKind::Corrupt) {
-                    throw;
-                }
-                const QString aside = setAside(path);
-                store = std::make_unique<RunStore>(path);
-                problem = RunLibrary::tr(
-                              "The list of earlier runs is damaged (%1). It was kept as "
-                              "“%2”, and a new one begins; the pictures are untouched.")
-                              .arg(errorText(error), aside);
-            }
+/// Of the reading thread alone.
+struct RunLibrary::Reader {
+    RunStore& opened(const RunWriter& of) {
+        if (const QString now = of.path(); !store || path != now) {
+            path = now;
+            store = std::make_unique<RunStore>(path, DatabaseUse::OnlyRead);
         }
         return *store;
     }
 
-    const QString folder;
-    os::FileLock lock;
     std::unique_ptr<RunStore> store;
+    QString path;
 };
 
 RunLibrary::RunLibrary(const QString& folder, QObject* parent)
     : QObject(parent),
       session_(QString::number(QRandomGenerator::system()->generate64(), kKeyBase)),
-      store_(std::make_shared<Store>(folder)),
+      folder_(folder),
+      writer_(std::make_shared<RunWriter>(folder, session_)),
+      reader_(std::make_shared<Reader>()),
       isThere_([](const QString& path) { return QFileInfo::exists(path); }) {
     makeThumbnails();
 }
 
 RunLibrary::~RunLibrary() {
     asked_.finish();
+    for (int left = kLastTries; !writer_->writeAll(true).isComplete && left > 0; --left) {
+        QThread::msleep(kLastPause);
+    }
 }
 
 RunKey RunLibrary::keyOf(quint64 run) const {
@@ -124,54 +87,135 @@ RunKey RunLibrary::newSheetKey() {
     return QStringLiteral("%1:sheet%2").arg(session_).arg(++lastSheet_);
 }
 
+void RunLibrary::turn(std::function<RunsWritten(RunWriter&)> work, std::function<void()> behind) {
+    asked_.run([this, writer = writer_, work = std::move(work), behind = std::move(behind)] {
+        const auto written = std::make_shared<const RunsWritten>(work(*writer));
+        return [this, written, behind] {
+            take(*written);
+            if (behind) {
+                behind();
+            }
+        };
+    });
+}
+
+void RunLibrary::take(const RunsWritten& written) {
+    if (const std::optional<RepairedRuns>& now = written.repaired) {
+        Q_EMIT repaired(
+            tr("The list of earlier runs was damaged. %n images of it could be saved, and "
+               "it goes on in “%1”; the damaged file “%2” stays. The images' own files are "
+               "untouched.",
+               nullptr,
+               static_cast<int>(now->pictures))
+                .arg(QFileInfo(now->now).fileName(), QFileInfo(now->damaged).fileName()));
+        Q_EMIT picturesChanged();
+        makeThumbnails();
+    }
+    if (!written.problem.isEmpty()) {
+        tellOnce(written.problem);
+    } else if (written.isComplete && !isUnread_ && !std::exchange(problem_, QString()).isEmpty()) {
+        Q_EMIT worksAgain();
+    }
+    for (const std::function<void()>& call : written.calls) {
+        if (call) {
+            call();
+        }
+    }
+    if (!written.isComplete && !std::exchange(isTryingAgain_, true)) {
+        QTimer::singleShot(kTryAgainMilliseconds, this, [this] {
+            isTryingAgain_ = false;
+            turn([](RunWriter& writer) { return writer.writeAll(); }, {});
+        });
+    }
+}
+
+void RunLibrary::tellOnce(const QString& problem) {
+    if (std::exchange(problem_, problem).isEmpty()) {
+        Q_EMIT failed(problem);
+    }
+}
+
+void RunLibrary::write(RunWrite write) {
+    write.since = nowMilliseconds();
+    turn(
+        [write = std::move(write)](RunWriter& writer) {
+            writer.add(write);
+            return writer.writeAll();
+        },
+        {});
+}
+
+void RunLibrary::write(std::function<void(RunStore&)> work, std::function<void()> done) {
+    write(RunWrite{.work = std::move(work), .done = std::move(done)});
+}
+
+namespace {
+
+/// Before something is read.
+RunsWritten openAndWrite(RunWriter& writer) {
+    writer.open();
+    return writer.writeAll();
+}
+
+/// For callers that need no word when a question cannot be answered.
+template <class Result>
+std::function<void(std::optional<Result>)> whereAnswered(std::function<void(Result)> done) {
+    return [done = std::move(done)](std::optional<Result> answer) {
+        if (answer && done) {
+            done(std::move(*answer));
+        }
+    };
+}
+
+}  // namespace
+
 template <class Result>
 void RunLibrary::ask(std::function<Result(RunStore&)> work,
                      QObject* context,
-                     std::function<void(Result)> done) {
+                     std::function<void(std::optional<Result>)> done) {
     const QPointer<QObject> wanted(context);
-    asked_.run([this, work = std::move(work), done = std::move(done), wanted, store = store_] {
-        auto result = std::make_shared<Result>();
+    auto shared = std::make_shared<const std::function<Result(RunStore&)>>(std::move(work));
+    turn(openAndWrite,
+         [this, shared, wanted, done = std::move(done)] { read(shared, wanted, done, true); });
+}
+
+template <class Result>
+void RunLibrary::read(std::shared_ptr<const std::function<Result(RunStore&)>> work,
+                      const QPointer<QObject>& context,
+                      std::function<void(std::optional<Result>)> done,
+                      bool isFirst) {
+    reading_.run([this, work, context, done, isFirst, writer = writer_, reader = reader_] {
+        auto result = std::make_shared<std::optional<Result>>();
         QString problem;
-        bool isDone = false;
+        bool isDamaged = false;
         try {
-            *result = work(store->opened(session_, problem));
-            isDone = true;
+            *result = (*work)(reader->opened(*writer));
         } catch (const Error& error) {
             problem = sentenceOf(error);
+            isDamaged = error.kind() == ErrorKind::Corrupt;
+            reader->store.reset();
         } catch (const std::bad_alloc&) {
             problem = RunLibrary::tr("there is not enough memory");
         }
-        return [this, result, problem, isDone, wanted, done] {
-            take(problem, isDone);
-            if (wanted && done) {
+        return [this, result, problem, isDamaged, work, context, done, isFirst] {
+            if (isDamaged && isFirst) {
+                turn([](RunWriter& runs) { return runs.repairAndWrite(); },
+                     [=, this] { read(work, context, done, false); });
+                return;
+            }
+            isUnread_ = !problem.isEmpty();
+            if (isUnread_) {
+                tellOnce(problem);
+            }
+            if (context && done) {
                 done(std::move(*result));
             }
         };
     });
 }
 
-void RunLibrary::take(const QString& problem, bool isDone) {
-    const bool wasBroken = !std::exchange(problem_, isDone ? QString() : problem).isEmpty();
-    if (!problem.isEmpty() && !wasBroken) {
-        Q_EMIT failed(problem);
-    }
-    if (wasBroken && isDone) {
-        Q_EMIT worksAgain();
-    }
-}
-
-void RunLibrary::write(std::function<void(RunStore&)> work, std::function<void(bool)> done) {
-    ask<bool>(
-        [work = std::move(work)](RunStore& store) {
-            work(store);
-            return true;
-        },
-        this,
-        std::move(done));
-}
-
 void RunLibrary::changePictures(std::function<void(RunStore&)> work) {
-    write(std::move(work), [this](bool) { Q_EMIT picturesChanged(); });
+    write(std::move(work), [this] { Q_EMIT picturesChanged(); });
 }
 
 void RunLibrary::add(std::vector<RunRecord> runs) {
@@ -190,19 +234,21 @@ void RunLibrary::end(std::vector<RunRecord> runs, QObject* context, std::functio
     for (RunRecord& run : runs) {
         run.ended = nowMilliseconds();
     }
-    const QPointer<QObject> wanted(context);
-    write([runs = std::move(runs)](RunStore& store) { store.end(runs); },
-          [wanted, done = std::move(done)](bool) {
-              if (wanted && done) {
-                  done();
-              }
-          });
+    const auto tell = [wanted = QPointer<QObject>(context),
+                       done = std::make_shared<std::function<void()>>(std::move(done))] {
+        if (wanted && *done) {
+            std::exchange(*done, {})();
+        }
+    };
+    write({.work = [runs = std::move(runs)](RunStore& store) { store.end(runs); },
+           .done = tell,
+           .delayed = tell});
 }
 
 void RunLibrary::addPictures(const RunKey& key, const QStringList& paths, PictureClaim claim) {
     write([key, paths, claim, now = nowMilliseconds()](
               RunStore& store) { store.addPictures(key, paths, claim, now); },
-          [this](bool) {
+          [this] {
               Q_EMIT picturesChanged();
               makeThumbnails();
           });
@@ -225,13 +271,17 @@ void RunLibrary::endCell(const RunKey& run,
                          const QStringList& files,
                          QObject* context,
                          std::function<void(std::optional<SheetRecord>)> done) {
-    ask<std::optional<SheetRecord>>(
-        [run, files](RunStore& store) {
-            const RunKey sheet = store.endCell(run, files);
-            return sheet.isEmpty() ? std::nullopt : store.sheet(sheet);
+    const auto sheet = std::make_shared<std::optional<SheetRecord>>();
+    write(
+        [run, files, sheet](RunStore& store) {
+            const RunKey key = store.endCell(run, files);
+            *sheet = key.isEmpty() ? std::nullopt : store.sheet(key);
         },
-        context,
-        std::move(done));
+        [sheet, wanted = QPointer<QObject>(context), done = std::move(done)] {
+            if (wanted && done) {
+                done(std::move(*sheet));
+            }
+        });
 }
 
 void RunLibrary::endCells(const std::vector<RunKey>& runs,
@@ -253,7 +303,7 @@ void RunLibrary::endCells(const std::vector<RunKey>& runs,
             return sheets;
         },
         context,
-        std::move(done));
+        whereAnswered<std::vector<SheetRecord>>(std::move(done)));
 }
 
 void RunLibrary::takePlaces(std::vector<std::pair<RunKey, RunKey>> places) {
@@ -281,7 +331,7 @@ void RunLibrary::askSheet(const RunKey& key,
             return sheet.isEmpty() ? std::nullopt : store.sheet(sheet);
         },
         context,
-        std::move(done));
+        whereAnswered<std::optional<SheetRecord>>(std::move(done)));
 }
 
 void RunLibrary::askUnwrittenSheets(QObject* context,
@@ -297,37 +347,42 @@ void RunLibrary::askUnwrittenSheets(QObject* context,
             return sheets;
         },
         context,
-        std::move(done));
+        whereAnswered<std::vector<SheetRecord>>(std::move(done)));
 }
 
 void RunLibrary::askLeftOpen(QObject* context, std::function<void(std::vector<RunRecord>)> done) {
     ask<std::vector<RunRecord>>(
-        [folder = store_->folder](RunStore& store) {
+        [folder = folder_](RunStore& store) {
             return store.leftOpen(livingSessions(QDir(folder)));
         },
         context,
-        std::move(done));
+        whereAnswered<std::vector<RunRecord>>(std::move(done)));
 }
 
 void RunLibrary::claim(const std::vector<RunKey>& leftOpen,
                        QObject* context,
                        std::function<void(std::vector<RunKey>)> done) {
-    ask<std::vector<RunKey>>(
-        [leftOpen, now = nowMilliseconds()](RunStore& store) { return store.claim(leftOpen, now); },
-        context,
-        std::move(done));
+    const auto claimed = std::make_shared<std::vector<RunKey>>();
+    write([leftOpen,
+           claimed](RunStore& store) { *claimed = store.claim(leftOpen, nowMilliseconds()); },
+          [claimed, wanted = QPointer<QObject>(context), done = std::move(done)] {
+              if (wanted && done) {
+                  done(std::move(*claimed));
+              }
+          });
 }
 
 void RunLibrary::askRun(const RunKey& key,
                         QObject* context,
                         std::function<void(std::optional<RunRecord>)> done) {
-    ask<std::optional<RunRecord>>(
-        [key](RunStore& store) { return store.run(key); }, context, std::move(done));
+    ask<std::optional<RunRecord>>([key](RunStore& store) { return store.run(key); },
+                                  context,
+                                  whereAnswered<std::optional<RunRecord>>(std::move(done)));
 }
 
 void RunLibrary::askPictures(const PictureFilter& filter,
                              QObject* context,
-                             std::function<void(std::vector<PictureRecord>)> done) {
+                             std::function<void(std::optional<std::vector<PictureRecord>>)> done) {
     ask<std::vector<PictureRecord>>(
         [filter](RunStore& store) { return store.pictures(filter); }, context, std::move(done));
 }
@@ -340,14 +395,14 @@ void RunLibrary::askPrompts(std::shared_ptr<const graph::Catalog> catalog,
             return pastPrompts(store.recentGraphs(kGraphs), *catalog);
         },
         context,
-        std::move(done));
+        whereAnswered<PastPrompts>(std::move(done)));
 }
 
 void RunLibrary::askChoices(QObject* context, std::function<void(Choices)> done) {
     ask<Choices>(
         [](RunStore& store) { return Choices{.models = store.models(), .graphs = store.graphs()}; },
         context,
-        std::move(done));
+        whereAnswered<Choices>(std::move(done)));
 }
 
 void RunLibrary::askThumbnails(const std::vector<PictureRecord>& pictures,
@@ -365,7 +420,7 @@ void RunLibrary::askThumbnails(const std::vector<PictureRecord>& pictures,
             return thumbnails;
         },
         context,
-        std::move(done));
+        whereAnswered<std::vector<Thumbnail>>(std::move(done)));
 }
 
 void RunLibrary::askMissing(const std::vector<PictureRecord>& pictures,
@@ -392,10 +447,10 @@ void RunLibrary::setStarred(const std::vector<int64_t>& pictures, bool isStarred
         [pictures, isStarred](RunStore& store) { store.setStarred(pictures, isStarred); });
 }
 
-void RunLibrary::setPath(int64_t picture, const QString& path, std::function<void(bool)> done) {
+void RunLibrary::setPath(int64_t picture, const QString& path, std::function<void()> done) {
     write([picture, path](RunStore& store) { store.setPath(picture, path); },
-          [this, done = std::move(done)](bool isKept) {
-              done(isKept);
+          [this, done = std::move(done)] {
+              done();
               Q_EMIT picturesChanged();
           });
 }
@@ -406,7 +461,7 @@ void RunLibrary::forgetPictures(const std::vector<int64_t>& pictures) {
 
 void RunLibrary::restorePictures(const std::vector<PictureRecord>& pictures) {
     write([pictures](RunStore& store) { store.restorePictures(pictures); },
-          [this](bool) {
+          [this] {
               Q_EMIT picturesChanged();
               makeThumbnails();
           });
@@ -420,18 +475,18 @@ void RunLibrary::makeThumbnails() {
     ask<std::vector<PictureRecord>>(
         [](RunStore& store) { return store.withoutThumbnail(kAtOnce); },
         this,
-        [this](const std::vector<PictureRecord>& pictures) {
-            for (const PictureRecord& picture : pictures) {
-                makeThumbnail(picture);
-            }
-            if (pictures.empty()) {
+        [this](const std::optional<std::vector<PictureRecord>>& pictures) {
+            if (!pictures || pictures->empty()) {
                 isMaking_ = false;
                 return;
+            }
+            for (const PictureRecord& picture : *pictures) {
+                makeThumbnail(picture);
             }
             wasMade_ = false;
             making_.run([this] {
                 return [this] {
-                    write([](RunStore&) {}, [this](bool) {  // behind those that are written now
+                    turn(openAndWrite, [this] {  // behind those that are written now
                         isMaking_ = false;
                         if (wasMade_) {
                             makeThumbnails();
@@ -450,12 +505,14 @@ void RunLibrary::makeThumbnail(const PictureRecord& picture) {
                                 : loaded.size;
         const QByteArray bytes = encoded(smallOf(loaded));
         return [this, picture, whole, bytes] {
-            write([id = picture.id, whole, bytes](
-                      RunStore& store) { store.setThumbnail(id, whole, bytes); },
-                  [this, id = picture.id](bool isWritten) {
-                      wasMade_ = wasMade_ || isWritten;
-                      Q_EMIT thumbnailMade(id);
-                  });
+            write({.work = [id = picture.id, whole, bytes](
+                               RunStore& store) { store.setThumbnail(id, whole, bytes); },
+                   .done =
+                       [this, id = picture.id] {
+                           wasMade_ = true;
+                           Q_EMIT thumbnailMade(id);
+                       },
+                   .isKept = false});  // it is made again from the picture
         };
     });
 }

@@ -2,8 +2,7 @@
 
 #include "ui/bridge/background.hpp"
 #include "ui/bridge/past_prompts.hpp"
-#include "ui/document/os.hpp"
-#include "ui/history/run_store.hpp"
+#include "ui/bridge/run_writer.hpp"
 
 #include <QImage>
 #include <QObject>
@@ -11,15 +10,18 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 namespace lowtide::ui {
 
-/// The runs of a person for good, and their pictures: a RunStore asked on a thread of its own, in
-/// the order in which it was asked. Answers come on the GUI thread, unless `context` is gone by
-/// then. GUI thread only.
+/// The runs of a user for good, and their pictures: a RunStore, written on one thread in the order
+/// in which it was asked to, and read on another one behind what was asked to be written before.
+/// What cannot be written now is kept in memory and tried again. A damaged file is set aside, and
+/// what can be read of it goes into a new one. Answers come on the GUI thread, unless `context` is
+/// gone by then, or the question cannot be answered, which failed() reports. GUI thread only.
 class RunLibrary : public QObject {
     Q_OBJECT
 
@@ -29,7 +31,7 @@ public:
 
     /// `folder` is made when it is first needed.
     explicit RunLibrary(const QString& folder, QObject* parent = nullptr);
-    /// Waits until all that was asked is written.
+    /// Waits until all that was asked is written, or cannot be.
     ~RunLibrary() override;
 
     /// What tells a run of this studio from those of all others.
@@ -41,7 +43,7 @@ public:
     /// Of waiting runs.
     void setOrder(const std::vector<RunKey>& waiting);
     void begin(const RunKey& key);
-    /// `done` when it is written, or cannot be.
+    /// `done` when it is written, or cannot be by now.
     void end(std::vector<RunRecord> runs, QObject* context, std::function<void()> done);
     /// Files of a run. Their thumbnails follow.
     void addPictures(const RunKey& key, const QStringList& paths, PictureClaim claim);
@@ -81,9 +83,10 @@ public:
     void askRun(const RunKey& key,
                 QObject* context,
                 std::function<void(std::optional<RunRecord>)> done);
+    /// `done` gets nothing where they cannot be read.
     void askPictures(const PictureFilter& filter,
                      QObject* context,
-                     std::function<void(std::vector<PictureRecord>)> done);
+                     std::function<void(std::optional<std::vector<PictureRecord>>)> done);
 
     /// Of the graphs that were run last.
     void askPrompts(std::shared_ptr<const graph::Catalog> catalog,
@@ -120,8 +123,8 @@ public:
     void setIsThere(IsThere isThere) { isThere_ = std::move(isThere); }
 
     void setStarred(const std::vector<int64_t>& pictures, bool isStarred);
-    /// The file is called otherwise by now. `done` hears whether that is kept.
-    void setPath(int64_t picture, const QString& path, std::function<void(bool)> done);
+    /// The file is called otherwise by now. `done` when that is kept.
+    void setPath(int64_t picture, const QString& path, std::function<void()> done);
     void forgetPictures(const std::vector<int64_t>& pictures);
     /// Forgotten ones, as they were. Their thumbnails follow.
     void restorePictures(const std::vector<PictureRecord>& pictures);
@@ -135,30 +138,47 @@ Q_SIGNALS:
     void thumbnailMade(qint64 picture);
     /// What is not kept, and why: once until it works again.
     void failed(const QString& problem);
+    /// All that failed() spoke of is written by now.
     void worksAgain();
+    /// A new file was begun in place of a damaged one.
+    void repaired(const QString& sentence);
 
 private:
-    struct Store;
+    struct Reader;
 
-    /// `work` on the other thread; where it fails, which is told, `done` gets what `work` did not
-    /// make.
+    /// `work` on the reading thread, behind all that was asked to be written; `done` gets nothing
+    /// where it fails, which is reported.
     template <class Result>
     void ask(std::function<Result(RunStore&)> work,
              QObject* context,
-             std::function<void(Result)> done);
-    void write(std::function<void(RunStore&)> work, std::function<void(bool isWritten)> done = {});
+             std::function<void(std::optional<Result>)> done);
+    template <class Result>
+    void read(std::shared_ptr<const std::function<Result(RunStore&)>> work,
+              const QPointer<QObject>& context,
+              std::function<void(std::optional<Result>)> done,
+              bool isFirst);
+    void write(std::function<void(RunStore&)> work, std::function<void()> done = {});
+    void write(RunWrite write);
+    /// `work` on the writing thread; `behind` is called after what it came to.
+    void turn(std::function<RunsWritten(RunWriter&)> work, std::function<void()> behind);
+    void take(const RunsWritten& written);
+    void tellOnce(const QString& problem);
     void changePictures(std::function<void(RunStore&)> work);
     void makeThumbnails();
     void makeThumbnail(const PictureRecord& picture);
-    void take(const QString& problem, bool isDone);
 
     const QString session_;
-    std::shared_ptr<Store> store_;  ///< of the other thread
+    const QString folder_;
+    std::shared_ptr<RunWriter> writer_;  ///< of the writing thread
+    std::shared_ptr<Reader> reader_;     ///< of the reading thread
     quint64 lastSheet_ = 0;
-    QString problem_;
+    QString problem_;        ///< that failed() spoke of; empty: none
+    bool isUnread_ = false;  ///< the last question could not be answered
+    bool isTryingAgain_ = false;
     bool isMaking_ = false;  ///< thumbnails
     bool wasMade_ = false;   ///< one of those that are at work now
     Background asked_;
+    Background reading_;
     Background making_;
     IsThere isThere_;
     Background looking_;

@@ -1,6 +1,7 @@
 #include "ui/history/database.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/files/os.hpp"
 
 #include <QFileInfo>
 
@@ -13,7 +14,7 @@ namespace lowtide::ui {
 namespace {
 
 /// Another program has it for as long as one of its writes.
-constexpr int kPatienceMilliseconds = 5000;
+constexpr int kPatienceMilliseconds = 250;
 
 ErrorKind kindOf(int code) {
     switch (code) {
@@ -23,6 +24,10 @@ ErrorKind kindOf(int code) {
         case SQLITE_FULL:
         case SQLITE_NOMEM:
             return ErrorKind::OutOfMemory;
+        case SQLITE_CONSTRAINT:
+        case SQLITE_MISMATCH:
+        case SQLITE_ERROR:
+            return ErrorKind::Internal;
         case SQLITE_CANTOPEN:
         case SQLITE_READONLY:
         case SQLITE_PERM:
@@ -34,22 +39,34 @@ ErrorKind kindOf(int code) {
 
 }  // namespace
 
-Database::Database(const QString& path) : name_(QFileInfo(path).fileName()) {
+Database::Database(const QString& path, DatabaseUse use) : name_(QFileInfo(path).fileName()) {
+    const int access = use == DatabaseUse::Write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                                                 : SQLITE_OPEN_READONLY;
     const int code =
-        sqlite3_open_v2(path.toUtf8().constData(),
-                        &handle_,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                        nullptr);
+        sqlite3_open_v2(path.toUtf8().constData(), &handle_, access | SQLITE_OPEN_NOMUTEX, nullptr);
     try {
         if (code != SQLITE_OK) {
             refuse(code);
         }
         sqlite3_busy_timeout(handle_, kPatienceMilliseconds);
-        // What is committed lies in the system's memory at once and on the disk a little later.
-        execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
+        if (use == DatabaseUse::Write) {
+            chooseJournal(QFileInfo(path).absolutePath());
+            execute("PRAGMA foreign_keys = ON");
+        }
     } catch (...) {
         sqlite3_close_v2(handle_);
         throw;
+    }
+}
+
+/// The log that is written ahead wants memory that all its programs share, which machines of a
+/// network do not (sqlite.org/wal.html).
+void Database::chooseJournal(const QString& folder) {
+    if (files::os::isLocal(folder.toStdString())) {
+        // What is committed lies in the system's memory at once and on the disk a little later.
+        execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    } else {
+        execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL");
     }
 }
 
@@ -78,6 +95,11 @@ Statement Database::prepare(std::string_view statement) {
         refuse(code);
     }
     return {*this, handle};
+}
+
+bool Database::isSound() {
+    Statement checked = prepare("PRAGMA quick_check(1)");
+    return checked.next() && checked.text(0) == QLatin1String("ok");
 }
 
 int64_t Database::lastRow() const {

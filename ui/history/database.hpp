@@ -14,13 +14,16 @@ namespace lowtide::ui {
 
 class Statement;
 
+enum class DatabaseUse { Write, OnlyRead };
+
 /// A file of SQLite. What was written when a call returns outlives the program, however it ends;
 /// another program may have the file open too. One thread at a time.
 class Database {
 public:
-    /// Made where it is missing; its folder must be there. Error{Corrupt}: it is no such file, or
-    /// damaged. Error{NotFound}: it cannot be opened or made.
-    explicit Database(const QString& path);
+    /// Made where it is missing, unless it is only read; its folder must be there. Error{Corrupt}:
+    /// it is no such file, or damaged. Error{NotFound}: it cannot be opened or made. Error{Device}:
+    /// another program holds it for longer than a write takes.
+    explicit Database(const QString& path, DatabaseUse use = DatabaseUse::Write);
     ~Database();
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
@@ -29,11 +32,14 @@ public:
     void execute(std::string_view statements);
     [[nodiscard]] Statement prepare(std::string_view statement);
     [[nodiscard]] int64_t lastRow() const;
+    /// Whether all pages can be read and belong together; reads the whole file.
+    [[nodiscard]] bool isSound();
     /// Rows that the last statement changed.
     [[nodiscard]] int64_t changed() const;
 
 private:
     friend class Statement;
+    void chooseJournal(const QString& folder);
     /// By what SQLite says of the last call.
     [[noreturn]] void refuse(int code) const;
 

@@ -174,7 +174,10 @@ void bindFilter(Statement& statement, const PictureFilter& filter) {
 
 }  // namespace
 
-RunStore::RunStore(const QString& path) : database_(path) {
+RunStore::RunStore(const QString& path, DatabaseUse use) : database_(path, use) {
+    if (use == DatabaseUse::OnlyRead) {
+        return;
+    }
     Transaction all(database_);
     int64_t version = 0;
     {
@@ -232,6 +235,19 @@ void RunStore::add(const std::vector<RunRecord>& runs) {
             .run();
     }
     all.commit();
+}
+
+void RunStore::addLost(const RunKey& key, const QString& title, int64_t now) {
+    database_
+        .prepare(
+            "INSERT INTO runs VALUES(?1, 2, 0, ?2, ?3, '{}', '', '', '', '', ?4, ?5, ?5, ?5, 0, "
+            "0, -1, '')")
+        .bind(1, key)
+        .bind(2, title)
+        .bind(3, keptGraph({}))
+        .bind(4, searchable({title}))
+        .bind(5, now)
+        .run();
 }
 
 void RunStore::setOrder(const std::vector<RunKey>& waiting) {
@@ -294,6 +310,13 @@ void RunStore::addPictures(const RunKey& key,
                            PictureClaim claim,
                            int64_t now) {
     Transaction all(database_);
+    if (!paths.isEmpty()) {  // a run that was lost with a damaged file keeps its pictures
+        Statement known = database_.prepare("SELECT 1 FROM runs WHERE key = ?1");
+        known.bind(1, key);
+        if (!known.next()) {
+            addLost(key, QFileInfo(paths.front()).fileName(), now);
+        }
+    }
     Statement drop = database_.prepare("DELETE FROM pictures WHERE path = ?1 AND run <> ?2");
     Statement add = database_.prepare(
         "INSERT INTO pictures(run, path, found, width, height, starred, made) VALUES(?1, ?2, ?3, "

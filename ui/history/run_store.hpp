@@ -14,8 +14,25 @@ namespace lowtide::ui {
 /// those of Database, and Error{Unsupported} for the file of a newer version.
 class RunStore {
 public:
-    /// `path` of the file, made where it is missing.
-    explicit RunStore(const QString& path);
+    /// `path` of the file, made where it is missing unless it is only read.
+    explicit RunStore(const QString& path, DatabaseUse use = DatabaseUse::Write);
+
+    /// Whether the whole file can be read.
+    [[nodiscard]] bool isSound() { return database_.isSound(); }
+
+    /// How much was read of a damaged file.
+    struct Salvaged {
+        int64_t runs = 0;
+        int64_t pictures = 0;
+    };
+
+    /// Adds what can still be read of a damaged file of runs, row by row, around the pages that
+    /// cannot. A run whose graph is lost has an empty one, a picture whose run is lost gets one in
+    /// its place; thumbnails are left to be made again. For a new, empty store.
+    Salvaged salvage(const QString& damaged);
+    /// Forgets runs that have ended, of which no picture is kept and that are of no sheet, but for
+    /// the newest `most`; a file of which a quarter is unused becomes smaller.
+    void prune(int64_t most);
 
     /// Behind all that wait, in this order; all or none.
     void add(const std::vector<RunRecord>& runs);
@@ -89,6 +106,8 @@ public:
     [[nodiscard]] QStringList graphs();
 
 private:
+    /// A run of which nothing is known but that it ended.
+    void addLost(const RunKey& key, const QString& title, int64_t now);
     [[nodiscard]] int64_t keptGraph(const std::string& text);
     [[nodiscard]] QStringList column(std::string_view statement);
     void moveSheetFile(const QString& before, const QString& now);

@@ -39,7 +39,7 @@ namespace lowtide::ui {
 
 namespace {
 
-enum Page { kPictures, kNothingYet, kNothingFound };
+enum Page { kPictures, kNothingYet, kNothingFound, kUnread };
 
 constexpr int kSides[] = {
     GalleryDelegate::kSmall, GalleryDelegate::kMedium, GalleryDelegate::kLarge};
@@ -105,6 +105,12 @@ void Gallery::build() {
         makeEmptyState({.icon = "search",
                         .title = tr("No picture matches"),
                         .text = tr("Search for other words, or take the filters away.")},
+                       pages_));
+    pages_->addWidget(
+        makeEmptyState({.icon = "warning",
+                        .title = tr("The list of images cannot be read"),
+                        .text = tr("The files themselves are untouched. A notice says "
+                                   "why; the list is read again at the next change.")},
                        pages_));
     count_ = new QLabel(this);
     count_->setObjectName(QStringLiteral("galleryCount"));
@@ -215,13 +221,15 @@ void Gallery::askPictures() {
     isStale_ = false;
     library_.askChoices(
         this, [this](const RunLibrary::Choices& choices) { filter_->setChoices(choices); });
-    library_.askPictures(filter_->filter(), this, [this](std::vector<PictureRecord> pictures) {
-        isAsked_ = false;
-        takePictures(std::move(pictures));
-        if (isStale_) {
-            askPictures();
-        }
-    });
+    library_.askPictures(
+        filter_->filter(), this, [this](std::optional<std::vector<PictureRecord>> pictures) {
+            isAsked_ = false;
+            isUnread_ = !pictures;
+            takePictures(pictures ? *std::move(pictures) : rows_->pictures());
+            if (isStale_) {
+                askPictures();
+            }
+        });
 }
 
 void Gallery::takePictures(std::vector<PictureRecord> pictures) {
@@ -234,6 +242,7 @@ void Gallery::takePictures(std::vector<PictureRecord> pictures) {
 void Gallery::showPage() {
     const bool isEmpty = rows_->pictures().empty();
     pages_->setCurrentIndex(!isEmpty || !isFilled_ ? kPictures
+                            : isUnread_            ? kUnread
                             : filter_->isOpen()    ? kNothingYet
                                                    : kNothingFound);
 }
@@ -411,8 +420,8 @@ void Gallery::rename() {
                 Q_EMIT refused(moved.problem);
                 return;
             }
-            library_.setPath(moved.picture, moved.path, [moved](bool isKept) {
-                QThreadPool::globalInstance()->start([moved, isKept] { endRename(moved, isKept); });
+            library_.setPath(moved.picture, moved.path, [moved] {
+                QThreadPool::globalInstance()->start([moved] { endRename(moved); });
             });
         });
 }

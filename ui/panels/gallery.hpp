@@ -112,6 +112,7 @@ private:
     int marked_ = 0;         ///< how many were told last
     bool isAsked_ = false;   ///< an answer is on its way
     bool isStale_ = true;    ///< what it shows may be old
+    bool isUnread_ = false;  ///< the library could not answer
     bool isFilled_ = false;  ///< an answer has come
 };
 

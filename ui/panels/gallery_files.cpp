@@ -126,14 +126,9 @@ MovedFile renameFile(const PictureRecord& picture, const QString& name) {
     return moved;
 }
 
-void endRename(const MovedFile& moved, bool isKept) {
-    if (moved.path == moved.before) {
-        return;
-    }
-    if (moved.hasBoth) {
-        QFile::remove(isKept ? moved.before : moved.path);
-    } else if (!isKept) {
-        QFile::rename(moved.path, moved.before);
+void endRename(const MovedFile& moved) {
+    if (moved.hasBoth && moved.path != moved.before) {
+        QFile::remove(moved.before);
     }
 }
 

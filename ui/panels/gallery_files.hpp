@@ -24,9 +24,9 @@ struct MovedFile {
 /// stays in the wastebasket, as a sentence; empty: it does not.
 [[nodiscard]] QString takeFromWastebasket(const MovedFile& moved, const QString& path);
 /// In its folder, with its ending. Nothing is overwritten. endRename() follows, once the new name
-/// is kept or cannot be.
+/// is kept.
 [[nodiscard]] MovedFile renameFile(const PictureRecord& picture, const QString& name);
-/// Takes the old name away, or goes back to it.
-void endRename(const MovedFile& moved, bool isKept);
+/// Takes the old name away.
+void endRename(const MovedFile& moved);
 
 }  // namespace lowtide::ui

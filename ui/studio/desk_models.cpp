@@ -58,12 +58,12 @@ void Desk::buildModels() {
         workspace_.modelPictures.setEarlier([this, library](const QString& name, auto done) {
             library->askPictures(
                 {.model = name}, this, [this, library, done](const auto& pictures) {
-                    if (pictures.empty()) {
+                    if (!pictures || pictures->empty()) {
                         done(QImage());
                         return;
                     }
                     library->askThumbnails(
-                        {pictures.front()},
+                        {pictures->front()},
                         ModelPictures::kPixels,
                         this,
                         [done](const auto& thumbnails) {

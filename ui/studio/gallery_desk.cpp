@@ -52,19 +52,16 @@ GalleryDesk::GalleryDesk(Workspace& workspace,
     RunLibrary& library = *workspace_.library;
     connect(&library, &RunLibrary::failed, this, &GalleryDesk::tellProblem);
     connect(&library, &RunLibrary::worksAgain, this, [this] { notices_.end(kNotKept); });
+    connect(&library, &RunLibrary::repaired, this, [this](const QString& sentence) {
+        notices_.show(NoticeKind::Warning, sentence);
+    });
     if (!library.problem().isEmpty()) {
         tellProblem(library.problem());
     }
 }
 
-/// A problem that is over, a file that was set aside, is told once.
 void GalleryDesk::tellProblem(const QString& problem) {
-    const QString text = tr("Runs are not kept: %1").arg(problem);
-    if (workspace_.library->problem().isEmpty()) {
-        notices_.show(NoticeKind::Warning, text);
-    } else {
-        notices_.stand(kNotKept, NoticeKind::Warning, text);
-    }
+    notices_.stand(kNotKept, NoticeKind::Warning, tr("Runs are not kept: %1").arg(problem));
 }
 
 void GalleryDesk::withRun(const RunKey& key, const std::function<void(const RunRecord&)>& act) {
@@ -82,6 +79,10 @@ void GalleryDesk::withRun(const RunKey& key, const std::function<void(const RunR
 
 void GalleryDesk::openGraph(const RunKey& key, const QString& path) {
     withRun(key, [this, path](const RunRecord& run) {
+        if (run.graph.empty()) {  // it was lost with a damaged file; the picture has it too
+            files_.openPath(path);
+            return;
+        }
         const Json options = Json::parse(run.options, nullptr, false);
         OpenedGraph opened{.document = graph::parseDocument(run.graph),
                            .name = run.title,

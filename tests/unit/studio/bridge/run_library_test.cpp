@@ -1,15 +1,21 @@
 // Runs that are kept for good: written before they are told, and found again by the next program.
 #include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/resident_memory.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/quick_runner.hpp"
 #include "ui/bridge/run_library.hpp"
 
+#include <QDir>
+#include <QElapsedTimer>
+#include <QRandomGenerator>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <future>
+#include <set>
+#include <thread>
 
 namespace run_library_test {
 
@@ -56,8 +62,9 @@ class RunLibraryTest : public QObject {
     static QString fileIn(const QString& folder) { return folder + "/runs.sqlite"; }
 
     static std::vector<PictureRecord> picturesIn(RunLibrary& library) {
-        return answerTo<std::vector<PictureRecord>>(
-            [&](auto done) { library.askPictures({}, &library, done); });
+        return answerTo<std::optional<std::vector<PictureRecord>>>(
+                   [&](auto done) { library.askPictures({}, &library, done); })
+            .value();
     }
 
     static std::vector<RunRecord> leftOpenIn(RunLibrary& library) {
@@ -249,20 +256,166 @@ private Q_SLOTS:
         QVERIFY(thumbnailIn(library).image.isNull());
     }
 
-    /// It is kept under another name, and a new one begins.
-    void aDamagedFileIsSetAside() {
+    /// It stays as it is.
+    void aDamagedFileStays_andANewOneBegins() {
         const QString folder = newFolder();
         QVERIFY(QDir().mkpath(folder));
         testing::writeFile(fileIn(folder), QByteArray(9000, 'x'));
         RunLibrary library(folder);
-        const QSignalSpy told(&library, &RunLibrary::failed);
+        const QSignalSpy told(&library, &RunLibrary::repaired);
         library.add({{.key = library.keyOf(1), .title = "t"}});
         QTRY_COMPARE_WITH_TIMEOUT(told.size(), 1, kPatience);
-        QVERIFY(told.front().front().toString().contains("runs.sqlite.broken"));
-        QVERIFY(QFile::exists(fileIn(folder) + ".broken"));
+        QVERIFY(told.front().front().toString().contains("runs.2.sqlite"));
+        QCOMPARE(testing::contentsOf(fileIn(folder)), QByteArray(9000, 'x'));
         const auto run = answerTo<std::optional<RunRecord>>(
             [&](auto done) { library.askRun(library.keyOf(1), &library, done); });
         QVERIFY(run);
+    }
+
+    /// A page of the file that a disk gives back as something else: what is on the others is saved,
+    /// and the studio says so. Nothing of it may look like an empty list.
+    void aFileThatIsDamagedAnywhereIsRepaired_data() {
+        QTest::addColumn<int>("place");
+        for (int place = 0; place < 40; ++place) {
+            QTest::newRow(qPrintable(QString::number(place))) << place;
+        }
+    }
+
+    void aFileThatIsDamagedAnywhereIsRepaired() {
+        QFETCH(int, place);
+        constexpr int kPictures = 200;
+        constexpr int kPage = 4096;
+        constexpr int kMostLost = 60;  // rows of a page of the runs or pictures
+        static const QByteArray whole = [] {
+            const QTemporaryDir folder;
+            {
+                RunStore store(fileIn(folder.path()));
+                for (int i = 0; i < kPictures; ++i) {
+                    const RunKey key = QString("run:%1").arg(i);
+                    store.add({{.key = key,
+                                .title = QString("run %1").arg(i),
+                                .graph = QString("{\"graph\": %1}").arg(i).toStdString(),
+                                .options = "{}"}});
+                    store.end({{.key = key, .state = RunState::Finished, .ended = i}});
+                    store.addPictures(
+                        key, {QString("/p/%1.png").arg(i)}, PictureClaim::Wrote, 1000 + i);
+                }
+            }
+            return testing::contentsOf(fileIn(folder.path()));
+        }();
+        const QString folder = newFolder();
+        QVERIFY(QDir().mkpath(folder));
+        QByteArray bytes = whole;
+        const int pages = static_cast<int>(whole.size()) / kPage;
+        const int page = 1 + place % (pages - 1);  // the first one has its own tests
+        const int from = page * kPage + (place < pages - 1 ? 0 : 100 * (place % 7));
+        QRandomGenerator random(static_cast<quint32>(place));
+        for (int at = from; at < (page + 1) * kPage; ++at) {
+            bytes[at] = static_cast<char>(random.bounded(256));
+        }
+        testing::writeFile(fileIn(folder), bytes);
+
+        RunLibrary library(folder);
+        const QSignalSpy repaired(&library, &RunLibrary::repaired);
+        const QSignalSpy failed(&library, &RunLibrary::failed);
+        library.add({{.key = library.keyOf(1), .title = "new"}});
+        library.addPictures(library.keyOf(1), {"/p/new.png"}, PictureClaim::Wrote);
+        std::set<QString> paths;
+        for (const PictureRecord& picture : picturesIn(library)) {
+            paths.insert(picture.path);
+        }
+
+        QVERIFY2(paths.contains("/p/new.png"),
+                 qPrintable(failed.isEmpty() ? QString() : failed.front().front().toString()));
+        int lost = 0;
+        for (int i = 0; i < kPictures; ++i) {
+            lost += paths.contains(QString("/p/%1.png").arg(i)) ? 0 : 1;
+        }
+        QVERIFY2(lost <= kMostLost, qPrintable(QString::number(lost)));
+        QVERIFY(lost == 0 || repaired.size() == 1);
+        QCOMPARE(QFile::exists(folder + "/runs.2.sqlite"), repaired.size() == 1);
+    }
+
+    /// Another program has the file: no run waits for it, and all is written when it is free again.
+    void aFileThatIsHeldDelaysNoRun_andLosesNothing() {
+        const QString folder = newFolder();
+        ScriptedRunner runner;
+        RunLibrary library(folder);
+        RunQueue queue(runner, &library);
+        const QSignalSpy ended(&queue, &RunQueue::ended);
+        const QSignalSpy failed(&library, &RunLibrary::failed);
+        const QSignalSpy recovered(&library, &RunLibrary::worksAgain);
+        queue.add("0", "0", Json::object());
+        QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 1, kPatience);
+        {
+            Database other(fileIn(folder));
+            const Transaction held(other);
+            QElapsedTimer timer;
+            timer.start();
+            for (const char* title : {"1", "2", "3"}) {
+                queue.add(title, title, Json::object());
+            }
+            QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 4, kPatience);
+            QVERIFY2(timer.elapsed() < 10'000, qPrintable(QString::number(timer.elapsed())));
+            QTRY_COMPARE_WITH_TIMEOUT(failed.size(), 1, kPatience);
+        }
+        QTRY_COMPARE_WITH_TIMEOUT(recovered.size(), 1, kPatience);
+        RunStore store(fileIn(folder));
+        QCOMPARE(store.runCount(), int64_t{4});
+        for (quint64 run = 1; run <= 4; ++run) {
+            const std::optional<RunRecord> kept = store.run(library.keyOf(run));
+            QVERIFY(kept && hasEnded(kept->state));
+        }
+    }
+
+    /// What is still not written when the program ends is tried once more.
+    void whatWaitsIsWrittenAtTheEnd() {
+        const QString folder = newFolder();
+        { const RunStore made((QDir().mkpath(folder), fileIn(folder))); }
+        auto other = std::make_unique<Database>(fileIn(folder));
+        auto held = std::make_unique<Transaction>(*other);
+        std::thread frees;
+        {
+            RunLibrary library(folder);
+            library.add({{.key = "late:1", .title = "t"}});
+            frees = std::thread([&] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(600));
+                held.reset();
+            });
+        }
+        frees.join();
+        RunStore store(fileIn(folder));
+        QVERIFY(store.run("late:1"));
+    }
+
+    /// Runs without pictures leave in time; those with pictures stay.
+    void oldRunsWithoutPicturesAreForgotten() {
+        const QString folder = newFolder();
+        QVERIFY(QDir().mkpath(folder));
+        constexpr int kRuns = 2500;
+        {
+            RunStore store(fileIn(folder));
+            std::vector<RunRecord> runs;
+            for (int i = 0; i < kRuns; ++i) {
+                runs.push_back({.key = QString("run:%1").arg(i),
+                                .title = "t",
+                                .graph = std::to_string(i),
+                                .options = "{}"});
+            }
+            store.add(runs);
+            for (int i = 0; i < kRuns; ++i) {
+                runs[static_cast<size_t>(i)].state = RunState::Failed;
+                runs[static_cast<size_t>(i)].ended = i;
+            }
+            runs.back().state = RunState::Running;
+            store.end(runs);
+            store.addPictures("run:3", {"/p/a.png"}, PictureClaim::Wrote, 1);
+        }
+        { RunLibrary library(folder); }
+        RunStore store(fileIn(folder));
+        QCOMPARE(store.runCount(), int64_t{2002});
+        QVERIFY(store.run("run:3") && !store.run("run:4"));
+        QCOMPARE(store.recentGraphs(kRuns).size(), size_t{2002});
     }
 
     void aNightOfKeptRunsTakesNoMoreMemoryThanAnEvening() {
