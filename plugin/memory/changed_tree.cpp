@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/hash.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <utility>
@@ -119,6 +120,17 @@ private:
 };
 
 }  // namespace
+
+bool changesAtLease(const Storage& storage) {
+    const DType held = storage.deviceType.value_or(DType::F32);
+    return storage.staysEncoded || held == DType::F8E4M3 || held == DType::F8E5M2;
+}
+
+Bytes arrivalBytes(const ComponentTree& tree, StorageId storage) {
+    const Storage& own = tree.storages[storage];
+    const Bytes held = tree.deviceBytes(storage);
+    return own.arrivalType ? std::max(held, own.elementCount * sizeOf(*own.arrivalType)) : held;
+}
 
 ComponentTree patched(const ComponentTree& tree, const Adapted& adapter) {
     return Patching(tree, adapter).make();

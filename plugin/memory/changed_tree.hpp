@@ -11,6 +11,14 @@
 
 namespace lowtide::memory {
 
+/// Whether changes of a weight are added with every lease: encoded or in eight bits it lies as it
+/// is without them, because they would be rounded away.
+[[nodiscard]] bool changesAtLease(const Storage& storage);
+
+/// Of one storage on its way to a device: more than what will lie there where it comes with every
+/// value of its file, to be changed and rounded there.
+[[nodiscard]] Bytes arrivalBytes(const ComponentTree& tree, StorageId storage);
+
 /// A tensor in a file of an adapter.
 struct FactorPlace {
     std::string name;  ///< in the change: "up"

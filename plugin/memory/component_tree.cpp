@@ -26,10 +26,8 @@ Bytes bytesAs(const Storage& storage, DType type) {
     if (storage.staysEncoded) {
         return storage.heldOffset(storage.encoded->companions.size());
     }
-    return storage.scaleCount > 0
-               ? storage.scaleOffset() + storage.scaleCount * sizeOf(DType::F32)
-               : storage.elementCount *
-                     std::max(sizeOf(type), sizeOf(storage.arrivalType.value_or(type)));
+    return storage.scaleCount > 0 ? storage.scaleOffset() + storage.scaleCount * sizeOf(DType::F32)
+                                  : storage.elementCount * sizeOf(type);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "plugin/memory/layout.hpp"
 
 #include "plugin/memory/change_flops.hpp"
+#include "plugin/memory/changed_tree.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/device_spec.hpp"
 
@@ -52,13 +53,24 @@ std::vector<bool> convertedStorages(const ComponentTree& tree) {
     return converted;
 }
 
+/// Of each storage, as it comes: a slot of the ring holds that.
+std::vector<Bytes> comingBytes(const ComponentTree& tree) {
+    std::vector<Bytes> bytes = tree.bytesOfStorages();
+    for (StorageId storage = 0; storage < bytes.size(); ++storage) {
+        if (tree.storages[storage].arrivalType) {
+            bytes[storage] = arrivalBytes(tree, storage);
+        }
+    }
+    return bytes;
+}
+
 /// Makes one group of each list of leaves. A storage goes with the first group that needs it; one
 /// that several groups need goes into the shared group.
 class Grouping {
 public:
     explicit Grouping(const ComponentTree& tree)
         : tree_(tree),
-          bytes_(tree.bytesOfStorages()),
+          bytes_(comingBytes(tree)),
           isConverted_(convertedStorages(tree)),
           changeFlops_(changeFlopsOfStorages(tree)),
           owner_(tree.storages.size(), kNoGroup) {}
@@ -108,7 +120,8 @@ private:
             group.offsets.push_back(group.bytes);
             group.contentBytes += bytes;
             group.convertedBytes += isConverted_[storage] ? bytes : 0;
-            group.changeFlops += tree_.storages[storage].staysEncoded ? 0 : changeFlops_[storage];
+            group.changeFlops +=
+                changesAtLease(tree_.storages[storage]) ? 0 : changeFlops_[storage];
             group.bytes += alignUp(bytes, kSlotAlignment);
             owner_[storage] = static_cast<GroupId>(layout_.groups.size() - 1);
         }
@@ -143,7 +156,7 @@ private:
                 const StorageId storage = tree_.weights[weight].storage;
                 facts.bytes += bytes_[storage];
                 facts.changeFlops +=
-                    tree_.storages[storage].staysEncoded ? changeFlops_[storage] : 0;
+                    changesAtLease(tree_.storages[storage]) ? changeFlops_[storage] : 0;
                 const GroupId group = owner_[storage];
                 if (group != kNoGroup &&
                     std::find(groups.begin(), groups.end(), group) == groups.end()) {
@@ -154,7 +167,7 @@ private:
     }
 
     const ComponentTree& tree_;
-    const std::vector<Bytes> bytes_;  ///< of each storage
+    const std::vector<Bytes> bytes_;  ///< of each storage as it comes
     const std::vector<bool> isConverted_;
     const std::vector<double> changeFlops_;  ///< of each storage
     std::vector<GroupId> owner_;

@@ -337,6 +337,7 @@ void Sizer::lay(uint32_t index, Bytes room) {
     const PlannedUse& use = useOf(stay);
     const ComponentTree& tree = *plan_.components[stay.component].tree;
     const Bytes limit = stay.isThere ? kUnbounded : room;  // what is there is whole
+    const std::vector<bool> leased = leasedLeaves(stay);
     stay.layout = std::make_shared<const Layout>(
         planners_[index]->lay({.tree = tree,
                                .traits = device.traits,
@@ -344,7 +345,35 @@ void Sizer::lay(uint32_t index, Bytes room) {
                                .policy = use.policy,
                                .work = workOf(request_.nodes[use.node], tree),
                                .room = limit,
-                               .pinnable = pinRoom(stay)}));
+                               .pinnable = pinRoom(stay),
+                               .leased = leased.empty() ? nullptr : &leased}));
+}
+
+/// Empty where any leaf may be: of what is kept for later runs, and where passes are not known.
+std::vector<bool> Sizer::leasedLeaves(const PlannedStay& stay) const {
+    if (stay.isKept || stay.isThere) {
+        return {};
+    }
+    std::vector<bool> leased(plan_.components[stay.component].tree->leaves.size(), false);
+    const auto note = [&](const AccessPattern& pass) {
+        for (const LeafUse& use : pass) {
+            leased[use.leaf] = true;
+        }
+    };
+    for (const PlannedUse& use : plan_.uses) {
+        if (!isOf(stay, use)) {
+            continue;
+        }
+        const ComponentWork* work = workOfUse(use);
+        if (!work) {
+            return {};
+        }
+        note(work->pass);
+        for (const auto& [number, pass] : work->others) {
+            note(pass);
+        }
+    }
+    return leased;
 }
 
 Bytes Sizer::roomFor(const PlannedStay& stay) const {

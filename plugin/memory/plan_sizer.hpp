@@ -76,6 +76,7 @@ private:
     [[nodiscard]] bool isOf(const PlannedStay& stay, const PlannedUse& use) const;
     [[nodiscard]] const ComponentWork* workOfUse(const PlannedUse& use) const;
     [[nodiscard]] int64_t passesOf(const PlannedStay& stay) const;
+    [[nodiscard]] std::vector<bool> leasedLeaves(const PlannedStay& stay) const;
     [[nodiscard]] const PlanDevice& deviceOfStay(const PlannedStay& stay) const;
 
     const PlanRequest& request_;

@@ -1,6 +1,10 @@
 #include "plugin/memory/planner.hpp"
 
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/device_spec.hpp"
+
 #include <algorithm>
+#include <utility>
 
 namespace lowtide::memory {
 
@@ -16,6 +20,21 @@ std::vector<GroupId> groupOrder(const Layout& layout, const AccessPattern& patte
         }
     }
     return order;
+}
+
+void leaveOutUnleased(Layout& layout, const std::vector<bool>& leased) {
+    std::vector<bool> isUsed(layout.groups.size(), false);
+    for (LeafId leaf = 0; leaf < layout.leafGroups.size(); ++leaf) {
+        for (const GroupId group : layout.leafGroups[leaf]) {
+            isUsed[group] = isUsed[group] || leased[leaf];
+        }
+    }
+    for (GroupId group = 0; group < layout.groups.size(); ++group) {
+        if (!isUsed[group]) {
+            Group& own = layout.groups[group];
+            own = {.name = std::move(own.name), .storages = {}, .isShared = own.isShared};
+        }
+    }
 }
 
 /// The places of `count` out of `n`: the i-th is (i * n + count / 2) / count, without a division
@@ -52,12 +71,35 @@ private:
 
 void applyRequest(Layout& layout, const LayoutRequest& request) {
     layout.isInPlace = isUsedInPlace(request.tree, request.traits);
+    if (request.leased) {
+        leaveOutUnleased(layout, *request.leased);
+    }
     if (!request.work) {
         return;
     }
     layout.order = groupOrder(layout, request.work->pass);
     for (const auto& [number, pattern] : request.work->others) {
         layout.otherOrders[number] = groupOrder(layout, pattern);
+    }
+}
+
+void narrowResidents(Layout& layout, const ComponentTree& tree) {
+    if (tree.changes.empty()) {
+        return;
+    }
+    const std::vector<Bytes> held = tree.bytesOfStorages();
+    layout.residentBytes = 0;
+    for (Group& group : layout.groups) {
+        if (!group.isResident) {
+            continue;
+        }
+        group.bytes = 0;
+        for (size_t i = 0; i < group.storages.size(); ++i) {
+            group.offsets[i] = group.bytes;
+            group.bytes += alignUp(held[group.storages[i]], kSlotAlignment);
+        }
+        group.residentOffset = layout.residentBytes;
+        layout.residentBytes += group.bytes;
     }
 }
 
@@ -108,6 +150,7 @@ Layout wholeLayout(const LayoutRequest& request) {
     Layout layout = groupByLeaf(request.tree);
     applyRequest(layout, request);
     makeAllResident(layout);
+    narrowResidents(layout, request.tree);
     return layout;
 }
 
@@ -121,6 +164,7 @@ Layout streamedLayout(Layout layout, const LayoutRequest& request) {
     }
     const double floors = layout.prefetches && layout.mostInRing == 0 ? kMostRingFloors : 1;
     placeGroups(layout, std::vector<bool>(layout.groups.size(), false), request.room, floors);
+    narrowResidents(layout, request.tree);
     return layout;
 }
 

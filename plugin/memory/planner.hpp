@@ -28,6 +28,8 @@ struct LayoutRequest {
     const ComponentWork* work = nullptr;  ///< nullptr: nothing is known of its passes
     Bytes room = 0;                       ///< that it may take
     Bytes pinnable = 0;                   ///< of the host, for what streams
+    /// Flags per leaf: those that are leased while it holds memory; nullptr: any of them may be.
+    const std::vector<bool>* leased = nullptr;
 };
 
 /// A memory policy that is built. One folder each in planners/.
@@ -53,8 +55,12 @@ struct PlannerType {
 inline constexpr double kMostRingFloors = 2.5;
 
 /// Takes the order of a pass from `request.work`, if it is known, and whether files are read where
-/// they lie from its device.
+/// they lie from its device. Groups of which nothing is leased have no storages and no bytes.
 void applyRequest(Layout& layout, const LayoutRequest& request);
+
+/// Gives residents slots for what stays alone: what comes wider, to be changed by adapters, does so
+/// at its leaf's first lease and in a tensor of its own.
+void narrowResidents(Layout& layout, const ComponentTree& tree);
 
 /// The groups that a pass uses and that may stream: of the order, each once, without shared ones.
 [[nodiscard]] std::vector<GroupId> streamableGroups(const Layout& layout);

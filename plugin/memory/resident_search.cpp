@@ -51,6 +51,7 @@ public:
             }
         }
         placeGroups(layout_, residents_[bestChoice(costs_)], request_.room, kMostRingFloors);
+        narrowResidents(layout_, request_.tree);
         return std::move(layout_);
     }
 
@@ -141,6 +142,7 @@ private:
 Layout fastestLayout(Layout layout, const LayoutRequest& request) {
     Layout whole = layout;
     makeAllResident(whole);
+    narrowResidents(whole, request.tree);
     return whole.bytes() <= request.room ? whole : Search(std::move(layout), request).best();
 }
 

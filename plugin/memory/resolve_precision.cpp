@@ -3,7 +3,9 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/hash.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/memory/changed_tree.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/storage_notes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -96,6 +98,10 @@ DType computeOfFile(const std::set<FileType>& fileTypes) {
                                           fileTypes.end(),
                                           [](const FileType& each) { return isHalf(each.type); });
     return isAllHalf ? fileTypes.begin()->type : DType::F32;
+}
+
+bool isAnyQuantised(const std::set<FileType>& fileTypes) {
+    return std::any_of(fileTypes.begin(), fileTypes.end(), isQuantised);
 }
 
 bool gainsFrom(DType type, const NumericTraits& device) {
@@ -203,7 +209,6 @@ std::vector<std::string> lossesOf(const ComponentPrecision& precision, const Fil
 struct StoredAs {
     DType type;
     int64_t scaleCount = 0;
-    std::optional<DType> arrival{};
     bool staysEncoded = false;
 };
 
@@ -235,14 +240,12 @@ StoredAs storedAs(const Storage& storage,
     return {DType::F8E4M3, weight.shape.front()};
 }
 
-/// A changed weight is made from all that its file has. Eight bits would round its change away.
-StoredAs changedAs(const StoredAs& stored, DType fileType, DType compute) {
-    DType type = stored.type;
-    if (isByte(type)) {
-        type = isByte(fileType) ? compute : asInFile(fileType);
-    }
-    return {.type = type,
-            .arrival = holds(type, fileType) ? std::nullopt : std::optional(asInFile(fileType))};
+/// A changed weight is made from all that its file has, and rounded once: where it lies decoded it
+/// comes so.
+std::optional<DType> changedArrival(const Storage& storage) {
+    const bool isMadeAtLease =
+        changesAtLease(storage) || holds(*storage.deviceType, storage.fileType);
+    return isMadeAtLease ? std::nullopt : std::optional(asInFile(storage.fileType));
 }
 
 std::vector<bool> changedStorages(const ComponentTree& tree) {
@@ -264,6 +267,10 @@ NumericTraits NumericTraits::ofCuda(int capability) {
             .gainsFromBf16 = capability >= kAmpere,
             .hasTf32 = capability >= kAmpere,
             .hasFlash3 = capability == kHopper};
+}
+
+bool isQuantised(const FileType& type) {
+    return !type.encoding.empty() || isByte(type.type);
 }
 
 std::set<FileType> fileTypesOf(const ComponentTree& tree) {
@@ -290,10 +297,13 @@ ComponentPrecision resolvePrecision(const PrecisionChoice& choice,
     const PrecisionTypes asked = choice.typesOf(role);
     const bool isStorageAsked = asked.storage || asked.storesAsInFile;
     const PrecisionTypes& stored = isStorageAsked ? asked : stated;
+    // What is quantised is the checkpoint: no preset takes more memory for it (decision 0068).
+    const bool keepsQuantised =
+        !isStorageAsked && !stated.storesAsInFile && isAnyQuantised(fileTypes());
     ComponentPrecision precision{.preset = choice.preset,
                                  .role = role,
                                  .storage = stored.storage.value_or(DType::F32),
-                                 .storesAsInFile = stored.storesAsInFile,
+                                 .storesAsInFile = stored.storesAsInFile || keepsQuantised,
                                  .compute = asked.compute.value_or(*stated.compute)};
     const bool isHalfCompute = precision.compute != DType::F32;
     precision.keptF32 = !choice.keptF32.empty() ? choice.keptF32
@@ -330,16 +340,14 @@ ComponentTree inPrecision(const ComponentTree& tree, const ComponentPrecision& p
             Storage& storage = typed.storages[weight.storage];
             if (!isDone[weight.storage]) {
                 isDone[weight.storage] = true;
-                StoredAs stored = storedAs(storage, weight, leaf.name, precision);
-                if (isChanged[weight.storage] && !stored.staysEncoded) {
-                    stored = changedAs(stored, storage.fileType, precision.compute);
-                }
+                const StoredAs stored = storedAs(storage, weight, leaf.name, precision);
                 isOther = isOther || stored.scaleCount > 0 || stored.staysEncoded ||
                           stored.type != tree.deviceType(weight.storage);
                 storage.deviceType = stored.type;
                 storage.scaleCount = stored.scaleCount;
-                storage.arrivalType = stored.arrival;
                 storage.staysEncoded = stored.staysEncoded;
+                storage.arrivalType =
+                    isChanged[weight.storage] ? changedArrival(storage) : std::nullopt;
                 hasher.add(nameOf(stored.type)).add(stored.scaleCount);
                 hasher.add(int64_t{stored.staysEncoded});
             }

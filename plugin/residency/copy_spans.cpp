@@ -18,10 +18,16 @@ Bytes crossingOffset(Bytes distance, const std::optional<TypeChange>& widened) {
 std::vector<CopySpan> copySpans(const memory::Group& group,
                                 const std::function<StorageCrossing(memory::StorageId)>& crossing) {
     std::vector<CopySpan> spans;
+    bool goesOn = false;
     for (size_t i = 0; i < group.storages.size(); ++i) {
         const StorageCrossing own = crossing(group.storages[i]);
-        if (spans.empty() || spans.back().widened != own.widened) {
+        goesOn = goesOn && own.bytes > 0;
+        if (own.bytes == 0) {
+            continue;
+        }
+        if (!goesOn || spans.back().widened != own.widened) {
             spans.push_back({.parts = {}, .target = group.offsets[i], .widened = own.widened});
+            goesOn = true;
         }
         CopySpan& span = spans.back();
         const Bytes offset = crossingOffset(group.offsets[i] - span.target, span.widened);

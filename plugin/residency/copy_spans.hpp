@@ -33,7 +33,8 @@ struct CopySpan {
     bool operator==(const CopySpan&) const = default;
 };
 
-/// The copies of a group: one, unless some of it is widened on the device and some is not.
+/// The copies of a group: one, unless some of it is widened on the device and some is not. A
+/// storage of which no bytes cross is in none, and no copy goes over its slot.
 [[nodiscard]] std::vector<CopySpan> copySpans(
     const memory::Group& group, const std::function<StorageCrossing(memory::StorageId)>& crossing);
 

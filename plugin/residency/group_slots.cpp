@@ -1,6 +1,7 @@
 #include "plugin/residency/group_slots.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/memory/changed_tree.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/element_conversion.hpp"
 #include "plugin/residency/mutant.hpp"
@@ -66,6 +67,15 @@ void GroupSlots::collectChanges() {
     for (const memory::WeightChange& change : place_.tree->changes) {
         changes_[place_.tree->weights[change.weight].storage].changes.push_back(&change);
     }
+    for (const memory::Group& group : place_.layout->groups) {
+        for (const StorageId storage : group.storages) {
+            const auto changed = group.isResident ? changes_.find(storage) : changes_.end();
+            if (changed != changes_.end()) {
+                changed->second.comesAtLease =
+                    memory::arrivalBytes(*place_.tree, storage) > place_.tree->deviceBytes(storage);
+            }
+        }
+    }
 }
 
 void GroupSlots::requireUsable() const {
@@ -124,9 +134,13 @@ void GroupSlots::noteComing(GroupId group) {
             addressOf_[storage] = address ? address + planned.offsets[i] : mappedAddress(storage);
         }
         const auto changed = changes_.find(storage);
-        if (changed != changes_.end() && !place_.tree->storages[storage].staysEncoded) {
+        if (changed != changes_.end() && !changesAtLease(place_.tree->storages[storage])) {
             changed->second.isPending = true;
             ++pendingChanges_;
+            if (changed->second.comesAtLease) {  // planned, and counted, with its group
+                place_.books.traffic.addCopy(memory::arrivalBytes(*place_.tree, storage),
+                                             place_.tree->storages[storage].readBytes());
+            }
         }
     }
 }
@@ -169,15 +183,20 @@ void GroupSlots::planTravels() {
     }
 }
 
-/// File bytes where the device makes the type of them, else what will lie there.
+/// File bytes where the device makes the type of them, else what will lie there; none of what comes
+/// at its leaf's first lease.
 StorageCrossing GroupSlots::crossingOf(StorageId storage) const {
     const memory::Storage& master = place_.tree->storages[storage];
+    const auto changed = changes_.find(storage);
+    if (changed != changes_.end() && changed->second.comesAtLease) {
+        return {};
+    }
     const TypeChange change{.from = master.fileType,
                             .to = master.arrivalType.value_or(typeOf_[storage])};
     const bool isWidened = master.scaleCount == 0 && !master.encoded && change.from != change.to &&
                            place_.device.device->widens(change);
     return isWidened ? StorageCrossing{.bytes = master.fileBytes(), .widened = change}
-                     : StorageCrossing{.bytes = place_.tree->deviceBytes(storage)};
+                     : StorageCrossing{.bytes = memory::arrivalBytes(*place_.tree, storage)};
 }
 
 std::vector<PinnedMasters::Master> GroupSlots::streamingMasters() const {
@@ -218,7 +237,7 @@ void GroupSlots::copy(GroupId group, const Travel& travel, const StopToken& stop
     Bytes arriving = 0;
     for (const CopySpan::Part& part : span.parts) {
         read += place_.tree->storages[part.storage].readBytes();
-        arriving += place_.tree->deviceBytes(part.storage);
+        arriving += memory::arrivalBytes(*place_.tree, part.storage);
     }
     const Crossing crossing{
         .target = state.address + span.target, .bytes = span.bytes, .widened = span.widened};
@@ -294,7 +313,7 @@ void GroupSlots::waitFor(GroupId group) {
     }
 }
 
-void GroupSlots::applyChanges(LeafId leaf) {
+void GroupSlots::applyChanges(LeafId leaf, const StopToken& stop) {
     if (pendingChanges_ == 0) {
         return;
     }
@@ -302,7 +321,7 @@ void GroupSlots::applyChanges(LeafId leaf) {
         const StorageId storage = place_.tree->weights[id].storage;
         const auto changed = changes_.find(storage);
         if (changed != changes_.end() && changed->second.isPending) {
-            changeOrDrop(leaf, storage);
+            changeOrDrop(leaf, storage, stop);
             changed->second.isPending = isMutant(Mutant::ChangedTwice);
             --pendingChanges_;
         }
@@ -314,9 +333,9 @@ void GroupSlots::applyChanges(LeafId leaf) {
 
 /// What fails on its way (no memory for the sum, say) may have changed a part of the weight: all of
 /// the leaf comes again before it is used again.
-void GroupSlots::changeOrDrop(LeafId leaf, StorageId storage) {
+void GroupSlots::changeOrDrop(LeafId leaf, StorageId storage, const StopToken& stop) {
     try {
-        change(storage);
+        change(storage, stop);
     } catch (...) {
         for (const GroupId group : place_.layout->leafGroups[leaf]) {
             groups_[group].arrival->isPartial = true;
@@ -332,13 +351,49 @@ std::vector<FactoredChange> GroupSlots::factoredChanges(StorageId storage) const
                     [&](WeightId factor) { return viewOf(place_.tree->weights[factor]); });
 }
 
-void GroupSlots::change(StorageId storage) {
+/// The numbers of a weight, all that its file has, in a tensor of their own. The run thread waits
+/// until the file was read; compute waits for the copy.
+at::Tensor GroupSlots::fetched(const memory::Weight& weight, const StopToken& stop) {
+    const StorageId storage = weight.storage;
+    const memory::Storage& master = place_.tree->storages[storage];
+    const DType type = *master.arrivalType;
+    residency::Device& device = *place_.device.device;
+    const Shape& shape = weight.shape;
+    const at::Tensor numbers =
+        at::empty(weight.isTransposed ? Shape{shape[1], shape[0]} : shape,
+                  at::TensorOptions(scalarTypeOf(type)).device(device.torchDevice()));
+    place_.device.lendStaging(place_.books.ledger);
+    const Bytes bytes = memory::arrivalBytes(*place_.tree, storage);
+    ByteSource source = place_.books.masters.source(*place_.tree,
+                                                    storage,
+                                                    type,
+                                                    place_.device.scratchFor(place_.books.ledger),
+                                                    std::make_shared<Arrival>(),
+                                                    stop);
+    try {
+        device.copyWaits(device.markCompute());  // what computed where the numbers come to
+        device.copyIn(static_cast<std::byte*>(numbers.data_ptr()),
+                      bytes,
+                      std::move(source),
+                      place_.tree->role + "." + weight.name);
+        device.computeWaits(device.markCopy());
+    } catch (...) {
+        place_.device.drain();  // a copy that is queued writes to them
+        throw;
+    }
+    return weight.isTransposed ? numbers.t() : numbers;
+}
+
+void GroupSlots::change(StorageId storage, const StopToken& stop) {
     const std::vector<FactoredChange> changes = factoredChanges(storage);
     const memory::Weight& weight = place_.tree->weights[changes.front().change->weight];
     const DType arrived = place_.tree->storages[storage].arrivalType.value_or(typeOf_[storage]);
     const at::Tensor target = viewOf(weight);
     const bool isExact = arrived == DType::F32 && typeOf_[storage] == DType::F32;
-    at::Tensor exact = isExact ? target : viewOf(weight, arrived).to(at::kFloat, false, true);
+    at::Tensor exact = isExact ? target
+                       : changes_.at(storage).comesAtLease
+                           ? fetched(weight, stop).to(at::kFloat)
+                           : viewOf(weight, arrived).to(at::kFloat, false, true);
     place_.books.mathOf(*place_.tree).apply(exact, changes);
     if (!isExact) {
         target.copy_(exact);
@@ -428,37 +483,36 @@ HeldBytes GroupSlots::heldOf(StorageId storage) const {
     return held;
 }
 
-/// The sum of a changed weight is made with every lease: it would not fit its encoding.
-at::Tensor GroupSlots::decoded(const memory::Weight& weight) const {
-    const auto changed = changes_.find(weight.storage);
-    const bool isChanged = changed != changes_.end();
-    const DType type = isChanged ? DType::F32 : weight.computeType;
+at::Tensor GroupSlots::decoded(const memory::Weight& weight, DType type) const {
     const Shape& shape = weight.shape;
     const HeldBytes held = heldOf(weight.storage);
     residency::Device& device = *place_.device.device;
-    at::Tensor values = weight.isTransposed ? device.decode(held, {shape[1], shape[0]}, type).t()
-                                            : device.decode(held, shape, type);
+    return weight.isTransposed ? device.decode(held, {shape[1], shape[0]}, type).t()
+                               : device.decode(held, shape, type);
+}
+
+/// A view where the weight lies in its compute type, else a tensor of its own. Scales are powers of
+/// two: nothing is rounded by them. What lies encoded or in eight bits gets its changes here, in
+/// f32 and with every lease.
+at::Tensor GroupSlots::tensorOf(const memory::Weight& weight) const {
+    const memory::Storage& storage = place_.tree->storages[weight.storage];
+    const bool isChanged = changesAtLease(storage) && changes_.contains(weight.storage);
+    const DType type = isChanged ? DType::F32 : weight.computeType;
+    at::Tensor values;
+    if (storage.staysEncoded) {
+        values = decoded(weight, type);
+    } else if (storage.scaleCount > 0) {
+        residency::Device& device = *place_.device.device;
+        const at::Tensor scales = device.view(
+            addressOf_[weight.storage] + storage.scaleOffset(), {storage.scaleCount}, at::kFloat);
+        values = device.dequantise(viewOf(weight), scales, type);
+    } else {
+        values = viewOf(weight).to(scalarTypeOf(type));
+    }
     if (isChanged) {
         place_.books.mathOf(*place_.tree).apply(values, factoredChanges(weight.storage));
     }
     return values.to(scalarTypeOf(weight.computeType));
-}
-
-/// A view where the weight lies in its compute type, else a tensor of its own. Scales are powers of
-/// two: nothing is rounded by them.
-at::Tensor GroupSlots::tensorOf(const memory::Weight& weight) const {
-    const memory::Storage& storage = place_.tree->storages[weight.storage];
-    residency::Device& device = *place_.device.device;
-    if (storage.staysEncoded) {
-        return decoded(weight);
-    }
-    const at::Tensor values = viewOf(weight);
-    if (storage.scaleCount == 0) {
-        return values.to(scalarTypeOf(weight.computeType));
-    }
-    const at::Tensor scales = device.view(
-        addressOf_[weight.storage] + storage.scaleOffset(), {storage.scaleCount}, at::kFloat);
-    return device.dequantise(values, scales, weight.computeType);
 }
 
 /// An arena is in the ledger already, as Workspace; mapped pages are not.

@@ -51,7 +51,7 @@ public:
     void waitFor(memory::GroupId group);
     /// The leaf's weights get the changes that they did not get since they came; its groups were
     /// waited for. In f32 from what arrived, in the order of the tree, rounded once.
-    void applyChanges(memory::LeafId leaf);
+    void applyChanges(memory::LeafId leaf, const StopToken& stop);
     /// Whether every byte has arrived.
     [[nodiscard]] bool isComplete(memory::GroupId group) const;
 
@@ -93,6 +93,8 @@ private:
     struct StorageChanges {
         std::vector<const memory::WeightChange*> changes;  ///< all of one weight
         bool isPending = false;                            ///< it came, and did not get them yet
+        /// It comes wider than it stays, and not with its group: only when it gets them.
+        bool comesAtLease = false;
     };
 
     void requireUsable() const;
@@ -107,14 +109,15 @@ private:
                                       const std::shared_ptr<Arrival>& arrival,
                                       const StopToken& stop);
     void collectChanges();
-    void changeOrDrop(memory::LeafId leaf, memory::StorageId storage);
-    void change(memory::StorageId storage);
+    void changeOrDrop(memory::LeafId leaf, memory::StorageId storage, const StopToken& stop);
+    void change(memory::StorageId storage, const StopToken& stop);
+    [[nodiscard]] at::Tensor fetched(const memory::Weight& weight, const StopToken& stop);
     /// A weight where it lies, in the type of its storage there, or in the one in which it came.
     [[nodiscard]] at::Tensor viewOf(const memory::Weight& weight) const;
     [[nodiscard]] at::Tensor viewOf(const memory::Weight& weight, DType type) const;
     [[nodiscard]] at::Tensor tensorOf(const memory::Weight& weight) const;
     [[nodiscard]] HeldBytes heldOf(memory::StorageId storage) const;
-    [[nodiscard]] at::Tensor decoded(const memory::Weight& weight) const;
+    [[nodiscard]] at::Tensor decoded(const memory::Weight& weight, DType type) const;
     [[nodiscard]] std::vector<FactoredChange> factoredChanges(memory::StorageId storage) const;
     void count(memory::GroupId group, int direction) const;
 

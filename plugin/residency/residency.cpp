@@ -361,7 +361,7 @@ Lease Residency::use(const memory::ComponentTree& tree, memory::LeafId leaf) {
         state_->collector.keepBelow(state_->mostPrivate - run.mappedOnHost());
     }
     return state_->namingLost([&] {
-        Stay& stay = run.broughtStay(tree);
+        Stay& stay = run.broughtStay(tree, leaf);
         stay.use(leaf, run.stop(), run.nodeName());
         state_->books.traffic.addLease();
         run.activations().note();

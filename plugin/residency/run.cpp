@@ -306,6 +306,17 @@ Stay& Run::broughtStay(const memory::ComponentTree& tree) {
     return unplannedStay(tree);
 }
 
+Stay& Run::broughtStay(const memory::ComponentTree& tree, memory::LeafId leaf) {
+    Stay& stay = broughtStay(tree);
+    if (stay.holds(leaf)) {
+        return stay;
+    }
+    const auto own = std::find_if(unplanned_.begin(), unplanned_.end(), [&](const StayRef& each) {
+        return each->tree().id == tree.id;
+    });
+    return own == unplanned_.end() ? unplannedStay(tree) : **own;
+}
+
 /// Leaf by leaf in memory of its own until the node is left: right, and as small as can be.
 Stay& Run::unplannedStay(const memory::ComponentTree& tree) {
     const PlannedComponent& planned = anyPlanned(tree);

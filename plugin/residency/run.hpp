@@ -62,6 +62,8 @@ public:
     /// A tree that was not planned for the node gets a place leaf by leaf. Error{Internal} names
     /// what the plan does not hold.
     [[nodiscard]] Stay& broughtStay(const memory::ComponentTree& tree);
+    /// The same, of one that has room for the leaf.
+    [[nodiscard]] Stay& broughtStay(const memory::ComponentTree& tree, memory::LeafId leaf);
     /// nullptr when the component holds no memory now.
     [[nodiscard]] Stay* findActive(const memory::ComponentTree& tree) noexcept;
     /// Where the running node computes with the tree.

@@ -4,6 +4,7 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/mutant.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace lowtide::residency {
@@ -93,6 +94,13 @@ void Stay::abandon() {
     }
 }
 
+bool Stay::holds(LeafId leaf) const {
+    const auto& groups = place_.layout->leafGroups[leaf];
+    return std::none_of(groups.begin(), groups.end(), [this](GroupId group) {
+        return place_.layout->groups[group].storages.empty();
+    });
+}
+
 void Stay::beginPass(const memory::PassHint& hint) {
     stream_.beginPass(hint);
 }
@@ -118,7 +126,7 @@ void Stay::use(LeafId leaf, const StopToken& stop, const std::string& node) {
     for (const GroupId group : groups) {
         slots_.waitFor(group);
     }
-    slots_.applyChanges(leaf);
+    slots_.applyChanges(leaf, stop);
 }
 
 void Stay::prefetch(const StopToken& stop, const std::string& node) {

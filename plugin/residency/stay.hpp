@@ -48,6 +48,9 @@ public:
     /// Copies still queued are given up.
     void abandon();
 
+    /// Whether the layout has room for the leaf: it has none for what the plan saw no use of.
+    [[nodiscard]] bool holds(memory::LeafId leaf) const;
+
     void beginPass(const memory::PassHint& hint);
     /// Makes the leaf readable: what is not there comes, and what follows it is copied ahead.
     /// Error{OutOfMemory} when leases hold all the room, and what the copies threw.

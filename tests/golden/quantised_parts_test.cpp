@@ -26,6 +26,8 @@ private Q_SLOTS:
         };
         row("sd15_1", "q8_0.gguf");
         row("sd15_1", "fp8.safetensors");
+        row("sd15_1", "fp8_plain.safetensors");
+        row("sd15_1", "fp8_e5m2_plain.safetensors");
         row("sdxl_1", "nvfp4.safetensors");
     }
 
@@ -40,7 +42,7 @@ private Q_SLOTS:
         QVERIFY2(expected.size() > 100000, expected.constData());
         QVERIFY(expected != dumpOf({.checkpoint = decoded}));
 
-        for (const char* precision : {"quality", "quality,storage=file"}) {
+        for (const char* precision : {"", "quality,storage=f32", "quality,storage=file"}) {
             for (const auto& [device, policy] : {std::pair("cpu", "none"),
                                                  {"cpu", "leaf+stream"},
                                                  {"fake", "model"},

@@ -25,15 +25,18 @@ struct Way {
 
 constexpr const char* kAsInFile = "quality,storage=file";
 
-/// Decoded once and held as the file has it, decoded with every lease.
-const std::vector<Way> kFewWays = {
-    {"cpu", "none", ""}, {"cpu", "leaf+stream", ""}, {"fake", "block:1+stream", kAsInFile}};
+constexpr const char* kDecodedOnce = "quality,storage=f32";
+
+/// Decoded once, and held as the file has it, decoded with every lease: nothing is asked.
+const std::vector<Way> kFewWays = {{"cpu", "none", ""},
+                                   {"cpu", "leaf+stream", kDecodedOnce},
+                                   {"fake", "block:1+stream", kAsInFile}};
 
 /// What copies once, in parts and as a stream, to a device and on the host.
 std::vector<Way> everyWay() {
     std::vector<Way> ways;
     for (const char* device : {"cpu", "fake"}) {
-        for (const char* precision : {"", kAsInFile}) {
+        for (const char* precision : {"", kDecodedOnce, kAsInFile}) {
             for (const char* policy :
                  {"none", "model", "block:1+stream", "leaf", "leaf+stream", "auto"}) {
                 ways.push_back({device, policy, precision});

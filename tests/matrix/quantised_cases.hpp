@@ -30,7 +30,11 @@ inline void addQuantised(std::vector<Case>& cases) {
         if (!kIsWhole) {
             continue;
         }
-        cases.push_back({"LoRA, " + file, "lora", with({checkpoint, lora}), stages});
+        cases.push_back({"LoRA, " + file + " decoded once",
+                         "lora",
+                         with({checkpoint, lora}),
+                         stages,
+                         "quality,storage=f32"});
         cases.push_back({"DeepCache, " + file + " held",
                          "text_to_image_deepcache",
                          with({checkpoint, "denoise.steps=5"}),

@@ -30,16 +30,26 @@ bool isForDenoiser(const Model& model, std::string_view role, const std::string&
     return expert == "both" || (role == kDenoiser) == isHigh;
 }
 
+bool changes(const AdapterFile& file, std::string_view component) {
+    return std::any_of(file.layers.begin(), file.layers.end(), [&](const AdapterLayer& layer) {
+        return layer.component == component;
+    });
+}
+
 /// The roles of a model's components, in the words of adapters: the only text encoder of a model is
 /// the first, whatever the model calls it.
 std::vector<std::pair<std::string_view, std::string>> adaptedRoles(const Model& model,
+                                                                   const AdapterFile& file,
                                                                    const std::string& expert) {
+    constexpr std::string_view kTexts[] = {
+        kAdapterText, kAdapterText2, kAdapterText3, kAdapterText4};
     std::vector<std::string> texts;
     std::vector<std::pair<std::string_view, std::string>> roles;
     for (const ComponentDesc& component : model.components()) {
         if (memory::matchesRole(kDenoisers, component.role)) {
+            const bool isSecond = component.role != kDenoiser && changes(file, kAdapterDenoiser2);
             if (isForDenoiser(model, component.role, expert)) {
-                roles.emplace_back(kAdapterDenoiser, component.role);
+                roles.emplace_back(isSecond ? kAdapterDenoiser2 : kAdapterDenoiser, component.role);
             }
         } else if (component.role.starts_with(kTextEncoder)) {
             texts.push_back(component.role);
@@ -49,18 +59,12 @@ std::vector<std::pair<std::string_view, std::string>> adaptedRoles(const Model& 
         roles.emplace_back(kAdapterText, texts.front());
         return roles;
     }
-    for (const std::string& role : texts) {
-        if (role == kAdapterText || role == kAdapterText2) {
-            roles.emplace_back(role == kAdapterText ? kAdapterText : kAdapterText2, role);
+    for (const std::string_view text : kTexts) {
+        if (std::find(texts.begin(), texts.end(), text) != texts.end()) {
+            roles.emplace_back(text, text);
         }
     }
     return roles;
-}
-
-bool changes(const AdapterFile& file, std::string_view component) {
-    return std::any_of(file.layers.begin(), file.layers.end(), [&](const AdapterLayer& layer) {
-        return layer.component == component;
-    });
 }
 
 memory::Adapted adaptedBy(const AdapterFile& file, const AdapterBinding& binding, double strength) {
@@ -93,7 +97,7 @@ AdaptedModel::AdaptedModel(std::shared_ptr<const Model> base, AdapterChoice adap
     std::vector<std::string> roles;
     std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
     std::vector<AdapterTarget> targets;
-    for (const auto& [component, role] : adaptedRoles(*base_, adapter.expert)) {
+    for (const auto& [component, role] : adaptedRoles(*base_, file, adapter.expert)) {
         // All of them where nothing has a place, to say what the model is.
         if (changes(file, component) || component == kAdapterDenoiser) {
             roles.push_back(role);
@@ -101,7 +105,7 @@ AdaptedModel::AdaptedModel(std::shared_ptr<const Model> base, AdapterChoice adap
             targets.push_back({.component = component, .tree = trees.back().get()});
         }
     }
-    const BoundAdapter bound = bindWholeAdapter(file, targets, "checkpoint " + base_->name());
+    const BoundAdapter bound = bindWholeAdapter(file, targets, base_->name());
     for (size_t i = 0; i < roles.size(); ++i) {
         const double strength =
             memory::matchesRole(kDenoisers, roles[i]) ? adapter.strength : adapter.textStrength;
@@ -115,7 +119,7 @@ AdaptedModel::AdaptedModel(std::shared_ptr<const Model> base, AdapterChoice adap
                              .code = "adapter_layers_unused",
                              .item = "file",
                              .message = bound.warning,
-                             .hint = "check that the LoRA was trained for this kind of model"});
+                             .hint = bound.hint});
     }
 }
 

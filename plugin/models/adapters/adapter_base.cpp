@@ -113,10 +113,11 @@ AdapterBase baseOf(const AdapterFile& file) {
     AdapterBase base;
     for (const AdapterLayer& layer : file.layers) {
         const std::string module = dotted(layer.module);
-        const bool isDenoiser = layer.component == kAdapterDenoiser;
+        const bool isDenoiser = layer.component.starts_with(kAdapterDenoiser);
+        const bool isClip = layer.component == kAdapterText || layer.component == kAdapterText2;
         if (isDenoiser && !base.contextWidth && endsInOneOf(module, kContextModules)) {
             base.contextWidth = columnsOf(layer, file.what);
-        } else if (!isDenoiser && !base.textWidth && endsInOneOf(module, kTextModules)) {
+        } else if (isClip && !base.textWidth && endsInOneOf(module, kTextModules)) {
             base.textWidth = columnsOf(layer, file.what);
         }
         if (const NamedFamily* named = isDenoiser ? familyNamedBy(module) : nullptr) {

@@ -18,8 +18,6 @@ namespace lowtide::models {
 
 namespace {
 
-using PeftConfigs = std::map<std::string, PeftConfig, std::less<>>;
-
 constexpr const char* kPeftMetadata = "lora_adapter_metadata";
 constexpr const char* kPeftConfigFile = "adapter_config.json";
 constexpr std::string_view kPeftNames = "base_model.model.";
@@ -59,13 +57,16 @@ void joinBiases(std::vector<AdapterLayer>& layers) {
     }
 }
 
-void applyConfigs(const PeftConfigs& configs, std::vector<AdapterLayer>& layers) {
-    for (AdapterLayer& layer : layers) {
-        const auto config = configs.find(layer.component);
-        if (config != configs.end()) {
+void applyMetadata(const PeftMetadata& metadata, AdapterFile& file) {
+    for (AdapterLayer& layer : file.layers) {
+        const auto config = metadata.configs.find(layer.component);
+        if (config != metadata.configs.end()) {
             applyPeft(config->second, layer);
+        } else if (metadata.ofAll) {
+            applyPeft(*metadata.ofAll, layer);
         }
     }
+    file.unknownComponents = metadata.unknown;
 }
 
 /// peft's own folder: the same for all layers.
@@ -144,8 +145,7 @@ AdapterFile readAdapterHeader(const WeightFileHeader& header) {
     joinBiases(file.layers);
     const auto metadata = header.metadata.find(kPeftMetadata);
     if (metadata != header.metadata.end()) {
-        applyConfigs(readPeftMetadata(metadata->second, file.what + ", " + kPeftMetadata),
-                     file.layers);
+        applyMetadata(readPeftMetadata(metadata->second, file.what + ", " + kPeftMetadata), file);
     }
     return file;
 }

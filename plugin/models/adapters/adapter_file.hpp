@@ -18,7 +18,7 @@ struct AdapterFactor {
 
 /// A change of one weight or bias.
 struct AdapterLayer {
-    std::string component;  ///< "denoiser", "text_encoder" or "text_encoder_2"
+    std::string component;  ///< "denoiser", "text_encoder", ...: as adapter_key has them
     std::string name;       ///< as the file spells it: "lora_unet_mid_block_attentions_0_proj_in"
     std::string module;     ///< the name without what names the component
     std::string kind;       ///< low_rank, hadamard, kronecker, scale or difference
@@ -42,6 +42,8 @@ struct AdapterFile {
     std::vector<memory::WeightFile> files;  ///< the file; then what was read beside it
     std::vector<AdapterLayer> layers;       ///< sorted by component and module
     std::vector<std::string> unread;        ///< tensors that belong to no layer
+    /// Of which its metadata speaks, though nobody knows them: their alphas are not used.
+    std::vector<std::string> unknownComponents{};
 };
 
 /// Layers of a header; alphas that are tensors of the file, and what scales act on, are not read.

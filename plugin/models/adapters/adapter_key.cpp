@@ -76,6 +76,9 @@ constexpr KeyPrefix kKeyPrefixes[] = {
     {"unet.", kAdapterDenoiser},
     {"text_encoder.", kAdapterText},
     {"text_encoder_2.", kAdapterText2},
+    {"text_encoder_3.", kAdapterText3},
+    {"text_encoder_4.", kAdapterText4},
+    {"transformer_2.", kAdapterDenoiser2},
     {"model.diffusion_model.", kAdapterDenoiser},
     {"diffusion_model.", kAdapterDenoiser},
     {"text_encoders.clip_l.transformer.", kAdapterText},
@@ -236,6 +239,11 @@ std::optional<AdapterKey> parseAdapterKey(std::string_view key) {
                       .kind = std::string(split->ending.kind),
                       .factor = std::string(split->ending.factor),
                       .isBias = split->ending.isBias};
+}
+
+std::string_view adapterComponentOf(std::string_view name) {
+    std::string_view rest;
+    return name.find('.') == name.npos ? std::string_view() : componentIn(name, rest);
 }
 
 bool isOfAdapter(std::string_view key) {

@@ -12,6 +12,10 @@ namespace lowtide::models {
 inline constexpr std::string_view kAdapterDenoiser = "denoiser";
 inline constexpr std::string_view kAdapterText = "text_encoder";
 inline constexpr std::string_view kAdapterText2 = "text_encoder_2";
+inline constexpr std::string_view kAdapterText3 = "text_encoder_3";
+inline constexpr std::string_view kAdapterText4 = "text_encoder_4";
+/// The low-noise model of a model that has two; files that do not tell them apart change both.
+inline constexpr std::string_view kAdapterDenoiser2 = "denoiser_2";
 
 /// One name, taken apart.
 struct AdapterKey {
@@ -32,6 +36,10 @@ struct AdapterKey {
 /// them. Source: kohya sd-scripts, LyCORIS 4.1, peft 0.21, diffusers
 /// 0.42.1 state_dict_utils, ComfyUI lora.py.
 [[nodiscard]] std::optional<AdapterKey> parseAdapterKey(std::string_view key);
+
+/// The component of "transformer.blocks.0...", "text_encoder_2.lora_alpha": of names that begin
+/// with a component and a dot; empty where it is not known.
+[[nodiscard]] std::string_view adapterComponentOf(std::string_view name);
 
 /// Whether only an adapter has a tensor of such a name, whatever it changes.
 [[nodiscard]] bool isOfAdapter(std::string_view key);

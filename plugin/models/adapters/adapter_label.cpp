@@ -26,6 +26,9 @@ constexpr std::pair<std::string_view, std::string_view> kComponentNames[] = {
     {kAdapterDenoiser, "UNet"},
     {kAdapterText, "text encoder"},
     {kAdapterText2, "text encoder 2"},
+    {kAdapterText3, "text encoder 3"},
+    {kAdapterText4, "text encoder 4"},
+    {kAdapterDenoiser2, "low-noise model"},
 };
 
 /// "a, b and c".

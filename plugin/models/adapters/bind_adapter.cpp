@@ -179,7 +179,45 @@ std::string unmatchedWarning(const AdapterFile& file,
         text += (text.empty() ? "" : "; ") + std::to_string(file.unread.size()) + " tensors of " +
                 file.what + " belong to no layer: " + listSome(file.unread);
     }
+    if (!file.unknownComponents.empty()) {
+        text += (text.empty() ? "" : "; ") + file.what + " has settings for " +
+                listSome(file.unknownComponents) +
+                ", which no model here has: alphas of those layers are not used";
+    }
     return text;
+}
+
+/// True of what is left out, kind by kind.
+std::string hintFor(const AdapterFile& file, const std::vector<std::string>& unmatched) {
+    constexpr std::string_view kModulation = ".diff_m";
+    constexpr std::string_view kEmbedding = "bundle_emb.";
+    const auto count = [&](auto&& is) {
+        return static_cast<size_t>(std::count_if(file.unread.begin(), file.unread.end(), is));
+    };
+    const size_t modulations =
+        count([&](const std::string& key) { return key.ends_with(kModulation); });
+    const size_t embeddings =
+        count([&](const std::string& key) { return key.starts_with(kEmbedding); });
+    std::vector<std::string> hints;
+    if (!unmatched.empty()) {
+        hints.emplace_back("check that the LoRA was trained for this kind of model");
+    }
+    if (modulations > 0) {
+        hints.emplace_back(
+            "differences of modulations (diff_m) are not built; all other layers are used");
+    }
+    if (embeddings > 0) {
+        hints.emplace_back(
+            "embeddings inside a LoRA are not read: save each as a file of its own in a folder of "
+            "embeddings");
+    }
+    if (file.unread.size() > modulations + embeddings) {
+        hints.emplace_back("tensors without a layer change nothing; all layers are used");
+    }
+    if (!file.unknownComponents.empty()) {
+        hints.emplace_back("compare the strength with the program that the LoRA was made for");
+    }
+    return join(hints, "; ");
 }
 
 }  // namespace
@@ -232,6 +270,7 @@ BoundAdapter bindWholeAdapter(const AdapterFile& file,
                     kOtherAdapter);
     }
     bound.warning = unmatchedWarning(file, bound.unmatched, checkpoint);
+    bound.hint = hintFor(file, bound.unmatched);
     return bound;
 }
 

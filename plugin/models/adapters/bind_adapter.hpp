@@ -53,6 +53,7 @@ struct BoundAdapter {
     std::vector<AdapterBinding> bindings;  ///< one for each target
     std::vector<std::string> unmatched;    ///< of all layers, those without a component too
     std::string warning;                   ///< says what has no place; empty: everything has
+    std::string hint;                      ///< what to do about it
 };
 
 /// Binds the whole file. Error{InvalidInput} where nothing has a place: it says what the file seems

@@ -6,18 +6,13 @@
 #include "plugin/models/adapters/adapter_key.hpp"
 
 #include <cmath>
+#include <set>
 
 namespace lowtide::models {
 
 namespace {
 
 using Patterns = std::vector<std::pair<std::string, double>>;
-
-constexpr std::pair<std::string_view, std::string_view> kPeftComponents[] = {
-    {"unet.", kAdapterDenoiser},
-    {"text_encoder.", kAdapterText},
-    {"text_encoder_2.", kAdapterText2},
-};
 
 /// peft's patterns are regular expressions; those that tools write are names.
 std::string plainName(std::string_view pattern, const std::string& what) {
@@ -105,23 +100,33 @@ PeftConfig readPeftConfig(const Json& config, const std::string& what) {
     return read;
 }
 
-std::map<std::string, PeftConfig, std::less<>> readPeftMetadata(std::string_view text,
-                                                                const std::string& what) {
+PeftMetadata readPeftMetadata(std::string_view text, const std::string& what) {
     const Json all = parseJson(text, what);
     const JsonReader reader(all, what);
-    std::map<std::string, PeftConfig, std::less<>> configs;
-    for (const auto& [prefix, component] : kPeftComponents) {
-        Json own = Json::object();
-        for (const auto& [key, value] : all.items()) {
-            if (key.starts_with(prefix)) {
-                own[key.substr(prefix.size())] = value;
-            }
-        }
-        if (!own.empty()) {
-            configs.emplace(component, readPeftConfig(own, what));
+    PeftMetadata metadata;
+    Json ofAll = Json::object();
+    std::map<std::string_view, Json> objects;  // by component
+    std::set<std::string> unknown;
+    for (const auto& [key, value] : all.items()) {
+        const size_t dot = key.find('.');
+        const std::string_view component = adapterComponentOf(key);
+        if (dot == key.npos) {
+            ofAll[key] = value;
+        } else if (component.empty()) {
+            unknown.insert(key.substr(0, dot));
+        } else {
+            objects.try_emplace(component, Json::object()).first->second[key.substr(dot + 1)] =
+                value;
         }
     }
-    return configs;
+    if (!ofAll.empty()) {
+        metadata.ofAll = readPeftConfig(ofAll, what);
+    }
+    for (const auto& [component, own] : objects) {
+        metadata.configs.emplace(component, readPeftConfig(own, what));
+    }
+    metadata.unknown.assign(unknown.begin(), unknown.end());
+    return metadata;
 }
 
 }  // namespace lowtide::models

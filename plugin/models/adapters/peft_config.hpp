@@ -29,9 +29,15 @@ struct PeftConfig {
 /// that is no plain name.
 [[nodiscard]] PeftConfig readPeftConfig(const Json& config, const std::string& what);
 
-/// "lora_adapter_metadata" of diffusers' files: one JSON object with keys such as
-/// "unet.lora_alpha"; by component. The same errors.
-[[nodiscard]] std::map<std::string, PeftConfig, std::less<>> readPeftMetadata(
-    std::string_view text, const std::string& what);
+/// "lora_adapter_metadata" of diffusers' files.
+struct PeftMetadata {
+    std::map<std::string, PeftConfig, std::less<>> configs;  ///< by component
+    std::optional<PeftConfig> ofAll;   ///< of files of one network, whose keys name none
+    std::vector<std::string> unknown;  ///< what else its keys begin with
+};
+
+/// One JSON object with keys such as "unet.lora_alpha"; components as adapter_key knows them. The
+/// same errors.
+[[nodiscard]] PeftMetadata readPeftMetadata(std::string_view text, const std::string& what);
 
 }  // namespace lowtide::models

@@ -79,11 +79,15 @@ struct NetworkBuilder::State {
         std::string problems;
         appendProblem(problems, missing, "missing");
         appendProblem(problems, misshapen, "of another shape or type");
-        const bool isOnlySurplus = problems.empty() && way == Surplus::Told;
+        if (problems.empty() && !surplus.empty() && way == Surplus::Told) {
+            log(Level::Warning,
+                weights.what + " has " + std::to_string(surplus.size()) +
+                    (surplus.size() == 1 ? " tensor" : " tensors") +
+                    " that the network does not have; they are left out: " + listSome(surplus));
+            return;
+        }
         appendProblem(problems, surplus, "that the network does not have");
-        if (isOnlySurplus && !surplus.empty()) {
-            log(Level::Warning, weights.what + " is read without tensors " + problems);
-        } else if (!problems.empty()) {
+        if (!problems.empty()) {
             throw Error(ErrorKind::Corrupt,
                         weights.what + ": the weights do not fit " + weights.settings +
                             ", tensors " + problems,

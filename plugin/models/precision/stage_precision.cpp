@@ -2,6 +2,9 @@
 
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/resolve_precision.hpp"
+#include "plugin/memory/storage_notes.hpp"
+
+#include <utility>
 
 namespace lowtide::models {
 
@@ -38,9 +41,14 @@ memory::ComponentPrecision precisionOf(const ComponentSource& source,
     const int capability = choice.capabilityOf(role);
     const auto device =
         capability > 0 ? memory::NumericTraits::ofCuda(capability) : memory::NumericTraits();
-    return resolvePrecision(choice, source.precisions(), role, device, [&] {
-        return fileTypesOf(*treeIn(source, role));
-    });
+    memory::ComponentPrecision precision =
+        resolvePrecision(choice, source.precisions(), role, device, [&] {
+            return fileTypesOf(*treeIn(source, role));
+        });
+    for (std::string& note : memory::storageNotes(*treeIn(source, role), precision)) {
+        precision.notes.push_back(std::move(note));
+    }
+    return precision;
 }
 
 }  // namespace

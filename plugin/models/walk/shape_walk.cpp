@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/encodings/encodings.hpp"
+#include "plugin/memory/changed_tree.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/decoding/card_ways.hpp"
 #include "plugin/residency/decoding/decode_by_aten.hpp"
@@ -48,15 +49,15 @@ at::Tensor decoded(const memory::Storage& storage,
 }
 
 /// Weights are no activations, but what a lease makes of those that lie in another type is.
-at::Tensor leased(const ComponentTree& tree, const memory::Weight& weight) {
+at::Tensor leased(const ComponentTree& tree, const memory::Weight& weight, DType as) {
     const memory::Storage& storage = tree.storages[weight.storage];
-    const at::ScalarType type = residency::scalarTypeOf(weight.computeType);
-    if (storage.scaleCount == 0 && tree.deviceType(weight.storage) == weight.computeType) {
+    const at::ScalarType type = residency::scalarTypeOf(as);
+    if (storage.scaleCount == 0 && tree.deviceType(weight.storage) == as) {
         const tensor::WalkMeter::Pause isNoActivation;
         return onMeta(weight.shape, type);
     }
     at::Tensor values = onMeta(weight.shape, type);
-    if (storage.scaleCount > 0 && weight.computeType != DType::F32) {
+    if (storage.scaleCount > 0 && as != DType::F32) {
         const at::Tensor scales = onMeta({storage.scaleCount}, type);
     }
     return values;
@@ -111,25 +112,26 @@ residency::Lease ShapeWalk::use(const ComponentTree& tree, LeafId leaf) {
     std::vector<at::Tensor> tensors;
     for (const memory::WeightId id : tree.leaves[leaf].ownWeights()) {
         const memory::Weight& weight = tree.weights[id];
-        tensors.push_back(tree.storages[weight.storage].staysEncoded
-                              ? decodedAndChanged(tree, weight)
-                              : leased(tree, weight));
+        tensors.push_back(decodedAndChanged(tree, weight));
     }
     return {std::move(tensors), nullptr};
 }
 
-/// As GroupSlots::decoded().
+/// As GroupSlots::tensorOf().
 at::Tensor ShapeWalk::decodedAndChanged(const ComponentTree& tree, const memory::Weight& weight) {
-    const std::vector<residency::FactoredChange> changes = changesOf(tree, weight.storage);
-    const at::ScalarType type = residency::scalarTypeOf(weight.computeType);
-    at::Tensor values = decoded(tree.storages[weight.storage],
-                                weight.shape,
-                                changes.empty() ? type : at::kFloat,
-                                decodesAtOnce_);
+    const memory::Storage& storage = tree.storages[weight.storage];
+    const std::vector<residency::FactoredChange> changes =
+        changesAtLease(storage) ? changesOf(tree, weight.storage)
+                                : std::vector<residency::FactoredChange>();
+    const DType type = changes.empty() ? weight.computeType : DType::F32;
+    at::Tensor values =
+        storage.staysEncoded
+            ? decoded(storage, weight.shape, residency::scalarTypeOf(type), decodesAtOnce_)
+            : leased(tree, weight, type);
     if (!changes.empty()) {
         math_.apply(values, changes);
     }
-    return values.to(type);
+    return values.to(residency::scalarTypeOf(weight.computeType));
 }
 
 /// What the changes of a leaf take for a moment, where it came just before: the operations of it
@@ -142,7 +144,7 @@ void ShapeWalk::changeLeaf(const ComponentTree& tree, LeafId leaf) {
         const memory::Weight& weight = tree.weights[id];
         const memory::Storage& storage = tree.storages[weight.storage];
         const std::vector<residency::FactoredChange> changes = changesOf(tree, weight.storage);
-        if (changes.empty() || storage.staysEncoded) {
+        if (changes.empty() || changesAtLease(storage)) {
             continue;
         }
         const DType held = tree.deviceType(weight.storage);

@@ -3,6 +3,7 @@
 #include "plugin/memory/device_spec.hpp"
 #include "plugin/memory/layout.hpp"
 #include "plugin/memory/plan.hpp"
+#include "plugin/memory/planner.hpp"
 #include "plugin/memory/resolve_precision.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/memory/trees.hpp"
@@ -251,12 +252,13 @@ private Q_SLOTS:
         row("f16 as f16", F16, as(F16), F16, F16, F16);
         row("f32 as f16", F32, as(F16), F16, F16, F32);
         row("f16 as bf16", F16, as(BF16), BF16, BF16, F16);
-        row("f16 as f8", F16, as(F8E4M3), BF16, F16, F16);
-        row("f8 as it is", F8E4M3, -1, BF16, BF16, BF16);
+        row("f16 as f8", F16, as(F8E4M3), BF16, F8E4M3, F8E4M3);
+        row("f8 as it is", F8E4M3, -1, BF16, F8E4M3, F8E4M3);
         row("f8 as f16", F8E4M3, as(F16), F16, F16, F16);
     }
 
-    /// It comes with every value of its file, and is rounded once, to no eight bits.
+    /// It comes with every value of its file and is rounded once. In eight bits it lies as it is
+    /// without its change, which is added with every lease.
     void howAChangedWeightIsStored() {
         QFETCH(int, file);
         QFETCH(int, storage);
@@ -268,17 +270,79 @@ private Q_SLOTS:
         const ComponentTree typed = inPrecision(tree, stored(asked, static_cast<DType>(compute)));
         const StorageId changed = typed.weights[1].storage;
         QVERIFY(typed.deviceType(changed) == static_cast<DType>(held));
-        QCOMPARE(typed.storages[changed].scaleCount, int64_t{0});
+        const bool isByte = static_cast<DType>(held) == DType::F8E4M3;
+        QCOMPARE(changesAtLease(typed.storages[changed]), isByte);
+        const int64_t scales = isByte && storage >= 0 ? 8 : 0;
+        QCOMPARE(typed.storages[changed].scaleCount, scales);
         QVERIFY(typed.storages[changed].arrivalType.value_or(typed.deviceType(changed)) ==
                 static_cast<DType>(arrives));
         const Bytes widest =
             std::max(sizeOf(static_cast<DType>(held)), sizeOf(static_cast<DType>(arrives)));
-        QCOMPARE(typed.deviceBytes(changed), 128 * widest);
+        const Bytes ofScales = scales * sizeOf(DType::F32);
+        QCOMPARE(arrivalBytes(typed, changed), 128 * widest + ofScales);
+        QCOMPARE(typed.deviceBytes(changed), 128 * sizeOf(static_cast<DType>(held)) + ofScales);
         QCOMPARE(typed.networkId(), base(static_cast<DType>(file)).id);
         for (const ChangeFactor& factor : typed.changes[0].factors) {
             QVERIFY(typed.deviceType(typed.weights[factor.weight].storage) == DType::F16);
             QVERIFY(typed.weights[factor.weight].computeType == DType::F16);
         }
+    }
+
+    void residentsHaveRoomForWhatStaysAlone_data() {
+        QTest::addColumn<int>("file");
+        QTest::addColumn<int>("storage");  // -1: as in the file
+        const auto row = [](const char* name, DType file, int storage) {
+            QTest::newRow(name) << static_cast<int>(file) << storage;
+        };
+        row("f32 as f16", DType::F32, static_cast<int>(DType::F16));
+        row("f32 as f8", DType::F32, static_cast<int>(DType::F8E4M3));
+        row("f16 as it is", DType::F16, -1);
+        row("f16 as bf16", DType::F16, static_cast<int>(DType::BF16));
+        row("f8 as it is", DType::F8E4M3, -1);
+    }
+
+    /// An adapter takes what its factors take and nothing more, under each policy that holds the
+    /// whole component.
+    void residentsHaveRoomForWhatStaysAlone() {
+        QFETCH(int, file);
+        QFETCH(int, storage);
+        const auto asked = storage < 0 ? std::nullopt : std::optional(static_cast<DType>(storage));
+        const ComponentPrecision precision = stored(asked, DType::F16);
+        const ComponentTree plain = base(static_cast<DType>(file));
+        const ComponentTree before = inPrecision(plain, precision);
+        const ComponentTree after =
+            inPrecision(adapted(plain, {lowRank(0), lowRank(1), lowRank(2)}), precision);
+        const Bytes factors = 3 * (alignUp(8 * kRank * sizeOf(DType::F16), kSlotAlignment) +
+                                   alignUp(16 * kRank * sizeOf(DType::F16), kSlotAlignment));
+        QCOMPARE(after.deviceBytes(), before.deviceBytes() + factors);
+        for (const char* policy : {"none", "model", "auto"}) {
+            const auto bytesOf = [&](const ComponentTree& tree) {
+                return findPlanner(policy)
+                    ->lay({.tree = tree,
+                           .traits = {},
+                           .profile = estimatedProfile("cuda"),
+                           .policy = parsePolicy(policy),
+                           .room = before.deviceBytes() + factors})
+                    .bytes();
+            };
+            QCOMPARE(bytesOf(after), bytesOf(before) + factors);
+        }
+    }
+
+    /// What streams needs room for what comes.
+    void theRingHoldsWhatComes() {
+        const ComponentPrecision precision = stored(DType::F16, DType::F16);
+        const ComponentTree tree =
+            inPrecision(adapted(base(DType::F32), {lowRank(0), lowRank(1), lowRank(2)}), precision);
+        const Layout layout = findPlanner("sequential")
+                                  ->lay({.tree = tree,
+                                         .traits = {},
+                                         .profile = estimatedProfile("cuda"),
+                                         .policy = parsePolicy("sequential")});
+        const Bytes comes = alignUp(128 * sizeOf(DType::F32), kSlotAlignment);
+        QVERIFY(layout.ringBytes >= comes);
+        QVERIFY(layout.groups[0].bytes >= comes);
+        QVERIFY(tree.deviceBytes(0) < 128 * sizeOf(DType::F32));
     }
 };
 

@@ -66,7 +66,7 @@ private Q_SLOTS:
         for (StorageId storage = 0; storage < tree.storages.size(); ++storage) {
             each.push_back(tree.deviceBytes(storage));
         }
-        QCOMPARE(each, (std::vector<Bytes>{400, 140, 154, 512, 60}));
+        QCOMPARE(each, (std::vector<Bytes>{400, 140, 77, 512, 60}));
         QCOMPARE(tree.bytesOfStorages(), each);
         QCOMPARE(tree.deviceBytes(), Bytes{4 * 512});
     }

@@ -349,6 +349,61 @@ private Q_SLOTS:
         }
     }
 
+    void onlyWhatIsLeasedHasRoom_data() {
+        QTest::addColumn<QString>("policy");
+        for (const char* policy : {"none", "model", "auto"}) {
+            QTest::newRow(policy) << policy;
+        }
+    }
+
+    /// A stage that uses half of its component takes half of it, unless a later run may want the
+    /// rest; nodes that share the component share what they use.
+    void onlyWhatIsLeasedHasRoom() {
+        QFETCH(QString, policy);
+        const std::string text = policy.toStdString();
+        PlanRequest request = pipeline("model", text, "model");
+        request.nodes.erase(request.nodes.begin());
+        request.nodes.pop_back();
+        AccessPattern& pass = request.nodes[0].work.components[0].pass;
+        const AccessPattern rest(pass.begin() + 4, pass.end());
+        pass.resize(4);
+        const Plan part = planOf(request);
+        QCOMPARE(onFake(part, 0).weights, Bytes{4 * 4 * 128});
+        QCOMPARE(part.devices[0].minimum <= part.devices[0].peak, true);
+        QVERIFY(part.stays.at(0).layout->isWhole());
+
+        PlanRequest kept = request;
+        kept.nodes[0].policy = parsePolicy(text + ",after=keep");
+        QCOMPARE(onFake(planOf(kept), 0).weights, Bytes{4 * kDenoiser});
+
+        PlanRequest unknown = request;
+        unknown.nodes[0].work.components.clear();
+        QCOMPARE(onFake(planOf(unknown), 0).weights, Bytes{4 * kDenoiser});
+
+        PlanRequest patterns = request;
+        patterns.nodes[0].work.components[0].others[1] = {rest[0], rest[2]};
+        QCOMPARE(onFake(planOf(patterns), 0).weights, Bytes{4 * 6 * 128});
+
+        PlanRequest shared = request;
+        shared.nodes.push_back(request.nodes[0]);
+        shared.nodes[1].node = "again";
+        shared.nodes[1].work.components[0].pass = rest;
+        for (size_t stage : {0, 1}) {
+            QCOMPARE(onFake(planOf(shared), stage).weights, Bytes{4 * kDenoiser});
+        }
+    }
+
+    /// What is not used sets no size of a ring.
+    void theRingIsAsLargeAsWhatIsLeased() {
+        PlanRequest request = pipeline("model", "sequential", "model");
+        request.nodes.erase(request.nodes.begin());
+        request.nodes.pop_back();
+        NodeWork& node = request.nodes[0];
+        node.components = {testing::tree("denoiser", {128, 128, 1280})};
+        node.work.components[0] = {.tree = node.components[0], .pass = {{0, 1e6}, {1, 1e6}}};
+        QCOMPARE(onFake(planOf(request), 0).weights, Bytes{4 * 128});
+    }
+
     void saysOfWhichDayItsTimesAre() {
         PlanRequest request = pipeline("none", "none", "none");
         request.devices[0].profile.measuredOn = "2026-11-21";

@@ -99,13 +99,10 @@ private Q_SLOTS:
         QTEST(traits.hasFlash3, "flash3");
     }
 
-    /// A processor gains nothing from less: the file is not even looked at.
+    /// A processor gains nothing from less.
     void everythingIsF32WhereLessBringsNothing() {
         for (const char* preset : {"quality", "balanced", "speed"}) {
-            const ComponentPrecision precision = resolvePrecision(
-                parsePrecision(preset), family(), "denoiser", {}, []() -> std::set<FileType> {
-                    throw std::logic_error("the file was opened");
-                });
+            const ComponentPrecision precision = resolve(preset, {}, {DType::F16});
             QVERIFY(precision.storage == DType::F32 && precision.compute == DType::F32);
             QVERIFY(!precision.storesAsInFile && !precision.checksFinite);
             QVERIFY(precision.lossy.empty());
@@ -154,6 +151,38 @@ private Q_SLOTS:
                      "the weights of the denoiser are stored as bf16, its file has q4_k"});
         QCOMPARE(resolve("balanced,compute=bf16", {}).lossy.front(),
                  std::string("the denoiser computes in bf16"));
+    }
+
+    void quantisedFilesStayAsTheyAre_data() {
+        QTest::addColumn<QString>("preset");
+        QTest::addColumn<int>("capability");
+        for (const char* preset : {"quality", "balanced", "speed"}) {
+            for (const int capability : {0, 61, 75, 86, 90}) {
+                QTest::addRow("%s, %d", preset, capability) << preset << capability;
+            }
+        }
+    }
+
+    /// In every preset and on every device, whatever else the file has; computed as any other file.
+    void quantisedFilesStayAsTheyAre() {
+        QFETCH(QString, preset);
+        QFETCH(int, capability);
+        const std::string choice = preset.toStdString();
+        const NumericTraits device =
+            capability > 0 ? NumericTraits::ofCuda(capability) : NumericTraits();
+        const std::vector<std::set<FileType>> files = {{{DType::F32, "q4_k"}},
+                                                       {DType::F16, {DType::F32, "f8_e4m3"}},
+                                                       {DType::F8E4M3, DType::BF16},
+                                                       {DType::F8E5M2}};
+        const ComponentPrecision plain = resolve(choice, device, {DType::F32});
+        for (const std::set<FileType>& types : files) {
+            const ComponentPrecision kept = resolve(choice, device, types);
+            QVERIFY(kept.storesAsInFile);
+            QVERIFY(kept.compute == plain.compute);
+            QCOMPARE(toJson(kept).at("storage"), Json("file"));
+            const ComponentPrecision asked = resolve(choice + ",storage=bf16", device, types);
+            QVERIFY(!asked.storesAsInFile && asked.storage == DType::BF16);
+        }
     }
 
     /// By role, by what was resolved, and by the device.

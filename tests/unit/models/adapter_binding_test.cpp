@@ -9,6 +9,7 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/adapter_bench.hpp"
 
 #include <QDir>
 #include <QtTest/QtTest>
@@ -248,6 +249,60 @@ private Q_SLOTS:
         QVERIFY2(bound.warning.starts_with(expected.toStdString()), bound.warning.c_str());
         const QString left = QString(" and %1 more").arg(ofText - 10);
         QVERIFY2(bound.warning.ends_with(left.toStdString()), bound.warning.c_str());
+    }
+
+    void whatIsLeftOutHasATrueHint_data() {
+        QTest::addColumn<QStringList>("more");
+        QTest::addColumn<QString>("metadata");
+        QTest::addColumn<QString>("hint");
+        const QString foreign = "check that the LoRA was trained for this kind of model";
+        const QString modulations =
+            "differences of modulations (diff_m) are not built; all other layers are used";
+        const QString embeddings =
+            "embeddings inside a LoRA are not read: save each as a file of its own in a folder of "
+            "embeddings";
+        QTest::newRow("nothing") << QStringList() << ""
+                                 << "";
+        QTest::newRow("a layer") << QStringList{"unet.nowhere.lora_A.weight",
+                                                "unet.nowhere.lora_B.weight"}
+                                 << "" << foreign;
+        QTest::newRow("modulations")
+            << QStringList{"diffusion_model.blocks.0.diff_m", "diffusion_model.head.diff_m"} << ""
+            << modulations;
+        QTest::newRow("embeddings")
+            << QStringList{"bundle_emb.cat.string_to_param.*"} << "" << embeddings;
+        QTest::newRow("both") << QStringList{"bundle_emb.cat.clip_l",
+                                             "diffusion_model.blocks.0.diff_m"}
+                              << "" << modulations + "; " + embeddings;
+        QTest::newRow("another tensor") << QStringList{"counter"} << ""
+                                        << "tensors without a layer change nothing; all layers are "
+                                           "used";
+        QTest::newRow("settings of nobody")
+            << QStringList() << R"({"prior.lora_alpha": 16})"
+            << "compare the strength with the program that the LoRA was made for";
+    }
+
+    void whatIsLeftOutHasATrueHint() {
+        QFETCH(QStringList, more);
+        QFETCH(QString, metadata);
+        QFETCH(QString, hint);
+        testing::AdapterShapes shapes = testing::loraOf(
+            "unet.down_blocks.0.attentions.0.transformer_blocks.0.attn1.to_q", 320, 320, 4);
+        for (const QString& name : more) {
+            shapes.emplace_back(name.toStdString(), Shape{4, 4});
+        }
+        std::map<std::string, std::string> settings;
+        if (!metadata.isEmpty()) {
+            settings.emplace("lora_adapter_metadata", metadata.toStdString());
+        }
+        const AdapterFile file = models::readAdapterHeader(testing::headerOf(shapes, settings));
+        const memory::ComponentTree tree = testing::piecesOfUNet();
+        const std::vector<AdapterTarget> targets = {{.component = "denoiser", .tree = &tree}};
+
+        const auto bound = models::bindWholeAdapter(file, targets, "base");
+
+        QCOMPARE(bound.warning.empty(), hint.isEmpty());
+        QCOMPARE(QString::fromStdString(bound.hint), hint);
     }
 
 private:

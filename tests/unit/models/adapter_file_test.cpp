@@ -237,6 +237,60 @@ private Q_SLOTS:
         QCOMPARE(file.layers[1].scale(), 4.0);
     }
 
+    void metadataOfEveryComponentIsRead_data() {
+        QTest::addColumn<QString>("prefix");
+        QTest::addColumn<QString>("component");
+        const auto row = [](const char* prefix, const char* component) {
+            QTest::newRow(prefix) << prefix << component;
+        };
+        row("unet.", "denoiser");
+        row("transformer.", "denoiser");
+        row("transformer_2.", "denoiser_2");
+        row("diffusion_model.", "denoiser");
+        row("text_encoder.", "text_encoder");
+        row("text_encoder_2.", "text_encoder_2");
+        row("text_encoder_3.", "text_encoder_3");
+        row("text_encoder_4.", "text_encoder_4");
+        row("", "denoiser");
+    }
+
+    /// Every name that is read of tensors, and one network alone (save_lora_adapter of diffusers).
+    void metadataOfEveryComponentIsRead() {
+        QFETCH(QString, prefix);
+        QFETCH(QString, component);
+        const std::string name = prefix.toStdString();
+        const AdapterFile file = models::readAdapterHeader(
+            testing::headerOf({{name + "layers.3.to_q.lora_A.weight", {4, 48}},
+                               {name + "layers.3.to_q.lora_B.weight", {48, 4}}},
+                              {{"lora_adapter_metadata",
+                                R"({")" + name + R"(r": 4, ")" + name + R"(lora_alpha": 16, ")" +
+                                    name + R"(alpha_pattern": {"to_k": 1}})"}}));
+        QCOMPARE(file.layers.size(), size_t{1});
+        QCOMPARE(file.layers[0].component, component.toStdString());
+        QCOMPARE(file.layers[0].scale(), 4.0);
+        QVERIFY(file.unknownComponents.empty());
+    }
+
+    /// The file of diffusers' save_lora_weights for WAN: alpha 16 and rank 4.
+    void alphaOfATransformerIsRead() {
+        const AdapterFile file = models::openAdapterFile(
+            testing::sourcePath("tests/unit/models/wan_lora_with_metadata.safetensors")
+                .toStdString());
+        QVERIFY(!file.layers.empty());
+        for (const models::AdapterLayer& layer : file.layers) {
+            QCOMPARE(layer.scale(), 4.0);
+        }
+    }
+
+    void metadataOfNobodyIsTold() {
+        const AdapterFile file = models::readAdapterHeader(testing::headerOf(
+            {{"transformer.layers.3.to_q.lora_A.weight", {4, 48}},
+             {"transformer.layers.3.to_q.lora_B.weight", {48, 4}}},
+            {{"lora_adapter_metadata", R"({"prior.r": 4, "prior.lora_alpha": 16})"}}));
+        QCOMPARE(file.unknownComponents, std::vector<std::string>{"prior"});
+        QCOMPARE(file.layers[0].scale(), 1.0);
+    }
+
     /// Every kind at a weight of its size.
     void everyKindFits_data() {
         QTest::addColumn<int>("index");

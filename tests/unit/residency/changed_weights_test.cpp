@@ -1,6 +1,7 @@
 // What changes while it streams or between runs: adapters, policies, the model itself.
 // Numbers are those of the list of sharp tests in docs/memory.md.
 #include "plugin/base/error.hpp"
+#include "plugin/memory/changed_tree.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/residency/scalar_type.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -98,10 +99,14 @@ private Q_SLOTS:
                                             << "f16";
         QTest::newRow("f32 asked to be f8") << 1 << "f8"
                                             << "f32";
+        QTest::newRow("stored as in bf16 and f8 files") << 2 << "file"
+                                                        << "bf16";
+        QTest::newRow("bf16 and f8 files, decoded") << 2 << "bf16"
+                                                    << "bf16";
     }
 
     /// The same under every policy, in three passes, and what the definition gives: the value of
-    /// the file and the change in f32, rounded once.
+    /// the file and the change in f32, rounded once. What lies in eight bits is changed as it lies.
     void s10_changesGiveTheSameBitsResidentAndStreamed() {
         QFETCH(int, component);
         QFETCH(QString, storage);
@@ -122,14 +127,60 @@ private Q_SLOTS:
                         continue;
                     }
                     const memory::Weight& master = plain->weights[plain->leaves[leaf].weights[0]];
-                    const at::Tensor exact =
-                        testing::changed(bench.model.expected(*plain, master), weight, settings);
-                    const DType held = tree->deviceType(weight.storage);
-                    QVERIFY(held != DType::F8E4M3);
+                    const bool isRounded = tree->storages[weight.storage].scaleCount > 0;
+                    const at::Tensor value = bench.model.expected(*plain, master);
+                    const at::Tensor exact = testing::changed(
+                        isRounded ? testing::roundedToF8(value) : value, weight, settings);
+                    const DType held = memory::changesAtLease(tree->storages[weight.storage])
+                                           ? weight.computeType
+                                           : tree->deviceType(weight.storage);
                     const at::Tensor wanted = exact.to(residency::scalarTypeOf(held))
                                                   .to(residency::scalarTypeOf(weight.computeType));
                     QVERIFY2(at::equal(node.read(leaf), wanted), policy);
                 }
+            }
+        }
+        QCOMPARE(bench.total(), 0);
+        QCOMPARE(bench.residency->hazards().size(), 0u);
+    }
+
+    void s10_onlyTheResultStays_data() { testing::addDevices(); }
+
+    /// A file in f32, held as f16: the device has what it has without the adapter, and the factors;
+    /// after an eviction and in a second run too.
+    void s10_onlyTheResultStays() {
+        QFETCH(QString, device);
+        Bench bench(folder_.newPath(), device, {}, {.longestDelay = 0.0005});
+        const auto plain = bench.model.trees()[1];
+        const testing::AdapterSettings settings{.strength = 0.7, .type = DType::F16};
+        const auto tree =
+            testing::typed(*adapted(*plain, folder_.newPath(), settings), "f16", "f16");
+        const auto before = testing::typed(*plain, "f16", "f16");
+        Bytes factors = 0;
+        for (const memory::WeightChange& change : tree->changes) {
+            for (const memory::ChangeFactor& factor : change.factors) {
+                factors += alignUp(tree->deviceBytes(tree->weights[factor.weight].storage),
+                                   memory::kSlotAlignment);
+            }
+        }
+        for (const char* policy : {"none", "model", "none"}) {
+            Bytes held = 0;
+            {
+                NodeRun node(bench, before, policy);
+                held = bench.total();
+            }
+            NodeRun node(bench, tree, policy);
+            QCOMPARE(bench.total(), held + factors);
+            for (LeafId leaf = 0; leaf < tree->leaves.size(); ++leaf) {
+                const memory::Weight& weight = tree->weights[tree->leaves[leaf].weights[0]];
+                if (tree->leaves[leaf].gathered || weight.shape.size() != 2) {
+                    continue;
+                }
+                const memory::Weight& master = plain->weights[plain->leaves[leaf].weights[0]];
+                const at::Tensor exact =
+                    testing::changed(bench.model.expected(*plain, master), weight, settings);
+                QVERIFY2(at::equal(node.read(leaf), exact.to(at::kHalf)), policy);
+                QVERIFY2(at::equal(node.read(leaf), exact.to(at::kHalf)), policy);
             }
         }
         QCOMPARE(bench.total(), 0);

@@ -2,8 +2,10 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/planner.hpp"
 #include "plugin/residency/residency.hpp"
+#include "plugin/residency/scalar_type.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
+#include "tests/unit/residency/stored_as.hpp"
 #include "tests/unit/residency/test_devices.hpp"
 
 #include <ATen/ATen.h>
@@ -55,6 +57,39 @@ private Q_SLOTS:
                     << QString(device) << QString(policy) << 8 << 1;
             }
         }
+    }
+
+    void aLeafThatNoPlanSawComesOnDemand_data() { addDevicesAndPolicies(); }
+
+    /// The plan has room for the first leaf alone; every other one is right too, and leaves.
+    void aLeafThatNoPlanSawComesOnDemand() {
+        QFETCH(QString, device);
+        QFETCH(QString, policy);
+        Bench bench(folder_.newPath(), device, {}, {.longestDelay = 0.0005});
+        const auto tree = testing::typed(*bench.model.denoiser(), "f16", "f32");
+        memory::PlanRequest request = bench.request(policy.toStdString());
+        request.nodes = {{"node", memory::parsePolicy(policy.toStdString()), {tree}}};
+        request.nodes[0].work.components = {{.tree = tree, .pass = {{0, 1}}}};
+        const auto plan = testing::planOf(request);
+        for (int run = 0; run < 2; ++run) {
+            bench.residency->begin(plan, {});
+            bench.residency->enter(0);
+            bench.residency->beginPass(*tree, {});
+            for (const memory::LeafId leaf : {0u, 3u, 1u, 3u, 0u, 2u}) {
+                const memory::Weight& weight = tree->weights[tree->leaves[leaf].weights[0]];
+                const memory::Weight& master =
+                    bench.model.denoiser()
+                        ->weights[bench.model.denoiser()->leaves[leaf].weights[0]];
+                const at::Tensor wanted = bench.model.expected(*bench.model.denoiser(), master)
+                                              .to(at::kHalf)
+                                              .to(residency::scalarTypeOf(weight.computeType));
+                QVERIFY(at::equal(bench.residency->use(*tree, leaf)[0].cpu(), wanted));
+            }
+            bench.residency->leave(0);
+            bench.residency->end(Outcome::Finished);
+            QCOMPARE(bench.total(), 0);
+        }
+        QCOMPARE(bench.residency->hazards().size(), 0u);
     }
 
     void givesTheMasters() {
