@@ -159,10 +159,10 @@ NodeDesc describeLoadDiffusionModel() {
 }
 
 template <class ValueAt>
-memory::WireRef openDiffusionModel(models::Stages& stages,
-                                   const executor::Params& params,
-                                   const ValueAt& valueAt,
-                                   std::string_view graphFolder) {
+models::LoadedModel openDiffusionModel(models::Stages& stages,
+                                       const executor::Params& params,
+                                       const ValueAt& valueAt,
+                                       std::string_view graphFolder) {
     return stages.loadDiffusionModel({.file = params.text("file"),
                                       .lowNoise = params.text("low_noise"),
                                       .textEncoder = valueAt("text_encoder"),
@@ -177,15 +177,18 @@ executor::WorkOutline outlineDiffusionModel(models::Stages& stages,
         const executor::ValueOutline* input = context.input(port);
         return input ? input->value : nullptr;
     };
-    return loadedOutline(stages,
-                         "model",
-                         "MODEL",
-                         openDiffusionModel(stages, context, valueAt, context.graphFolder()));
+    models::LoadedModel loaded =
+        openDiffusionModel(stages, context, valueAt, context.graphFolder());
+    executor::WorkOutline outline =
+        loadedOutline(stages, "model", "MODEL", std::move(loaded.model));
+    outline.issues = std::move(loaded.warnings);
+    return outline;
 }
 
 void runDiffusionModel(models::Stages& stages, executor::Context& context) {
     const auto valueAt = [&](std::string_view port) { return context.input(port); };
-    context.output("model", openDiffusionModel(stages, context, valueAt, context.graphFolder()));
+    context.output("model",
+                   openDiffusionModel(stages, context, valueAt, context.graphFolder()).model);
 }
 
 }  // namespace

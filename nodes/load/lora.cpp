@@ -16,10 +16,10 @@ NodeDesc describeLoadLora() {
             .params = loraParams()};
 }
 
-models::LoadedAdapter withOneLora(models::Stages& stages,
-                                  const executor::Params& params,
-                                  const memory::WireRef& model,
-                                  std::string_view graphFolder) {
+models::LoadedModel withOneLora(models::Stages& stages,
+                                const executor::Params& params,
+                                const memory::WireRef& model,
+                                std::string_view graphFolder) {
     return withLora(stages, params, model, graphFolder);
 }
 

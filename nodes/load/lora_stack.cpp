@@ -42,15 +42,15 @@ NodeDesc describeLoraStack() {
         .params = stackParams()};
 }
 
-models::LoadedAdapter stacked(models::Stages& stages,
-                              const executor::Params& params,
-                              const memory::WireRef& model,
-                              std::string_view graphFolder) {
-    models::LoadedAdapter all{.model = model, .warnings = {}};
+models::LoadedModel stacked(models::Stages& stages,
+                            const executor::Params& params,
+                            const memory::WireRef& model,
+                            std::string_view graphFolder) {
+    models::LoadedModel all{.model = model, .warnings = {}};
     for (int row = 1; row <= kRows; ++row) {
         const std::string number = std::to_string(row);
         if (params.flag("use_" + number)) {
-            models::LoadedAdapter loaded = withLora(stages, params, all.model, graphFolder, number);
+            models::LoadedModel loaded = withLora(stages, params, all.model, graphFolder, number);
             all.model = std::move(loaded.model);
             std::move(
                 loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(all.warnings));

@@ -245,19 +245,19 @@ models::EncodeRequest encodePromptRequest(models::Stages& stages,
 }
 
 /// The model that encodes and denoises: with the changes that the prompt asks for, where it may.
-models::LoadedAdapter promptedModel(models::Stages& stages,
-                                    const executor::Params& params,
-                                    const memory::WireRef& model,
-                                    std::string_view graphFolder) {
+models::LoadedModel promptedModel(models::Stages& stages,
+                                  const executor::Params& params,
+                                  const memory::WireRef& model,
+                                  std::string_view graphFolder) {
     return params.flag(kLoras) ? stages.loadTagged(model, params.text("prompt"), graphFolder)
-                               : models::LoadedAdapter{.model = model, .warnings = {}};
+                               : models::LoadedModel{.model = model, .warnings = {}};
 }
 
 executor::WorkOutline outlineEncodePrompt(models::Stages& stages,
                                           const executor::OutlineContext& context) {
     const executor::ValueOutline* wired = context.input(kModel);
     const memory::WireRef given = wired ? wired->value : nullptr;
-    models::LoadedAdapter loaded = promptedModel(stages, context, given, context.graphFolder());
+    models::LoadedModel loaded = promptedModel(stages, context, given, context.graphFolder());
     executor::WorkOutline work = workOutline(
         stages.outline(encodePromptRequest(stages, context, loaded.model, context.graphFolder())),
         promptOutputs());

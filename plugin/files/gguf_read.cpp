@@ -4,6 +4,7 @@
 #include "plugin/files/gguf_format.hpp"
 #include "plugin/files/gguf_tensors.hpp"
 #include "plugin/files/piece_cursor.hpp"
+#include "plugin/files/stand_in.hpp"
 
 #include <algorithm>
 #include <array>
@@ -79,6 +80,7 @@ bool looksLikeGguf(const ReadableBytes& bytes) {
 }
 
 GgufHeader readGgufHeader(const ReadableBytes& bytes) {
+    refuseStandIn(bytes);
     PieceCursor cursor(bytes, quotedName(bytes.name()), kLargestGgufHeader);
     GgufHeader header;
     header.version = static_cast<int>(takeVersion(bytes, cursor));

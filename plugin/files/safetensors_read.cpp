@@ -4,6 +4,7 @@
 #include "plugin/files/byte_cursor.hpp"
 #include "plugin/files/safetensors.hpp"
 #include "plugin/files/safetensors_format.hpp"
+#include "plugin/files/stand_in.hpp"
 
 #include <algorithm>
 #include <array>
@@ -186,6 +187,7 @@ bool looksLikeSafetensors(const ReadableBytes& bytes) {
 }
 
 SafetensorsHeader readSafetensorsHeader(const ReadableBytes& file) {
+    refuseStandIn(file);
     const std::string subject = quotedName(file.name());
     const Bytes length = headerLength(file);
     const Json json = headerJson(file, length);

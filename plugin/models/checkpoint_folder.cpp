@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/files/input_file.hpp"
+#include "plugin/files/stand_in.hpp"
 #include "plugin/models/blocks/weight_map.hpp"
 
 #include <algorithm>
@@ -68,6 +69,7 @@ std::string CheckpointFolder::readText(const std::string& relative) {
     }
     const files::InputFile file((fs::path(path_) / placeOf(relative)).string());
     std::string text = file.readAll(kLargestText);
+    files::refuseStandIn(text, name_ + "/" + relative);
     files_.push_back(stampOf(file));
     return text;
 }

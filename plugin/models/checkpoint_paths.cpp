@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/files/hub_folder.hpp"
 #include "plugin/files/path_parts.hpp"
 
 #include <algorithm>
@@ -33,6 +34,12 @@ CheckpointPath builtin(std::string_view name, const std::string& resourcesFolder
 std::string plainPath(const fs::path& path) {
     const fs::path plain = fs::absolute(path).lexically_normal();
     return (plain.has_filename() ? plain : plain.parent_path()).string();
+}
+
+/// The last part, or the name of the repository whose snapshot it is.
+std::string nameOfPlace(const std::string& path) {
+    const std::string repository = files::hubName(files::folderOf(files::folderOf(path)));
+    return files::lastPart(repository.empty() ? path : repository);
 }
 
 using FolderNames = std::vector<const char*>;
@@ -83,11 +90,9 @@ SearchedKind searchedKind(const char* item) {
 std::optional<CheckpointPath> foundIn(const std::vector<fs::path>& places,
                                       const std::string& typed) {
     for (const fs::path& place : places) {
-        const fs::path path = place / typed;
-        std::error_code ignored;
-        if (fs::exists(path, ignored)) {
-            const std::string plain = plainPath(path);
-            return CheckpointPath{plain, files::lastPart(plain)};
+        if (const std::optional<std::string> path = files::placeBelow(place.string(), typed)) {
+            const std::string plain = plainPath(*path);
+            return CheckpointPath{plain, nameOfPlace(plain)};
         }
     }
     return std::nullopt;

@@ -9,14 +9,15 @@ namespace lowtide::models {
 /// A checkpoint that was found: where it is and what people call it.
 struct CheckpointPath {
     std::string path;
-    std::string name;  ///< the last part of the path; "mini" for builtin:mini
+    std::string name;  ///< the last part of the path; "mini" for builtin:mini; a repository's
 };
 
 /// Finds what a person typed: "builtin:mini", an absolute path, or one relative to the graph, then
 /// to the model folders; in those places in ComfyUI's and A1111's folders for such files too
 /// ("checkpoints", "VAE"). `item` is what it is: "checkpoint", "unet", "vae", "upscaler",
 /// "diffusion_model", "text_encoder", "autoencoder" or "image_encoder".
-/// Error{NotFound} says where it was looked for.
+/// In a cache of Hugging Face's libraries "org/name" is found, and a folder models--org--name is
+/// its snapshot. Error{NotFound} says where it was looked for.
 [[nodiscard]] CheckpointPath findCheckpoint(std::string_view typed,
                                             std::string_view graphFolder,
                                             const std::string& resourcesFolder,

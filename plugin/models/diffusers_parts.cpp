@@ -33,6 +33,15 @@ std::string hintOn(const std::string& item) {
                                         : "choose another checkpoint";
 }
 
+/// The parameter or node that gives what the checkpoint lacks.
+std::string hintOnMissing(const std::string& component, const std::string& item) {
+    return item == "text_encoder"  ? "connect one by Load text encoder"
+           : item == "autoencoder" ? "connect one by Load autoencoder"
+           : component == kAutoencoderFolder
+               ? "choose a file of one in Load checkpoint, as its autoencoder (vae)"
+               : hintOn(item);
+}
+
 /// "the denoiser", of which file where a person chose another.
 std::string namedPart(const Checkpoint& checkpoint, const char* component, const char* what) {
     const std::string& owner = checkpoint.nameOf(component);
@@ -64,10 +73,18 @@ void requireComponent(const Checkpoint& checkpoint,
     if (std::find(classes.begin(), classes.end(), seen) != classes.end()) {
         return;
     }
-    refuseComponent(checkpoint,
-                    component,
-                    std::string(component) + " is " + (seen.empty() ? "missing" : "a " + seen) +
-                        ", " + std::string(family) + " needs a " + std::string(*classes.begin()));
+    const std::string needed = std::string(family) + " needs a " + std::string(*classes.begin());
+    if (!seen.empty()) {
+        refuseComponent(
+            checkpoint, component, std::string(component) + " is a " + seen + ", " + needed);
+    }
+    const std::string item = checkpoint.itemOf(component);
+    throw MissingComponent(
+        Error(ErrorKind::Unsupported,
+              "checkpoint " + checkpoint.name() + ": " + component + " is missing, " + needed,
+              hintOnMissing(component, item),
+              item),
+        component);
 }
 
 void requireTokenizer(const Checkpoint& checkpoint,
@@ -112,6 +129,16 @@ void checkChannels(const Checkpoint& checkpoint,
     const std::string ofDenoiser = checkpoint.itemOf(kUNetFolder);
     const std::string item =
         ofDenoiser == kUNetFolder ? ofDenoiser : checkpoint.itemOf(kAutoencoderFolder);
+    if (taken == 2 * latent && denoiser.outChannels == latent) {
+        throw Error(ErrorKind::Unsupported,
+                    "checkpoint " + checkpoint.name() + ": " +
+                        namedPart(checkpoint, kUNetFolder, "the denoiser") + " takes " +
+                        std::to_string(taken) +
+                        " channels, the latents and a picture, as InstructPix2Pix does, which is "
+                        "not built",
+                    hintOn(item),
+                    item);
+    }
     throw Error(ErrorKind::Unsupported,
                 "checkpoint " + checkpoint.name() + ": " +
                     namedPart(checkpoint, kUNetFolder, "the denoiser") + " takes " +

@@ -1,6 +1,7 @@
 #pragma once
 // What checkpoints in the diffusers layout have in common, for families that read it.
 
+#include "plugin/base/error.hpp"
 #include "plugin/models/autoencoders/autoencoder_kl.hpp"
 #include "plugin/models/checkpoint.hpp"
 #include "plugin/models/denoisers/unet2d_condition.hpp"
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lowtide::models {
@@ -20,8 +22,21 @@ namespace lowtide::models {
                                   const char* component,
                                   const std::string& problem);
 
+/// What a checkpoint lacks and another file can give.
+class MissingComponent : public Error {
+public:
+    MissingComponent(const Error& error, std::string component)
+        : Error(error), component_(std::move(component)) {}
+
+    /// In the diffusers layout: "vae", "text_encoder_4".
+    [[nodiscard]] const std::string& component() const noexcept { return component_; }
+
+private:
+    std::string component_;
+};
+
 /// Error{Unsupported} as above unless the component is of one of `classes`; `family` is who needs
-/// it.
+/// it. MissingComponent where the checkpoint has none.
 void requireComponent(const Checkpoint& checkpoint,
                       std::string_view family,
                       const char* component,

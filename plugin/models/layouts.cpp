@@ -2,6 +2,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/models/known_files.hpp"
 #include "plugin/models/layouts/layout.hpp"
+#include "plugin/models/layouts/transformers/transformers.hpp"
 #include "plugin/models/single_file/component_maps.hpp"
 #include "plugin/models/single_file/ldm_parts.hpp"
 
@@ -19,6 +20,8 @@ namespace lowtide::models {
 namespace {
 
 constexpr size_t kMostBeginnings = 3;  ///< a LoRA has one for each layer
+constexpr const char* kHighNoiseFolder = "high_noise_model";
+constexpr const char* kLowNoiseFolder = "low_noise_model";
 
 /// "model", "first_stage_model", ...: the first parts of names.
 std::string beginnings(const WeightMap& map) {
@@ -70,6 +73,21 @@ std::pair<std::string, std::string> otherUse(const ModelSource& source, const La
                 component);
 }
 
+/// The file to open: the path itself, or that of a folder with one network that is not in the
+/// layout of transformers. Empty: several components lie there.
+std::string weightsAt(const std::string& path) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(path, ignored)) {
+        return path;
+    }
+    const std::filesystem::path folder(path);
+    const bool isWhole = std::filesystem::exists(folder / "model_index.json", ignored);
+    if (isWhole || !textClassIn(path).empty()) {
+        return {};
+    }
+    return networkFileIn(lowNoiseIn(path).empty() ? path : (folder / kHighNoiseFolder).string());
+}
+
 }  // namespace
 
 std::span<const Layout* const> layouts() {
@@ -82,14 +100,24 @@ std::span<const Layout* const> layouts() {
 }
 
 ModelSource readSource(const CheckpointPath& path) {
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path.path, ignored)) {
+    const std::string weights = weightsAt(path.path);
+    if (weights.empty()) {
         return {.path = path, .header = {}, .beside = {}};
     }
-    ModelSource source{
-        .path = path, .header = openWeightFile(path.path), .beside = readBeside(path.path)};
+    ModelSource source{.path = {.path = weights, .name = path.name},
+                       .header = openWeightFile(weights),
+                       .beside = readBeside(weights)};
     source.header->map.what = path.name;
     return source;
+}
+
+std::string lowNoiseIn(const std::string& folder) {
+    const std::filesystem::path low = std::filesystem::path(folder) / kLowNoiseFolder;
+    std::error_code ignored;
+    const bool hasBoth =
+        std::filesystem::is_directory(low, ignored) &&
+        std::filesystem::is_directory(std::filesystem::path(folder) / kHighNoiseFolder, ignored);
+    return hasBoth ? low.string() : std::string();
 }
 
 const Layout* layoutOf(const ModelSource& source) {

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/resolve_precision.hpp"
 #include "plugin/models/layouts/layout.hpp"
+#include "plugin/models/open_network.hpp"
 #include "plugin/models/unchanged_weights.hpp"
 
 #include <algorithm>
@@ -28,8 +29,10 @@ ModelPart::ModelPart(const SplitPart& part,
     : part_(part) {
     for (const PlacedFile& file : files) {
         try {
-            const std::vector<memory::WeightFile> own =
-                openPart(file.path, part.component, resourcesFolder)->files();
+            const std::unique_ptr<Checkpoint> opened =
+                openPart(file.path, part.component, resourcesFolder);
+            openNetwork(*opened, part.component);
+            const std::vector<memory::WeightFile> own = opened->files();
             files_.insert(files_.end(), own.begin(), own.end());
         } catch (const Error& error) {
             throw Error(error.kind(), error.message(), error.hint(), file.parameter);

@@ -1,18 +1,24 @@
 #include "plugin/models/recognise.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/models/adapters/adapter_base.hpp"
 #include "plugin/models/adapters/adapter_label.hpp"
 #include "plugin/models/blocks/weight_map.hpp"
 #include "plugin/models/controls/open_control_net.hpp"
+#include "plugin/models/diffusers_parts.hpp"
 #include "plugin/models/embeddings/embedding_label.hpp"
 #include "plugin/models/families/family.hpp"
 #include "plugin/models/image_prompts/ip_adapter_file.hpp"
 #include "plugin/models/known_files.hpp"
 #include "plugin/models/layouts/layout.hpp"
+#include "plugin/models/open_network.hpp"
+#include "plugin/models/unchanged_weights.hpp"
+#include "plugin/models/upscaler.hpp"
+#include "plugin/models/upscalers/upscaler_type.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,6 +29,8 @@ namespace {
 
 /// Looks at pictures; it is not run here.
 constexpr std::string_view kNotRun = "safety_checker";
+/// Known models whose files are remembered at most.
+constexpr size_t kMostRemembered = 4096;
 
 void addWeights(const WeightMap& map, Recognised& known) {
     for (const auto& [name, place] : map.tensors) {
@@ -33,15 +41,25 @@ void addWeights(const WeightMap& map, Recognised& known) {
 }
 
 /// Of a folder: components that have weights.
-void addComponents(Checkpoint& checkpoint, Recognised& known) {
+std::vector<std::string> networksOf(const Checkpoint& checkpoint) {
+    std::vector<std::string> networks;
     for (const auto& [component, entry] : checkpoint.index().items()) {
-        const bool isNetwork = entry.is_array() && entry.size() == 2 && entry[0].is_string() &&
+        const bool isNetwork = !checkpoint.componentClass(component).empty() &&
+                               !component.starts_with("tokenizer") && component != kNotRun &&
                                checkpoint.has(component + "/config.json");
-        if (isNetwork && component != kNotRun) {
-            const bool isText = entry[0] == "transformers";
-            addWeights(checkpoint.weights(component, isText ? "model" : "diffusion_pytorch_model"),
-                       known);
+        if (isNetwork) {
+            networks.push_back(component);
         }
+    }
+    return networks;
+}
+
+void addComponents(Checkpoint& checkpoint, Recognised& known) {
+    for (const std::string& component : networksOf(checkpoint)) {
+        const Json& entry = checkpoint.index().at(component);
+        const bool isText = entry[0] == "transformers";
+        addWeights(checkpoint.weights(component, isText ? kTransformersStem : kDiffusersStem),
+                   known);
     }
 }
 
@@ -54,14 +72,55 @@ std::string withoutEnding(std::string pipeline) {
     return pipeline;
 }
 
-void recogniseWhole(Checkpoint& checkpoint, Families families, Recognised& known) {
+/// What a person can give with a file of it; empty: nothing here takes one.
+std::string givenPart(const std::string& component) {
+    return component == "vae"              ? "an autoencoder (vae)"
+           : component == "text_encoder_4" ? "a fourth text encoder (text_encoder_4)"
+                                           : "";
+}
+
+/// As loading does, and the text encoders too, which that leaves for later.
+void openWhole(Checkpoint& checkpoint, const Family& family, Recognised& known) {
+    known.readiness = Readiness::Refused;
+    try {
+        const std::shared_ptr<const Model> model = family.open(checkpoint);
+        for (const ComponentDesc& component : model->components()) {
+            (void)model->tree(component.role);
+        }
+        known.readiness = Readiness::Runs;
+    } catch (const MissingComponent& missing) {
+        known.needs = givenPart(missing.component());
+        if (known.needs.empty()) {
+            throw;
+        }
+        for (const std::string& component : networksOf(checkpoint)) {
+            openNetwork(checkpoint, component);
+        }
+        known.readiness = Readiness::RunsWith;
+    }
+}
+
+/// nullptr: nothing here runs it.
+const Family* labelWhole(Checkpoint& checkpoint, Families families, Recognised& known) {
+    known.readiness = Readiness::NotBuilt;
     known.family = withoutEnding(checkpoint.pipelineClass());
     const Family* family = familyOf(checkpoint, families);
-    if (!family) {
-        return;
+    if (family) {
+        known.family = family->label ? family->label(checkpoint) : family->name;
     }
-    known.family = family->label ? family->label(checkpoint) : family->name;
-    known.isRunnable = true;
+    return family;
+}
+
+void recognisePart(Checkpoint& checkpoint, const Layout& layout, Recognised& known) {
+    known.readiness = Readiness::Refused;
+    if (layout.label) {
+        known.family = layout.label(checkpoint);
+    }
+    openNetwork(checkpoint, layout.component);
+    if (layout.other) {
+        known.needs = layout.other(checkpoint);
+    }
+    known.readiness = known.needs.empty() ? Readiness::Runs : Readiness::OneOfTwo;
 }
 
 void recogniseLayout(const Layout& layout,
@@ -73,78 +132,163 @@ void recogniseLayout(const Layout& layout,
     known.layout = layout.name;
     known.family = layout.isWhole() ? "" : known.kind;
     const std::unique_ptr<Checkpoint> checkpoint = layout.open(source, resourcesFolder);
-    if (layout.isWhole()) {
-        recogniseWhole(*checkpoint, families, known);
-    } else {
-        known.isRunnable = true;
-        if (layout.label) {
-            known.family = layout.label(*checkpoint);
-        }
-    }
+    const Family* family = layout.isWhole() ? labelWhole(*checkpoint, families, known) : nullptr;
     if (!source.header) {
         addComponents(*checkpoint, known);
     }
+    if (family) {
+        openWhole(*checkpoint, *family, known);
+    } else if (!layout.isWhole()) {
+        recognisePart(*checkpoint, layout, known);
+    }
+    known.files = checkpoint->files();
 }
 
 /// `label` says more, or why it cannot be used.
-void recogniseControlNet(const std::function<std::string()>& label, Recognised& known) {
-    known.kind = "controlnet";
+template <class Label>
+void recogniseOpened(const char* kind, const char* family, Recognised& known, const Label& label) {
+    known.kind = kind;
+    known.family = family;
+    known.readiness = Readiness::Refused;
     known.family = label();
-    known.isRunnable = true;
+    known.readiness = Readiness::Runs;
 }
 
-void recogniseOther(const WeightFileHeader& file, Recognised& known) {
+void recogniseAdapter(const WeightFileHeader& file, Recognised& known) {
+    known.readiness = Readiness::Refused;
+    const AdapterFile adapter = readAdapterHeader(file);
+    const AdapterBase base = baseOf(adapter);
+    known.family = whatAdapterIs(adapter);
+    known.readiness = base.isTaken()   ? Readiness::Runs
+                      : base.isKnown() ? Readiness::NotBuilt
+                                       : Readiness::NotKnown;
+}
+
+void recogniseOther(const CheckpointPath& path, const WeightFileHeader& file, Recognised& known) {
     if (looksLikeControlNet(file.map)) {
-        recogniseControlNet([&] { return whatControlNetIs(file.map).value_or(""); }, known);
+        recogniseOpened("controlnet", "", known, [&] {
+            (void)openControlNet(path);
+            return whatControlNetIs(file.map).value_or("");
+        });
         return;
     }
     if (isIpAdapter(file.map)) {
-        known.kind = "ip_adapter";
-        known.family = "IP-Adapter";
-        known.family = ipAdapterIn(file.map).label();
-        known.isRunnable = true;
+        recogniseOpened(
+            "ip_adapter", "IP-Adapter", known, [&] { return ipAdapterIn(file.map).label(); });
         return;
     }
-    if (const std::optional<KnownFile> other = knownFile(file.map)) {
-        known.kind = other->kind;
-        known.family = other->family;
-        known.isRunnable = other->isUpscaler;
-        if (other->kind == "lora") {
-            const AdapterFile adapter = readAdapterHeader(file);
-            known.family = whatAdapterIs(adapter);
-            known.isRunnable = baseOf(adapter).isBuilt;
-        } else if (other->kind == "embedding") {
-            known.family = whatEmbeddingIs(file);
-            known.isRunnable = true;
+    const std::optional<KnownFile> other = knownFile(file.map);
+    if (!other) {
+        return;
+    }
+    known.kind = other->kind;
+    known.family = other->family;
+    known.readiness = Readiness::NotBuilt;
+    if (other->isUpscaler) {
+        recogniseOpened("upscaler", other->family.c_str(), known, [&] {
+            (void)openUpscaler(path.path, path.name);
+            return other->family;
+        });
+    } else if (other->kind == "lora") {
+        recogniseAdapter(file, known);
+    } else if (other->kind == "embedding") {
+        recogniseOpened(
+            "embedding", other->family.c_str(), known, [&] { return whatEmbeddingIs(file); });
+    }
+}
+
+void recogniseFolder(const CheckpointPath& path, Recognised& known) {
+    std::error_code ignored;
+    if (std::filesystem::exists(std::filesystem::path(path.path) / "model_index.json", ignored)) {
+        return;
+    }
+    known.kind = "folder";
+    throw Error(ErrorKind::NotFound,
+                path.name +
+                    " is no model: it has no model_index.json, and no weights that stand "
+                    "for a network");
+}
+
+void recogniseSource(const CheckpointPath& path,
+                     const std::string& resourcesFolder,
+                     Families families,
+                     Recognised& known) {
+    const ModelSource source = readSource(path);
+    if (source.header) {
+        addWeights(source.header->map, known);
+        known.files = source.header->map.files;
+    }
+    std::error_code ignored;
+    const bool isFolder = std::filesystem::is_directory(path.path, ignored);
+    if (const auto control = isFolder ? whatControlNetIs(path) : std::nullopt) {
+        recogniseOpened("controlnet", "", known, [&] {
+            (void)openControlNet(path);
+            return *control;
+        });
+        return;
+    }
+    const Layout* layout = layoutOf(source);
+    if (!source.header && (!layout || layout->isWhole())) {
+        recogniseFolder(path, known);
+    }
+    if (layout) {
+        recogniseLayout(*layout, source, resourcesFolder, families, known);
+        if (known.readiness == Readiness::OneOfTwo && !lowNoiseIn(path.path).empty()) {
+            known.readiness = Readiness::Runs;  // the other one lies in the same folder
+            known.needs.clear();
         }
+    } else {
+        recogniseOther(source.path, *source.header, known);
     }
 }
 
 }  // namespace
+
+std::string_view idOf(Readiness readiness) {
+    switch (readiness) {
+        case Readiness::Runs:
+            return "runs";
+        case Readiness::OneOfTwo:
+            return "one_of_two";
+        case Readiness::RunsWith:
+            return "runs_with";
+        case Readiness::NotBuilt:
+            return "not_built";
+        case Readiness::Refused:
+            return "refused";
+        case Readiness::NotKnown:
+            break;
+    }
+    return "not_known";
+}
 
 Recognised recogniseModel(const CheckpointPath& path,
                           const std::string& resourcesFolder,
                           Families families) {
     Recognised known;
     try {
-        const ModelSource source = readSource(path);
-        if (source.header) {
-            addWeights(source.header->map, known);
-        }
-        const auto folder = source.header ? std::nullopt : whatControlNetIs(path);
-        if (folder) {
-            recogniseControlNet([&] { return *folder; }, known);
-            addWeights(openWeights(path.path, ".", "diffusion_pytorch_model"), known);
-        } else if (const Layout* layout = layoutOf(source)) {
-            recogniseLayout(*layout, source, resourcesFolder, families, known);
-        } else {
-            recogniseOther(*source.header, known);
-        }
+        recogniseSource(path, resourcesFolder, families, known);
     } catch (const Error& error) {
         known.problem = error.message();
-        known.isRunnable = false;
+        known.needs.clear();
+        known.readiness = Readiness::Refused;
     }
     return known;
+}
+
+std::optional<Recognised> RecognisedModels::find(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    const auto known = known_.find(path);
+    return known != known_.end() && areUnchanged(known->second.files) ? std::optional(known->second)
+                                                                      : std::nullopt;
+}
+
+void RecognisedModels::keep(const std::string& path, const Recognised& found) {
+    const std::lock_guard lock(mutex_);
+    known_.erase(path);
+    if (found.isRunnable() && !found.files.empty() && known_.size() < kMostRemembered) {
+        known_.emplace(path, found);
+    }
 }
 
 }  // namespace lowtide::models

@@ -8,12 +8,14 @@
 #include "plugin/models/embeddings/embedding_library.hpp"
 #include "plugin/models/families/family.hpp"
 #include "plugin/models/image_prompts/open_ip_adapter.hpp"
+#include "plugin/models/layouts/layout.hpp"
 #include "plugin/models/make_stages.hpp"
 #include "plugin/models/model_cache.hpp"
 #include "plugin/models/model_hashes.hpp"
 #include "plugin/models/model_part.hpp"
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/picture_fields.hpp"
+#include "plugin/models/split_warnings.hpp"
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_task.hpp"
@@ -27,6 +29,7 @@
 #include "plugin/tensor/picture_pixels.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 namespace lowtide::models {
@@ -87,15 +90,18 @@ public:
         });
     }
 
-    WireRef loadDiffusionModel(const DiffusionModelRequest& request,
-                               std::string_view graphFolder) override {
+    LoadedModel loadDiffusionModel(const DiffusionModelRequest& request,
+                                   std::string_view graphFolder) override {
         return withErrorsOf("load", [&] {
             return onFile([&] {
                 SplitChoice choice{
                     .denoiser = placeOf(request.file, graphFolder, kDiffusionModelItem),
                     .parts = {}};
+                const std::string lowNoise = lowNoiseIn(choice.denoiser.path);
                 if (!trim(request.lowNoise).empty()) {
                     choice.second = placeOf(request.lowNoise, graphFolder, kLowNoiseItem);
+                } else if (!lowNoise.empty()) {
+                    choice.second = {.path = lowNoise, .name = files::lastPart(lowNoise)};
                 }
                 const auto add = [&](const WireRef& value, const char* item) {
                     if (value) {
@@ -108,7 +114,9 @@ public:
                 }
                 add(request.autoencoder, "autoencoder");
                 add(request.imageEncoder, "image_encoder");
-                return WireRef(models_.open(choice));
+                const std::shared_ptr<const Model> model = models_.open(choice);
+                return LoadedModel{.model = model,
+                                   .warnings = splitWarnings(*model, request.imageEncoder)};
             });
         });
     }
@@ -159,18 +167,18 @@ public:
         });
     }
 
-    LoadedAdapter loadAdapter(const LoraRequest& request, std::string_view graphFolder) override {
+    LoadedModel loadAdapter(const LoraRequest& request, std::string_view graphFolder) override {
         return withErrorsOf("load", [&] {
             const Model& base = modelIn(request.model);
             const auto model = std::static_pointer_cast<const Model>(base.shared_from_this());
             if (trim(request.file).empty()) {
-                return LoadedAdapter{.model = model, .warnings = {}};
+                return LoadedModel{.model = model, .warnings = {}};
             }
             try {
                 const CheckpointPath file =
                     findAdapter(request.file, graphFolder, settings_.modelFolders);
                 const auto adapted = adapted_.open(model, file, request);
-                return LoadedAdapter{.model = adapted, .warnings = adapted->warnings()};
+                return LoadedModel{.model = adapted, .warnings = adapted->warnings()};
             } catch (const Error& error) {
                 const bool isOfExpert = error.item() == kExpertItem;
                 throw Error(error.kind(),
@@ -181,10 +189,10 @@ public:
         });
     }
 
-    LoadedAdapter loadTagged(const WireRef& model,
-                             const std::string& prompt,
-                             std::string_view graphFolder) override {
-        LoadedAdapter all{.model = model, .warnings = {}};
+    LoadedModel loadTagged(const WireRef& model,
+                           const std::string& prompt,
+                           std::string_view graphFolder) override {
+        LoadedModel all{.model = model, .warnings = {}};
         for (const LoraTag& tag : readTags(prompt).tags) {
             try {
                 if (!tag.problem.empty()) {
@@ -193,11 +201,11 @@ public:
                                 "write <lora:name:0.8>, or <lora:name:0.8:0.6> for the text "
                                 "encoders and the denoiser");
                 }
-                LoadedAdapter loaded = loadAdapter({.model = all.model,
-                                                    .file = tag.name,
-                                                    .strength = tag.strength,
-                                                    .textStrength = tag.textStrength},
-                                                   graphFolder);
+                LoadedModel loaded = loadAdapter({.model = all.model,
+                                                  .file = tag.name,
+                                                  .strength = tag.strength,
+                                                  .textStrength = tag.textStrength},
+                                                 graphFolder);
                 all.model = std::move(loaded.model);
                 for (Issue& warning : loaded.warnings) {
                     warning.item = kPromptItem;
@@ -232,7 +240,10 @@ public:
 
     Recognised recognise(std::string_view path) override {
         return withErrorsOf("load", [&] {
-            return recogniseModel(placeOf(path, ""), settings_.resourcesFolder, families_);
+            const CheckpointPath place = placeOf(path, "");
+            return recognised_.at(place.path, [&] {
+                return recogniseModel(place, settings_.resourcesFolder, families_);
+            });
         });
     }
 
@@ -380,7 +391,7 @@ protected:
 private:
     /// Errors blame a port that a part is connected to, or else the file.
     template <class Open>
-    static WireRef onFile(const Open& open) {
+    static std::invoke_result_t<Open> onFile(const Open& open) {
         try {
             return open();
         } catch (const Error& error) {
@@ -459,6 +470,7 @@ private:
     std::shared_ptr<EmbeddingCache> openedEmbeddings_ = std::make_shared<EmbeddingCache>();
     ControlNets controlNets_;
     IpAdapters ipAdapters_;
+    RecognisedModels recognised_;
     ModelHashes hashes_;
 };
 

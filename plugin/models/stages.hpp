@@ -63,8 +63,8 @@ struct PictureValues {
     WireRef mask;
 };
 
-/// A model as an adapter changes it, and what of the adapter it has no place for.
-struct LoadedAdapter {
+/// A model that was opened or changed, and what goes badly together in it.
+struct LoadedModel {
     WireRef model;
     Issues warnings;
 };
@@ -96,8 +96,8 @@ public:
                                            std::string_view graphFolder) = 0;
     /// A model of a denoiser's file and loadPart()'s values. Errors on "file", or the port of the
     /// part that is missing or does not fit.
-    [[nodiscard]] virtual WireRef loadDiffusionModel(const DiffusionModelRequest& request,
-                                                     std::string_view graphFolder) = 0;
+    [[nodiscard]] virtual LoadedModel loadDiffusionModel(const DiffusionModelRequest& request,
+                                                         std::string_view graphFolder) = 0;
     /// The same for the file of an upscaler, whose scale and settings follow from its shapes.
     [[nodiscard]] virtual WireRef loadUpscaler(std::string_view path,
                                                std::string_view graphFolder) = 0;
@@ -110,14 +110,14 @@ public:
     /// Reads headers alone. The same model, file and strengths give the same value.
     /// Error{NotFound}, Error{Corrupt}, Error{InvalidInput} on `file`, for an adapter of another
     /// kind of model too.
-    [[nodiscard]] virtual LoadedAdapter loadAdapter(const LoraRequest& request,
-                                                    std::string_view graphFolder) = 0;
+    [[nodiscard]] virtual LoadedModel loadAdapter(const LoraRequest& request,
+                                                  std::string_view graphFolder) = 0;
     /// The same for each LoRA that a prompt has a tag for ("<lora:name:0.8>"), in their order. What
     /// cannot be read or found is left out, with a warning on parameter "prompt"; Error{Corrupt},
     /// Error{InvalidInput} there for what was found.
-    [[nodiscard]] virtual LoadedAdapter loadTagged(const WireRef& model,
-                                                   const std::string& prompt,
-                                                   std::string_view graphFolder) = 0;
+    [[nodiscard]] virtual LoadedModel loadTagged(const WireRef& model,
+                                                 const std::string& prompt,
+                                                 std::string_view graphFolder) = 0;
     /// What prompts for a model may name: the files of the folders "embeddings" in and beside the
     /// graph's folder, the model folders and the checkpoint. Opens none.
     [[nodiscard]] virtual std::shared_ptr<const EmbeddingLibrary> embeddings(

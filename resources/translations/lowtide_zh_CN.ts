@@ -1466,6 +1466,10 @@
         <source>not run here</source>
         <translation>此处不支持</translation>
     </message>
+    <message>
+        <source>runs with %1</source>
+        <translation>需要%1才能运行</translation>
+    </message>
 </context>
 <context>
     <name>Models</name>
@@ -1500,6 +1504,10 @@
     <message>
         <source>A first look at the file alone: a quarter of the budget is left for pictures. Fits: the rest holds all weights at once. Streams: it holds four of the largest tensor, and the others come when they are used. The plan of a graph is more exact.</source>
         <translation>仅根据文件的初步判断：预算的四分之一留给图片。放得下：其余部分能同时容纳全部权重。流式加载：能容纳四个最大的张量，其余在用到时加载。工作流的计划更准确。</translation>
+    </message>
+    <message>
+        <source>runs with %1</source>
+        <translation>需要%1才能运行</translation>
     </message>
 </context>
 <context>

@@ -52,7 +52,8 @@ ModelFile recogniseFile(Recogniser* recogniser, const std::string& path) {
     }
     model.kind = modelKindNamed(kind);
     model.family = textIn(known, "family");
-    model.isRunnable = memberIn(known, "runs") == true;
+    model.isRunnable = memberIn(known, "runs") == true || textIn(known, "state") == "runs_with";
+    model.needs = textIn(known, "needs");
     model.weights = bytesIn(known, "bytes");
     model.largest = bytesIn(known, "largest_bytes");
     model.problem = textIn(known, "problem");

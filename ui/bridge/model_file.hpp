@@ -20,7 +20,8 @@ struct ModelFile {
     std::string name;  ///< the last part of the path
     ModelKind kind = ModelKind::Other;
     std::string family;       ///< "SD 1.x", "SDXL", "ESRGAN", "LoRA"; empty: not recognised
-    bool isRunnable = false;  ///< whether this version runs that family
+    bool isRunnable = false;  ///< whether this version runs it, alone or with what it needs
+    std::string needs;        ///< a file that it lacks, or the other of two models; mostly empty
     Bytes weights = 0;        ///< of all tensors, as they are stored
     Bytes largest = 0;        ///< of the largest tensor
     std::string problem;      ///< why it could not be read; empty: it could

@@ -1,6 +1,7 @@
 #include "ui/bridge/model_library.hpp"
 
 #include "plugin/base/text.hpp"
+#include "plugin/files/hub_folder.hpp"
 #include "ui/bridge/background.hpp"
 #include "ui/language/module_texts.hpp"
 
@@ -27,11 +28,10 @@ std::vector<std::string> stringsOf(const QStringList& list) {
 /// Relative to the first engine folder that has something of that name, if that is the model.
 std::string valueOf(const FoundModel& model, const std::vector<std::string>& engineFolders) {
     for (const std::string& folder : engineFolders) {
-        std::error_code ignored;
-        const fs::path path = fs::path(folder) / model.relative;
-        if (fs::exists(path, ignored)) {
-            return fs::equivalent(path, model.file.path, ignored) ? model.relative
-                                                                  : model.file.path;
+        if (const auto path = files::placeBelow(folder, model.relative)) {
+            std::error_code ignored;
+            return fs::equivalent(*path, model.file.path, ignored) ? model.relative
+                                                                   : model.file.path;
         }
     }
     return model.file.path;
@@ -50,7 +50,7 @@ bool isFound(const std::vector<std::string>& engineFolders,
         return path.is_absolute() ? fs::exists(path, ignored) : true;
     }
     return std::any_of(engineFolders.begin(), engineFolders.end(), [&](const std::string& folder) {
-        return fs::exists(fs::path(folder) / path, ignored);
+        return files::placeBelow(folder, typed).has_value();
     });
 }
 

@@ -84,7 +84,7 @@ ModelPlans::ModelPlans(Runner& runner, QObject* parent) : QObject(parent), runne
 
 bool ModelPlans::canPlan(const FoundModel& model) {
     return model.file.kind == ModelKind::Checkpoint && model.file.isRunnable &&
-           model.file.problem.empty();
+           model.file.problem.empty() && model.file.needs.empty();
 }
 
 void ModelPlans::setOptions(const Json& options) {

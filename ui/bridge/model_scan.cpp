@@ -3,11 +3,10 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/path_text.hpp"
+#include "ui/models/model_walk.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <set>
 #include <tuple>
 
 namespace lowtide::ui {
@@ -16,9 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeepest = 8;
-constexpr std::array<std::string_view, 5> kEndings = {
-    ".safetensors", ".gguf", ".ckpt", ".pth", ".pt"};
 /// Of adapters alone: elsewhere they are parts of folders.
 constexpr std::string_view kAdapterEnding = ".bin";
 
@@ -28,43 +24,30 @@ public:
     Scan(Recogniser* recogniser, ReadHeaders& known, const StopToken& stop)
         : recogniser_(recogniser), known_(known), stop_(stop) {}
 
-    void look(const ModelFolder& folder) { enter(folder, folder.path, 0); }
+    void look(const ModelFolder& folder) {
+        top_ = &folder;
+        walk_.look(folder.path);
+    }
 
     std::vector<FoundModel> takeFound() { return std::move(found_); }
 
 private:
-    void enter(const ModelFolder& top, const fs::path& folder, int depth) {
-        std::error_code failure;
-        const fs::path real = fs::canonical(folder, failure);
-        if (failure || depth > kDeepest || !visited_.insert(real).second) {
-            return;
-        }
-        if (fs::exists(folder / "model_index.json", failure)) {
-            add(top, folder, recogniseFile(recogniser_, folder.string()));
-            return;
-        }
-        for (fs::directory_iterator it(folder, failure), end; !failure && it != end;
-             it.increment(failure)) {
-            if (stop_.mode() != CancelMode::No) {
-                return;
-            }
-            std::error_code ignored;
-            if (it->is_directory(ignored)) {
-                enter(top, it->path(), depth + 1);
-            } else if (isWeights(it->path(), top.kind) && it->is_regular_file(ignored)) {
-                files::FileIdentity identity;
-                ModelFile model = headerOf(it->path().string(), identity);
-                add(top, it->path(), std::move(model), identity);
-            }
-        }
-    }
-
     static bool isWeights(const fs::path& path, ModelKind kind) {
-        const std::string ending = toLower(path.extension().string());
-        if (ending == kAdapterEnding) {
+        if (toLower(path.extension().string()) == kAdapterEnding) {
             return kind == ModelKind::Embedding || kind == ModelKind::IpAdapter;
         }
-        return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
+        return hasWeightsEnding(path);
+    }
+
+    bool visit(const WalkedModel& walked) {
+        if (stop_.mode() != CancelMode::No) {
+            return false;
+        }
+        files::FileIdentity identity;
+        ModelFile model = walked.isFolder ? recogniseFile(recogniser_, walked.path)
+                                          : headerOf(walked.path, identity);
+        add(walked, std::move(model), identity);
+        return true;
     }
 
     ModelFile headerOf(const std::string& path, files::FileIdentity& identity) {
@@ -87,26 +70,23 @@ private:
         }
     }
 
-    void add(const ModelFolder& top,
-             const fs::path& path,
-             ModelFile model,
-             const files::FileIdentity& identity = {}) {
+    void add(const WalkedModel& walked, ModelFile model, const files::FileIdentity& identity) {
         if (model.kind == ModelKind::Other && model.family.empty() &&
-            isValidUtf8(path.string())) {  // else no list may offer it
-            model.kind = top.kind;
+            isValidUtf8(walked.path)) {  // else no list may offer it
+            model.kind = top_->kind;
         }
-        const fs::path relative = path.lexically_relative(top.path);
-        found_.push_back(
-            {.file = std::move(model),
-             .folder = top.path,
-             .relative = files::pathText((relative == "." ? path.filename() : relative).string()),
-             .identity = identity});
+        found_.push_back({.file = std::move(model),
+                          .folder = top_->path,
+                          .relative = files::pathText(walked.relative),
+                          .identity = identity});
     }
 
     Recogniser* recogniser_;
     ReadHeaders& known_;
     const StopToken& stop_;
-    std::set<fs::path> visited_;
+    const ModelFolder* top_ = nullptr;  ///< that is looked through
+    ModelWalk walk_{[this](const fs::path& path) { return isWeights(path, top_->kind); },
+                    [this](const WalkedModel& walked) { return visit(walked); }};
     std::vector<FoundModel> found_;
 };
 

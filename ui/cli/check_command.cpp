@@ -5,6 +5,7 @@
 #include "ui/cli/commands.hpp"
 #include "ui/cli/member_text.hpp"
 #include "ui/cli/start_module.hpp"
+#include "ui/models/model_walk.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -14,13 +15,13 @@ namespace lowtide::cli {
 
 namespace {
 
-/// What the module is asked about: files of weights and folders. A graph is a file of text.
+/// What the module is asked about: files of weights, indexes of such files, and folders. A graph is
+/// another file of text.
 bool looksLikeWeights(const std::string& path) {
-    constexpr std::string_view kEndings[] = {".safetensors", ".gguf", ".ckpt", ".pth", ".pt"};
-    const std::string ending = toLower(std::filesystem::path(path).extension().string());
+    const std::string name = std::filesystem::path(path).filename().string();
+    const bool isIndex = name.ends_with(".json") && name.find(".index.") != name.npos;
     std::error_code ignored;
-    return std::filesystem::is_directory(path, ignored) ||
-           std::find(std::begin(kEndings), std::end(kEndings), ending) != std::end(kEndings);
+    return std::filesystem::is_directory(path, ignored) || isIndex || ui::hasWeightsEnding(path);
 }
 
 /// "q4_k 1.2 GiB, F16 3.1 MiB".
@@ -33,27 +34,36 @@ std::string storedText(const Json& shares) {
     return join(parts, ", ");
 }
 
+/// What the state means for who has the file.
+std::string verdictText(const Json& known) {
+    const std::string state = memberText(known, "state");
+    const std::string needs = memberText(known, "needs");
+    return state == "runs"         ? "this version runs it"
+           : state == "one_of_two" ? "one of two models: this version runs it with " + needs
+           : state == "runs_with"  ? "this version runs it with " + needs + ", which it lacks"
+           : state == "not_built"  ? "this version does not run it"
+           : state == "refused"    ? memberText(known, "problem")
+                                   : "what it is for is not known";
+}
+
 void printRecognised(const std::string& path, const Json& known) {
     const std::string kind = memberText(known, "kind");
     const std::string layout = memberText(known, "layout");
     const std::string family = memberText(known, "family");
-    const std::string problem = memberText(known, "problem");
     std::printf("%s: %s%s%s, %s; %s\n",
                 path.c_str(),
                 kind.c_str(),
                 family.empty() || family == kind ? "" : (" (" + family + ")").c_str(),
                 layout.empty() ? "" : (" in the layout " + layout).c_str(),
                 formatBytes(known.at("bytes").get<Bytes>()).c_str(),
-                !problem.empty()               ? problem.c_str()
-                : known.at("runs").get<bool>() ? "this version runs it"
-                                               : "this version does not run it");
+                verdictText(known).c_str());
     const std::string stored = storedText(known.at("stored"));
     if (!stored.empty()) {
         std::printf("  %s\n", stored.c_str());
     }
 }
 
-int checkWeights(const GraphArguments& arguments) {
+Recogniser& recogniserOf(const GraphArguments& arguments) {
     Plugin& plugin = startModule(arguments);
     auto* recogniser = static_cast<Recogniser*>(plugin.extension(kRecogniser));
     if (!recogniser) {
@@ -61,15 +71,43 @@ int checkWeights(const GraphArguments& arguments) {
                     "this module does not say what files hold",
                     "use the module of the same version as the command");
     }
+    return *recogniser;
+}
+
+/// Asks, and prints what is wrong with the question; null: the answer is no more.
+Json recognised(Recogniser& recogniser, const std::string& path) {
     std::string text;
-    const Status status = recogniser->recognise(arguments.graph, text);
-    const Json result = Json::parse(text);
+    const Status status = recogniser.recognise(path, text);
+    Json result = Json::parse(text);
     printIssues(result.at("issues"));
-    if (status != Status::Ok) {
-        return static_cast<int>(status);
+    return status == Status::Ok ? result : Json();
+}
+
+/// A line for each model in a folder that is none itself; how many there are.
+int checkFolder(Recogniser& recogniser, const std::string& folder) {
+    int count = 0;
+    ui::ModelWalk walk(ui::hasWeightsEnding, [&](const ui::WalkedModel& model) {
+        if (const Json known = recognised(recogniser, model.path); !known.is_null()) {
+            printRecognised(model.relative, known);
+            ++count;
+        }
+        return true;
+    });
+    walk.look(folder);
+    return count;
+}
+
+int checkWeights(const GraphArguments& arguments) {
+    Recogniser& recogniser = recogniserOf(arguments);
+    const Json known = recognised(recogniser, arguments.graph);
+    if (known.is_null()) {
+        return static_cast<int>(Status::Invalid);
     }
-    printRecognised(arguments.graph, result);
-    return result.at("runs").get<bool>() ? 0 : static_cast<int>(Status::Invalid);
+    if (memberText(known, "kind") == "folder" && checkFolder(recogniser, arguments.graph) > 0) {
+        return 0;
+    }
+    printRecognised(arguments.graph, known);
+    return known.at("runs").get<bool>() ? 0 : static_cast<int>(Status::Invalid);
 }
 
 }  // namespace

@@ -40,7 +40,10 @@ std::vector<ModelFolder> modelFoldersIn(const std::string& chosen) {
         }
     }
     if (folders.empty()) {
-        folders.push_back({chosen, ModelKind::Other});
+        const fs::path hub = fs::path(chosen) / "hub";  // of Hugging Face's cache
+        std::error_code ignored;
+        const bool isCache = fs::is_directory(hub, ignored);
+        folders.push_back({isCache ? hub.string() : chosen, ModelKind::Other});
     }
     return folders;
 }

@@ -1,5 +1,6 @@
 #include "ui/panels/model_texts.hpp"
 
+#include "ui/language/module_texts.hpp"
 #include "ui/panels/offered_models.hpp"
 #include "ui/theme/figures.hpp"
 
@@ -86,6 +87,9 @@ FitText fitTextOf(const FoundModel& model,
     }
     if (!model.file.isRunnable) {
         return {.text = ModelTexts::tr("not run here")};
+    }
+    if (!model.file.needs.empty()) {
+        return {.text = ModelTexts::tr("runs with %1").arg(moduleSentence(model.file.needs))};
     }
     if (planned && planned->verdict != ModelVerdict::Unknown) {
         return {plannedText(*planned), verdictColour(planned->verdict), planned->verdict};

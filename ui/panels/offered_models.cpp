@@ -1,6 +1,7 @@
 #include "ui/panels/offered_models.hpp"
 
 #include "ui/language/language.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/theme/figures.hpp"
 
 #include <QCoreApplication>
@@ -28,6 +29,9 @@ QString detailOf(const ModelLibrary& library, const FoundModel& model) {
     parts.push_back(bytesText(model.file.weights));
     if (const QString verdict = verdictText(library.verdictOf(model)); !verdict.isEmpty()) {
         parts.push_back(verdict);
+    }
+    if (!model.file.needs.empty()) {
+        parts.push_back(ModelWords::tr("runs with %1").arg(moduleSentence(model.file.needs)));
     }
     if (!model.file.isRunnable) {
         parts.push_back(ModelWords::tr("not run by this version"));

@@ -63,6 +63,19 @@ constexpr std::string_view kContextModules[] = {"attn2.to.k",
 constexpr std::string_view kTextModules[] = {
     "self.attn.q.proj", "self.attn.k.proj", "self.attn.v.proj", "mlp.fc1", "mlp.c.fc"};
 
+/// Modules of a UNet, in diffusers' words and LDM's.
+constexpr std::string_view kUNetModules[] = {
+    "down.blocks.", "up.blocks.", "mid.block.", "input.blocks.", "output.blocks.", "middle.block."};
+/// Modules of CLIP's encoders; language models have layers without an encoder.
+constexpr std::string_view kClipModules[] = {"encoder.layers.", "resblocks."};
+
+template <class Names>
+bool hasOneOf(std::string_view name, const Names& parts) {
+    return std::any_of(std::begin(parts), std::end(parts), [&](std::string_view part) {
+        return name.find(part) != name.npos;
+    });
+}
+
 std::string dotted(std::string name) {
     std::replace(name.begin(), name.end(), '_', '.');
     return name;
@@ -115,9 +128,12 @@ AdapterBase baseOf(const AdapterFile& file) {
         const std::string module = dotted(layer.module);
         const bool isDenoiser = layer.component.starts_with(kAdapterDenoiser);
         const bool isClip = layer.component == kAdapterText || layer.component == kAdapterText2;
+        base.hasDenoiser = base.hasDenoiser || isDenoiser;
+        base.isUNet = base.isUNet || (isDenoiser && hasOneOf(module, kUNetModules));
         if (isDenoiser && !base.contextWidth && endsInOneOf(module, kContextModules)) {
             base.contextWidth = columnsOf(layer, file.what);
-        } else if (isClip && !base.textWidth && endsInOneOf(module, kTextModules)) {
+        } else if (isClip && !base.textWidth && hasOneOf(module, kClipModules) &&
+                   endsInOneOf(module, kTextModules)) {
             base.textWidth = columnsOf(layer, file.what);
         }
         if (const NamedFamily* named = isDenoiser ? familyNamedBy(module) : nullptr) {

@@ -20,9 +20,16 @@ struct AdapterBase {
     std::optional<int64_t> textWidth;  ///< of text_encoder, or where that is missing of the second
     std::string family{};              ///< "HiDream-I1", by the names of the denoiser's modules
     bool isBuilt = true;               ///< there are such networks here
+    bool hasDenoiser = false;          ///< it changes one
+    bool isUNet = false;               ///< by the names of the denoiser's modules
 
     /// Of a denoiser.
     [[nodiscard]] bool isKnown() const { return contextWidth || !family.empty(); }
+
+    /// Whether some model that is built takes an adapter for it.
+    [[nodiscard]] bool isTaken() const {
+        return isBuilt && (isKnown() || isUNet || (!hasDenoiser && textWidth));
+    }
 
     /// "SD 1.x", "SDXL", "networks with a context 48 wide"; empty where nothing tells.
     [[nodiscard]] std::string text() const;

@@ -108,14 +108,18 @@ std::string whatAdapterIs(const AdapterFile& file) {
     for (const AdapterLayer& layer : file.layers) {
         modules.emplace(layer.component, layer.module);
     }
-    const std::vector<std::string> components =
+    const AdapterBase base = baseOf(file);
+    std::vector<std::string> components =
         namesWhere(kComponentNames, [&](std::string_view component) {
             return std::any_of(modules.begin(), modules.end(), [&](const auto& module) {
                 return std::get<0>(module) == component;
             });
         });
-    const std::string base = baseOf(file).text();
-    return kindsOf(file) + (base.empty() ? "" : " for " + base) + rankText(file) + ", " +
+    if (base.hasDenoiser && !base.isKnown() && !base.isUNet) {
+        components.front() = "denoiser";
+    }
+    const std::string whose = base.text();
+    return kindsOf(file) + (whose.empty() ? "" : " for " + whose) + rankText(file) + ", " +
            inOneSentence(components) + ", " + std::to_string(modules.size()) +
            (modules.size() == 1 ? " layer" : " layers");
 }

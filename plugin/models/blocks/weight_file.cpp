@@ -4,14 +4,17 @@
 #include "plugin/base/text.hpp"
 #include "plugin/files/gguf.hpp"
 #include "plugin/files/legacy_torch.hpp"
+#include "plugin/files/path_parts.hpp"
 #include "plugin/files/safetensors.hpp"
 #include "plugin/files/torch_file.hpp"
 #include "plugin/files/zip_directory.hpp"
+#include "plugin/models/blocks/sharded_weights.hpp"
 #include "plugin/models/blocks/weight_map.hpp"
 #include "plugin/models/quantised/fold_quantised.hpp"
 #include "plugin/models/quantised/gguf_tensors.hpp"
 
 #include <array>
+#include <optional>
 #include <utility>
 
 namespace lowtide::models {
@@ -43,6 +46,16 @@ bool isGguf(const files::ReadableBytes& bytes) {
 }  // namespace
 
 WeightFileHeader openWeightFile(const std::string& path) {
+    if (isShardIndex(path)) {
+        return openSharded(path, quotedName(files::lastPart(path)));
+    }
+    if (const std::optional<ShardName> shard = shardNameOf(path)) {
+        return openShardsOf(path, *shard);
+    }
+    return openOneFile(path);
+}
+
+WeightFileHeader openOneFile(const std::string& path) {
     const files::InputFile file(path);
     const files::FileBytes bytes(file);
     WeightFileHeader opened{
@@ -74,7 +87,7 @@ WeightFileHeader openWeightFile(const std::string& path) {
         opened.map.tensors.emplace(name, placeOf(info, true));
     }
     opened.metadata = std::move(header.metadata);
-    foldQuantised(opened.map.tensors, opened.metadata, file);
+    opened.folded = foldQuantised(opened.map.tensors, opened.metadata, file);
     return opened;
 }
 

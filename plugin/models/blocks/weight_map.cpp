@@ -1,11 +1,10 @@
 #include "plugin/models/blocks/weight_map.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/files/safetensors.hpp"
-#include "plugin/models/quantised/fold_quantised.hpp"
+#include "plugin/files/path_parts.hpp"
+#include "plugin/models/blocks/sharded_weights.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -18,14 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Bytes kLargestIndex = 64 * kMiB;
-
-/// One file of the map.
-struct Shard {
-    TensorPlaces tensors;
-    std::set<std::string> folded;  ///< names of what belongs to quantised weights
-};
-
 memory::WeightFile stampWith(const std::string& path, const files::FileStamp& stamp) {
     return {.path = path,
             .size = stamp.identity.size,
@@ -34,91 +25,86 @@ memory::WeightFile stampWith(const std::string& path, const files::FileStamp& st
             .isLocal = stamp.isLocal};
 }
 
-Shard openShard(const std::string& path, WeightMap& map) {
-    const files::InputFile file(path);
-    const files::SafetensorsHeader header = files::readSafetensorsHeader(file);
-    Shard shard;
-    for (const auto& [name, info] : header.tensors) {
-        shard.tensors.emplace(
-            name, TensorPlace{.offset = info.offset, .type = info.type, .shape = info.shape});
-    }
-    shard.folded = foldQuantised(shard.tensors, header.metadata, file);
-    for (auto& [name, place] : shard.tensors) {
-        place.file = static_cast<uint32_t>(map.files.size());
-    }
-    map.files.push_back(stampOf(file));
-    return shard;
+/// What people have several of in one folder: "fp16" of "model.fp16.safetensors".
+constexpr const char* kUsualVariant = "fp16";
+constexpr std::string_view kSafetensors = ".safetensors";
+
+/// How a component's weights may be called.
+struct WeightName {
+    std::string stem;    ///< "diffusion_pytorch_model"
+    std::string ending;  ///< ".safetensors", or as torch.save writes them
+};
+
+/// Where a component's weights are: one file, or the index of several.
+struct FoundWeights {
+    fs::path path;
+    bool isIndex = false;
+};
+
+std::string withVariant(const std::string& start, const std::string& variant, const char* end) {
+    return start + (variant.empty() ? "" : "." + variant) + end;
 }
 
-void addWhole(const std::string& path, WeightMap& map) {
-    map.tensors.merge(openShard(path, map).tensors);
+/// "" is the one without a name.
+std::optional<FoundWeights> ofVariant(const fs::path& folder,
+                                      const WeightName& name,
+                                      const std::string& variant) {
+    std::error_code ignored;
+    const fs::path whole = folder / withVariant(name.stem, variant, name.ending.c_str());
+    if (fs::exists(whole, ignored)) {
+        return FoundWeights{whole, false};
+    }
+    const fs::path index =
+        folder / withVariant(name.stem + name.ending + ".index", variant, ".json");
+    return fs::exists(index, ignored) ? std::optional(FoundWeights{index, true}) : std::nullopt;
 }
 
-/// A shard lies beside its index; a name that leads elsewhere is refused.
-void checkShardName(const std::string& index, const std::string& name) {
-    if (name.empty() || name == ".." || name.find_first_of("/\\") != std::string::npos) {
-        throw Error(ErrorKind::Corrupt,
-                    index + ": weight_map names \"" + name + "\", which is no file beside it",
-                    "get the checkpoint again");
-    }
+/// "bf16" of "model.bf16.safetensors" and of "model.safetensors.index.bf16.json"; empty: it is none
+/// of them.
+std::string variantIn(const std::string& file, const WeightName& name) {
+    const auto between = [&](const std::string& start, const std::string& end) {
+        const bool isOne = file.size() > start.size() + end.size() + 1 &&
+                           file.starts_with(start + ".") && file.ends_with(end);
+        const std::string variant =
+            isOne ? file.substr(start.size() + 1, file.size() - start.size() - end.size() - 1) : "";
+        return variant.find('.') == variant.npos && !shardNameOf(file) ? variant : std::string();
+    };
+    const std::string ofIndex = between(name.stem + name.ending + ".index", ".json");
+    return ofIndex.empty() ? between(name.stem, name.ending) : ofIndex;
 }
 
-/// The index of a sharded component: from names of tensors to those of files beside it.
-std::map<std::string, std::string> readIndex(const fs::path& path, const std::string& what) {
-    const Json json = parseJson(files::InputFile(path.string()).readAll(kLargestIndex), what);
-    const Json* names = JsonReader(json, what).member("weight_map");
-    if (!names || !names->is_object()) {
-        throw Error(ErrorKind::Corrupt, what + ": there is no weight_map", "get the file again");
+std::set<std::string> variantsIn(const fs::path& folder, const WeightName& name) {
+    std::set<std::string> variants;
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+        variants.insert(variantIn(entry.path().filename().string(), name));
     }
-    std::map<std::string, std::string> index;
-    for (const auto& [name, value] : names->items()) {
-        index[name] = value.is_string() ? value.get<std::string>() : std::string();
-        checkShardName(what, index[name]);
-    }
-    return index;
+    variants.erase("");
+    return variants;
 }
 
-/// A weight and what decodes it are read from one file.
-void requireLayersWhole(const std::map<std::string, std::string>& index, const std::string& what) {
-    for (const auto& [name, file] : index) {
-        const auto weight = index.find(weightDecodedBy(name));
-        if (weight != index.end() && weight->second != file) {
-            throw Error(ErrorKind::Unsupported,
-                        what + ": " + quotedName(weight->first) + " is in " +
-                            quotedName(weight->second) + ", but " + quotedName(name) +
-                            ", which decodes it, in " + quotedName(file),
-                        "save the component as one file (diffusers: save_pretrained with a larger "
-                        "max_shard_size), or take another quantised file");
+std::optional<FoundWeights> weightsNamed(const fs::path& folder,
+                                         const std::string& component,
+                                         const WeightName& name) {
+    for (const char* variant : {"", kUsualVariant}) {
+        if (const auto found = ofVariant(folder, name, variant)) {
+            return found;
         }
     }
-}
-
-void addSharded(const fs::path& path, WeightMap& map) {
-    const std::string what = map.what + "/" + path.filename().string();
-    const std::map<std::string, std::string> index = readIndex(path, what);
-    requireLayersWhole(index, what);
-    std::map<std::string, Shard> shards;
-    for (const auto& [name, file] : index) {
-        if (!shards.contains(file)) {
-            shards.emplace(file, openShard((path.parent_path() / file).string(), map));
-        }
-        const Shard& shard = shards.at(file);
-        const auto place = shard.tensors.find(name);
-        if (place == shard.tensors.end() && shard.folded.contains(name)) {
-            continue;
-        }
-        if (place == shard.tensors.end()) {
-            throw Error(ErrorKind::Corrupt,
-                        what + ": " + file + " has no tensor \"" + name + "\"",
-                        "get all shards of the same checkpoint");
-        }
-        map.tensors.insert(*place);
+    const std::set<std::string> variants = variantsIn(folder, name);
+    if (variants.size() > 1) {
+        throw Error(ErrorKind::Unsupported,
+                    component + ": its weights are there as " +
+                        join(std::vector<std::string>(variants.begin(), variants.end()), ", ") +
+                        ", and nothing says which to take",
+                    "leave one of them in the folder, or rename it to " + name.stem + name.ending);
     }
+    return variants.empty() ? std::nullopt : ofVariant(folder, name, *variants.begin());
 }
 
 /// Names in `folder` that look like weights of a kind that is not read.
 std::vector<std::string> foreignWeights(const fs::path& folder) {
-    static constexpr std::string_view kEndings[] = {".bin", ".msgpack", ".ckpt", ".onnx", ".pt"};
+    static constexpr std::string_view kEndings[] = {".msgpack", ".ckpt", ".onnx", ".pt", ".h5"};
     std::set<std::string> found;
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
@@ -139,36 +125,49 @@ std::vector<std::string> foreignWeights(const fs::path& folder) {
     if (!foreign.empty()) {
         throw Error(ErrorKind::Unsupported,
                     component + ": the weights are in " + listSome(foreign) +
-                        ", only safetensors files are read",
+                        ", only safetensors and .bin files are read",
                     "get the safetensors version of the checkpoint");
     }
     throw Error(ErrorKind::NotFound,
                 component + ": there are no weights, neither " + stem + ".safetensors nor " + stem +
-                    ".safetensors.index.json nor an fp16 variant",
+                    ".safetensors.index.json nor a variant of them",
                 "complete the checkpoint's folder");
 }
 
-/// Where a component's weights are: one file, or the index of several.
-struct FoundWeights {
-    fs::path path;
-    bool isIndex = false;
-};
+/// safetensors first, then what torch.save wrote.
+std::optional<FoundWeights> someWeights(const fs::path& folder,
+                                        const std::string& component,
+                                        const std::string& stem) {
+    const std::string torchStem = stem == "model" ? "pytorch_model" : stem;
+    for (const WeightName& name :
+         {WeightName{stem, std::string(kSafetensors)}, WeightName{torchStem, ".bin"}}) {
+        if (const auto found = weightsNamed(folder, component, name)) {
+            return found;
+        }
+    }
+    return std::nullopt;
+}
 
 FoundWeights lookForWeights(const fs::path& folder,
                             const std::string& component,
                             const std::string& stem) {
-    std::error_code ignored;
-    for (const std::string variant : {"", ".fp16"}) {
-        const fs::path whole = folder / (stem + variant + ".safetensors");
-        if (fs::exists(whole, ignored)) {
-            return {whole, false};
-        }
-        const fs::path index = folder / (stem + ".safetensors.index" + variant + ".json");
-        if (fs::exists(index, ignored)) {
-            return {index, true};
-        }
+    if (const auto found = someWeights(folder, component, stem)) {
+        return *found;
     }
     refuseFolder(folder, component, stem);
+}
+
+/// The only file of a folder that `isWanted`.
+template <class IsWanted>
+std::string onlyFileIn(const fs::path& folder, const IsWanted& isWanted) {
+    std::vector<std::string> found;
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+        if (isWanted(entry.path().filename().string())) {
+            found.push_back(entry.path().string());
+        }
+    }
+    return found.size() == 1 ? found.front() : std::string();
 }
 
 }  // namespace
@@ -177,12 +176,11 @@ WeightMap openWeights(const std::string& root,
                       const std::string& component,
                       const std::string& stem) {
     const FoundWeights found = lookForWeights(fs::path(root) / component, component, stem);
-    WeightMap map{.what = component, .files = {}, .tensors = {}};
-    if (found.isIndex) {
-        addSharded(found.path, map);
-    } else {
-        addWhole(found.path.string(), map);
-    }
+    WeightMap map =
+        found.isIndex
+            ? openSharded(found.path.string(), component + "/" + found.path.filename().string()).map
+            : openOneFile(found.path.string()).map;
+    map.what = component;
     return map;
 }
 
@@ -192,17 +190,29 @@ std::vector<memory::WeightFile> findWeights(const std::string& root,
     const FoundWeights found = lookForWeights(fs::path(root) / component, component, stem);
     std::set<std::string> paths = {found.path.string()};
     if (found.isIndex) {
-        paths.clear();
-        const std::string what = component + "/" + found.path.filename().string();
-        for (const auto& [name, file] : readIndex(found.path, what)) {
-            paths.insert((found.path.parent_path() / file).string());
-        }
+        paths = shardsOf(found.path.string(), component + "/" + found.path.filename().string());
     }
     std::vector<memory::WeightFile> stamps;
     for (const std::string& path : paths) {
         stamps.push_back(stampOf(path));
     }
     return stamps;
+}
+
+std::string networkFileIn(const std::string& folder) {
+    for (const char* stem : {"diffusion_pytorch_model", "model"}) {
+        if (const auto found = someWeights(folder, files::lastPart(folder), stem)) {
+            return found->path.string();
+        }
+    }
+    std::string only = onlyFileIn(folder, isShardIndex);
+    std::error_code ignored;
+    if (only.empty() && fs::exists(fs::path(folder) / "config.json", ignored)) {
+        only = onlyFileIn(folder, [](const std::string& name) {
+            return name.ends_with(kSafetensors) && !shardNameOf(name);
+        });
+    }
+    return only;
 }
 
 memory::WeightFile stampOf(const files::InputFile& file) {

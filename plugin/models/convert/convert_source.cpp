@@ -66,7 +66,9 @@ const char* denoiserFolderOf(const std::string& folder) {
 
 ConvertSource openSource(const CheckpointPath& checkpoint) {
     std::error_code ignored;
-    if (std::filesystem::is_directory(checkpoint.path, ignored)) {
+    const bool isFolder = std::filesystem::is_directory(checkpoint.path, ignored);
+    const std::string network = isFolder ? networkFileIn(checkpoint.path) : checkpoint.path;
+    if (network.empty()) {
         const char* const name = denoiserFolderOf(checkpoint.path);
         return {.weights = {.map = openWeights(checkpoint.path, name, "diffusion_pytorch_model"),
                             .metadata = {}},
@@ -74,7 +76,7 @@ ConvertSource openSource(const CheckpointPath& checkpoint) {
                 .what = std::string("the ") + name + " of " + checkpoint.name,
                 .prefix = {}};
     }
-    return {.weights = openWeightFile(checkpoint.path),
+    return {.weights = openWeightFile(network),
             .role = "checkpoint",
             .what = checkpoint.name,
             .prefix = {}};

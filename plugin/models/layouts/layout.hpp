@@ -36,14 +36,20 @@ struct Layout {
                                         const std::string& resourcesFolder) = nullptr;
     /// For people, what the component is of ("SD 1.x"); nullptr: nothing tells.
     std::string (*label)(Checkpoint& opened) = nullptr;
+    /// Of a component that is one of two: what people call the other; empty, nullptr: it is alone.
+    std::string (*other)(Checkpoint& opened) = nullptr;
 
     [[nodiscard]] bool isWhole() const { return component.empty(); }
 };
 
 /// Every layout that is built.
 [[nodiscard]] std::span<const Layout* const> layouts();
-/// Reads the header of a file, no weight. Errors: those of openWeightFile() and readBeside().
+/// Reads the header of a file, no weight: of a network's folder, an index of shards or a shard too.
+/// Errors: those of openWeightFile() and readBeside().
 [[nodiscard]] ModelSource readSource(const CheckpointPath& path);
+/// The folder of the low-noise model where a folder holds both models of WAN 2.2, as they are
+/// published; readSource() opens the high-noise one. Empty: it does not.
+[[nodiscard]] std::string lowNoiseIn(const std::string& folder);
 /// The surest of all layouts; nullptr where none knows the source.
 [[nodiscard]] const Layout* layoutOf(const ModelSource& source);
 

@@ -2,8 +2,11 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
+#include "plugin/base/text.hpp"
 #include "plugin/models/single_file/ldm_parts.hpp"
 #include "plugin/models/single_file/velocity_bias.hpp"
+
+#include <algorithm>
 
 namespace lowtide::models {
 
@@ -16,12 +19,30 @@ constexpr int64_t kChannelsWithoutMask = 4;
 constexpr const char* kPredictsNoise = "epsilon";
 constexpr const char* kPredictsVelocity = "v_prediction";
 
+/// However people spell it; nothing: the word says neither, and other programs do not read it.
+std::optional<std::string> predictionIn(std::string_view word) {
+    constexpr std::string_view kOfVelocity[] = {
+        "v", "vpred", "vprediction", "velocity", "velocityprediction"};
+    constexpr std::string_view kOfNoise[] = {
+        "eps", "epsilon", "epsilonprediction", "epsprediction", "noise", "noiseprediction"};
+    std::string plain = toLower(word);
+    std::erase_if(plain,
+                  [](char letter) { return letter == '-' || letter == '_' || letter == ' '; });
+    const auto isOneOf = [&](const auto& words) {
+        return std::find(std::begin(words), std::end(words), plain) != std::end(words);
+    };
+    return isOneOf(kOfVelocity) ? std::optional<std::string>(kPredictsVelocity)
+           : isOneOf(kOfNoise)  ? std::optional<std::string>(kPredictsNoise)
+                                : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> statedPrediction(const WeightFileHeader& file) {
     const auto stated = file.metadata.find("modelspec.prediction_type");
-    if (stated != file.metadata.end()) {
-        return stated->second == "v" ? kPredictsVelocity : stated->second;
+    const auto known = stated == file.metadata.end() ? std::nullopt : predictionIn(stated->second);
+    if (known) {
+        return known;
     }
     return file.map.tensors.contains("v_pred") ? std::optional<std::string>(kPredictsVelocity)
                                                : std::nullopt;

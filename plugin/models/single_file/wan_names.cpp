@@ -93,6 +93,18 @@ std::optional<WanNaming> wanNaming(const WeightMap& file) {
     return isOfDiffusers ? std::optional(WanNaming{.prefix = {}, .isOwn = false}) : std::nullopt;
 }
 
+std::optional<bool> isHighNoise(std::string_view fileName) {
+    std::string plain = toLower(fileName);
+    std::erase_if(plain, [](char letter) { return letter == '-' || letter == '_'; });
+    const bool isOf22 = plain.find("2.2") != plain.npos || plain.find("wan22") != plain.npos;
+    const auto has = [&](const std::string& word) {
+        return plain.find(word + "noise") != plain.npos ||
+               (isOf22 && plain.find(word) != plain.npos);
+    };
+    const bool isHigh = has("high");
+    return isHigh == has("low") ? std::nullopt : std::optional(isHigh);
+}
+
 std::string wanDenoiserName(std::string_view name) {
     return renamed(std::string(name),
                    name.starts_with("blocks.") ? Renames(kWanBlockParts) : Renames(kWanEnds));

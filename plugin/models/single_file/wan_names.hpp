@@ -24,6 +24,10 @@ struct WanNaming {
 /// Nothing where the file has no such denoiser.
 [[nodiscard]] std::optional<WanNaming> wanNaming(const WeightMap& file);
 
+/// Which of WAN 2.2's two models a file holds, by its name: true, the high-noise one; nothing where
+/// the name does not say it. No tensor tells.
+[[nodiscard]] std::optional<bool> isHighNoise(std::string_view fileName);
+
 /// "decoder.up_blocks.1.resnets.0.norm1.gamma" -> "decoder.upsamples.4.residual.0.gamma" of an
 /// autoencoder with `layers` resnets for each level on the way down. Source: wan/modules/vae.py.
 [[nodiscard]] std::string wanAutoencoderName(std::string_view name, int64_t layers);

@@ -46,7 +46,7 @@ std::vector<RefusedBytes> badStarts() {
         {"a page of a server",
          "<!DOCTYPE html><html><body>Not found",
          Corrupt,
-         "is no GGUF file: it begins with \"<!DOCTYPE html><\", such"},
+         "is a page of a server (HTML), not the file"},
         {"another magic", ggufBytes({.magic = "GGJT"}), Corrupt, "it begins with \"GGJT"},
         {"cut in the version", good.substr(0, 7), Corrupt, "ends at byte 7, but 4 more"},
         {"version 0", ggufBytes({.version = 0}), Unsupported, "GGUF version 0, versions 2 and 3"},

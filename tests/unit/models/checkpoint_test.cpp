@@ -3,6 +3,7 @@
 #include "plugin/models/checkpoint_folder.hpp"
 #include "plugin/models/families/family.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
 
@@ -232,10 +233,31 @@ private Q_SLOTS:
     void saysWhichFormatIsNotRead() {
         const CheckpointCopy copy;
         copy.remove(kUNet);
-        copy.write("unet/diffusion_pytorch_model.bin", "x");
+        copy.write("unet/diffusion_flax_model.msgpack", "x");
         const auto error = refusalOf(copy);
-        QVERIFY(names(error, "diffusion_pytorch_model.bin") &&
+        QVERIFY(names(error, "diffusion_flax_model.msgpack") &&
                 error->kind() == ErrorKind::Unsupported);
+    }
+
+    /// As diffusers and transformers wrote them before safetensors.
+    void opensFoldersOfTorchFiles() {
+        const CheckpointCopy copy;
+        for (const auto& [from, to] :
+             {std::pair(kUNet, QString("unet/diffusion_pytorch_model.bin")),
+              std::pair(QString("text_encoder/model.safetensors"),
+                        QString("text_encoder/pytorch_model.bin"))}) {
+            testing::runReference({"-c",
+                                   "import sys, torch, safetensors.torch as s; "
+                                   "torch.save(s.load_file(sys.argv[1]), sys.argv[2])",
+                                   copy.file(from),
+                                   copy.file(to)});
+            copy.remove(from);
+        }
+        const auto model = open(copy.path());
+        const auto text = model->tree("text_encoder");
+        QVERIFY(text->files.front().path.ends_with("pytorch_model.bin"));
+        QCOMPARE(model->tree("denoiser")->weights.size(),
+                 open(CheckpointCopy().path())->tree("denoiser")->weights.size());
     }
 
     void refusesSettingsByName_data() {

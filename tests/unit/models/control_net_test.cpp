@@ -159,7 +159,7 @@ private Q_SLOTS:
         QCOMPARE(known.problem, std::string());
         QCOMPARE(known.kind, std::string("controlnet"));
         QTEST(QString::fromStdString(known.family), "family");
-        QVERIFY(known.isRunnable && known.stored.bytes() > 0);
+        QVERIFY(known.isRunnable() && known.stored.bytes() > 0);
     }
 
     /// Half the bytes in the file are the same numbers as their rounding in f32.

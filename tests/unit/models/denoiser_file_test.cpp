@@ -196,7 +196,7 @@ private Q_SLOTS:
         }
         const models::Recognised known = bench_.stages().recognise(at(kDiffusersFile));
         QCOMPARE(known.family, std::string("networks with a context 96 wide"));
-        QVERIFY(known.isRunnable);
+        QVERIFY(known.isRunnable());
         const Error otherFamily = refusal(xl("sdxl_1.safetensors"), at(kDiffusersFile));
         QCOMPARE(otherFamily.item(), std::string("unet"));
         QVERIFY2(otherFamily.message().find(" 96 wide (cross_attention_dim), the checkpoint's own "

@@ -139,7 +139,7 @@ private Q_SLOTS:
         QCOMPARE(known.problem, std::string());
         QCOMPARE(known.kind, std::string("ip_adapter"));
         QTEST(QString::fromStdString(known.family), "family");
-        QVERIFY(known.isRunnable && known.stored.bytes() > 0);
+        QVERIFY(known.isRunnable() && known.stored.bytes() > 0);
     }
 
     /// A resampler reads states before the last layer, which is no part of its tree.

@@ -74,7 +74,7 @@ private Q_SLOTS:
         QTEST(QString::fromStdString(known.kind), "kind");
         QTEST(QString::fromStdString(known.layout), "layout");
         QTEST(QString::fromStdString(known.family), "family");
-        QVERIFY(known.isRunnable);
+        QVERIFY(known.isRunnable());
         QVERIFY(known.largest > 0 && known.stored.bytes() >= known.largest);
     }
 
@@ -97,7 +97,7 @@ private Q_SLOTS:
         QCOMPARE(known.kind, std::string("checkpoint"));
         QTEST(QString::fromStdString(known.layout), "layout");
         QCOMPARE(known.family, std::string("sdxl"));
-        QVERIFY(known.isRunnable);
+        QVERIFY(known.isRunnable());
         QVERIFY(known.largest > 0 && known.stored.bytes() > known.largest);
     }
 
@@ -110,7 +110,7 @@ private Q_SLOTS:
         QCOMPARE(known.problem, std::string());
         QCOMPARE(known.kind, std::string("checkpoint"));
         QCOMPARE(known.family, std::string("StableDiffusion3"));
-        QVERIFY(!known.isRunnable);
+        QVERIFY(!known.isRunnable());
     }
 
     /// It is not run here, and so it is no part of what a checkpoint weighs.
@@ -164,7 +164,7 @@ private Q_SLOTS:
 
         QCOMPARE(known.problem, std::string());
         QCOMPARE(known.kind, std::string("lora"));
-        QVERIFY(known.isRunnable);
+        QVERIFY(known.isRunnable());
         QCOMPARE(QString::fromStdString(known.family), family.arg(downs));
         QVERIFY(
             testing::runLowtide({"check", path}).output.contains("(" + family.arg(downs) + ")"));
@@ -201,7 +201,7 @@ private Q_SLOTS:
 
         QCOMPARE(known.kind, std::string("embedding"));
         QTEST(QString::fromStdString(known.family), "family");
-        QVERIFY(known.isRunnable);
+        QVERIFY(known.isRunnable());
     }
 
     void anAdapterThatIsIncompleteSaysSo() {
@@ -259,7 +259,7 @@ private Q_SLOTS:
         const models::Recognised known = ofTensors(names);
 
         QTEST(QString::fromStdString(known.kind), "kind");
-        QCOMPARE(known.isRunnable, known.kind == "embedding");
+        QCOMPARE(known.isRunnable(), known.kind == "embedding");
         QCOMPARE(known.stored.bytes(), Bytes{16} * names.size());
     }
 
@@ -354,7 +354,7 @@ private Q_SLOTS:
         ModelBench bench;
         const models::Recognised known = bench.stages().recognise(path.toStdString());
         QVERIFY2(known.problem.find("bad.safetensors") != std::string::npos, known.problem.c_str());
-        QVERIFY(!known.isRunnable);
+        QVERIFY(!known.isRunnable());
         const auto missing = testing::errorOf(
             [&] { (void)bench.stages().recognise(folder.filePath("none").toStdString()); });
         QVERIFY(missing && missing->kind() == ErrorKind::NotFound);
@@ -369,7 +369,7 @@ private Q_SLOTS:
         QCOMPARE(known.family, std::string("SD 1.x"));
         QVERIFY2(known.problem.find("diffusion_pytorch_model") != std::string::npos,
                  known.problem.c_str());
-        QVERIFY(!known.isRunnable);
+        QVERIFY(!known.isRunnable());
     }
 
 private:

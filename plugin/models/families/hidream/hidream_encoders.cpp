@@ -60,16 +60,18 @@ std::unique_ptr<const LanguageText> openLanguage(Checkpoint& checkpoint) {
     const std::string config = std::string(kTextEncoder4) + "/config.json";
     const std::string item = checkpoint.itemOf(kTextEncoder4);
     if (!hasComponent(checkpoint, kTextEncoder4) || !checkpoint.has(config)) {
-        throw Error(ErrorKind::NotFound,
-                    "checkpoint " + checkpoint.name() +
-                        ": it lacks its fourth text encoder, Llama 3.1 8B Instruct",
-                    item == "checkpoint"
-                        ? "choose its folder as fourth text encoder: Meta publishes it as "
-                          "Meta-Llama-3.1-8B-Instruct"
-                        : "choose its file in Load text encoders: ComfyUI's repackaged files of "
-                          "HiDream-I1 have it as llama_3.1_8b_instruct, Meta publishes it as "
-                          "Meta-Llama-3.1-8B-Instruct",
-                    item);
+        throw MissingComponent(
+            Error(ErrorKind::NotFound,
+                  "checkpoint " + checkpoint.name() +
+                      ": it lacks its fourth text encoder, Llama 3.1 8B Instruct",
+                  item == "checkpoint"
+                      ? "choose its folder as fourth text encoder: Meta publishes it as "
+                        "Meta-Llama-3.1-8B-Instruct"
+                      : "choose its file in Load text encoders: ComfyUI's repackaged files of "
+                        "HiDream-I1 have it as llama_3.1_8b_instruct, Meta publishes it as "
+                        "Meta-Llama-3.1-8B-Instruct",
+                  item),
+            std::string(kTextEncoder4));
     }
     requireComponent(checkpoint, "hidream", "text_encoder_4", {"LlamaForCausalLM", "LlamaModel"});
     requireTokenizer(

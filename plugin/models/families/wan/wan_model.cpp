@@ -103,9 +103,11 @@ WanAutoencoder openWanAutoencoder(Checkpoint& checkpoint) {
             kAutoencoder};
 }
 
-/// Where the checkpoint has one.
+/// Where the checkpoint has one, and a denoiser that sees pictures.
 std::optional<ClipVisionModel> openVision(Checkpoint& checkpoint) {
-    if (checkpoint.componentClass("image_encoder").empty()) {
+    const WanConfig denoiser = readWanConfig(checkpoint.readJson("transformer/config.json"),
+                                             wanConfigFile(checkpoint, kTransformer));
+    if (denoiser.pictureWidth == 0 || checkpoint.componentClass("image_encoder").empty()) {
         return std::nullopt;
     }
     requireComponent(

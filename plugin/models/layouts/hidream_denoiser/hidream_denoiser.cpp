@@ -21,10 +21,17 @@ std::unique_ptr<Checkpoint> openHiDreamDenoiser(ModelSource source,
         return prefix + std::string(name);
     };
     FileParts parts;
+    const Json stated =
+        configInFolder(source.path.path, "HiDreamImageTransformer2DModel", parts.files);
     parts.pipeline = {{"_class_name", "HiDreamImagePipeline"}};
     parts.networks["transformer"] = {
         .className = "HiDreamImageTransformer2DModel",
-        .settings = [file, inFile] { return hidreamSettings(TensorView(file->map, inFile)); },
+        .settings =
+            [file, inFile, stated] {
+                Json own = hidreamSettings(TensorView(file->map, inFile));
+                own.update(stated);
+                return own;
+            },
         .weights = [file, inFile] { return wholeMap(file->map, inFile); },
         .check = checkHiDreamHeads};
     parts.scheduler = flowSchedule;

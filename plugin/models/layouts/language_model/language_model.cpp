@@ -1,3 +1,4 @@
+#include "plugin/base/error.hpp"
 #include "plugin/files/gguf.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/models/layouts/layout.hpp"
@@ -76,6 +77,21 @@ NameInFile namesOfLanguageModel(const WeightMap& file) {
                : NameInFile();
 }
 
+/// A file that looks like Llama's and is none: its queries have biases, or it sees pictures.
+void refuseOtherModel(const ModelSource& source) {
+    const WeightMap& file = source.header->map;
+    const NameInFile named = namesOfLanguageModel(file);
+    const bool seesPictures = hasUnder(file, "visual.") || hasUnder(file, "model.visual.");
+    if (seesPictures || file.tensors.contains(named("layers.0.self_attn.q_proj.bias"))) {
+        throw Error(ErrorKind::Unsupported,
+                    source.path.name + " is a language model of another kind, " +
+                        (seesPictures ? "which sees pictures (Qwen2.5-VL and its like)"
+                                      : "whose queries have biases (Qwen 2.5 and its like)") +
+                        "; Llama 3 and Qwen 3 are built",
+                    "choose the text encoder of your model");
+    }
+}
+
 double detectLanguageModel(const ModelSource& source) {
     return source.header && namesOfLanguageModel(source.header->map) ? 0.5 : 0;
 }
@@ -136,6 +152,7 @@ FileDocuments languageTokenizer(const SharedHeader& file,
 
 std::unique_ptr<Checkpoint> openLanguageModel(ModelSource source,
                                               const std::string& resourcesFolder) {
+    refuseOtherModel(source);
     const SharedHeader file = sharedHeader(source);
     const auto settings = [file] {
         const WeightMap map = languageMap(file->map);

@@ -11,15 +11,25 @@ namespace {
 
 constexpr double kSdScalingFactor = 0.18215;
 
+/// SD-Turbo, in the words of the program that SDXL came with.
+bool isTurbo(const WeightMap& file) {
+    return hasUnder(file, kRefinerOpenClip);
+}
+
+/// Where OpenCLIP's encoder of SD 2.x lies.
+std::string_view openClipStart(const WeightMap& file) {
+    return isTurbo(file) ? kRefinerOpenClip : kLdmOpenClip;
+}
+
 /// SD 2.x by the width of its conditioning, as diffusers decides.
 bool isVersion2(const WeightMap& file) {
-    return readsVersion2Texts(file, kLdmUNet) || hasUnder(file, kLdmOpenClip);
+    return readsVersion2Texts(file, kLdmUNet) || hasUnder(file, openClipStart(file));
 }
 
 std::string sdPrediction(const WeightFileHeader& file) {
     const std::optional<std::string> stated = statedPrediction(file);
-    if (stated) {
-        return *stated;
+    if (stated || isTurbo(file.map)) {
+        return stated.value_or("epsilon");
     }
     return isVersion2(file.map) ? version2Prediction(file, kLdmUNet).value_or("v_prediction")
                                 : "epsilon";
@@ -41,13 +51,18 @@ Json sdScheduler(const WeightFileHeader& file) {
     addZeroSnr(file, settings);
     const bool isDdim = isVersion2(file.map) || settings.contains("timestep_spacing");
     settings["_class_name"] = isDdim ? "DDIMScheduler" : "PNDMScheduler";
+    if (isTurbo(file.map)) {  // scheduler_config.json of its folder
+        settings["_class_name"] = "EulerDiscreteScheduler";
+        settings["timestep_spacing"] = "trailing";
+    }
     return settings;
 }
 
 FileNetwork sdTextEncoder(const SharedHeader& file) {
-    const bool isOpenClip = hasUnder(file->map, kLdmOpenClip);
-    const auto weights = [file, isOpenClip] {
-        return isOpenClip ? openClipMap(file->map, kLdmOpenClip, OpenClipUse::PenultimateLayer)
+    const std::string_view start = openClipStart(file->map);
+    const bool isOpenClip = hasUnder(file->map, start);
+    const auto weights = [file, isOpenClip, start] {
+        return isOpenClip ? openClipMap(file->map, start, OpenClipUse::PenultimateLayer)
                           : textMap(file->map, kLdmText);
     };
     FileNetwork encoder = ldmTextEncoder(weights, isVersion2(file->map));

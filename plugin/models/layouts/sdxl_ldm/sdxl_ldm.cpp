@@ -49,6 +49,9 @@ double detectSdxlLdm(const ModelSource& source) {
     const WeightMap& file = source.header->map;
     const bool hasLabels = file.tensors.contains(std::string(kLdmUNet) + kLabels);
     const bool isOther = hasUnder(file, "cond_stage_model.");
+    if (!hasLabels && isRefiner(file)) {
+        return 0;  // SD-Turbo: its denoiser reads the text alone
+    }
     return hasUnder(file, "conditioner.") || (hasLabels && !isOther) ? 1 : 0;
 }
 

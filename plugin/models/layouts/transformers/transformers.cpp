@@ -1,9 +1,13 @@
+#include "plugin/models/layouts/transformers/transformers.hpp"
+
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/files/input_file.hpp"
+#include "plugin/files/stand_in.hpp"
 #include "plugin/models/checkpoint_folder.hpp"
 #include "plugin/models/layouts/layout.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -16,6 +20,14 @@ namespace fs = std::filesystem;
 constexpr const char* kConfigFile = "config.json";
 constexpr const char* kTextFolder = "text_encoder";
 constexpr Bytes kLargestSettings = 4 * kMiB;
+constexpr std::string_view kTextClasses[] = {"CLIPTextModel",
+                                             "CLIPTextModelWithProjection",
+                                             "LlamaForCausalLM",
+                                             "LlamaModel",
+                                             "Qwen3ForCausalLM",
+                                             "Qwen3Model",
+                                             "T5EncoderModel",
+                                             "UMT5EncoderModel"};
 
 bool isFileIn(const fs::path& folder, const char* name) {
     std::error_code ignored;
@@ -25,7 +37,8 @@ bool isFileIn(const fs::path& folder, const char* name) {
 /// One model in the layout of transformers, and no whole pipeline.
 double detectTransformers(const ModelSource& source) {
     const fs::path folder = source.path.path;
-    return !source.header && isFileIn(folder, kConfigFile) && !isFileIn(folder, "model_index.json")
+    return !source.header && !isFileIn(folder, "model_index.json") &&
+                   !textClassIn(source.path.path).empty()
                ? 0.9
                : 0;
 }
@@ -41,9 +54,9 @@ fs::path tokenizerFolderOf(const fs::path& folder) {
 }
 
 Json settingsIn(const fs::path& folder, const char* file, const std::string& name) {
-    return parseJson(files::InputFile((folder / file).string()).readAll(kLargestSettings),
-                     name + "/" + file,
-                     {.readPythonNumbers = true});
+    const std::string text = files::InputFile((folder / file).string()).readAll(kLargestSettings);
+    files::refuseStandIn(text, name + "/" + file);
+    return parseJson(text, name + "/" + file, {.readPythonNumbers = true});
 }
 
 /// As the settings of the model state it first.
@@ -83,6 +96,17 @@ std::unique_ptr<Checkpoint> openTransformers(ModelSource source, const std::stri
 }
 
 }  // namespace
+
+std::string textClassIn(const std::string& folder) {
+    if (!isFileIn(folder, kConfigFile)) {
+        return {};
+    }
+    const std::string name =
+        architectureIn(settingsIn(folder, kConfigFile, fs::path(folder).filename().string()));
+    const bool isText =
+        std::find(std::begin(kTextClasses), std::end(kTextClasses), name) != std::end(kTextClasses);
+    return isText ? name : std::string();
+}
 
 /// A folder with one text encoder in the layout of transformers, as Llama is published.
 const Layout& transformers() {

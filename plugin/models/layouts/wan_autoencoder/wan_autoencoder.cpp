@@ -32,7 +32,9 @@ double detectWanAutoencoder(const ModelSource& source) {
 
 /// Its levels are blocks with ways around them.
 void refuseLaterAutoencoder(const ModelSource& source) {
-    if (hasUnder(source.header->map, "encoder.downsamples.0.downsamples.")) {
+    const WeightMap& file = source.header->map;
+    if (hasUnder(file, "encoder.downsamples.0.downsamples.") ||
+        hasUnder(file, "encoder.down_blocks.0.resnets.")) {
         throw Error(ErrorKind::Unsupported,
                     source.path.name + " is the autoencoder of WAN 2.2 5B, which is not built",
                     "choose the autoencoder of WAN 2.1");

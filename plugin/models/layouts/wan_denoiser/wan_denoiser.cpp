@@ -37,10 +37,13 @@ const char* pipelineOf(const Json& settings) {
 std::unique_ptr<Checkpoint> openWanDenoiser(ModelSource source,
                                             const std::string& resourcesFolder) {
     const SharedHeader file = sharedHeader(source);
-    const auto settings = [file] {
-        return wanDenoiserSettings(TensorView(file->map, namesOfWan(file->map)));
-    };
     FileParts parts;
+    const Json stated = configInFolder(source.path.path, "WanTransformer3DModel", parts.files);
+    const auto settings = [file, stated] {
+        Json own = wanDenoiserSettings(TensorView(file->map, namesOfWan(file->map)));
+        own.update(stated);
+        return own;
+    };
     parts.pipeline = {{"_class_name", pipelineOf(settings())}};
     parts.networks["transformer"] = {
         .className = "WanTransformer3DModel",
@@ -51,13 +54,30 @@ std::unique_ptr<Checkpoint> openWanDenoiser(ModelSource source,
     return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
 }
 
+bool startsWithPicture(Checkpoint& opened) {
+    return opened.pipelineClass() != "WanPipeline";
+}
+
+/// Those of 2.1 that begin with a picture see it, too.
+bool isPictureOf22(Checkpoint& opened) {
+    return startsWithPicture(opened) &&
+           opened.readJson("transformer/config.json").value("image_dim", Json()).is_null();
+}
+
 std::string labelWanDenoiser(Checkpoint& opened) {
-    if (opened.pipelineClass() == "WanPipeline") {
-        return "WAN text to video";  // the experts of 2.2 look like the denoiser of 2.1
-    }
-    return opened.readJson("transformer/config.json").contains("image_dim")
-               ? "WAN 2.1 image to video"
-               : "WAN 2.2 image to video, one of two experts";
+    const std::optional<bool> isHigh = isHighNoise(opened.name());
+    const std::string noise = !isHigh ? "" : *isHigh ? ", high noise" : ", low noise";
+    const std::string version = isPictureOf22(opened) || isHigh ? "WAN 2.2 "
+                                : startsWithPicture(opened)     ? "WAN 2.1 "
+                                                                : "WAN ";  // 2.2 looks like 2.1
+    return version + (startsWithPicture(opened) ? "image to video" : "text to video") + noise;
+}
+
+std::string otherWanDenoiser(Checkpoint& opened) {
+    const std::optional<bool> isHigh = isHighNoise(opened.name());
+    return isHigh                  ? (*isHigh ? "the low-noise model" : "the high-noise model")
+           : isPictureOf22(opened) ? "the other of its two models (high noise, low noise)"
+                                   : "";
 }
 
 }  // namespace
@@ -70,7 +90,8 @@ const Layout& wan_denoiser() {
                                .use = "choose it in Load diffusion model",
                                .detect = detectWanDenoiser,
                                .open = openWanDenoiser,
-                               .label = labelWanDenoiser};
+                               .label = labelWanDenoiser,
+                               .other = otherWanDenoiser};
     return layout;
 }
 

@@ -19,9 +19,15 @@ std::unique_ptr<Checkpoint> openZImageDenoiser(ModelSource source,
         return zimageMap(file->map, zimageNaming(file->map).value_or(ZImageNaming{}));
     };
     FileParts parts;
+    const Json stated = configInFolder(source.path.path, "ZImageTransformer2DModel", parts.files);
     parts.pipeline = {{"_class_name", "ZImagePipeline"}};
     parts.networks["transformer"] = {.className = "ZImageTransformer2DModel",
-                                     .settings = [weights] { return zimageSettings(weights()); },
+                                     .settings =
+                                         [weights, stated] {
+                                             Json own = zimageSettings(weights());
+                                             own.update(stated);
+                                             return own;
+                                         },
                                      .weights = weights};
     parts.scheduler = flowSchedule;
     return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
