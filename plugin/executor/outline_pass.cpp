@@ -160,7 +160,8 @@ const ValueOutline* outputOf(const WorkOutline& work, std::string_view port) {
 std::variant<OutlinedGraph, Issue> outlineGraph(const graph::Snapshot& snapshot,
                                                 const NodeTypes& types,
                                                 std::string_view graphFolder,
-                                                std::string_view numerics) {
+                                                std::string_view numerics,
+                                                const graph::DeviceTexts& devices) {
     OutlinedGraph outlined;
     std::vector<std::vector<std::string>> fingerprints;
     for (const graph::SnapshotNode& node : snapshot.nodes) {
@@ -184,7 +185,7 @@ std::variant<OutlinedGraph, Issue> outlineGraph(const graph::Snapshot& snapshot,
             return *issue;
         }
     }
-    outlined.keys = graph::makeKeys(snapshot, fingerprints, numerics);
+    outlined.keys = graph::makeKeys(snapshot, fingerprints, numerics, devices);
     outlined.precisionText = outlined.precisions.dump();
     return outlined;
 }

@@ -2,6 +2,7 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/executor/node_types.hpp"
+#include "plugin/graph/key.hpp"
 #include "plugin/graph/snapshot.hpp"
 
 #include <map>
@@ -30,10 +31,12 @@ struct OutlinedGraph {
 /// Asks every node for its outline, sources first; no device is touched and no weight is read.
 /// The issue of the first node that refuses is pinned to it; so is an outline that leaves out an
 /// output, and a lossy choice in an exact snapshot.
-[[nodiscard]] std::variant<OutlinedGraph, Issue> outlineGraph(const graph::Snapshot& snapshot,
-                                                              const NodeTypes& types,
-                                                              std::string_view graphFolder,
-                                                              std::string_view numerics);
+[[nodiscard]] std::variant<OutlinedGraph, Issue> outlineGraph(
+    const graph::Snapshot& snapshot,
+    const NodeTypes& types,
+    std::string_view graphFolder,
+    std::string_view numerics,
+    const graph::DeviceTexts& devices = {});
 
 /// Opens the networks of every node, as a run would whose results are none of them kept; the issue
 /// of the first that cannot be.

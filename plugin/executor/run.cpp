@@ -33,14 +33,6 @@ bool isInvalid(const Issue& issue) {
     return std::find(codes.begin(), codes.end(), issue.code) != codes.end();
 }
 
-std::string numericsOf(const RunOptions& options, const RunDevices& devices) {
-    std::string text = options.numerics + "\ndevice " + devices.main.id();
-    for (const memory::DeviceInfo& info : devices.infos) {
-        text += info.kind == "cuda" ? "\n" + info.id + " " + info.name : "";
-    }
-    return text;
-}
-
 memory::CollectionSettings collectionSettings(const RunOptions& options,
                                               const graph::Snapshot& snapshot) {
     const memory::CollectionSettings standard;
@@ -89,8 +81,11 @@ public:
         }
         const auto& opened = std::get<RunDevices>(devices);
         report_.devices = toJson(opened.infos);
-        auto outlined = outlineGraph(
-            snapshot_, services_.types, options_.graphFolder, numericsOf(options_, opened));
+        auto outlined = outlineGraph(snapshot_,
+                                     services_.types,
+                                     options_.graphFolder,
+                                     options_.numerics,
+                                     numericsTexts(opened));
         if (const auto* refusal = std::get_if<Issue>(&outlined)) {
             return *refusal;
         }

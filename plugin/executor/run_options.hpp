@@ -6,6 +6,7 @@
 #include "plugin/memory/collection.hpp"
 #include "plugin/memory/device_spec.hpp"
 #include "plugin/memory/engine.hpp"
+#include "plugin/memory/memory_budget.hpp"
 
 #include <optional>
 #include <string>
@@ -18,7 +19,7 @@ struct RunOptions {
     std::string graphFolder;
     std::string timelineFile;  ///< for every event of the time line; empty: none is written
     std::optional<memory::DeviceSpec> device;  ///< before the graph's own; neither: the cpu
-    std::optional<Bytes> memoryBudget;         ///< of the run's device, before the graph's own
+    memory::MemoryBudget memoryBudget{};       ///< for each device before the graph's own
     /// For plans alone: the device is this card, as "cuda:0" of a machine that has it.
     std::optional<memory::Card> card;
     std::string numerics;         ///< what changes numbers beside the device: build, threads

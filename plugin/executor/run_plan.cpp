@@ -4,6 +4,7 @@
 #include "plugin/executor/failure.hpp"
 #include "plugin/executor/planned_wires.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/device_kind.hpp"
 #include "plugin/memory/plan_stays.hpp"
 
 #include <algorithm>
@@ -57,17 +58,59 @@ void addCard(RunDevices& devices, const memory::Card& card, Bytes hostFree) {
                               .card = card.name});
 }
 
+/// A device that somebody asks for.
+struct Wanted {
+    memory::DeviceSpec spec;
+    std::string node;  ///< whose policy does; empty: the run
+};
+
+/// Without size and what shall fail.
+memory::DeviceSpec bare(const memory::DeviceSpec& spec) {
+    return {.kind = spec.kind, .index = spec.index};
+}
+
+/// Each device once. A rehearsed one has the size that anybody states. Error{InvalidInput} where
+/// two state different ones.
+void want(std::vector<Wanted>& wanted, const memory::DeviceSpec& spec, const std::string& node) {
+    const auto known = std::find_if(wanted.begin(), wanted.end(), [&](const Wanted& each) {
+        return each.spec.id() == spec.id();
+    });
+    if (known == wanted.end()) {
+        wanted.push_back({spec, node});
+    } else if (known->spec == bare(spec)) {
+        known->spec = spec;
+    } else if (spec != bare(spec) && spec != known->spec) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the device " + spec.id() + " is asked for as " + toText(known->spec) +
+                        " and as " + toText(spec) + ", and is one device",
+                    "give each an index of its own, such as fake:0,8GiB and fake:1,4GiB",
+                    "device");
+    }
+}
+
+std::optional<Bytes> budgetOf(const memory::DeviceSpec& device,
+                              bool isMain,
+                              const RunOptions& options,
+                              const graph::Snapshot& snapshot) {
+    const std::optional<Bytes> asked = options.memoryBudget.of(device, isMain);
+    return asked ? asked : snapshot.memoryBudget.of(device, isMain);
+}
+
+/// A rehearsed device of no stated size is as large as the budget that names it.
+memory::DeviceSpec sized(memory::DeviceSpec spec,
+                         const RunOptions& options,
+                         const graph::Snapshot& snapshot) {
+    if (memory::deviceKind(spec.kind).isRehearsed && !spec.capacity) {
+        const std::optional<Bytes> budget = budgetOf(spec, false, options, snapshot);
+        spec.capacity = budget.value_or(0) > 0 ? budget : std::nullopt;
+    }
+    return spec;
+}
+
 void openDevice(RunDevices& devices,
                 const memory::DeviceSpec& spec,
                 const RunOptions& options,
                 memory::Engine& engine) {
-    const bool isOpen =
-        std::any_of(devices.opened.begin(), devices.opened.end(), [&](const auto& known) {
-            return known.spec.id() == spec.id();
-        });
-    if (isOpen) {
-        return;
-    }
     if (options.card && spec.id() == devices.main.id()) {
         addCard(devices, *options.card, engine.open(kHostSpec).free);
     } else {
@@ -77,34 +120,33 @@ void openDevice(RunDevices& devices,
     }
 }
 
-/// What may be used of each device: the main one's budget, else what is free or ours already, less
-/// 5 %. Error{InvalidInput} for a budget that is none.
-void boundDevices(RunDevices& devices, std::optional<Bytes> budget, memory::Engine& engine) {
-    for (size_t i = 0; i < devices.opened.size(); ++i) {
-        memory::PlanDevice& device = devices.opened[i];
-        const Bytes card = device.traits.capacity;  // 0: without a bound
-        device.size = card;
-        const bool isThere = device.card.empty();
-        if (isThere) {
-            engine.ledger().setCapacity(device.spec.id(), devices.infos[i].capacity);
-        }
-        if (i > 0 || !budget) {
-            const Bytes own = isThere ? engine.ledger().bytesOn(device.spec.id()) : 0;
-            const Bytes free = (devices.infos[i].free + own) / 100 * kDefaultPercent;
-            device.traits.capacity =
-                card > 0 ? std::min(card, std::max(kSmallestDefault, free)) : 0;
-            continue;
-        }
-        if (*budget <= 0 || (card > 0 && *budget > card)) {
-            throw Error(ErrorKind::InvalidInput,
-                        "the memory budget of " + formatBytes(*budget) + " is not within the " +
-                            formatBytes(card) + " of " +
-                            (isThere ? device.spec.id() : "a card " + device.card),
-                        "give a budget between 1 byte and " + formatBytes(card),
-                        "memory_budget");
-        }
-        device.traits.capacity = *budget;
+/// What may be used of the device: its budget, else what is free or ours already, less 5 %.
+/// Error{InvalidInput} for a budget that is none.
+void boundDevice(memory::PlanDevice& device,
+                 const memory::DeviceInfo& info,
+                 std::optional<Bytes> budget,
+                 memory::Engine& engine) {
+    const Bytes card = device.traits.capacity;  // 0: without a bound
+    device.size = card;
+    const bool isThere = device.card.empty();
+    if (isThere) {
+        engine.ledger().setCapacity(device.spec.id(), info.capacity);
     }
+    if (!budget) {
+        const Bytes own = isThere ? engine.ledger().bytesOn(device.spec.id()) : 0;
+        const Bytes free = (info.free + own) / 100 * kDefaultPercent;
+        device.traits.capacity = card > 0 ? std::min(card, std::max(kSmallestDefault, free)) : 0;
+        return;
+    }
+    if (*budget <= 0 || (card > 0 && *budget > card)) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the memory budget of " + formatBytes(*budget) + " is not within the " +
+                        formatBytes(card) + " of " +
+                        (isThere ? device.spec.id() : "a card " + device.card),
+                    "give a budget between 1 byte and " + formatBytes(card),
+                    "memory_budget");
+    }
+    device.traits.capacity = *budget;
 }
 
 }  // namespace
@@ -152,25 +194,41 @@ std::variant<RunDevices, Issue> openDevices(const graph::Snapshot& snapshot,
                                             memory::Engine& engine) {
     RunDevices devices;
     devices.main = mainDeviceOf(snapshot, options);
-    std::optional<Issue> issue =
-        attempt("", [&] { openDevice(devices, devices.main, options, engine); });
+    std::vector<Wanted> wanted;
+    std::optional<Issue> issue = attempt("", [&] { want(wanted, devices.main, ""); });
     for (const graph::SnapshotNode& node : snapshot.nodes) {
         for (const memory::DeviceSpec& spec : devicesOf(node.policy)) {
-            issue = issue ? issue
-                          : attempt(node.id, [&] { openDevice(devices, spec, options, engine); });
+            issue = issue ? issue : attempt(node.id, [&] { want(wanted, spec, node.id); });
         }
     }
-    issue = issue ? issue : attempt("", [&] { openDevice(devices, kHostSpec, options, engine); });
-    if (issue) {
-        return *issue;
+    issue = issue ? issue : attempt("", [&] { want(wanted, kHostSpec, ""); });
+    for (const Wanted& each : wanted) {
+        issue = issue ? issue : attempt(each.node, [&] {
+            openDevice(devices, sized(each.spec, options, snapshot), options, engine);
+        });
     }
-    const std::optional<Bytes> budget =
-        options.memoryBudget ? options.memoryBudget : snapshot.memoryBudget;
-    issue = attempt("", [&] { boundDevices(devices, budget, engine); });
+    for (size_t i = 0; i < devices.opened.size(); ++i) {
+        issue = issue ? issue : attempt("", [&] {
+            const memory::DeviceSpec& spec = devices.opened[i].spec;
+            boundDevice(devices.opened[i],
+                        devices.infos[i],
+                        budgetOf(spec, i == 0, options, snapshot),
+                        engine);
+        });
+    }
     if (issue) {
         return *issue;
     }
     return devices;
+}
+
+graph::DeviceTexts numericsTexts(const RunDevices& devices) {
+    graph::DeviceTexts texts;
+    for (const memory::DeviceInfo& info : devices.infos) {
+        texts[info.id] = memory::deviceKind(info.kind).numericsText(info);
+    }
+    texts[""] = texts[devices.main.id()];
+    return texts;
 }
 
 std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snapshot,

@@ -46,11 +46,14 @@ struct PlanBasis {
     const std::map<std::string, int>& capabilities);
 
 /// Opens the run's device, those of the nodes' policies, and the host; a card that is planned for
-/// is opened by nobody. A stated budget bounds the main one's capacity. An issue names the node
-/// whose device cannot be had. Run thread only.
+/// is opened by nobody. Stated budgets bound capacities; those of devices that the run does not use
+/// have no effect. An issue names the node whose device cannot be had. Run thread only.
 [[nodiscard]] std::variant<RunDevices, Issue> openDevices(const graph::Snapshot& snapshot,
                                                           const RunOptions& options,
                                                           memory::Engine& engine);
+
+/// What of the devices decides about bits, for keys.
+[[nodiscard]] graph::DeviceTexts numericsTexts(const RunDevices& devices);
 
 /// What the plan is made of: the nodes at `positions`, their work on shapes, what lies on wires and
 /// devices. The issue is pinned to the node whose shapes cannot be.

@@ -16,14 +16,22 @@ void addParams(Hasher& hasher, const SnapshotNode& node) {
     }
 }
 
-/// Only the kind of device changes numbers; how a policy moves weights does not.
-void addDevices(Hasher& hasher, const memory::Policy& policy) {
-    if (policy.device) {
-        hasher.add("device").add(policy.device->kind);
-    }
+/// What of a device decides about bits; its id where nobody said.
+std::string textOf(const memory::DeviceSpec& spec, const DeviceTexts& devices) {
+    const auto found = devices.find(spec.id());
+    return found == devices.end() ? spec.id() : found->second;
+}
+
+/// The device of the node and of each component that has its own. How a policy moves weights
+/// changes no number.
+void addDevices(Hasher& hasher, const memory::Policy& policy, const DeviceTexts& devices) {
+    const auto main = devices.find("");
+    hasher.add("device").add(policy.device           ? textOf(*policy.device, devices)
+                             : main == devices.end() ? std::string()
+                                                     : main->second);
     for (const auto& [role, entry] : policy.components) {
         if (entry.device) {
-            hasher.add("component device").add(role).add(entry.device->kind);
+            hasher.add("component device").add(role).add(textOf(*entry.device, devices));
         }
     }
 }
@@ -57,7 +65,8 @@ std::optional<SnapshotOutput> behindControl(const Snapshot& snapshot, SnapshotOu
 
 std::vector<std::string> makeKeys(const Snapshot& snapshot,
                                   std::span<const std::vector<std::string>> fingerprints,
-                                  std::string_view numerics) {
+                                  std::string_view numerics,
+                                  const DeviceTexts& devices) {
     LOWTIDE_ASSERT(fingerprints.size() == snapshot.nodes.size());
     std::vector<std::string> keys;
     for (const SnapshotNode& node : snapshot.nodes) {
@@ -71,7 +80,7 @@ std::vector<std::string> makeKeys(const Snapshot& snapshot,
         hasher.add(node.desc->id).add(static_cast<int64_t>(node.desc->version)).add(numerics);
         addParams(hasher, node);
         hasher.add("precision").add(memory::toJson(node.precision).dump());
-        addDevices(hasher, node.policy);
+        addDevices(hasher, node.policy, devices);
         addInputs(hasher, snapshot, node, keys);
         for (const std::string& fingerprint : fingerprints[keys.size()]) {
             hasher.add("fingerprint").add(fingerprint);

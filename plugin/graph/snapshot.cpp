@@ -101,7 +101,7 @@ std::shared_ptr<const Snapshot> makeSnapshot(const Document& document, const Cat
         snapshot->nodes.push_back(std::move(node));
     }
     if (document.memoryBudget) {
-        snapshot->memoryBudget = parseBytes(*document.memoryBudget);
+        snapshot->memoryBudget = memory::parseMemoryBudget(*document.memoryBudget);
     }
     if (document.device) {
         snapshot->device = memory::parseDeviceSpec(*document.device);

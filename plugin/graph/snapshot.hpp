@@ -3,6 +3,7 @@
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
 #include "plugin/memory/collection.hpp"
+#include "plugin/memory/memory_budget.hpp"
 #include "plugin/memory/policy.hpp"
 #include "plugin/memory/precision.hpp"
 
@@ -41,7 +42,7 @@ struct SnapshotNode {
 /// orderNodes). Immutable.
 struct Snapshot {
     std::vector<SnapshotNode> nodes;
-    std::optional<Bytes> memoryBudget;
+    memory::MemoryBudget memoryBudget;
     std::optional<memory::DeviceSpec> device;
     std::optional<int> collectionThreshold;  ///< percent
     std::optional<memory::LowMemory> lowMemory;

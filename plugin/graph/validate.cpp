@@ -6,6 +6,7 @@
 #include "plugin/graph/param_value.hpp"
 #include "plugin/graph/wiring.hpp"
 #include "plugin/memory/collection.hpp"
+#include "plugin/memory/memory_budget.hpp"
 #include "plugin/memory/policy.hpp"
 #include "plugin/memory/precision.hpp"
 #include "plugin/memory/role_pattern.hpp"
@@ -104,7 +105,7 @@ private:
     }
 
     void checkSettings() {
-        if (document_.memoryBudget && !parseBytes(*document_.memoryBudget)) {
+        if (document_.memoryBudget && !memory::isMemoryBudget(*document_.memoryBudget)) {
             add(Severity::Error,
                 "invalid_budget",
                 {"", "memory_budget"},

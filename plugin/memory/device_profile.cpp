@@ -1,6 +1,7 @@
 #include "plugin/memory/device_profile.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/memory/device_kind.hpp"
 
 #include <algorithm>
 #include <array>
@@ -28,8 +29,6 @@ constexpr std::array<Speed, 8> kSpeeds = {{
     {"flops_per_second", &DeviceProfile::flopsPerSecond, 1e3, 1e21},
     {"leaf_overhead_seconds", &DeviceProfile::leafOverhead, 0, 10},
 }};
-
-constexpr double kLinkBytesPerSecond = 25e9;
 
 [[noreturn]] void refuseProfile(const std::string& what, const std::string& problem) {
     throw Error(ErrorKind::Corrupt, what + ": " + problem, "measure again: lowtide calibrate");
@@ -99,20 +98,7 @@ DeviceProfile DeviceProfile::paced(double pace) const {
 }
 
 DeviceProfile estimatedProfile(std::string_view kind) {
-    if (kind == "cpu") {  // two cores with AVX2; weights are read and converted
-        return {.copyBytesPerSecond = 2e9,
-                .copyOverhead = 20e-6,
-                .flopsPerSecond = 1e11,
-                .leafOverhead = 50e-6,
-                .computeOfCopies = 0.5};
-    }
-    // A card of the middle class on sixteen lanes of PCIe 4; one thread reads the files of its
-    // weights (6.5 GB/s beside an H200).
-    return {.copyBytesPerSecond = kind == "cuda" ? 6e9 : kLinkBytesPerSecond,
-            .copyOverhead = 10e-6,
-            .flopsPerSecond = 4e13,
-            .leafOverhead = 10e-6,
-            .pinnedBytesPerSecond = kLinkBytesPerSecond};
+    return deviceKind(kind).estimatedProfile();
 }
 
 Json toJson(const DeviceProfile& profile) {

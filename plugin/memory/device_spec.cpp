@@ -2,24 +2,25 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/memory/device_kind.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <span>
+#include <vector>
 
 namespace lowtide::memory {
 
 namespace {
 
-constexpr const char* kDeviceForms =
-    "write cpu, cuda, cuda:1, fake, fake:8GiB, fake:8GiB,spill=16GiB, fake:8GiB,fail=100, "
-    "fake:8GiB,lost=500 or fake:8GiB,fail=KIND:3 or KIND:3-5 with the kind arena, staging, wire or "
-    "activation";
 constexpr std::array<std::string_view, kAllocationKindCount> kKindNames = {
     "arena", "staging", "wire", "activation"};
 
 [[noreturn]] void refuseDevice(std::string_view text, const std::string& why) {
-    throw Error(
-        ErrorKind::InvalidInput, "device " + quotedName(text) + ": " + why, kDeviceForms, "device");
+    throw Error(ErrorKind::InvalidInput,
+                "device " + quotedName(text) + ": " + why,
+                "write " + deviceForms(),
+                "device");
 }
 
 Bytes sizeIn(std::string_view text, std::string_view size) {
@@ -70,8 +71,23 @@ FailingAllocation failureIn(std::string_view text, std::string_view value) {
     return failing;
 }
 
-void readFakeOptions(DeviceSpec& spec, std::string_view text, std::string_view options) {
-    for (const std::string& option : split(options, ',')) {
+/// "1" of "fake:1,8GiB": a plain number beyond the indices of a rehearsed kind is a size.
+std::optional<int> indexIn(std::string_view text, const DeviceKind& kind, std::string_view option) {
+    int index = 0;
+    const char* end = option.data() + option.size();
+    const auto [rest, failure] = std::from_chars(option.data(), end, index);
+    const bool isNumber = failure == std::errc() && rest == end && index >= 0;
+    if (isNumber && index < kind.most) {
+        return index;
+    }
+    if (kind.isRehearsed && (!isNumber || index >= kMostOfKind)) {
+        return std::nullopt;
+    }
+    refuseDevice(text, quotedName(option) + " is no device number");
+}
+
+void readRehearsed(DeviceSpec& spec, std::string_view text, std::span<const std::string> options) {
+    for (const std::string& option : options) {
         if (option.starts_with("spill=")) {
             spec.spill = sizeIn(text, std::string_view(option).substr(6));
         } else if (option.starts_with("fail=")) {
@@ -93,7 +109,7 @@ std::string_view nameOf(AllocationKind kind) noexcept {
 }
 
 std::string DeviceSpec::id() const {
-    return kind == "cuda" ? "cuda:" + std::to_string(index) : kind;
+    return deviceKind(kind).idOf(index);
 }
 
 DeviceSpec parseDeviceSpec(std::string_view text) {
@@ -101,34 +117,35 @@ DeviceSpec parseDeviceSpec(std::string_view text) {
     const size_t colon = clean.find(':');
     DeviceSpec spec;
     spec.kind = clean.substr(0, colon);
-    const std::string options = colon == std::string::npos ? "" : clean.substr(colon + 1);
-    if (spec.kind != "cpu" && spec.kind != "cuda" && spec.kind != "fake") {
+    const DeviceKind* kind = findDeviceKind(spec.kind);
+    if (!kind) {
         refuseDevice(text, "there is no such kind of device");
     }
-    if (colon != std::string::npos && options.empty()) {
+    if (colon == std::string::npos) {
+        return spec;
+    }
+    const std::string behind = clean.substr(colon + 1);
+    if (behind.empty()) {
         refuseDevice(text, "nothing follows the colon");
     }
-    if (spec.kind == "fake" && !options.empty()) {
-        readFakeOptions(spec, text, options);
-    } else if (spec.kind == "cuda" && !options.empty()) {
-        const char* end = options.data() + options.size();
-        const auto [rest, failure] = std::from_chars(options.data(), end, spec.index);
-        if (failure != std::errc() || rest != end || spec.index < 0) {
-            refuseDevice(text, quotedName(options) + " is no device number");
-        }
-    } else if (!options.empty()) {
-        refuseDevice(text, "the cpu takes no options");
+    if (kind->most == 1) {
+        refuseDevice(text, "it takes no options");
     }
+    const std::vector<std::string> options =
+        kind->isRehearsed ? split(behind, ',') : std::vector<std::string>{behind};
+    const std::optional<int> index = indexIn(text, *kind, options.front());
+    spec.index = index.value_or(0);
+    readRehearsed(spec, text, std::span(options).subspan(index ? 1 : 0));
     return spec;
 }
 
 std::string toText(const DeviceSpec& spec) {
-    std::string options;
+    std::string text = spec.id();
     const auto add = [&](const std::string& option) {
-        options += (options.empty() ? ":" : ",") + option;
+        text += (text.find(':') == text.npos ? ":" : ",") + option;
     };
     if (spec.capacity) {
-        add(std::to_string(*spec.capacity));
+        add(std::to_string(*spec.capacity) + (*spec.capacity < kMostOfKind ? "B" : ""));
     }
     if (spec.spill) {
         add("spill=" + std::to_string(*spec.spill));
@@ -141,7 +158,7 @@ std::string toText(const DeviceSpec& spec) {
     if (spec.lostAt) {
         add("lost=" + std::to_string(*spec.lostAt));
     }
-    return spec.id() + options;
+    return text;
 }
 
 }  // namespace lowtide::memory

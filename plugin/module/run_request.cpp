@@ -4,6 +4,7 @@
 #include "plugin/base/json_options.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/graph/validate.hpp"
+#include "plugin/memory/device_kind.hpp"
 
 namespace lowtide::module {
 
@@ -37,7 +38,7 @@ memory::Card cardOf(const std::string& as,
     if (!device) {
         return card;
     }
-    if (device->kind != "fake" || !device->capacity) {
+    if (!memory::deviceKind(device->kind).isRehearsed || !device->capacity) {
         throw Error(ErrorKind::InvalidInput,
                     "a plan for the card " + card.name + " is for no other device, such as " +
                         toText(*device),
@@ -86,13 +87,7 @@ RequestedGraph readRequest(std::string_view graphText,
         request.options.device.reset();
     }
     if (const auto budget = reader.text("memoryBudget")) {
-        request.options.memoryBudget = parseBytes(*budget);
-        if (!request.options.memoryBudget) {
-            throw Error(ErrorKind::InvalidInput,
-                        "the memory budget \"" + *budget + "\" is no size",
-                        "write a size such as 6GiB or 800MiB",
-                        "memory_budget");
-        }
+        request.options.memoryBudget = memory::parseMemoryBudget(*budget);
     }
     if (const auto threshold = reader.integer("gcThreshold")) {
         request.options.collectionThreshold =

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/device_kind.hpp"
 #include "plugin/memory/planner.hpp"
 #include "plugin/residency/mutant.hpp"
 
@@ -52,9 +53,6 @@ void Run::prepare(Masters files) {
             books_.masters.ensureOpen(*planned.tree);
         }
         static_cast<void>(devices_.get(planned.device));
-    }
-    for (const auto& [id, device] : devices_.working()) {
-        device->device->attachThread();
     }
     adoptKept();
 }
@@ -160,8 +158,23 @@ void Run::endTurns(uint32_t arriving) {
     }
 }
 
+/// Every device counts the tensors of this thread, and that of the node is the thread's current
+/// one, which calls of a runtime go to that name none.
+void Run::attachTo(NodeIndex node) {
+    for (const auto& [id, device] : devices_.working()) {
+        device->device->attachThread();
+    }
+    for (const memory::PlannedUse& use : plan_->uses) {
+        if (use.node == node) {
+            devices_.get(plan_->components[use.component].device).device->attachThread();
+            return;
+        }
+    }
+}
+
 void Run::enter(NodeIndex node) {
     node_ = node;
+    attachTo(node);
     clock_.start();
     for (const auto& [id, device] : devices_.working()) {
         device->failuresAtEnter = device->device->allocatorState().outOfMemory;
@@ -169,7 +182,7 @@ void Run::enter(NodeIndex node) {
     books_.ledger.event("enter", {}, nodeName(), {}, 0);
     meter_.start(nodeName());
     stop_.throwIfStopped();
-    mappedOnHost_ = mappedAt(node, {.kind = "cpu"});
+    mappedOnHost_ = mappedAt(node, {.kind = memory::kHostId});
     setCaps(node);  // those of the node before leave no room for arenas in place of its maps
     for (const memory::PlannedUse& use : plan_->uses) {
         if (use.node == node) {

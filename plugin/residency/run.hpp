@@ -89,6 +89,7 @@ private:
     [[nodiscard]] Stay& unplannedStay(const memory::ComponentTree& tree);
     [[nodiscard]] const memory::PlannedComponent& anyPlanned(
         const memory::ComponentTree& tree) const;
+    void attachTo(memory::NodeIndex node);
     void setCaps(memory::NodeIndex node);
     [[nodiscard]] Bytes mappedAt(memory::NodeIndex node, const memory::DeviceSpec& device) const;
     void recoverFailedDevices();

@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/memory/device_spec.hpp"
+#include "plugin/memory/device_kind.hpp"
 #include "plugin/tensor/memory_errors.hpp"
 #include "plugin/tensor/operator_registry.hpp"
 #include "plugin/tensor/picture_pixels.hpp"
@@ -11,10 +11,11 @@
 #include <ATen/ATen.h>
 #include <torch/library.h>
 
-#include <array>
 #include <cstddef>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,21 +24,35 @@ namespace lowtide::tensor {
 
 namespace {
 
-constexpr int kMostCudaDevices = 64;
-
 thread_local int64_t scalarFetchCount = 0;
 
-/// Ids of CUDA devices live as long as the program: deviceIdOf gives views of them.
-const std::string& cudaId(int index) {
+std::optional<memory::TorchType> torchTypeOf(c10::DeviceType type) {
+    switch (type) {
+        case at::kCPU:
+            return memory::TorchType::Cpu;
+        case at::kCUDA:
+            return memory::TorchType::Cuda;
+        case at::kPrivateUse1:
+            return memory::TorchType::PrivateUse1;
+        default:
+            return std::nullopt;
+    }
+}
+
+/// Ids of devices live as long as the program: deviceIdOf gives views of them.
+const std::string& idOf(memory::TorchType type, int index) {
     static const auto kIds = [] {
-        std::array<std::string, kMostCudaDevices> ids;
-        for (int i = 0; i < kMostCudaDevices; ++i) {
-            ids[static_cast<size_t>(i)] = "cuda:" + std::to_string(i);
+        std::map<memory::TorchType, std::vector<std::string>> ids;
+        for (const memory::DeviceKind& kind : memory::deviceKinds()) {
+            for (int i = 0; i < kind.most; ++i) {
+                ids[kind.torch].push_back(kind.idOf(i));
+            }
         }
         return ids;
     }();
-    LOWTIDE_ASSERT(index >= 0 && index < kMostCudaDevices);
-    return kIds[static_cast<size_t>(index)];
+    const std::vector<std::string>& ofType = kIds.at(type);
+    LOWTIDE_ASSERT(index >= 0 && static_cast<size_t>(index) < ofType.size());
+    return ofType[static_cast<size_t>(index)];
 }
 
 /// A copy of uint8 [H, W, 3] in host memory; without pixels in a walk over shapes.
@@ -145,21 +160,17 @@ int64_t scalarFetches() noexcept {
 
 std::string_view deviceIdOf(const at::Tensor& value) {
     const c10::Device device = value.device();
-    switch (device.type()) {
-        case at::kCPU:
-            return "cpu";
-        case at::kCUDA:
-            return cudaId(device.index());
-        case at::kPrivateUse1:
-            return "fake";
-        case at::kMeta:
-            return "meta";
-        default:
-            throw Error(ErrorKind::Unsupported,
-                        "a tensor lives on the device " + device.str() +
-                            ", which this program does not know",
-                        "choose cpu, cuda or fake");
+    if (device.is_meta()) {
+        return "meta";
     }
+    const std::optional<memory::TorchType> type = torchTypeOf(device.type());
+    if (!type || !memory::kindOfTorch(*type)) {
+        throw Error(
+            ErrorKind::Unsupported,
+            "a tensor lives on the device " + device.str() + ", which this program does not know",
+            "choose " + memory::deviceForms());
+    }
+    return idOf(*type, device.has_index() ? device.index() : 0);
 }
 
 int64_t bytesOn(const at::Tensor& value, std::string_view deviceId) {

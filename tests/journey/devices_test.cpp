@@ -1,4 +1,5 @@
 // Devices that are not there, and what is left of them.
+#include "plugin/base/units.hpp"
 #include "plugin/host_api/calibrator.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/module.hpp"
@@ -9,6 +10,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 
 namespace devices_test {
 
@@ -152,6 +154,73 @@ private Q_SLOTS:
         const auto peak = ended.report.at("repetitions").back().at("ledger").at(id).at("peak");
         QVERIFY2(peak.get<int64_t>() <= minimum, peak.dump().c_str());
         testing::openModule().runner()->release("all");
+    }
+
+    /// Two rehearsed devices of one run have sizes, bytes and faults of their own.
+    void twoRehearsedDevicesAreTwo() {
+        const Json options = {{"device", "fake:0"},
+                              {"memoryBudget", "fake:0=64MiB,fake:1=32MiB"},
+                              {"policies", {"encode=model@fake:1", "decode=leaf+stream@fake:1"}}};
+        const testing::ModuleRun ended = run(options);
+
+        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+        QVERIFY(ended.dump == run(Json::object()).dump);
+        const Json& ledger = ended.report.at("repetitions").back().at("ledger");
+        const Json& plan = ended.report.at("plan");
+        for (const auto& [id, size] :
+             std::map<std::string, int64_t>{{"fake", 64}, {"fake:1", 32}}) {
+            const auto peak = ledger.at(id).at("peak").get<int64_t>();
+            QVERIFY(peak > 0 && peak <= size * kMiB);
+            QCOMPARE(ledger.at(id).at("capacity").get<int64_t>(), size * kMiB);
+            QVERIFY(ended.report.at("rehearsal").at(id).at("allocations").at("arena") > 0);
+            QCOMPARE(testing::bytesOn(id), int64_t{0});
+        }
+        QCOMPARE(plan.at("devices").size(), size_t{3});
+        QCOMPARE(plan.at("devices").at(0).at("device"), Json("fake"));
+    }
+
+    /// A card that is lost takes no other with it.
+    void oneOfTwoIsLostAlone() {
+        const Json policies = {"decode=model@fake:1,1GiB,lost=40"};
+        const testing::ModuleRun ended = run({{"device", "fake:1GiB"}, {"policies", policies}});
+        QVERIFY(ended.status != Status::Ok);
+        QVERIFY2(ended.report.at("issues").back().at("message").get<std::string>().starts_with(
+                     "the device fake:1 was lost"),
+                 ended.report.at("issues").dump().c_str());
+        QCOMPARE(run({{"device", "fake"}}).status, Status::Ok);
+        QVERIFY(run({{"device", "fake:1"}}).status != Status::Ok);
+        QCOMPARE(run({{"device", "fake:1,1GiB"}}).status, Status::Ok);
+    }
+
+    void twoSizesOfOneDeviceAreRefused() {
+        const testing::ModuleRun ended =
+            run({{"device", "fake:1GiB"}, {"policies", {"decode=auto@fake:100KiB"}}});
+        QCOMPARE(ended.status, Status::Invalid);
+        const Json& issue = ended.report.at("issues").back();
+        QCOMPARE(issue.at("node"), Json("decode"));
+        QVERIFY2(issue.at("message").get<std::string>().find("fake:102400") != std::string::npos,
+                 issue.dump().c_str());
+        QVERIFY(issue.at("hint").get<std::string>().find("fake:1,4GiB") != std::string::npos);
+    }
+
+    /// A result that one device made is not found for another.
+    void keysKnowTheDevice() {
+        const auto executed = [&](const std::string& device) {
+            testing::EventLog log;
+            const testing::ModuleRun ended = testing::runModule(
+                graph_,
+                optionsWith({{"device", "fake"}, {"policies", {"decode=auto@" + device}}}),
+                log);
+            std::set<std::string> nodes;
+            for (const Json& node : ended.report.at("repetitions").back().at("nodes")) {
+                nodes.insert(node.at("node").get<std::string>());
+            }
+            return nodes;
+        };
+        testing::openModule().runner()->release("all");
+        QVERIFY(executed("fake").contains("denoise"));
+        QVERIFY((executed("fake:1") == std::set<std::string>{"decode", "save"}));
+        QVERIFY(executed("fake").empty());
     }
 
 private:

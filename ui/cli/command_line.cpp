@@ -43,10 +43,11 @@ void addGraphOptions(CLI::App& command, GraphArguments& arguments) {
                     "Set a precision: node=quality|balanced|speed[,storage=bf16] (repeatable)")
         ->allow_extra_args(false);
     command.add_flag("--exact", arguments.exact, "Refuse every choice that changes the numbers");
-    command.add_option("--device", arguments.device, "cpu (default), fake or fake:8GiB");
+    command.add_option("--device", arguments.device, "cpu (default), cuda:1, fake or fake:8GiB");
     command.add_option("--memory-budget",
                        arguments.memoryBudget,
-                       "Most bytes on the device: 6GiB, 800MiB (default: what is free, less 5 %)");
+                       "Most bytes on the device: 6GiB, or on several: cuda:0=20GiB,cpu=8GiB "
+                       "(default: what is free, less 5 %)");
     command
         .add_option("--model-folder",
                     arguments.modelFolders,
@@ -102,7 +103,8 @@ struct Invocation {
 void addCalibrate(CLI::App& app, Invocation& invocation) {
     CLI::App* calibrate =
         app.add_subcommand("calibrate", "Measure a device, so that plans predict its times");
-    calibrate->add_option("--device", invocation.device, "cpu (default), fake or fake:8GiB");
+    calibrate->add_option(
+        "--device", invocation.device, "cpu (default), cuda:1, fake or fake:8GiB");
     addThreadsOption(*calibrate, invocation.threads);
     calibrate->add_flag("--json", invocation.json, "Print the speeds as JSON");
     calibrate->callback([&] {

@@ -1,6 +1,7 @@
 #include "plugin/residency/device/device_source.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/memory/device_kind.hpp"
 #include "plugin/residency/device/cpu/cpu_device.hpp"
 #include "plugin/residency/device/cpu/host_memory.hpp"
 #include "plugin/residency/device/loaded_library.hpp"
@@ -41,7 +42,8 @@ public:
         if (spec.kind == "fake") {
             const FakeSettings standard;
             return openFakeDevice(libraryFolder_,
-                                  {.capacity = spec.capacity.value_or(standard.capacity),
+                                  {.index = spec.index,
+                                   .capacity = spec.capacity.value_or(standard.capacity),
                                    .spill = spec.spill.value_or(standard.spill),
                                    .failing = spec.failAt.value_or(standard.failing),
                                    .lostAt = spec.lostAt.value_or(standard.lostAt)});
@@ -51,7 +53,7 @@ public:
         }
         throw Error(ErrorKind::InvalidInput,
                     "there is no device \"" + spec.kind + "\"",
-                    "use cpu, cuda[:N] or fake[:SIZE]");
+                    "use " + memory::deviceForms());
     }
 
     std::vector<memory::DeviceInfo> available() override {

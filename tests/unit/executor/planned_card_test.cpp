@@ -69,10 +69,10 @@ private Q_SLOTS:
 
     void takesABudgetUpToWhatProgramsCanHave() {
         RunOptions options = asCard();
-        options.memoryBudget = 7 * kGiB;
+        options.memoryBudget = {7 * kGiB};
         const auto fits = openDevices(*snapshotOf(), options, engine_);
         QCOMPARE(std::get<RunDevices>(fits).opened.front().traits.capacity, 7 * kGiB);
-        options.memoryBudget = 7 * kGiB + 1;
+        options.memoryBudget = {7 * kGiB + 1};
         const auto refused = openDevices(*snapshotOf(), options, engine_);
         const auto& issue = std::get<Issue>(refused);
         QCOMPARE(issue.item, std::string("memory_budget"));

@@ -64,8 +64,8 @@ void RunMemoryTest::takesTheBudgetOfOptionsBeforeTheGraphs() {
     graph["memory_budget"] = "64KiB";
 
     QCOMPARE(bench.run(graph).status, Status::Invalid);
-    QCOMPARE(bench.run(graph, {.memoryBudget = 2 * kMiB}).status, Status::Ok);
-    QCOMPARE(bench.run(graphFrom(kChain), {.memoryBudget = kKiB, .forceExecution = true}).status,
+    QCOMPARE(bench.run(graph, {.memoryBudget = {2 * kMiB}}).status, Status::Ok);
+    QCOMPARE(bench.run(graphFrom(kChain), {.memoryBudget = {kKiB}, .forceExecution = true}).status,
              Status::Invalid);
 }
 
@@ -88,7 +88,7 @@ void RunMemoryTest::dropsResultsOfOtherGraphs_beforeItRefuses() {
     QCOMPARE(bench.queue.cache().bytes(), Bytes(600));
     bench.world.valueBytes = 0;
     bench.world.components["test.join"] = networkOf(512);
-    const RunOptions options = {.memoryBudget = 1000};
+    const RunOptions options = {.memoryBudget = {1000}};
     const auto snapshot =
         graph::makeSnapshot(graph::documentFromJson(graphFrom(kChain)), bench.types.catalog());
     const auto outlined = outlineGraph(*snapshot, bench.types, "", "");
@@ -143,7 +143,7 @@ void RunMemoryTest::releasesComponentsOfOtherGraphs_beforeItRefuses() {
     bench.world.components["test.join"] = networkOf(512);
     bench.engine.takeCalls();
 
-    const RunResult result = bench.run(graphFrom(kChain), {.memoryBudget = budget});
+    const RunResult result = bench.run(graphFrom(kChain), {.memoryBudget = {budget}});
 
     QCOMPARE(result.status, budget < 512 ? Status::Invalid : Status::Ok);
     QCOMPARE(joined(bench.engine.takeCalls()).contains("release other, begin"), isReleased);
@@ -172,7 +172,7 @@ void RunMemoryTest::unpinsForOtherGraphs_beforeResultsGo() {
     bench.world.components["test.join"] = networkOf(512);
     bench.engine.takeCalls();
 
-    const RunResult result = bench.run(graphFrom(kChain), {.memoryBudget = 1200});
+    const RunResult result = bench.run(graphFrom(kChain), {.memoryBudget = {1200}});
 
     QCOMPARE(result.status, Status::Ok);
     QVERIFY(joined(bench.engine.takeCalls()).contains("unpin other, begin"));
@@ -309,7 +309,7 @@ void RunMemoryTest::pinsOfARunOnACardStayWithinTheHost() {
     graph["nodes"]["c"]["memory"] = "leaf,pin=1GiB";
 
     const RunResult result =
-        bench.run(graph, {.device = memory::parseDeviceSpec("fake"), .memoryBudget = kGiB});
+        bench.run(graph, {.device = memory::parseDeviceSpec("fake"), .memoryBudget = {kGiB}});
 
     QCOMPARE(result.status, Status::Ok);
     const Json& plan = result.report["plan"];

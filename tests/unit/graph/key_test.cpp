@@ -29,7 +29,7 @@ std::map<std::string, std::string> keysOf(const Json& graph,
             fingerprints[i] = {fingerprint};
         }
     }
-    const auto keys = makeKeys(*snapshot, fingerprints, numerics);
+    const auto keys = makeKeys(*snapshot, fingerprints, numerics, {{"", "cpu"}});
     std::map<std::string, std::string> byId;
     for (size_t i = 0; i < keys.size(); ++i) {
         byId[snapshot->nodes[i].id] = keys[i];
@@ -103,6 +103,7 @@ void KeyTest::changesWithWhatChangesTheResult_data() {
         "unknown parameter", [](Json& g) { g["nodes"]["denoise"]["params"]["zzz"] = 1; }, "");
     row("policy", denoise("memory", "model"), "");
     row("device of a policy", denoise("memory", "model@fake:8GiB"), "decode denoise save");
+    row("the run's own device stated", denoise("memory", "model@cpu"), "");
     row("precision", denoise("precision", {{"storage", "f16"}}), "decode denoise save");
     row(
         "optional input removed",

@@ -248,7 +248,7 @@ void SnapshotTest::readsPolicies() {
 
     QCOMPARE(nodeOf(*snapshot, "denoise").policy, memory::parsePolicy("model,after=keep"));
     QCOMPARE(nodeOf(*snapshot, "encode").policy, memory::Policy{});
-    QCOMPARE(*snapshot->memoryBudget, 2 * kGiB);
+    QCOMPARE(snapshot->memoryBudget.main.value_or(0), 2 * kGiB);
     QCOMPARE(snapshot->device->kind, std::string("fake"));
     QCOMPARE(snapshot->collectionThreshold, std::optional<int>(55));
     QVERIFY(snapshot->lowMemory == memory::LowMemory::Off);

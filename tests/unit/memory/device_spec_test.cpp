@@ -31,6 +31,16 @@ private Q_SLOTS:
                               << "fake" << -1LL << -1LL;
         QTest::newRow("sized") << "fake:8GiB"
                                << "fake" << 8LL * kGiB << -1LL;
+        QTest::newRow("first of several") << "fake:0"
+                                          << "fake" << -1LL << -1LL;
+        QTest::newRow("second of several") << "fake:1"
+                                           << "fake:1" << -1LL << -1LL;
+        QTest::newRow("second, sized") << "fake:1,4GiB,spill=1GiB"
+                                       << "fake:1" << 4LL * kGiB << 1LL * kGiB;
+        QTest::newRow("bytes") << "fake:1048576"
+                               << "fake" << 1LL * kMiB << -1LL;
+        QTest::newRow("few bytes") << "fake:5B"
+                                   << "fake" << 5LL << -1LL;
         QTest::newRow("spilling") << "fake:1MiB,spill=2MiB"
                                   << "fake" << 1LL * kMiB << 2LL * kMiB;
     }
@@ -98,7 +108,11 @@ private Q_SLOTS:
                                  "cuda:-1",
                                  "fake:",
                                  "fake:lots",
-                                 "fake:0",
+                                 "fake:8",
+                                 "fake:1,2,3",
+                                 "cuda:64",
+                                 "cuda:1,8GiB",
+                                 "rocm:0",
                                  "fake:1G,2G",
                                  "fake:fail=",
                                  "fake:fail=0",

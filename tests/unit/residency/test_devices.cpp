@@ -117,6 +117,7 @@ std::unique_ptr<residency::Device> TestDevices::open(const memory::DeviceSpec& s
         return built_->open(spec);
     }
     residency::FakeSettings settings = settings_;
+    settings.index = spec.index;
     settings.capacity = spec.capacity.value_or(settings.capacity);
     settings.lostAt = spec.lostAt.value_or(settings.lostAt);
     return std::make_unique<ForgetfulDevice>(openFake(settings), forgotten_);

@@ -1,5 +1,6 @@
 #include "plugin/residency/device/fake/aliasing_fallback.hpp"
 
+#include "plugin/residency/device/fake/card_scratch.hpp"
 #include "plugin/residency/device/fake/fake_memory.hpp"
 
 #include <ATen/ops/empty_strided.h>
@@ -20,18 +21,54 @@ ByteRange rangeOfTensor(const Tensor& tensor) {
     return {begin, begin + elements * static_cast<int64_t>(tensor.itemsize())};
 }
 
-Tensor toFake(const Tensor& host) {
-    Tensor result =
-        at::empty_strided(host.sizes(), host.strides(), host.options().device(kFakeTorchDevice));
-    aliasOnCpu(result).copy_(host);
-    return result;
+/// Of the card's tensors that an operator gets the first one's device.
+class FirstDevice {
+public:
+    void look(const c10::IValue& value) {
+        if (value.isTensor()) {
+            take(value.toTensor());
+        } else if (value.isTensorList()) {
+            for (const Tensor& tensor : value.toTensorVector()) {
+                take(tensor);
+            }
+        } else if (value.isOptionalTensorList()) {
+            for (const std::optional<Tensor>& tensor : value.toOptionalTensorVector()) {
+                take(tensor.value_or(Tensor()));
+            }
+        } else if (value.isDevice() && value.toDevice().type() == kFakeTorchType) {
+            named_ = named_ ? named_ : value.toDevice();
+        }
+    }
+
+    /// Else the one that an argument names, else the current one.
+    [[nodiscard]] FakeMemory& memory() const {
+        return fakeMemoryOf(of_ ? *of_ : named_.value_or(c10::Device(kFakeTorchType)));
+    }
+
+private:
+    void take(const Tensor& tensor) {
+        if (!of_ && tensor.defined() && tensor.is_privateuseone()) {
+            of_ = tensor.device();
+        }
+    }
+
+    std::optional<c10::Device> of_;
+    std::optional<c10::Device> named_;
+};
+
+FakeMemory& memoryFor(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
+    FirstDevice first;
+    for (size_t i = stack.size() - op.schema().arguments().size(); i < stack.size(); ++i) {
+        first.look(stack[i]);
+    }
+    return first.memory();
 }
 
 /// One operator on its way through the CPU.
 class FallbackCall {
 public:
-    FallbackCall(const c10::OperatorHandle& op, torch::jit::Stack* stack)
-        : op_(op), stack_(*stack), name_(op.schema().name()) {}
+    FallbackCall(const c10::OperatorHandle& op, torch::jit::Stack* stack, FakeMemory& memory)
+        : op_(op), stack_(*stack), memory_(memory), name_(op.schema().name()) {}
 
     void run() {
         bringArguments();
@@ -51,7 +88,7 @@ private:
     void bringArguments() {
         const auto& arguments = op_.schema().arguments();
         const size_t first = stack_.size() - arguments.size();
-        fakeMemory().hazards().begin(Agent::Compute);
+        memory_.hazards().begin(Agent::Compute);
         for (size_t i = 0; i < arguments.size(); ++i) {
             const c10::AliasInfo* alias = arguments[i].alias_info();
             access_ = !alias             ? std::optional(Access::Read)
@@ -76,7 +113,7 @@ private:
                 list.push_back(tensor ? std::optional(bring(*tensor)) : std::nullopt);
             }
             value = list;
-        } else if (value.isDevice() && value.toDevice().type() == kFakeTorchDevice.type()) {
+        } else if (value.isDevice() && value.toDevice().type() == kFakeTorchType) {
             namesDevice_ = true;
             value = c10::Device(c10::kCPU);
         }
@@ -87,6 +124,14 @@ private:
             hasHostTensor_ = hasHostTensor_ || (tensor.defined() && tensor.dim() > 0);
             return tensor;
         }
+        TORCH_CHECK(tensor.device() == memory_.torchDevice(),
+                    memory_.id(),
+                    ": ",
+                    name_,
+                    " got tensors of ",
+                    memory_.id(),
+                    " and of ",
+                    fakeMemoryOf(tensor.device()).id());
         if (access_) {
             noteAccess(tensor, *access_, name_);
         }
@@ -98,7 +143,8 @@ private:
         const bool takesHostIndices =
             name_.starts_with("aten::index") || name_.starts_with("aten::_index");
         TORCH_CHECK(stands_.empty() || !hasHostTensor_ || takesHostIndices,
-                    "fake: ",
+                    memory_.id(),
+                    ": ",
                     name_,
                     " got tensors of the host and of the device");
     }
@@ -136,6 +182,13 @@ private:
         }
     }
 
+    Tensor toCard(const Tensor& host) const {
+        Tensor result = at::empty_strided(
+            host.sizes(), host.strides(), host.options().device(memory_.torchDevice()));
+        aliasOnCpu(result).copy_(host);
+        return result;
+    }
+
     Tensor resultOf(const Tensor& result) const {
         if (!result.defined()) {
             return result;
@@ -150,7 +203,7 @@ private:
                 return viewOf(stand, result);
             }
         }
-        return stands_.empty() && !namesDevice_ ? result : toFake(result);
+        return stands_.empty() && !namesDevice_ ? result : toCard(result);
     }
 
     /// The device's view that corresponds to a view of the stand-in, perhaps of another type
@@ -171,6 +224,7 @@ private:
 
     const c10::OperatorHandle& op_;
     torch::jit::Stack& stack_;
+    FakeMemory& memory_;
     const std::string name_;
     std::vector<Stand> stands_;
     std::optional<Access> access_;  ///< of the argument at hand; none: only its view is taken
@@ -193,15 +247,18 @@ at::Tensor aliasOnCpu(const at::Tensor& tensor) {
 
 void noteAccess(const at::Tensor& tensor, Access access, const std::string& what) {
     if (tensor.defined() && tensor.is_privateuseone() && tensor.numel() > 0) {
-        fakeMemory().touch(rangeOfTensor(tensor));
-        fakeMemory().hazards().access(Agent::Compute, rangeOfTensor(tensor), access, what);
+        FakeMemory& memory = fakeMemoryOf(tensor.device());
+        memory.touch(rangeOfTensor(tensor));
+        memory.hazards().access(Agent::Compute, rangeOfTensor(tensor), access, what);
     }
 }
 
 void runOnCpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
-    fakeMemory().noteCall();
-    fakeMemory().countOperator();
-    FallbackCall(op, stack).run();
+    FakeMemory& memory = memoryFor(op, *stack);
+    memory.noteCall();
+    memory.countOperator();
+    const CardScratch scratch(memory);
+    FallbackCall(op, stack, memory).run();
 }
 
 }  // namespace lowtide::residency

@@ -14,29 +14,53 @@ namespace lowtide::residency {
 
 namespace {
 
-/// There is one card with one stream.
+thread_local c10::DeviceIndex currentCard = 0;
+
+/// Each card has one stream.
 class FakeGuard final : public c10::impl::DeviceGuardImplInterface {
 public:
-    c10::DeviceType type() const override { return kFakeTorchDevice.type(); }
+    c10::DeviceType type() const override { return kFakeTorchType; }
 
-    c10::Device exchangeDevice(c10::Device) const override { return kFakeTorchDevice; }
+    c10::Device exchangeDevice(c10::Device device) const override {
+        const c10::Device before = getDevice();
+        setDevice(device);
+        return before;
+    }
 
-    c10::Device getDevice() const override { return kFakeTorchDevice; }
+    c10::Device getDevice() const override { return {kFakeTorchType, currentCard}; }
 
-    void setDevice(c10::Device) const override {}
+    void setDevice(c10::Device device) const override { uncheckedSetDevice(device); }
 
-    void uncheckedSetDevice(c10::Device) const noexcept override {}
+    void uncheckedSetDevice(c10::Device device) const noexcept override {
+        currentCard = device.has_index() ? device.index() : currentCard;
+    }
 
-    c10::Stream getStream(c10::Device) const override { return onlyStream(); }
+    c10::Stream getStream(c10::Device device) const override { return onlyStream(device); }
 
-    c10::Stream getDefaultStream(c10::Device) const override { return onlyStream(); }
+    c10::Stream getDefaultStream(c10::Device device) const override { return onlyStream(device); }
 
-    c10::Stream exchangeStream(c10::Stream) const override { return onlyStream(); }
+    c10::Stream exchangeStream(c10::Stream stream) const override {
+        return onlyStream(stream.device());
+    }
 
-    c10::DeviceIndex deviceCount() const noexcept override { return 1; }
+    c10::DeviceIndex deviceCount() const noexcept override { return kFakeCards; }
 
 private:
-    static c10::Stream onlyStream() { return c10::Stream(c10::Stream::DEFAULT, kFakeTorchDevice); }
+    c10::Stream onlyStream(c10::Device device) const {
+        return c10::Stream(c10::Stream::DEFAULT, device.has_index() ? device : getDevice());
+    }
+};
+
+/// Of the thread's current card.
+class CurrentMemory final : public c10::Allocator {
+public:
+    c10::DataPtr allocate(size_t bytes) override { return fakeMemory(currentCard).allocate(bytes); }
+
+    c10::DeleterFnPtr raw_deleter() const override { return nullptr; }
+
+    void copy_data(void* target, const void* source, size_t bytes) const override {
+        default_copy_data(target, source, bytes);
+    }
 };
 
 class FakeHooks final : public at::PrivateUse1HooksInterface {
@@ -47,7 +71,7 @@ public:
 
     bool hasPrimaryContext(c10::DeviceIndex) const override { return true; }
 
-    c10::DeviceIndex deviceCount() const override { return 1; }
+    c10::DeviceIndex deviceCount() const override { return kFakeCards; }
 
     const at::Generator& getDefaultGenerator(c10::DeviceIndex) const override { return generator_; }
 
@@ -62,7 +86,7 @@ public:
     }
 
     void resizePrivateUse1Bytes(const c10::Storage& storage, size_t bytes) const override {
-        c10::DataPtr data = fakeMemory().allocate(bytes);
+        c10::DataPtr data = fakeMemoryOf(storage.device()).allocate(bytes);
         const size_t kept = std::min(bytes, storage.nbytes());
         if (kept > 0) {
             std::memcpy(data.get(), storage.data(), kept);
@@ -82,8 +106,9 @@ void registerFakeBackend() {
         c10::register_privateuse1_backend("fake");
         registerFakeOperators();
         static FakeGuard guard;
-        static const c10::impl::DeviceGuardImplRegistrar registrar(kFakeTorchDevice.type(), &guard);
-        c10::SetAllocator(kFakeTorchDevice.type(), &fakeMemory());
+        static const c10::impl::DeviceGuardImplRegistrar registrar(kFakeTorchType, &guard);
+        // For good, as the hooks.
+        c10::SetAllocator(kFakeTorchType, std::make_unique<CurrentMemory>().release());
         // ATen keeps the hooks for good and may ask them after our statics are gone.
         at::RegisterPrivateUse1HooksInterface(std::make_unique<FakeHooks>().release());
         return true;

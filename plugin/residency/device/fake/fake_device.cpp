@@ -20,17 +20,19 @@ namespace {
 
 class FakeArena final : public Arena {
 public:
-    FakeArena(c10::DataPtr data, Bytes size) : data_(std::move(data)), size_(size) {
-        fakeMemory().hazards().watch(rangeOf(FakeArena::data(), size_));
+    FakeArena(FakeMemory& memory, c10::DataPtr data, Bytes size)
+        : memory_(memory), data_(std::move(data)), size_(size) {
+        memory_.hazards().watch(rangeOf(FakeArena::data(), size_));
     }
 
-    ~FakeArena() override { fakeMemory().hazards().unwatch(rangeOf(FakeArena::data(), size_)); }
+    ~FakeArena() override { memory_.hazards().unwatch(rangeOf(FakeArena::data(), size_)); }
 
     [[nodiscard]] std::byte* data() const override { return static_cast<std::byte*>(data_.get()); }
 
     [[nodiscard]] Bytes size() const override { return size_; }
 
 private:
+    FakeMemory& memory_;
     c10::DataPtr data_;
     Bytes size_;
 };
@@ -49,47 +51,51 @@ const FakeEvent& fakeEvent(const EventRef& event) {
 
 class FakeCard final : public FakeDevice {
 public:
-    explicit FakeCard(const FakeSettings& settings) : settings_(settings), random_(settings.seed) {
-        fakeMemory().setSize(settings.capacity, settings.spill);
-        fakeMemory().setFailing(settings.failing);
-        fakeMemory().setLostAt(settings.lostAt);
-        fakeMemory().hazards().forgetFaults();
+    explicit FakeCard(const FakeSettings& settings)
+        : settings_(settings),
+          memory_(fakeMemory(static_cast<c10::DeviceIndex>(settings.index))),
+          random_(settings.seed) {
+        memory_.setSize(settings.capacity, settings.spill);
+        memory_.setFailing(settings.failing);
+        memory_.setLostAt(settings.lostAt);
+        memory_.hazards().forgetFaults();
     }
 
     [[nodiscard]] memory::DeviceInfo info() const override {
-        const Bytes capacity = fakeMemory().capacity();
+        const Bytes capacity = memory_.capacity();
         const Bytes free = std::max<Bytes>(0, capacity - allocated());
-        return {"fake", "fake", "rehearsal of a card in host memory", capacity, free};
+        return {memory_.id(), "fake", "rehearsal of a card in host memory", capacity, free};
     }
 
     [[nodiscard]] memory::DeviceTraits traits() const override {
         return {.usesWeightsInPlace = false,
-                .capacity = fakeMemory().capacity(),
+                .capacity = memory_.capacity(),
                 .isRehearsal = true,
                 .pinnable = settings_.pinnable};
     }
 
-    [[nodiscard]] c10::Device torchDevice() const override { return kFakeTorchDevice; }
+    [[nodiscard]] c10::Device torchDevice() const override { return memory_.torchDevice(); }
 
     [[nodiscard]] std::unique_ptr<Arena> allocate(Bytes bytes) override {
-        fakeMemory().noteCall();
-        c10::DataPtr data = fakeMemory().tryAllocate(bytes, memory::AllocationKind::Arena);
+        memory_.noteCall();
+        c10::DataPtr data = memory_.tryAllocate(bytes, memory::AllocationKind::Arena);
         if (!data) {
             throw Error(ErrorKind::OutOfMemory,
-                        "fake: " + formatBytes(bytes) + " for weights do not fit beside the " +
-                            formatBytes(allocated()) + " in use of " +
-                            formatBytes(fakeMemory().capacity()),
+                        memory_.id() + ": " + formatBytes(bytes) +
+                            " for weights do not fit beside the " + formatBytes(allocated()) +
+                            " in use of " + formatBytes(memory_.capacity()),
                         "choose a memory policy that holds less, or a larger card (fake:SIZE)")
                 .withBytesAsked(bytes);
         }
-        return std::make_unique<FakeArena>(std::move(data), alignUp(bytes, memory::kSlotAlignment));
+        return std::make_unique<FakeArena>(
+            memory_, std::move(data), alignUp(bytes, memory::kSlotAlignment));
     }
 
     [[nodiscard]] std::unique_ptr<Arena> allocateStaging(Bytes bytes) override {
-        fakeMemory().noteCall();
-        if (!fakeMemory().admit(memory::AllocationKind::Staging)) {
+        memory_.noteCall();
+        if (!memory_.admit(memory::AllocationKind::Staging)) {
             throw Error(ErrorKind::OutOfMemory,
-                        "fake: " + formatBytes(bytes) +
+                        memory_.id() + ": " + formatBytes(bytes) +
                             " of host memory for weights on their way could not be had",
                         "end other programs")
                 .withBytesAsked(bytes);
@@ -100,15 +106,15 @@ public:
     [[nodiscard]] at::Tensor view(std::byte* data,
                                   at::IntArrayRef sizes,
                                   at::ScalarType type) override {
-        const auto options = at::TensorOptions(type).device(kFakeTorchDevice);
+        const auto options = at::TensorOptions(type).device(torchDevice());
         return at::for_blob(data, sizes)
             .options(options)
-            .target_device(kFakeTorchDevice)
+            .target_device(torchDevice())
             .make_tensor();
     }
 
     void copyIn(std::byte* target, Bytes bytes, ByteSource source, std::string label) override {
-        fakeMemory().noteCall();
+        memory_.noteCall();
         noteCopy(target, bytes, "copy of " + label);
         // Also destroyed with a job that is skipped.
         auto entry = std::make_shared<const CopiesInFlight::Entry>(inFlight_, target, bytes);
@@ -127,89 +133,89 @@ public:
     }
 
     void discard(std::byte* target, Bytes bytes, std::string label) override {
-        fakeMemory().noteCall();
+        memory_.noteCall();
         noteCopy(target, bytes, "eviction of " + label);
         auto entry = std::make_shared<const CopiesInFlight::Entry>(inFlight_, target, bytes);
         lane_.enqueue([target, bytes, entry] { poison(target, bytes); });
     }
 
     [[nodiscard]] EventRef markCopy() override {
-        fakeMemory().noteCall();
-        auto event = std::make_shared<FakeEvent>(fakeMemory().hazards().clockOf(Agent::Copy));
+        memory_.noteCall();
+        auto event = std::make_shared<FakeEvent>(memory_.hazards().clockOf(Agent::Copy));
         lane_.mark(event);
         return event;
     }
 
     [[nodiscard]] EventRef markCompute() override {
-        fakeMemory().noteCall();
-        auto event = std::make_shared<FakeEvent>(fakeMemory().hazards().clockOf(Agent::Compute));
+        memory_.noteCall();
+        auto event = std::make_shared<FakeEvent>(memory_.hazards().clockOf(Agent::Compute));
         event->complete(nullptr);
         return event;
     }
 
     void copyWaits(const EventRef& event) override {
-        fakeMemory().noteCall();
-        fakeMemory().hazards().wait(Agent::Copy, fakeEvent(event).clock);
+        memory_.noteCall();
+        memory_.hazards().wait(Agent::Copy, fakeEvent(event).clock);
         lane_.waitFor(std::static_pointer_cast<const LaneEvent>(event));
     }
 
     void computeWaits(const EventRef& event) override {
-        fakeMemory().noteCall();
+        memory_.noteCall();
         lane_.await(fakeEvent(event));
-        fakeMemory().hazards().wait(Agent::Compute, fakeEvent(event).clock);
+        memory_.hazards().wait(Agent::Compute, fakeEvent(event).clock);
     }
 
     void hostWaits(const EventRef& event) override {
-        fakeMemory().noteCall();
+        memory_.noteCall();
         lane_.await(fakeEvent(event));
-        fakeMemory().hazards().wait(Agent::Host, fakeEvent(event).clock);
+        memory_.hazards().wait(Agent::Host, fakeEvent(event).clock);
     }
 
-    void finishCompute() override { fakeMemory().noteCall(); }
+    void finishCompute() override { memory_.noteCall(); }
 
-    [[nodiscard]] std::string failure() const noexcept override { return fakeMemory().loss(); }
+    [[nodiscard]] std::string failure() const noexcept override { return memory_.loss(); }
 
     void drain() noexcept override {
         lane_.drain();
-        HazardChecker& hazards = fakeMemory().hazards();
+        HazardChecker& hazards = memory_.hazards();
         hazards.wait(Agent::Host, hazards.clockOf(Agent::Copy));
     }
 
     [[nodiscard]] memory::LaneTimes laneTimes() const override {
-        fakeMemory().noteCall();
+        memory_.noteCall();
         return lane_.times();
     }
 
-    [[nodiscard]] Bytes allocated() const override { return fakeMemory().allocated(); }
+    [[nodiscard]] Bytes allocated() const override { return memory_.allocated(); }
 
-    [[nodiscard]] Bytes peakAllocated() const override { return fakeMemory().peak(); }
+    [[nodiscard]] Bytes peakAllocated() const override { return memory_.peak(); }
 
-    void resetPeak() override { fakeMemory().resetPeak(); }
+    void resetPeak() override { memory_.resetPeak(); }
 
     void cap(Bytes bytes) override {
-        fakeMemory().noteCall();
-        fakeMemory().setLimit(bytes);
+        memory_.noteCall();
+        memory_.setLimit(bytes);
     }
 
     [[nodiscard]] AllocatorState allocatorState() const override {
-        return {.outOfMemory = fakeMemory().failures()};
+        return {.outOfMemory = memory_.failures()};
     }
 
     [[nodiscard]] std::optional<memory::RehearsalCounts> rehearsal() const override {
-        return fakeMemory().rehearsal();
+        return memory_.rehearsal();
     }
 
     [[nodiscard]] std::vector<std::string> hazards() const override {
-        return fakeMemory().hazards().faults();
+        return memory_.hazards().faults();
     }
 
-    [[nodiscard]] FakeCounters counters() const override { return fakeMemory().counters(); }
+    [[nodiscard]] FakeCounters counters() const override { return memory_.counters(); }
 
 private:
-    static void noteCopy(const std::byte* data, Bytes bytes, const std::string& what) {
-        fakeMemory().touch(rangeOf(data, bytes));
-        fakeMemory().hazards().begin(Agent::Copy);
-        fakeMemory().hazards().access(Agent::Copy, rangeOf(data, bytes), Access::Write, what);
+    void noteCopy(const std::byte* data, Bytes bytes, const std::string& what) const {
+        memory_.touch(rangeOf(data, bytes));
+        memory_.hazards().begin(Agent::Copy);
+        memory_.hazards().access(Agent::Copy, rangeOf(data, bytes), Access::Write, what);
     }
 
     void dawdle(std::mt19937_64& random) const {
@@ -218,6 +224,7 @@ private:
     }
 
     const FakeSettings settings_;
+    FakeMemory& memory_;
     std::mt19937_64 random_;
     CopiesInFlight inFlight_;
     CopyLane lane_;

@@ -9,6 +9,7 @@ namespace lowtide::residency {
 
 /// The card that is played.
 struct FakeSettings {
+    int index = 0;  ///< of several
     Bytes capacity = 8 * kGiB;
     Bytes spill = 0;  ///< bytes beyond the capacity that succeed and are counted
     memory::FailingAllocation failing{};
@@ -25,6 +26,7 @@ struct FakeCounters {
     int64_t copies = 0;
     Bytes toDevice = 0;  ///< by tensor copies, not by copyIn
     Bytes toHost = 0;
+    Bytes scratch = 0;  ///< the most of host memory that its operators took beside its tensors
 };
 
 /// A device of host memory: its own capacity, copies that take their time, memory that is NaN
@@ -35,8 +37,8 @@ public:
     [[nodiscard]] virtual FakeCounters counters() const = 0;
 };
 
-/// What the library exports under kOpenFakeDevice. The memory is the process's own: of two devices
-/// that are open the later one's capacity holds for both. The caller owns the device.
+/// What the library exports under kOpenFakeDevice. Cards are the process's own: of two devices that
+/// are open with one index the later one's capacity holds for both. The caller owns the device.
 using OpenFakeDevice = FakeDevice*(const FakeSettings& settings);
 inline constexpr const char* kOpenFakeDevice = "lowtideOpenFakeDevice";
 

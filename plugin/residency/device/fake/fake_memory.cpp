@@ -1,8 +1,10 @@
 #include "plugin/residency/device/fake/fake_memory.hpp"
 
+#include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -31,9 +33,27 @@ struct FakeMemory::Block {
     void* data = nullptr;
 };
 
-FakeMemory& fakeMemory() {
-    static FakeMemory& memory = *std::make_unique<FakeMemory>().release();
-    return memory;
+FakeMemory& fakeMemory(c10::DeviceIndex index) {
+    static const auto kCards = [] {
+        std::array<FakeMemory*, kFakeCards> cards{};
+        for (c10::DeviceIndex i = 0; i < kFakeCards; ++i) {
+            cards[static_cast<size_t>(i)] = std::make_unique<FakeMemory>(i).release();
+        }
+        return cards;
+    }();
+    TORCH_CHECK(
+        index >= 0 && index < kFakeCards, "fake: there is no card ", static_cast<int>(index));
+    return *kCards[static_cast<size_t>(index)];
+}
+
+FakeMemory& fakeMemoryOf(c10::Device device) {
+    return fakeMemory(device.has_index()
+                          ? device.index()
+                          : c10::impl::getDeviceGuardImpl(kFakeTorchType)->getDevice().index());
+}
+
+std::string FakeMemory::id() const {
+    return memory::DeviceSpec{.kind = "fake", .index = device_.index()}.id();
 }
 
 void poison(void* data, Bytes bytes) {
@@ -44,7 +64,8 @@ c10::DataPtr FakeMemory::allocate(size_t bytes) {
     c10::DataPtr data = tryAllocate(static_cast<Bytes>(bytes), AllocationKind::Activation);
     TORCH_CHECK_WITH(OutOfMemoryError,
                      bytes == 0 || data,
-                     "fake: ",
+                     id(),
+                     ": ",
                      bytes,
                      " bytes do not fit beside ",
                      allocated(),
@@ -56,13 +77,13 @@ c10::DataPtr FakeMemory::allocate(size_t bytes) {
 c10::DataPtr FakeMemory::tryAllocate(Bytes bytes, AllocationKind kind) {
     auto block = std::make_unique<Block>(Block{this, alignUp(bytes, memory::kSlotAlignment), kind});
     if (bytes == 0 || !reserve(*block)) {
-        return {nullptr, kFakeTorchDevice};
+        return {nullptr, device_};
     }
     if (block->isSpilled) {
         std::this_thread::sleep_for(kSpillDelay);
     }
     void* data = block->data;
-    return {data, block.release(), &FakeMemory::free, kFakeTorchDevice};
+    return {data, block.release(), &FakeMemory::free, device_};
 }
 
 bool FakeMemory::admit(AllocationKind kind) {
@@ -174,7 +195,7 @@ void FakeMemory::noteCall() {
 std::string FakeMemory::loss() const {
     const std::lock_guard lock(mutex_);
     const bool isLost = lostAt_ > 0 && calls_ >= lostAt_;
-    return isLost ? "fake: the card was to be lost at call " + std::to_string(lostAt_)
+    return isLost ? id() + ": the card was to be lost at call " + std::to_string(lostAt_)
                   : std::string();
 }
 
@@ -228,6 +249,12 @@ void FakeMemory::touch(ByteRange range) {
 int64_t FakeMemory::failures() const {
     const std::lock_guard lock(mutex_);
     return failures_;
+}
+
+void FakeMemory::addScratch(Bytes delta) {
+    const std::lock_guard lock(mutex_);
+    scratch_ += delta;
+    counters_.scratch = std::max(counters_.scratch, scratch_);
 }
 
 void FakeMemory::countOperator() {

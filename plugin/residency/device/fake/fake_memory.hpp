@@ -13,12 +13,22 @@
 
 namespace lowtide::residency {
 
-inline const c10::Device kFakeTorchDevice{c10::DeviceType::PrivateUse1, 0};
+inline constexpr auto kFakeTorchType = c10::DeviceType::PrivateUse1;
 
-/// The fake card's memory: blocks of host memory in multiples of kSlotAlignment, NaN when given out
+/// As many as the kind "fake" has.
+inline constexpr c10::DeviceIndex kFakeCards = 8;
+
+/// One fake card's memory: blocks of host memory in multiples of kSlotAlignment, NaN when given out
 /// and when freed. Thread-safe.
 class FakeMemory final : public c10::Allocator {
 public:
+    explicit FakeMemory(c10::DeviceIndex index) : device_(kFakeTorchType, index) {}
+
+    [[nodiscard]] c10::Device torchDevice() const noexcept { return device_; }
+
+    /// As DeviceSpec::id() has it: "fake", "fake:1".
+    [[nodiscard]] std::string id() const;
+
     /// c10::OutOfMemoryError beyond the limits.
     c10::DataPtr allocate(size_t bytes) override;
 
@@ -56,6 +66,8 @@ public:
 
     [[nodiscard]] HazardChecker& hazards() noexcept { return hazards_; }
 
+    /// Host memory that operators take beside tensors of the card (negative: give back).
+    void addScratch(Bytes delta);
     void countOperator();
     /// A tensor copy between host and device.
     void countTransfer(bool isToDevice, Bytes bytes);
@@ -67,7 +79,9 @@ private:
     [[nodiscard]] bool reserve(Block& block);
     [[nodiscard]] bool isToFail(memory::AllocationKind kind);
 
+    const c10::Device device_;
     mutable std::mutex mutex_;
+    Bytes scratch_ = 0;
     Bytes capacity_ = 0;
     Bytes spill_ = 0;
     Bytes limit_ = -1;
@@ -85,9 +99,12 @@ private:
     HazardChecker hazards_;
 };
 
-/// The process's one fake card. ATen keeps a pointer to it for tensors of any age, so it is never
-/// destroyed.
-[[nodiscard]] FakeMemory& fakeMemory();
+/// The process's fake card of that index. ATen keeps pointers to them for tensors of any age, so
+/// they are never destroyed.
+[[nodiscard]] FakeMemory& fakeMemory(c10::DeviceIndex index);
+
+/// That of a tensor or an argument; without an index the thread's current one.
+[[nodiscard]] FakeMemory& fakeMemoryOf(c10::Device device);
 
 /// Makes bytes NaN in every floating type (0xFF).
 void poison(void* data, Bytes bytes);

@@ -3,6 +3,7 @@
 #include "plugin/residency/device/fake/fake_operators.hpp"
 
 #include "plugin/residency/device/fake/aliasing_fallback.hpp"
+#include "plugin/residency/device/fake/card_scratch.hpp"
 #include "plugin/residency/device/fake/fake_memory.hpp"
 
 #include <ATen/EmptyTensor.h>
@@ -22,37 +23,55 @@ constexpr c10::DispatchKeySet kKeys(c10::DispatchKey::PrivateUse1);
 Tensor makeEmpty(c10::IntArrayRef sizes,
                  std::optional<c10::ScalarType> type,
                  std::optional<c10::Layout>,
-                 std::optional<c10::Device>,
+                 std::optional<c10::Device> device,
                  std::optional<bool>,
                  std::optional<c10::MemoryFormat> format) {
-    return at::detail::empty_generic(
-        sizes, &fakeMemory(), kKeys, c10::dtype_or_default(type), format);
+    return at::detail::empty_generic(sizes,
+                                     &fakeMemoryOf(device.value_or(c10::Device(kFakeTorchType))),
+                                     kKeys,
+                                     c10::dtype_or_default(type),
+                                     format);
 }
 
 Tensor makeEmptyStrided(c10::IntArrayRef sizes,
                         c10::IntArrayRef strides,
                         std::optional<c10::ScalarType> type,
                         std::optional<c10::Layout>,
-                        std::optional<c10::Device>,
+                        std::optional<c10::Device> device,
                         std::optional<bool>) {
     return at::detail::empty_strided_generic(
-        sizes, strides, &fakeMemory(), kKeys, c10::dtype_or_default(type));
+        sizes,
+        strides,
+        &fakeMemoryOf(device.value_or(c10::Device(kFakeTorchType))),
+        kKeys,
+        c10::dtype_or_default(type));
+}
+
+/// What a card has to do with a copy; the other end may be another card's, or the host's.
+void noteCopy(const Tensor& tensor, Access access) {
+    if (tensor.is_privateuseone()) {
+        FakeMemory& memory = fakeMemoryOf(tensor.device());
+        memory.hazards().begin(Agent::Compute);
+        noteAccess(tensor, access, "aten::_copy_from");
+    }
 }
 
 /// Converts types, broadcasts and follows strides, between host and device and within the device.
 Tensor copyFrom(const Tensor& source, const Tensor& target, bool) {
-    fakeMemory().noteCall();
+    FakeMemory& card = fakeMemoryOf((source.is_cpu() ? target : source).device());
+    card.noteCall();
     if (source.is_cpu() || target.is_cpu()) {
         TORCH_CHECK_WITH(OutOfMemoryError,
-                         fakeMemory().admit(memory::AllocationKind::Wire),
-                         "fake: no room for ",
+                         card.admit(memory::AllocationKind::Wire),
+                         card.id(),
+                         ": no room for ",
                          source.nbytes(),
                          " bytes on their way between host and card");
-        fakeMemory().countTransfer(source.is_cpu(), static_cast<Bytes>(source.nbytes()));
+        card.countTransfer(source.is_cpu(), static_cast<Bytes>(source.nbytes()));
     }
-    fakeMemory().hazards().begin(Agent::Compute);
-    noteAccess(source, Access::Read, "aten::_copy_from");
-    noteAccess(target, Access::Write, "aten::_copy_from");
+    noteCopy(source, Access::Read);
+    noteCopy(target, Access::Write);
+    const CardScratch scratch(card);
     aliasOnCpu(target).copy_(aliasOnCpu(source));
     return target;
 }
