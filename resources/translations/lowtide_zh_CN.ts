@@ -3254,10 +3254,6 @@ The first word is in the text; each of the others takes its place.</source>
         <source>Undo</source>
         <translation>撤销</translation>
     </message>
-    <message>
-        <source>Runs are kept again, those of the time between too.</source>
-        <translation>运行记录已恢复保存，其间的运行也已补上。</translation>
-    </message>
 </context>
 <context>
     <name>lowtide::ui::GalleryFilter</name>
