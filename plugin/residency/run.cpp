@@ -162,7 +162,7 @@ void Run::endTurns(uint32_t arriving) {
 /// one, which calls of a runtime go to that name none.
 void Run::attachTo(NodeIndex node) {
     for (const auto& [id, device] : devices_.working()) {
-        device->device->attachThread();
+        device->unlessLost([&state = *device] { state.device->attachThread(); });
     }
     for (const memory::PlannedUse& use : plan_->uses) {
         if (use.node == node) {
@@ -177,7 +177,9 @@ void Run::enter(NodeIndex node) {
     attachTo(node);
     clock_.start();
     for (const auto& [id, device] : devices_.working()) {
-        device->failuresAtEnter = device->device->allocatorState().outOfMemory;
+        device->unlessLost([&state = *device] {
+            state.failuresAtEnter = state.device->allocatorState().outOfMemory;
+        });
     }
     books_.ledger.event("enter", {}, nodeName(), {}, 0);
     meter_.start(nodeName());

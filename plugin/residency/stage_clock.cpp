@@ -10,8 +10,9 @@ void StageClock::start() {
     begin_ = std::chrono::steady_clock::now();
     books_.traffic.beginStage();
     before_ = books_.traffic.snapshot();
-    for (const auto& [id, device] : devices_.working()) {
-        lanesBefore_[id] = device->device->laneTimes();
+    for (const auto& [id, device] : devices_.working()) {  // also those that this run leaves alone
+        device->unlessLost(
+            [&, &state = *device] { lanesBefore_[state.id] = state.device->laneTimes(); });
     }
 }
 

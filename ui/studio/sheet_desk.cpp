@@ -178,6 +178,7 @@ void SheetDesk::start(const SheetPlan& plan) {
 }
 
 void SheetDesk::show(const SheetRecord& sheet) {
+    ++times_;
     take(sheet);
     view_.focusCells();
     Q_EMIT shown();
@@ -193,7 +194,10 @@ void SheetDesk::take(const SheetRecord& sheet) {
 }
 
 void SheetDesk::open(const RunKey& key) {
-    workspace_.library->askSheet(key, this, [this](const std::optional<SheetRecord>& sheet) {
+    workspace_.library->askSheet(key, this, [this, asked = ++times_](const auto& sheet) {
+        if (asked != times_) {
+            return;  // another one was shown or asked for meanwhile
+        }
         if (!sheet) {
             Q_EMIT shown();  // the view says how to make one
             return;

@@ -66,6 +66,7 @@ private:
         writing_;          ///< sheets whose picture is being made; whether it is old already
     Background planning_;  ///< of sheets that are asked about
     Background drawing_;   ///< one at a time: each needs much memory, and a name that is free
+    quint64 times_ = 0;    ///< that a sheet was shown or asked for
 };
 
 }  // namespace lowtide::ui

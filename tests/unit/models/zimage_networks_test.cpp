@@ -87,10 +87,11 @@ private Q_SLOTS:
         bench.runWith(transformer.tree(), [&] {
             models::StageContext context{bench.residency(), tensor::Record(nullptr)};
             models::Pass pass(context, *transformer.tree());
-            for (int call = 0; call < sides * test.at("steps").get<int>(); ++call) {
-                const auto key = [&](const char* name) {
-                    return name + QString(".%1").arg(call, 3, 10, QChar('0')).toStdString();
-                };
+            int call = 0;  // fewer than steps where an image is changed
+            const auto key = [&](const char* name) {
+                return name + QString(".%1").arg(call, 3, 10, QChar('0')).toStdString();
+            };
+            for (; all.contains(key("model_in")); ++call) {
                 const at::Tensor made = transformer.predict(
                     pass,
                     tensorIn(all, key("model_in")),
@@ -99,6 +100,7 @@ private Q_SLOTS:
                 const std::string problem = testing::disagreement(all, key("model_out"), made);
                 QVERIFY2(problem.empty(), problem.c_str());
             }
+            QVERIFY(call > 0);
         });
     }
 
