@@ -128,7 +128,7 @@ private:
     bool stopping_ = false;
     std::mutex joinMutex_;      ///< of thread_
     std::mutex notifierMutex_;  ///< of stopping it
-    std::thread thread_;  ///< last: starts when the rest stands
+    std::thread thread_;        ///< last: starts when the rest stands
 };
 
 }  // namespace lowtide::executor

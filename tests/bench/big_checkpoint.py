@@ -20,6 +20,8 @@ import shutil
 import struct
 import sys
 
+import padded_tokenizer
+
 from layouts import UNET_DEFAULTS, text_encoder_shapes, unet_shapes
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -187,6 +189,7 @@ def write_sd15(mini, partial):
     with open(path) as file:
         settings = json.load(file)
     write_json(path, {**settings, "model_max_length": TOKENS})
+    padded_tokenizer.pad(os.path.join(partial, "tokenizer"), text["vocab_size"])
 
 
 def check(mini):

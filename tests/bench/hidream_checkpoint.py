@@ -16,6 +16,7 @@ import shutil
 import struct
 import sys
 
+import padded_tokenizer
 import wan_checkpoint
 from big_checkpoint import write_json, write_weights
 
@@ -28,6 +29,7 @@ CLIPS = {
     "text_encoder": dict(hidden_size=768, intermediate_size=3072, num_hidden_layers=12, num_attention_heads=12, projection_dim=768, hidden_act="quick_gelu"),
     "text_encoder_2": dict(hidden_size=1280, intermediate_size=5120, num_hidden_layers=32, num_attention_heads=20, projection_dim=1280, hidden_act="gelu"),
 }
+T5_TOKENS = 32000  # and 100 that have no pieces
 T5 = dict(vocab_size=32128, d_model=4096, d_kv=64, num_heads=64, d_ff=10240, num_layers=24, feed_forward_proj="gated-gelu")
 LLAMA = dict(vocab_size=128256, hidden_size=4096, intermediate_size=14336, num_hidden_layers=32, num_attention_heads=32, num_key_value_heads=8,
              max_position_embeddings=131072, rms_norm_eps=1e-5, tie_word_embeddings=False,
@@ -94,8 +96,18 @@ def write_files(folder, tokenizers, ldm_keys):
                                                                                   and "SelfAttention." in name))
     write(LLAMA_FILE, *llama_in_fp8(shapes["text_encoder_4"]))
     write("vae/ae", {key: ("F32", tuple(value.shape)) for key, value in ldm_keys.vae_state(parts["vae"]).items()})
-    tokenizers.write_t5(os.path.join(folder, "text_encoders", "tokenizer_3"))
-    tokenizers.write_llama(os.path.join(folder, "text_encoders", "tokenizer_4"))
+    write_t5(tokenizers, os.path.join(folder, "text_encoders", "tokenizer_3"))
+    write_llama_tokenizer(tokenizers, os.path.join(folder, "text_encoders", "tokenizer_4"))
+
+
+def write_t5(tokenizers, folder):
+    tokenizers.write_t5(folder)
+    padded_tokenizer.pad(folder, T5_TOKENS)
+
+
+def write_llama_tokenizer(tokenizers, folder):
+    tokenizers.write_llama(folder)
+    padded_tokenizer.pad(folder, LLAMA["vocab_size"])
 
 
 def write_llama(tokenizers, folder):
@@ -105,14 +117,14 @@ def write_llama(tokenizers, folder):
     for name in values:
         values[name] = struct.pack("<f", shapes[name.removesuffix("scale_weight") + "weight"][1] ** -0.5)
     wan_checkpoint.write_tensors(os.path.join(folder, LLAMA_FILE + ".safetensors"), tensors, values, wan_checkpoint.Filling())
-    tokenizers.write_llama(os.path.join(folder, "text_encoders", "tokenizer_4"))
+    write_llama_tokenizer(tokenizers, os.path.join(folder, "text_encoders", "tokenizer_4"))
 
 
 def write_folder(tokenizers, folder):
     for name, padding in (("tokenizer", tokenizers.EOS), ("tokenizer_2", "!")):
         vocabulary = tokenizers.write_clip(os.path.join(folder, name), pad=padding, max_length=CLIP_LENGTH)
-    tokenizers.write_t5(os.path.join(folder, "tokenizer_3"))
-    tokenizers.write_llama(os.path.join(folder, "tokenizer_4"))
+    write_t5(tokenizers, os.path.join(folder, "tokenizer_3"))
+    write_llama_tokenizer(tokenizers, os.path.join(folder, "tokenizer_4"))
     for name, part in networks(vocabulary).items():
         (part.save_config if hasattr(part, "save_config") else part.config.save_pretrained)(os.path.join(folder, name))
         stem = "diffusion_pytorch_model" if hasattr(part, "save_config") else "model"

@@ -22,6 +22,7 @@ import shutil
 import struct
 import sys
 
+import padded_tokenizer
 from big_checkpoint import IS_HOLLOW, Noise, distribution, write_json, write_weights
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
@@ -47,6 +48,7 @@ KINDS = {
     "i2v_a14b": dict(TRANSFORMER, num_attention_heads=40, ffn_dim=13824, num_layers=40, in_channels=36),
     "t2v_1_3b": dict(TRANSFORMER, num_attention_heads=12, ffn_dim=8960, num_layers=30),
 }
+TEXT_TOKENS = 256000  # and 300 that have no pieces
 TEXT = dict(vocab_size=256384, d_model=4096, d_kv=64, num_heads=64, d_ff=10240, num_layers=24, feed_forward_proj="gated-gelu")
 FEWER_TEXT_LAYERS = 2
 VISION = dict(hidden_size=1280, intermediate_size=5120, num_hidden_layers=32, num_attention_heads=16, image_size=224, patch_size=14,
@@ -181,7 +183,7 @@ def write_files(folder, tokenizer):
         denoiser = {wan_names.transformer_name(key): shape for key, shape in parts[part].items() if "norm_added_q" not in key}
         write_tensors(os.path.join(folder, "diffusion_models", published + "_fp8_scaled.safetensors"),
                       *scaled_to_fp8(denoiser, lambda name: name.startswith("blocks.") and name.endswith(".weight")))
-    pieces = pathlib.Path(tokenizer, "spiece.model").read_bytes()
+    pieces = padded_tokenizer.padded_pieces(pathlib.Path(tokenizer, "spiece.model").read_bytes(), TEXT_TOKENS)
     text = {key: shape for key, shape in parts["text_encoder"].items() if key != TIED}
     tensors, values = scaled_to_fp8(text, lambda name: name.endswith(".weight") and "Dense" in name or "Attention.q" in name
                                     or "Attention.k" in name or "Attention.v" in name or "Attention.o" in name)
@@ -199,6 +201,7 @@ def write_folder(kind, partial, tokenizer):
     write_parts(kind, tokenizer, partial)
     UniPCMultistepScheduler(**SCHEDULER).save_pretrained(os.path.join(partial, "scheduler"))
     shutil.copytree(tokenizer, os.path.join(partial, "tokenizer"))
+    padded_tokenizer.pad(os.path.join(partial, "tokenizer"), min(TEXT_TOKENS, text_settings(tokenizer)["vocab_size"]))
     index = {"_class_name": "WanImageToVideoPipeline" if kind.startswith("i2v") else "WanPipeline", **COMPONENTS}
     if "image_dim" in KINDS[kind]:
         index |= VISION_COMPONENTS

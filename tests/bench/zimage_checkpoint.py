@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 
+import padded_tokenizer
 import wan_checkpoint  # finds zimage_names
 import zimage_names
 from big_checkpoint import write_json, write_weights
@@ -57,10 +58,12 @@ def write_files(folder, tokenizer):
                          ("text_encoders/qwen_3_4b", shapes_of(parts["text_encoder"]))):
         wan_checkpoint.write_tensors(os.path.join(folder, path + ".safetensors"), {key: ("BF16", shape) for key, shape in shapes.items()}, {})
     shutil.copytree(tokenizer, os.path.join(folder, "text_encoders", "tokenizer"))
+    padded_tokenizer.pad(os.path.join(folder, "text_encoders", "tokenizer"), QWEN["vocab_size"])
 
 
 def write_folder(tokenizer, folder):
     shutil.copytree(tokenizer, os.path.join(folder, "tokenizer"))
+    padded_tokenizer.pad(os.path.join(folder, "tokenizer"), QWEN["vocab_size"])
     for name, part in networks().items():
         (part.save_config if hasattr(part, "save_config") else part.config.save_pretrained)(os.path.join(folder, name))
         stem = "diffusion_pytorch_model" if hasattr(part, "save_config") else "model"

@@ -93,11 +93,14 @@ private Q_SLOTS:
         QFETCH(QString, path);
         ModelBench bench;
         const models::Recognised known = bench.stages().recognise(at(path).toStdString());
-        QCOMPARE(known.problem, std::string());
+        // The small refiner's autoencoder has widths that no file states the groups of.
+        const bool isRefused = path.endsWith("refiner.safetensors");
+        QVERIFY2((known.problem.find("norm groups") != std::string::npos) == isRefused,
+                 known.problem.c_str());
         QCOMPARE(known.kind, std::string("checkpoint"));
         QTEST(QString::fromStdString(known.layout), "layout");
         QCOMPARE(known.family, std::string("sdxl"));
-        QVERIFY(known.isRunnable());
+        QCOMPARE(known.isRunnable(), !isRefused);
         QVERIFY(known.largest > 0 && known.stored.bytes() > known.largest);
     }
 

@@ -5,10 +5,7 @@ namespace lowtide::memory::device_kinds {
 /// GPUs that are played in host memory, by the CPU's operators.
 DeviceKind fake() {
     return {.name = "fake",
-            .forms =
-                "fake, fake:1, fake:8GiB, fake:1,8GiB, fake:8GiB,spill=16GiB, "
-                "fake:8GiB,fail=100, fake:8GiB,lost=500 or fake:8GiB,fail=KIND:3 or KIND:3-5 "
-                "with the kind arena, staging, wire or activation",
+            .forms = "fake, fake:1, fake:8GiB, fake:1,8GiB",
             .most = 8,
             .firstIsBare = true,
             .isRehearsed = true,
