@@ -95,7 +95,7 @@ private Q_SLOTS:
         row("heads of a tower",
             "image_encoder",
             folder_.filePath("tower.safetensors"),
-            "load",
+            "image_encoder",
             {"number of heads no shape tells", "tower.lowtide.json"});
         row("a denoiser that begins with no picture",
             "load",

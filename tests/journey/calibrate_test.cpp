@@ -65,7 +65,7 @@ private Q_SLOTS:
         QCOMPARE(json_.at("device").get<std::string>(), std::string("cpu"));
         QVERIFY(json_.at("stored").get<bool>());
         QCOMPARE(json_.at("measured").size(), json_.at("estimated").size());
-        QCOMPARE(QDir(measured_.path()).entryList(QDir::Files | QDir::Hidden),
+        QCOMPARE(QDir(measured_.path()).entryList({"*.json"}, QDir::Files | QDir::Hidden),
                  (QStringList{kClassFile, kFile}));
     }
 
