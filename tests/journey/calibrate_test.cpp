@@ -65,8 +65,9 @@ private Q_SLOTS:
         QCOMPARE(json_.at("device").get<std::string>(), std::string("cpu"));
         QVERIFY(json_.at("stored").get<bool>());
         QCOMPARE(json_.at("measured").size(), json_.at("estimated").size());
-        QCOMPARE(QDir(measured_.path()).entryList({"*.json"}, QDir::Files | QDir::Hidden),
-                 (QStringList{kClassFile, kFile}));
+        QCOMPARE(
+            QDir(measured_.path()).entryList(QDir::Files | QDir::Hidden),
+            (QStringList{".cpu_class.json.lock", ".device_profiles.json.lock", kClassFile, kFile}));
     }
 
     void plansSayWhetherTheirTimesAreMeasured() {

@@ -113,8 +113,8 @@ private Q_SLOTS:
     void init() { cache_ = std::make_unique<QTemporaryDir>(); }
 
     /// The text encoder's weights are destroyed between two processes: the second has to do without
-    /// them. It reads the header alone, which says how they are stored: that belongs to the key.
-    void encodesOnce_andNeverReadsTheEncoderAgain() {
+    /// them, and does not even open their file.
+    void encodesOnce_andNeverOpensTheEncoderAgain() {
         const QTemporaryDir models;
         const QString model = models.filePath("model");
         copyFolder(testing::sourcePath("resources/mini/model"), model);
@@ -133,6 +133,7 @@ private Q_SLOTS:
         const Finished second = runExample("control_nodes", cache_->path(), own);
 
         QVERIFY(isGood(second));
+        QVERIFY(!watch.wasOpened());
         QVERIFY(!executed(second).contains("encode"));
         QVERIFY(executed(second).contains("denoise"));
         QCOMPARE(second.picture, plain_);
