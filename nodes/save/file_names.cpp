@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/output_file.hpp"
+#include "plugin/files/write_error.hpp"
 #include "plugin/image/picture_file.hpp"
 #include "plugin/video/video_file.hpp"
 
@@ -40,6 +41,15 @@ uint64_t numberOf(const std::string& file, const std::string& name) {
 }
 
 }  // namespace
+
+void writeOutputs(const std::function<void()>& write) {
+    try {
+        write();
+    } catch (const files::WriteError& error) {
+        throw Error(
+            error.kind(), error.message(), error.hint() + " (--out, or Settings)", error.item());
+    }
+}
 
 void checkPrefix(const std::string& prefix) {
     if (prefix.empty()) {

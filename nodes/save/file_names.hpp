@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace lowtide::nodes {
@@ -8,6 +9,9 @@ namespace lowtide::nodes {
 /// Refuses a prefix that leaves the output folder or that no file system takes.
 /// Error{InvalidInput}, item "prefix".
 void checkPrefix(const std::string& prefix);
+
+/// `write`, whose error of a file or folder that cannot be written says where outputs go, too.
+void writeOutputs(const std::function<void()>& write);
 
 /// File names in a folder, "<folder>/<prefix>_00001.png", counting on from the highest number that
 /// is there with any ending of an image or video. Other programs may take one meanwhile:

@@ -179,7 +179,10 @@ executor::NodeType saveImage(models::Stages& stages) {
                     checkSides(savedFormat(context), context.input("image")->shape);
                     return picturesOutline(stages, context);
                 },
-            .run = [&stages](executor::Context& context) { runSaveImage(stages, context); }};
+            .run =
+                [&stages](executor::Context& context) {
+                    writeOutputs([&] { runSaveImage(stages, context); });
+                }};
 }
 
 std::vector<executor::NodeType> save(models::Stages& stages) {

@@ -143,7 +143,10 @@ executor::NodeType saveVideo(models::Stages& stages) {
                 [&stages](const executor::OutlineContext& context) {
                     return outlineSaveVideo(stages, context);
                 },
-            .run = [&stages](executor::Context& context) { runSaveVideo(stages, context); }};
+            .run =
+                [&stages](executor::Context& context) {
+                    writeOutputs([&] { runSaveVideo(stages, context); });
+                }};
 }
 
 }  // namespace lowtide::nodes

@@ -34,7 +34,9 @@ KeptValues::KeptValues(const graph::Snapshot& snapshot,
             limit = std::max(limit, request->limit);
         }
     }
-    cache.pin(std::move(pinned), limit);
+    // The graph has these nodes, and none that keeps what they make any more.
+    std::set<std::string, std::less<>> ended(outlined.keys.begin(), outlined.keys.end());
+    cache.pin(std::move(pinned), limit, ended);
 }
 
 std::shared_ptr<const CachedResult> KeptValues::find(size_t node,

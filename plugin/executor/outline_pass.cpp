@@ -8,6 +8,8 @@
 #include "plugin/graph/key.hpp"
 #include "plugin/graph/validate.hpp"
 #include "plugin/memory/precision.hpp"
+#include "plugin/memory/resolve_precision.hpp"
+#include "plugin/memory/storage_notes.hpp"
 
 #include <algorithm>
 
@@ -126,6 +128,12 @@ void requireExact(const graph::SnapshotNode& node, const std::vector<Losses>& fo
     }
 }
 
+std::string precisionKey(const graph::SnapshotNode& node,
+                         const WorkOutline& work,
+                         const memory::ComponentPrecision& precision) {
+    return work.precisions.size() == 1 ? node.id : node.id + "." + precision.role;
+}
+
 void mark(OutlinedGraph& outlined,
           const graph::SnapshotNode& node,
           const WorkOutline& work,
@@ -142,9 +150,7 @@ void mark(OutlinedGraph& outlined,
                                   .message = join(losses.reasons, "; ")});
     }
     for (const memory::ComponentPrecision& precision : work.precisions) {
-        const std::string key =
-            work.precisions.size() == 1 ? node.id : node.id + "." + precision.role;
-        outlined.precisions[key] = memory::toJson(precision);
+        outlined.precisions[precisionKey(node, work, precision)] = memory::toJson(precision);
     }
 }
 
@@ -188,6 +194,19 @@ std::variant<OutlinedGraph, Issue> outlineGraph(const graph::Snapshot& snapshot,
     outlined.keys = graph::makeKeys(snapshot, fingerprints, numerics, devices);
     outlined.precisionText = outlined.precisions.dump();
     return outlined;
+}
+
+void settlePrecisions(Json& precisions,
+                      const graph::SnapshotNode& node,
+                      const WorkOutline& work,
+                      const std::vector<std::shared_ptr<const memory::ComponentTree>>& trees) {
+    for (size_t i = 0; i < trees.size() && i < work.precisions.size(); ++i) {
+        memory::ComponentPrecision precision = settled(work.precisions[i], *trees[i]);
+        for (std::string& note : memory::storageNotes(*trees[i], precision)) {
+            precision.notes.push_back(std::move(note));
+        }
+        precisions[precisionKey(node, work, precision)] = memory::toJson(precision);
+    }
 }
 
 std::optional<Issue> openComponents(const graph::Snapshot& snapshot,

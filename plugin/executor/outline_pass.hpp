@@ -38,6 +38,13 @@ struct OutlinedGraph {
     std::string_view numerics,
     const graph::DeviceTexts& devices = {});
 
+/// Renews what `precisions` says of a node whose networks were opened: how they lie where their
+/// files are quantised, and what that takes.
+void settlePrecisions(Json& precisions,
+                      const graph::SnapshotNode& node,
+                      const WorkOutline& work,
+                      const std::vector<std::shared_ptr<const memory::ComponentTree>>& trees);
+
 /// Opens the networks of every node, as a run would whose results are none of them kept; the issue
 /// of the first that cannot be.
 [[nodiscard]] std::optional<Issue> openComponents(const graph::Snapshot& snapshot,

@@ -71,15 +71,17 @@ ResultCache::Dropped ResultCache::trim() {
     return dropped;
 }
 
-void ResultCache::pin(std::set<std::string, std::less<>> keys, Bytes limit) {
+void ResultCache::pin(std::set<std::string, std::less<>> keys,
+                      Bytes limit,
+                      const std::set<std::string, std::less<>>& ended) {
     Dropped dropped;
     const std::lock_guard lock(mutex_);
     pinnedKeys_ = std::move(keys);
-    pinnedLimit_ = limit;
+    pinnedLimit_ = pinnedKeys_.empty() ? pinnedLimit_ : limit;
     pinnedBytes_ = 0;
     for (Entry& entry : entries_) {
         entry.isPinned =
-            !pinnedKeys_.empty() && (entry.isPinned || pinnedKeys_.contains(entry.key));
+            (entry.isPinned && !ended.contains(entry.key)) || pinnedKeys_.contains(entry.key);
         pinnedBytes_ += entry.isPinned ? entry.result->bytes : 0;
     }
     dropped = trim();

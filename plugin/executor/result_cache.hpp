@@ -41,9 +41,11 @@ public:
              std::map<std::string, memory::WireRef, std::less<>> outputs,
              std::vector<std::string> files);
     /// Results of these keys are pinned from now on, as long as all pinned ones together stay
-    /// within `limit`; what was pinned before stays so while it is kept. Without keys nothing is
-    /// pinned any more.
-    void pin(std::set<std::string, std::less<>> keys, Bytes limit);
+    /// within `limit`; without keys the limit stays. What was pinned before stays so while it is
+    /// kept, unless its key is one of `ended`.
+    void pin(std::set<std::string, std::less<>> keys,
+             Bytes limit,
+             const std::set<std::string, std::less<>>& ended = {});
     void setLimit(Bytes limit);
     /// The most that the result of this key may have to be kept.
     [[nodiscard]] Bytes limitOf(const std::string& key) const;

@@ -50,7 +50,7 @@ bool isFull(std::error_code code) {
 
 }  // namespace
 
-Error writeError(std::string_view action, const std::string& path, std::error_code code) {
+WriteError writeError(std::string_view action, const std::string& path, std::error_code code) {
     const std::string failed =
         "cannot " + std::string(action) + " " + quotedName(lastPart(path)) + ": ";
     if (isFull(code)) {

@@ -365,7 +365,7 @@ std::vector<bool> Sizer::leasedLeaves(const PlannedStay& stay) const {
             continue;
         }
         const ComponentWork* work = workOfUse(use);
-        if (!work) {
+        if (!work || work->pass.empty()) {
             return {};
         }
         note(work->pass);

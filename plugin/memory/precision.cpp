@@ -277,17 +277,19 @@ Json toJson(const ComponentPrecision& precision) {
     for (size_t i = 0; i < kNumericSwitchCount; ++i) {
         switches[std::string(kSwitches[i].name)] = textOf(precision.switches[i]);
     }
-    return {{"preset", precision.preset},
-            {"component", precision.role},
-            {"storage", precision.storesAsInFile ? "file" : shortNameOf(precision.storage)},
-            {"scales", isScaled ? "one for each output channel" : "none"},
-            {"compute", shortNameOf(precision.compute)},
-            {"keep_f32", precision.keptF32},
-            {"keep_from_f8", isScaled ? precision.keptFromF8 : std::vector<std::string>()},
-            {"finite_check", precision.checksFinite},
-            {"switches", std::move(switches)},
-            {"lossy", precision.losses()},
-            {"notes", precision.notes}};
+    return {
+        {"preset", precision.preset},
+        {"component", precision.role},
+        {"storage", precision.storesAsInFile ? "file" : shortNameOf(precision.storage)},
+        {"quantised", precision.keepsQuantised || precision.storesAsInFile ? "file" : "decoded"},
+        {"scales", isScaled ? "one for each output channel" : "none"},
+        {"compute", shortNameOf(precision.compute)},
+        {"keep_f32", precision.keptF32},
+        {"keep_from_f8", isScaled ? precision.keptFromF8 : std::vector<std::string>()},
+        {"finite_check", precision.checksFinite},
+        {"switches", std::move(switches)},
+        {"lossy", precision.losses()},
+        {"notes", precision.notes}};
 }
 
 }  // namespace lowtide::memory

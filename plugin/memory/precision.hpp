@@ -91,6 +91,8 @@ struct ComponentPrecision {
     std::string role;
     DType storage = DType::F32;
     bool storesAsInFile = false;
+    /// Nobody asked for a storage: a file that is quantised stays as it is (settled()).
+    bool keepsQuantised = false;
     DType compute = DType::F32;
     std::vector<std::string> keptF32;     ///< parts of names: as in the file, computed in f32
     std::vector<std::string> keptFromF8;  ///< parts of names: as in the file where others are f8

@@ -177,7 +177,11 @@ std::vector<std::string> roundedTypes(const ComponentPrecision& precision,
     if (precision.storesAsInFile || precision.storage == DType::F32) {
         return rounded;
     }
-    for (const FileType& each : fileTypes()) {
+    const std::set<FileType> types = fileTypes();
+    if (precision.keepsQuantised && isAnyQuantised(types)) {
+        return rounded;
+    }
+    for (const FileType& each : types) {
         if (!holds(precision.storage, each.type)) {
             rounded.push_back(each.encoding.empty() ? shortNameOf(each.type) : each.encoding);
         }
@@ -297,13 +301,11 @@ ComponentPrecision resolvePrecision(const PrecisionChoice& choice,
     const PrecisionTypes asked = choice.typesOf(role);
     const bool isStorageAsked = asked.storage || asked.storesAsInFile;
     const PrecisionTypes& stored = isStorageAsked ? asked : stated;
-    // What is quantised is the checkpoint: no preset takes more memory for it (decision 0068).
-    const bool keepsQuantised =
-        !isStorageAsked && !stated.storesAsInFile && isAnyQuantised(fileTypes());
     ComponentPrecision precision{.preset = choice.preset,
                                  .role = role,
                                  .storage = stored.storage.value_or(DType::F32),
-                                 .storesAsInFile = stored.storesAsInFile || keepsQuantised,
+                                 .storesAsInFile = stored.storesAsInFile,
+                                 .keepsQuantised = !isStorageAsked && !stored.storesAsInFile,
                                  .compute = asked.compute.value_or(*stated.compute)};
     const bool isHalfCompute = precision.compute != DType::F32;
     precision.keptF32 = !choice.keptF32.empty() ? choice.keptF32
@@ -327,7 +329,16 @@ ComponentPrecision resolvePrecision(const PrecisionChoice& choice,
     return precision;
 }
 
-ComponentTree inPrecision(const ComponentTree& tree, const ComponentPrecision& precision) {
+ComponentPrecision settled(const ComponentPrecision& precision, const ComponentTree& tree) {
+    ComponentPrecision known = precision;
+    known.storesAsInFile =
+        precision.storesAsInFile || (precision.keepsQuantised && isAnyQuantised(fileTypesOf(tree)));
+    known.keepsQuantised = false;
+    return known;
+}
+
+ComponentTree inPrecision(const ComponentTree& tree, const ComponentPrecision& asked) {
+    const ComponentPrecision precision = settled(asked, tree);
     ComponentTree typed = tree;
     const std::vector<bool> isChanged = changedStorages(tree);
     std::vector<bool> isDone(tree.storages.size(), false);

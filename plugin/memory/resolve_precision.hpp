@@ -80,8 +80,13 @@ using FileTypes = std::function<std::set<FileType>()>;
                                                   const NumericTraits& device,
                                                   const FileTypes& fileTypes);
 
-/// The component stored and computed so. Its id is the tree's own where the bytes on a device stay
-/// the same.
+/// What `precision` is for the component once its file is known: stored as in the file where that
+/// is quantised and nobody asked for a storage. The bits are those of decoding it once.
+[[nodiscard]] ComponentPrecision settled(const ComponentPrecision& precision,
+                                         const ComponentTree& tree);
+
+/// The component stored and computed so, settled. Its id is the tree's own where the bytes on a
+/// device stay the same.
 [[nodiscard]] ComponentTree inPrecision(const ComponentTree& tree,
                                         const ComponentPrecision& precision);
 

@@ -72,8 +72,8 @@ void addWidened(const ComponentTree& tree,
 
 }  // namespace
 
-std::vector<std::string> storageNotes(const ComponentTree& tree,
-                                      const ComponentPrecision& precision) {
+std::vector<std::string> storageNotes(const ComponentTree& tree, const ComponentPrecision& asked) {
+    const ComponentPrecision precision = settled(asked, tree);
     std::vector<std::string> notes;
     addDecoded(tree, precision, notes);
     addWidened(tree, precision, notes);

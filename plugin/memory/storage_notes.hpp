@@ -8,12 +8,12 @@
 namespace lowtide::memory {
 
 /// Whether numbers were rounded to lie so, to eight bits or fewer: fp8, int8, GGUF's blocks, ...
-/// Where a file has such and no storage is asked for, resolvePrecision() stores a component as its
-/// file has it, under every preset: the bits are those of decoding it once (decision 0068).
+/// Where a file has such and no storage is asked for, settled() stores a component as its file has
+/// it, under every preset (decision 0068).
 [[nodiscard]] bool isQuantised(const FileType& type);
 
 /// Sentences on the bytes of a component that is stored so: what its quantised file takes as it is
-/// and decoded, and what weights that adapters change take while they stream. `tree`: as opened.
+/// and decoded, and what weights that adapters change take while they stream.
 [[nodiscard]] std::vector<std::string> storageNotes(const ComponentTree& tree,
                                                     const ComponentPrecision& precision);
 

@@ -5,6 +5,7 @@
 #include "plugin/host_api/lowtide.h"
 #include "plugin/module/answer.hpp"
 #include "plugin/module/open_plugin.hpp"
+#include "plugin/module/stop_at_exit.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -92,6 +93,7 @@ public:
         : onEvent_(onEvent), onImage_(onImage), user_(user) {}
 
     void event(std::string_view json) noexcept override {
+        stopFirstAtExitOfThisThread();  // where the host calls exit() in its function
         try {
             const std::string text(json);
             const Json event = Json::parse(text);

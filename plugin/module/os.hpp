@@ -15,6 +15,8 @@ namespace lowtide::module {
 /// Paths of the loaded libraries with this file name.
 [[nodiscard]] std::vector<std::string> loadedLibraries(const std::string& fileName);
 [[nodiscard]] int64_t processId();
+/// Whether the calling thread is the one that main() runs in.
+[[nodiscard]] bool isMainThread();
 /// Sets a variable of the process's environment. Before other threads of ours run.
 void setEnvironment(const char* name, const char* value);
 

@@ -56,6 +56,10 @@ int64_t processId() {
     return ::getpid();
 }
 
+bool isMainThread() {
+    return ::gettid() == ::getpid();
+}
+
 int physicalCores() {
     cpu_set_t allowed;
     CPU_ZERO(&allowed);

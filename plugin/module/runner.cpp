@@ -68,6 +68,16 @@ std::variant<memory::Plan, Issue> planOf(const RequestedGraph& request,
                              basis);
 }
 
+Json openedPrecisions(const graph::Snapshot& snapshot, const executor::OutlinedGraph& outlined) {
+    Json precisions = outlined.precisions;
+    for (size_t i = 0; i < snapshot.nodes.size(); ++i) {
+        if (const executor::WorkOutline& work = outlined.work[i]; work.components) {
+            settlePrecisions(precisions, snapshot.nodes[i], work, work.components());
+        }
+    }
+    return precisions;
+}
+
 std::vector<std::string> pathsOf(
     const std::vector<std::shared_ptr<const memory::ComponentTree>>& trees) {
     std::vector<std::string> paths;
@@ -183,7 +193,8 @@ Status ModuleRunner::plan(std::string_view graph,
             return refuse(std::move(*issue));
         }
         Json planned = memory::toJson(std::get<memory::Plan>(plan));
-        planned["precision"] = std::get<executor::OutlinedGraph>(outlined).precisions;
+        planned["precision"] =
+            openedPrecisions(*snapshot, std::get<executor::OutlinedGraph>(outlined));
         if (request.options.card) {
             planned["card"] = plannedCard(*request.options.card, std::get<memory::Plan>(plan));
         }

@@ -23,6 +23,18 @@ void stopRunner() {
     }
 }
 
+struct StopFirst {
+    bool isWanted = false;
+
+    ~StopFirst() {
+        if (isWanted) {
+            stopRunner();
+        }
+    }
+};
+
+thread_local StopFirst stopFirst;
+
 }  // namespace
 
 void stopAtExit(Runner& runner) {
@@ -31,6 +43,13 @@ void stopAtExit(Runner& runner) {
     // in the reverse order: that one must be there before.
     static_cast<void>(sha256Hex(""));
     std::atexit(&stopRunner);
+    if (isMainThread()) {
+        stopFirstAtExitOfThisThread();
+    }
+}
+
+void stopFirstAtExitOfThisThread() {
+    stopFirst.isWanted = true;
 }
 
 }  // namespace lowtide::module

@@ -4,8 +4,15 @@
 
 namespace lowtide::module {
 
-/// Stops the runner when the process ends by exit() or by the end of main: LibTorch's own objects
-/// are taken down then, and a run that went on would crash. Once; the runner is never destroyed.
+/// Stops the runner when the process ends by exit() or by the end of main: objects of LibTorch and
+/// of other libraries are taken down then, and a run that went on would crash. Once; the runner is
+/// never destroyed.
 void stopAtExit(Runner& runner);
+
+/// Makes that stop the first thing that happens where the calling thread ends the process (glibc,
+/// stdlib/exit.c: objects of the thread go before every handler), so that nothing that a run made
+/// since is taken down before. A thread of the host's that ends alone would stop the runner, too:
+/// for its main thread and for ours.
+void stopFirstAtExitOfThisThread();
 
 }  // namespace lowtide::module

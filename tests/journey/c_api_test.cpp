@@ -82,7 +82,7 @@ private Q_SLOTS:
     void aHostMayEndDuringARun_data() {
         QTest::addColumn<QString>("way");
         QTest::addColumn<int>("event");
-        for (const char* way : {"exit", "return"}) {
+        for (const char* way : {"exit", "return", "callback"}) {
             for (const int event : {1, 4}) {
                 QTest::addRow("%s at event %d", way, event) << way << event;
             }

@@ -212,6 +212,27 @@ DELETE FROM sheets WHERE run NOT IN (SELECT key FROM runs);
 DELETE FROM sheet_cells WHERE sheet NOT IN (SELECT run FROM sheets);
 )";
 
+/// For its life; nothing is enforced where rows may come before those that they point to.
+class WithoutForeignKeys {
+public:
+    explicit WithoutForeignKeys(Database& database) : database_(database) {
+        database_.execute("PRAGMA foreign_keys = OFF");
+    }
+
+    ~WithoutForeignKeys() {
+        try {
+            database_.execute("PRAGMA foreign_keys = ON");
+        } catch (const Error&) {  // nothing more can be done with a connection that takes no pragma
+        }
+    }
+
+    WithoutForeignKeys(const WithoutForeignKeys&) = delete;
+    WithoutForeignKeys& operator=(const WithoutForeignKeys&) = delete;
+
+private:
+    Database& database_;
+};
+
 int64_t countOf(Database& database, std::string_view statement) {
     Statement row = database.prepare(statement);
     return row.next() ? row.number(0) : 0;
@@ -220,7 +241,7 @@ int64_t countOf(Database& database, std::string_view statement) {
 }  // namespace
 
 RunStore::Salvaged RunStore::salvage(const QString& damaged) {
-    database_.execute("PRAGMA foreign_keys = OFF");  // until all that is left is there
+    const WithoutForeignKeys untilAllIsThere(database_);
     try {
         Database lost(damaged, DatabaseUse::OnlyRead);
         Transaction all(database_);
@@ -236,7 +257,6 @@ RunStore::Salvaged RunStore::salvage(const QString& damaged) {
     } catch (const Unwritable& failed) {
         throw failed.error;
     }
-    database_.execute("PRAGMA foreign_keys = ON");
     return {.runs = countOf(database_, "SELECT count(*) FROM runs"),
             .pictures = countOf(database_, "SELECT count(*) FROM pictures")};
 }

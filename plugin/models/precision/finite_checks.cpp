@@ -180,8 +180,9 @@ void FiniteChecks::refuse(const memory::ComponentTree& network, DType compute) c
 }
 
 void FiniteChecks::refuse(const std::string& role, DType compute, const NotedStep& step) const {
-    const memory::ComponentPrecision& precision = precisionOf(role);
     const auto source = task_.source();
+    const auto network = treeIn(*source, role);
+    const memory::ComponentPrecision precision = settled(precisionOf(role), *network);
     const std::string stored = storedIn(precision);
     const std::string inStep = step.steps > 1 ? " in step " + std::to_string(step.step + 1) +
                                                     " of " + std::to_string(step.steps)
@@ -194,19 +195,18 @@ void FiniteChecks::refuse(const std::string& role, DType compute, const NotedSte
         facts["step"] = step.step + 1;
         facts["steps"] = step.steps;
     }
-    const bool isAdapted = !treeIn(*source, role)->changes.empty();
+    const bool isAdapted = !network->changes.empty();
     const bool isPrecision = compute == DType::F16 || compute == DType::BF16;
     const std::vector<std::string> hints = remedies(precision, compute, isAdapted);
-    throw CodedError(Error(ErrorKind::InvalidInput,
-                           task_.name + ": " + role + " of " + source->name() +
-                               " gives values that are not finite (NaN or infinity)" + inStep +
-                               "; it computes in " + memory::shortNameOf(compute) +
-                               (precision.storesAsInFile ? ", its weights are as in the file"
-                                                         : ", its weights are in " + stored),
-                           join(hints, "; "),
-                           isPrecision ? kPrecisionItem : portOf(role)),
-                     kNotFiniteCode,
-                     facts.dump());
+    throw CodedError(
+        Error(ErrorKind::InvalidInput,
+              task_.name + ": " + role + " of " + source->name() +
+                  " gives values that are not finite (NaN or infinity)" + inStep +
+                  " (storage=" + stored + ", compute=" + memory::shortNameOf(compute) + ")",
+              join(hints, "; "),
+              isPrecision ? kPrecisionItem : portOf(role)),
+        kNotFiniteCode,
+        facts.dump());
 }
 
 void FiniteChecks::refuseResult() const {

@@ -2,7 +2,6 @@
 
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/resolve_precision.hpp"
-#include "plugin/memory/storage_notes.hpp"
 
 #include <utility>
 
@@ -19,7 +18,7 @@ bool isAsOpened(const memory::ComponentPrecision& precision) {
 std::shared_ptr<const memory::ComponentTree> typedTree(
     const ComponentSource& source, const memory::ComponentPrecision& precision) {
     std::shared_ptr<const memory::ComponentTree> opened = treeIn(source, precision.role);
-    return isAsOpened(precision)
+    return isAsOpened(settled(precision, *opened))
                ? opened
                : std::make_shared<const memory::ComponentTree>(inPrecision(*opened, precision));
 }
@@ -41,14 +40,9 @@ memory::ComponentPrecision precisionOf(const ComponentSource& source,
     const int capability = choice.capabilityOf(role);
     const auto device =
         capability > 0 ? memory::NumericTraits::ofCuda(capability) : memory::NumericTraits();
-    memory::ComponentPrecision precision =
-        resolvePrecision(choice, source.precisions(), role, device, [&] {
-            return fileTypesOf(*treeIn(source, role));
-        });
-    for (std::string& note : memory::storageNotes(*treeIn(source, role), precision)) {
-        precision.notes.push_back(std::move(note));
-    }
-    return precision;
+    return resolvePrecision(choice, source.precisions(), role, device, [&] {
+        return fileTypesOf(*treeIn(source, role));
+    });
 }
 
 }  // namespace

@@ -67,14 +67,17 @@ private Q_SLOTS:
         QCOMPARE(kept(), Bytes(100));
     }
 
-    /// A run without a node that keeps: what others kept is within the limit of everything again.
-    void nothingIsPinnedForARunThatAsksForNothing() {
+    /// A graph that lost its node that keeps: what that kept is within the limit of everything
+    /// again.
+    void aPinEndsWithTheNodeThatAskedForIt() {
         cache_.pin({"a", "b"}, 1000);
         cache_.put("a", "n", valueOf(90), {});
         cache_.put("b", "n", valueOf(80), {});
         QCOMPARE(kept(), Bytes(170));
 
-        cache_.pin({}, 0);
+        cache_.pin({}, 0, {"of another graph"});
+        QCOMPARE(kept(), Bytes(170));
+        cache_.pin({}, 0, {"a", "b"});
 
         QVERIFY(!cache_.find("a") && cache_.find("b"));
         QCOMPARE(kept(), Bytes(80));

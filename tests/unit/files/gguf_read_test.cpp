@@ -218,7 +218,8 @@ private Q_SLOTS:
         const GgufTensorEntry weight{.sizes = {1ull << 20, 2048}};
         const HollowFile file(ggufBytes({.tensors = {ggufTensor(weight)}, .dataBytes = 0}));
         QCOMPARE(readGgufHeader(file).tensors[0].bytes, 8 * kGiB);
-        QVERIFY(file.readBytes() <= 64 * kKiB);
+        constexpr Bytes kLookedAtFirst = 256;  // for what lies in a file's place
+        QVERIFY(file.readBytes() <= 64 * kKiB + kLookedAtFirst);
     }
 };
 

@@ -65,6 +65,20 @@ ComponentTree treeOf(DType type) {
     return tree;
 }
 
+/// The same with the types one after the other.
+ComponentTree treeOf(const std::set<FileType>& types) {
+    ComponentTree tree = treeOf(DType::F32);
+    auto next = types.begin();
+    for (Storage& storage : tree.storages) {
+        storage.fileType = next->type;
+        if (!next->encoding.empty()) {
+            storage.encoded = Encoded{.encoding = next->encoding};
+        }
+        next = std::next(next) == types.end() ? types.begin() : std::next(next);
+    }
+    return tree;
+}
+
 }  // namespace
 
 class ResolvePrecisionTest : public QObject {
@@ -176,12 +190,41 @@ private Q_SLOTS:
                                                        {DType::F8E5M2}};
         const ComponentPrecision plain = resolve(choice, device, {DType::F32});
         for (const std::set<FileType>& types : files) {
-            const ComponentPrecision kept = resolve(choice, device, types);
+            const ComponentTree tree = treeOf(types);
+            const ComponentPrecision resolved = resolve(choice, device, types);
+            QCOMPARE(toJson(resolved).at("quantised"), Json("file"));
+            const ComponentPrecision kept = settled(resolved, tree);
             QVERIFY(kept.storesAsInFile);
             QVERIFY(kept.compute == plain.compute);
+            QVERIFY(kept.lossy == resolve(choice + ",storage=file", device, types).lossy);
             QCOMPARE(toJson(kept).at("storage"), Json("file"));
-            const ComponentPrecision asked = resolve(choice + ",storage=bf16", device, types);
+            QCOMPARE(inPrecision(tree, resolved).id, inPrecision(tree, kept).id);
+            const ComponentPrecision asked =
+                settled(resolve(choice + ",storage=bf16", device, types), tree);
             QVERIFY(!asked.storesAsInFile && asked.storage == DType::BF16);
+            QCOMPARE(toJson(asked).at("quantised"), Json("decoded"));
+        }
+    }
+
+    /// A preset's storage on the cpu is f32, and no file is opened for that.
+    void noFileIsAskedWhereNothingHangsOnIt() {
+        for (const char* preset : {"balanced", "speed"}) {
+            bool isAsked = false;
+            static_cast<void>(
+                resolvePrecision(parsePrecision(preset), family(), "denoiser", {}, [&] {
+                    isAsked = true;
+                    return std::set<FileType>{DType::F32};
+                }));
+            QVERIFY2(!isAsked, preset);
+        }
+    }
+
+    void plainFilesSettleAsThePresetHasThem() {
+        const ComponentTree tree = treeOf({DType::F16, DType::F32});
+        for (const char* preset : {"balanced", "speed"}) {
+            const ComponentPrecision resolved = resolve(preset, NumericTraits::ofCuda(86));
+            const ComponentPrecision plain = settled(resolved, tree);
+            QVERIFY(!plain.storesAsInFile && plain.storage == resolved.storage);
         }
     }
 

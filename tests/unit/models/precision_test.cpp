@@ -374,7 +374,7 @@ private Q_SLOTS:
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QVERIFY2(error->message().find("autoencoder") != std::string::npos, error->what());
-        QVERIFY2(error->message().find("in f32") != std::string::npos, error->what());
+        QVERIFY2(error->message().find("compute=f32") != std::string::npos, error->what());
         QCOMPARE(told.issues.size(), size_t{1});
     }
 
