@@ -42,11 +42,12 @@ def count_pieces(data):
 
 
 def padded_pieces(data, rows):
+    parts = [bytes(data)]  # joined once: bytes that grow are copied for every piece
     for number in range(count_pieces(data), rows):
         text = f"\ue000{number}".encode()  # of the private use area
         piece = b"\x0a" + varint(len(text)) + text + b"\x15" + struct.pack("<f", -1000.0)
-        data += b"\x0a" + varint(len(piece)) + piece
-    return data
+        parts.append(b"\x0a" + varint(len(piece)) + piece)
+    return b"".join(parts)
 
 
 def padded_json(document, rows):
@@ -66,7 +67,7 @@ def pad(folder, rows):
             continue
         if name == "spiece.model":
             with open(path, "rb") as file:
-                data = bytearray(file.read())
+                data = file.read()
             with open(path, "wb") as file:
                 file.write(padded_pieces(data, rows))
             continue

@@ -28,6 +28,8 @@ constexpr int kSides[] = {512, 768};
 constexpr int kXlSide = 1024;
 constexpr const char* kVideoCards[] = {"RTX 4060", "RTX 4070", "RTX 4060 Ti 16GB", "RTX 4090"};
 constexpr std::pair<int, int> kVideoSizes[] = {{832, 480}, {1280, 720}};
+/// Of the host, so that the tables do not depend on what else computes there.
+constexpr const char* kHostBudget = "cpu=12GiB";
 constexpr double kPatienceSeconds = 10;  ///< ten times the goal
 
 QString sizeText(const Json& bytes) {
@@ -88,7 +90,13 @@ class CardTableTest : public QObject {
                   const QString& example,
                   const QStringList& settings,
                   const QStringList& policies) {
-        QStringList arguments = {"plan", testing::exampleGraph(example), "--json", "--as", card};
+        QStringList arguments = {"plan",
+                                 testing::exampleGraph(example),
+                                 "--json",
+                                 "--as",
+                                 card,
+                                 "--memory-budget",
+                                 kHostBudget};
         for (const QString& setting : settings) {
             arguments << "--set" << setting;
         }
