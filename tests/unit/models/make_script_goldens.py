@@ -258,7 +258,7 @@ def edit(path, change):
 
 
 def write_umt5(reference, target):
-    """No sentinels, and byte tokens that are used."""
+    """No sentinels, and byte tokens that are used, as tokenizer.json states: pieces, which state no such thing, do not lie with it."""
     from transformers import T5Tokenizer
 
     reference.write_t5(str(target), 4000)
@@ -267,6 +267,7 @@ def write_umt5(reference, target):
     edit(target / "tokenizer_config.json", lambda v: v.update(extra_ids=0))
     T5Tokenizer.from_pretrained(str(target)).backend_tokenizer.save(str(file))
     edit(file, lambda v: v["model"].update(byte_fallback=True))
+    (target / "spiece.model").unlink()
 
 
 def write_qwen(target, lines):
