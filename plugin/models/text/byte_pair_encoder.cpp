@@ -115,10 +115,13 @@ BytePairEncoder::BytePairEncoder(const Json& vocabulary,
 void BytePairEncoder::addMerges(const std::vector<TokenPair>& merges,
                                 const EncoderSources& sources) {
     int32_t rank = 0;
+    std::string joined;
+    merges_.reserve(merges.size());
     for (const auto& [left, right] : merges) {
+        joined.assign(left).append(right);
         const TokenId leftId = idOf(left);
         const TokenId rightId = idOf(right);
-        const TokenId result = idOf(std::string(left) + std::string(right));
+        const TokenId result = idOf(joined);
         if (leftId < 0 || rightId < 0 || result < 0) {
             refuseTokenizer(sources.merges,
                             "it joins " + quotedName(std::string(left) + " " + std::string(right)) +

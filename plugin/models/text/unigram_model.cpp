@@ -56,6 +56,7 @@ UnigramModel::UnigramModel(std::vector<UnigramPiece> pieces,
         refusePiece(what, "the id of unknown text is " + std::to_string(unknown));
     }
     double least = 0;
+    ids_.reserve(pieces_.size());
     for (size_t id = 0; id < pieces_.size(); ++id) {
         const UnigramPiece& piece = pieces_[id];
         if (!std::isfinite(piece.score) || piece.text.size() > kMostPieceBytes) {

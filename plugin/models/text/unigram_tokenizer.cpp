@@ -216,6 +216,7 @@ UnigramTokenizer::Parts UnigramTokenizer::partsOfJson(const Json& json, const st
     Parts parts{.file = what,
                 .unknown = reader.integer("unk_id").value_or(-1),
                 .hasByteTokens = reader.boolean("byte_fallback").value_or(false)};
+    parts.pieces.reserve(vocabulary->size());
     for (const Json& piece : *vocabulary) {
         const bool isPiece =
             piece.is_array() && piece.size() == 2 && piece[0].is_string() && piece[1].is_number();
