@@ -1,4 +1,4 @@
-"""A converted file as the packages read it that define its encodings, in f32: read_converted.py FILE OUT.safetensors
+"""Converted files as the packages read them that define their encodings, in f32: read_converted.py FILE OUT.safetensors ...
 
 Of .gguf the shapes as ComfyUI-GGUF's loader takes them, with its refusals; of .safetensors layers with "comfy_quant" decoded by
 comfy-kitchen, in the layouts that ComfyUI asks for.
@@ -56,8 +56,9 @@ def from_safetensors(path):
 
 
 def main():
-    tensors = from_gguf(sys.argv[1]) if sys.argv[1].endswith(".gguf") else from_safetensors(sys.argv[1])
-    save_file({key: value.contiguous().clone() for key, value in tensors.items()}, sys.argv[2])
+    for path, out in zip(sys.argv[1::2], sys.argv[2::2]):
+        tensors = from_gguf(path) if path.endswith(".gguf") else from_safetensors(path)
+        save_file({key: value.contiguous().clone() for key, value in tensors.items()}, out)
 
 
 main()
