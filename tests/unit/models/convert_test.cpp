@@ -226,18 +226,18 @@ private Q_SLOTS:
 
     /// The packages that define the encodings give the same bits.
     void otherProgramsReadTheSame_data() {
-        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("row");
         for (const char* source : {"xl", "wan", "hidream", "zimage"}) {
             for (const char* storage : kStorages) {
-                const QString name = QString("%1 %2").arg(source, storage);
-                QTest::newRow(qPrintable(name)) << name;
+                const QString row = QString("%1 %2").arg(source, storage);
+                QTest::newRow(qPrintable(row)) << row;
             }
         }
     }
 
     void otherProgramsReadTheSame() {
-        QFETCH(QString, name);
-        const QString out = readByOthers().at(name);
+        QFETCH(QString, row);
+        const QString out = readByOthers().at(row);
         const QString decoded = out + kDecodedEnding;
 
         const testing::TensorFile theirs = testing::readTensorFile(decoded.toStdString());
