@@ -41,18 +41,23 @@ constexpr Damage kDamages[] = {{"sd15", "text_encoder", "text_encoder", "encode"
                                {"wan", "text_encoder", "text_encoder", "encode"},
                                {"wan", "transformer", "denoiser", "denoise"},
                                {"wan", "vae", "autoencoder", "decode"},
+                               {"wan22", "transformer_2", "denoiser_2", "denoise"},
                                {"zimage", "text_encoder", "text_encoder", "encode"},
                                {"zimage", "transformer", "denoiser", "denoise"},
                                {"zimage", "vae", "autoencoder", "decode"}};
+
+bool isVideo(const std::string& family) {
+    return family.starts_with("wan");
+}
 
 QString checkpointOf(const std::string& family) {
     if (family == "sd15") {
         return testing::sourcePath("resources/mini/model");
     }
     const QString goldens = family == "sdxl"  ? testing::sdxlGoldenFolder()
-                            : family == "wan" ? testing::wanGoldenFolder()
+                            : isVideo(family) ? testing::wanGoldenFolder()
                                               : testing::zimageGoldenFolder();
-    const std::string name = family == "wan" ? "wan_t2v_0" : family + "_1";
+    const std::string name = isVideo(family) ? family + "_t2v_0" : family + "_1";
     return goldens + "/checkpoints/" + QString::fromStdString(name);
 }
 
@@ -83,6 +88,41 @@ void enlarge(testing::FileTensor& tensor, double factor) {
     for (size_t i = 0; i < values.size(); ++i) {
         put(tensor.bytes, i, static_cast<float>(values[i] * factor));
     }
+}
+
+/// What stands beside a checkpoint; a copy of its folder is damaged. What an IP-Adapter itself
+/// holds is looked at when it is read, as a LoRA's numbers are.
+struct AddOn {
+    const char* graph;
+    QString checkpoint;
+    QString folder;
+    const char* damaged;  ///< folder of the file, below the copy
+    QStringList set;      ///< "%1": the copy
+    const char* component;
+    const char* node;
+};
+
+std::vector<AddOn> addOns() {
+    const QString control = testing::controlGoldenFolder();
+    const QString ip = testing::ipGoldenFolder();
+    const QString dog = testing::sourcePath("examples/pictures/dog.png");
+    const QStringList ipFiles = {"load_reference.image=" + dog,
+                                 "load_ip.adapter=%1/ip-adapter_sd15.safetensors",
+                                 "load_ip.image_encoder=%1/image_encoder"};
+    return {{"controlnet",
+             control + "/checkpoints/sd15_0",
+             control + "/controlnet/sd15_0_0",
+             "",
+             {"load_control.controlnet=%1", "load_hint.image=" + dog},
+             "controlnet",
+             "denoise"},
+            {"ip_adapter",
+             ip + "/checkpoints/sd15_0",
+             ip + "/ip/sd15_0_0",
+             "/image_encoder",
+             ipFiles,
+             "image_encoder",
+             "ip"}};
 }
 
 /// The first matrix or convolution of the component's middle.
@@ -125,7 +165,7 @@ class FiniteTest : public QObject {
         Json set = {"load.checkpoint=" + checkpoint.toStdString(),
                     "encode.prompt=a red boat",
                     "denoise.steps=3"};
-        if (family == "wan") {
+        if (isVideo(family)) {
             set.insert(set.end(), {"video.width=64", "video.height=48", "video.frames=5"});
         } else {
             set.insert(set.end(), {"latent.width=64", "latent.height=64"});
@@ -139,7 +179,7 @@ class FiniteTest : public QObject {
     static testing::ModuleRun run(const std::string& family, const Json& options) {
         testing::EventLog log;
         return testing::runModule(
-            testing::exampleText(family == "wan" ? "text_to_video" : "text_to_image"),
+            testing::exampleText(isVideo(family) ? "text_to_video" : "text_to_image"),
             options,
             log);
     }
@@ -154,7 +194,7 @@ class FiniteTest : public QObject {
     void checkRefused(const testing::ModuleRun& ended, const char* node, const char* component) {
         QVERIFY2(ended.status != Status::Ok, ended.report.dump().c_str());
         const Json issue = issueOf(ended);
-        QCOMPARE(issue.value("code", ""), std::string("not_finite"));
+        QVERIFY2(issue.value("code", "") == "not_finite", issue.dump().c_str());
         QCOMPARE(issue.value("node", ""), std::string(node));
         const Json facts =
             Json::parse(issue.at("facts").is_string() ? issue.at("facts").get<std::string>()
@@ -211,6 +251,36 @@ private Q_SLOTS:
         QCOMPARE(made().size(), 1);
     }
 
+    void anAddOnIsNamed_data() {
+        QTest::addColumn<int>("number");
+        const std::vector<AddOn> all = addOns();
+        for (size_t i = 0; i < all.size(); ++i) {
+            QTest::addRow("%s%s", all[i].graph, all[i].damaged) << static_cast<int>(i);
+        }
+    }
+
+    void anAddOnIsNamed() {
+        QFETCH(int, number);
+        const AddOn own = addOns()[static_cast<size_t>(number)];
+        const QTemporaryDir copy;
+        testing::copyFolder(own.folder, copy.filePath("own"));
+        Json asked = options("sd15", own.checkpoint, "sequential");
+        for (const QString& text : own.set) {
+            asked["set"].push_back(QString(text).replace("%1", copy.filePath("own")).toStdString());
+        }
+        const auto ended = [&] {
+            testing::EventLog log;
+            return testing::runModule(testing::exampleText(own.graph), asked, log);
+        };
+        const auto healthy = ended();
+        QVERIFY2(healthy.status == Status::Ok, healthy.report.dump().c_str());
+        QCOMPARE(made().size(), 1);
+
+        damage(copy.filePath("own") + own.damaged, std::numeric_limits<float>::quiet_NaN());
+
+        checkRefused(ended(), own.node, own.component);
+    }
+
     /// The step is named, and nothing of it enters a store of results.
     void nothingOfItIsKept() {
         const QTemporaryDir copy;
@@ -242,7 +312,7 @@ private Q_SLOTS:
 
         checkRefused(ended, "denoise", "denoiser");
         const Json issue = issueOf(ended);
-        QVERIFY2(issue.at("message").get<std::string>().find("in f16") != std::string::npos,
+        QVERIFY2(issue.at("message").get<std::string>().find("compute=f16") != std::string::npos,
                  issue.dump().c_str());
         QVERIFY2(issue.at("hint").get<std::string>().find("bf16") != std::string::npos,
                  issue.dump().c_str());
