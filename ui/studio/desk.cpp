@@ -151,15 +151,10 @@ void Desk::buildCentre() {
 /// Over every tab: at the top of the canvas, which has nothing there, and at the bottom of the
 /// others, whose buttons are at their tops.
 void Desk::buildNotices() {
-    auto* pages = centre_->findChild<QStackedWidget*>();
-    notices_ = new NoticeBar(pages);
-    const auto place = [this, pages] {
-        const bool isCanvas = centre_->currentIndex() == 0;
-        notices_->move(0, isCanvas ? 0 : pages->height() - notices_->height());
-        notices_->raise();
-    };
-    connect(centre_, &QTabWidget::currentChanged, notices_, place);
-    connect(notices_, &NoticeBar::heightChanged, notices_, place);
+    notices_ = new NoticeBar(*centre_->findChild<QStackedWidget*>(), centre_);
+    connect(centre_, &QTabWidget::currentChanged, notices_, [this](int tab) {
+        notices_->setAtBottom(tab != 0);
+    });
 }
 
 void Desk::buildPanels() {

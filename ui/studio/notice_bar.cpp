@@ -116,7 +116,7 @@ private:
     Notice shown_;
 };
 
-NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent) {
+NoticeBar::NoticeBar(QWidget& over, QWidget* parent) : QFrame(parent), over_(over) {
     setObjectName(QStringLiteral("notice"));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -128,14 +128,14 @@ NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent) {
     connect(&Themed::instance(), &Themed::changed, this, [this] {
         std::for_each(rows_.begin(), rows_.end(), [](Row* row) { row->paintIcon(); });
     });
-    parent->installEventFilter(this);
+    over.installEventFilter(this);
     hide();
 }
 
 NoticeBar::~NoticeBar() = default;
 
 bool NoticeBar::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == parent() && event->type() == QEvent::Resize) {
+    if (watched == &over_ && (event->type() == QEvent::Resize || event->type() == QEvent::Move)) {
         place();
     }
     return QFrame::eventFilter(watched, event);
@@ -248,14 +248,18 @@ QString NoticeBar::text() const {
     return lines.join(QLatin1Char('\n'));
 }
 
-/// As wide as the parent, as high as the texts need.
+void NoticeBar::setAtBottom(bool isAtBottom) {
+    isAtBottom_ = isAtBottom;
+    place();
+}
+
+/// As wide as what it lies over, as high as the texts need.
 void NoticeBar::place() {
-    const int width = parentWidget()->width();
+    const int width = over_.width();
     const int height = notices_.empty() ? 0 : layout()->totalHeightForWidth(width);
-    setGeometry(0, 0, width, height);
+    const QPoint corner(0, isAtBottom_ ? over_.height() - height : 0);
+    setGeometry(QRect(over_.mapTo(parentWidget(), corner), QSize(width, height)));
     raise();
-    height_ = height;
-    Q_EMIT heightChanged(height_);
 }
 
 }  // namespace lowtide::ui

@@ -12,7 +12,7 @@ namespace lowtide::ui {
 
 enum class NoticeKind { Info, Warning, Error, Success };
 
-/// A short list over the top of its parent that tells something without stopping the work, errors
+/// A short list over a part of the window that tells something without stopping the work, errors
 /// first, then warnings. Every notice is a line of the log too: what no longer fits is not lost.
 class NoticeBar : public QFrame, public Spoken {
     Q_OBJECT
@@ -21,7 +21,9 @@ public:
     /// Warnings and errors that are shown at once; of the rest the newest alone.
     static constexpr size_t kMostProblems = 3;
 
-    explicit NoticeBar(QWidget* parent);
+    /// Lies at the top of `over`, which is in `parent` or is it. The parent must be one whose
+    /// children a screen reader is told of: a QStackedWidget's are its pages alone.
+    NoticeBar(QWidget& over, QWidget* parent);
     ~NoticeBar() override;
 
     /// With at most one button for what can be done about it. The number is for withdraw().
@@ -39,6 +41,8 @@ public:
     void end(const QString& what);
     /// It no longer holds; one that has gone already is no matter.
     void withdraw(quint64 notice);
+    /// Whether it lies at the bottom of the widget below it.
+    void setAtBottom(bool isAtBottom);
 
     /// Of what is shown, a line each, the first on top.
     [[nodiscard]] QString text() const;
@@ -48,10 +52,6 @@ public:
     }
 
     [[nodiscard]] QString spokenText() const override { return {}; }
-
-Q_SIGNALS:
-    /// How much of the parent it covers; 0: nothing.
-    void heightChanged(int height);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -74,10 +74,11 @@ private:
     void showRows();
     void place();
 
+    QWidget& over_;
+    bool isAtBottom_ = false;
     std::vector<Notice> notices_;  ///< in the order in which they are shown
     std::array<Row*, kMostProblems + 1> rows_{};
     quint64 last_ = 0;
-    int height_ = 0;
 };
 
 }  // namespace lowtide::ui

@@ -108,9 +108,9 @@ private Q_SLOTS:
                      desk.notices().window());
             QVERIFY(
                 desk.notices().isAncestorOf(centre->childAt(desk.notices().mapTo(centre, middle))));
-            QCOMPARE(
-                tab == 0 ? desk.notices().geometry().top() : desk.notices().geometry().bottom(),
-                tab == 0 ? 0 : over->rect().bottom());
+            const QRect place(over->mapFrom(centre, desk.notices().pos()), desk.notices().size());
+            QCOMPARE(tab == 0 ? place.top() : place.bottom(), tab == 0 ? 0 : over->rect().bottom());
+            QCOMPARE(place.width(), over->width());
             test::keepScreenshot(*studio.window, QString("notice_in_tab_%1").arg(tab));
         }
         QCOMPARE(test::textProblems(*studio.window), QStringList());
@@ -122,7 +122,7 @@ private Q_SLOTS:
 private:
     struct Bench {
         QWidget window;
-        NoticeBar bar{&window};
+        NoticeBar bar{window, &window};
 
         Bench() {
             window.resize(700, 300);
