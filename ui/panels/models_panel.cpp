@@ -162,6 +162,8 @@ QWidget* ModelsPanel::makeModels() {
     connect(models_, &QTreeWidget::itemActivated, this, [this](const QTreeWidgetItem* item) {
         if (const auto model = modelOf(item)) {
             Q_EMIT useAsked(model->kind, QString::fromStdString(model->value));
+        } else if (const FoundModel* found = modelAt(item)) {
+            Q_EMIT uselessChosen(found->file);
         }
     });
     connect(models_, &QTreeWidget::currentItemChanged, this, &ModelsPanel::showConversion);

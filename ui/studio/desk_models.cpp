@@ -3,6 +3,7 @@
 #include "ui/bridge/later.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/document/model_hashes.hpp"
+#include "ui/language/module_texts.hpp"
 #include "ui/panels/models_panel.hpp"
 #include "ui/panels/offered_models.hpp"
 #include "ui/studio/desk.hpp"
@@ -47,6 +48,7 @@ void Desk::buildModels() {
     connect(models, &ModelsPanel::useAsked, this, [this](ModelKind kind, const QString& value) {
         useModel(kind, value, middleOfCanvas());
     });
+    connect(models, &ModelsPanel::uselessChosen, this, &Desk::tellUseless);
     connect(models, &ModelsPanel::fileUseAsked, this, [this](const QString& path) {
         useDroppedModel(path, middleOfCanvas());
     });
@@ -152,23 +154,27 @@ void Desk::useDroppedModel(const QString& path, QPointF at) {
             return recogniseFile(recogniser, path.toStdString());
         },
         [this, path, at](const ModelFile& model) {
-            const QString name = QFileInfo(path).fileName();
-            if (!model.problem.empty()) {
-                showError(&parts_.window,
-                          tr("“%1” cannot be used").arg(name),
-                          QString::fromStdString(model.problem),
-                          {});
-            } else if (!model.isRunnable) {
-                notices_->show(
-                    NoticeKind::Warning,
-                    model.family.empty()
-                        ? tr("“%1” is not a model that this version runs.").arg(name)
-                        : tr("“%1” is of the family %2, which this version does not run.")
-                              .arg(name, QString::fromStdString(model.family)));
-            } else {
+            if (model.problem.empty() && model.isRunnable) {
                 useModel(model.kind, path, at);
+            } else {
+                tellUseless(model);
             }
         });
+}
+
+/// Why the graph does not get it.
+void Desk::tellUseless(const ModelFile& model) {
+    const QString name = QString::fromStdString(model.name);
+    if (!model.problem.empty()) {
+        showError(
+            &parts_.window, tr("“%1” cannot be used").arg(name), moduleSentence(model.problem), {});
+        return;
+    }
+    notices_->show(NoticeKind::Warning,
+                   model.family.empty()
+                       ? tr("“%1” is not a model that this version runs.").arg(name)
+                       : tr("“%1” is of the family %2, which this version does not run.")
+                             .arg(name, QString::fromStdString(model.family)));
 }
 
 }  // namespace lowtide::ui

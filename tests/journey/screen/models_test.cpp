@@ -52,6 +52,11 @@ void ModelsTest::initTestCase() {
     for (const char* name : {"vae/first.safetensors", "vae/second.safetensors"}) {
         QVERIFY(QFile::copy(sourcePath(kSource), models_.filePath(name)));
     }
+    for (const char* name : {"vae/first.lowtide.json", "vae/second.lowtide.json"}) {
+        QFile stated(models_.filePath(name));  // the weights alone do not say it
+        QVERIFY(stated.open(QIODevice::WriteOnly));
+        stated.write(R"({"vae": {"norm_num_groups": 1}})");
+    }
     const QByteArray bytes = contentsOf(sourcePath(kSource));
     hash_ = QString::fromLatin1(
         QCryptographicHash::hash(bytes, QCryptographicHash::Sha256).toHex().left(10));
@@ -113,24 +118,26 @@ void ModelsTest::aHashIsComputed() {
 
 /// By the node that loads.
 void ModelsTest::aModelIsUsed() {
-    const auto isUsed = [this](const QString& file) {
-        const AtSpi::Object node =
-            studio_->shown(studio_->shown(Role::List, "Graph"), Role::ListItem, "Load");
-        return studio_->reader()
-            .text(studio_->shown(node, Role::Text, "Autoencoder"))
-            .endsWith(file);
+    const auto waitUsed = [this](const QString& file) {
+        studio_->waitUntil(file + " is used", [&] {
+            const AtSpi::Object node =
+                studio_->shown(studio_->shown(Role::List, "Graph"), Role::ListItem, "Load");
+            return studio_->reader()
+                .text(studio_->shown(node, Role::Text, "Autoencoder"))
+                .endsWith(file);
+        });
     };
     studio_->clickOften(studio_->shown(Role::Text, "Search models"), 3);
     studio_->press({"Delete"});
     selectByMouse("first");
     studio_->clickOften(studio_->shown(Role::TableCell, "first"));
-    QTRY_VERIFY(isUsed("first.safetensors"));
+    waitUsed("first.safetensors");
     selectByKeys("second");
     studio_->press({"Return"});
-    QTRY_VERIFY(isUsed("second.safetensors"));
+    waitUsed("second.safetensors");
 }
 
-LOWTIDE_TEST_UNDER(QGuiApplication, ModelsTest)
+LOWTIDE_SCREEN_TEST(ModelsTest)
 
 }  // namespace models_test
 

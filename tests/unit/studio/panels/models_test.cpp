@@ -138,6 +138,10 @@ private Q_SLOTS:
         library_->setEngineFolders({at("models/checkpoints").toStdString()});
         add(panel, folder_->path());
         QSignalSpy used(&panel, &ModelsPanel::useAsked);
+        QStringList useless;
+        connect(&panel, &ModelsPanel::uselessChosen, this, [&](const ModelFile& model) {
+            useless << QString::fromStdString(model.name);
+        });
         auto* models = panel.findChild<QTreeWidget*>("models");
 
         for (int row = 0; row < models->topLevelItemCount(); ++row) {
@@ -151,6 +155,7 @@ private Q_SLOTS:
         QCOMPARE(used.at(1),
                  (QVariantList{QVariant::fromValue(ModelKind::Autoencoder),
                                at("models/vae/soft.safetensors")}));
+        QCOMPARE(useless, (QStringList{"xl.safetensors", "bad.pth"}));  // who chose them is told
     }
 
     void offersNoConversion_whereTheModuleHasNone() {
