@@ -206,7 +206,7 @@ void AccessTest::cleanupTestCase() {
 }
 
 // With a window system of its own: the X server ends with its last client.
-LOWTIDE_TEST_UNDER(QGuiApplication, AccessTest)
+LOWTIDE_SCREEN_TEST(AccessTest)
 
 }  // namespace access_test
 

@@ -296,7 +296,7 @@ void GalleryTest::aFileIsThrownAway() {
     studio_->waitGone(Role::ListItem, "second.png");
 }
 
-LOWTIDE_TEST_UNDER(QGuiApplication, GalleryTest)
+LOWTIDE_SCREEN_TEST(GalleryTest)
 
 }  // namespace gallery_test
 

@@ -233,7 +233,7 @@ void MaskTest::aPictureIsExtendedByKeys() {
     QVERIFY(isPartOfOne("extend*.png", QPoint(8, 0), before));
 }
 
-LOWTIDE_TEST_UNDER(QGuiApplication, MaskTest)
+LOWTIDE_SCREEN_TEST(MaskTest)
 
 }  // namespace mask_test
 

@@ -181,7 +181,7 @@ void PromptsTest::anEarlierPromptIsTakenByMouse() {
     QTRY_COMPARE(prompt(), QString("a dog, in oil, in chalk"));
 }
 
-LOWTIDE_TEST_UNDER(QGuiApplication, PromptsTest)
+LOWTIDE_SCREEN_TEST(PromptsTest)
 
 }  // namespace prompts_test
 

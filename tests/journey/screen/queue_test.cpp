@@ -269,7 +269,7 @@ void QueueTest::endedRunsAreRemoved() {
     studio_->waitGone(Role::List, "Runs");
 }
 
-LOWTIDE_TEST_UNDER(QGuiApplication, QueueTest)
+LOWTIDE_SCREEN_TEST(QueueTest)
 
 }  // namespace queue_test
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tests/fixtures/guarded_test.hpp"
+#include "tests/fixtures/test_program.hpp"
 #include "tests/journey/screen/at_spi.hpp"
 #include "tests/journey/screen/screen.hpp"
 
@@ -109,3 +111,7 @@ private:
 };
 
 }  // namespace lowtide::testing
+
+/// A test of a RealStudio; what a helper throws fails one function of it.
+#define LOWTIDE_SCREEN_TEST(Class) \
+    LOWTIDE_TEST_UNDER(QGuiApplication, lowtide::testing::GuardedTest<Class>)

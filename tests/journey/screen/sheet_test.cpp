@@ -95,7 +95,7 @@ void SheetTest::itIsShownAgain() {
     studio_->shown(Role::TableCell, first);
 }
 
-LOWTIDE_TEST_UNDER(QGuiApplication, SheetTest)
+LOWTIDE_SCREEN_TEST(SheetTest)
 
 }  // namespace sheet_test
 

@@ -261,7 +261,7 @@ void WindowTest::restart() {
     studio_->start(studio_->path("graph.json"));
 }
 
-LOWTIDE_TEST_UNDER(QGuiApplication, WindowTest)
+LOWTIDE_SCREEN_TEST(WindowTest)
 
 }  // namespace window_test
 
