@@ -41,7 +41,8 @@ struct Typing : Working {
     void type(QWidget& field, const QString& text) {
         test::click(field, {12, field.height() / 2});
         const QWidget* focused = QApplication::focusWidget();
-        QVERIFY(focused && (focused == &field || field.isAncestorOf(focused)));
+        QVERIFY2(focused && (focused == &field || field.isAncestorOf(focused)),
+                 qPrintable(focused ? focused->objectName() : "nothing has the focus"));
         test::press(Qt::Key_A, Qt::ControlModifier);
         test::type(text);
         QVERIFY(focused->hasFocus());
