@@ -107,6 +107,7 @@ private Q_SLOTS:
         const KeyedTexts texts(json);
         const Json entries = Json::parse(json.begin(), json.end());
         int count = 0;
+        QStringList others;
         for (const auto& [key, entry] : entries.items()) {
             const QString english = QString::fromStdString(key).section(u'/', 1);
             if (!key.starts_with("sentence/") ||
@@ -115,9 +116,12 @@ private Q_SLOTS:
             }
             const QString text = QString::fromStdString(entry.at("text").get<std::string>());
             const QString said = texts.sentence(filled(english)).value_or(QString());
-            QCOMPARE(said.simplified(), filled(text).simplified());
+            if (said.simplified() != filled(text).simplified()) {
+                others << QString("%1\n  says %2").arg(english, said);
+            }
             ++count;
         }
+        QVERIFY2(others.isEmpty(), qPrintable(others.join(u'\n')));
         QVERIFY2(count > 1000, qPrintable(QString::number(count)));
     }
 
