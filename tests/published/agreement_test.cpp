@@ -49,6 +49,34 @@ private Q_SLOTS:
         QVERIFY2(plans == (run.status == Status::Ok), run.report.dump(1).c_str());
         QVERIFY2(plan.find("embedding_missing") == std::string::npos, plan.c_str());
     }
+
+    /// By its id in the graph, and the port that brought the file: "load.text_encoder" with ids of
+    /// the examples, which is a type of nodes too.
+    void anErrorNamesTheNodeByItsId() {
+        const std::string models = testing::publishedFolder().toStdString() + "/models/";
+        const auto node = [&](const char* type, const char* file) {
+            return Json{{"type", type}, {"params", {{"file", models + file}}}};
+        };
+        const Json graph = {
+            {"format", 2},
+            {"nodes",
+             {{"mine",
+               node("load.diffusion_model", "diffusion_models/z_image_turbo_bf16.safetensors")},
+              {"words", node("load.text_encoder", "text_encoders/qwen_3_4b.safetensors")},
+              {"pixels", node("load.autoencoder", "vae/ae.safetensors")}}},
+            {"links",
+             {{{"from", {"words", "text_encoder"}}, {"to", {"mine", "text_encoder"}}},
+              {{"from", {"pixels", "autoencoder"}}, {"to", {"mine", "autoencoder"}}}}}};
+        std::string text;
+        const Status status =
+            testing::publishedModule().runner()->plan(graph.dump(), R"({"until": ["mine"]})", text);
+        QCOMPARE(status, Status::Invalid);
+        const Json issue = Json::parse(text).at("issues").back();
+        QCOMPARE(issue.at("node"), Json("mine"));
+        QCOMPARE(issue.at("item"), Json("text_encoder"));
+        QVERIFY2(text.find("qwen_3_4b.safetensors has no tokenizer") != std::string::npos,
+                 text.c_str());
+    }
 };
 
 LOWTIDE_TEST(AgreementTest)
