@@ -5,6 +5,7 @@
 #include "plugin/base/units.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -30,6 +31,7 @@ constexpr const char* kVideoCards[] = {"RTX 4060", "RTX 4070", "RTX 4060 Ti 16GB
 constexpr std::pair<int, int> kVideoSizes[] = {{832, 480}, {1280, 720}};
 /// Of the host, so that the tables do not depend on what else computes there.
 constexpr const char* kHostBudget = "cpu=12GiB";
+constexpr size_t kTimedPlans = 3;
 constexpr double kPatienceSeconds = 10;  ///< ten times the goal
 
 QString sizeText(const Json& bytes) {
@@ -86,10 +88,20 @@ class CardTableTest : public QObject {
             {});
     }
 
+    /// By the command, with the start of the program, for the first plans of each table; by the
+    /// module here for those after them.
     Json planWith(const char* card,
                   const QString& example,
                   const QStringList& settings,
                   const QStringList& policies) {
+        return seconds_.size() < kTimedPlans ? planOfCommand(card, example, settings, policies)
+                                             : planOfModule(card, example, settings, policies);
+    }
+
+    Json planOfCommand(const char* card,
+                       const QString& example,
+                       const QStringList& settings,
+                       const QStringList& policies) {
         QStringList arguments = {"plan",
                                  testing::exampleGraph(example),
                                  "--json",
@@ -107,6 +119,27 @@ class CardTableTest : public QObject {
         seconds_.push_back(result.seconds);
         return result.exitCode == 0 ? Json::parse(result.output.toStdString())
                                     : Json{{"refused", result.errors.toStdString()}};
+    }
+
+    static Json planOfModule(const char* card,
+                             const QString& example,
+                             const QStringList& settings,
+                             const QStringList& policies) {
+        const auto listOf = [](const QStringList& texts) {
+            Json list = Json::array();
+            for (const QString& text : texts) {
+                list.push_back(text.toStdString());
+            }
+            return list;
+        };
+        const Json options = {{"as", card},
+                              {"memoryBudget", kHostBudget},
+                              {"set", listOf(settings)},
+                              {"policies", listOf(policies)}};
+        std::string answer;
+        const Status status = testing::openModule().runner()->plan(
+            testing::exampleText(example), options.dump(), answer);
+        return status == Status::Ok ? Json::parse(answer).at("plan") : Json{{"refused", answer}};
     }
 
     Json smallPlan(const char* card, int side) {
