@@ -30,7 +30,7 @@ QAction* entryIn(const QMenu& menu, const QString& text) {
 
 }  // namespace
 
-void Clicks::at(QWidget& widget, const QPoint& place) {
+void Clicks::awaitReady(QWidget& widget) {
     if (!QTest::qWaitFor([&] { return widget.isVisible() && widget.isEnabled(); },
                          kSeenWithinMilliseconds)) {
         missing(widget.objectName());
@@ -41,6 +41,10 @@ void Clicks::at(QWidget& widget, const QPoint& place) {
         window->activateWindow();
         static_cast<void>(QTest::qWaitForWindowActive(window));
     }
+}
+
+void Clicks::at(QWidget& widget, const QPoint& place) {
+    awaitReady(widget);
     ++count_;
     QTest::mouseClick(&widget, Qt::LeftButton, Qt::NoModifier, place);
 }
@@ -83,6 +87,7 @@ void Clicks::onTab(const QString& title) {
 }
 
 void Clicks::onRow(QAbstractItemView& view, const QModelIndex& row) {
+    awaitReady(*view.viewport());  // rows may move meanwhile
     view.scrollTo(row);
     at(*view.viewport(), view.visualRect(row).center());
 }

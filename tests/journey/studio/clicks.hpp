@@ -45,6 +45,8 @@ public:
     void begin() { count_ = 0; }
 
 private:
+    /// Until it can be clicked.
+    static void awaitReady(QWidget& widget);
     void at(QWidget& widget, const QPoint& place);
 
     StudioSession& studio_;

@@ -177,9 +177,13 @@ void NewcomerTest::yesterdaysPictureAndItsGraph() {
     QVERIFY(QTest::qWaitFor([&] { return gallery.files() == QStringList{picture}; }, kPatience));
     auto& list = *gallery.findChild<QListView*>("pictures");
     clicks_->onRow(list, list.model()->index(0, 0));
+    QVERIFY(QTest::qWaitFor([&] { return gallery.selected().size() == 1; }, kPatience));
     QTest::keyClick(&list, Qt::Key_G);
-    QVERIFY(QTest::qWaitFor(
-        [&] { return graph::toText(studio_->model().document()) == queued.graph; }, kPatience));
+    const bool isOpened = QTest::qWaitFor(
+        [&] { return graph::toText(studio_->model().document()) == queued.graph; }, kPatience);
+    QVERIFY2(isOpened,
+             qPrintable(studio_->workspace().file.name() + ": " + studio_->desk().notices().text() +
+                        '\n' + QString::fromStdString(graph::toText(studio_->model().document()))));
     QVERIFY(clicks_->count() <= 4);
 }
 

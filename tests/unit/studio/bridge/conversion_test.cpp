@@ -3,7 +3,6 @@
 #include "tests/unit/studio/bridge/scripted_plugin.hpp"
 #include "ui/bridge/conversion.hpp"
 
-#include <QElapsedTimer>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -97,12 +96,9 @@ private Q_SLOTS:
         Bench bench;
         bench.plugin.converter.setGate(false);
         QSignalSpy progressed(&*bench.conversion, &Conversion::progressed);
-        QElapsedTimer clock;
-        clock.start();
 
-        bench.begin();
+        bench.begin();  // or it would wait for the gate without end
 
-        QVERIFY2(clock.elapsed() < 200, "the GUI thread waited");
         QVERIFY(bench.conversion->isBusy());
         QTRY_VERIFY_WITH_TIMEOUT(
             !progressed.isEmpty() && progressed.last()[0].toLongLong() == 1'000'000'000, kPatience);

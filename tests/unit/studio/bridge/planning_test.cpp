@@ -236,7 +236,7 @@ void PlanningTest::waitsForARunToEnd_whenTheModuleIsBusy() {
 
 void PlanningTest::neverHoldsUpTheGuiThread() {
     Bench bench;
-    bench.runner.setAnswers(kFine, planOf(1), Status::Ok, 400);
+    bench.runner.setAnswers(kFine, planOf(1), Status::Ok, 2000);
     Planning planning(bench.runner, bench.model);
     QElapsedTimer clock;
     clock.start();
@@ -244,7 +244,7 @@ void PlanningTest::neverHoldsUpTheGuiThread() {
     planning.askNow();
     bench.setSteps(3);
 
-    QVERIFY2(clock.elapsed() < 200, qPrintable(QString::number(clock.elapsed())));
+    QVERIFY2(clock.elapsed() < 1000, qPrintable(QString::number(clock.elapsed())));
     QTRY_VERIFY_WITH_TIMEOUT(planning.planned().isFresh, kPatience);
 }
 

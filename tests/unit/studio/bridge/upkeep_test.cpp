@@ -45,13 +45,13 @@ private Q_SLOTS:
 
 void UpkeepTest::neverWaitsForTheModule() {
     Bench bench;
-    bench.plugin.scripted.setRelease(Status::Ok, 400);
+    bench.plugin.scripted.setRelease(Status::Ok, 2000);
     QElapsedTimer clock;
     clock.start();
 
     bench.upkeep.begin({.what = "all"});
 
-    QVERIFY2(clock.elapsed() < 200, "the GUI thread waited");
+    QVERIFY2(clock.elapsed() < 1000, "the GUI thread waited");
     QVERIFY(bench.upkeep.isBusy());
     QTRY_COMPARE_WITH_TIMEOUT(bench.problem, QString(), kPatience);
     QVERIFY(!bench.upkeep.isBusy());

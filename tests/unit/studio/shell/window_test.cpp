@@ -224,12 +224,12 @@ private Q_SLOTS:
         Working studio;
         auto& bar = studio.window->desk()->notices();
         QAction& release = studio.action("run.release");
-        studio.plugin.script().setRelease(Status::Failed, 400);
+        studio.plugin.script().setRelease(Status::Failed, 2000);
         QElapsedTimer clock;
         clock.start();
 
         release.trigger();
-        QVERIFY2(clock.elapsed() < 200, "the window waited for the module");
+        QVERIFY2(clock.elapsed() < 1000, "the window waited for the module");
         QVERIFY2(bar.text().contains("Releasing"), qPrintable(bar.text()));
         QVERIFY(!release.isEnabled());
         QTRY_VERIFY_WITH_TIMEOUT(release.isEnabled(), kPatience);
