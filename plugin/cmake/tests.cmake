@@ -3,7 +3,8 @@
 #   open or start.
 # lowtide_test(NAME [SCREEN] PROGRAM p SOURCE x_test.cpp LABELS l TIMEOUT s ENVIRONMENT v=... ARGUMENTS a)
 #   One Qt Test class of that program, a test of its own for ctest. Without labels it is "fast". SCREEN: in a real window, on
-#   an X server of its own, in place of the offscreen platform.
+#   an X server of its own, in place of the offscreen platform. TIMEOUT is of a machine that does nothing else: a test is
+#   ended after four times as long.
 include_guard()
 
 # Test code is not what is measured: it is compiled for quick builds.
@@ -136,6 +137,7 @@ function(lowtide_test name)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
+  math(EXPR patience "4 * ${ARG_TIMEOUT}")
   # Small networks, and a test on each core: threads would wait for each other, for most of the time. Those that a test
   # asks for sleep while they wait.
   if(NOT "bench" IN_LIST ARG_LABELS)
@@ -151,6 +153,6 @@ function(lowtide_test name)
   set_property(TARGET ${target} APPEND PROPERTY LOWTIDE_TEST_NAMES ${name})
   # Long ones begin first, so that all cores are busy to the end.
   set_tests_properties(
-    ${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} COST ${ARG_TIMEOUT}
-                       ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LOWTIDE_PYTHON=${LOWTIDE_PYTHON};QTEST_FUNCTION_TIMEOUT=${ARG_TIMEOUT}000;${ARG_ENVIRONMENT}")
+    ${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${patience} COST ${ARG_TIMEOUT}
+                       ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LOWTIDE_PYTHON=${LOWTIDE_PYTHON};QTEST_FUNCTION_TIMEOUT=${patience}000;${ARG_ENVIRONMENT}")
 endfunction()
