@@ -156,13 +156,13 @@ private Q_SLOTS:
         const std::string graph = graph::toText(studio.model().document());
         const auto* model = &studio.model();
         speak(studio, kChinese);
-        QTest::qWait(50);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            studio.window->desk()->canvas().place().zoom, place.zoom, kPatience);
         QCOMPARE(&studio.model(), model);
         QCOMPARE(graph::toText(studio.model().document()), graph);
         QVERIFY(studio.window->isWindowModified());
         GraphView& canvas = studio.window->desk()->canvas();
         QCOMPARE(canvas.selectedNodes(), (std::set<std::string>{"denoise", "encode"}));
-        QCOMPARE(canvas.place().zoom, place.zoom);
         QVERIFY(std::abs(canvas.place().centre.x - place.centre.x) < 3);
         QVERIFY2(std::abs(canvas.height() - height) < 10,  // lines are as high as their fonts
                  qPrintable(QString("%1, %2").arg(height).arg(canvas.height())));
