@@ -5,6 +5,7 @@
 
 #include <QtTest/QtTest>
 
+#include <map>
 #include <vector>
 
 namespace quantised_picture_test {
@@ -46,6 +47,14 @@ std::vector<Way> everyWay() {
     return ways;
 }
 
+/// All of them; of a larger network three kinds, and all where there is time.
+std::map<QString, QStringList> filesByCheckpoint() {
+    const QStringList all(std::begin(testing::kQuantisedFiles), std::end(testing::kQuantisedFiles));
+    const QStringList three = {
+        "q5_k.gguf", "int8_rotated.safetensors", "bnb_nf4_nested.safetensors"};
+    return {{"sd15_1", all}, {"sdxl_1", kIsWhole ? all : three}};
+}
+
 }  // namespace
 
 class QuantisedPictureTest : public QObject {
@@ -53,18 +62,19 @@ class QuantisedPictureTest : public QObject {
 
 private Q_SLOTS:
 
-    /// All of them; of a larger network three kinds, and all where there is time.
+    /// With one start of the libraries that make them.
+    void initTestCase() {
+        for (const auto& [checkpoint, names] : filesByCheckpoint()) {
+            (void)testing::quantisedFolder(checkpoint, names);
+        }
+    }
+
     void isThatOfDecodedWeights_data() {
         QTest::addColumn<QString>("checkpoint");
         QTest::addColumn<QString>("file");
-        const std::vector<const char*> all(std::begin(testing::kQuantisedFiles),
-                                           std::end(testing::kQuantisedFiles));
-        const std::vector<const char*> three = {
-            "q5_k.gguf", "int8_rotated.safetensors", "bnb_nf4_nested.safetensors"};
-        for (const auto& [checkpoint, files] :
-             {std::pair("sd15_1", all), {"sdxl_1", kIsWhole ? all : three}}) {
-            for (const char* file : files) {
-                QTest::addRow("%s, %s", checkpoint, file) << checkpoint << file;
+        for (const auto& [checkpoint, names] : filesByCheckpoint()) {
+            for (const QString& file : names) {
+                QTest::newRow(qPrintable(checkpoint + ", " + file)) << checkpoint << file;
             }
         }
     }
