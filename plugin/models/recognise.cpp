@@ -269,7 +269,7 @@ Recognised recogniseModel(const CheckpointPath& path,
     try {
         recogniseSource(path, resourcesFolder, families, known);
     } catch (const Error& error) {
-        known.problem = error.message();
+        known.problem = error.message() + (error.hint().empty() ? "" : "; " + error.hint());
         known.needs.clear();
         known.readiness = Readiness::Refused;
     }

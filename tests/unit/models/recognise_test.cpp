@@ -93,10 +93,12 @@ private Q_SLOTS:
         QFETCH(QString, path);
         ModelBench bench;
         const models::Recognised known = bench.stages().recognise(at(path).toStdString());
-        // The small refiner's autoencoder has widths that no file states the groups of.
+        // The small refiner's autoencoder has widths that no file states the groups of, and the
+        // user is told where to state them.
         const bool isRefused = path.endsWith("refiner.safetensors");
         QVERIFY2((known.problem.find("norm groups") != std::string::npos) == isRefused,
                  known.problem.c_str());
+        QVERIFY((known.problem.find("norm_num_groups") != std::string::npos) == isRefused);
         QCOMPARE(known.kind, std::string("checkpoint"));
         QTEST(QString::fromStdString(known.layout), "layout");
         QCOMPARE(known.family, std::string("sdxl"));

@@ -139,6 +139,13 @@ private Q_SLOTS:
             "GiB 中放不下");
         row("set the memory policy of decode and of its components to leaf: it then needs 1.0 GiB",
             "请把 decode 及其组件的显存策略设为 leaf：只需 1.0 GiB");
+        row("a.safetensors: the file does not say how many norm groups of the autoencoder there "
+            "are, 32 do not divide its widths [16, 24]; state it in a.lowtide.json beside the "
+            "file: "
+            "{\"vae\": {\"norm_num_groups\": NUMBER}}",
+            "a.safetensors：文件没有写明有多少VAE 的归一化组，32 不能整除它的宽度 "
+            "[16, 24]；请在文件旁的 a.lowtide.json 中写明：{\"vae\": {\"norm_num_groups\": "
+            "NUMBER}}");
         row("guidance is 7.5 but there is no negative conditioning",
             "引导强度为 7.5，但没有反向条件");
         row("the policy \"model\" takes no budget of its own", "策略“model”没有自己的预算");
