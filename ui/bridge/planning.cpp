@@ -1,5 +1,6 @@
 #include "ui/bridge/planning.hpp"
 
+#include "plugin/memory/memory_budget.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/background.hpp"
 #include "ui/language/module_texts.hpp"
@@ -24,23 +25,31 @@ bool isBusy(const Issue& issue) {
     return issue.code == "busy";
 }
 
-/// The budget with which the run would fit; 0: none, or it was refused for another reason.
-int64_t leastBudget(const Issues& issues) {
+/// `stated` with the budget of the device that is too small, with which the run would fit; empty:
+/// none helps, or it was refused for another reason.
+std::string enoughBudget(const std::string& stated, const Issues& issues) {
     for (const Issue& issue : issues) {
-        if (issue.code == "memory_infeasible") {
-            return bytesIn(factsOf(issue), "budget");
+        if (issue.code != "memory_infeasible") {
+            continue;
         }
+        const Json facts = factsOf(issue);
+        const Bytes least = bytesIn(facts, "budget");
+        memory::MemoryBudget budget = memory::isMemoryBudget(stated)
+                                          ? memory::parseMemoryBudget(stated)
+                                          : memory::MemoryBudget();
+        budget.devices[textIn(facts, "device")] = least;
+        return least > 0 ? memory::toText(budget) : std::string();
     }
-    return 0;
+    return {};
 }
 
 /// Of the worker thread.
 Json planBeyond(Runner& runner, const std::string& graph, Json options, const Issues& issues) {
-    const int64_t budget = leastBudget(issues);
-    if (budget <= 0) {
+    const std::string budget = enoughBudget(textIn(options, "memoryBudget"), issues);
+    if (budget.empty()) {
         return {};
     }
-    options["memoryBudget"] = std::to_string(budget);
+    options["memoryBudget"] = budget;
     std::string text;
     const Status status = runner.plan(graph, options.dump(), text);
     return status == Status::Ok ? memberIn(answerOf(text), "plan") : Json();

@@ -1,6 +1,6 @@
 #include "ui/bridge/preferences_json.hpp"
 
-#include "plugin/base/units.hpp"
+#include "plugin/memory/memory_budget.hpp"
 
 #include <array>
 
@@ -86,7 +86,7 @@ private:
 };
 
 bool isBudget(const Json& json) {
-    return isText(json) && (json == "" || parseBytes(json.get<std::string>()).has_value());
+    return isText(json) && (json == "" || memory::isMemoryBudget(json.get<std::string>()));
 }
 
 DroppedPicture droppedFrom(const QString& name) {

@@ -1,5 +1,6 @@
 #include "ui/panels/budget_slider.hpp"
 
+#include "plugin/memory/memory_budget.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/panels/budget_text.hpp"
 #include "ui/panels/chart_parts.hpp"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -50,7 +52,7 @@ BudgetSlider::BudgetSlider(QWidget* parent)
     layout->addWidget(field_, 0, 1);
     layout->addWidget(note_, 1, 0, 1, 2);
     connect(slider_, &QSlider::valueChanged, this, &BudgetSlider::takeSlider);
-    connect(slider_, &QSlider::sliderReleased, this, [this] { Q_EMIT edited(budget_, true); });
+    connect(slider_, &QSlider::sliderReleased, this, [this] { Q_EMIT edited(stated_, true); });
     EditSession::watch(*field_, [this] { return takeText(); });
     showBudget();
 }
@@ -79,9 +81,14 @@ void BudgetSlider::setRange(Bytes largest, Bytes least) {
     showBudget();
 }
 
-void BudgetSlider::setBudget(std::optional<Bytes> budget) {
-    budget_ = budget;
+void BudgetSlider::setBudget(std::optional<std::string> stated, const std::string& device) {
+    stated_ = std::move(stated);
+    device_ = device;
     showBudget();
+}
+
+std::optional<Bytes> BudgetSlider::budget() const {
+    return budgetOf(stated_.value_or(""), device_);
 }
 
 void BudgetSlider::keyPressEvent(QKeyEvent* event) {
@@ -101,26 +108,27 @@ void BudgetSlider::forgetTyped() {
 
 void BudgetSlider::takeSlider(int step) {
     forgetTyped();
-    budget_ = budgetAt(step);
+    const std::optional<Bytes> size = budgetAt(step);
+    const std::string others = stated_.value_or("");
+    stated_ = statedBudget(QString::fromStdString(
+        memory::withMain(others, device_, size ? budgetText(*size) : std::string())));
     showBudget();
-    Q_EMIT edited(budget_, !slider_->isSliderDown());
+    Q_EMIT edited(stated_, !slider_->isSliderDown());
 }
 
 bool BudgetSlider::takeText() {
-    const std::string text = field_->text().trimmed().toStdString();
-    const std::optional<Bytes> budget = parseBytes(text);
-    if (!text.empty() && (!budget || *budget == 0)) {
-        problem_ = tr("\"%1\" is no size: write 6GiB, 512MiB or leave it empty")
-                       .arg(QString::fromStdString(text));
+    problem_ = budgetProblem(field_->text());
+    if (!problem_.isEmpty()) {
         showBudget();
         return false;
     }
-    problem_.clear();
-    const bool isOther = budget != budget_;
-    budget_ = budget;
+    const std::optional<std::string> typed = statedBudget(field_->text());
+    const std::optional<Bytes> size = parseBytes(typed.value_or(""));
+    const std::optional<std::string> before =
+        std::exchange(stated_, size ? std::optional(budgetText(*size)) : typed);
     showBudget();
-    if (isOther) {
-        Q_EMIT edited(budget_, true);
+    if (stated_ != before) {
+        Q_EMIT edited(stated_, true);
     }
     return true;
 }
@@ -129,16 +137,15 @@ void BudgetSlider::showBudget() {
     const QSignalBlocker silence(slider_);
     // Where the slider stands is kept when it means the same: a rounded figure may lie nearer to
     // the next step, and the keys would never get past it.
-    if (!slider_->isSliderDown() && budgetAt(slider_->value()) != budget_) {
-        slider_->setValue(stepOf(budget_));
+    if (!slider_->isSliderDown() && budgetAt(slider_->value()) != budget()) {
+        slider_->setValue(stepOf(budget()));
     }
     if (problem_.isEmpty()) {
-        EditSession::showUnlessTyped(
-            *field_, budget_ ? QString::fromStdString(budgetText(*budget_)) : QString());
+        EditSession::showUnlessTyped(*field_, QString::fromStdString(stated_.value_or("")));
     }
     note_->setText(!problem_.isEmpty() ? problem_
                    : least_ > 0        ? tr("Needs at least %1").arg(bytesText(least_))
-                   : budget_           ? tr("At most %1").arg(bytesText(*budget_))
+                   : budget()          ? tr("At most %1").arg(bytesText(*budget()))
                                        : tr("No limit: all that is free"));
 }
 

@@ -100,7 +100,8 @@ std::vector<Fix> memoryFixes(const Issue& issue,
              policyEdit(issue.node, policy)});
     }
     if (least > 0 && document.memoryBudget) {
-        const std::string budget = budgetText(roundedUp(least));
+        const std::string budget = withBudget(
+            *document.memoryBudget, device, bytesIn(facts, "capacity"), roundedUp(least));
         fixes.push_back(
             {FixWords::tr("Raise the budget to %1").arg(wholeBytesText(roundedUp(least))),
              [budget](graph::Document& changed) { changed.memoryBudget = budget; }});

@@ -2,6 +2,7 @@
 
 #include "plugin/base/units.hpp"
 #include "ui/editors/edit_session.hpp"
+#include "ui/panels/budget_text.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 
@@ -166,12 +167,9 @@ void InspectorGraph::forgetTyped() {
 
 bool InspectorGraph::setBudget() {
     const QString text = budget_->text().trimmed();
-    const bool isRead = text.isEmpty() || parseBytes(text.toStdString()).has_value();
-    budgetProblem_->setText(tr("“%1” is not a size. Write a number with a unit, such as 6GiB or "
-                               "800MiB, or leave it empty.")
-                                .arg(text));
-    budgetProblem_->setVisible(!isRead);
-    if (!isRead) {
+    budgetProblem_->setText(budgetProblem(text));
+    budgetProblem_->setVisible(!budgetProblem_->text().isEmpty());
+    if (!budgetProblem_->text().isEmpty()) {
         return false;
     }
     model_.apply(tr("Change the memory budget"),

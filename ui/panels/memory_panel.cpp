@@ -99,13 +99,10 @@ void MemoryPanel::connectControls() {
     connect(widgets_->budget,
             &BudgetSlider::edited,
             this,
-            [this](std::optional<Bytes> budget, bool isFinal) {
+            [this](const std::optional<std::string>& stated, bool isFinal) {
                 parts_.model.apply(
                     tr("Memory budget"),
-                    [&](graph::Document& document) {
-                        document.memoryBudget =
-                            budget ? std::optional(budgetText(*budget)) : std::nullopt;
-                    },
+                    [&](graph::Document& document) { document.memoryBudget = stated; },
                     kBudgetGesture);
                 if (isFinal) {
                     parts_.model.endMerging();
@@ -179,15 +176,15 @@ std::string MemoryPanel::device() const {
 
 Bytes MemoryPanel::budget() const {
     const std::string text = textIn(parts_.planning.options(), "memoryBudget");
-    return parseBytes(text.empty() ? parts_.model.document().memoryBudget.value_or("") : text)
+    return budgetOf(text.empty() ? parts_.model.document().memoryBudget.value_or("") : text,
+                    device())
         .value_or(0);
 }
 
 void MemoryPanel::showSettings() {
     const graph::Document& document = parts_.model.document();
     widgets_->device->setDevice(document.device);
-    widgets_->budget->setBudget(document.memoryBudget ? parseBytes(*document.memoryBudget)
-                                                      : std::nullopt);
+    widgets_->budget->setBudget(document.memoryBudget, device());
     showHeld();
 }
 

@@ -2,6 +2,7 @@
 
 #include "plugin/base/units.hpp"
 #include "ui/language/language.hpp"
+#include "ui/panels/budget_text.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/scrolled_part.hpp"
 #include "ui/theme/theme.hpp"
@@ -154,14 +155,12 @@ void SettingsDialog::addBudget(QFormLayout& form) {
     form.addRow(tr("Memory budget"), budget);
     form.addRow(QString(), problem);
     connect(budget, &QLineEdit::textChanged, this, [this, problem](const QString& typed) {
-        const QString text = typed.trimmed();
-        const bool isSize = text.isEmpty() || parseBytes(text.toStdString()).has_value();
-        problem->setText(tr("Write a number with a unit, such as 6GiB, or leave it empty."));
-        problem->setVisible(!isSize);
+        problem->setText(budgetProblem(typed));
+        problem->setVisible(!problem->text().isEmpty());
     });
     const auto keep = [this, budget] {
         const QString text = budget->text().trimmed();
-        if (text.isEmpty() || parseBytes(text.toStdString()).has_value()) {
+        if (budgetProblem(text).isEmpty()) {
             settings_.change([&](Preferences& preferences) { preferences.memoryBudget = text; });
         }
     };

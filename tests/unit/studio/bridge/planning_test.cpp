@@ -204,7 +204,7 @@ void PlanningTest::plansBeyondTheBudget_whenTheRunDoesNotFit() {
                             {{"issues",
                               {{{"code", "memory_infeasible"},
                                 {"message", "too large"},
-                                {"facts", {{"budget", 20897792}}}}}}},
+                                {"facts", {{"budget", 20897792}, {"device", "fake"}}}}}}},
                             Status::Invalid);
     bench.runner.setPlanWithin({{"bytes", 20897792}});
     Planning planning(bench.runner, bench.model);
@@ -213,7 +213,7 @@ void PlanningTest::plansBeyondTheBudget_whenTheRunDoesNotFit() {
     QTRY_VERIFY_WITH_TIMEOUT(planning.planned().isFresh, kPatience);
     QVERIFY(planning.planned().plan.is_null());
     QCOMPARE(planning.planned().beyond, (Json{{"bytes", 20897792}}));
-    QCOMPARE(bench.runner.lastBudget(), std::string("20897792"));
+    QCOMPARE(bench.runner.lastBudget(), std::string("fake=20897792"));
 }
 
 void PlanningTest::waitsForARunToEnd_whenTheModuleIsBusy() {

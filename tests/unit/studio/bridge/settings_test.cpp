@@ -23,7 +23,7 @@ Preferences everything() {
             .modelFolders = {"/models", "/more"},
             .modelPathsFiles = {"/comfy/extra_model_paths.yaml"},
             .device = "fake:8GiB",
-            .memoryBudget = "6GiB",
+            .memoryBudget = "6GiB,cpu=8GiB",
             .lowMemory = "on",
             .recentFiles = {"/a.json"},
             .windowLayout = QByteArray("\0\xff\x01", 3),

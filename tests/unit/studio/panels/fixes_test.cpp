@@ -185,6 +185,10 @@ void FixesTest::raisesTheBudget_whereThereIsOne() {
 
     QCOMPARE(*document.memoryBudget, std::string("20MiB"));
     QVERIFY(parseBytes(*document.memoryBudget).value_or(0) >= 20897792);
+    QCOMPARE(withBudget("cpu=8GiB,fake=10MiB", "fake", 10 * kMiB, 20 * kMiB),
+             std::string("fake=20MiB,cpu=8GiB"));
+    QCOMPARE(withBudget("1GiB,fake:1=2MiB", "cpu", 5, 20 * kMiB),
+             std::string("1GiB,cpu=20MiB,fake:1=2MiB"));
 }
 
 void FixesTest::movesTheNodeToTheCpu() {

@@ -51,6 +51,7 @@ private Q_SLOTS:
     void sliderShowsTheSameBudget_afterEveryStep();
     void fieldReadsSizes_data();
     void fieldReadsSizes();
+    void sliderKeepsWhatIsSaidOfOthers();
     void chooserOffersCardsToRehearseOn();
     void chooserOffersCardsToPlanFor_apartFromRehearsals();
     void chooserStaysAsItIs_whileItIsOpen();
@@ -71,7 +72,7 @@ void MemoryControlsTest::sliderIsWithoutABound_atItsRightEnd() {
     QSignalSpy edited(&budget, &BudgetSlider::edited);
 
     QCOMPARE(slider->value(), slider->maximum());
-    budget.setBudget(4 * kGiB);
+    budget.setBudget("4GiB", "cpu");
     QVERIFY(slider->value() < slider->maximum());
     QCOMPARE(edited.count(), 0);
     slider->setFocus();
@@ -89,9 +90,10 @@ void MemoryControlsTest::sliderTells_whileItIsDragged() {
     auto* slider = budget.findChild<QSlider*>("budgetSlider");
     int finals = 0;
     int steps = 0;
-    connect(&budget, &BudgetSlider::edited, this, [&](std::optional<Bytes>, bool isFinal) {
-        (isFinal ? finals : steps)++;
-    });
+    connect(
+        &budget, &BudgetSlider::edited, this, [&](const std::optional<std::string>&, bool isFinal) {
+            (isFinal ? finals : steps)++;
+        });
     const QPoint knob(slider->width() - 8, slider->height() / 2);
 
     QTest::mousePress(slider, Qt::LeftButton, {}, knob);
@@ -132,6 +134,12 @@ void MemoryControlsTest::fieldReadsSizes_data() {
     QTest::newRow("no size") << "much" << qint64{2 * kGiB} << 0;
     QTest::newRow("zero") << "0" << qint64{2 * kGiB} << 0;
     QTest::newRow("the same") << "2GiB" << qint64{2 * kGiB} << 0;
+    QTest::newRow("by name") << "cuda:0=20GiB,cpu=8GiB" << qint64{8 * kGiB} << 1;
+    QTest::newRow("of the run's and another's") << "3GiB,cuda=20GiB" << qint64{3 * kGiB} << 1;
+    QTest::newRow("another's alone") << "cuda:1=20GiB" << qint64{-1} << 1;
+    QTest::newRow("one device twice") << "cuda=1GiB,cuda:0=2GiB" << qint64{2 * kGiB} << 0;
+    QTest::newRow("no device") << "gpu=1GiB" << qint64{2 * kGiB} << 0;
+    QTest::newRow("zero by name") << "cpu=0" << qint64{2 * kGiB} << 0;
 }
 
 void MemoryControlsTest::fieldReadsSizes() {
@@ -139,7 +147,7 @@ void MemoryControlsTest::fieldReadsSizes() {
     QFETCH(qint64, bytes);
     QFETCH(int, told);
     BudgetSlider budget;
-    budget.setBudget(2 * kGiB);
+    budget.setBudget("2GiB", "cpu");
     QSignalSpy edited(&budget, &BudgetSlider::edited);
     auto* field = budget.findChild<QLineEdit*>("budgetField");
 
@@ -152,6 +160,20 @@ void MemoryControlsTest::fieldReadsSizes() {
     QCOMPARE(budget.budget().value_or(-1), Bytes{bytes});
     QVERIFY(told == 1 || text == "2GiB" ||
             budget.findChild<QLabel*>("budgetNote")->text().contains(text));
+}
+
+void MemoryControlsTest::sliderKeepsWhatIsSaidOfOthers() {
+    BudgetSlider budget;
+    budget.setRange(8 * kGiB, 0);
+    budget.setBudget("fake=4GiB,cpu=2GiB", "fake");
+    auto* slider = budget.findChild<QSlider*>("budgetSlider");
+    QCOMPARE(budget.budget().value_or(0), 4 * kGiB);
+    slider->setFocus();
+    QTest::keyClick(slider, Qt::Key_Left);
+    QVERIFY(budget.budget().value_or(8 * kGiB) < 4 * kGiB);
+    QVERIFY(budget.stated()->ends_with(",cpu=2GiB"));
+    QTest::keyClick(slider, Qt::Key_End);
+    QCOMPARE(budget.stated().value_or(""), std::string("cpu=2GiB"));
 }
 
 void MemoryControlsTest::chooserOffersCardsToRehearseOn() {

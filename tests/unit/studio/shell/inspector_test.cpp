@@ -161,6 +161,11 @@ private Q_SLOTS:
         QTest::keyClicks(budget, "6GiB\r");
         QCOMPARE(shown.model.document().memoryBudget, std::optional<std::string>("6GiB"));
         budget->selectAll();
+        QTest::keyClicks(budget, "cuda:0=20GiB,cpu=8GiB\r");
+        QCOMPARE(shown.model.document().memoryBudget,
+                 std::optional<std::string>("cuda:0=20GiB,cpu=8GiB"));
+        shown.model.undoStack().undo();
+        budget->selectAll();
         QTest::keyClicks(budget, "much\r");
         QVERIFY(graph->findChild<QLabel*>("problem")->isVisible());
         QCOMPARE(shown.model.document().memoryBudget, std::optional<std::string>("6GiB"));

@@ -57,6 +57,7 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("typed");
         QTest::newRow("folder") << QByteArray("outputFolder") << QByteArray("/pictures/2026");
         QTest::newRow("budget") << QByteArray("budget") << QByteArray("64GiB");  // 6, then 64
+        QTest::newRow("budgets") << QByteArray("budget") << QByteArray("cuda:0=20GiB,cpu=8GiB");
     }
 
     /// A run that begins meanwhile uses no half of it, and no key waits for the disk.
