@@ -167,11 +167,13 @@ std::variant<OutlinedGraph, Issue> outlineGraph(const graph::Snapshot& snapshot,
                                                 const NodeTypes& types,
                                                 std::string_view graphFolder,
                                                 std::string_view numerics,
-                                                const graph::DeviceTexts& devices) {
+                                                const graph::DeviceTexts& devices,
+                                                const StopToken& stop) {
     OutlinedGraph outlined;
     std::vector<std::vector<std::string>> fingerprints;
     for (const graph::SnapshotNode& node : snapshot.nodes) {
         const std::optional<Issue> issue = attempt(node.id, [&] {
+            stop.throwIfStopped();
             const NodeOutlineContext context(snapshot, node, outlined.work, graphFolder);
             WorkOutline work = types.of(*node.desc).outline(context);
             requireAllOutputs(node, work);
@@ -210,10 +212,12 @@ void settlePrecisions(Json& precisions,
 }
 
 std::optional<Issue> openComponents(const graph::Snapshot& snapshot,
-                                    const OutlinedGraph& outlined) {
+                                    const OutlinedGraph& outlined,
+                                    const StopToken& stop) {
     std::optional<Issue> issue;
     for (size_t node = 0; node < snapshot.nodes.size() && !issue; ++node) {
         issue = attempt(snapshot.nodes[node].id, [&] {
+            stop.throwIfStopped();
             if (outlined.work[node].components) {
                 static_cast<void>(outlined.work[node].components());
             }

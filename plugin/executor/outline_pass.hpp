@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/json.hpp"
+#include "plugin/base/stop_token.hpp"
 #include "plugin/executor/node_types.hpp"
 #include "plugin/graph/key.hpp"
 #include "plugin/graph/snapshot.hpp"
@@ -30,13 +31,14 @@ struct OutlinedGraph {
 
 /// Asks every node for its outline, sources first; no device is touched and no weight is read.
 /// The issue of the first node that refuses is pinned to it; so is an outline that leaves out an
-/// output, and a lossy choice in an exact snapshot.
+/// output, and a lossy choice in an exact snapshot. `stop` is asked before each node.
 [[nodiscard]] std::variant<OutlinedGraph, Issue> outlineGraph(
     const graph::Snapshot& snapshot,
     const NodeTypes& types,
     std::string_view graphFolder,
     std::string_view numerics,
-    const graph::DeviceTexts& devices = {});
+    const graph::DeviceTexts& devices = {},
+    const StopToken& stop = {});
 
 /// Renews what `precisions` says of a node whose networks were opened: how they lie where their
 /// files are quantised, and what that takes.
@@ -48,6 +50,7 @@ void settlePrecisions(Json& precisions,
 /// Opens the networks of every node, as a run would whose results are none of them kept; the issue
 /// of the first that cannot be.
 [[nodiscard]] std::optional<Issue> openComponents(const graph::Snapshot& snapshot,
-                                                  const OutlinedGraph& outlined);
+                                                  const OutlinedGraph& outlined,
+                                                  const StopToken& stop = {});
 
 }  // namespace lowtide::executor

@@ -177,7 +177,7 @@ void Repetition::release(const std::vector<memory::KeptComponent>& leaving) {
 }
 
 PlanBasis Repetition::basis() const {
-    return {setting_.engine, setting_.cache, setting_.paces, setting_.walks};
+    return {setting_.engine, setting_.cache, setting_.paces, setting_.walks, setting_.stop};
 }
 
 std::optional<Issue> Repetition::runPlanned(const std::vector<size_t>& order) {

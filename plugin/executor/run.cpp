@@ -85,7 +85,8 @@ public:
                                      services_.types,
                                      options_.graphFolder,
                                      options_.numerics,
-                                     numericsTexts(opened));
+                                     numericsTexts(opened),
+                                     stop_);
         if (const auto* refusal = std::get_if<Issue>(&outlined)) {
             return *refusal;
         }

@@ -32,6 +32,7 @@ struct PlanBasis {
     const ResultCache& cache;  ///< its results go before a run is refused
     const WorkPaces& paces;
     WalkMemory& walks;
+    StopToken stop{};  ///< ends what asks for a plan
 };
 
 /// The device of nodes whose policies name none; "cuda:0" where a card is planned for.

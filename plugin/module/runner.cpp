@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/executor/failure.hpp"
 #include "plugin/executor/outline_pass.hpp"
 #include "plugin/executor/run_plan.hpp"
 #include "plugin/graph/issue_json.hpp"
@@ -13,6 +14,7 @@
 #include "plugin/module/run_request.hpp"
 #include "plugin/tensor/value_codecs.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace lowtide::module {
@@ -24,15 +26,18 @@ std::string issuesText(const Issues& issues) {
 }
 
 Status statusOfIssues(const Issues& issues) {
-    return graph::hasErrors(issues) ? Status::Invalid : Status::Ok;
+    return std::any_of(issues.begin(), issues.end(), executor::isCancel) ? Status::Cancelled
+           : graph::hasErrors(issues)                                    ? Status::Invalid
+                                                                         : Status::Ok;
 }
 
 /// The snapshot's outlines, or an issue.
 std::variant<executor::OutlinedGraph, Issue> outlinesOf(const RequestedGraph& request,
                                                         const graph::Snapshot& snapshot,
-                                                        const executor::NodeTypes& types) {
+                                                        const executor::NodeTypes& types,
+                                                        const StopToken& stop = {}) {
     return executor::outlineGraph(
-        snapshot, types, request.options.graphFolder, request.options.numerics);
+        snapshot, types, request.options.graphFolder, request.options.numerics, {}, stop);
 }
 
 /// By node, what hosts may show of its work.
@@ -135,18 +140,20 @@ Status ModuleRunner::check(std::string_view graph,
                            std::string_view options,
                            std::string& result) noexcept {
     return answer(result, [&] {
+        const StopToken stop = newCall();
         RequestedGraph request = requestOf(graph, options);
         Json facts = Json::object();
         if (!graph::hasErrors(request.issues)) {
             const auto snapshot = snapshotOf(request);
-            auto outlined = outlinesOf(request, *snapshot, types_);
+            auto outlined = outlinesOf(request, *snapshot, types_, stop);
             const auto* known = std::get_if<executor::OutlinedGraph>(&outlined);
             if (known) {
                 addMarks(request.issues, *known);
                 facts = factsOf(*snapshot, *known);
             }
             const std::optional<Issue> issue =
-                known ? executor::openComponents(*snapshot, *known) : std::get<Issue>(outlined);
+                known ? executor::openComponents(*snapshot, *known, stop)
+                      : std::get<Issue>(outlined);
             if (issue) {
                 request.issues.push_back(*issue);
             }
@@ -161,28 +168,28 @@ Status ModuleRunner::plan(std::string_view graph,
                           std::string_view options,
                           std::string& result) noexcept {
     return answer(result, [&] {
+        const StopToken stop = newCall();
         RequestedGraph request = requestOf(graph, options);
         const auto refuse = [&](Issue issue) {
             request.issues.push_back(std::move(issue));
             result = issuesText(request.issues);
-            return Status::Invalid;
+            return statusOfIssues(request.issues);
         };
         if (graph::hasErrors(request.issues)) {
             result = issuesText(request.issues);
             return Status::Invalid;
         }
         const auto snapshot = snapshotOf(request);
-        auto outlined = outlinesOf(request, *snapshot, types_);
+        auto outlined = outlinesOf(request, *snapshot, types_, stop);
         if (auto* issue = std::get_if<Issue>(&outlined)) {
             return refuse(std::move(*issue));
         }
         addMarks(request.issues, std::get<executor::OutlinedGraph>(outlined));
         std::variant<memory::Plan, Issue> plan;
         const bool called = queue_.tryCall([&] {
-            plan = planOf(request,
-                          *snapshot,
-                          std::get<executor::OutlinedGraph>(outlined),
-                          queue_.planBasis());
+            executor::PlanBasis basis = queue_.planBasis();
+            basis.stop = stop;
+            plan = planOf(request, *snapshot, std::get<executor::OutlinedGraph>(outlined), basis);
         });
         if (!called) {
             return refuse({.code = "busy",
@@ -254,7 +261,25 @@ NodeWork ModuleRunner::workOf(std::string_view graph,
 
 Status ModuleRunner::cancel(RunId run, CancelMode mode) noexcept {
     std::string ignored;
-    return answer(ignored, [&] { return queue_.cancel(run, mode) ? Status::Ok : Status::Invalid; });
+    return answer(ignored, [&] {
+        if (run == 0) {
+            cancelCalls();
+            return Status::Ok;
+        }
+        return queue_.cancel(run, mode) ? Status::Ok : Status::Invalid;
+    });
+}
+
+StopToken ModuleRunner::newCall() {
+    const std::lock_guard lock(callsMutex_);
+    return calls_.token();
+}
+
+/// Those that begin later go on.
+void ModuleRunner::cancelCalls() {
+    const std::lock_guard lock(callsMutex_);
+    calls_.cancel(CancelMode::Now);
+    calls_ = {};
 }
 
 Status ModuleRunner::wait(RunId run, std::string& result) noexcept {
@@ -313,6 +338,7 @@ Status ModuleRunner::devices(std::string& result) noexcept {
 Status ModuleRunner::stop() noexcept {
     std::string ignored;
     return answer(ignored, [&] {
+        cancelCalls();
         queue_.stop();
         digests_->stop();
         return Status::Ok;

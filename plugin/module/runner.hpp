@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/stop_token.hpp"
 #include "plugin/executor/node_types.hpp"
 #include "plugin/executor/run_queue.hpp"
 #include "plugin/files/file_digests.hpp"
@@ -11,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace lowtide::module {
@@ -71,6 +73,9 @@ public:
     [[nodiscard]] const std::vector<memory::Card>& knownCards() const { return cards_; }
 
 private:
+    /// Of a check or a plan that begins now; what ends it is cancel() of run 0, or stop().
+    [[nodiscard]] StopToken newCall();
+    void cancelCalls();
     [[nodiscard]] RequestedGraph requestOf(std::string_view graph, std::string_view options) const;
     /// The graph as it will run, with the cards on which its nodes compute.
     [[nodiscard]] std::shared_ptr<const graph::Snapshot> snapshotOf(
@@ -85,6 +90,8 @@ private:
     std::vector<memory::Card> cards_;
     std::shared_ptr<files::FileDigests> digests_;
     executor::RunQueue queue_;
+    std::mutex callsMutex_;
+    StopSource calls_;  ///< checks and plans that go on
 };
 
 }  // namespace lowtide::module

@@ -1,6 +1,11 @@
 // Devices that are not there, and what is left of them.
 #include "plugin/base/units.hpp"
 #include "plugin/host_api/calibrator.hpp"
+#include "plugin/host_api/converter.hpp"
+#include "plugin/host_api/curve_maker.hpp"
+#include "plugin/host_api/recogniser.hpp"
+#include "plugin/host_api/residency_control.hpp"
+#include "plugin/host_api/sensitivities.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -8,9 +13,12 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <set>
+#include <thread>
 
 namespace devices_test {
 
@@ -49,6 +57,99 @@ const std::map<QString, Verb>& verbs() {
     return kVerbs;
 }
 
+template <class Extension>
+Extension& extensionOf(const char* id) {
+    return *static_cast<Extension*>(testing::openModule().extension(id));
+}
+
+/// A conversion that nobody would stop.
+class NoWatch final : public ConversionWatch {
+public:
+    bool goesOn(int64_t, int64_t) noexcept override { return true; }
+};
+
+using Call = std::function<Status(std::string& result)>;
+
+/// Each in vain.
+const std::map<QString, Call>& otherCalls() {
+    static const auto runner = [] { return testing::openModule().runner(); };
+    static const std::map<QString, Call> kCalls = {
+        {"start the plugin again",
+         [](auto& result) { return testing::openModule().start(R"({"thread": 1})", result); }},
+        {"an extension that nobody has",
+         [](auto&) {
+             return testing::openModule().extension("nobody/1") ? Status::Ok : Status::Invalid;
+         }},
+        {"start",
+         [](auto& result) {
+             testing::EventLog log;
+             RunId run = 0;
+             return runner()->start("{", "{}", log, run, result);
+         }},
+        {"start of a card that is planned for",
+         [](auto& result) {
+             testing::EventLog log;
+             RunId run = 0;
+             return runner()->start(testing::exampleText("text_to_image"),
+                                    R"({"as": "cuda:8.9,12GiB"})",
+                                    log,
+                                    run,
+                                    result);
+         }},
+        {"cancel", [](auto&) { return runner()->cancel(1u << 30, CancelMode::Now); }},
+        {"wait", [](auto& result) { return runner()->wait(1u << 30, result); }},
+        {"recognise",
+         [](auto& result) {
+             return extensionOf<Recogniser>(kRecogniser).recognise("/nowhere/at\xff", result);
+         }},
+        {"choices",
+         [](auto& result) {
+             return extensionOf<Converter>(kConverter).choices(R"({"checkpoint": 3})", result);
+         }},
+        {"convert",
+         [](auto& result) {
+             NoWatch watch;
+             return extensionOf<Converter>(kConverter)
+                 .convert(R"({"checkpoint": "builtin:mini", "storage": "f8",
+                              "out": "/nowhere/at/all.safetensors"})",
+                          watch,
+                          result);
+         }},
+        {"make a curve",
+         [](auto& result) {
+             return extensionOf<CurveMaker>(kCurveMaker).makeCurve(R"({"runs": []})", result);
+         }},
+        {"identify",
+         [](auto& result) {
+             return extensionOf<Sensitivities>(kSensitivities)
+                 .identify("{", "{}", "denoise", result);
+         }},
+        {"keep a sensitivity", [](auto& result) {
+             return extensionOf<Sensitivities>(kSensitivities).keep("[1]", result);
+         }}};
+    return kCalls;
+}
+
+/// text_to_image behind so many nodes that pass its latent on.
+std::string chained(int count) {
+    Json graph = Json::parse(testing::exampleText("text_to_image"));
+    for (Json& link : graph["links"]) {
+        if (link.at("to") == Json{"denoise", "latent"}) {
+            link["to"] = {"pass0", "value"};
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        const std::string node = "pass" + std::to_string(i);
+        const bool isLast = i + 1 == count;
+        graph["nodes"][node] = {{"type", "control.gc"}};
+        graph["links"].push_back(
+            {{"from", {node, "value"}},
+             {"to",
+              {isLast ? "denoise" : "pass" + std::to_string(i + 1), isLast ? "latent" : "value"}}});
+    }
+    return graph.dump();
+}
+
 }  // namespace
 
 class DevicesTest : public QObject {
@@ -75,6 +176,14 @@ class DevicesTest : public QObject {
         const Status status =
             testing::openModule().runner()->plan(graph_, optionsWith(more).dump(), result);
         return status == Status::Ok ? Json::parse(result).at("plan") : Json();
+    }
+
+    /// With the bits that it has always.
+    void requirePlainRun() {
+        const testing::ModuleRun plain = run({{"forceExecution", true}});
+        QVERIFY2(plain.status == Status::Ok, plain.report.dump().c_str());
+        expected_ = expected_.isEmpty() ? plain.dump : expected_;
+        QVERIFY(expected_.size() > 10000 && plain.dump == expected_);
     }
 
 private Q_SLOTS:
@@ -123,10 +232,78 @@ private Q_SLOTS:
         }
         QCOMPARE(testing::openModule().runner()->devices(result), Status::Ok);
         QCOMPARE(testing::openModule().runner()->memory(result), Status::Ok);
-        const testing::ModuleRun plain = run(Json::object());
-        QVERIFY2(plain.status == Status::Ok, plain.report.dump().c_str());
-        expected_ = expected_.isEmpty() ? plain.dump : expected_;
-        QVERIFY(expected_.size() > 10000 && plain.dump == expected_);
+        requirePlainRun();
+    }
+
+    void everyOtherCallFails_andTheNextRunGoesWell_data() {
+        QTest::addColumn<QString>("call");
+        for (const auto& [name, call] : otherCalls()) {
+            QTest::newRow(qPrintable(name)) << name;
+        }
+    }
+
+    /// Calls that take no options of a run, and those of every extension.
+    void everyOtherCallFails_andTheNextRunGoesWell() {
+        QFETCH(QString, call);
+        std::string result;
+        QVERIFY(otherCalls().at(call)(result) != Status::Ok);
+        QVERIFY2(result.empty() || !Json::parse(result).at("issues").empty(), result.c_str());
+        requirePlainRun();
+    }
+
+    /// What needs idle devices says so during a run, which goes on.
+    void callsDuringARunFail_andItGoesOn() {
+        Plugin& plugin = testing::openModule();
+        Runner& runner = *plugin.runner();
+        std::map<std::string, Status> told;
+        testing::EventLog log([&](const Json& event) {
+            if (event.at("event") != "nodeStarted" || !told.empty()) {
+                return;
+            }
+            std::string result;
+            told["release"] = runner.release("all");
+            told["unload"] = extensionOf<ResidencyControl>(kResidencyControl).unload("all");
+            told["devices"] = runner.devices(result);
+            told["plan"] = runner.plan(graph_, "{}", result);
+            told["calibrate"] =
+                extensionOf<Calibrator>(kCalibrator).calibrate(R"({"device": "cpu"})", result);
+        });
+        const testing::ModuleRun ended =
+            testing::runModule(graph_, optionsWith({{"forceExecution", true}}), log);
+        QVERIFY2(ended.status == Status::Ok, ended.report.dump().c_str());
+        QCOMPARE(told.size(), size_t{5});
+        for (const auto& [name, status] : told) {
+            QVERIFY2(status != Status::Ok, name.c_str());
+        }
+        requirePlainRun();
+    }
+
+    /// Nobody waits for what is asked of a graph of thousands of nodes: the next question, the end
+    /// of the program.
+    void aCheckOfAHugeGraphCanBeCancelled_data() {
+        QTest::addColumn<QString>("verb");
+        QTest::newRow("check") << "check";
+        QTest::newRow("plan") << "plan";
+    }
+
+    void aCheckOfAHugeGraphCanBeCancelled() {
+        QFETCH(QString, verb);
+        const std::string graph = chained(4000);
+        std::string result;
+        std::atomic<bool> isDone = false;
+        Status status = Status::Ok;
+        std::thread asking([&] {
+            status = verbs().at(verb)(graph, Json::object(), result);
+            isDone = true;
+        });
+        while (!isDone) {
+            QCOMPARE(testing::openModule().runner()->cancel(0, CancelMode::Now), Status::Ok);
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        }
+        asking.join();
+        QVERIFY2(status == Status::Cancelled, result.substr(0, 400).c_str());
+        QCOMPARE(Json::parse(result).at("issues").back().at("code"), "cancelled");
+        QCOMPARE(verbs().at("check")(graph_, Json::object(), result), Status::Ok);
     }
 
     void aKeptComponentIsNoPartOfTheNextPeak_data() {
