@@ -45,13 +45,16 @@ public:
     WirePlanner(const graph::Snapshot& snapshot,
                 std::span<const size_t> positions,
                 std::span<const memory::DeviceSpec> devices)
-        : snapshot_(snapshot), positions_(positions), devices_(devices), wires_(positions.size()) {}
+        : snapshot_(snapshot),
+          positions_(positions),
+          devices_(devices),
+          wires_(positions.size() + 1) {}
 
     /// One output, of a node that executes or does not.
     void add(const graph::SnapshotOutput& output, const ValueOutline& value) {
         const std::string device = placeOf(positions_, devices_, output.node).id();
         const size_t end = endOf(output);
-        for (size_t place = firstAfter(output.node); place < positions_.size(); ++place) {
+        for (size_t place = firstAfter(output.node); place < wires_.size(); ++place) {
             const std::string& there = place < end ? device : kHost;
             wires_[place][there] += value.bytesOn(there);
             wires_[place][kHost] += value.hostBytes;
@@ -65,7 +68,7 @@ private:
     /// that is kept on the host since before the run.
     [[nodiscard]] size_t firstAfter(size_t node) const {
         const auto own = std::find(positions_.begin(), positions_.end(), node);
-        return own == positions_.end() ? positions_.size()
+        return own == positions_.end() ? wires_.size()
                                        : static_cast<size_t>(own - positions_.begin()) + 1;
     }
 

@@ -28,7 +28,8 @@ using BytesByDevice = std::map<std::string, Bytes, std::less<>>;
                                                        std::span<const memory::DeviceSpec> devices,
                                                        size_t node);
 
-/// What lies on wires while each node at `positions` begins, per device: a value from its maker's
+/// What lies on wires while each node at `positions` begins, and behind the last one when it has
+/// ended, per device: a value from its maker's
 /// end to its last use, also behind control nodes; on the host also afterwards, where results are
 /// kept. `devices`: of nodeDevices().
 [[nodiscard]] std::vector<BytesByDevice> planWires(const graph::Snapshot& snapshot,

@@ -31,17 +31,26 @@ std::vector<memory::DeviceSpec> devicesOf(const memory::Policy& policy) {
     return specs;
 }
 
-/// Of the components that do not compute where their node does.
-std::vector<std::string> rolesElsewhere(const memory::NodeWork& node,
-                                        const memory::DeviceSpec& own,
-                                        const memory::DeviceSpec& main) {
-    std::vector<std::string> roles;
+/// A card that is planned for need not be there.
+memory::StageDevice stageDevice(const memory::DeviceSpec& spec,
+                                const memory::PlanRequest& request) {
+    const memory::PlanDevice& device = memory::deviceOf(request, spec);
+    return {
+        .spec = spec, .decodesAtOnce = device.traits.decodesAtOnce, .isThere = device.card.empty()};
+}
+
+/// Where the node computes, which is `own`, and those of its components that do so elsewhere.
+memory::StagePlace stagePlace(const memory::NodeWork& node,
+                              const memory::DeviceSpec& own,
+                              const memory::PlanRequest& request) {
+    memory::StagePlace place{.device = stageDevice(own, request)};
     for (const auto& tree : node.components) {
-        if (node.deviceOf(*tree, main).id() != own.id()) {
-            roles.push_back(tree->role);
+        const memory::DeviceSpec spec = node.deviceOf(*tree, request.device);
+        if (spec.id() != own.id()) {
+            place.rolesElsewhere.emplace(tree->role, stageDevice(spec, request));
         }
     }
-    return roles;
+    return place;
 }
 
 /// A card that is planned for, which nothing is asked about.
@@ -263,26 +272,30 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
         const memory::DeviceSpec& device = places[positions[place]];
         const WorkOutline& work = outlined.work[positions[place]];
         node.wires = wires[place];
+        if (place + 1 == positions.size()) {
+            const auto onHost = [](const BytesByDevice& bytes) {
+                const auto found = bytes.find(memory::kHostId);
+                return found == bytes.end() ? Bytes{0} : found->second;
+            };
+            node.handedOver = onHost(wires.back()) - onHost(node.wires);
+        }
         if (node.components.empty()) {
             node.policy.device = device;
         }
         std::optional<Issue> issue = attempt(node.node, [&] {
+            basis.stop.throwIfStopped();
             node.offloads = work.offloads ? work.offloads() : std::vector<std::string>();
             if (!work.walk) {
                 return;
             }
-            const memory::StagePlace stage{
-                .deviceKind = device.kind,
-                .elsewhere = inputsElsewhere(snapshot, positions, places, positions[place]),
-                .rolesElsewhere = rolesElsewhere(node, device, devices.main),
-                .previews = options.previews,
-                .decodesAtOnce = memory::deviceOf(request, device).traits.decodesAtOnce,
-                .isThere = !options.card || device.id() != devices.main.id()};
+            memory::StagePlace stage = stagePlace(node, device, request);
+            stage.elsewhere = inputsElsewhere(snapshot, positions, places, positions[place]);
+            stage.previews = options.previews;
             if (work.smaller) {
                 node.smaller = work.smaller(stage);
             }
             node.work = basis.walks.workOf(
-                walkKey(snapshot, outlined, positions[place], node.components, stage, device.id()),
+                walkKey(snapshot, outlined, positions[place], node.components, stage),
                 node.components,
                 [&] { return work.walk(stage); });
         });

@@ -29,7 +29,8 @@ std::optional<memory::StageWork> over(memory::StageWork work,
 }
 
 Bytes bytesOfWork(const memory::StageWork& work) {
-    Bytes bytes = sizeof(work) + work.turns.size() * sizeof(memory::ComponentTurn);
+    Bytes bytes = sizeof(work) + work.turns.size() * sizeof(memory::ComponentTurn) +
+                  work.elsewhere.size() * sizeof(*work.elsewhere.begin());
     for (const memory::ComponentWork& component : work.components) {
         bytes += sizeof(component) + component.pass.size() * sizeof(memory::LeafUse) +
                  component.sequence.size() * sizeof(memory::PassHint);
@@ -80,11 +81,20 @@ void addInput(Hasher& hasher, const OutlinedGraph& outlined, const graph::Snapsh
     hasher.add(key ? std::string_view() : input.sourcePort);
 }
 
+/// Cards answer for themselves, each by its id.
+void addDevice(Hasher& hasher, const memory::StageDevice& device) {
+    hasher.add(device.spec.id()).add(int64_t{device.isThere}).add(int64_t{device.decodesAtOnce});
+}
+
 void addPlace(Hasher& hasher, const memory::StagePlace& place) {
-    hasher.add(place.deviceKind).add(int64_t{place.previews}).add(int64_t{place.isThere});
-    hasher.add(int64_t{place.decodesAtOnce});
+    addDevice(hasher, place.device);
+    hasher.add(int64_t{place.previews});
     addTexts(hasher, "elsewhere", place.elsewhere);
-    addTexts(hasher, "roles elsewhere", place.rolesElsewhere);
+    hasher.add("roles elsewhere").add(static_cast<int64_t>(place.rolesElsewhere.size()));
+    for (const auto& [role, device] : place.rolesElsewhere) {
+        hasher.add(role);
+        addDevice(hasher, device);
+    }
 }
 
 }  // namespace
@@ -135,12 +145,11 @@ std::string walkKey(const graph::Snapshot& snapshot,
                     const OutlinedGraph& outlined,
                     size_t position,
                     const Trees& components,
-                    const memory::StagePlace& place,
-                    const std::string& device) {
+                    const memory::StagePlace& place) {
     const graph::SnapshotNode& node = snapshot.nodes[position];
     const WorkOutline& work = outlined.work[position];
     Hasher hasher;
-    hasher.add(node.desc->id).add(int64_t{node.desc->version}).add(device);
+    hasher.add(node.desc->id).add(int64_t{node.desc->version});
     addPlace(hasher, place);
     addParams(hasher, node);
     addTexts(hasher, "files", work.fingerprints);

@@ -51,13 +51,12 @@ private:
 /// All that the walk of a node depends on, as 64 hexadecimal digits: its type and settings but for
 /// seeds, its networks and how they compute, the place, and of its inputs shapes and what a stage
 /// can learn of them (WireValue::outlineKey); of those that do not say that, what made them.
-/// `position`: of the node in the snapshot. `device`: an id; cards answer for themselves.
+/// `position`: of the node in the snapshot.
 [[nodiscard]] std::string walkKey(
     const graph::Snapshot& snapshot,
     const OutlinedGraph& outlined,
     size_t position,
     const std::vector<std::shared_ptr<const memory::ComponentTree>>& components,
-    const memory::StagePlace& place,
-    const std::string& device);
+    const memory::StagePlace& place);
 
 }  // namespace lowtide::executor

@@ -14,6 +14,11 @@ namespace lowtide::memory {
 /// LibTorch's type of a device.
 enum class TorchType : uint8_t { Cpu, Cuda, PrivateUse1 };
 
+/// What a dry run on shapes counts as. On the CPU tensors take their bytes and kernels hold buffers
+/// of their own; the others give multiples of kSlotAlignment. A rehearsal runs the CPU's operators,
+/// whose scratch memory is not its own; a CUDA GPU has workspaces from the same allocator.
+enum class Imitated : uint8_t { Cpu, Rehearsal, Cuda };
+
 /// The id of the host's memory, which is a device of every run.
 inline constexpr const char* kHostId = "cpu";
 
@@ -22,12 +27,13 @@ inline constexpr int kMostOfKind = 64;
 
 /// What is true of every device of a kind. One folder each in device_kinds/; residency opens them.
 struct DeviceKind {
-    std::string name;                               ///< "cuda"
-    std::string forms;                              ///< how a user writes one: "cuda, cuda:1"
-    int most = 1;                                   ///< 1: its devices have no index
-    bool firstIsBare = false;                       ///< the id of device 0 is the name alone
-    bool isRehearsed = false;                       ///< a user says its size, and what shall fail
-    TorchType torch = TorchType::Cpu;               ///< no two registered kinds have the same
+    std::string name;                  ///< "cuda"
+    std::string forms;                 ///< how a user writes one: "cuda, cuda:1"
+    int most = 1;                      ///< 1: its devices have no index
+    bool firstIsBare = false;          ///< the id of device 0 is the name alone
+    bool isRehearsed = false;          ///< a user says its size, and what shall fail
+    TorchType torch = TorchType::Cpu;  ///< no two registered kinds have the same
+    Imitated imitated = Imitated::Cpu;
     DeviceProfile (*estimatedProfile)() = nullptr;  ///< of one that nobody measured
     /// What of the device decides about bits, for the keys of results.
     std::string (*numericsText)(const DeviceInfo& device) = nullptr;

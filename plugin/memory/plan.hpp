@@ -32,6 +32,8 @@ struct NodeWork {
     std::vector<std::string> offloads{};
     /// Per device id: bytes of values on wires, and of kept results, while the node runs.
     std::map<std::string, Bytes, std::less<>> wires{};
+    /// Of the last node: what comes to the host beside its wires when the node has ended.
+    Bytes handedOver = 0;
     /// What its compute took in earlier runs over what was predicted; corrects predicted times and
     /// nothing else. 1: as predicted, or not known.
     double pace = 1;

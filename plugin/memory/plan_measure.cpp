@@ -1,6 +1,7 @@
 #include "plugin/memory/plan_measure.hpp"
 
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/device_kind.hpp"
 #include "plugin/memory/plan_stays.hpp"
 
 #include <algorithm>
@@ -64,8 +65,9 @@ private:
                 const bool counts = place.device.id() == id && place.isHeldAt(node);
                 bytes.weights += counts ? place.bytes : 0;
             }
+            bytes.activations = activationsOn(node, id);
             if (computesOn(node, id)) {
-                bytes.activations = activationsOn(node, id) + recordsAt(node, id);
+                bytes.activations += recordsAt(node, id);
                 bytes.guessed = work.work.guessed;
                 bytes.workspace =
                     work.work.workspace + deviceOf(request_, device.device).traits.workspace;
@@ -82,15 +84,17 @@ private:
         return stage;
     }
 
-    /// On the stage's own device without what its components elsewhere make. There with all of it,
-    /// unless the stage knows how much of its work happens beside them.
+    /// On the stage's own device without what it makes elsewhere. Where its components compute with
+    /// all of it, unless the stage knows how much of its work happens beside them.
     Bytes activationsOn(NodeIndex node, const std::string& device) const {
         const NodeWork& work = request_.nodes[node];
         const StageWork& seen = work.work;
         const bool isOwn = work.device(request_.device).id() == device;
-        return isOwn                 ? seen.activations
-               : seen.knowsElsewhere ? seen.elsewhere
-                                     : seen.activations + seen.elsewhere;
+        const auto elsewhere = seen.elsewhere.find(device);
+        const Bytes made = elsewhere == seen.elsewhere.end() ? 0 : elsewhere->second;
+        const bool mayBeThere = isOwn || (!seen.knowsElsewhere && computesOn(node, device));
+        const Bytes most = (mayBeThere ? seen.activations : 0) + (isOwn ? 0 : made);
+        return device == kHostId ? std::max(most, work.handedOver) : most;
     }
 
     /// What records keep while the node runs.

@@ -97,8 +97,8 @@ void findCheapestFix(const PlanRequest& request, Infeasible& infeasible) {
     const PlanDevice& device = deviceOf(request, parseDeviceSpec(infeasible.device));
     const Bytes capacity = device.traits.capacity;
     infeasible.capacity = capacity;
-    const bool isOfRun = infeasible.device == request.device.id();  // a budget bounds no other
-    if (isOfRun && (device.size == 0 || infeasible.minimum <= device.size)) {
+    const bool isOfRun = infeasible.device == request.device.id();
+    if (device.size == 0 || infeasible.minimum <= device.size) {
         infeasible.budget = infeasible.minimum;
     }
     std::vector<std::pair<std::string, Policy>> choices = {{"auto", relaxedToAuto(own)}};
@@ -122,16 +122,17 @@ void findCheapestFix(const PlanRequest& request, Infeasible& infeasible) {
     }
     const std::string smaller = smallerFix(changed, place, own, infeasible);
     const std::string room = "a smaller picture or batch";
+    const std::string least = formatAtLeast(infeasible.budget);
+    const bool canBeLarger = infeasible.budget > 0;
     infeasible.cheapestFix =
         !smaller.empty() ? smaller
-        : infeasible.budget > 0
-            ? "give a budget of at least " + formatAtLeast(infeasible.budget) + ", or " + room
-        : isOfRun ? "choose " + room
-                  : "free " + formatBytes(infeasible.minimum - capacity) + " of " +
-                        infeasible.device + " memory, or choose " + room;
-    if (!smaller.empty() && infeasible.budget > 0) {
+        : !canBeLarger   ? "choose " + room
+        : isOfRun        ? "give a budget of at least " + least + ", or " + room
+                  : "give " + infeasible.device + " a budget of at least " + least + ", or " + room;
+    if (!smaller.empty() && canBeLarger) {
         infeasible.cheapestFix +=
-            "; or give a budget of at least " + formatAtLeast(infeasible.budget);
+            isOfRun ? "; or give a budget of at least " + least
+                    : "; or give " + infeasible.device + " a budget of at least " + least;
     }
     infeasible.cheapestFix +=
         infeasible.device == "cpu" ? "" : ", or compute the node on the cpu (@cpu)";

@@ -2,6 +2,7 @@
 
 #include "plugin/base/units.hpp"
 #include "plugin/memory/access_pattern.hpp"
+#include "plugin/memory/device_spec.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -48,15 +49,21 @@ struct ComponentTurn {
     bool operator==(const ComponentTurn&) const = default;
 };
 
-/// Where a stage computes, and what it takes from other devices.
-struct StagePlace {
-    std::string_view deviceKind;           ///< "cpu", "fake"
-    std::vector<std::string> elsewhere{};  ///< ports of inputs that lie on another device
-    /// Of components that compute on another device than the stage, which is its first one's.
-    std::vector<std::string> rolesElsewhere{};
-    bool previews = false;       ///< it shows what it is making
+/// A device on which a stage computes.
+struct StageDevice {
+    DeviceSpec spec{};           ///< the host, where nothing is said
     bool decodesAtOnce = false;  ///< DeviceTraits
     bool isThere = true;         ///< else nobody can be asked what its operators take
+};
+
+/// Where a stage computes, and what it takes from other devices.
+struct StagePlace {
+    StageDevice device{};
+    std::vector<std::string> elsewhere{};  ///< ports of inputs that lie on another device
+    /// By role: of components that compute on another device than the stage, which is its first
+    /// one's.
+    std::map<std::string, StageDevice, std::less<>> rolesElsewhere{};
+    bool previews = false;  ///< it shows what it is making
 
     [[nodiscard]] bool isElsewhere(std::string_view port) const {
         return std::find(elsewhere.begin(), elsewhere.end(), port) != elsewhere.end();
@@ -68,9 +75,12 @@ struct StageWork {
     /// Most bytes of tensors at once on the stage's device, beyond the inputs that lie there
     /// already; what leaves on wires is part of it, and copies of inputs from elsewhere.
     Bytes activations = 0;
-    /// Most bytes of what components elsewhere make at once on their devices.
-    Bytes elsewhere = 0;
-    /// That is all of the stage on those devices; else any of its activations may lie there too.
+    /// By device, without the stage's own: most bytes at once of what its components make there,
+    /// and on the host what a stage of any device makes in host memory (noise, schedules, rows of
+    /// tables, images in 8 bits).
+    std::map<std::string, Bytes, std::less<>> elsewhere{};
+    /// That is all of the stage where components compute; else any of its activations may lie there
+    /// too.
     bool knowsElsewhere = false;
     /// Of the activations the most that one operator was only guessed to take beside its tensors.
     Bytes guessed = 0;

@@ -43,13 +43,10 @@ memory::SmallerWork inSmallerTiles(const StageTask& task,
                  kTileSides.end(),
                  std::back_inserter(smaller.values),
                  [&](int64_t side) { return task.tilePixels == 0 || side < task.tilePixels; });
-    smaller.work = [task, facts, place, kind = std::string(place.deviceKind)](
-                       int64_t side) -> std::optional<memory::StageWork> {
-        memory::StagePlace own = place;
-        own.deviceKind = kind;
+    smaller.work = [task, facts, place](int64_t side) -> std::optional<memory::StageWork> {
         try {
             return withErrorsOf(task.name,
-                                [&] { return walkStage(task.inTiles(side), facts, own); });
+                                [&] { return walkStage(task.inTiles(side), facts, place); });
         } catch (const Error&) {
             return std::nullopt;  // of an overlap, say, that is larger
         }

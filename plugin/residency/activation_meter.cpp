@@ -7,6 +7,7 @@ namespace lowtide::residency {
 
 void ActivationMeter::start(std::string node) {
     node_ = std::move(node);
+    isRunning_ = true;
     for (const auto& [id, device] : devices_.working()) {
         device->device->dropWorkspaces();  // each node counts its own
         device->bytesAtEnter = device->device->allocated();
@@ -22,6 +23,9 @@ void ActivationMeter::note() {
 }
 
 void ActivationMeter::finish() noexcept {
+    if (!std::exchange(isRunning_, false)) {
+        return;
+    }
     for (const auto& [id, device] : devices_.all()) {
         Bytes more = 0;
         device->unlessLost(

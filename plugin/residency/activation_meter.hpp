@@ -20,13 +20,15 @@ public:
 
     /// Sets the ledger to what is held now.
     void note();
-    /// Sets the ledger to the most that was held; then to nothing.
+    /// Sets the ledger to the most that was held; then to nothing. Nothing happens where no node
+    /// runs: what comes to the host between nodes is counted by the executor.
     void finish() noexcept;
 
 private:
     OpenDevices& devices_;
     Bookkeeping& books_;
     std::string node_;
+    bool isRunning_ = false;
 };
 
 }  // namespace lowtide::residency

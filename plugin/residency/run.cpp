@@ -209,15 +209,26 @@ void Run::enter(NodeIndex node) {
     }
 }
 
-/// What is allocated may not pass the budget; mapped pages are not allocated.
+/// What is allocated may not pass the budget; mapped pages are not allocated, and what is staged is
+/// not allocated with tensors.
 void Run::setCaps(NodeIndex node) {
     for (const memory::DevicePlan& device : plan_->devices) {
         if (isMutant(Mutant::CapDropped)) {
             break;
         }
-        const Bytes most = std::max<Bytes>(0, device.capacity - mappedAt(node, device.device));
+        const Bytes aside = mappedAt(node, device.device) + stagedAt(node, device.device);
+        const Bytes most = std::max<Bytes>(0, device.capacity - aside);
         devices_.get(device.device).device->cap(device.capacity > 0 ? most : -1);
     }
+}
+
+Bytes Run::stagedAt(NodeIndex node, const memory::DeviceSpec& device) const {
+    for (const memory::StageBytes& bytes : plan_->stages[node].bytes) {
+        if (bytes.device == device.id()) {
+            return bytes.staging;
+        }
+    }
+    return 0;
 }
 
 Bytes Run::mappedAt(NodeIndex node, const memory::DeviceSpec& device) const {

@@ -94,6 +94,7 @@ private:
     void attachTo(memory::NodeIndex node);
     void setCaps(memory::NodeIndex node);
     [[nodiscard]] Bytes mappedAt(memory::NodeIndex node, const memory::DeviceSpec& device) const;
+    [[nodiscard]] Bytes stagedAt(memory::NodeIndex node, const memory::DeviceSpec& device) const;
     void recoverFailedDevices();
     void dropKeptOnLostDevices();
     void leavePlace(uint32_t index);

@@ -40,7 +40,7 @@ public:
         std::vector<int64_t> sizes = shape.vec();
         sizes.front() = generators_.size() == 1 ? shape.front() : count();
         if (device_.is_meta()) {  // a walk over shapes needs no numbers
-            return at::empty(sizes, at::TensorOptions(at::kFloat).device(device_));
+            return tensor::uploadInDryRun(sizes, at::kFloat);
         }
         const at::Tensor noise = drawn(sizes);
         record_.putNext("random", noise);

@@ -39,10 +39,8 @@ void setConvolutionQuestion(residency::ConvolutionQuestion question) {
     asked().question = std::move(question);
 }
 
-std::optional<Bytes> toldWorkspace(const at::Tensor& input,
-                                   const at::Tensor& weight,
-                                   int64_t stride,
-                                   int64_t padding) {
+std::optional<Bytes> toldWorkspace(
+    const at::Tensor& input, const at::Tensor& weight, int64_t stride, int64_t padding, int card) {
     const at::Context& context = at::globalContext();
     const std::optional<DType> type = elementTypeOf(input.scalar_type());
     const residency::ConvolutionQuestion question = currentQuestion();
@@ -50,7 +48,8 @@ std::optional<Bytes> toldWorkspace(const at::Tensor& input,
         return std::nullopt;
     }
     return question(
-        {.type = *type,
+        {.card = card,
+         .type = *type,
          .input = sizesOf(input),
          .weight = sizesOf(weight),
          .stride = stride,
@@ -63,7 +62,8 @@ void requireConvolutionFits(const at::Tensor& input,
                             const at::Tensor& weight,
                             int64_t stride,
                             int64_t padding) {
-    const std::optional<Bytes> workspace = toldWorkspace(input, weight, stride, padding);
+    const int card = input.device().has_index() ? input.device().index() : 0;
+    const std::optional<Bytes> workspace = toldWorkspace(input, weight, stride, padding, card);
     if (!workspace || *workspace == 0) {
         return;
     }

@@ -12,12 +12,10 @@ namespace lowtide::tensor {
 void setConvolutionQuestion(residency::ConvolutionQuestion question);
 
 /// Bytes that cuDNN takes for the time of a convolution of contiguous tensors [B, C, H, W] and
-/// [O, C, h, w] under LibTorch's switches of now; nothing: nobody to ask, no answer, or cuDNN may
-/// try many algorithms.
-[[nodiscard]] std::optional<Bytes> toldWorkspace(const at::Tensor& input,
-                                                 const at::Tensor& weight,
-                                                 int64_t stride,
-                                                 int64_t padding);
+/// [O, C, h, w] on the CUDA device of index `card` under LibTorch's switches of now; nothing:
+/// nobody to ask, no answer, or cuDNN may try many algorithms.
+[[nodiscard]] std::optional<Bytes> toldWorkspace(
+    const at::Tensor& input, const at::Tensor& weight, int64_t stride, int64_t padding, int card);
 
 /// Before a convolution on a CUDA card: c10::OutOfMemoryError where the card has no room for its
 /// result and what cuDNN said that it takes. Short of room cuDNN would take another algorithm, with

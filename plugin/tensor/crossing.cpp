@@ -7,6 +7,7 @@
 #include "plugin/tensor/memory_errors.hpp"
 #include "plugin/tensor/operator_registry.hpp"
 #include "plugin/tensor/picture_pixels.hpp"
+#include "plugin/tensor/walk_meter.hpp"
 
 #include <ATen/ATen.h>
 #include <torch/library.h>
@@ -69,6 +70,12 @@ Image8 pictureOf(const at::Tensor& bytes) {
     return picture;
 }
 
+/// In a dry run.
+at::Tensor madeOnHost(at::IntArrayRef sizes, at::ScalarType type) {
+    const WalkMeter::Elsewhere onHost(WalkMeter::current());
+    return at::empty(sizes, at::TensorOptions(type).device(c10::kMeta));
+}
+
 at::Tensor levelsByAten(const at::Tensor& pixels) {
     at::Tensor levels = at::clamp(pixels, 0, 1);
     levels.mul_(255).round_();
@@ -98,7 +105,19 @@ at::Tensor upload(const at::Tensor& value, c10::Device device) {
 }
 
 at::Tensor spill(const at::Tensor& value) {
+    if (value.defined() && value.is_meta()) {
+        return WalkMeter::current().imitated() == Imitated::Cpu
+                   ? value
+                   : madeOnHost(value.sizes(), value.scalar_type());
+    }
     return upload(value, c10::Device(at::kCPU));
+}
+
+at::Tensor uploadInDryRun(at::IntArrayRef sizes, at::ScalarType type) {
+    at::Tensor made = madeOnHost(sizes, type);
+    return WalkMeter::current().imitated() == Imitated::Cpu
+               ? made
+               : at::empty(sizes, at::TensorOptions(type).device(c10::kMeta));
 }
 
 at::Tensor recordCopy(const at::Tensor& value) {
@@ -138,7 +157,7 @@ std::vector<Image8> image8(const at::Tensor& pixels) {
 Image8 preview(const at::Tensor& pixels) {
     LOWTIDE_ASSERT(pixels.dim() == 3);
     const at::Tensor bytes = quantised(pixels.unsqueeze(0));
-    return pictureOf(pixels.is_meta() ? bytes[0] : spill(bytes)[0]);
+    return pictureOf(spill(bytes)[0]);
 }
 
 double scalar(const at::Tensor& value) {

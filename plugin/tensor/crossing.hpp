@@ -14,6 +14,8 @@ namespace lowtide::tensor {
 [[nodiscard]] at::Tensor upload(const at::Tensor& value, c10::Device device);
 /// `value` in host memory: itself when it is there already (wires that are kept, patches).
 [[nodiscard]] at::Tensor spill(const at::Tensor& value);
+/// In a dry run: a tensor that the host makes and gives to the device at hand.
+[[nodiscard]] at::Tensor uploadInDryRun(at::IntArrayRef sizes, at::ScalarType type);
 /// A host copy for the recorder: contiguous, its own storage, which no allocator of ATen counts: a
 /// budget is as far with a recording as without.
 [[nodiscard]] at::Tensor recordCopy(const at::Tensor& value);

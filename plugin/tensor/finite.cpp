@@ -13,7 +13,7 @@ namespace lowtide::tensor {
 at::Tensor finiteSum(const at::Tensor& value) {
     const bool isSingle = value.scalar_type() == at::kFloat;
     at::Tensor sum = (isSingle ? value : value.to(at::kFloat)).sum();
-    if (value.is_meta() && WalkMeter::current().device() == Imitated::Cpu) {
+    if (value.is_meta() && WalkMeter::current().imitated() == Imitated::Cpu) {
         // Each thread of ATen sums a part, which lies in a tensor.
         WalkMeter::current().touch(at::get_num_threads() * sum.element_size());
     }

@@ -21,7 +21,7 @@ namespace {
 using at::native::ConvBackend;
 
 bool isOnCpu() {
-    return WalkMeter::current().device() == Imitated::Cpu;
+    return WalkMeter::current().imitated() == Imitated::Cpu;
 }
 
 void addProducts(double count) {
@@ -224,8 +224,10 @@ void touchWorkspace(const at::Tensor& input,
                     int64_t stride,
                     int64_t padding) {
     WalkMeter& meter = WalkMeter::current();
+    const memory::StageDevice& device = meter.device();
     const std::optional<Bytes> told =
-        meter.isThere() ? toldWorkspace(input, weight, stride, padding) : std::nullopt;
+        device.isThere ? toldWorkspace(input, weight, stride, padding, device.spec.index)
+                       : std::nullopt;
     const Bytes bytes =
         alignUp(told.value_or(guessedWorkspace(input, weight, result)), memory::kSlotAlignment);
     meter.touch(bytes);

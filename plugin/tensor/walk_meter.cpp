@@ -24,7 +24,8 @@ thread_local int pauses = 0;
 }  // namespace
 
 struct WalkMeter::Balance {
-    Imitated device = Imitated::Cpu;
+    memory::StageDevice device;
+    Imitated imitated = Imitated::Cpu;
     Bytes allocated = 0;
     Bytes peak = 0;
 
@@ -52,7 +53,7 @@ public:
             return {nullptr, nullptr, &free, c10::kMeta};
         }
         auto block = std::make_unique<Block>(Block{currentMeter->balance_, Bytes(bytes)});
-        if (block->balance->device != Imitated::Cpu) {
+        if (block->balance->imitated != Imitated::Cpu) {
             block->bytes = alignUp(block->bytes, memory::kSlotAlignment);
         }
         block->balance->add(block->bytes);
@@ -113,24 +114,12 @@ private:
     c10::DebugInfoGuard guard_;
 };
 
-Imitated imitatedBy(std::string_view deviceKind) noexcept {
-    return deviceKind == "cpu"    ? Imitated::Cpu
-           : deviceKind == "cuda" ? Imitated::Cuda
-                                  : Imitated::Rehearsal;
-}
-
-WalkMeter::WalkMeter(Imitated device, bool isThere)
-    : device_(device),
-      isThere_(isThere),
-      own_(std::make_shared<Balance>(Balance{.device = device})),
-      elsewhere_(std::make_shared<Balance>(Balance{.device = device})),
-      balance_(own_) {
+WalkMeter::WalkMeter(const memory::StageDevice& device)
+    : own_(balanceOf(device)), host_(balanceOf({})), balance_(own_) {
     LOWTIDE_ASSERT(!currentMeter);
     Memory::install();
     currentMeter = this;
-    if (device == Imitated::Cpu) {
-        hostTensors_ = std::make_unique<HostTensors>(own_);
-    }
+    hostTensors_ = std::make_unique<HostTensors>(host_);
 }
 
 WalkMeter::~WalkMeter() {
@@ -138,12 +127,29 @@ WalkMeter::~WalkMeter() {
 }
 
 bool WalkMeter::isOnCuda() noexcept {
-    return currentMeter && currentMeter->device_ == Imitated::Cuda;
+    return currentMeter && currentMeter->imitated() == Imitated::Cuda;
 }
 
 WalkMeter& WalkMeter::current() {
     LOWTIDE_ASSERT(currentMeter);
     return *currentMeter;
+}
+
+const std::shared_ptr<WalkMeter::Balance>& WalkMeter::balanceOf(const memory::StageDevice& device) {
+    std::shared_ptr<Balance>& balance = balances_[device.spec.id()];
+    if (!balance) {
+        balance = std::make_shared<Balance>(
+            Balance{.device = device, .imitated = memory::deviceKind(device.spec.kind).imitated});
+    }
+    return balance;
+}
+
+const memory::StageDevice& WalkMeter::device() const noexcept {
+    return balance_->device;
+}
+
+Imitated WalkMeter::imitated() const noexcept {
+    return balance_->imitated;
 }
 
 Bytes WalkMeter::allocated() const noexcept {
@@ -154,12 +160,22 @@ Bytes WalkMeter::peak() const noexcept {
     return own_->peak;
 }
 
-Bytes WalkMeter::peakElsewhere() const noexcept {
-    return elsewhere_->peak;
+std::map<std::string, Bytes, std::less<>> WalkMeter::peaksElsewhere() const {
+    std::map<std::string, Bytes, std::less<>> peaks;
+    for (const auto& [device, balance] : balances_) {
+        if (balance != own_ && balance->peak > 0) {
+            peaks.emplace(device, balance->peak);
+        }
+    }
+    return peaks;
 }
 
 void WalkMeter::touch(Bytes bytes) noexcept {
     balance_->peak = std::max(balance_->peak, balance_->allocated + bytes);
+}
+
+void WalkMeter::touchHost(Bytes bytes) noexcept {
+    host_->peak = std::max(host_->peak, host_->allocated + bytes);
 }
 
 WalkMeter::Pause::Pause() noexcept {
@@ -170,24 +186,40 @@ WalkMeter::Pause::~Pause() {
     --pauses;
 }
 
-WalkMeter::Elsewhere::Elsewhere(WalkMeter& meter) noexcept
-    : meter_(meter), before_(std::exchange(meter.balance_, meter.elsewhere_)) {}
+WalkMeter::Elsewhere::Elsewhere(WalkMeter& meter, const memory::StageDevice& device)
+    : meter_(meter), before_(std::exchange(meter.balance_, meter.balanceOf(device))) {}
 
 WalkMeter::Elsewhere::~Elsewhere() {
     meter_.balance_ = std::move(before_);
 }
 
-WalkMeter::Section::Section(WalkMeter& meter) noexcept
-    : balance_(meter.balance_),
-      start_(balance_->allocated),
-      peakBefore_(std::exchange(balance_->peak, start_)) {}
-
-WalkMeter::Section::~Section() {
-    balance_->peak = std::max(balance_->peak, peakBefore_);
+WalkMeter::Section::Section(WalkMeter& meter) noexcept : part_(meter.balance_) {
+    if (meter.host_ != meter.balance_) {
+        host_.emplace(meter.host_);
+    }
 }
 
+WalkMeter::Section::~Section() = default;
+
 Bytes WalkMeter::Section::peak() const noexcept {
-    return balance_->peak - start_;
+    return part_.peak();
+}
+
+Bytes WalkMeter::Section::hostPeak() const noexcept {
+    return host_ ? host_->peak() : 0;
+}
+
+WalkMeter::Section::Part::Part(std::shared_ptr<Balance> of) noexcept
+    : balance(std::move(of)),
+      start(balance->allocated),
+      peakBefore(std::exchange(balance->peak, start)) {}
+
+WalkMeter::Section::Part::~Part() {
+    balance->peak = std::max(balance->peak, peakBefore);
+}
+
+Bytes WalkMeter::Section::Part::peak() const noexcept {
+    return balance->peak - start;
 }
 
 }  // namespace lowtide::tensor

@@ -1,33 +1,29 @@
 #pragma once
 
 #include "plugin/base/units.hpp"
+#include "plugin/memory/device_kind.hpp"
+#include "plugin/memory/stage_work.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
-#include <string_view>
+#include <optional>
+#include <string>
 
 namespace lowtide::tensor {
 
-/// The device whose memory a walk counts. On the CPU tensors take their bytes and kernels hold
-/// buffers of their own; a card gives multiples of memory::kSlotAlignment. A rehearsal runs the
-/// CPU's operators, and what they take beside tensors is the host's; a CUDA card runs its own,
-/// whose workspaces come from the same allocator.
-enum class Imitated : uint8_t { Cpu, Rehearsal, Cuda };
-
-/// "cpu" is the CPU, "cuda" a CUDA card, every other kind a rehearsal of one.
-[[nodiscard]] Imitated imitatedBy(std::string_view deviceKind) noexcept;
+using memory::Imitated;
 
 /// While one lives, tensors of the meta device that its thread makes are counted as the imitated
-/// device would count them, and operators tell their floating-point operations. Real tensors of the
-/// host (schedules, waves of timesteps) lie on the CPU device too, so there they count as well. One
+/// device would count them, and operators report their floating-point operations. Real tensors of
+/// the host (schedules, waves of timesteps) count as the host's, whatever device is imitated. One
 /// at a time on a thread; the tensors may outlive it.
 class WalkMeter {
     struct Balance;
 
 public:
-    /// `isThere`: the device can be asked what its operators take.
-    explicit WalkMeter(Imitated device, bool isThere = true);
+    explicit WalkMeter(const memory::StageDevice& device);
     ~WalkMeter();
     WalkMeter(const WalkMeter&) = delete;
     WalkMeter& operator=(const WalkMeter&) = delete;
@@ -38,16 +34,20 @@ public:
     /// Whether a walk of this thread is one on a CUDA card.
     [[nodiscard]] static bool isOnCuda() noexcept;
 
-    [[nodiscard]] Imitated device() const noexcept { return device_; }
+    /// Where tensors are made now, and what is imitated there.
+    [[nodiscard]] const memory::StageDevice& device() const noexcept;
+    [[nodiscard]] Imitated imitated() const noexcept;
 
-    [[nodiscard]] bool isThere() const noexcept { return isThere_; }
-
-    /// Bytes of the tensors that live now, and the most at once since the start.
+    /// Bytes of the tensors that live where tensors are made now.
     [[nodiscard]] Bytes allocated() const noexcept;
+    /// The most at once since the start, on the meter's own device.
     [[nodiscard]] Bytes peak() const noexcept;
-    [[nodiscard]] Bytes peakElsewhere() const noexcept;
+    /// The same of every other one that held something, by id.
+    [[nodiscard]] std::map<std::string, Bytes, std::less<>> peaksElsewhere() const;
     /// As if `bytes` lived beside what is there, for a moment.
     void touch(Bytes bytes) noexcept;
+    /// The same in host memory.
+    void touchHost(Bytes bytes) noexcept;
 
     /// An operator takes about so much, which nobody said: it is among the tensors.
     void noteGuess(Bytes bytes) noexcept { guessed_ = std::max(guessed_, bytes); }
@@ -69,10 +69,10 @@ public:
     };
 
     /// Tensors that are made while one lives lie on another device, whose bytes count by
-    /// themselves: peakElsewhere().
+    /// themselves: peaksElsewhere(). The host, where no device is given.
     class Elsewhere {
     public:
-        explicit Elsewhere(WalkMeter& meter) noexcept;
+        explicit Elsewhere(WalkMeter& meter, const memory::StageDevice& device = {});
         ~Elsewhere();
         Elsewhere(const Elsewhere&) = delete;
         Elsewhere& operator=(const Elsewhere&) = delete;
@@ -82,7 +82,8 @@ public:
         std::shared_ptr<Balance> before_;
     };
 
-    /// The most bytes at once while it lives, beyond those at its start.
+    /// The most bytes at once while it lives, beyond those at its start: where tensors are made
+    /// now, and in host memory, which is 0 where they are made there.
     class Section {
     public:
         explicit Section(WalkMeter& meter) noexcept;
@@ -91,24 +92,38 @@ public:
         Section& operator=(const Section&) = delete;
 
         [[nodiscard]] Bytes peak() const noexcept;
+        [[nodiscard]] Bytes hostPeak() const noexcept;
 
     private:
-        std::shared_ptr<Balance> balance_;
-        Bytes start_;
-        Bytes peakBefore_;
+        /// Of one balance.
+        struct Part {
+            explicit Part(std::shared_ptr<Balance> of) noexcept;
+            ~Part();
+            Part(const Part&) = delete;
+            Part& operator=(const Part&) = delete;
+            [[nodiscard]] Bytes peak() const noexcept;
+
+            std::shared_ptr<Balance> balance;
+            Bytes start;
+            Bytes peakBefore;
+        };
+
+        Part part_;
+        std::optional<Part> host_;
     };
 
 private:
     class Memory;
     class HostTensors;
 
-    const Imitated device_;
-    const bool isThere_;
+    [[nodiscard]] const std::shared_ptr<Balance>& balanceOf(const memory::StageDevice& device);
+
     Bytes guessed_ = 0;
+    std::map<std::string, std::shared_ptr<Balance>, std::less<>> balances_;  ///< by device
     std::shared_ptr<Balance> own_;
-    std::shared_ptr<Balance> elsewhere_;
-    std::shared_ptr<Balance> balance_;          ///< that counts now: one of the two
-    std::unique_ptr<HostTensors> hostTensors_;  ///< on the CPU
+    std::shared_ptr<Balance> host_;
+    std::shared_ptr<Balance> balance_;  ///< that counts now
+    std::unique_ptr<HostTensors> hostTensors_;
     double flops_ = 0;
 };
 

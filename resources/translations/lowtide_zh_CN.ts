@@ -924,6 +924,13 @@
     </message>
 </context>
 <context>
+    <name>Budget</name>
+    <message>
+        <source>“%1” is no budget. Write a size such as 6GiB, or one for each device such as cuda:0=20GiB,cpu=8GiB, or leave it empty.</source>
+        <translation>“%1” 不是内存预算。请写一个大小，例如 6GiB，或为每个设备各写一个，例如 cuda:0=20GiB,cpu=8GiB，或留空。</translation>
+    </message>
+</context>
+<context>
     <name>BypassPreview</name>
     <message>
         <source>%1 goes on as %2</source>
@@ -2102,10 +2109,6 @@ The first word is in the text; each of the others takes its place.</source>
     <message>
         <source>Memory budget, exact</source>
         <translation>显存预算（精确值）</translation>
-    </message>
-    <message>
-        <source>&quot;%1&quot; is no size: write 6GiB, 512MiB or leave it empty</source>
-        <translation>“%1”不是大小：请写 6GiB、512MiB 或留空</translation>
     </message>
     <message>
         <source>Needs at least %1</source>
@@ -3911,10 +3914,6 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>Change exact</source>
         <translation>更改“精确”</translation>
-    </message>
-    <message>
-        <source>“%1” is not a size. Write a number with a unit, such as 6GiB or 800MiB, or leave it empty.</source>
-        <translation>“%1”不是大小。请写带单位的数，例如 6GiB 或 800MiB，或留空。</translation>
     </message>
     <message>
         <source>Change the memory budget</source>
@@ -6250,10 +6249,6 @@ Select a node to read what it does. What is set here applies to every node witho
     <message>
         <source>Memory budget</source>
         <translation>显存预算</translation>
-    </message>
-    <message>
-        <source>Write a number with a unit, such as 6GiB, or leave it empty.</source>
-        <translation>请写带单位的数，例如 6GiB，或留空。</translation>
     </message>
     <message>
         <source>Choose...</source>

@@ -64,7 +64,7 @@ constexpr Convolution kConvolutions[] = {{"first", 2, 4, 64, 320, 3, 1},
 Bytes walked(const residency::ConvolutionShape& shape) {
     tensor::setConvolutionQuestion(residency::remembered(
         [](const auto& asked) { return testing::cards()->askConvolution(asked); }));
-    tensor::WalkMeter meter(tensor::Imitated::Cuda);
+    tensor::WalkMeter meter({.spec = {.kind = "cuda"}});
     const auto options = at::TensorOptions(residency::scalarTypeOf(shape.type)).device(c10::kMeta);
     at::Tensor input;
     at::Tensor weight;

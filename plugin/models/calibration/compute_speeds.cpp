@@ -56,7 +56,7 @@ struct Timed {
 memory::ComponentWork walked(const UNet2DCondition& unet,
                              const Exercise& exercise,
                              const std::string& deviceKind) {
-    ShapeWalk walk({.deviceKind = deviceKind}, {unet.tree()});
+    ShapeWalk walk({.device = {.spec = {.kind = deviceKind}}}, {unet.tree()});
     Pass pass(walk, *unet.tree(), tensor::Record(nullptr));
     const at::Tensor ignored =
         unet.predict(pass,

@@ -34,8 +34,8 @@ void checkCanny(const CannyRequest& request) {
 /// Of one picture [1, 3, H, W]: [1, 1, H, W], on its device.
 at::Tensor edgesOf(const at::Tensor& pixels, const CannyRequest& request) {
     if (pixels.is_meta()) {
-        (void)tensor::quantised(pixels);
-        return at::empty({1, 1, pixels.size(2), pixels.size(3)}, pixels.options());
+        (void)tensor::image8Tensor(pixels);
+        return tensor::uploadInDryRun({1, 1, pixels.size(2), pixels.size(3)}, at::kFloat);
     }
     const Image8 edges = image::cannyEdges(tensor::image8(pixels).front(),
                                            static_cast<double>(request.low),

@@ -70,7 +70,7 @@ StageShapes controlShapes(const ControlRequest& request, StageFacts&) {
 /// Its own, in host memory: what lies on a wire is counted once, and a hint has no use on a device
 /// before a denoiser has its size.
 at::Tensor ownHint(const at::Tensor& hint) {
-    const at::Tensor here = hint.is_meta() ? hint : tensor::spill(hint);
+    const at::Tensor here = tensor::spill(hint);
     return here.is_same(hint) ? hint.clone() : here;
 }
 

@@ -31,7 +31,7 @@ at::Tensor decoded(const memory::Storage& storage,
                    at::ScalarType type,
                    bool decodesAtOnce) {
     const memory::Encoded& encoded = *storage.encoded;
-    if (tensor::WalkMeter::current().device() == tensor::Imitated::Cpu ||
+    if (tensor::WalkMeter::current().imitated() == tensor::Imitated::Cpu ||
         (decodesAtOnce && residency::hasCardWay(encoded))) {
         return onMeta(shape, type);
     }
@@ -84,11 +84,7 @@ bool haveSameLeaves(const std::vector<LeafUse>& a, const std::vector<LeafUse>& b
 ShapeWalk::ShapeWalk(const memory::StagePlace& place,
                      std::vector<std::shared_ptr<const ComponentTree>> trees,
                      const residency::ChangeMath& math)
-    : meter_(tensor::imitatedBy(place.deviceKind), place.isThere),
-      decodesAtOnce_(place.decodesAtOnce),
-      isOnHost_(place.deviceKind == "cpu"),
-      rolesElsewhere_(place.rolesElsewhere),
-      math_(math) {
+    : meter_(place.device), rolesElsewhere_(place.rolesElsewhere), math_(math) {
     for (std::shared_ptr<const ComponentTree>& tree : trees) {
         components_.push_back({.tree = std::move(tree)});
     }
@@ -124,10 +120,11 @@ at::Tensor ShapeWalk::decodedAndChanged(const ComponentTree& tree, const memory:
         changesAtLease(storage) ? changesOf(tree, weight.storage)
                                 : std::vector<residency::FactoredChange>();
     const DType type = changes.empty() ? weight.computeType : DType::F32;
-    at::Tensor values =
-        storage.staysEncoded
-            ? decoded(storage, weight.shape, residency::scalarTypeOf(type), decodesAtOnce_)
-            : leased(tree, weight, type);
+    at::Tensor values = storage.staysEncoded ? decoded(storage,
+                                                       weight.shape,
+                                                       residency::scalarTypeOf(type),
+                                                       meter_.device().decodesAtOnce)
+                                             : leased(tree, weight, type);
     if (!changes.empty()) {
         math_.apply(values, changes);
     }
@@ -154,12 +151,23 @@ void ShapeWalk::changeLeaf(const ComponentTree& tree, LeafId leaf) {
     }
 }
 
+/// Rows are read in host memory and go to the device from there.
 at::Tensor ShapeWalk::gatherRows(const ComponentTree& tree, LeafId leaf, const at::Tensor& ids) {
+    at::Tensor rows;
+    {
+        const tensor::WalkMeter::Elsewhere onHost(meter_);
+        rows = rowsOnHost(tree, leaf, ids);
+    }
+    return meter_.imitated() == tensor::Imitated::Cpu ? rows
+                                                      : onMeta(rows.sizes(), rows.scalar_type());
+}
+
+at::Tensor ShapeWalk::rowsOnHost(const ComponentTree& tree, LeafId leaf, const at::Tensor& ids) {
     const memory::Weight& table = tree.weights[tree.leaves[leaf].weights.front()];
     std::vector<int64_t> sizes = ids.sizes().vec();
     sizes.push_back(table.shape[1]);
     const at::ScalarType type = residency::scalarTypeOf(table.computeType);
-    if (tree.leaves[leaf].factorCount == 0 || !isOnHost_) {
+    if (tree.leaves[leaf].factorCount == 0) {
         return onMeta(sizes, type);
     }
     at::Tensor rows = onMeta({ids.numel(), table.shape[1]}, at::kFloat);
@@ -224,7 +232,10 @@ std::vector<at::Tensor> ShapeWalk::passThere(
             own.order.push_back(happened);
             noteTurn(own);
         }
-        const auto take = [&] { meter_.touch(known->bytes); };
+        const auto take = [&] {
+            meter_.touch(known->bytes);
+            meter_.touchHost(known->hostBytes);
+        };
         if (passed.around) {
             passed.around(take);
         } else {
@@ -243,6 +254,7 @@ std::vector<at::Tensor> ShapeWalk::passThere(
     KnownForward walked{.sizes = sizes.vec(),
                         .resultSizes = {},
                         .bytes = section.peak(),
+                        .hostBytes = section.hostPeak(),
                         .passes = {own.order.begin() + before, own.order.end()}};
     for (const at::Tensor& result : results) {
         LOWTIDE_ASSERT(result.scalar_type() == at::kFloat && result.is_contiguous());
@@ -254,15 +266,14 @@ std::vector<at::Tensor> ShapeWalk::passThere(
 
 void ShapeWalk::onDeviceOf(const ComponentTree& tree, const std::function<void()>& work) {
     std::optional<tensor::WalkMeter::Elsewhere> there;
-    if (isElsewhere(tree)) {
-        there.emplace(meter_);
+    if (const auto device = rolesElsewhere_.find(tree.role); device != rolesElsewhere_.end()) {
+        there.emplace(meter_, device->second);
     }
     work();
 }
 
 bool ShapeWalk::isElsewhere(const ComponentTree& tree) const {
-    return std::find(rolesElsewhere_.begin(), rolesElsewhere_.end(), tree.role) !=
-           rolesElsewhere_.end();
+    return rolesElsewhere_.contains(tree.role);
 }
 
 void ShapeWalk::tryPass(const ComponentTree& tree, const std::function<at::Tensor()>& pass) {
@@ -276,7 +287,7 @@ void ShapeWalk::tryPass(const ComponentTree& tree, const std::function<at::Tenso
 memory::StageWork ShapeWalk::work() {
     closeLeaf();
     memory::StageWork work{.activations = meter_.peak(),
-                           .elsewhere = meter_.peakElsewhere(),
+                           .elsewhere = meter_.peaksElsewhere(),
                            .guessed = meter_.guessed()};
     for (const Component& own : components_) {
         if (own.order.empty()) {

@@ -93,6 +93,7 @@ private:
         std::vector<int64_t> sizes;
         std::vector<std::vector<int64_t>> resultSizes;
         Bytes bytes = 0;
+        Bytes hostBytes = 0;
         std::vector<Happened> passes;
     };
 
@@ -106,6 +107,9 @@ private:
     [[nodiscard]] bool isElsewhere(const memory::ComponentTree& tree) const;
     [[nodiscard]] at::Tensor decodedAndChanged(const memory::ComponentTree& tree,
                                                const memory::Weight& weight);
+    [[nodiscard]] at::Tensor rowsOnHost(const memory::ComponentTree& tree,
+                                        memory::LeafId leaf,
+                                        const at::Tensor& ids);
     void changeLeaf(const memory::ComponentTree& tree, memory::LeafId leaf);
     [[nodiscard]] Component& component(const memory::ComponentTree& tree);
     [[nodiscard]] static memory::AccessPattern patternOf(const Component& component,
@@ -113,9 +117,7 @@ private:
     void closeLeaf() noexcept;
 
     tensor::WalkMeter meter_;
-    bool decodesAtOnce_;
-    bool isOnHost_;
-    std::vector<std::string> rolesElsewhere_;
+    std::map<std::string, memory::StageDevice, std::less<>> rolesElsewhere_;
     const residency::ChangeMath& math_;
     StopToken stop_;
 

@@ -110,12 +110,11 @@ WireRef valueOnWire(const WireRef& value, const memory::StagePlace& place, std::
     return value;
 }
 
-/// A picture that the host has not taken yet: in host memory, one at a time.
-at::Tensor onItsWay(const Image8& picture, const memory::StagePlace& place) {
-    const bool isCounted = tensor::imitatedBy(place.deviceKind) == tensor::Imitated::Cpu;
-    return isCounted ? at::empty({static_cast<int64_t>(picture.byteCount())},
-                                 at::TensorOptions(at::kByte).device(c10::kMeta))
-                     : at::Tensor();
+/// A picture that the program has not taken yet: in host memory, one at a time.
+at::Tensor onItsWay(const Image8& picture) {
+    const tensor::WalkMeter::Elsewhere onHost(tensor::WalkMeter::current());
+    return at::empty({static_cast<int64_t>(picture.byteCount())},
+                     at::TensorOptions(at::kByte).device(c10::kMeta));
 }
 
 /// A walk of `run` over the trees.
@@ -135,7 +134,7 @@ StageCall callFor(const memory::StagePlace& place, at::Tensor& shown) {
                    .progress = [](std::string_view, double, double) {},
                    .issue = [](const Issue&) {}};
     if (place.previews) {
-        call.preview = [&](const LivePicture& live) { shown = onItsWay(live.picture, place); };
+        call.preview = [&](const LivePicture& live) { shown = onItsWay(live.picture); };
     }
     return call;
 }
@@ -200,7 +199,7 @@ memory::StageWork walkFrames(const Shape& imageShape, const memory::StagePlace& 
 
 memory::StageWork walkPictures(const Shape& imageShape, const memory::StagePlace& place) {
     return walkOver(place, {}, [&](ShapeWalk&) {
-        (void)tensor::quantised(onWire(imageShape, place, "image"));
+        (void)tensor::image8Tensor(onWire(imageShape, place, "image"));
     });
 }
 

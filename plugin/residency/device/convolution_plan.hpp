@@ -12,6 +12,7 @@ namespace lowtide::residency {
 /// What a card chooses the algorithm of a convolution by. All tensors are of `type` and lie as
 /// their sizes say, the last axis closest.
 struct ConvolutionShape {
+    int card = 0;                     ///< index of the CUDA device that is asked
     DType type = DType::F32;          ///< F32, F16 or BF16
     std::array<int64_t, 4> input{};   ///< [B, C, H, W]
     std::array<int64_t, 4> weight{};  ///< [O, C, h, w]

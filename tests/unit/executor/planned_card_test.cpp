@@ -126,7 +126,7 @@ private Q_SLOTS:
         for (const graph::SnapshotNode& node : snapshot->nodes) {
             WorkOutline& work = outlined.work.emplace_back();
             work.walk = [&, id = node.id](const memory::StagePlace& place) {
-                isThere[id] = place.isThere;
+                isThere[id] = place.device.isThere;
                 return memory::StageWork{.activations = kMiB, .guessed = kMiB / 2};
             };
             for (const PortDesc& port : node.desc->outputs) {

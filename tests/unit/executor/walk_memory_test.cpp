@@ -19,7 +19,8 @@ using Trees = std::vector<std::shared_ptr<const memory::ComponentTree>>;
 
 /// Work of `leaves` over each of the trees, in turns.
 memory::StageWork workOver(const Trees& trees, size_t leaves) {
-    memory::StageWork work{.activations = 1000, .elsewhere = 200, .guessed = 30, .workspace = 4};
+    memory::StageWork work{
+        .activations = 1000, .elsewhere = {{"cpu", 200}}, .guessed = 30, .workspace = 4};
     for (size_t i = 0; i < trees.size(); ++i) {
         memory::ComponentWork& own = work.components.emplace_back(memory::ComponentWork{
             .tree = trees[i], .pass = memory::AccessPattern(leaves, {.flops = 7}), .passes = 3});
@@ -44,10 +45,10 @@ public:
         outlined.work.resize(2);
         outlined.work[0].outputs = {{"value", {.type = "LATENT", .shape = {1, 4, 8, 8}}}};
         outlined.work[1].outputs = {{"value", {.type = "LATENT", .shape = {1, 4, 8, 8}}}};
-        place.deviceKind = "cuda";
+        place.device.spec.kind = "cuda";
     }
 
-    std::string key() const { return walkKey(snapshot, outlined, 1, trees, place, device); }
+    std::string key() const { return walkKey(snapshot, outlined, 1, trees, place); }
 
     graph::SnapshotNode& node() { return snapshot.nodes[1]; }
 
@@ -55,7 +56,6 @@ public:
     OutlinedGraph outlined;
     Trees trees = {treeNamed("unet")};
     memory::StagePlace place;
-    std::string device = "cuda:0";
 
 private:
     NodeDesc desc_;
@@ -162,11 +162,19 @@ private Q_SLOTS:
         add("shape of an output", true, [](OneNode& one) {
             one.outlined.work[1].outputs[0].second.shape = {1, 4, 8, 9};
         });
-        add("another card", true, [](OneNode& one) { one.device = "cuda:1"; });
-        add("a card elsewhere", true, [](OneNode& one) { one.place.isThere = false; });
+        add("another card", true, [](OneNode& one) { one.place.device.spec.index = 1; });
+        add("a card elsewhere", true, [](OneNode& one) { one.place.device.isThere = false; });
         add("previews", true, [](OneNode& one) { one.place.previews = true; });
         add("an input elsewhere", true, [](OneNode& one) { one.place.elsewhere = {"model"}; });
-        add("a role elsewhere", true, [](OneNode& one) { one.place.rolesElsewhere = {"a"}; });
+        add("a device that decodes at once", true, [](OneNode& one) {
+            one.place.device.decodesAtOnce = true;
+        });
+        add("a role on the host", true, [](OneNode& one) {
+            one.place.rolesElsewhere = {{"a", {}}};
+        });
+        add("a role on another card", true, [](OneNode& one) {
+            one.place.rolesElsewhere = {{"a", {.spec = {.kind = "cuda", .index = 1}}}};
+        });
         add("no input", true, [](OneNode& one) { one.node().inputs.clear(); });
     }
 

@@ -34,6 +34,8 @@ private Q_SLOTS:
         QVERIFY(kind.estimatedProfile().copyBytesPerSecond > 0);
         QVERIFY(kind.estimatedProfile() == estimatedProfile(kind.name));
         QCOMPARE(kindOfTorch(kind.torch), &kind);
+        QCOMPARE(kind.imitated == Imitated::Cpu, kind.torch == TorchType::Cpu);
+        QCOMPARE(kind.imitated == Imitated::Rehearsal, kind.isRehearsed);
         QVERIFY(kind.forms.find(kind.name) == 0);
         std::set<std::string> ids;
         std::set<std::string> texts;

@@ -54,6 +54,27 @@ private Q_SLOTS:
         QVERIFY(!toJson(std::get<Infeasible>(hopeless)).contains("policy"));
     }
 
+    /// What a stage on a GPU makes on the host does not fit there: nothing of its policy helps.
+    void adviceNamesTheDeviceThatIsTooSmall() {
+        PlanRequest request = pipeline("none", "none", "none");
+        request.nodes[1].work.elsewhere = {{"cpu", 2000}};
+        request.devices[1].traits.capacity = 1999;
+        const auto answer = makePlan(request);
+        const auto* refusal = std::get_if<Infeasible>(&answer);
+        QVERIFY(refusal);
+        QCOMPARE(refusal->node, std::string("denoise"));
+        QCOMPARE(refusal->device, std::string("cpu"));
+        QCOMPARE(refusal->budget, Bytes{2000});
+        QCOMPARE(
+            refusal->cheapestFix,
+            std::string("give cpu a budget of at least 2.0 KiB, or a smaller picture or batch"));
+        request.devices[1].size = 1999;  // it has no more
+        QCOMPARE(std::get<Infeasible>(makePlan(request)).cheapestFix,
+                 std::string("choose a smaller picture or batch"));
+        request.devices[1].traits.capacity = 2000;
+        QCOMPARE(planOf(request).devices.at(1).peak, Bytes{2000});
+    }
+
     /// The advice is for the node as it is placed: its encoder computes on the host.
     void adviceCountsComponentsWhereTheyCompute() {
         PlanRequest request = pipeline("model", "model", "model");
@@ -136,7 +157,8 @@ private Q_SLOTS:
         QTest::newRow("no bound") << Bytes{0} << true << true;
         QTest::newRow("a large card") << 8 * kCapacity << true << true;
         QTest::newRow("a card that is too small") << 4 * kDenoiser << true << false;
-        QTest::newRow("not the run's device") << Bytes{0} << false << false;
+        QTest::newRow("not the run's device") << Bytes{0} << false << true;
+        QTest::newRow("not the run's, too small") << 4 * kDenoiser << false << false;
     }
 
     void namesABudget_onlyWhereOneHelps() {

@@ -244,6 +244,34 @@ private Q_SLOTS:
         QCOMPARE(plan.places.at(0).arenaBytes, Bytes{0});
     }
 
+    /// A component on a third device, and what the stage makes in host memory.
+    void whatAStageMakesElsewhereIsPlannedThere() {
+        PlanRequest request = pipeline("none", "none", "none");
+        request.devices.push_back(
+            {.spec = parseDeviceSpec("fake:1"), .traits = request.devices[0].traits});
+        NodeWork& node = request.nodes[1];
+        node.components.push_back(testing::tree("controlnet", {128}));
+        node.policy.components["controlnet"] = parsePolicy("none@fake:1");
+        node.work.activations = 1000;
+        node.work.elsewhere = {{"cpu", 300}, {"fake:1", 40}};
+        node.work.knowsElsewhere = true;
+        request.nodes[2].handedOver = 500;
+        const auto activations = [&](size_t stage) {
+            std::vector<Bytes> bytes;
+            for (const StageBytes& each : planOf(request).stages.at(stage).bytes) {
+                bytes.push_back(each.activations);
+            }
+            return bytes;
+        };
+        QCOMPARE(activations(1), (std::vector<Bytes>{1000, 300, 40}));
+        QCOMPARE(activations(2), (std::vector<Bytes>{0, 500, 0}));
+        node.work.knowsElsewhere = false;
+        QCOMPARE(activations(1), (std::vector<Bytes>{1000, 300, 1040}));
+        request.nodes[2].work.elsewhere = {{"cpu", 600}};  // when nothing runs, that is gone
+        QCOMPARE(activations(2), (std::vector<Bytes>{0, 600, 0}));
+        QCOMPARE(planOf(request).devices.at(1).minimum, Bytes{600});
+    }
+
     void pinsWhatStreams_data() {
         QTest::addColumn<QString>("policy");
         QTest::addColumn<qint64>("passes");

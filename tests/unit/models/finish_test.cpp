@@ -215,8 +215,8 @@ private Q_SLOTS:
             bench.stages().outline(testing::known(shapesOf(request), request));
         WireRef result;
 
-        const memory::StageWork work =
-            outline.walk({.deviceKind = "fake", .elsewhere = {"positive", "negative", "image"}});
+        const memory::StageWork work = outline.walk(
+            {.device = {.spec = {.kind = "fake"}}, .elsewhere = {"positive", "negative", "image"}});
         bench.runWith(outline.components(),
                       [&] { result = bench.stages().run(request, bench.call("detail")).front(); });
 
@@ -371,9 +371,10 @@ private Q_SLOTS:
         const models::StageOutline outline =
             bench.stages().outline(testing::known(shapesOf(request), request));
         QVERIFY(outline.components().size() == 2);
-        memory::StagePlace place{.deviceKind = "cpu", .elsewhere = {}};
+        memory::StagePlace place{.device = {.spec = {.kind = "cpu"}}, .elsewhere = {}};
         if (device == "fake") {
-            place = {.deviceKind = "fake", .elsewhere = {"positive", "negative", "image"}};
+            place = {.device = {.spec = {.kind = "fake"}},
+                     .elsewhere = {"positive", "negative", "image"}};
         }
         const memory::StageWork work = outline.walk(place);
         const WireRef result = withDetail(bench, request);
@@ -386,7 +387,7 @@ private Q_SLOTS:
         const DetailRequest request = requestOf(bench, picture(32, 48, 3));
         const memory::StageWork work = bench.stages()
                                            .outline(testing::known(shapesOf(request), request))
-                                           .walk({.deviceKind = "cpu"});
+                                           .walk({.device = {.spec = {.kind = "cpu"}}});
         QCOMPARE(work.components.size(), 2U);
         QCOMPARE(work.components[0].tree->role, std::string(models::kAutoencoder));
         QCOMPARE(work.components[0].passes, 3 * 2 * 2);  // there and back
@@ -406,7 +407,7 @@ private Q_SLOTS:
         const at::Tensor pixels = picture(300, 200, 2);
         const WireRef image = imageOf(device == "fake" ? pixels.to(c10::kPrivateUse1) : pixels);
         const std::string kind = device.toStdString();
-        const memory::StagePlace place{.deviceKind = kind, .elsewhere = {}};
+        const memory::StagePlace place{.device = {.spec = {.kind = kind}}, .elsewhere = {}};
         (void)sharpen(bench, {.image = image});
         checkBytes(bench.stages()
                        .outline(testing::known(shape, models::SharpenRequest{}))

@@ -242,7 +242,7 @@ private Q_SLOTS:
         check("encode from the host",
               bench.stages()
                   .outline(testing::known(encodeShapes(way, true), encodeRequest(model, way)))
-                  .walk({"fake", {"image", "mask"}})
+                  .walk({.device = {.spec = {.kind = "fake"}}, .elsewhere = {"image", "mask"}})
                   .activations,
               bench.activationPeak(),
               0);
@@ -258,7 +258,8 @@ private Q_SLOTS:
         check("denoise from the host",
               bench.stages()
                   .outline(testing::known(denoising.shapes, denoising.request))
-                  .walk({"fake", {"latent", "mask", "masked"}})
+                  .walk({.device = {.spec = {.kind = "fake"}},
+                         .elsewhere = {"latent", "mask", "masked"}})
                   .activations,
               bench.activationPeak(),
               0);

@@ -218,7 +218,7 @@ private Q_SLOTS:
         const auto walked = [&](bool isWatched) {
             return bench.stages()
                 .outline(testing::known(shapes, request))
-                .walk({.deviceKind = spec.kind, .previews = isWatched})
+                .walk({.device = {.spec = {.kind = spec.kind}}, .previews = isWatched})
                 .activations;
         };
 

@@ -248,7 +248,8 @@ private Q_SLOTS:
         check({"denoise with cfg " + std::to_string(cfg),
                bench.stages()
                    .outline(testing::known(shapes, request))
-                   .walk({"fake", {"positive", "negative", "latent"}})
+                   .walk({.device = {.spec = {.kind = "fake"}},
+                          .elsewhere = {"positive", "negative", "latent"}})
                    .activations,
                bench.activationPeak()},
               0);
@@ -257,7 +258,7 @@ private Q_SLOTS:
         check({"decode",
                bench.stages()
                    .outline(testing::known(shapes.latent, models::DecodeRequest{.model = model}))
-                   .walk({"fake", {"latent"}})
+                   .walk({.device = {.spec = {.kind = "fake"}}, .elsewhere = {"latent"}})
                    .activations,
                bench.activationPeak()},
               0);
@@ -286,7 +287,7 @@ private Q_SLOTS:
         predict(unet, weights, input, tokens);
         const Bytes measured = counter->peak() - before;
 
-        models::ShapeWalk walk({.deviceKind = "cpu"}, {unet.tree()});
+        models::ShapeWalk walk({.device = {.spec = {.kind = "cpu"}}}, {unet.tree()});
         predict(unet, walk, models::ShapeWalk::onWire(latents), models::ShapeWalk::onWire(context));
         check({std::string("cpu UNet of 320 to 640 channels, 256x192 batch 2") +
                    (isPlain ? ", plain" : ""),
@@ -307,7 +308,7 @@ private Q_SLOTS:
         QFETCH(QString, device);
         QFETCH(int64_t, bytes);
         const models::UNet2DCondition unet = testing::widenedUNet(1);
-        models::ShapeWalk walk({.deviceKind = device.toStdString()}, {unet.tree()});
+        models::ShapeWalk walk({.device = {.spec = {.kind = device.toStdString()}}}, {unet.tree()});
         const at::Tensor input = models::ShapeWalk::onWire({kKiB});
         static_cast<void>(walk.runPass(*unet.tree(), {input, at::Tensor()}, [](const auto& inputs) {
             return at::empty({2 * kKiB}, inputs[0].options());
@@ -342,7 +343,8 @@ private Q_SLOTS:
              .staysEncoded = true});
         tree->weights.push_back({.computeType = DType::F16, .shape = {kSide, kSide}});
         tree->leaves.push_back({.weights = {0}});
-        models::ShapeWalk walk({.deviceKind = "cuda", .decodesAtOnce = decodesAtOnce}, {tree});
+        models::ShapeWalk walk(
+            {.device = {.spec = {.kind = "cuda"}, .decodesAtOnce = decodesAtOnce}}, {tree});
         walk.beginPass(*tree, {});
         static_cast<void>(walk.use(*tree, 0));
         const Bytes taken = walk.work().activations;
@@ -362,7 +364,7 @@ private Q_SLOTS:
         const models::UNet2DCondition unet = testing::widenedUNet(factor);
         QElapsedTimer timer;
         timer.start();
-        models::ShapeWalk walk({.deviceKind = "cpu"}, {unet.tree()});
+        models::ShapeWalk walk({.device = {.spec = {.kind = "cpu"}}}, {unet.tree()});
         predict(unet,
                 walk,
                 models::ShapeWalk::onWire({2, 4, 64, 64}),

@@ -157,9 +157,18 @@ private Q_SLOTS:
             QCOMPARE(!asked.empty(), asks);
             QCOMPARE(there.guessed == 0, asks);
             const size_t count = asked.size();
-            const StageWork absent = outline.walk({.deviceKind = "cuda", .isThere = false});
+            const StageWork absent =
+                outline.walk({.device = {.spec = {.kind = "cuda"}, .isThere = false}});
             QCOMPARE(asked.size(), count);  // nobody knows that card
             QVERIFY(absent.guessed > 0 && absent.guessed < absent.activations);
+            for (const residency::ConvolutionShape& shape : asked) {
+                QCOMPARE(shape.card, 0);
+            }
+            (void)outline.walk({.device = {.spec = {.kind = "cuda", .index = 1}}});
+            QCOMPARE(asked.size(), 2 * count);
+            for (size_t i = count; i < asked.size(); ++i) {
+                QCOMPARE(asked[i].card, 1);
+            }
             for (const residency::ConvolutionShape& shape : asked) {
                 QVERIFY(shape.isDeterministic);
                 QCOMPARE(shape.allowsTf32, allowsTf32);

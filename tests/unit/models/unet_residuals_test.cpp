@@ -372,7 +372,8 @@ private Q_SLOTS:
         const Bytes measured = bench.activationPeak();
 
         const c10::InferenceMode asOnTheRunThread;
-        models::ShapeWalk walk({.deviceKind = kind}, {model.tree(models::kDenoiser)});
+        models::ShapeWalk walk({.device = {.spec = {.kind = kind}}},
+                               {model.tree(models::kDenoiser)});
         (void)predict(walk,
                       model,
                       promptOf(models::ShapeWalk::onWire(embeds.sizes())),

@@ -67,7 +67,7 @@ Bytes measuredBytes(residency::Device& device, Work&& work) {
 /// The same by shapes alone: `work(weight, changes)` for a weight like that one.
 template <class Work>
 Bytes walkedBytes(const char* device, at::Tensor weight, const Changes& changes, Work&& work) {
-    tensor::WalkMeter meter(tensor::imitatedBy(device));
+    tensor::WalkMeter meter({.spec = {.kind = device}});
     const auto shapeOf = [](const at::Tensor& values) {
         const tensor::WalkMeter::Pause isThereAlready;
         return at::empty_strided(

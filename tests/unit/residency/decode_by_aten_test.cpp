@@ -63,7 +63,7 @@ const std::map<std::string, Bytes> kStatedBytes = {
 
 /// The most bytes at once that decoding takes, the numbers among them.
 Bytes peakOf(const StoredTensors& stored) {
-    const tensor::WalkMeter meter(tensor::Imitated::Cpu);
+    const tensor::WalkMeter meter(memory::StageDevice{});
     (void)decodeByAten(stored);
     return meter.peak();
 }

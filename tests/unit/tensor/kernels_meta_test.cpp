@@ -216,10 +216,10 @@ std::vector<Case> cases() {
 
 /// The same on shapes: the most bytes at once, and the result.
 Bytes walked(const Case& one,
-             Imitated device,
+             const char* kind,
              at::Tensor& result,
              at::ScalarType type = at::kFloat) {
-    WalkMeter meter(device);
+    WalkMeter meter({.spec = {.kind = kind}});
     Inputs inputs;
     {
         const WalkMeter::Pause onWires;
@@ -277,7 +277,7 @@ private Q_SLOTS:
         const Bytes measured = device.peakAllocated() - before;
 
         at::Tensor shape;
-        const Bytes predicted = walked(one, isFake ? Imitated::Rehearsal : Imitated::Cpu, shape);
+        const Bytes predicted = walked(one, isFake ? "fake" : "cpu", shape);
 
         QCOMPARE(shape.sizes().vec(), result.sizes().vec());
         QCOMPARE(shape.strides().vec(), result.strides().vec());
@@ -321,7 +321,7 @@ private Q_SLOTS:
         const Bytes measured = cpu_->peakAllocated() - before;
 
         at::Tensor shape;
-        const Bytes predicted = walked(one, Imitated::Cpu, shape, type);
+        const Bytes predicted = walked(one, "cpu", shape, type);
 
         QCOMPARE(shape.sizes().vec(), result.sizes().vec());
         QVERIFY2(
@@ -337,7 +337,7 @@ private Q_SLOTS:
                             return kernels::resample(
                                 given[0], 64, 32768, kernels::Resample::Lanczos);
                         }};
-        const Bytes taken = walked(wide, Imitated::Cpu, result);
+        const Bytes taken = walked(wide, "cpu", result);
         QCOMPARE(result.sizes().vec(), (std::vector<int64_t>{1, 3, 64, 32768}));
         QVERIFY2(taken < 2 * static_cast<Bytes>(result.nbytes()), std::to_string(taken).c_str());
     }
@@ -349,10 +349,10 @@ private Q_SLOTS:
             Bytes rehearsed = 0;
             {
                 const CpuPathsScope scope((CpuPaths()));
-                rehearsed = walked(one, Imitated::Rehearsal, plain);
+                rehearsed = walked(one, "fake", plain);
             }
             at::Tensor onCard;
-            const Bytes taken = walked(one, Imitated::Cuda, onCard);
+            const Bytes taken = walked(one, "cuda", onCard);
             QVERIFY2(onCard.strides().vec() == plain.strides().vec(), one.name.c_str());
             const bool hasWorkspace = one.name.starts_with("conv");
             QVERIFY2(taken >= rehearsed + (hasWorkspace ? 512 : 0), one.name.c_str());
@@ -375,13 +375,13 @@ private Q_SLOTS:
         constexpr Bytes kResult = 2 * 4 * 8 * 8;  // numbers
         constexpr Bytes kInputs = 2 * 8 * 16 * 16 + 4 * 8 * 9;
         at::Tensor result;
-        (void)walked(one, Imitated::Cpu, result);
-        (void)walked(one, Imitated::Rehearsal, result);
+        (void)walked(one, "cpu", result);
+        (void)walked(one, "fake", result);
         QVERIFY(asked.empty());
 
         const auto taken = [&](at::ScalarType type) {
             asked.clear();
-            return walked(one, Imitated::Cuda, result, type);
+            return walked(one, "cuda", result, type);
         };
         memory::SwitchStates states;
         states.fill(memory::SwitchState::NotApplicable);
@@ -396,7 +396,8 @@ private Q_SLOTS:
             const NumericsScope scope(states);
             answer.reset();
             QCOMPARE(taken(at::kFloat), kResult * 4 + alignUp((kInputs + kResult) * 4, 512));
-            ConvolutionShape expected{.type = DType::F32,
+            ConvolutionShape expected{.card = 0,
+                                      .type = DType::F32,
                                       .input = {2, 8, 16, 16},
                                       .weight = {4, 8, 3, 3},
                                       .stride = 2,
@@ -424,7 +425,7 @@ private Q_SLOTS:
         };
         at::Tensor survivor;
         {
-            WalkMeter meter(Imitated::Rehearsal);
+            WalkMeter meter({.spec = {.kind = "fake"}});
             const at::Tensor first = tensor(128);
             {
                 const WalkMeter::Section section(meter);
@@ -444,17 +445,48 @@ private Q_SLOTS:
             QCOMPARE(meter.peak(), 512 + 1024 + 5000);
         }
         survivor.reset();  // after its meter
-        WalkMeter other(Imitated::Cpu);
+        WalkMeter other({.spec = {.kind = "cpu"}});
         const at::Tensor exact = tensor(129);
         QCOMPARE(other.peak(), 516);
     }
 
-    void countsTensorsOfTheHostOnTheCpuAlone() {
+    /// Each device as its kind counts, whichever the meter's own is.
+    void countsDevicesByThemselves() {
+        const auto tensor = [](int64_t count) {
+            return at::empty({count}, at::TensorOptions(at::kFloat).device(at::kMeta));
+        };
+        WalkMeter meter({.spec = {.kind = "fake"}});
+        const at::Tensor own = tensor(1);
+        {
+            const WalkMeter::Elsewhere there(meter, {.spec = {.kind = "fake", .index = 1}});
+            QVERIFY(meter.imitated() == memory::Imitated::Rehearsal);
+            const at::Tensor first = tensor(129);
+            const WalkMeter::Elsewhere beyond(meter, {.spec = {.kind = "cuda", .index = 2}});
+            QVERIFY(WalkMeter::isOnCuda());
+            QCOMPARE(meter.device().spec.index, 2);
+            (void)tensor(1);
+        }
+        {
+            const WalkMeter::Section section(meter);
+            const WalkMeter::Elsewhere onHost(meter);
+            QVERIFY(meter.imitated() == memory::Imitated::Cpu);
+            (void)tensor(3);
+            QCOMPARE(section.peak(), 0);
+            QCOMPARE(section.hostPeak(), 12);
+        }
+        meter.touchHost(40);
+        QCOMPARE(meter.peak(), 512);
+        const std::map<std::string, Bytes, std::less<>> elsewhere = {
+            {"cpu", 40}, {"cuda:2", 512}, {"fake:1", 1024}};
+        QVERIFY(meter.peaksElsewhere() == elsewhere);
+    }
+
+    void countsTensorsOfTheHostAsTheHosts() {
         at::Tensor earlier = at::empty({100}, at::kFloat);
         const Bytes before = cpu_->allocated() - 400;
         at::Tensor survivor;
         {
-            WalkMeter meter(Imitated::Cpu);
+            WalkMeter meter({.spec = {.kind = "cpu"}});
             survivor = at::empty({200}, at::kFloat);
             const at::Tensor passing = at::empty({50}, at::kFloat);
             earlier.reset();
@@ -464,9 +496,10 @@ private Q_SLOTS:
         QCOMPARE(cpu_->allocated(), before + 800);
         survivor.reset();
         QCOMPARE(cpu_->allocated(), before);
-        const WalkMeter card(Imitated::Rehearsal);
+        const WalkMeter card({.spec = {.kind = "fake"}});
         const at::Tensor there = at::empty({50}, at::kFloat);
         QCOMPARE(card.allocated(), 0);
+        QCOMPARE(card.peaksElsewhere().at("cpu"), 200);
     }
 
     void isAnErrorWithoutAWalk() {

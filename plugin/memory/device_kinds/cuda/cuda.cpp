@@ -8,6 +8,7 @@ DeviceKind cuda() {
             .forms = "cuda, cuda:1",
             .most = kMostOfKind,
             .torch = TorchType::Cuda,
+            .imitated = Imitated::Cuda,
             .estimatedProfile =
                 [] {
                     // A GPU of the middle class on sixteen lanes of PCIe 4; one thread reads the

@@ -10,6 +10,7 @@ DeviceKind fake() {
             .firstIsBare = true,
             .isRehearsed = true,
             .torch = TorchType::PrivateUse1,
+            .imitated = Imitated::Rehearsal,
             .estimatedProfile =
                 [] {
                     // A GPU of the middle class on sixteen lanes of PCIe 4.

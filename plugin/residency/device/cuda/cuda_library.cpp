@@ -78,24 +78,15 @@ CudaBuild CudaLibrary::build() const {
 }
 
 std::optional<ConvolutionPlan> CudaLibrary::askConvolution(const ConvolutionShape& shape) const {
-    std::optional<ConvolutionPlan> largest;
-    for (const CudaCard& card : driver_.cards) {
-        if (!card.problem.empty()) {
-            continue;
-        }
-        try {
-            const std::optional<ConvolutionPlan> plan = ask_(card, shape);
-            if (!plan) {
-                return std::nullopt;
-            }
-            if (!largest || plan->workspace > largest->workspace) {
-                largest = plan;
-            }
-        } catch (const c10::Error&) {
-            return std::nullopt;
-        }
+    const auto index = static_cast<size_t>(shape.card);
+    if (index >= driver_.cards.size() || !driver_.cards[index].problem.empty()) {
+        return std::nullopt;
     }
-    return largest;
+    try {
+        return ask_(driver_.cards[index], shape);
+    } catch (const c10::Error&) {
+        return std::nullopt;
+    }
 }
 
 }  // namespace lowtide::residency
