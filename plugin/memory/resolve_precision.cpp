@@ -333,7 +333,6 @@ ComponentPrecision settled(const ComponentPrecision& precision, const ComponentT
     ComponentPrecision known = precision;
     known.storesAsInFile =
         precision.storesAsInFile || (precision.keepsQuantised && isAnyQuantised(fileTypesOf(tree)));
-    known.keepsQuantised = false;
     return known;
 }
 

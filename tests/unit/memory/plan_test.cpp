@@ -257,8 +257,9 @@ private Q_SLOTS:
         node.work.knowsElsewhere = true;
         request.nodes[2].handedOver = 500;
         const auto activations = [&](size_t stage) {
+            const Plan plan = planOf(request);
             std::vector<Bytes> bytes;
-            for (const StageBytes& each : planOf(request).stages.at(stage).bytes) {
+            for (const StageBytes& each : plan.stages.at(stage).bytes) {
                 bytes.push_back(each.activations);
             }
             return bytes;
