@@ -199,15 +199,21 @@ std::variant<OutlinedGraph, Issue> outlineGraph(const graph::Snapshot& snapshot,
 }
 
 void settlePrecisions(Json& precisions,
-                      const graph::SnapshotNode& node,
-                      const WorkOutline& work,
-                      const std::vector<std::shared_ptr<const memory::ComponentTree>>& trees) {
-    for (size_t i = 0; i < trees.size() && i < work.precisions.size(); ++i) {
-        memory::ComponentPrecision precision = settled(work.precisions[i], *trees[i]);
-        for (std::string& note : memory::storageNotes(*trees[i], precision)) {
-            precision.notes.push_back(std::move(note));
+                      const graph::Snapshot& snapshot,
+                      const OutlinedGraph& outlined,
+                      std::span<const size_t> positions,
+                      const memory::PlanRequest& request) {
+    for (size_t place = 0; place < positions.size(); ++place) {
+        const WorkOutline& work = outlined.work[positions[place]];
+        const auto& trees = request.nodes[place].components;
+        for (size_t i = 0; i < trees.size() && i < work.precisions.size(); ++i) {
+            memory::ComponentPrecision precision = settled(work.precisions[i], *trees[i]);
+            for (std::string& note : memory::storageNotes(*trees[i], precision)) {
+                precision.notes.push_back(std::move(note));
+            }
+            precisions[precisionKey(snapshot.nodes[positions[place]], work, precision)] =
+                memory::toJson(precision);
         }
-        precisions[precisionKey(node, work, precision)] = memory::toJson(precision);
     }
 }
 

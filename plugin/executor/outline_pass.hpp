@@ -5,8 +5,10 @@
 #include "plugin/executor/node_types.hpp"
 #include "plugin/graph/key.hpp"
 #include "plugin/graph/snapshot.hpp"
+#include "plugin/memory/plan.hpp"
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -40,12 +42,13 @@ struct OutlinedGraph {
     const graph::DeviceTexts& devices = {},
     const StopToken& stop = {});
 
-/// Renews what `precisions` says of a node whose networks were opened: how they lie where their
-/// files are quantised, and what that takes.
+/// Renews what `precisions` says of the nodes at `positions`, whose networks `request` has opened:
+/// how they lie where their files are quantised, and what that takes.
 void settlePrecisions(Json& precisions,
-                      const graph::SnapshotNode& node,
-                      const WorkOutline& work,
-                      const std::vector<std::shared_ptr<const memory::ComponentTree>>& trees);
+                      const graph::Snapshot& snapshot,
+                      const OutlinedGraph& outlined,
+                      std::span<const size_t> positions,
+                      const memory::PlanRequest& request);
 
 /// Opens the networks of every node, as a run would whose results are none of them kept; the issue
 /// of the first that cannot be.

@@ -28,10 +28,9 @@ using BytesByDevice = std::map<std::string, Bytes, std::less<>>;
                                                        std::span<const memory::DeviceSpec> devices,
                                                        size_t node);
 
-/// What lies on wires while each node at `positions` begins, and behind the last one when it has
-/// ended, per device: a value from its maker's
-/// end to its last use, also behind control nodes; on the host also afterwards, where results are
-/// kept. `devices`: of nodeDevices().
+/// What lies on wires when each node at `positions` begins and, as one more entry, when the last
+/// one has ended, per device: a value from its maker's end to its last use, also behind control
+/// nodes; on the host also afterwards, where results are kept. `devices`: of nodeDevices().
 [[nodiscard]] std::vector<BytesByDevice> planWires(const graph::Snapshot& snapshot,
                                                    const OutlinedGraph& outlined,
                                                    std::span<const size_t> positions,

@@ -186,12 +186,11 @@ std::optional<Issue> Repetition::runPlanned(const std::vector<size_t>& order) {
     if (const auto* refusal = std::get_if<Issue>(&request)) {
         return *refusal;
     }
-    for (size_t place = 0; place < order.size(); ++place) {
-        settlePrecisions(report_.precisions,
-                         setting_.snapshot.nodes[order[place]],
-                         setting_.outlined.work[order[place]],
-                         std::get<memory::PlanRequest>(request).nodes[place].components);
-    }
+    settlePrecisions(report_.precisions,
+                     setting_.snapshot,
+                     setting_.outlined,
+                     order,
+                     std::get<memory::PlanRequest>(request));
     auto planned = decide(std::get<memory::PlanRequest>(request));
     if (const auto* refusal = std::get_if<Issue>(&planned)) {
         return *refusal;

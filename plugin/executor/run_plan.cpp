@@ -272,13 +272,6 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
         const memory::DeviceSpec& device = places[positions[place]];
         const WorkOutline& work = outlined.work[positions[place]];
         node.wires = wires[place];
-        if (place + 1 == positions.size()) {
-            const auto onHost = [](const BytesByDevice& bytes) {
-                const auto found = bytes.find(memory::kHostId);
-                return found == bytes.end() ? Bytes{0} : found->second;
-            };
-            node.handedOver = onHost(wires.back()) - onHost(node.wires);
-        }
         if (node.components.empty()) {
             node.policy.device = device;
         }
@@ -302,6 +295,13 @@ std::variant<memory::PlanRequest, Issue> requestPlan(const graph::Snapshot& snap
         if (issue) {
             return *issue;
         }
+    }
+    if (!positions.empty()) {
+        const auto onHost = [](const BytesByDevice& bytes) {
+            const auto found = bytes.find(memory::kHostId);
+            return found == bytes.end() ? Bytes{0} : found->second;
+        };
+        request.nodes.back().handedOver = onHost(wires.back()) - onHost(request.nodes.back().wires);
     }
     basis.paces.apply(request);
     return request;
@@ -348,7 +348,7 @@ std::variant<memory::Plan, Issue> decidePlan(const memory::PlanRequest& request)
 }
 
 std::variant<memory::Plan, Issue> planRun(const graph::Snapshot& snapshot,
-                                          const OutlinedGraph& outlined,
+                                          OutlinedGraph& outlined,
                                           std::span<const size_t> positions,
                                           const RunDevices& devices,
                                           const RunOptions& options,
@@ -357,6 +357,8 @@ std::variant<memory::Plan, Issue> planRun(const graph::Snapshot& snapshot,
     if (auto* issue = std::get_if<Issue>(&request)) {
         return std::move(*issue);
     }
+    settlePrecisions(
+        outlined.precisions, snapshot, outlined, positions, std::get<memory::PlanRequest>(request));
     return decidePlan(std::get<memory::PlanRequest>(request));
 }
 

@@ -75,9 +75,9 @@ void renewHeld(memory::PlanRequest& request, const PlanBasis& basis);
 
 /// The memory plan of the nodes at `positions`; a plan's NodeIndex counts along that list. The
 /// issue of a run that does not fit is memory_infeasible, with the node, the bytes that it needs
-/// and the cheapest change.
+/// and the cheapest change. What the outlines say of precisions is settled.
 [[nodiscard]] std::variant<memory::Plan, Issue> planRun(const graph::Snapshot& snapshot,
-                                                        const OutlinedGraph& outlined,
+                                                        OutlinedGraph& outlined,
                                                         std::span<const size_t> positions,
                                                         const RunDevices& devices,
                                                         const RunOptions& options,

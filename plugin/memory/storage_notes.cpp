@@ -35,7 +35,7 @@ void addDecoded(const ComponentTree& tree,
     asInFile.storesAsInFile = true;
     ComponentPrecision decoded = precision;
     if (precision.storesAsInFile) {
-        decoded.storesAsInFile = false;
+        decoded.storesAsInFile = decoded.keepsQuantised = false;
         decoded.storage = precision.compute;
     }
     const std::string way =
@@ -72,8 +72,8 @@ void addWidened(const ComponentTree& tree,
 
 }  // namespace
 
-std::vector<std::string> storageNotes(const ComponentTree& tree, const ComponentPrecision& asked) {
-    const ComponentPrecision precision = settled(asked, tree);
+std::vector<std::string> storageNotes(const ComponentTree& tree,
+                                      const ComponentPrecision& precision) {
     std::vector<std::string> notes;
     addDecoded(tree, precision, notes);
     addWidened(tree, precision, notes);

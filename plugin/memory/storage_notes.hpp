@@ -13,7 +13,7 @@ namespace lowtide::memory {
 [[nodiscard]] bool isQuantised(const FileType& type);
 
 /// Sentences on the bytes of a component that is stored so: what its quantised file takes as it is
-/// and decoded, and what weights that adapters change take while they stream.
+/// and decoded, and what weights that adapters change take while they stream. `precision`: settled.
 [[nodiscard]] std::vector<std::string> storageNotes(const ComponentTree& tree,
                                                     const ComponentPrecision& precision);
 

@@ -57,7 +57,7 @@ void addMarks(Issues& issues, const executor::OutlinedGraph& outlined) {
 
 std::variant<memory::Plan, Issue> planOf(const RequestedGraph& request,
                                          const graph::Snapshot& snapshot,
-                                         const executor::OutlinedGraph& outlined,
+                                         executor::OutlinedGraph& outlined,
                                          const executor::PlanBasis& basis) {
     auto devices = executor::openDevices(snapshot, request.options, basis.engine);
     if (auto* issue = std::get_if<Issue>(&devices)) {
@@ -71,16 +71,6 @@ std::variant<memory::Plan, Issue> planOf(const RequestedGraph& request,
                              std::get<executor::RunDevices>(devices),
                              request.options,
                              basis);
-}
-
-Json openedPrecisions(const graph::Snapshot& snapshot, const executor::OutlinedGraph& outlined) {
-    Json precisions = outlined.precisions;
-    for (size_t i = 0; i < snapshot.nodes.size(); ++i) {
-        if (const executor::WorkOutline& work = outlined.work[i]; work.components) {
-            settlePrecisions(precisions, snapshot.nodes[i], work, work.components());
-        }
-    }
-    return precisions;
 }
 
 std::vector<std::string> pathsOf(
@@ -200,8 +190,7 @@ Status ModuleRunner::plan(std::string_view graph,
             return refuse(std::move(*issue));
         }
         Json planned = memory::toJson(std::get<memory::Plan>(plan));
-        planned["precision"] =
-            openedPrecisions(*snapshot, std::get<executor::OutlinedGraph>(outlined));
+        planned["precision"] = std::get<executor::OutlinedGraph>(outlined).precisions;
         if (request.options.card) {
             planned["card"] = plannedCard(*request.options.card, std::get<memory::Plan>(plan));
         }

@@ -91,7 +91,7 @@ void RunMemoryTest::dropsResultsOfOtherGraphs_beforeItRefuses() {
     const RunOptions options = {.memoryBudget = {1000}};
     const auto snapshot =
         graph::makeSnapshot(graph::documentFromJson(graphFrom(kChain)), bench.types.catalog());
-    const auto outlined = outlineGraph(*snapshot, bench.types, "", "");
+    auto outlined = outlineGraph(*snapshot, bench.types, "", "");
     std::variant<memory::Plan, Issue> planned;
     QVERIFY(bench.queue.tryCall([&] {
         const auto devices = openDevices(*snapshot, options, bench.engine);

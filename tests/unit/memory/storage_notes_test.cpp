@@ -63,6 +63,14 @@ private Q_SLOTS:
         QVERIFY(ofF8[0].ends_with("(decoded: 32.0 MiB; as in the file: 8.0 MiB)"));
     }
 
+    /// As a preset leaves it, where nobody asked for a storage.
+    void thePresetsSizesAreThose() {
+        ComponentPrecision preset = precisionOf(false, DType::BF16, DType::BF16);
+        preset.keepsQuantised = true;
+        QCOMPARE(storageNotes(quantisedTree(), settled(preset, quantisedTree())),
+                 storageNotes(quantisedTree(), precisionOf(true, DType::F32, DType::BF16)));
+    }
+
     void nothingIsSaidOfOthers() {
         for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
             for (const bool asInFile : {true, false}) {
