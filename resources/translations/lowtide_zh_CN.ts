@@ -891,10 +891,6 @@
         <translation>主设备：cpu、cuda、fake:8GiB</translation>
     </message>
     <message>
-        <source>Most bytes on it: 6GiB</source>
-        <translation>设备上最多占用的字节数：6GiB</translation>
-    </message>
-    <message>
         <source>Folder with models, for this start (repeatable)</source>
         <translation>本次启动使用的模型文件夹（可重复）</translation>
     </message>
@@ -905,10 +901,6 @@
     <message>
         <source>lowtide-studio opens one graph at a time; %1 were given</source>
         <translation>lowtide-studio 一次只打开一个工作流；给出了 %1 个</translation>
-    </message>
-    <message>
-        <source>--memory-budget %1 is no size; write 6GiB or 800MiB</source>
-        <translation>--memory-budget %1 不是大小；请写 6GiB 或 800MiB</translation>
     </message>
     <message>
         <source>--threads takes a number from 1 to %1</source>
@@ -922,11 +914,15 @@
         <source>Graph file, picture with a graph, or name of a preset</source>
         <translation>工作流文件、带有工作流的图片，或预设的名称</translation>
     </message>
+    <message>
+        <source>Memory budget: 6GiB of the main device, or cuda:0=20GiB,cpu=8GiB</source>
+        <translation>内存预算：6GiB（主设备），或 cuda:0=20GiB,cpu=8GiB</translation>
+    </message>
 </context>
 <context>
     <name>Budget</name>
     <message>
-        <source>“%1” is no budget. Write a size such as 6GiB, or one for each device such as cuda:0=20GiB,cpu=8GiB, or leave it empty.</source>
+        <source>“%1” is not a memory budget. Enter a size such as 6GiB, one for each device such as cuda:0=20GiB,cpu=8GiB, or nothing.</source>
         <translation>“%1” 不是内存预算。请写一个大小，例如 6GiB，或为每个设备各写一个，例如 cuda:0=20GiB,cpu=8GiB，或留空。</translation>
     </message>
 </context>

@@ -47,7 +47,7 @@ private:
     [[nodiscard]] std::optional<Bytes> budgetAt(int step) const;
     [[nodiscard]] int stepOf(std::optional<Bytes> budget) const;
     void takeSlider(int step);
-    /// False: it is no budget.
+    /// False: it is not a budget.
     bool takeText();
     void showBudget();
 
@@ -58,7 +58,7 @@ private:
     Bytes least_ = 0;
     std::optional<std::string> stated_;
     std::string device_ = "cpu";
-    QString problem_;  ///< why what is typed is no budget
+    QString problem_;  ///< why what is typed is not a budget
 };
 
 }  // namespace lowtide::ui

@@ -35,8 +35,8 @@ QString budgetProblem(const QString& text) {
     }
     return isPositive ? QString()
                       : BudgetWords::tr(
-                            "“%1” is no budget. Write a size such as 6GiB, or one for each "
-                            "device such as cuda:0=20GiB,cpu=8GiB, or leave it empty.")
+                            "“%1” is not a memory budget. Enter a size such as 6GiB, one for "
+                            "each device such as cuda:0=20GiB,cpu=8GiB, or nothing.")
                             .arg(text.trimmed());
 }
 

@@ -11,7 +11,7 @@ namespace lowtide::ui {
 
 /// As documents have it: "6GiB", "1536MiB", "4097".
 [[nodiscard]] std::string budgetText(Bytes bytes);
-/// Why a text is no budget, in a sentence; empty: it is one, or empty.
+/// Why a text is not a budget, in a sentence; empty where it is one, or where the text is empty.
 [[nodiscard]] QString budgetProblem(const QString& text);
 /// What a document says for `text` that has no problem; empty: nothing.
 [[nodiscard]] std::optional<std::string> statedBudget(const QString& text);

@@ -163,7 +163,7 @@ QWidget* ModelsPanel::makeModels() {
         if (const auto model = modelOf(item)) {
             Q_EMIT useAsked(model->kind, QString::fromStdString(model->value));
         } else if (const FoundModel* found = modelAt(item)) {
-            Q_EMIT uselessChosen(found->file);
+            Q_EMIT unusableChosen(found->file);
         }
     });
     connect(models_, &QTreeWidget::currentItemChanged, this, &ModelsPanel::showConversion);

@@ -63,7 +63,7 @@ Q_SIGNALS:
     /// A model was chosen, of a kind that has a place in graphs.
     void useAsked(lowtide::ui::ModelKind kind, const QString& value);
     /// One was chosen that this version cannot use.
-    void uselessChosen(const lowtide::ui::ModelFile& model);
+    void unusableChosen(const lowtide::ui::ModelFile& model);
     /// A checkpoint or a denoiser is to be written again, smaller.
     void convertAsked(const lowtide::ui::NamedModel& model);
 

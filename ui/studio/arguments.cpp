@@ -1,7 +1,7 @@
 #include "ui/studio/arguments.hpp"
 
-#include "plugin/base/units.hpp"
 #include "plugin/host_api/runner.hpp"
+#include "ui/panels/budget_text.hpp"
 
 #include <QCommandLineParser>
 #include <QCoreApplication>
@@ -22,9 +22,9 @@ QString problemOf(const QCommandLineParser& parser) {
         return ArgumentWords::tr("lowtide-studio opens one graph at a time; %1 were given")
             .arg(parser.positionalArguments().size());
     }
-    const QString budget = parser.value(QStringLiteral("memory-budget"));
-    if (!budget.isEmpty() && !parseBytes(budget.toStdString())) {
-        return ArgumentWords::tr("--memory-budget %1 is no size; write 6GiB or 800MiB").arg(budget);
+    const QString budget = budgetProblem(parser.value(QStringLiteral("memory-budget")));
+    if (!budget.isEmpty()) {
+        return QStringLiteral("--memory-budget: ") + budget;
     }
     bool isNumber = true;
     const int threads = parser.isSet(QStringLiteral("threads"))
@@ -50,7 +50,10 @@ ParsedArguments parseArguments(const QStringList& words) {
             {QString::fromLatin1(name), ArgumentWords::tr(text), QString::fromLatin1(value)});
     };
     add("device", QT_TRANSLATE_NOOP("Arguments", "Main device: cpu, cuda, fake:8GiB"), "X");
-    add("memory-budget", QT_TRANSLATE_NOOP("Arguments", "Most bytes on it: 6GiB"), "SIZE");
+    add("memory-budget",
+        QT_TRANSLATE_NOOP("Arguments",
+                          "Memory budget: 6GiB of the main device, or cuda:0=20GiB,cpu=8GiB"),
+        "BUDGET");
     add("model-folder",
         QT_TRANSLATE_NOOP("Arguments", "Folder with models, for this start (repeatable)"),
         "DIR");

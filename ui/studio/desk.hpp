@@ -162,7 +162,7 @@ private:
     [[nodiscard]] WantedModel wantedByHash(const std::string& file) const;
     void useModel(ModelKind kind, const QString& value, QPointF at);
     void useDroppedModel(const QString& path, QPointF at);
-    void tellUseless(const ModelFile& model);
+    void showUnusable(const ModelFile& model);
     [[nodiscard]] QPointF middleOfCanvas() const;
     void runToSelected();
     void fillRecent();

@@ -48,7 +48,7 @@ void Desk::buildModels() {
     connect(models, &ModelsPanel::useAsked, this, [this](ModelKind kind, const QString& value) {
         useModel(kind, value, middleOfCanvas());
     });
-    connect(models, &ModelsPanel::uselessChosen, this, &Desk::tellUseless);
+    connect(models, &ModelsPanel::unusableChosen, this, &Desk::showUnusable);
     connect(models, &ModelsPanel::fileUseAsked, this, [this](const QString& path) {
         useDroppedModel(path, middleOfCanvas());
     });
@@ -157,13 +157,13 @@ void Desk::useDroppedModel(const QString& path, QPointF at) {
             if (model.problem.empty() && model.isRunnable) {
                 useModel(model.kind, path, at);
             } else {
-                tellUseless(model);
+                showUnusable(model);
             }
         });
 }
 
 /// Why the graph does not get it.
-void Desk::tellUseless(const ModelFile& model) {
+void Desk::showUnusable(const ModelFile& model) {
     const QString name = QString::fromStdString(model.name);
     if (!model.problem.empty()) {
         showError(

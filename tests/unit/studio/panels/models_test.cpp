@@ -139,7 +139,7 @@ private Q_SLOTS:
         add(panel, folder_->path());
         QSignalSpy used(&panel, &ModelsPanel::useAsked);
         QStringList useless;
-        connect(&panel, &ModelsPanel::uselessChosen, this, [&](const ModelFile& model) {
+        connect(&panel, &ModelsPanel::unusableChosen, this, [&](const ModelFile& model) {
             useless << QString::fromStdString(model.name);
         });
         auto* models = panel.findChild<QTreeWidget*>("models");

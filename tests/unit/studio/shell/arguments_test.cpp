@@ -42,11 +42,20 @@ private Q_SLOTS:
         QVERIFY(parsed.arguments.graph.isEmpty());
     }
 
+    void aBudgetMayBeStatedForEachDevice() {
+        const ParsedArguments parsed =
+            parseArguments({"lowtide-studio", "--memory-budget", "fake=6GiB,cpu=8GiB"});
+        QCOMPARE(parsed.output, QString());
+        QCOMPARE(parsed.arguments.memoryBudget, QString("fake=6GiB,cpu=8GiB"));
+    }
+
     void badOnesAreRefused_data() {
         QTest::addColumn<QStringList>("words");
         QTest::addColumn<QString>("complaint");
         QTest::newRow("unknown") << QStringList{"--fast"} << "fast";
         QTest::newRow("two graphs") << QStringList{"a", "b"} << "one graph";
+        QTest::newRow("no budget of a device")
+            << QStringList{"--memory-budget", "cpu=much"} << "cpu=much";
         QTest::newRow("no size") << QStringList{"--memory-budget", "much"} << "much";
         QTest::newRow("no number") << QStringList{"--threads", "many"} << "--threads";
         QTest::newRow("no threads") << QStringList{"--threads", "0"} << "--threads";
