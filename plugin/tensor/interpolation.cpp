@@ -135,10 +135,17 @@ std::pair<at::Tensor, at::Tensor> arcShares(const at::Tensor& first,
     const at::Tensor length = firstLength * rest + secondLength * share;
     const at::Tensor firstSafe = firstLength.clamp_min(kLeastLength);
     const at::Tensor secondSafe = secondLength.clamp_min(kLeastLength);
-    const at::Tensor cosine =
-        ((first / firstSafe) * (second / secondSafe)).sum({kChannels}, true).clamp(-1, 1);
-    const at::Tensor angle = cosine.acos();
-    const at::Tensor sine = angle.sin().clamp_min(kLeastSine);
+    const at::Tensor firstUnit = first / firstSafe;
+    const at::Tensor secondUnit = second / secondSafe;
+    const at::Tensor cosine = (firstUnit * secondUnit).sum({kChannels}, true);
+    // Its cosine alone would lose an angle's digits near 0 and pi (Kahan, "How Futile are Mindless
+    // Assessments of Roundoff", section 12).
+    const at::Tensor halfSine = lengthOf(firstUnit - secondUnit);
+    const at::Tensor halfCosine = lengthOf(firstUnit + secondUnit);
+    const at::Tensor angle = at::atan2(halfSine, halfCosine) * 2;
+    const at::Tensor sine = (halfSine * halfCosine * 2 /
+                             (halfSine.square() + halfCosine.square()).clamp_min(kLeastLength))
+                                .clamp_min(kLeastSine);
     const at::Tensor isSame = cosine.gt(kParallel).to(at::kFloat);
     const at::Tensor isOpposite = cosine.lt(-kParallel).to(at::kFloat);
     const at::Tensor isArc = 1 - isSame - isOpposite;

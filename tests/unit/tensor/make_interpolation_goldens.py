@@ -23,10 +23,12 @@ METHODS = ("nearest-exact", "bilinear", "bicubic", "area")
 
 def latents(height, width):
     x = torch.randn((2, 4, height, width), generator=torch.Generator("cpu").manual_seed(height * 1000 + width))
-    if height > 2 and width > 2:  # vectors of channels with one direction, with opposite ones, and without any
+    if height > 2 and width > 2:  # vectors of channels with one direction, with opposite and nearly opposite ones, and none
         x[0, :, 0, 1] = 2 * x[0, :, 0, 0]
         x[1, :, 1, 1] = -0.5 * x[1, :, 1, 0]
         x[1, :, 2, 2] = 0
+        x[0, :, 2, 2] = -x[0, :, 2, 1]
+        x[0, :2, 2, 2] += 8e-3 * torch.stack((x[0, 1, 2, 1], -x[0, 0, 2, 1]))
     return x
 
 
