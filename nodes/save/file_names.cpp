@@ -21,7 +21,7 @@ constexpr size_t kLongestPrefix = 200;
 
 [[noreturn]] void refuse(const std::string& prefix, const std::string& why) {
     throw Error(ErrorKind::InvalidInput,
-                "file name \"" + prefix + "\" " + why,
+                "file name " + quotedName(prefix) + " " + why,
                 "use letters, digits, spaces, - and _, and / for a folder below the output folder",
                 "prefix");
 }
@@ -56,8 +56,7 @@ void checkPrefix(const std::string& prefix) {
         refuse(prefix, "is empty");
     }
     if (prefix.size() > kLongestPrefix) {
-        refuse(prefix.substr(0, 40) + "...",
-               "is longer than " + std::to_string(kLongestPrefix) + " bytes");
+        refuse(prefix, "is longer than " + std::to_string(kLongestPrefix) + " bytes");
     }
     if (!isValidUtf8(prefix) || std::ranges::any_of(prefix, [](char c) {
             return static_cast<unsigned char>(c) < 0x20 ||

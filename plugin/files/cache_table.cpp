@@ -15,17 +15,25 @@ namespace {
 
 constexpr const char* kCacheFolderHint = "set LOWTIDE_CACHE to a folder that can be written";
 
-/// Others wait while it lives: for 5 seconds, since a process that was stopped would hold the lock
-/// for ever, and an entry of a cache is not worth that. A file system without locks has one writer.
+/// Others wait while it lives: until the table has not changed for 5 seconds, since a process that
+/// was stopped would hold the lock for ever, and an entry of a cache is not worth that. A file
+/// system without locks has one writer.
 class TableLock {
 public:
-    explicit TableLock(const std::string& path) {
+    TableLock(const std::string& path, const std::string& table) {
+        using Clock = std::chrono::steady_clock;
         constexpr auto kPatience = std::chrono::seconds(5);
         constexpr auto kPoll = std::chrono::milliseconds(2);
-        const auto end = std::chrono::steady_clock::now() + kPatience;
+        std::error_code none;
+        auto changed = std::filesystem::last_write_time(table, none);
+        auto end = Clock::now() + kPatience;
         while (os::openLocked(path, file_) == std::errc::resource_unavailable_try_again &&
-               std::chrono::steady_clock::now() < end) {
+               Clock::now() < end) {
             std::this_thread::sleep_for(kPoll);
+            if (const auto now = std::filesystem::last_write_time(table, none); now != changed) {
+                changed = now;
+                end = Clock::now() + kPatience;
+            }
         }
     }
 
@@ -79,7 +87,8 @@ void CacheTable::requireWritable() const {
 void CacheTable::change(const std::function<void(Json& entries)>& edit) const {
     requireWritable();
     const TableLock lock(
-        (std::filesystem::path(folder_) / ("." + std::string(form_.file) + ".lock")).string());
+        (std::filesystem::path(folder_) / ("." + std::string(form_.file) + ".lock")).string(),
+        path());
     Json entries = entriesOrNull();
     edit(entries);
     while (entries.is_array() && entries.size() > form_.mostEntries) {
@@ -95,11 +104,14 @@ std::string CacheTable::path() const {
     return (std::filesystem::path(folder_) / form_.file).string();
 }
 
-/// Absent or not readable: nothing in it can be kept.
+/// Absent or damaged: nothing in it can be kept. A disk that fails for now throws.
 Json CacheTable::entriesOrNull() const {
     try {
         return entries();
-    } catch (const Error&) {
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::Corrupt) {
+            throw;
+        }
         return nullptr;
     }
 }

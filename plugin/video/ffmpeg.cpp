@@ -17,22 +17,40 @@ constexpr const char* kDemuxers =
     "obu,"
     "ogg,yuv4mpegpipe";
 
-/// What "ffmpeg -encoders" says, by program.
+/// What "ffmpeg -encoders" says, by program, or its failure: each is asked once until its file
+/// changes, since one that hangs would keep every check waiting.
 std::string encodersOf(const std::string& ffmpeg) {
+    struct Known {
+        files::FileIdentity program;
+        std::string list;
+        std::optional<Error> failure;
+    };
+
     static std::mutex mutex;
-    static std::map<std::string, std::string> known;
+    static std::map<std::string, Known> known;
     constexpr size_t kMost = 1u << 20;
+    constexpr std::chrono::seconds kListPatience{10};
     const std::lock_guard lock(mutex);
-    std::string& list = known[ffmpeg];
-    if (list.empty()) {
-        list = files::answerOf({.path = ffmpeg,
-                                .arguments = {"-hide_banner", "-v", "error", "-encoders"},
-                                .patience = kPatience},
-                               kMost,
-                               {})
-                   .text;
+    const files::FileIdentity program = files::stampOfFile(ffmpeg).identity;
+    const auto before = known.find(ffmpeg);
+    if (before == known.end() || before->second.program != program) {
+        Known& asked = known.insert_or_assign(ffmpeg, Known{.program = program}).first->second;
+        try {
+            asked.list = files::answerOf({.path = ffmpeg,
+                                          .arguments = {"-hide_banner", "-v", "error", "-encoders"},
+                                          .patience = kListPatience},
+                                         kMost,
+                                         {})
+                             .text;
+        } catch (const Error& error) {
+            asked.failure = error;
+        }
     }
-    return list;
+    const Known& answer = known.at(ffmpeg);
+    if (answer.failure) {
+        throw *answer.failure;
+    }
+    return answer.list;
 }
 
 }  // namespace

@@ -141,13 +141,14 @@ private Q_SLOTS:
     void fourStepsTakeTheLevelsOfTheirLoras() {
         QFETCH(QString, example);
         QFETCH(QString, checkpoint);
-        QStringList settings = {"load.checkpoint=" + goldens_ + "/checkpoints/" + checkpoint,
+        const QString goldens = testing::wanGoldenFolder("wan_cases");
+        QStringList settings = {"load.checkpoint=" + goldens + "/checkpoints/" + checkpoint,
                                 "loras.use_1=false",
                                 "loras.use_2=false",
                                 "video.width=48",
                                 "video.height=64"};
         if (example.startsWith("image")) {
-            settings << "load_image.image=" + goldens_ + "/images/init.png";
+            settings << "load_image.image=" + goldens + "/images/init.png";
         }
         const std::vector<double> levels = dumped(example, settings, "sigmas").values();
         const std::vector<double> expected = {1, 0.9375, 2.5 / 3, 0.625, 0};

@@ -61,7 +61,9 @@ private:
                 return before->second.model;
             }
             ModelFile model = recogniseFile(recogniser_, path);
-            known_[path] = {.identity = identity, .model = model};
+            if (model.problem.empty() && model.needs.empty()) {  // what it lacks may come
+                known_[path] = {.identity = identity, .model = model};
+            }
             return model;
         } catch (const Error& error) {
             ModelFile model{.path = path, .name = fs::path(path).filename().string()};

@@ -93,6 +93,7 @@ StudioWindow::StudioWindow(StudioSetup setup, Settings& settings, Appearance& ap
         });
     connect(&Failures::instance(), &Failures::happened, this, &StudioWindow::tellFailure);
     connect(&settings_, &Settings::notKept, this, [this](const QString& reason) {
+        lowtide::log(Level::Warning, "settings are not kept: " + reason.toStdString());
         if (desk_) {
             desk_->notices().show(NoticeKind::Warning, tr("Settings are not kept: %1").arg(reason));
         }

@@ -2,17 +2,13 @@
 #include "plugin/files/cache_table.hpp"
 #include "plugin/files/stored_digests.hpp"
 #include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/processes.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
-
-#include <functional>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <vector>
 
 namespace cache_table_test {
 
@@ -29,29 +25,6 @@ constexpr CacheTable::Form kForm = {.file = "things.json",
                                     .format = 3,
                                     .largest = kMiB,
                                     .mostEntries = kProcesses * kRounds};
-
-/// Runs `work` in processes of their own, each with its number; whether all of them end well.
-bool inProcesses(const std::function<void(int)>& work) {
-    std::vector<pid_t> children;
-    for (int number = 0; number < kProcesses; ++number) {
-        const pid_t child = ::fork();
-        if (child == 0) {
-            try {
-                work(number);
-                ::_exit(0);
-            } catch (...) {
-                ::_exit(1);
-            }
-        }
-        children.push_back(child);
-    }
-    bool isWell = true;
-    for (const pid_t child : children) {
-        int status = -1;
-        isWell = child > 0 && ::waitpid(child, &status, 0) == child && status == 0 && isWell;
-    }
-    return isWell;
-}
 
 FileIdentity identityOf(int number) {
     return {.size = number, .modifiedNanoseconds = 1, .inode = 2};
@@ -78,7 +51,7 @@ private Q_SLOTS:
     void init() { folder_ = std::make_unique<QTemporaryDir>(); }
 
     void processesLoseNoEntry() {
-        QVERIFY(inProcesses([&](int number) {
+        QVERIFY(testing::inProcesses(kProcesses, [&](int number) {
             for (int round = 0; round < kRounds; ++round) {
                 table().change([&](Json& entries) { entries.push_back({number, round}); });
             }
@@ -91,7 +64,7 @@ private Q_SLOTS:
             return "/model " + std::to_string(number) + " " + std::to_string(round);
         };
         const std::string digest(64, 'a');
-        QVERIFY(inProcesses([&](int number) {
+        QVERIFY(testing::inProcesses(kProcesses, [&](int number) {
             for (int round = 0; round < kRounds; ++round) {
                 StoredDigests(folder()).put(pathOf(number, round), identityOf(number), digest);
             }

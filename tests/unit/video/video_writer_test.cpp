@@ -231,6 +231,28 @@ private Q_SLOTS:
         QVERIFY(messageOf(mp4, 64, std::nan("")).startsWith("rate: "));
     }
 
+    /// Each check of a graph asks for encoders: one that hangs may keep one of them waiting.
+    void aProgramThatHangsIsAskedOnce() {
+        const QTemporaryDir programs;
+        QFile program(programs.filePath("ffmpeg"));
+        QVERIFY(program.open(QIODevice::WriteOnly));
+        program.write("#!/bin/sh\nsleep 100\n");
+        program.setPermissions(program.permissions() | QFile::ExeOwner);
+        program.close();
+        const QByteArray path = qgetenv("PATH");
+        qputenv("PATH", programs.path().toUtf8() + ":" + path);
+        const auto first = errorOf([] { checkEncoding(encodingOf(formats()[0], 16)); });
+        QElapsedTimer waited;
+        waited.start();
+        const auto second = errorOf([] { checkEncoding(encodingOf(formats()[0], 16)); });
+        const qint64 milliseconds = waited.elapsed();
+        qputenv("PATH", path);
+        QVERIFY(first && second);
+        QCOMPARE(second->message(), first->message());
+        QVERIFY2(milliseconds < 5000, qPrintable(QString::number(milliseconds)));
+        QVERIFY(!errorOf([] { checkEncoding(encodingOf(formats()[0], 16)); }));
+    }
+
     void saysWhatIsMissing() {
         const QByteArray path = qgetenv("PATH");
         qputenv("PATH", "/nowhere");

@@ -113,6 +113,35 @@ private Q_SLOTS:
         QVERIFY(library.models().at(0).file.weights != before);
     }
 
+    /// A file of settings next to it, a missing shard: the model itself is the same.
+    void asksAgainForWhatLackedSomething() {
+        class Lacking final : public SampleRecogniser {
+        public:
+            Status recognise(std::string_view path, std::string& result) noexcept override {
+                const Status status = SampleRecogniser::recognise(path, result);
+                Json known = Json::parse(result);
+                known.update(lacks_);
+                result = known.dump();
+                return status;
+            }
+
+            Json lacks_ = {{"problem", "there is no file of settings"}};
+        } lacking;
+
+        ModelLibrary library(&lacking);
+        scan(library, {folder_->path()});
+        QVERIFY(!library.models().at(0).file.problem.empty());
+
+        for (const Json& lacks : {Json{{"needs", "a tokenizer"}}, Json::object()}) {
+            lacking.lacks_ = lacks;
+            QSignalSpy scanned(&library, &ModelLibrary::scanned);
+            library.rescan();
+            QVERIFY(scanned.wait());
+            QVERIFY(library.models().at(0).file.problem.empty());
+            QCOMPARE(library.models().at(0).file.needs, lacks.value("needs", ""));
+        }
+    }
+
     void namesFoldersAndFilesThatAreNotThere() {
         ModelLibrary library(&module_);
         QSignalSpy scanned(&library, &ModelLibrary::scanned);

@@ -33,7 +33,7 @@ inline void writeModel(const QString& path,
 }
 
 /// A module that knows these files by the names of their tensors.
-class SampleRecogniser final : public Recogniser {
+class SampleRecogniser : public Recogniser {
 public:
     Status recognise(std::string_view path, std::string& result) noexcept override {
         Json known = {{"issues", Json::array()},

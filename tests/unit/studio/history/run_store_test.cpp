@@ -2,6 +2,7 @@
 #include "plugin/base/error.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/file_copies.hpp"
+#include "tests/fixtures/processes.hpp"
 #include "tests/fixtures/resident_memory.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "ui/history/run_store.hpp"
@@ -72,6 +73,33 @@ private Q_SLOTS:
         store.addPictures("a:2", {"/p/short.png"}, PictureClaim::Wrote, 2);
         QCOMPARE(pathsIn(store.pictures({.words = words.join('\n')})), QStringList{"/p/long.png"});
         QCOMPARE(pathsIn(store.pictures({.words = words.join(' ') + " w3000x"})), QStringList());
+    }
+
+    /// As RunWriter does, each tries again what the file takes from another one just now.
+    void processesLoseNoRun() {
+        constexpr int kProcesses = 6;
+        constexpr int kRuns = 50;
+        const QString file = newFile();
+        QVERIFY(testing::inProcesses(kProcesses, [&](int number) {
+            RunStore store(file);
+            for (int i = 0; i < kRuns; ++i) {
+                const QString key = QString("%1:%2").arg(number).arg(i);
+                const auto keep = [&] {
+                    store.add({runNamed(key)});
+                    store.addPictures(key, {"/p/" + key + ".png"}, PictureClaim::Wrote, 1);
+                };
+                while (testing::errorOf(keep)) {
+                    ::usleep(1000);
+                }
+            }
+        }));
+        RunStore store(file);
+        for (int number = 0; number < kProcesses; ++number) {
+            for (int i = 0; i < kRuns; ++i) {
+                QVERIFY(store.run(QString("%1:%2").arg(number).arg(i)));
+            }
+        }
+        QCOMPARE(store.pictures({}).size(), size_t{kProcesses * kRuns});
     }
 
     void whatWasKeptComesBack() {
