@@ -2503,6 +2503,10 @@ The first word is in the text; each of the others takes its place.</source>
             <numerusform>“%1”放不下图片中的 %n 段提示词。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Do not wait</source>
+        <translation>不再等待</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::DesktopNotice</name>
@@ -2634,6 +2638,14 @@ The first word is in the text; each of the others takes its place.</source>
     <message>
         <source>Recover unsaved changes</source>
         <translation>恢复未保存的更改</translation>
+    </message>
+    <message>
+        <source>Opening “%1”: its disk does not answer yet.</source>
+        <translation>正在打开“%1”：磁盘尚未响应。</translation>
+    </message>
+    <message>
+        <source>Saving “%1”: its disk does not answer yet.</source>
+        <translation>正在保存“%1”：磁盘尚未响应。</translation>
     </message>
 </context>
 <context>
@@ -2841,6 +2853,26 @@ The first word is in the text; each of the others takes its place.</source>
     <message>
         <source>Throw away</source>
         <translation>放弃</translation>
+    </message>
+    <message>
+        <source>Still saving</source>
+        <translation>仍在保存</translation>
+    </message>
+    <message>
+        <source>“%1” is still being saved; its disk does not answer.</source>
+        <translation>“%1”仍在保存，磁盘没有响应。</translation>
+    </message>
+    <message>
+        <source>The window closes when it is saved. If you close it now, the next start offers the changes.</source>
+        <translation>保存完成后窗口会关闭。如果现在关闭，下次启动时可以恢复这些更改。</translation>
+    </message>
+    <message>
+        <source>Close now</source>
+        <translation>立即关闭</translation>
+    </message>
+    <message>
+        <source>Wait</source>
+        <translation>等待</translation>
     </message>
 </context>
 <context>

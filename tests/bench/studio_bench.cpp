@@ -1,5 +1,6 @@
 #include "tests/bench/median.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/document_disk.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/studio/studio_session.hpp"
 #include "ui/bridge/answer.hpp"
@@ -78,7 +79,7 @@ private Q_SLOTS:
             document.nodes.at("denoise").params["steps"] = steps;
         });
         const QString graph = folder_.filePath("graph.json");
-        QCOMPARE(studio_->workspace().file.saveAs(graph), QString());
+        QCOMPARE(test::saveAs(studio_->workspace().file, graph), QString());
         std::vector<double> command, whole, studio, clicked, blocked;
         for (int i = 0; i < kRounds; ++i) {
             const testing::CommandResult run =

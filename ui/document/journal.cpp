@@ -24,7 +24,7 @@ Journal::Journal(const QString& folder, const QString& path)
 
 Journal::~Journal() {
     // An exception on its way out is no order: what is not saved stays for the next start.
-    if (std::uncaught_exceptions() == exceptions_) {
+    if (!isLeft_ && std::uncaught_exceptions() == exceptions_) {
         clear();
     }
 }

@@ -44,6 +44,9 @@ public:
     /// The document is saved or thrown away: nothing to recover.
     void clear();
 
+    /// What it holds stays for the next start, whatever ends it.
+    void leave() { isLeft_ = true; }
+
 private:
     const QString folder_;
     const QString file_;
@@ -51,6 +54,7 @@ private:
     QString graphFolder_;
     const int exceptions_;
     bool hasFailed_ = false;
+    bool isLeft_ = false;
 };
 
 /// What a program left behind that did not end in order, or of which nobody knows here whether it

@@ -30,6 +30,12 @@ namespace lowtide::ui {
 namespace {
 
 const auto kNoJournal = QStringLiteral("no journal");
+const auto kSlowDisk = QStringLiteral("slow disk");
+
+bool isAnyThere(const QStringList& files) {
+    return std::any_of(
+        files.begin(), files.end(), [](const auto& file) { return QFile::exists(file); });
+}
 
 /// A card that is rehearsed on is ours alone, as large as it is stated or was opened.
 Bytes freeOn(const Json& devices, const std::string& id, Bytes rehearsed, const Json& figures) {
@@ -239,6 +245,20 @@ void Desk::connectWorkspace() {
             QMetaObject::invokeMethod(canvas_, &GraphView::zoomToAll, Qt::QueuedConnection);
         }
     });
+    connect(&workspace_.file,
+            &DocumentFile::waits,
+            notices_,
+            [this](const QString& sentence, bool canStop) {
+                if (sentence.isEmpty()) {
+                    notices_->end(kSlowDisk);
+                    return;
+                }
+                notices_->stand(kSlowDisk,
+                                NoticeKind::Info,
+                                sentence,
+                                canStop ? tr("Do not wait") : QString(),
+                                [this] { workspace_.file.stopReading(); });
+            });
     const auto tellJournal = [this](const QString& reason) {
         notices_->stand(kNoJournal,
                         NoticeKind::Warning,
@@ -301,15 +321,25 @@ void Desk::openGraphOf(quint64 run) {
         return;
     }
     try {
-        const bool hasFile = std::any_of(queued->files.begin(),
-                                         queued->files.end(),
-                                         [](const auto& file) { return QFile::exists(file); });
-        OpenedGraph opened{.document = graph::parseDocument(queued->graph),
-                           .name = queued->title,
-                           .folder = QString::fromStdString(textIn(queued->options, "graphFolder")),
-                           .isKept = hasFile};
+        OpenedGraph opened{
+            .document = graph::parseDocument(queued->graph),
+            .name = queued->title,
+            .folder = QString::fromStdString(textIn(queued->options, "graphFolder"))};
         keepPrompts(opened.document, workspace_.model.catalog());
-        files_.openDocument(std::move(opened));
+        const QStringList files = queued->files;
+        if (files.isEmpty()) {
+            opened.isKept = false;
+            files_.openDocument(std::move(opened));
+            return;
+        }
+        workspace_.file.look(
+            this,
+            files.back(),
+            [files] { return isAnyThere(files); },
+            [this, opened = std::move(opened)](bool hasFile) mutable {
+                opened.isKept = hasFile;
+                files_.openDocument(std::move(opened));
+            });
     } catch (const Error& error) {
         showError(&parts_.window, tr("The graph of this run cannot be opened"), error);
     }

@@ -86,10 +86,10 @@ public:
     /// A desk that takes over from another one: shows that place, and the run at work.
     void takeUp(const DeskPlace& place);
 
-    /// False: the person stays with what is open, or it cannot be opened, which was told.
-    bool openPreset(const QString& id);
+    /// `then` is told whether it is open; otherwise the person stays with what is.
+    void openPreset(const QString& id, const FileCommands::Then& then = {});
     /// Likewise; it begins with that picture or video in the place of its own. Empty: its own.
-    bool openPresetWith(const QString& id, const QString& picture);
+    void openPresetWith(const QString& id, const QString& picture, const FileCommands::Then& then);
     /// What a person sees who starts for the first time.
     void showFirstStart();
     /// Asks where runs are at work or wait, or a model is converted, which end with the window;
@@ -149,7 +149,13 @@ private:
     void openGraphOf(quint64 run);
     void showPictureOf(quint64 run);
     void openGraphOfPicture(const QString& file);
-    [[nodiscard]] std::optional<graph::Document> graphOfPicture(const QString& file) const;
+    void askGraphOfPicture(const QString& file,
+                           const std::function<void(const std::optional<graph::Document>&)>& then);
+    void openPresetLike(const QString& id,
+                        const QString& picture,
+                        const std::optional<graph::Document>& made,
+                        const FileCommands::Then& then);
+    void showPreset(const QString& id, const QString& title, size_t left);
     /// What a person chose to look at; a run at work does not take its place.
     /// With the keyboard in it.
     void showViewer();

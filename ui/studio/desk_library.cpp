@@ -27,7 +27,8 @@ namespace lowtide::ui {
 void Desk::buildLibrary() {
     presets_ = new PresetsBrowser(workspace_.presets);
     panels_.add("presets", tr("Presets"), presets_, Qt::LeftDockWidgetArea);
-    connect(presets_, &PresetsBrowser::openAsked, this, &Desk::openPreset);
+    connect(
+        presets_, &PresetsBrowser::openAsked, this, [this](const QString& id) { openPreset(id); });
     connect(presets_, &PresetsBrowser::saveAsked, this, &Desk::savePreset);
     auto* needs = new PresetNeeds(workspace_.engine.runner(), workspace_.presets, this);
     connect(presets_, &PresetsBrowser::needsAsked, needs, &PresetNeeds::ask);
@@ -39,9 +40,11 @@ void Desk::buildLibrary() {
             &PresetsBrowser::locateAsked,
             this,
             [this](const QString& id, const QString&, const QString& file) {
-                if (openPreset(id)) {
-                    locate_.locate(file.toStdString());
-                }
+                openPreset(id, [this, file](bool isOpen) {
+                    if (isOpen) {
+                        locate_.locate(file.toStdString());
+                    }
+                });
             });
     buildModels();
 }
@@ -146,7 +149,9 @@ void Desk::offerLeftOpen() {
 QMenu* Desk::presetsFor(QWidget& owner, std::function<QString()> picture) {
     auto* menu = new PicturePresets(
         workspace_.presets, workspace_.model.catalog(), std::move(picture), &owner);
-    connect(menu, &PicturePresets::chosen, this, &Desk::openPresetWith);
+    connect(menu, &PicturePresets::chosen, this, [this](const QString& id, const QString& chosen) {
+        openPresetWith(id, chosen, {});
+    });
     return menu;
 }
 
@@ -194,26 +199,51 @@ void Desk::showPictureOf(quint64 run) {
     }
 }
 
-bool Desk::openPreset(const QString& id) {
-    return openPresetWith(id, {});
+void Desk::openPreset(const QString& id, const FileCommands::Then& then) {
+    openPresetWith(id, {}, then);
 }
 
 /// What made it, with the prompts as they were drawn; none where nobody knows, as of a photo.
-std::optional<graph::Document> Desk::graphOfPicture(const QString& file) const {
-    try {
-        const QueuedRun* run = workspace_.queue.book().writerOf(file);
-        graph::Document made = run ? graph::parseDocument(run->graph) : loadGraph(file);
-        keepPrompts(made, workspace_.model.catalog());
-        return made;
-    } catch (const Error&) {
-        return std::nullopt;
-    }
+void Desk::askGraphOfPicture(
+    const QString& file, const std::function<void(const std::optional<graph::Document>&)>& then) {
+    const QueuedRun* run = workspace_.queue.book().writerOf(file);
+    workspace_.file.look(
+        this,
+        file,
+        [file, text = run ? run->graph : std::string()]() -> std::optional<graph::Document> {
+            try {
+                return text.empty() ? loadGraph(file) : graph::parseDocument(text);
+            } catch (const Error&) {
+                return std::nullopt;
+            }
+        },
+        [this, then](std::optional<graph::Document> made) {
+            if (made) {
+                keepPrompts(*made, workspace_.model.catalog());
+            }
+            then(made);
+        });
 }
 
-bool Desk::openPresetWith(const QString& id, const QString& picture) {
+void Desk::openPresetWith(const QString& id,
+                          const QString& picture,
+                          const FileCommands::Then& then) {
+    if (picture.isEmpty()) {
+        openPresetLike(id, {}, {}, then);
+        return;
+    }
+    askGraphOfPicture(picture, [this, id, picture, then](const auto& made) {
+        openPresetLike(id, picture, made, then);
+    });
+}
+
+void Desk::openPresetLike(const QString& id,
+                          const QString& picture,
+                          const std::optional<graph::Document>& made,
+                          const FileCommands::Then& then) {
     const PresetEntry* entry = workspace_.presets.find(id);
     if (!entry) {
-        return false;
+        return;
     }
     try {
         OpenedGraph opened{
@@ -223,25 +253,32 @@ bool Desk::openPresetWith(const QString& id, const QString& picture) {
                                   : pictureParam(*entry, workspace_.model.catalog(), picture)) {
             opened.document.nodes.at(input->node).params[input->param] = picture.toStdString();
         }
-        const auto from = picture.isEmpty() ? std::nullopt : graphOfPicture(picture);
         const size_t left =
-            from ? takePrompts(opened.document, *from, workspace_.model.catalog()) : 0;
-        if (files_.openDocument(std::move(opened))) {
-            presets_->choose(id);
-            centre_->setCurrentIndex(0);
-            if (left > 0) {
-                notices_->show(NoticeKind::Info,
-                               tr("“%1” has no place for %n prompts of the picture.",
-                                  nullptr,
-                                  static_cast<int>(left))
-                                   .arg(entry->title));
-            }
-            return true;
-        }
+            made ? takePrompts(opened.document, *made, workspace_.model.catalog()) : 0;
+        files_.openDocument(std::move(opened),
+                            [this, id, title = entry->title, left, then](bool isOpen) {
+                                if (isOpen) {
+                                    showPreset(id, title, left);
+                                }
+                                if (then) {
+                                    then(isOpen);
+                                }
+                            });
     } catch (const Error& error) {
         showError(&parts_.window, tr("“%1” cannot be opened").arg(entry->title), error);
     }
-    return false;
+}
+
+/// `left`: prompts of the picture that have no place in it.
+void Desk::showPreset(const QString& id, const QString& title, size_t left) {
+    presets_->choose(id);
+    centre_->setCurrentIndex(0);
+    if (left > 0) {
+        notices_->show(
+            NoticeKind::Info,
+            tr("“%1” has no place for %n prompts of the picture.", nullptr, static_cast<int>(left))
+                .arg(title));
+    }
 }
 
 void Desk::savePreset() {
@@ -278,7 +315,8 @@ void Desk::showFirstStart() {
         dialog.setDevice(foundDevice(now.devices));
     });
     workspace_.memory.askNow();
-    connect(&dialog, &FirstStart::presetChosen, this, &Desk::openPreset);
+    connect(
+        &dialog, &FirstStart::presetChosen, this, [this](const QString& id) { openPreset(id); });
     if (dialog.exec() == FirstStart::kLanguageChosen) {
         Q_EMIT firstStartAsked();
     }

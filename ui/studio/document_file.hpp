@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/error.hpp"
 #include "plugin/files/input_file.hpp"
 #include "ui/bridge/background.hpp"
 #include "ui/document/graph_model.hpp"
@@ -8,17 +9,39 @@
 #include "ui/studio/places.hpp"
 
 #include <QObject>
+#include <QPointer>
 #include <QString>
 #include <QTimer>
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 namespace lowtide::ui {
 
+/// What became of a file that was to be read or written; unless it is Done, nothing has changed.
+struct FileOutcome {
+    enum class Kind {
+        Done,
+        InUse,          ///< another program edits it, or another window
+        ChangedOnDisk,  ///< another program has written it since it was opened or saved here
+        NoGraph,        ///< what would be replaced is no graph
+        Edited,         ///< the document was changed while the file was read
+        GivenUp,        ///< nobody waits for it any more
+        Failed
+    };
+
+    Kind kind = Kind::Done;
+    QString other{};               ///< InUse: a sentence that names who edits it
+    std::optional<Error> error{};  ///< Failed: why
+};
+
 /// Where the document of a window lives: its file, the lock on it, and the journal of what is not
-/// saved. Asks nothing and shows nothing.
+/// saved. Files are read and written on another thread, one after the other in the order in which
+/// that was asked for. Asks nothing and shows nothing.
 class DocumentFile : public QObject {
     Q_OBJECT
 
@@ -38,22 +61,48 @@ public:
     /// another folder. Empty: the program's own.
     [[nodiscard]] const QString& folder() const { return folder_; }
 
+    /// Called once, on the GUI thread.
+    using Then = std::function<void(const FileOutcome&)>;
+
     /// A document without a file of its own. Where it is not kept, closing asks and the journal
-    /// begins.
+    /// begins. Not while a file is read or written.
     void setNew(OpenedGraph opened);
-    /// Empty: it is open. Otherwise who else edits it, and nothing has changed here. Throws as
-    /// loadGraph.
-    [[nodiscard]] QString open(const QString& path);
+    void open(const QString& path, Then then);
     /// The graph of the file as a document that no file holds.
-    void openCopy(const QString& path);
+    void openCopy(const QString& path, Then then);
     /// What a killed program left; it counts as modified.
-    void recover(const Recovered& recovered);
-    /// Whether another program has written the file since it was opened or saved here.
-    [[nodiscard]] bool isChangedOnDisk() const;
-    /// Throws as saveGraph. `path()` must not be empty.
-    void save();
-    /// Empty: saved, and the document lives there now. Otherwise who else edits that file.
-    [[nodiscard]] QString saveAs(const QString& path);
+    void recover(const Recovered& recovered, Then then);
+    /// To `path()`, which must not be empty; not over what another program has written.
+    void save(Then then);
+    /// Over any graph; the document lives there then. Changes that are made meanwhile stay
+    /// unsaved. A save to another file that its disk does not finish is given up.
+    void saveAs(const QString& path, Then then);
+
+    [[nodiscard]] bool isBusy() const { return !doing_.isEmpty(); }
+
+    /// Does `work` when no file is read or written: at once or later, unless `context` is gone.
+    void whenFree(QObject* context, std::function<void()> work);
+
+    /// Does `see` on the other thread, as if `path` were opened, then `done` here with what it
+    /// returned, unless that is given up or `context` is gone.
+    template <class See, class Done>
+    void look(QObject* context, const QString& path, See see, Done done) {
+        const auto seen = std::make_shared<std::optional<std::invoke_result_t<See>>>();
+        lookAt(
+            path,
+            [seen, see = std::move(see)] { seen->emplace(see()); },
+            [seen, context = QPointer(context), done = std::move(done)]() mutable {
+                if (context) {
+                    done(std::move(**seen));
+                }
+            });
+    }
+
+    /// Gives up the file that is being read: its disk may never answer.
+    void stopReading();
+    /// Gives up whatever is read or written; what is not saved is kept for the next start.
+    void leaveBehind();
+
     /// A preset holds what the document says. Where no file does, nothing is unsaved any more, and
     /// the document has the preset's name.
     void keptAsPreset(const QString& title);
@@ -64,14 +113,31 @@ public:
 Q_SIGNALS:
     /// Path or name are others.
     void moved();
+    /// A disk takes its time: a sentence, empty when that is over.
+    void waits(const QString& sentence, bool canStop);
     /// The journal cannot be written: why, once until it works again.
     void journalFailed(const QString& reason);
     /// It can be written again.
     void journalWorks();
 
 private:
+    /// What a job on the disk has found, and what follows from it here.
+    struct Found {
+        FileOutcome outcome{};
+        std::function<void()> settle{};
+    };
+
+    enum class Work { Reading, Writing };
+
+    void ask(Work work, const QString& path, std::function<Found()> job, Then then);
+    void lookAt(const QString& path, std::function<void()> see, std::function<void()> done);
+    void answer(const FileOutcome& outcome);
+    void giveUp();
+    void release(std::shared_ptr<DocumentLock> lock);
     void settle(OpenedGraph opened, const QString& path);
-    void write(const QString& path);
+    void settleRecovered(const Recovered& recovered, OpenedGraph opened, const QString& path);
+    void write(const QString& path, std::function<FileOutcome()> check, Then then);
+    void settleWritten(const QString& path, bool isMoved, int step);
     void clearJournal();
     void writeJournal(std::function<void()> then);
 
@@ -82,10 +148,25 @@ private:
     QString folder_;
     std::optional<files::FileIdentity> onDisk_;  ///< of the file, when it was opened or saved here
     Journal journal_;                            ///< of the other thread, but for its end
-    std::unique_ptr<DocumentLock> lock_;
+    std::shared_ptr<DocumentLock> lock_;
     QString journalProblem_;
     QTimer rest_;
     Background background_;  ///< ends before the journal
+
+    struct Waiting {
+        QPointer<QObject> context;
+        std::function<void()> work;
+    };
+
+    int steps_ = 0;      ///< of the document: edits, undone or not
+    QString doing_;      ///< the path that is read or written; empty: none
+    Work work_ = {};     ///< what is done with it
+    quint64 asked_ = 0;  ///< the number of that job
+    Then then_;
+    std::deque<Waiting> waiting_;
+    bool isWaitTold_ = false;
+    QTimer patience_;
+    std::unique_ptr<Background> disk_;  ///< of the files: a dead disk must not keep up the journal
 };
 
 }  // namespace lowtide::ui

@@ -1,5 +1,6 @@
 #include "ui/studio/dropped_file.hpp"
 
+#include "ui/bridge/later.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/document/inpaint_nodes.hpp"
 #include "ui/document/opened_graph.hpp"
@@ -31,9 +32,18 @@ PictureInput sourceIn(const graph::Catalog& catalog,
     return {};
 }
 
+enum class Kind { Picture, Model, Graph };
+
 /// In the layout of diffusers.
 bool isModelFolder(const QString& path) {
     return QFileInfo(QDir(path), QStringLiteral("model_index.json")).isFile();
+}
+
+Kind kindOf(const QString& path) {
+    if (isPicture(path) || isVideo(path)) {
+        return Kind::Picture;
+    }
+    return isModelName(path.toStdString()) || isModelFolder(path) ? Kind::Model : Kind::Graph;
 }
 
 }  // namespace
@@ -73,7 +83,9 @@ DroppedFile::DroppedFile(GraphModel& model,
                          Settings& settings,
                          QWidget* window)
     : QObject(window), model_(model), files_(files), pictures_(settings, window), window_(window) {
-    connect(&pictures_, &PictureDrop::openGraph, &files_, &FileCommands::openPath);
+    connect(&pictures_, &PictureDrop::openGraph, &files_, [this](const QString& path) {
+        files_.openPath(path);
+    });
     connect(&pictures_, &PictureDrop::useAsInput, this, &DroppedFile::useAsInput);
     connect(&pictures_,
             &PictureDrop::refused,
@@ -87,17 +99,28 @@ DroppedFile::DroppedFile(GraphModel& model,
 }
 
 void DroppedFile::take(const QString& path, QPointF at) {
-    if (isPicture(path) || isVideo(path)) {
-        pictures_.take(path, at);
-    } else if (isModelName(path.toStdString()) || isModelFolder(path)) {
-        Q_EMIT modelDropped(path, at);
-    } else {
-        files_.openPath(path);
-    }
+    later(
+        this,
+        [path] { return kindOf(path); },
+        [this, path, at](Kind kind) {
+            if (kind == Kind::Picture) {
+                pictures_.take(path, at);
+            } else if (kind == Kind::Model) {
+                Q_EMIT modelDropped(path, at);
+            } else {
+                files_.openPath(path);
+            }
+        });
 }
 
 void DroppedFile::useAsInput(const QString& path, QPointF at) {
-    const bool isOfVideo = isVideo(path);
+    later(
+        this,
+        [path] { return isVideo(path); },
+        [this, path, at](bool isOfVideo) { addInput(path, at, isOfVideo); });
+}
+
+void DroppedFile::addInput(const QString& path, QPointF at, bool isOfVideo) {
     const PictureInput input =
         isOfVideo ? videoInput(model_.catalog()) : pictureInput(model_.catalog());
     if (!input.desc) {

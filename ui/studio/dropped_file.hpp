@@ -33,6 +33,8 @@ Q_SIGNALS:
     void modelDropped(const QString& path, QPointF at);
 
 private:
+    void addInput(const QString& path, QPointF at, bool isOfVideo);
+
     GraphModel& model_;
     FileCommands& files_;
     PictureDrop pictures_;

@@ -13,8 +13,10 @@
 #include <QInputDialog>
 #include <QLocale>
 #include <QMessageBox>
+#include <QPointer>
 #include <QPushButton>
 #include <QStandardPaths>
+#include <QTimer>
 
 // Outside every namespace, as the macro wants it: the resources lie in a static library.
 static void initStudioResources() {
@@ -31,13 +33,12 @@ QString filters() {
         "(*)");
 }
 
-/// Whether a file is there that begins as no graph does.
-bool holdsSomethingElse(const QString& path) {
-    constexpr qint64 kBegin = 64;
-    QFile file(path);
-    const QByteArray begin =
-        file.open(QIODevice::ReadOnly) ? file.read(kBegin).trimmed() : QByteArray();
-    return !begin.isEmpty() && !begin.startsWith('{');
+constexpr int kCloseMilliseconds = 2000;  ///< until a closing window asks whether to wait
+
+void tell(const FileCommands::Then& then, bool isDone) {
+    if (then) {
+        then(isDone);
+    }
 }
 
 }  // namespace
@@ -55,16 +56,26 @@ FileCommands::FileCommands(DocumentFile& file,
                            QWidget* window)
     : QObject(window), file_(file), model_(model), places_(places), window_(window) {}
 
-bool FileCommands::newGraph() {
-    return openDocument({.document = defaultGraph(), .name = tr("untitled"), .folder = {}});
+void FileCommands::newGraph() {
+    openDocument({.document = defaultGraph(), .name = tr("untitled"), .folder = {}});
 }
 
-bool FileCommands::openDocument(OpenedGraph opened) {
-    if (!mayLeave()) {
-        return false;
-    }
-    file_.setNew(std::move(opened));
-    return true;
+void FileCommands::openDocument(OpenedGraph opened, Then then) {
+    leave([this, opened = std::move(opened), then](bool mayGo) {
+        if (mayGo) {
+            file_.setNew(opened);
+        }
+        tell(then, mayGo);
+    });
+}
+
+/// The window may be built again, in another language, while a disk works.
+DocumentFile::Then FileCommands::whileHere(std::function<void(const FileOutcome&)> act) {
+    return [self = QPointer(this), act = std::move(act)](const FileOutcome& outcome) {
+        if (self) {
+            act(outcome);
+        }
+    };
 }
 
 /// A folder that is there: a dialog takes the end of any other path for the name of a file.
@@ -78,31 +89,52 @@ QString FileCommands::startFolder() const {
                                            : QDir::homePath();
 }
 
-bool FileCommands::open() {
+void FileCommands::open() {
     const QString path =
         QFileDialog::getOpenFileName(window_, tr("Open a graph"), startFolder(), filters());
-    return !path.isEmpty() && openPath(path);
-}
-
-bool FileCommands::openPath(const QString& path) {
-    return mayLeave() && openHere(path);
-}
-
-bool FileCommands::openHere(const QString& path) {
-    try {
-        const QString other = file_.open(path);
-        if (!other.isEmpty()) {
-            return openAsCopy(path, other);
-        }
-        Q_EMIT used(QFileInfo(path).absoluteFilePath());
-        return true;
-    } catch (const Error& error) {
-        showError(window_, tr("“%1” cannot be opened").arg(QFileInfo(path).fileName()), error);
-        return false;
+    if (!path.isEmpty()) {
+        openPath(path);
     }
 }
 
-bool FileCommands::openAsCopy(const QString& path, const QString& reason) {
+void FileCommands::openPath(const QString& path, Then then) {
+    leave([this, path, then](bool mayGo) {
+        if (mayGo) {
+            openHere(path, then);
+        } else {
+            tell(then, false);
+        }
+    });
+}
+
+void FileCommands::openHere(const QString& path, const Then& then) {
+    file_.open(path, whileHere([this, path, then](const FileOutcome& outcome) {
+                   switch (outcome.kind) {
+                       case FileOutcome::Kind::InUse:
+                           openAsCopy(path, outcome.other, then);
+                           return;
+                       case FileOutcome::Kind::Edited:
+                           openPath(path, then);
+                           return;
+                       case FileOutcome::Kind::Done:
+                           Q_EMIT used(QFileInfo(path).absoluteFilePath());
+                           break;
+                       default:
+                           tellUnopened(path, outcome);
+                   }
+                   tell(then, outcome.kind == FileOutcome::Kind::Done);
+               }));
+}
+
+/// Nothing of a file that the person did not want to wait for.
+void FileCommands::tellUnopened(const QString& path, const FileOutcome& outcome) {
+    if (outcome.error) {
+        showError(
+            window_, tr("“%1” cannot be opened").arg(QFileInfo(path).fileName()), *outcome.error);
+    }
+}
+
+void FileCommands::openAsCopy(const QString& path, const QString& reason, const Then& then) {
     QMessageBox box(
         QMessageBox::Information, tr("Already open"), reason, QMessageBox::Cancel, window_);
     box.setObjectName(QStringLiteral("locked"));
@@ -113,13 +145,20 @@ bool FileCommands::openAsCopy(const QString& path, const QString& reason) {
     box.setDefaultButton(copy);
     box.exec();
     if (box.clickedButton() != copy) {
-        return false;
+        tell(then, false);
+        return;
     }
-    file_.openCopy(path);
-    return true;
+    file_.openCopy(path, whileHere([this, path, then](const FileOutcome& outcome) {
+                       if (outcome.kind == FileOutcome::Kind::Edited) {
+                           openPath(path, then);
+                           return;
+                       }
+                       tellUnopened(path, outcome);
+                       tell(then, outcome.kind == FileOutcome::Kind::Done);
+                   }));
 }
 
-bool FileCommands::openBackup() {
+void FileCommands::openBackup() {
     const std::vector<Backup> backups =
         file_.path().isEmpty() ? std::vector<Backup>() : backupsOf(file_.path(), places_.backups);
     if (backups.empty()) {
@@ -127,7 +166,7 @@ bool FileCommands::openBackup() {
                                  tr("No backups"),
                                  tr("There is no backup of this graph yet. Each save keeps what it "
                                     "replaces, up to ten versions."));
-        return false;
+        return;
     }
     QStringList lines;
     for (const Backup& backup : backups) {
@@ -142,28 +181,35 @@ bool FileCommands::openBackup() {
                                                0,
                                                false,
                                                &isChosen);
-    if (!isChosen || !mayLeave()) {
-        return false;
+    if (!isChosen) {
+        return;
     }
     try {
         const QString& backup = backups.at(static_cast<size_t>(lines.indexOf(line))).path;
-        file_.setNew(openedBackup(backup, file_.path()));
-        return true;
+        openDocument(openedBackup(backup, file_.path()));
     } catch (const Error& error) {
         showError(window_, tr("The backup cannot be opened"), error);
-        return false;
     }
 }
 
-bool FileCommands::save() {
-    if (file_.path().isEmpty()) {
-        return saveAs();
-    }
-    return file_.isChangedOnDisk() ? saveOverOther() : saveTo(file_.path());
+void FileCommands::save(Then then) {
+    file_.whenFree(this, [this, then = std::move(then)] {
+        if (file_.path().isEmpty()) {
+            saveAs(then);
+            return;
+        }
+        file_.save(whileHere([this, path = file_.path(), then](const FileOutcome& outcome) {
+            if (outcome.kind == FileOutcome::Kind::ChangedOnDisk) {
+                saveOverOther(then);
+            } else {
+                tellSaved(path, outcome, then);
+            }
+        }));
+    });
 }
 
 /// Another program has written the file: the person decides.
-bool FileCommands::saveOverOther() {
+void FileCommands::saveOverOther(const Then& then) {
     QMessageBox box(QMessageBox::Question,
                     tr("Changed on the disk"),
                     tr("Another program has changed “%1” since it was opened or saved here.")
@@ -178,12 +224,15 @@ bool FileCommands::saveOverOther() {
     box.setDefaultButton(elsewhere);
     box.exec();
     if (box.clickedButton() == over) {
-        return saveTo(file_.path());
+        saveTo(file_.path(), then);
+    } else if (box.clickedButton() == elsewhere) {
+        saveAs(then);
+    } else {
+        tell(then, false);
     }
-    return box.clickedButton() == elsewhere && saveAs();
 }
 
-bool FileCommands::saveAs() {
+void FileCommands::saveAs(Then then) {
     const QString proposed =
         file_.path().isEmpty()
             ? QDir(startFolder()).filePath(file_.name() + QStringLiteral(".json"))
@@ -191,56 +240,98 @@ bool FileCommands::saveAs() {
     QString path = QFileDialog::getSaveFileName(
         window_, tr("Save the graph"), proposed, tr("Graphs (*.json)"));
     if (path.isEmpty()) {
-        return false;
+        tell(then, false);
+        return;
     }
     if (QFileInfo(path).suffix().isEmpty()) {
         path += QStringLiteral(".json");
     }
-    if (holdsSomethingElse(path)) {
+    saveTo(path, then);
+}
+
+void FileCommands::saveTo(const QString& path, const Then& then) {
+    file_.saveAs(path, whileHere([this, path, then](const FileOutcome& outcome) {
+                     tellSaved(path, outcome, then);
+                 }));
+}
+
+void FileCommands::tellSaved(const QString& path, const FileOutcome& outcome, const Then& then) {
+    const QString title = tr("“%1” is not saved").arg(QFileInfo(path).fileName());
+    if (outcome.kind == FileOutcome::Kind::Done) {
+        Q_EMIT used(QFileInfo(path).absoluteFilePath());
+    } else if (outcome.kind == FileOutcome::Kind::InUse) {
+        showError(
+            window_, title, outcome.other, tr("save under another name, or close it there first"));
+    } else if (outcome.kind == FileOutcome::Kind::NoGraph) {
         showError(window_,
-                  tr("“%1” is not saved").arg(QFileInfo(path).fileName()),
+                  title,
                   tr("This file is there and holds something else than a graph."),
                   tr("save under another name"));
-        return false;
+    } else if (outcome.error) {
+        showError(window_, title, *outcome.error);
     }
-    return saveTo(path);
+    tell(then, outcome.kind == FileOutcome::Kind::Done);
 }
 
-bool FileCommands::saveTo(const QString& path) {
-    const QString name = QFileInfo(path).fileName();
-    try {
-        const QString other = file_.saveAs(path);
-        if (!other.isEmpty()) {
-            showError(window_,
-                      tr("“%1” is not saved").arg(name),
-                      other,
-                      tr("save under another name, or close it there first"));
-            return false;
+void FileCommands::leave(Then then) {
+    file_.stopReading();
+    file_.whenFree(this, [this, then = std::move(then)] {
+        EditSession::commit();
+        model_.endMerging();
+        if (!model_.isModified()) {
+            then(true);
+            return;
         }
-        Q_EMIT used(QFileInfo(path).absoluteFilePath());
-        return true;
-    } catch (const Error& error) {
-        showError(window_, tr("“%1” is not saved").arg(name), error);
-        return false;
-    }
+        QMessageBox box(QMessageBox::Question,
+                        tr("Not saved"),
+                        tr("“%1” has changes that are not saved.").arg(file_.name()),
+                        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel,
+                        window_);
+        box.setObjectName(QStringLiteral("unsaved"));
+        box.setDefaultButton(QMessageBox::Save);
+        box.button(QMessageBox::Discard)->setText(tr("Throw away"));
+        const int answer = box.exec();
+        if (answer != QMessageBox::Save) {
+            then(answer == QMessageBox::Discard);
+            return;
+        }
+        save([this, then](bool isSaved) {
+            if (isSaved) {
+                leave(then);  // it may have been edited meanwhile
+            } else {
+                then(false);
+            }
+        });
+    });
 }
 
-bool FileCommands::mayLeave() {
-    EditSession::commit();
-    model_.endMerging();
-    if (!model_.isModified()) {
-        return true;
+void FileCommands::offerToLeaveBehind(std::function<void()> then) {
+    if (auto* asked = window_->findChild<QDialog*>(QStringLiteral("stillSaving"))) {
+        asked->open();
+        return;
     }
-    QMessageBox box(QMessageBox::Question,
-                    tr("Not saved"),
-                    tr("“%1” has changes that are not saved.").arg(file_.name()),
-                    QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel,
-                    window_);
-    box.setObjectName(QStringLiteral("unsaved"));
-    box.setDefaultButton(QMessageBox::Save);
-    box.button(QMessageBox::Discard)->setText(tr("Throw away"));
-    const int answer = box.exec();
-    return answer == QMessageBox::Discard || (answer == QMessageBox::Save && save());
+    auto* box = new QMessageBox(
+        QMessageBox::Question,
+        tr("Still saving"),
+        tr("“%1” is still being saved; its disk does not answer.").arg(file_.name()),
+        QMessageBox::NoButton,
+        window_);
+    box->setObjectName(QStringLiteral("stillSaving"));
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setInformativeText(
+        tr("The window closes when it is saved. If you close it now, the next start offers the "
+           "changes."));
+    QPushButton* now = box->addButton(tr("Close now"), QMessageBox::DestructiveRole);
+    now->setObjectName(QStringLiteral("closeNow"));
+    QPushButton* wait = box->addButton(tr("Wait"), QMessageBox::RejectRole);
+    box->setDefaultButton(wait);
+    box->setEscapeButton(wait);
+    connect(now, &QPushButton::clicked, this, [this, then = std::move(then)] {
+        file_.leaveBehind();
+        then();
+    });
+    QTimer::singleShot(kCloseMilliseconds, box, &QDialog::open);
+    file_.whenFree(box, [box] { box->deleteLater(); });
 }
 
 bool FileCommands::recover() {
@@ -253,8 +344,20 @@ bool FileCommands::recover() {
     if (dialog.exec() != QDialog::Accepted || !dialog.chosen()) {
         return false;
     }
-    file_.recover(*dialog.chosen());
+    recoverHere(*dialog.chosen());
     return true;
+}
+
+void FileCommands::recoverHere(const Recovered& recovered) {
+    file_.recover(recovered, whileHere([this, recovered](const FileOutcome& outcome) {
+                      if (outcome.kind == FileOutcome::Kind::Edited) {
+                          leave([this, recovered](bool mayGo) {
+                              if (mayGo) {
+                                  recoverHere(recovered);
+                              }
+                          });
+                      }
+                  }));
 }
 
 }  // namespace lowtide::ui

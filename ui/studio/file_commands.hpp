@@ -5,6 +5,8 @@
 #include <QObject>
 #include <QString>
 
+#include <functional>
+
 class QWidget;
 
 namespace lowtide::ui {
@@ -20,21 +22,27 @@ public:
     /// Where dialogs begin while the graph has no file; empty: in the person's documents.
     void setStartFolder(const QString& folder) { startFolder_ = folder; }
 
-    /// Each asks first what is to become of changes; false: the person wants to stay.
-    bool newGraph();
-    bool open();
-    bool openPath(const QString& path);
-    bool openBackup();
+    /// Called once: whether it was done. Whatever was not is told, or is what the person wants.
+    using Then = std::function<void(bool isDone)>;
+
+    /// Each asks first what is to become of changes. A file that is still being read gives way.
+    void newGraph();
+    void open();
+    void openPath(const QString& path, Then then = {});
+    void openBackup();
     /// A graph that has no file of its own: a preset, a run of the queue.
-    bool openDocument(OpenedGraph opened);
+    void openDocument(OpenedGraph opened, Then then = {});
 
-    /// False: it is not saved.
-    bool save();
-    bool saveAs();
-    /// Saved, thrown away by the person, or nothing to save.
-    [[nodiscard]] bool mayLeave();
+    void save(Then then = {});
+    void saveAs(Then then = {});
+    /// Whether the document may go: saved, thrown away by the person, or nothing to save. A save
+    /// that is at work is waited for.
+    void leave(Then then);
+    /// Where a save goes on for long: asks whether to wait for it, and does `then` when not. What
+    /// is not saved is offered at the next start.
+    void offerToLeaveBehind(std::function<void()> then);
 
-    /// Offers what killed programs left; true when one was opened.
+    /// Offers what killed programs left; true when one was chosen.
     bool recover();
 
 Q_SIGNALS:
@@ -43,10 +51,14 @@ Q_SIGNALS:
 
 private:
     [[nodiscard]] QString startFolder() const;
-    bool openHere(const QString& path);
-    bool openAsCopy(const QString& path, const QString& reason);
-    bool saveTo(const QString& path);
-    bool saveOverOther();
+    void openHere(const QString& path, const Then& then);
+    void openAsCopy(const QString& path, const QString& reason, const Then& then);
+    void recoverHere(const Recovered& recovered);
+    void saveTo(const QString& path, const Then& then);
+    void saveOverOther(const Then& then);
+    void tellUnopened(const QString& path, const FileOutcome& outcome);
+    void tellSaved(const QString& path, const FileOutcome& outcome, const Then& then);
+    [[nodiscard]] DocumentFile::Then whileHere(std::function<void(const FileOutcome& outcome)> act);
 
     DocumentFile& file_;
     GraphModel& model_;

@@ -86,12 +86,20 @@ void GalleryDesk::openGraph(const RunKey& key, const QString& path) {
         const Json options = Json::parse(run.options, nullptr, false);
         OpenedGraph opened{.document = graph::parseDocument(run.graph),
                            .name = run.title,
-                           .folder = QString::fromStdString(textIn(options, "graphFolder")),
-                           .isKept = QFile::exists(path)};
+                           .folder = QString::fromStdString(textIn(options, "graphFolder"))};
         keepPrompts(opened.document, workspace_.model.catalog());
-        if (files_.openDocument(opened)) {
-            Q_EMIT graphShown();
-        }
+        workspace_.file.look(
+            this,
+            path,
+            [path] { return QFile::exists(path); },
+            [this, opened = std::move(opened)](bool isThere) mutable {
+                opened.isKept = isThere;
+                files_.openDocument(std::move(opened), [this](bool isOpen) {
+                    if (isOpen) {
+                        Q_EMIT graphShown();
+                    }
+                });
+            });
     });
 }
 

@@ -73,7 +73,13 @@ StudioWindow::StudioWindow(StudioSetup setup, Settings& settings, Appearance& ap
     buildFrame();
     connectActions();
     language_.connectActions(actions_);
-    connect(&language_, &LanguageSwitch::changed, this, &StudioWindow::speakAgain);
+    connect(&language_, &LanguageSwitch::changed, this, [this] {
+        if (workspace_) {  // what becomes of a file is told by the desk that was asked
+            workspace_->file.whenFree(this, [this] { speakAgain(); });
+        } else {
+            speakAgain();
+        }
+    });
     setWorking(false);
     connect(&start_, &EngineStart::started, this, [this](Plugin* plugin) {
         module_ = plugin;
@@ -278,9 +284,13 @@ void StudioWindow::openFirst() {
     const QString& asked = setup_.arguments.graph;
     const bool isRecovered = desk_->files().recover();
     if (!asked.isEmpty() && !isRecovered) {
-        openAsked();
-    } else if (!asked.isEmpty() && QFileInfo(asked) != QFileInfo(workspace_->file.path())) {
-        offerAsked();
+        openAsked({});
+    } else if (!asked.isEmpty()) {
+        workspace_->file.whenFree(desk_.get(), [this, asked] {
+            if (QFileInfo(asked) != QFileInfo(workspace_->file.path())) {
+                offerAsked();
+            }
+        });
     }
     desk_->offerLeftOpen();
 }
@@ -292,17 +302,23 @@ void StudioWindow::offerAsked() {
                               .arg(QFileInfo(setup_.arguments.graph).fileName()),
                           tr("Open it"),
                           [this] {
-                              if (!openAsked()) {
-                                  offerAsked();
-                              }
+                              openAsked([this](bool isOpen) {
+                                  if (!isOpen) {
+                                      offerAsked();
+                                  }
+                              });
                           });
 }
 
-bool StudioWindow::openAsked() {
+void StudioWindow::openAsked(const FileCommands::Then& then) {
     const QString& asked = setup_.arguments.graph;
     const PresetEntry* preset =
         QFileInfo::exists(asked) ? nullptr : workspace_->presets.find(asked);
-    return preset ? desk_->openPreset(preset->id) : desk_->files().openPath(asked);
+    if (preset) {
+        desk_->openPreset(preset->id, then);
+    } else {
+        desk_->files().openPath(asked, then);
+    }
 }
 
 void StudioWindow::restoreLayout() {
@@ -367,8 +383,33 @@ bool StudioWindow::focusNextPrevChild(bool isNext) {
     return desk_ ? desk_->panels().moveTab(isNext) : QMainWindow::focusNextPrevChild(isNext);
 }
 
+/// Whether it may close now; otherwise the person stays, or it closes when a save has ended.
+bool StudioWindow::askToClose() {
+    if (!desk_) {
+        return true;
+    }
+    if (!desk_->mayEndRuns()) {
+        return false;
+    }
+    isAsking_ = true;
+    desk_->files().leave([this](bool mayGo) {
+        mayClose_ = mayGo;
+        if (mayGo && !isAsking_) {
+            close();
+        }
+    });
+    isAsking_ = false;
+    if (!mayClose_ && workspace_->file.isBusy()) {
+        desk_->files().offerToLeaveBehind([this] {
+            mayClose_ = true;
+            close();
+        });
+    }
+    return std::exchange(mayClose_, false);
+}
+
 void StudioWindow::closeEvent(QCloseEvent* event) {
-    if (desk_ && !(desk_->mayEndRuns() && desk_->files().mayLeave())) {
+    if (!std::exchange(mayClose_, false) && !askToClose()) {
         event->ignore();
         return;
     }

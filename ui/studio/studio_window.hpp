@@ -69,7 +69,8 @@ private:
     void attachWithout();
     void openFirst();
     void offerAsked();
-    bool openAsked();
+    void openAsked(const FileCommands::Then& then);
+    [[nodiscard]] bool askToClose();
     void showTitle();
     void showAbout();
     void showReport();
@@ -88,6 +89,8 @@ private:
     QMenu* recentMenu_ = nullptr;
     Plugin* module_ = nullptr;
     bool isFirstStartDue_ = false;  ///< its language was chosen, and it begins again in that
+    bool isAsking_ = false;         ///< within askToClose()
+    bool mayClose_ = false;         ///< nothing is to be asked any more
     std::unique_ptr<AbsentPlugin> absent_;
     std::unique_ptr<Workspace> workspace_;
     std::unique_ptr<Desk> desk_;

@@ -1,5 +1,6 @@
 // A part of a picture is made anew, from the picture to the result, with the real module.
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/document_disk.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
@@ -188,7 +189,7 @@ void InpaintTest::anEyeIsInpaintedInEightClicks() {
 void InpaintTest::theSecondMaskReplacesTheFirst() {
     QVERIFY(!result_.isEmpty());
     const QString graph = folder_.filePath("portrait.json");
-    QCOMPARE(studio_->workspace().file.saveAs(graph), QString());
+    QCOMPARE(test::saveAs(studio_->workspace().file, graph), QString());
     const size_t nodes = studio_->model().document().nodes.size();
     const int steps = studio_->model().undoStack().index();
     show(result_);
@@ -211,7 +212,7 @@ void InpaintTest::theSecondMaskReplacesTheFirst() {
     QCOMPARE(compared.differentOutside, 0);
     QVERIFY(compared.different > compared.masked / 2);
     QVERIFY(studio_->workspace().file.path() == graph);
-    studio_->workspace().file.save();
+    QCOMPARE(test::save(studio_->workspace().file), QString());
     const CommandResult command = runLowtide({"run", graph, "--out", folder_.filePath("command")});
     QVERIFY2(command.exitCode == 0, qPrintable(command.errors));
     QCOMPARE(rgb(command.output.trimmed()), rgb(run.files.front()));

@@ -128,6 +128,8 @@ void NewcomerTest::aPictureIsEnlarged() {
     QVERIFY(shown.wait(kPatience));
     leaveUnchanged();
     clicks_->chooseInMenu(*viewer.findChild<QToolButton*>("useAsInput"), "Upscale, speed");
+    QTRY_COMPARE_WITH_TIMEOUT(
+        studio_->workspace().file.name(), QString("Upscale, speed"), kPatience);
     clicks_->onTool("run.start");
     const QueuedRun run = finished();
     QVERIFY2(run.state == RunState::Finished,
@@ -149,11 +151,14 @@ void NewcomerTest::anotherPresetTakesThePromptAlong() {
     clicks_->chooseInMenu(*viewer.findChild<QToolButton*>("useAsInput"), "Image to image, speed");
 
     const graph::Document& opened = studio_->model().document();
+    const auto readsPicture = [&] {
+        return std::ranges::any_of(opened.nodes, [&](const auto& node) {
+            return node.second.params.value("image", std::string()) ==
+                   first.files.front().toStdString();
+        });
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(readsPicture(), kPatience);
     QCOMPARE(opened.nodes.at("encode").params.at("prompt"), made);
-    QVERIFY(std::ranges::any_of(opened.nodes, [&](const auto& node) {
-        return node.second.params.value("image", std::string()) ==
-               first.files.front().toStdString();
-    }));
     QVERIFY(clicks_->count() <= 3);
 }
 

@@ -1,4 +1,5 @@
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/document_disk.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
@@ -93,7 +94,7 @@ void PhotoTest::aPhotoGoesThroughThePreset() {
     QCOMPARE(QImage(run.files.front()).size(), QSize(96, 128));
 
     const QString path = folder_.filePath("photo.json");
-    QCOMPARE(studio_->workspace().file.saveAs(path), QString());
+    QCOMPARE(test::saveAs(studio_->workspace().file, path), QString());
     const CommandResult command = runLowtide({"run", path, "--out", folder_.filePath("command")});
     QVERIFY2(command.exitCode == 0, qPrintable(command.errors));
     QCOMPARE(contentsOf(command.output.trimmed()), contentsOf(run.files.front()));
@@ -105,7 +106,7 @@ void PhotoTest::aPhotoThatDoesNotFitIsFitted_byAButton() {
     studio_->model().setSaved();
     const QString path = folder_.filePath("own.json");
     QVERIFY(QFile::copy(sourcePath("examples/graphs/image_to_image.json"), path));
-    QVERIFY(studio_->desk().files().openPath(path));
+    QVERIFY(test::openPath(studio_->desk().files(), path));
     Hands hands(*studio_);
     hands.clickNode("load_image");
     hands.typeValue("image", "path", photo);
@@ -140,7 +141,7 @@ void PhotoTest::aSavedJpegOpensAsItsGraph() {
     studio_->model().setSaved();
     studio_->desk().files().newGraph();
     QVERIFY(!fits(studio_->model()));
-    QVERIFY(studio_->desk().files().openPath(saved_));
+    QVERIFY(test::openPath(studio_->desk().files(), saved_));
     QVERIFY(fits(studio_->model()));
     QCOMPARE(studio_->model().node("save")->params.at("format"), Json("jpeg"));
     QCOMPARE(studio_->workspace().file.path(), QString());  // a picture is never written over

@@ -45,7 +45,9 @@ QString suffixOfProcess() {
 
 void Scene::openPreset(const QString& id) {
     studio_.model().setSaved();
-    if (!studio_.desk().openPreset(id)) {
+    bool isThere = false;
+    studio_.desk().openPreset(id, [&isThere](bool isOpen) { isThere = isOpen; });
+    if (!isThere) {
         throw std::runtime_error("there is no preset " + id.toStdString());
     }
 }

@@ -1,5 +1,6 @@
 #include "plugin/files/input_file.hpp"
 #include "plugin/graph/graph_file.hpp"
+#include "tests/fixtures/document_disk.hpp"
 #include "tests/fixtures/input.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
@@ -165,7 +166,7 @@ void SheetsTest::howManySteps_inFiveClicks() {
     QCOMPARE(sheet.cells.size(), size_t{4});
     // The cell with the graph's own steps is the picture of the graph.
     const files::InputFile file(sheet.picture.toStdString());
-    QVERIFY(studio_->desk().files().openPath(sheet.picture));
+    QVERIFY(test::openPath(studio_->desk().files(), sheet.picture));
     const Json steps = studio_->model().node("denoise")->params.at("steps");
     int own = -1;
     for (int cell = 0; cell < 4; ++cell) {

@@ -1,6 +1,7 @@
 // A person's own checkpoint: its folder, the file, a picture, a preset.
 
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/document_disk.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
@@ -123,7 +124,7 @@ void SingleFileTest::itsPictureIsTheCommands() {
     QCOMPARE(made.files.size(), 1);
 
     const QString path = folder_.filePath("own.json");
-    QCOMPARE(studio_->workspace().file.saveAs(path), QString());
+    QCOMPARE(test::saveAs(studio_->workspace().file, path), QString());
     const QString out = folder_.filePath("command");
     const CommandResult command = runLowtide({"run", path, "--out", out});
     QVERIFY2(command.exitCode == 0, qPrintable(command.errors));

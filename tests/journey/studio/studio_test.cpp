@@ -1,5 +1,6 @@
 #include "plugin/memory/policy.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/document_disk.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
@@ -153,9 +154,9 @@ void StudioTest::initTestCase() {
 }
 
 void StudioTest::whatAKilledStudioHadIsOfferedAgain() {
+    QTRY_VERIFY_WITH_TIMEOUT(studio_->workspace().file.name().contains("recovered"), kPatience);
     QCOMPARE(studio_->model().node("denoise")->params.at("steps"), Json(999));
     QVERIFY(studio_->window().isWindowModified());
-    QVERIFY(studio_->workspace().file.name().contains("recovered"));
     studio_->model().setSaved();  // the next document asks nothing
 }
 
@@ -203,7 +204,7 @@ void StudioTest::aPresetBecomesTheCommandsPicture() {
     test::keepScreenshot(studio_->window(), "studio");
 
     const QString path = folder_.filePath("fox.json");
-    QCOMPARE(studio_->workspace().file.saveAs(path), QString());
+    QCOMPARE(test::saveAs(studio_->workspace().file, path), QString());
     const CommandResult command = runLowtide({"run", path, "--out", folder_.filePath("command")});
     QVERIFY2(command.exitCode == 0, qPrintable(command.errors));
     const QDir made(folder_.filePath("command"), "*.png");
@@ -356,11 +357,11 @@ void StudioTest::anotherStudioHasTheFile() {
             }
         }
     });
-    QVERIFY(studio_->desk().files().openPath(path));
+    QVERIFY(test::openPath(studio_->desk().files(), path));
     QCOMPARE(studio_->workspace().file.path(), QString());
     child->kill();
     QVERIFY(child->waitForFinished(kPatience));
-    QVERIFY(studio_->desk().files().openPath(path));
+    QVERIFY(test::openPath(studio_->desk().files(), path));
     QCOMPARE(studio_->workspace().file.path(), path);
 }
 
@@ -474,7 +475,8 @@ void StudioTest::nodesOfOurGraphsStandApart() {
     studio_->model().setSaved();
     for (const PresetEntry& preset : studio_->workspace().presets.entries()) {
         if (preset.id.startsWith("builtin:")) {
-            QVERIFY(studio_->desk().openPreset(preset.id));
+            studio_->desk().openPreset(preset.id);
+            QCOMPARE(studio_->workspace().file.name(), preset.title);
             look(preset.id);
         }
     }
@@ -504,7 +506,12 @@ int runStudio(int count, char** words) {
     if (!studio.isReady()) {
         return 1;
     }
-    role == "run" ? runUntilKilled(studio) : say("open");
+    if (role == "run") {
+        runUntilKilled(studio);
+    } else if (QTest::qWaitFor([&] { return "hold:" + studio.workspace().file.path() == role; },
+                               kPatience)) {
+        say("open");
+    }
     return application.exec();
 }
 

@@ -2,6 +2,7 @@
 // run on a rehearsed card that is too small for the preset's budget, and for a policy.
 
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/document_disk.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
@@ -87,7 +88,7 @@ void XlModelTest::look(const char* name) {
 
 QImage XlModelTest::pictureOfTheCommand() {
     const QString path = folder_.filePath("own.json");
-    if (!studio_->workspace().file.saveAs(path).isEmpty()) {
+    if (!test::saveAs(studio_->workspace().file, path).isEmpty()) {
         return {};
     }
     Json graph = parseJson(contentsOf(path).toStdString(), "own");

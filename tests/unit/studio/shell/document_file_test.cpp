@@ -3,6 +3,9 @@
 #include "plugin/image/picture_encode.hpp"
 #include "plugin/image/png.hpp"
 #include "plugin/video/video_writer.hpp"
+#include "tests/fixtures/document_disk.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/sleeping_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/small_plugin.hpp"
 #include "ui/document/journal_text.hpp"
@@ -81,14 +84,14 @@ void openPicture(Opened& opened, const QTemporaryDir& folder) {
     put(folder.filePath("p/x.png"),
         QByteArray::fromStdString(
             image::encodePng(picture, {{"lowtide_graph", graph::toText(reading())}})));
-    QCOMPARE(opened.file.open(folder.filePath("p/x.png")), QString());
+    QCOMPARE(test::open(opened.file, folder.filePath("p/x.png")), QString());
 }
 
 void openBackupOf(Opened& opened, const QTemporaryDir& folder) {
     const QString path = folder.filePath("p/g.json");
-    QCOMPARE(opened.file.open(path), QString());
+    QCOMPARE(test::open(opened.file, path), QString());
     opened.changeSteps(3);
-    opened.file.save();
+    test::save(opened.file);
     const std::vector<Backup> backups = backupsOf(path, folder.filePath("backups"));
     QCOMPARE(backups.size(), size_t{1});
     opened.file.setNew(openedBackup(backups.front().path, path));
@@ -105,29 +108,30 @@ void recoverWhatWas(Opened& opened, const QTemporaryDir& folder, const QString& 
     QFile text(file);
     QVERIFY(text.open(QIODevice::ReadOnly));
     const JournalText found = journalFrom(text.readAll().toStdString());
-    opened.file.recover({.journal = file,
-                         .path = found.path,
-                         .graphFolder = found.graphFolder,
-                         .writtenAt = {},
-                         .document = found.document});
+    test::recover(opened.file,
+                  {.journal = file,
+                   .path = found.path,
+                   .graphFolder = found.graphFolder,
+                   .writtenAt = {},
+                   .document = found.document});
 }
 
 using Way = std::function<void(Opened&, const QTemporaryDir&)>;
 
 void saveElsewhere(Opened& opened, const QTemporaryDir& folder) {
     QVERIFY(QDir(folder.path()).mkpath("q"));
-    QCOMPARE(opened.file.open(folder.filePath("p/g.json")), QString());
-    QCOMPARE(opened.file.saveAs(folder.filePath("q/g.json")), QString());
+    QCOMPARE(test::open(opened.file, folder.filePath("p/g.json")), QString());
+    QCOMPARE(test::saveAs(opened.file, folder.filePath("q/g.json")), QString());
 }
 
 const std::map<QString, Way> kWays = {
     {"its file",
      [](Opened& opened, const QTemporaryDir& folder) {
-         QCOMPARE(opened.file.open(folder.filePath("p/g.json")), QString());
+         QCOMPARE(test::open(opened.file, folder.filePath("p/g.json")), QString());
      }},
     {"a copy",
      [](Opened& opened, const QTemporaryDir& folder) {
-         opened.file.openCopy(folder.filePath("p/g.json"));
+         test::openCopy(opened.file, folder.filePath("p/g.json"));
      }},
     {"a picture", openPicture},
     {"a backup", openBackupOf},
@@ -140,14 +144,14 @@ const std::map<QString, Way> kWays = {
     {"saved elsewhere", saveElsewhere},
     {"saved elsewhere, and a step back",
      [](Opened& opened, const QTemporaryDir& folder) {
-         QCOMPARE(opened.file.open(folder.filePath("p/g.json")), QString());
+         QCOMPARE(test::open(opened.file, folder.filePath("p/g.json")), QString());
          opened.changeSteps(3);
-         QCOMPARE(opened.file.saveAs(folder.filePath("q.json")), QString());
+         QCOMPARE(test::saveAs(opened.file, folder.filePath("q.json")), QString());
          opened.model.undoStack().undo();
      }},
     {"saved elsewhere, opened again", [](Opened& opened, const QTemporaryDir& folder) {
          saveElsewhere(opened, folder);
-         QCOMPARE(opened.file.open(folder.filePath("q/g.json")), QString());
+         QCOMPARE(test::open(opened.file, folder.filePath("q/g.json")), QString());
      }}};
 
 int journalsIn(const QTemporaryDir& folder) {
@@ -168,7 +172,7 @@ private Q_SLOTS:
         first.file.setNew(fresh());
         first.changeSteps(3);
         QVERIFY(first.model.isModified());
-        QCOMPARE(first.file.saveAs(path), QString());
+        QCOMPARE(test::saveAs(first.file, path), QString());
         QVERIFY(!first.model.isModified());
         QCOMPARE(first.file.name(), QString("one"));
         QCOMPARE(graph::toText(loadGraph(path)), graph::toText(first.model.document()));
@@ -188,7 +192,7 @@ private Q_SLOTS:
                 QByteArray::fromStdString(image::encodePicture(
                     dot, {{"lowtide_graph", graph::toText(reading())}}, {.format = format})));
             Opened opened(folder);
-            QCOMPARE(opened.file.open(path), QString());
+            QCOMPARE(test::open(opened.file, path), QString());
             QVERIFY(opened.model.node("picture"));
             QCOMPARE(opened.file.path(), QString());
         }
@@ -212,7 +216,7 @@ private Q_SLOTS:
             writer->finish({});
             output.commit();
             Opened opened(folder);
-            QCOMPARE(opened.file.open(path), QString());
+            QCOMPARE(test::open(opened.file, path), QString());
             QVERIFY2(opened.model.node("picture"), format.id);
             QCOMPARE(opened.file.path(), QString());
         }
@@ -225,11 +229,11 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
         opened.changeSteps(3);
         QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
-        QCOMPARE(opened.file.saveAs(folder.filePath("one.json")), QString());
+        QCOMPARE(test::saveAs(opened.file, folder.filePath("one.json")), QString());
         QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
         opened.changeSteps(4);
         QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
-        opened.file.save();
+        test::save(opened.file);
         QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
     }
 
@@ -267,15 +271,15 @@ private Q_SLOTS:
         const QString path = folder.filePath("one.json");
         Opened first(folder);
         first.file.setNew(fresh());
-        QCOMPARE(first.file.saveAs(path), QString());
+        QCOMPARE(test::saveAs(first.file, path), QString());
         Opened second(folder);
         second.file.setNew({.document = {}, .name = "untitled", .folder = {}});
-        QVERIFY(!second.file.open(path).isEmpty());
+        QVERIFY(!test::open(second.file, path).isEmpty());
         QCOMPARE(second.file.name(), QString("untitled"));
-        second.file.openCopy(path);
+        test::openCopy(second.file, path);
         QCOMPARE(second.file.path(), QString());
         QVERIFY(second.file.name().contains("copy"));
-        QVERIFY(!second.file.saveAs(path).isEmpty());
+        QVERIFY(!test::saveAs(second.file, path).isEmpty());
     }
 
     void whatIsRecoveredIsAStepOnTopOfTheFile() {
@@ -283,17 +287,18 @@ private Q_SLOTS:
         const QString path = folder.filePath("one.json");
         Opened opened(folder);
         opened.file.setNew(fresh());
-        QCOMPARE(opened.file.saveAs(path), QString());
+        QCOMPARE(test::saveAs(opened.file, path), QString());
         graph::Document changed = defaultGraph();
         changed.nodes.at("denoise").params["steps"] = 3;
         opened.file.setNew({.document = {}, .name = "untitled", .folder = {}});
         const QString journal = folder.filePath("of_a_killed_program");
         QVERIFY(QFile(journal).open(QIODevice::WriteOnly));
-        opened.file.recover({.journal = journal,
-                             .path = path,
-                             .graphFolder = folder.path(),
-                             .writtenAt = {},
-                             .document = changed});
+        test::recover(opened.file,
+                      {.journal = journal,
+                       .path = path,
+                       .graphFolder = folder.path(),
+                       .writtenAt = {},
+                       .document = changed});
         QTRY_VERIFY2_WITH_TIMEOUT(
             !QFile::exists(journal), "it would be offered at the next start again", kPatience);
         QCOMPARE(journalsIn(folder), 1);
@@ -327,13 +332,13 @@ private Q_SLOTS:
         put(folder.filePath("p/in.bin"), "x");
         put(folder.filePath("p/g.json"), QByteArray::fromStdString(graph::toText(reading())));
         Opened opened(folder);
-        QCOMPARE(opened.file.open(folder.filePath("p/g.json")), QString());
-        QCOMPARE(opened.file.saveAs(folder.filePath("q.json")), QString());
+        QCOMPARE(test::open(opened.file, folder.filePath("p/g.json")), QString());
+        QCOMPARE(test::saveAs(opened.file, folder.filePath("q.json")), QString());
         QCOMPARE(nameIn(loadGraph(folder.filePath("q.json"))), QString("p/in.bin"));
         QVERIFY(QDir(folder.path()).mkpath("q"));
-        QCOMPARE(opened.file.saveAs(folder.filePath("q/g.json")), QString());
+        QCOMPARE(test::saveAs(opened.file, folder.filePath("q/g.json")), QString());
         QCOMPARE(nameIn(loadGraph(folder.filePath("q/g.json"))), folder.filePath("p/in.bin"));
-        QCOMPARE(opened.file.saveAs(folder.filePath("p/back.json")), QString());
+        QCOMPARE(test::saveAs(opened.file, folder.filePath("p/back.json")), QString());
         QCOMPARE(nameIn(loadGraph(folder.filePath("p/back.json"))), QString("in.bin"));
     }
 
@@ -342,7 +347,7 @@ private Q_SLOTS:
         put(folder.filePath("p/in.bin"), "x");
         Opened opened(folder);
         opened.file.setNew(fresh());
-        QCOMPARE(opened.file.saveAs(folder.filePath("p/g.json")), QString());
+        QCOMPARE(test::saveAs(opened.file, folder.filePath("p/g.json")), QString());
         opened.model.apply("Picture", [](graph::Document& document) { document = reading(); });
         QVERIFY(isFound(opened));
     }
@@ -355,7 +360,7 @@ private Q_SLOTS:
         opened.file.setNew(lost);
         QVERIFY(opened.model.isModified());
         QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
-        QCOMPARE(opened.file.saveAs(folder.filePath("one.json")), QString());
+        QCOMPARE(test::saveAs(opened.file, folder.filePath("one.json")), QString());
         QVERIFY(!opened.model.isModified());
         QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 0, kPatience);
         opened.file.setNew(fresh());
@@ -369,13 +374,15 @@ private Q_SLOTS:
         QVERIFY(QDir(folder.filePath("journal")).removeRecursively());
         put(folder.filePath("journal"), "in the way");
         QSignalSpy failed(&opened.file, &DocumentFile::journalFailed);
+        qsizetype atOnce = -1;
         opened.file.recover({.journal = folder.filePath("x"),
                              .path = {},
                              .graphFolder = {},
                              .writtenAt = {},
-                             .document = defaultGraph()});
-        QCOMPARE(failed.count(), 0);
+                             .document = defaultGraph()},
+                            [&](const FileOutcome&) { atOnce = failed.count(); });
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, kPatience);
+        QCOMPARE(atOnce, 0);
     }
 
     void aFileThatAnotherProgramWroteIsNoticed() {
@@ -383,18 +390,134 @@ private Q_SLOTS:
         const QString path = folder.filePath("one.json");
         Opened opened(folder);
         opened.file.setNew(fresh());
-        QVERIFY(!opened.file.isChangedOnDisk());
-        QCOMPARE(opened.file.saveAs(path), QString());
-        QVERIFY(!opened.file.isChangedOnDisk());
-        put(path, QByteArray::fromStdString(graph::toText(reading())));
-        QVERIFY(opened.file.isChangedOnDisk());
-        opened.file.save();
-        QVERIFY(!opened.file.isChangedOnDisk());
-        put(path, QByteArray::fromStdString(graph::toText(reading())));
-        QCOMPARE(opened.file.open(path), QString());
-        QVERIFY(!opened.file.isChangedOnDisk());
+        QCOMPARE(test::saveAs(opened.file, path), QString());
+        QCOMPARE(test::save(opened.file), QString());
+        const QByteArray theirs = QByteArray::fromStdString(graph::toText(reading()));
+        put(path, theirs);
+        QCOMPARE(test::save(opened.file), QString("changed on the disk"));
+        QCOMPARE(testing::contentsOf(path), theirs);
+        QCOMPARE(test::saveAs(opened.file, path), QString());
+        QCOMPARE(test::save(opened.file), QString());
+        put(path, theirs);
+        QCOMPARE(test::open(opened.file, path), QString());
+        QCOMPARE(test::save(opened.file), QString());
         QVERIFY(QFile::remove(path));
-        QVERIFY(!opened.file.isChangedOnDisk());  // nothing is lost by saving
+        QCOMPARE(test::save(opened.file), QString());  // nothing is lost by saving
+    }
+
+    /// Two saves in a row end in the order in which they were asked for.
+    void edits_andASaveBesidesOneThatItsDiskKeepsUp_areAllWritten() {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("one.json");
+        const test::SleepingFile disk(folder.filePath("one.json"));
+        Opened opened(folder);
+        opened.file.setNew(fresh());
+        opened.changeSteps(3);
+        QStringList ended;
+        const auto note = [&](const QString& name) {
+            return [&ended, name](const FileOutcome& outcome) {
+                ended << name + test::problemOf(outcome);
+            };
+        };
+
+        opened.file.saveAs(path, note("first"));
+        QVERIFY2(disk.isAsleep(), "the GUI thread waited for the disk");
+        opened.changeSteps(4);
+        opened.file.saveAs(path, note("second"));
+        opened.changeSteps(5);
+        QTest::qWait(100);
+        QCOMPARE(ended, QStringList());
+        QVERIFY(opened.model.isModified());
+        disk.wake();
+
+        QTRY_COMPARE_WITH_TIMEOUT(ended, (QStringList{"first", "second"}), kPatience);
+        QCOMPARE(loadGraph(path).nodes.at("denoise").params.at("steps"), Json(5));
+        QVERIFY(!opened.model.isModified());
+        Opened second(folder);
+        QVERIFY(!test::open(second.file, path).isEmpty());  // the first one has the lock
+    }
+
+    void whatIsEditedWhileASaveGoesOnStaysUnsaved() {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("one.json");
+        const test::SleepingFile disk(folder.filePath("one.json"));
+        Opened opened(folder);
+        opened.file.setNew(fresh());
+        opened.changeSteps(3);
+        std::optional<FileOutcome> ended;
+        opened.file.saveAs(path, [&](const FileOutcome& outcome) { ended = outcome; });
+        opened.changeSteps(4);
+        disk.wake();
+        QTRY_VERIFY_WITH_TIMEOUT(ended.has_value(), kPatience);
+        QCOMPARE(test::problemOf(*ended), QString());
+        QCOMPARE(loadGraph(path).nodes.at("denoise").params.at("steps"), Json(3));
+        QVERIFY(opened.model.isModified());
+        opened.model.undoStack().undo();
+        opened.model.undoStack().undo();
+        QVERIFY(opened.model.isModified());  // what it was at first is not what the file holds
+        QTRY_COMPARE_WITH_TIMEOUT(journalsIn(folder), 1, kPatience);
+        QCOMPARE(test::save(opened.file), QString());
+        QVERIFY(!opened.model.isModified());
+    }
+
+    /// Whoever leaves while a disk does not answer is asked at the next start.
+    void whatADiskDoesNotTakeIsLeftInTheJournal() {
+        const QTemporaryDir folder;
+        const test::SleepingFile disk(folder.filePath("one.json"));
+        {
+            Opened opened(folder);
+            opened.file.setNew(fresh());
+            opened.changeSteps(3);
+            std::optional<FileOutcome> ended;
+            opened.file.saveAs(folder.filePath("one.json"),
+                               [&](const FileOutcome& outcome) { ended = outcome; });
+            opened.file.leaveBehind();
+            QVERIFY(ended && ended->kind == FileOutcome::Kind::GivenUp);
+        }
+        QVERIFY2(disk.isAsleep(), "the end waited for the disk");
+        QCOMPARE(journalsIn(folder), 1);
+    }
+
+    void anOpenThatIsGivenUpLeavesTheDocumentAlone() {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("one.json");
+        const QString other = folder.filePath("two.json");
+        put(other, QByteArray::fromStdString(graph::toText(defaultGraph())));
+        const test::SleepingFile file(path);
+        Opened opened(folder);
+        opened.file.setNew({.document = {}, .name = "mine", .folder = {}});
+        std::optional<FileOutcome> ended;
+        opened.file.open(path, [&](const FileOutcome& outcome) { ended = outcome; });
+        QVERIFY2(file.isAsleep(), "the GUI thread waited for the disk");
+        QSignalSpy waits(&opened.file, &DocumentFile::waits);
+        QTRY_COMPARE_WITH_TIMEOUT(waits.count(), 1, kPatience);
+        QVERIFY(waits.front().front().toString().contains("one.json"));
+        opened.file.stopReading();
+        QCOMPARE(waits.count(), 2);
+        QVERIFY(ended && ended->kind == FileOutcome::Kind::GivenUp);
+        QCOMPARE(opened.file.name(), QString("mine"));
+        QCOMPARE(test::open(opened.file, other), QString());  // the disk of that one is awake
+        QVERIFY(file.isAsleep());
+        file.wake();
+        QTest::qWait(100);
+        QCOMPARE(opened.file.path(), other);
+    }
+
+    void anOpenDoesNotReplaceWhatWasEditedMeanwhile() {
+        const QTemporaryDir folder;
+        const test::SleepingFile file(folder.filePath("one.json"),
+                                      QByteArray::fromStdString(graph::toText(reading())));
+        Opened opened(folder);
+        opened.file.setNew(fresh());
+        std::optional<FileOutcome> ended;
+        opened.file.open(folder.filePath("one.json"),
+                         [&](const FileOutcome& outcome) { ended = outcome; });
+        opened.changeSteps(3);
+        file.wake();
+        QTRY_VERIFY_WITH_TIMEOUT(ended.has_value(), kPatience);
+        QCOMPARE(ended->kind, FileOutcome::Kind::Edited);
+        QCOMPARE(opened.model.node("denoise")->params.at("steps"), Json(3));
+        QCOMPARE(opened.file.path(), QString());
     }
 
     void aFileThatCannotBeReadLeavesTheDocumentAlone() {
@@ -406,7 +529,8 @@ private Q_SLOTS:
         file.close();
         Opened opened(folder);
         opened.file.setNew({.document = defaultGraph(), .name = "mine", .folder = {}});
-        QVERIFY_EXCEPTION_THROWN(static_cast<void>(opened.file.open(path)), Error);
+        const QString problem = test::open(opened.file, path);
+        QVERIFY2(problem.contains("broken.json"), qPrintable(problem));
         QCOMPARE(opened.file.name(), QString("mine"));
         QCOMPARE(graph::toText(opened.model.document()), graph::toText(defaultGraph()));
     }

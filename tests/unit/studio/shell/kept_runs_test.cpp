@@ -1,4 +1,5 @@
 // What a window still has of runs that are over, and what they leave alone.
+#include "tests/fixtures/document_disk.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
@@ -33,7 +34,7 @@ private Q_SLOTS:
         QFETCH(bool, isModified);
         Working studio;
         Workspace& work = *studio.window->workspace();
-        QCOMPARE(work.file.saveAs(studio.folder.filePath("p.json")), QString());
+        QCOMPARE(test::saveAs(work.file, studio.folder.filePath("p.json")), QString());
         const QString picture = studio.folder.filePath("p.png");
         if (isWritten) {
             QVERIFY(QFile(picture).open(QIODevice::WriteOnly));
@@ -51,7 +52,8 @@ private Q_SLOTS:
 
         Q_EMIT studio.window->findChild<QueuePanel*>()->graphRequested(work.queue.runs().back().id);
 
-        QCOMPARE(graph::toText(studio.model().document()), graph);
+        QTRY_COMPARE_WITH_TIMEOUT(graph::toText(studio.model().document()), graph, kPatience);
+        QTRY_COMPARE_WITH_TIMEOUT(work.file.folder(), studio.folder.path(), kPatience);
         QCOMPARE(studio.model().isModified(), isModified);
         QCOMPARE(work.planning.options().at("graphFolder"),
                  Json(studio.folder.path().toStdString()));
@@ -96,7 +98,7 @@ private Q_SLOTS:
             document.nodes["picture"] = {.type = "load.image",
                                          .params = {{"image", "/far/away/in.png"}}};
         });
-        QCOMPARE(work.file.saveAs(studio.folder.filePath("p.json")), QString());
+        QCOMPARE(test::saveAs(work.file, studio.folder.filePath("p.json")), QString());
         const std::string graph = graph::toText(studio.model().document());
         studio.plugin.script().setScript(graph, [&](ScriptedRunner::Stage& stage) {
             stage.send(
@@ -107,8 +109,8 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!work.run.isBusy(), kPatience);
         studio.action("file.new").trigger();
         Q_EMIT studio.window->desk()->viewer().openGraphAsked(picture);
+        QTRY_COMPARE_WITH_TIMEOUT(work.file.folder(), studio.folder.path(), kPatience);
         QCOMPARE(graph::toText(studio.model().document()), graph);
-        QCOMPARE(work.file.folder(), studio.folder.path());
         QVERIFY(!studio.model().isModified());
     }
 

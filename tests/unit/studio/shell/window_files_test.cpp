@@ -1,7 +1,9 @@
 // What files do to a window: those that are damaged, too large or gone, and disks that are full.
+#include "tests/fixtures/document_disk.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/sleeping_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/image/png_bytes.hpp"
 #include "tests/unit/studio/document/ended_program.hpp"
@@ -186,7 +188,7 @@ private Q_SLOTS:
     void aFullDiskIsToldAndTakesNothing() {
         Working studio;
         const QString path = studio.folder.filePath("fox.json");
-        QCOMPARE(studio.window->workspace()->file.saveAs(path), QString());
+        QCOMPARE(test::saveAs(studio.window->workspace()->file, path), QString());
         const QByteArray saved = contentsOf(path);
         changeSteps(studio.model(), 3);
         QString told;
@@ -288,6 +290,25 @@ private Q_SLOTS:
         QVERIFY(studio.window->isWindowModified());
     }
 
+    /// A graph is dropped that lies on a disk that sleeps.
+    void theWindowGoesOnWhileADiskSleeps() {
+        Working studio;
+        const QString path = studio.folder.filePath("fox.json");
+        graph::Document theirs = studio.model().document();
+        theirs.nodes.at("denoise").params["steps"] = 77;
+        const test::SleepingFile file(path, QByteArray::fromStdString(graph::toText(theirs)));
+        const auto steps = [&] { return studio.model().node("denoise")->params.at("steps"); };
+
+        drop(*studio.window, path);
+
+        QTest::qWait(100);
+        QVERIFY2(file.isAsleep(), "the window waited for the disk");
+        QVERIFY(steps() != Json(77));
+        file.wake();
+        QTRY_COMPARE_WITH_TIMEOUT(steps(), Json(77), kPatience);
+        QCOMPARE(studio.window->workspace()->file.path(), path);
+    }
+
     void locatingAFileChangesEveryNodeThatNamesIt_inOneStep() {
         Working studio;
         loseFiles(studio.model(), studio.folder.filePath("gone"));
@@ -383,9 +404,10 @@ private Q_SLOTS:
         gate.set_value();
         QTRY_VERIFY_WITH_TIMEOUT(opened.window->desk(), kPatience);
         Workspace& workspace = *opened.window->workspace();
-        QCOMPARE(workspace.model.node("denoise")->params.at("steps"), Json(77));
         auto& bar = opened.window->desk()->notices();
-        QVERIFY2(bar.text().contains("fox.json"), qPrintable(bar.text()));
+        QTRY_VERIFY2_WITH_TIMEOUT(
+            bar.text().contains("fox.json"), qPrintable(bar.text()), kPatience);
+        QCOMPARE(workspace.model.node("denoise")->params.at("steps"), Json(77));
 
         answer("unsaved", [](QDialog& box) { QTest::keyClick(&box, Qt::Key_Escape); });
         QTest::mouseClick(bar.findChild<QPushButton*>("noticeButton"), Qt::LeftButton);
@@ -394,7 +416,7 @@ private Q_SLOTS:
             qobject_cast<QMessageBox*>(&box)->button(QMessageBox::Discard)->click();
         });
         QTest::mouseClick(bar.findChild<QPushButton*>("noticeButton"), Qt::LeftButton);
-        QCOMPARE(workspace.file.path(), asked);
+        QTRY_COMPARE_WITH_TIMEOUT(workspace.file.path(), asked, kPatience);
         opened.window.reset();
     }
 
@@ -408,7 +430,7 @@ private Q_SLOTS:
         browser->choose(presets.entries().front().id);
         QVERIFY(browser->chosen() != id);
 
-        QVERIFY(studio.window->desk()->openPreset(id));
+        studio.window->desk()->openPreset(id);
 
         QCOMPARE(browser->chosen(), id);
     }
@@ -477,18 +499,18 @@ private Q_SLOTS:
     void aFileThatAnotherProgramWroteIsNotSavedOverUnasked() {
         Working studio;
         const QString path = studio.folder.filePath("fox.json");
-        QCOMPARE(studio.window->workspace()->file.saveAs(path), QString());
+        QCOMPARE(test::saveAs(studio.window->workspace()->file, path), QString());
         graph::Document theirs = studio.model().document();
         theirs.nodes.at("denoise").params["steps"] = 77;
         const QByteArray text = QByteArray::fromStdString(graph::toText(theirs));
         put(path, text);
         answer("changedOnDisk", [](QDialog& box) { box.reject(); });
-        QVERIFY(!studio.window->desk()->files().save());
+        QVERIFY(!test::save(studio.window->desk()->files()));
         QCOMPARE(contentsOf(path), text);
         answer("changedOnDisk", [](QDialog& box) { box.findChild<QPushButton*>("over")->click(); });
-        QVERIFY(studio.window->desk()->files().save());
+        QVERIFY(test::save(studio.window->desk()->files()));
         QVERIFY(contentsOf(path) != text);
-        QVERIFY(studio.window->desk()->files().save());
+        QVERIFY(test::save(studio.window->desk()->files()));
     }
 
     void theSelectedNodeTakesTheModel() {

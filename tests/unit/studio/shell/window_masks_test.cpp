@@ -1,4 +1,5 @@
 // What becomes of masks and crops in the window, with a module that cannot fill masks.
+#include "tests/fixtures/document_disk.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
@@ -123,7 +124,7 @@ private Q_SLOTS:
 
     void filesLieBesideTheGraph_orWhereTheyCan() {
         Painting studio;
-        QCOMPARE(studio.window->workspace()->file.saveAs(studio.folder.filePath("g.json")),
+        QCOMPARE(test::saveAs(studio.window->workspace()->file, studio.folder.filePath("g.json")),
                  QString());
         studio.open();
         studio.paintAndUse();

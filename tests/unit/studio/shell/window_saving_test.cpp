@@ -1,5 +1,9 @@
 // What becomes of a graph that has no file of its own, and of one that becomes a preset.
+#include "tests/fixtures/document_disk.hpp"
+#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
+#include "tests/fixtures/screenshot.hpp"
+#include "tests/fixtures/sleeping_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/saved_file.hpp"
@@ -45,8 +49,8 @@ private Q_SLOTS:
         Working studio;
         const QString path = studio.folder.filePath("fox.json");
         saveGraph(path, studio.model().document(), studio.folder.filePath("backups"));
-        QVERIFY(studio.window->desk()->files().openPath(path));
-        QVERIFY(studio.window->desk()->files().newGraph());
+        QVERIFY(test::openPath(studio.window->desk()->files(), path));
+        studio.window->desk()->files().newGraph();
         QString folder;
         QTimer::singleShot(100, qApp, [&] {
             auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
@@ -54,7 +58,7 @@ private Q_SLOTS:
             folder = dialog->directory().canonicalPath();
             dialog->reject();
         });
-        QVERIFY(!studio.window->desk()->files().saveAs());
+        QVERIFY(!test::saveAs(studio.window->desk()->files()));
         QCOMPARE(folder, QDir(studio.folder.path()).canonicalPath());
     }
 
@@ -79,9 +83,76 @@ private Q_SLOTS:
         file.close();
         QObject answers;
         sayYes(&answers, path);
-        QCOMPARE(studio.window->desk()->files().saveAs(), isSaved);
+        QCOMPARE(test::saveAs(studio.window->desk()->files()), isSaved);
         QVERIFY(file.open(QIODevice::ReadOnly));
         QCOMPARE(file.readAll() == before, !isSaved);
+    }
+
+    /// Save, then close: the window goes when the disk has taken it, and nobody is asked.
+    void aWindowThatClosesWaitsForItsSave() {
+        Working studio;
+        const QString path = studio.folder.filePath("fox.json");
+        const test::SleepingFile disk(studio.folder.filePath("fox.json"));
+        rename(studio.model());
+        studio.window->workspace()->file.saveAs(path, [](const FileOutcome&) {});
+        QVERIFY(!studio.window->close());
+        QVERIFY2(disk.isAsleep(), "the GUI thread waited for the disk");
+        NoticeBar& notices = studio.window->desk()->notices();
+        QTRY_VERIFY_WITH_TIMEOUT(notices.text().contains("Saving “fox.json”"), kPatience);
+        disk.wake();
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.window->isVisible(), kPatience);
+        QCOMPARE(loadGraph(path).nodes.at("denoise").title, std::optional<std::string>("mine"));
+    }
+
+    void aWindowOfADeadDiskCanBeClosed() {
+        Working studio;
+        const test::SleepingFile disk(studio.folder.filePath("fox.json"));
+        rename(studio.model());
+        studio.window->workspace()->file.saveAs(studio.folder.filePath("fox.json"),
+                                                [](const FileOutcome&) {});
+        answer("stillSaving", [](QDialog& box) {
+            test::keepScreenshot(box, "still_saving");
+            box.findChild<QPushButton*>("closeNow")->click();
+        });
+        QVERIFY(!studio.window->close());
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.window->isVisible(), kPatience);
+        studio.window.reset();
+        QVERIFY2(disk.isAsleep(), "the end waited for the disk");
+        QCOMPARE(QDir(studio.folder.filePath("journal")).entryList(QDir::Files).size(), 1);
+
+        disk.wake();
+        const auto isOver = [&] {
+            return testing::contentsOf(studio.folder.filePath("fox.json")) != "{}" &&
+                   !QFile::exists(studio.folder.filePath(".fox.json.lock"));
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isOver(), kPatience);
+    }
+
+    void aSaveThatFailsWhileTheWindowClosesKeepsIt() {
+        Working studio;
+        const QString path = studio.folder.filePath("gone/fox.json");
+        QVERIFY(QDir(studio.folder.path()).mkpath("gone"));
+        QCOMPARE(test::saveAs(studio.window->workspace()->file, path), QString());
+        rename(studio.model());
+        QVERIFY(QDir(studio.folder.filePath("gone")).removeRecursively());
+        QVERIFY(QFile(studio.folder.filePath("gone")).open(QIODevice::WriteOnly));
+        QStringList asked;
+        QTimer look;
+        connect(&look, &QTimer::timeout, this, [&asked] {
+            auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            if (box) {
+                asked << box->objectName();
+                QAbstractButton* save = box->button(QMessageBox::Save);
+                (save ? save : box->button(QMessageBox::Ok))->click();
+            }
+        });
+        look.start(20);
+        QVERIFY(!studio.window->close());
+        QTRY_COMPARE_WITH_TIMEOUT(asked, (QStringList{"unsaved", "error"}), kPatience);
+        QVERIFY(studio.window->isVisible());
+        QVERIFY(studio.window->isWindowModified());
+        look.stop();
+        studio.model().setSaved();
     }
 
     void aGraphThatBecameAPresetIsKept() {
@@ -106,7 +177,7 @@ private Q_SLOTS:
     void aFileOfAGraphThatBecameAPresetIsStillUnsaved() {
         Working studio;
         const QString path = studio.folder.filePath("fox.json");
-        QCOMPARE(studio.window->workspace()->file.saveAs(path), QString());
+        QCOMPARE(test::saveAs(studio.window->workspace()->file, path), QString());
         rename(studio.model());
         answer("presetDialog", [](QDialog& dialog) { dialog.accept(); });
         studio.action("file.save_preset").trigger();

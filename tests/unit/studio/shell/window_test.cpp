@@ -1,3 +1,4 @@
+#include "tests/fixtures/document_disk.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -81,7 +82,7 @@ private Q_SLOTS:
             document.nodes.at("denoise").params["steps"] = 3;
         });
         QVERIFY(studio.window->isWindowModified());
-        QCOMPARE(studio.window->workspace()->file.saveAs(studio.folder.filePath("fox.json")),
+        QCOMPARE(test::saveAs(studio.window->workspace()->file, studio.folder.filePath("fox.json")),
                  QString());
         QVERIFY(studio.window->windowTitle().startsWith("fox"));
         QVERIFY(!studio.window->isWindowModified());
