@@ -7,7 +7,6 @@
 #include "ui/models/model_kind.hpp"
 #include "ui/studio/error_dialog.hpp"
 
-#include <QDir>
 #include <QFileInfo>
 #include <QMimeData>
 #include <QUrl>
@@ -34,16 +33,12 @@ PictureInput sourceIn(const graph::Catalog& catalog,
 
 enum class Kind { Picture, Model, Graph };
 
-/// In the layout of diffusers.
-bool isModelFolder(const QString& path) {
-    return QFileInfo(QDir(path), QStringLiteral("model_index.json")).isFile();
-}
-
+/// A folder is a model, in whichever layout: recognising it says what it is.
 Kind kindOf(const QString& path) {
     if (isPicture(path) || isVideo(path)) {
         return Kind::Picture;
     }
-    return isModelName(path.toStdString()) || isModelFolder(path) ? Kind::Model : Kind::Graph;
+    return isModelName(path.toStdString()) || QFileInfo(path).isDir() ? Kind::Model : Kind::Graph;
 }
 
 }  // namespace

@@ -149,6 +149,8 @@ private Q_SLOTS:
                                  << "cannot be used";
         QTest::newRow("weights") << "broken.safetensors"
                                  << "cannot be used";
+        QTest::newRow("folder without an index") << "models--org--name/"
+                                                 << "cannot be used";
         QTest::newRow("other") << "notes.txt"
                                << "cannot be opened";
     }
@@ -157,7 +159,12 @@ private Q_SLOTS:
         QFETCH(QString, name);
         QFETCH(QString, title);
         Studio studio;
-        const QString path = studio.write(qPrintable(name), "neither");
+        const bool isFolder = name.endsWith('/');
+        QString path = studio.write(isFolder ? "notes.txt" : qPrintable(name), "neither");
+        if (isFolder) {
+            path = QFileInfo(path).dir().filePath(name.chopped(1));
+            QVERIFY(QDir().mkpath(path));
+        }
         QString said;
         answer("error", [&](QDialog& box) {
             said = box.windowTitle() + box.findChild<QLabel*>("qt_msgbox_label")->text();
