@@ -15,11 +15,12 @@ public:
     /// "problem", "issues"}. The kind is "checkpoint", "denoiser", "autoencoder", "upscaler", what
     /// else people exchange ("lora", "controlnet", "embedding", ...), "folder" for one without a
     /// model, or "unknown"; layout and family are empty where none is known. The state is "runs",
-    /// "one_of_two" (it runs, with the other model that "needs" names), "runs_with" (a file that it
-    /// lacks and "needs" names), "not_built", "not_known" or "refused" (the problem says why it
-    /// cannot be used as what it is); "runs" is true for the first two. Bytes are those of all
-    /// weights and of the largest one as they are stored, with scales; "stored" has them by type or
-    /// encoding ("F16", "q4_k"), the largest first. Invalid when nothing is there.
+    /// "one_of_two" (it runs, with the other model that "needs" names), "in_part" (its denoiser
+    /// runs, with files that "needs" names; what else it holds is not read), "runs_with" (a file
+    /// that it lacks and "needs" names), "not_built", "not_known" or "refused" (the problem says
+    /// why it cannot be used as what it is); "runs" is true for the first three. Bytes are those of
+    /// all weights and of the largest one as they are stored, with scales; "stored" has them by
+    /// type or encoding ("F16", "q4_k"), the largest first. Invalid when nothing is there.
     virtual Status recognise(std::string_view path, std::string& result) noexcept = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "plugin/models/open_network.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 #include "plugin/models/autoencoders/autoencoder_kl.hpp"
 #include "plugin/models/autoencoders/wan_autoencoder.hpp"
 #include "plugin/models/denoisers/hidream_transformer.hpp"
@@ -9,12 +10,16 @@
 #include "plugin/models/denoisers/zimage_transformer.hpp"
 #include "plugin/models/image_prompts/clip_vision_model.hpp"
 #include "plugin/models/image_prompts/ip_adapter.hpp"
+#include "plugin/models/published_widths.hpp"
 #include "plugin/models/text/clip_text_model.hpp"
 #include "plugin/models/text/language_model.hpp"
 #include "plugin/models/text/t5_encoder.hpp"
 
 #include <algorithm>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace lowtide::models {
 
@@ -46,9 +51,10 @@ void openUNetOf(const Opened& opened) {
 
 /// Latents of 4 channels are Stable Diffusion's, of 16 FLUX's, which HiDream-I1 and Z-Image have.
 void openAutoencoderOf(const Opened& opened) {
-    constexpr int64_t kMostLatentChannels = 16;
+    constexpr int64_t kLatentChannels[] = {4, 16};
     const AutoencoderConfig config = readAutoencoderConfig(opened.settings, opened.what);
-    if (config.latentChannels > kMostLatentChannels) {
+    if (std::count(std::begin(kLatentChannels), std::end(kLatentChannels), config.latentChannels) ==
+        0) {
         throw Error(ErrorKind::Unsupported,
                     opened.weights.what + " is an autoencoder of latents with " +
                         std::to_string(config.latentChannels) +
@@ -58,15 +64,16 @@ void openAutoencoderOf(const Opened& opened) {
     (void)AutoencoderKL(config, opened.weights, kAutoencoder);
 }
 
-/// WAN's latents have 16 channels but in 2.2 5B.
+/// WAN's latents have 16 channels, but 48 in 2.2 5B.
 void openWanTransformerOf(const Opened& opened) {
-    constexpr int64_t kMostWanChannels = 16;
+    constexpr int64_t kWanChannels = 16;
     const WanConfig config = readWanConfig(opened.settings, opened.what);
-    if (config.outChannels > kMostWanChannels) {
+    if (config.outChannels != kWanChannels) {
         throw Error(ErrorKind::Unsupported,
                     opened.weights.what + " makes latents with " +
                         std::to_string(config.outChannels) +
-                        " channels, as WAN 2.2 5B does, which is not built",
+                        " channels; WAN models that are built have " +
+                        std::to_string(kWanChannels) + ", WAN 2.2 5B is not built",
                     "choose WAN 2.1, or WAN 2.2 A14B");
     }
     (void)WanTransformer(config, opened.weights, kDenoiser);
@@ -142,33 +149,42 @@ constexpr NetworkClass kNetworks[] = {
     {"CLIPVisionModelWithProjection", kTransformersStem, openVisionOf},
 };
 
-/// Text encoders as they are published that no family reads, by class and width.
-struct UnreadText {
+/// Published widths of the text encoders that families read, by the start of their classes.
+struct EncoderWidths {
     std::string_view classStart;
-    int64_t width;
-    const char* name;
+    const char* setting;  ///< that states the width
+    std::span<const int64_t> widths;
 };
 
-constexpr UnreadText kUnreadTexts[] = {
-    {"Qwen3", 1024, "Qwen 3 0.6B"},
-    {"Qwen3", 2048, "Qwen 3 1.7B"},
-    {"Qwen3", 4096, "Qwen 3 8B"},
-    {"Qwen3", 5120, "Qwen 3 14B or 32B"},
-    {"Llama", 2048, "Llama 3.2 1B"},
-    {"Llama", 3072, "Llama 3.2 3B"},
-    {"Llama", 8192, "Llama 3 70B"},
-};
+constexpr int64_t kClipWidths[] = {768, 1024, 1280};  ///< L, H, bigG
+constexpr int64_t kXxlWidths[] = {4096};
+constexpr int64_t kLlamaWidths[] = {4096};  ///< 3.1 8B
+constexpr int64_t kQwenWidths[] = {2560};   ///< 3 4B
+
+constexpr EncoderWidths kEncoderWidths[] = {{"CLIPText", "hidden_size", kClipWidths},
+                                            {"T5", "d_model", kXxlWidths},
+                                            {"UMT5", "d_model", kXxlWidths},
+                                            {"Llama", "hidden_size", kLlamaWidths},
+                                            {"Qwen3", "hidden_size", kQwenWidths}};
 
 void refuseUnreadText(const Opened& opened, const std::string& owner) {
-    const int64_t width =
-        JsonReader(opened.settings, opened.what).integer("hidden_size").value_or(0);
-    const auto* unread =
-        std::find_if(std::begin(kUnreadTexts), std::end(kUnreadTexts), [&](const auto& each) {
-            return opened.className.starts_with(each.classStart) && each.width == width;
+    const auto* read = std::find_if(
+        std::begin(kEncoderWidths), std::end(kEncoderWidths), [&](const EncoderWidths& each) {
+            return opened.className.starts_with(each.classStart);
         });
-    if (unread != std::end(kUnreadTexts)) {
+    if (read == std::end(kEncoderWidths)) {
+        return;
+    }
+    const auto width = JsonReader(opened.settings, opened.what).integer(read->setting);
+    if (width && !mayBeOneOf(read->widths, *width)) {
+        std::vector<std::string> widths;
+        for (const int64_t each : read->widths) {
+            widths.push_back(std::to_string(each));
+        }
         throw Error(ErrorKind::Unsupported,
-                    owner + " is " + unread->name + ", which no model that is built here reads",
+                    owner + " is a " + opened.className + " that is " + std::to_string(*width) +
+                        " wide; models that are built here read one that is " +
+                        join(widths, " or ") + " wide",
                     "choose the text encoder of your model");
     }
 }

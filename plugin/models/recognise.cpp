@@ -9,10 +9,12 @@
 #include "plugin/models/diffusers_parts.hpp"
 #include "plugin/models/embeddings/embedding_label.hpp"
 #include "plugin/models/families/family.hpp"
-#include "plugin/models/image_prompts/ip_adapter_file.hpp"
+#include "plugin/models/image_prompts/ip_adapter.hpp"
 #include "plugin/models/known_files.hpp"
 #include "plugin/models/layouts/layout.hpp"
 #include "plugin/models/open_network.hpp"
+#include "plugin/models/single_file/component_maps.hpp"
+#include "plugin/models/single_file/ldm_parts.hpp"
 #include "plugin/models/unchanged_weights.hpp"
 #include "plugin/models/upscaler.hpp"
 #include "plugin/models/upscalers/upscaler_type.hpp"
@@ -123,6 +125,15 @@ void recognisePart(Checkpoint& checkpoint, const Layout& layout, Recognised& kno
     known.readiness = known.needs.empty() ? Readiness::Runs : Readiness::OneOfTwo;
 }
 
+/// A denoiser's file that has a text encoder or an autoencoder too, as some people pack them.
+bool holdsMore(const WeightMap& file) {
+    constexpr std::string_view kOthers[] = {
+        "text_encoders.", "cond_stage_model.", "conditioner.", "vae.", kLdmAutoencoder};
+    return std::any_of(std::begin(kOthers), std::end(kOthers), [&](std::string_view other) {
+        return hasUnder(file, other);
+    });
+}
+
 void recogniseLayout(const Layout& layout,
                      const ModelSource& source,
                      const std::string& resourcesFolder,
@@ -140,6 +151,13 @@ void recogniseLayout(const Layout& layout,
         openWhole(*checkpoint, *family, known);
     } else if (!layout.isWhole()) {
         recognisePart(*checkpoint, layout, known);
+        if (known.readiness == Readiness::Runs && layout.kind == "diffusion_model" &&
+            source.header && holdsMore(source.header->map)) {
+            known.readiness = Readiness::InPart;
+            known.needs =
+                "a text encoder and an autoencoder in files of their own; what else this file "
+                "holds is not read";
+        }
     }
     known.files = checkpoint->files();
 }
@@ -173,8 +191,11 @@ void recogniseOther(const CheckpointPath& path, const WeightFileHeader& file, Re
         return;
     }
     if (isIpAdapter(file.map)) {
-        recogniseOpened(
-            "ip_adapter", "IP-Adapter", known, [&] { return ipAdapterIn(file.map).label(); });
+        recogniseOpened("ip_adapter", "IP-Adapter", known, [&] {
+            const IpAdapterFile adapter = ipAdapterIn(file.map);
+            (void)ImageProjection(adapter.projection, adapter.projectionWeights, kImageProjection);
+            return adapter.label();
+        });
         return;
     }
     const std::optional<KnownFile> other = knownFile(file.map);
@@ -250,6 +271,8 @@ std::string_view idOf(Readiness readiness) {
             return "runs";
         case Readiness::OneOfTwo:
             return "one_of_two";
+        case Readiness::InPart:
+            return "in_part";
         case Readiness::RunsWith:
             return "runs_with";
         case Readiness::NotBuilt:

@@ -19,13 +19,14 @@ namespace lowtide::models {
 enum class Readiness : uint8_t {
     Runs,
     OneOfTwo,  ///< it runs; its model has two denoisers and it is one of them
+    InPart,    ///< its denoiser runs; what else it holds is not read
     RunsWith,  ///< it runs with a file that it lacks
     NotBuilt,  ///< it is known, and nothing here runs it
     NotKnown,
     Refused  ///< it would run, but for the problem
 };
 
-/// "runs", "one_of_two", "runs_with", "not_built", "not_known", "refused".
+/// "runs", "one_of_two", "in_part", "runs_with", "not_built", "not_known", "refused".
 [[nodiscard]] std::string_view idOf(Readiness readiness);
 
 /// What was recognised. Texts are empty where nothing is known.
@@ -41,7 +42,8 @@ struct Recognised {
     std::vector<memory::WeightFile> files{};  ///< that were read
 
     [[nodiscard]] bool isRunnable() const {
-        return readiness == Readiness::Runs || readiness == Readiness::OneOfTwo;
+        return readiness == Readiness::Runs || readiness == Readiness::OneOfTwo ||
+               readiness == Readiness::InPart;
     }
 };
 

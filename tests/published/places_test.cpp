@@ -4,6 +4,7 @@
 #include "plugin/base/units.hpp"
 #include "plugin/host_api/recogniser.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/published_files.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -224,6 +225,72 @@ private Q_SLOTS:
                     {{"load.checkpoint", at(file)},
                      {"load.vae", at("models/vae/vae-ft-mse-840000-ema-pruned.safetensors")}});
         QVERIFY2(mended.contains("plan"), mended.dump(1).c_str());
+    }
+
+    /// People pack a transformer with its text encoder: the one is read, the other is not.
+    void aFileOfSeveralNetworksSaysWhichIsRead() {
+        const QString file = "models/checkpoints/z_image_turbo_aio_fp8.safetensors";
+        const Json known = recognised(file);
+        QCOMPARE(known.at("kind"), Json("diffusion_model"));
+        QCOMPARE(known.at("runs"), Json(true));
+        QCOMPARE(known.at("state"), Json("in_part"));
+        const testing::CommandResult said =
+            testing::runLowtide({"check", QString::fromStdString(at(file))});
+        QCOMPARE(said.exitCode, 0);
+        QVERIFY2(said.output.contains("with a text encoder and an autoencoder in files of their "
+                                      "own; what else this file holds is not read"),
+                 qPrintable(said.output));
+        QCOMPARE(recognised("models/diffusion_models/zimageTurbo_civitai_prefix.safetensors")
+                     .at("state"),
+                 Json("runs"));
+    }
+
+    /// Of SD 1.x with matrices in place of convolutions of one pixel: same numbers, and nothing
+    /// says whether its heads are eight, or 64 channels wide as where matrices are published.
+    void matricesInAFileOfSd1AreAskedAbout() {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath("squeezed.safetensors");
+        squeeze(
+            QString::fromStdString(at("models/checkpoints/v1-5-pruned-emaonly-fp16.safetensors")),
+            path);
+        const auto check = [&] { return testing::runLowtide({"check", path}); };
+        const testing::CommandResult refused = check();
+        QCOMPARE(refused.exitCode, 2);
+        for (const char* part :
+             {"attention heads", "squeezed.lowtide.json", "attention_head_dim"}) {
+            QVERIFY2(refused.output.contains(part), qPrintable(refused.output));
+        }
+        testing::writeFile(folder.filePath("squeezed.lowtide.json"),
+                           R"({"unet": {"attention_head_dim": 8}})");
+        const testing::CommandResult runs = check();
+        QVERIFY2(runs.exitCode == 0 && runs.output.contains("this version runs it"),
+                 qPrintable(runs.output));
+    }
+
+private:
+    /// A copy of a hollow file whose projections around attentions have no kernel.
+    static void squeeze(const QString& from, const QString& to) {
+        QFile source(from);
+        QVERIFY(source.open(QIODevice::ReadOnly));
+        uint64_t length = 0;
+        QCOMPARE(source.read(reinterpret_cast<char*>(&length), sizeof length), 8);
+        Json header = Json::parse(source.read(static_cast<qint64>(length)).toStdString());
+        for (auto& [name, tensor] : header.items()) {
+            const bool isProjection =
+                name.ends_with(".proj_in.weight") || name.ends_with(".proj_out.weight");
+            if (isProjection && name.starts_with("model.diffusion_model.")) {
+                tensor["shape"] = {tensor["shape"][0], tensor["shape"][1]};
+            }
+        }
+        std::string text = header.dump();
+        text.resize((text.size() + 7) / 8 * 8, ' ');
+        const qint64 data = source.size() - 8 - static_cast<qint64>(length);
+        length = text.size();
+        QFile copy(to);
+        QVERIFY(copy.open(QIODevice::WriteOnly));
+        copy.write(reinterpret_cast<const char*>(&length), sizeof length);
+        copy.write(text.data(), static_cast<qint64>(length));
+        QVERIFY(copy.resize(8 + static_cast<qint64>(length) + data));
     }
 };
 

@@ -40,6 +40,7 @@ std::string verdictText(const Json& known) {
     const std::string needs = memberText(known, "needs");
     return state == "runs"         ? "this version runs it"
            : state == "one_of_two" ? "one of two models: this version runs it with " + needs
+           : state == "in_part"    ? "this version runs it with " + needs
            : state == "runs_with"  ? "this version runs it with " + needs + ", which it lacks"
            : state == "not_built"  ? "this version does not run it"
            : state == "refused"    ? memberText(known, "problem")

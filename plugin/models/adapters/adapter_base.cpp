@@ -3,6 +3,7 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/adapters/adapter_key.hpp"
 #include "plugin/models/adapters/layer_parts.hpp"
+#include "plugin/models/published_widths.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -17,7 +18,10 @@ constexpr std::pair<int64_t, const char*> kContextWidths[] = {{768, "SD 1.x"},
                                                               {2048, "SDXL"},
                                                               {1280, "the SDXL refiner"},
                                                               {1536, "WAN 1.3B"},
-                                                              {5120, "WAN 14B"}};
+                                                              {5120, "WAN 14B"},
+                                                              {3072, "WAN 2.2 5B"}};
+constexpr int64_t kWanWidths[] = {1536, 5120};
+constexpr int64_t kZImageWidths[] = {3840};
 constexpr std::pair<int64_t, const char*> kTextWidths[] = {
     {768, "the text encoder of SD 1.x and SDXL"},
     {1024, "the text encoder of SD 2.x"},
@@ -30,18 +34,21 @@ struct NamedFamily {
     bool isBuilt = false;
 };
 
+constexpr const char* kZImage = "Z-Image";
+
 constexpr NamedFamily kFamilies[] = {
     {"double.stream.blocks.", "HiDream-I1", true},
     {"single.stream.blocks.", "HiDream-I1", true},
-    {"noise.refiner.", "Z-Image", true},
-    {"context.refiner.", "Z-Image", true},
-    {".attention.qkv", "Z-Image", true},
-    {".attention.to.", "Z-Image", true},
-    {".feed.forward.w", "Z-Image", true},
+    {"noise.refiner.", kZImage, true},
+    {"context.refiner.", kZImage, true},
+    {".attention.qkv", kZImage, true},
+    {".attention.to.", kZImage, true},
+    {".feed.forward.w", kZImage, true},
     {"double.blocks.", "Flux"},
     {"single.transformer.blocks.", "Flux"},
     {"single.blocks.", "Flux"},
     {"joint.blocks.", "SD 3"},
+    {"motion.modules.", "AnimateDiff"},
 };
 
 const NamedFamily* familyNamedBy(const std::string& module) {
@@ -52,7 +59,7 @@ const NamedFamily* familyNamedBy(const std::string& module) {
     return named == std::end(kFamilies) ? nullptr : named;
 }
 
-/// WAN's cross attentions read a text as wide as the network.
+/// Of a UNet's cross attentions and of WAN's, which read a text as wide as the network.
 constexpr std::string_view kContextModules[] = {"attn2.to.k",
                                                 "attn2.to.v",
                                                 "attn2.to.kv",
@@ -62,6 +69,17 @@ constexpr std::string_view kContextModules[] = {"attn2.to.k",
                                                 "cross.attn.v"};
 constexpr std::string_view kTextModules[] = {
     "self.attn.q.proj", "self.attn.k.proj", "self.attn.v.proj", "mlp.fc1", "mlp.c.fc"};
+
+/// Of Z-Image, and of networks that have its names and another width: they read all its channels.
+constexpr std::string_view kZImageModules[] = {"attention.qkv",
+                                               "attention.to.q",
+                                               "attention.to.k",
+                                               "attention.to.v",
+                                               "attn.to.q",
+                                               "attn.to.k",
+                                               "attn.to.v",
+                                               "feed.forward.w1",
+                                               "feed.forward.w3"};
 
 /// Modules of a UNet, in diffusers' words and LDM's.
 constexpr std::string_view kUNetModules[] = {
@@ -110,6 +128,32 @@ std::optional<int64_t> columnsOf(const AdapterLayer& layer, const std::string& w
     return shape.size() < 2 ? std::nullopt : std::optional(shape[1]);
 }
 
+/// Other networks have modules of those names: the width counts in a UNet, which may have any, and
+/// in WAN, where it is the network's own.
+void readContext(const AdapterLayer& layer,
+                 bool isOfUNet,
+                 const std::string& what,
+                 AdapterBase& base) {
+    const bool isOfBlocks =
+        layer.module.starts_with("blocks") || layer.module.starts_with("transformer.blocks");
+    if (layer.kind == "scale" || layer.isBias || !(isOfUNet || isOfBlocks)) {
+        return;
+    }
+    const Shape shape = changeShapeOf(layer, what);
+    if (shape.size() >= 2 && (isOfUNet || shape[0] == shape[1])) {
+        base.contextWidth = shape[1];
+        base.isBuilt = base.isBuilt && (isOfUNet || mayBeOneOf(kWanWidths, shape[1]));
+    }
+}
+
+/// Lumina 2, whose names Z-Image has, is 2304 wide.
+void readZImage(std::optional<int64_t> width, AdapterBase& base) {
+    if (width && !mayBeOneOf(kZImageWidths, *width)) {
+        base.family = "networks like Z-Image, " + std::to_string(*width) + " wide";
+        base.isBuilt = false;
+    }
+}
+
 }  // namespace
 
 std::string AdapterBase::text() const {
@@ -128,18 +172,22 @@ AdapterBase baseOf(const AdapterFile& file) {
         const std::string module = dotted(layer.module);
         const bool isDenoiser = layer.component.starts_with(kAdapterDenoiser);
         const bool isClip = layer.component == kAdapterText || layer.component == kAdapterText2;
+        const bool isOfUNet = isDenoiser && hasOneOf(module, kUNetModules);
         base.hasDenoiser = base.hasDenoiser || isDenoiser;
-        base.isUNet = base.isUNet || (isDenoiser && hasOneOf(module, kUNetModules));
+        base.isUNet = base.isUNet || isOfUNet;
         if (isDenoiser && !base.contextWidth && endsInOneOf(module, kContextModules)) {
-            base.contextWidth = columnsOf(layer, file.what);
+            readContext(layer, isOfUNet, file.what, base);
         } else if (isClip && !base.textWidth && hasOneOf(module, kClipModules) &&
                    endsInOneOf(module, kTextModules)) {
             base.textWidth = columnsOf(layer, file.what);
         }
-        if (const NamedFamily* named = isDenoiser ? familyNamedBy(module) : nullptr) {
+        const NamedFamily* named = isDenoiser ? familyNamedBy(module) : nullptr;
+        if (named && base.family.empty()) {
             base.family = named->name;
             base.isBuilt = named->isBuilt;
-            return base;
+        }
+        if (base.family == kZImage && endsInOneOf(module, kZImageModules)) {
+            readZImage(columnsOf(layer, file.what), base);
         }
     }
     return base;

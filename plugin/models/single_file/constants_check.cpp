@@ -52,6 +52,25 @@ void checkDivides(const Json& settings,
     }
 }
 
+/// SD 1.x has convolutions before its attentions; the heads of a network with matrices there and
+/// its text are known of no published one.
+void checkHeadsOfMatrices(const Json& settings, const std::string& what, const BesideFile& beside) {
+    constexpr int64_t kTextOfVersion1 = 768;
+    constexpr const char* kHeads = "attention_head_dim";
+    const Json unet = beside.parts.value("unet", Json::object());
+    if (settings.value("use_linear_projection", Json()) == true &&
+        settings.value("cross_attention_dim", Json()) == kTextOfVersion1 &&
+        !unet.contains(kHeads)) {
+        throw Error(ErrorKind::Unsupported,
+                    what +
+                        ": its denoiser reads texts of SD 1.x and has matrices where SD 1.x has "
+                        "convolutions (proj_in); the file does not say how many attention heads "
+                        "there are",
+                    "state it in " + beside.name + " beside the file: {\"unet\": {\"" + kHeads +
+                        "\": NUMBER}}");
+    }
+}
+
 }  // namespace
 
 void checkUNetConstants(const Json& settings, const std::string& what, const BesideFile& beside) {
@@ -59,6 +78,7 @@ void checkUNetConstants(const Json& settings, const std::string& what, const Bes
                                    Divisor{"unet", "attention_head_dim", "attention heads"}}) {
         checkDivides(settings, "block_out_channels", divisor, what, beside);
     }
+    checkHeadsOfMatrices(settings, what, beside);
 }
 
 void checkAutoencoderConstants(const Json& settings,

@@ -231,6 +231,43 @@ private Q_SLOTS:
         QVERIFY(error->kind() != ErrorKind::Internal);
     }
 
+    /// What loading it refuses, its check does.
+    void aDamagedOneIsNoneThatRuns_data() {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("base");
+        for (const char* file : {"no key",
+                                 "even number",
+                                 "narrow pair",
+                                 "whole numbers",
+                                 "torn tokens",
+                                 "missing bias"}) {
+            QTest::newRow(file) << file << "";
+        }
+        QTest::newRow("resampler without a norm") << "layers.0.1.0.weight" << kPlus;
+        QTest::newRow("resampler without an output") << "proj_out.bias" << kPlus;
+    }
+
+    void aDamagedOneIsNoneThatRuns() {
+        QFETCH(QString, file);
+        QFETCH(QString, base);
+        const QTemporaryDir folder;
+        QString path = folder.filePath("resampler.safetensors");
+        if (base.isEmpty()) {
+            path = madeBad(file, folder).first;
+        } else {
+            testing::TensorFile tensors = testing::readTensorFile(at(base).toStdString());
+            QCOMPARE(tensors.erase("image_proj." + file.toStdString()), size_t{1});
+            testing::writeTensorFile(path.toStdString(), tensors);
+        }
+        ModelBench bench;
+        const models::Recognised known = bench.stages().recognise(path.toStdString());
+        QCOMPARE(known.kind, std::string("ip_adapter"));
+        QVERIFY(!known.isRunnable());
+        QVERIFY2(known.problem.find("image_proj.") != std::string::npos ||
+                     known.problem.find("ip_adapter.") != std::string::npos,
+                 known.problem.c_str());
+    }
+
     void anotherFamilyIsRefused() {
         ModelBench bench;
         const auto model = bench.load(at("checkpoints/sd15_0").toStdString());

@@ -7,6 +7,7 @@
 #include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
+#include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
 #include "tests/unit/models/model_bench.hpp"
@@ -173,6 +174,128 @@ private Q_SLOTS:
         QCOMPARE(QString::fromStdString(known.family), family.arg(downs));
         QVERIFY(
             testing::runLowtide({"check", path}).output.contains("(" + family.arg(downs) + ")"));
+    }
+
+    void anAdapterOfSuchNamesRunsOrNot_data() {
+        QTest::addColumn<QString>("layer");
+        QTest::addColumn<Shape>("change");
+        QTest::addColumn<bool>("runs");
+        QTest::addColumn<QString>("whose");
+        const auto row =
+            [](const char* name, const char* layer, Shape change, bool runs, const char* whose) {
+                QTest::newRow(name) << layer << std::move(change) << runs << whose;
+            };
+        const char* const reading =
+            "unet.down_blocks.0.attentions.0.transformer_blocks.0.attn2.to_k";
+        row("SD 1.x", reading, {320, 768}, true, " for SD 1.x,");
+        row("any UNet", reading, {320, 1152}, true, " for networks with a context 1152 wide,");
+        const char* const wan = "diffusion_model.blocks.0.cross_attn.k";
+        const char* const wanOfDiffusers = "transformer.blocks.0.attn2.to_k";
+        row("WAN 1.3B", wan, {1536, 1536}, true, " for WAN 1.3B,");
+        row("WAN 14B", wanOfDiffusers, {5120, 5120}, true, " for WAN 14B,");
+        row("small WAN", wan, {48, 48}, true, " for networks with a context 48 wide,");
+        row("WAN 2.2 5B", wan, {3072, 3072}, false, " for WAN 2.2 5B,");
+        row("WAN of no width", wan, {4096, 4096}, false, "4096 wide,");
+        row("HunyuanDiT", wanOfDiffusers, {1408, 1024}, false, "LoRA, rank");
+        const char* const plain = "transformer.transformer_blocks.0.attn2.to_k";
+        row("LTX-Video", plain, {2048, 2048}, false, "LoRA, rank");
+        row("PixArt", plain, {1152, 1152}, false, "LoRA, rank");
+        const char* const image = "diffusion_model.layers.0.attention.qkv";
+        row("Z-Image", image, {11520, 3840}, true, " for Z-Image,");
+        row("small Z-Image", image, {192, 64}, true, " for Z-Image,");
+        row("Lumina 2", image, {4608, 2304}, false, "2304 wide,");
+        row("Lumina 2 of diffusers",
+            "transformer.noise_refiner.0.attn.to_q",
+            {2304, 2304},
+            false,
+            "2304 wide,");
+        row("AnimateDiff",
+            "unet.down_blocks.0.motion_modules.0.temporal_transformer.transformer_blocks.0."
+            "attention_blocks.0.to_q",
+            {320, 320},
+            false,
+            " for AnimateDiff,");
+    }
+
+    /// Names and widths of published networks: transformers have cross attentions under the names
+    /// of a UNet's, Lumina 2 has Z-Image's names.
+    void anAdapterOfSuchNamesRunsOrNot() {
+        QFETCH(QString, layer);
+        QFETCH(Shape, change);
+        QFETCH(bool, runs);
+        QFETCH(QString, whose);
+        constexpr int64_t kRank = 4;
+        const std::string name = layer.toStdString();
+        const models::Recognised known = ofShapes({{name + ".lora_A.weight", {kRank, change[1]}},
+                                                   {name + ".lora_B.weight", {change[0], kRank}}});
+        QCOMPARE(known.kind, std::string("lora"));
+        QCOMPARE(known.problem, std::string());
+        QCOMPARE(known.isRunnable(), runs);
+        QVERIFY2(known.family.find(whose.toStdString()) != std::string::npos, known.family.c_str());
+    }
+
+    void aTextEncoderThatNoFamilyReadsIsRefused_data() {
+        QTest::addColumn<bool>("isQwen");
+        QTest::addColumn<int>("width");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("Qwen 3 4B") << true << 2560 << "";
+        QTest::newRow("small Qwen 3") << true << 64 << "";
+        QTest::newRow("Qwen 3 0.6B") << true << 1024 << "1024 wide";
+        QTest::newRow("another Qwen 3") << true << 1536 << "1536 wide";
+        QTest::newRow("UMT5 XXL") << false << 4096 << "";
+        QTest::newRow("small UMT5") << false << 48 << "";
+        QTest::newRow("UMT5 base") << false << 768 << "768 wide";
+    }
+
+    /// Of one layer, and a vocabulary of eight.
+    void aTextEncoderThatNoFamilyReadsIsRefused() {
+        QFETCH(bool, isQwen);
+        QFETCH(int, width);
+        QFETCH(QString, says);
+        const models::Recognised known = ofShapes(isQwen ? qwenOf(width) : umt5Of(width));
+        QCOMPARE(known.kind, std::string("text_encoder"));
+        QVERIFY2(known.isRunnable() == says.isEmpty(), known.problem.c_str());
+        QVERIFY2(known.problem.find(says.toStdString()) != std::string::npos,
+                 known.problem.c_str());
+    }
+
+    void anAutoencoderThatNoFamilyHasIsRefused_data() {
+        QTest::addColumn<int>("channels");
+        for (const int channels : {2, 4, 8, 16, 32}) {
+            QTest::addRow("%d", channels) << channels;
+        }
+    }
+
+    /// Stable Diffusion's latents have 4 channels, FLUX's 16.
+    void anAutoencoderThatNoFamilyHasIsRefused() {
+        QFETCH(int, channels);
+        testing::TensorFile file =
+            testing::readTensorFile(at("single/vae_diffusers.safetensors").toStdString());
+        const auto of = [&](const char* name, Shape shape) {
+            testing::FileTensor& tensor = file.at(name);
+            shape.insert(shape.end(), tensor.shape.begin() + shape.size(), tensor.shape.end());
+            tensor.shape = shape;
+            tensor.bytes.assign(static_cast<size_t>(*elementCount(shape) * sizeOf(tensor.type)),
+                                '\0');
+        };
+        const int64_t first = file.at("encoder.conv_out.weight").shape[1];
+        const int64_t last = file.at("decoder.conv_in.weight").shape[0];
+        of("encoder.conv_out.weight", {2 * channels, first});
+        of("encoder.conv_out.bias", {2 * channels});
+        of("quant_conv.weight", {2 * channels, 2 * channels});
+        of("quant_conv.bias", {2 * channels});
+        of("post_quant_conv.weight", {channels, channels});
+        of("post_quant_conv.bias", {channels});
+        of("decoder.conv_in.weight", {last, channels});
+        const QTemporaryDir folder;
+        const std::string path = folder.filePath("vae.safetensors").toStdString();
+        testing::writeTensorFile(path, file);
+        ModelBench bench;
+
+        const models::Recognised known = bench.stages().recognise(path);
+
+        QCOMPARE(known.kind, std::string("autoencoder"));
+        QVERIFY2(known.isRunnable() == (channels == 4 || channels == 16), known.problem.c_str());
     }
 
     void saysForWhichFamilyAnEmbeddingIs_data() {
@@ -378,18 +501,67 @@ private Q_SLOTS:
     }
 
 private:
-    /// Of a file of such tensors, whose name says what it is not.
+    using Shapes = std::map<std::string, Shape>;
+
     static models::Recognised ofTensors(const QStringList& names) {
-        const QTemporaryDir folder;
-        const std::string bytes(16, '\0');
-        std::map<std::string, files::TensorBytes> tensors;
+        Shapes shapes;
         for (const QString& name : names) {
-            tensors[name.toStdString()] = {DType::F32, {4}, std::as_bytes(std::span(bytes))};
+            shapes[name.toStdString()] = {4};
         }
+        return ofShapes(shapes);
+    }
+
+    /// Of a file of such tensors, whose name says what it is not.
+    static models::Recognised ofShapes(const Shapes& shapes) {
+        int64_t most = 0;
+        for (const auto& [name, shape] : shapes) {
+            most = std::max(most, *elementCount(shape));
+        }
+        const std::vector<std::byte> zeros(static_cast<size_t>(most) * 4);
+        std::map<std::string, files::TensorBytes> tensors;
+        for (const auto& [name, shape] : shapes) {
+            tensors[name] = {DType::F32,
+                             shape,
+                             std::span(zeros).first(static_cast<size_t>(*elementCount(shape)) * 4)};
+        }
+        const QTemporaryDir folder;
         const std::string path = folder.filePath("sd_xl_base.safetensors").toStdString();
         files::writeSafetensors(path, tensors);
         ModelBench bench;
         return bench.stages().recognise(path);
+    }
+
+    static Shapes qwenOf(int64_t width) {
+        const std::string layer = "model.layers.0.";
+        return {{"model.embed_tokens.weight", {8, width}},
+                {layer + "input_layernorm.weight", {width}},
+                {layer + "self_attn.q_proj.weight", {64, width}},
+                {layer + "self_attn.k_proj.weight", {32, width}},
+                {layer + "self_attn.v_proj.weight", {32, width}},
+                {layer + "self_attn.o_proj.weight", {width, 64}},
+                {layer + "self_attn.q_norm.weight", {32}},
+                {layer + "self_attn.k_norm.weight", {32}},
+                {layer + "post_attention_layernorm.weight", {width}},
+                {layer + "mlp.gate_proj.weight", {16, width}},
+                {layer + "mlp.up_proj.weight", {16, width}},
+                {layer + "mlp.down_proj.weight", {width, 16}},
+                {"model.norm.weight", {width}}};
+    }
+
+    static Shapes umt5Of(int64_t width) {
+        const std::string layer = "encoder.block.0.layer.";
+        return {{"shared.weight", {8, width}},
+                {layer + "0.layer_norm.weight", {width}},
+                {layer + "0.SelfAttention.relative_attention_bias.weight", {32, 2}},
+                {layer + "0.SelfAttention.q.weight", {32, width}},
+                {layer + "0.SelfAttention.k.weight", {32, width}},
+                {layer + "0.SelfAttention.v.weight", {32, width}},
+                {layer + "0.SelfAttention.o.weight", {width, 32}},
+                {layer + "1.layer_norm.weight", {width}},
+                {layer + "1.DenseReluDense.wi_0.weight", {16, width}},
+                {layer + "1.DenseReluDense.wi_1.weight", {16, width}},
+                {layer + "1.DenseReluDense.wo.weight", {width, 16}},
+                {"encoder.final_layer_norm.weight", {width}}};
     }
 
     QString at(const QString& path) const {
