@@ -1,11 +1,15 @@
 // What published checkpoints are planned to take, against the bytes that their headers state.
 #include "plugin/base/json.hpp"
+#include "plugin/host_api/recogniser.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/published_files.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/published/loading_graphs.hpp"
 #include "tests/published/published_rows.hpp"
 
 #include <QtTest/QtTest>
+
+#include <cmath>
 
 namespace planned_test {
 
@@ -17,6 +21,44 @@ namespace {
 QString graphPath(const QString& named) {
     return testing::sourcePath(named.endsWith(".json") ? named
                                                        : "resources/presets/" + named + ".json");
+}
+
+QString fileAt(const QString& relative) {
+    return testing::publishedFolder() + "/models/" + relative;
+}
+
+/// Loads a denoiser alone, with what its family needs, changes it by a LoRA and samples: the plan
+/// until then, for a card of 24 GB.
+Json plannedWithLora(const QString& denoiser, const Json& lora, bool isVideo) {
+    Plugin& module = testing::publishedModule();
+    const std::string path = fileAt(denoiser).toStdString();
+    std::string text;
+    static_cast<Recogniser*>(module.extension(kRecogniser))->recognise(path, text);
+    Json graph = testing::loadingGraph(Json::parse(text), path).graph;
+    const auto add = [&](const char* id, const char* type, Json params) {
+        graph["nodes"][id] = {{"type", type}, {"params", std::move(params)}};
+    };
+    const auto link = [&](const char* from, const char* port, const char* to, const char* into) {
+        graph["links"].push_back({{"from", {from, port}}, {"to", {to, into}}});
+    };
+    add("loras", "load.lora_stack", lora);
+    add("encode", "prompt.encode", {{"prompt", "a fox"}});
+    add("denoise", "denoise.sample", {{"steps", 4}, {"cfg", 1.0}});
+    add("latent",
+        isVideo ? "latent.video" : "latent.empty",
+        isVideo ? Json{{"width", 832}, {"height", 480}, {"frames", 33}}
+                : Json{{"width", 1024}, {"height", 1024}});
+    link("load", "model", "loras", "model");
+    link("loras", "model", "encode", "model");
+    link("loras", "model", "denoise", "model");
+    link("encode", "positive", "denoise", "positive");
+    link("encode", "negative", "denoise", "negative");
+    link("latent", "latent", "denoise", "latent");
+    const Json options = {{"as", "RTX 4090"}, {"until", Json::array({"denoise"})}};
+    const Status status = module.runner()->plan(graph.dump(), options.dump(), text);
+    Json answer = Json::parse(text);
+    answer["ok"] = status == Status::Ok;
+    return answer;
 }
 
 /// "load.checkpoint=FOLDERS/sd-turbo latent.width=512" with the folders of now.
@@ -78,6 +120,47 @@ private Q_SLOTS:
                 QVERIFY2(planned <= most * inFiles, part.dump(2).c_str());
             }
         }
+    }
+
+    void aLoraKeepsAQuantisedDenoiserAsItLies_data() {
+        QTest::addColumn<QString>("denoiser");
+        QTest::addColumn<QString>("lora");
+        QTest::addColumn<bool>("isVideo");
+        const QString fourSteps = "loras/lora_wan22_lightning_4steps.safetensors";
+        QTest::newRow("WAN 2.2 fp8_scaled")
+            << "diffusion_models/wan2.2_t2v_high_noise_14B_fp8_scaled.safetensors" << fourSteps
+            << true;
+        QTest::newRow("WAN 2.2 Q4_K_M")
+            << "diffusion_models/Wan2.2-T2V-A14B-HighNoise-Q4_K_M.gguf" << fourSteps << true;
+        QTest::newRow("HiDream-I1 fp8") << "diffusion_models/hidream_i1_dev_fp8.safetensors"
+                                        << "loras/lora_hidream_diffusers.safetensors" << false;
+        QTest::newRow("HiDream-I1 fp8, mixtures of experts")
+            << "diffusion_models/hidream_i1_dev_fp8.safetensors"
+            << "loras/lora_hidream_experts.safetensors" << false;
+    }
+
+    /// A denoiser takes the bytes of its file and of the LoRA's, which the plan keeps in the types
+    /// that lie there; headers and what no network reads are less than a hundredth.
+    void aLoraKeepsAQuantisedDenoiserAsItLies() {
+        QFETCH(QString, denoiser);
+        QFETCH(QString, lora);
+        QFETCH(bool, isVideo);
+        const Json answer =
+            plannedWithLora(denoiser, {{"file_1", fileAt(lora).toStdString()}}, isVideo);
+        QVERIFY2(answer.at("ok").get<bool>(), answer.dump(1).substr(0, 2000).c_str());
+        const auto of = [](const QString& file) {
+            return static_cast<double>(QFileInfo(fileAt(file)).size());
+        };
+        int denoisers = 0;
+        for (const Json& part : answer.at("plan").at("components")) {
+            if (part.at("role") == "denoiser") {
+                const double truth = of(denoiser) + of(lora);
+                const auto planned = part.at("weights").get<double>();
+                QVERIFY2(std::abs(planned / truth - 1) < 0.01, part.dump(2).c_str());
+                ++denoisers;
+            }
+        }
+        QCOMPARE(denoisers, 1);
     }
 };
 
