@@ -326,7 +326,7 @@ private Q_SLOTS:
         QFETCH(int, width);
         QFETCH(QString, says);
         const models::AdapterFile file = models::readAdapterHeader(
-            testing::headerOf(kohyaLora(layer.toStdString(), 320, width, 4)));
+            testing::headerOf(kohyaLora(layer.toStdString(), width, width, 4)));
         const memory::ComponentTree tree = testing::piecesOfUNet();
         const models::AdapterTarget target{"denoiser", &tree};
         const auto error = testing::errorOf(
