@@ -199,6 +199,16 @@
     </message>
 </context>
 <context>
+    <name>lowtide::ui::MaskDesk</name>
+    <message numerus="yes">
+        <source>%n files are in the wastebasket.</source>
+        <translation>
+            <numerusform>%n file is in the wastebasket.</numerusform>
+            <numerusform>%n files are in the wastebasket.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lowtide::ui::ModelsPanel</name>
     <message numerus="yes">
         <source>%n found</source>
@@ -387,6 +397,16 @@
         <translation>
             <numerusform>%n collection</numerusform>
             <numerusform>%n collections</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::UnusedDialog</name>
+    <message numerus="yes">
+        <source>%n files beside “%1” are unused: %2.</source>
+        <translation>
+            <numerusform>%n file beside “%1” is unused: %2.</numerusform>
+            <numerusform>%n files beside “%1” are unused: %2.</numerusform>
         </translation>
     </message>
 </context>

@@ -883,6 +883,14 @@
         <source>White on black, strong lines</source>
         <translation>黑底白字，线条清晰</translation>
     </message>
+    <message>
+        <source>Remove unused &amp;masks...</source>
+        <translation>移除未使用的遮罩(&amp;M)...</translation>
+    </message>
+    <message>
+        <source>Move masks, crops and extended images that nothing uses to the wastebasket</source>
+        <translation>把未被使用的遮罩、裁剪和扩图移到回收站</translation>
+    </message>
 </context>
 <context>
     <name>Arguments</name>
@@ -1933,6 +1941,13 @@
     <message>
         <source>%1, %2</source>
         <translation>%1，%2</translation>
+    </message>
+</context>
+<context>
+    <name>UnusedPictures</name>
+    <message>
+        <source>The folder “%1” may not be read.</source>
+        <translation>不允许读取文件夹“%1”。</translation>
     </message>
 </context>
 <context>
@@ -4367,6 +4382,28 @@ Select a node to read what it does. What is set here applies to every node witho
         <source>What is new is masked; paint to change it.</source>
         <translation>新增部分已加入遮罩；可继续涂抹修改。</translation>
     </message>
+    <message>
+        <source>Save the graph first: only masks beside its file can be removed.</source>
+        <translation>请先保存工作流：只能移除其文件旁的遮罩。</translation>
+    </message>
+    <message>
+        <source>The graphs of some earlier runs are lost. Remove their images from the gallery first.</source>
+        <translation>一些以往运行的工作流已丢失。请先从图库移除它们的图片。</translation>
+    </message>
+    <message>
+        <source>Nothing is removed, because files may be in use: %1</source>
+        <translation>文件可能仍在使用，因此什么也没有移除：%1</translation>
+    </message>
+    <message>
+        <source>There is nothing to remove: all masks, crops and extended images beside “%1” are in use.</source>
+        <translation>没有可移除的文件：“%1”旁的遮罩、裁剪和扩图都在使用。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n files are in the wastebasket.</source>
+        <translation>
+            <numerusform>%n 个文件已移到回收站。</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::MaskPanel</name>
@@ -6035,6 +6072,10 @@ Select a node to read what it does. What is set here applies to every node witho
             <numerusform>之前的运行列表已损坏。其中的 %n 张图片得以恢复，列表在“%1”中继续；损坏的文件“%2”保留不动。图片文件本身没有变动。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>The list of earlier runs was damaged.</source>
+        <translation>以往运行的列表已损坏。</translation>
+    </message>
 </context>
 <context>
     <name>lowtide::ui::RunNotices</name>
@@ -7192,6 +7233,39 @@ Negative prompt:
     <message>
         <source>Compute</source>
         <translation>计算</translation>
+    </message>
+</context>
+<context>
+    <name>lowtide::ui::UnusedDialog</name>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Written</source>
+        <translation>写入时间</translation>
+    </message>
+    <message>
+        <source>Unused masks</source>
+        <translation>未使用的遮罩</translation>
+    </message>
+    <message>
+        <source>Move to the wastebasket</source>
+        <translation>移到回收站</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n files beside “%1” are unused: %2.</source>
+        <translation>
+            <numerusform>“%1”旁有 %n 个文件未被使用：%2。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The studio wrote these masks, crops and extended images. No graph in this folder, undo step, backup, preset or run uses them; graphs in other folders are not checked.</source>
+        <translation>这些遮罩、裁剪和扩图由程序写入。此文件夹中的工作流、撤销步骤、备份、预设和运行都不使用它们；其他文件夹中的工作流未检查。</translation>
     </message>
 </context>
 <context>

@@ -23,13 +23,15 @@ void later(QObject* context,
            Job job,
            Done done,
            QThreadPool& pool = *QThreadPool::globalInstance()) {
+    using Result = std::invoke_result_t<Job>;
+
     /// The lock hands it from thread to thread: the thread sanitizer does not see those of Qt.
     struct Work {
         std::mutex mutex;
         QPointer<QObject> context;
         std::optional<Job> job;
         std::optional<Done> done;
-        std::optional<std::invoke_result_t<Job>> result;
+        std::unique_ptr<Result> result;  // of an optional GCC 12 warns that it may be unset
     };
 
     const auto work = std::make_shared<Work>();
@@ -43,7 +45,7 @@ void later(QObject* context,
         {
             const std::lock_guard lock(work->mutex);
             try {
-                work->result.emplace((*work->job)());
+                work->result = std::make_unique<Result>((*work->job)());
             } catch (...) {
                 Failures::instance().takeCurrent();
             }
@@ -54,8 +56,8 @@ void later(QObject* context,
             [work] {
                 std::unique_lock lock(work->mutex);
                 const std::optional<Done> call = std::exchange(work->done, std::nullopt);
-                std::optional<std::invoke_result_t<Job>> result = std::move(work->result);
-                const bool isWanted = !work->context.isNull() && result.has_value();
+                const std::unique_ptr<Result> result = std::move(work->result);
+                const bool isWanted = !work->context.isNull() && result;
                 lock.unlock();
                 if (!isWanted) {
                     return;

@@ -101,6 +101,7 @@ void RunLibrary::turn(std::function<RunsWritten(RunWriter&)> work, std::function
 
 void RunLibrary::take(const RunsWritten& written) {
     if (const std::optional<RepairedRuns>& now = written.repaired) {
+        ++repairs_;
         Q_EMIT repaired(
             tr("The list of earlier runs was damaged. %n images of it could be saved, and "
                "it goes on in “%1”; the damaged file “%2” stays. The images' own files are "
@@ -396,6 +397,32 @@ void RunLibrary::askPrompts(std::shared_ptr<const graph::Catalog> catalog,
         },
         context,
         whereAnswered<PastPrompts>(std::move(done)));
+}
+
+/// Asks the writing thread again behind the answer: a problem that is over is forgotten by then.
+/// What a damaged file lost is in no answer.
+void RunLibrary::visitGraphs(std::function<void(const std::string& text)> visit,
+                             QObject* context,
+                             std::function<void(const QString& problem)> done) {
+    const QPointer<QObject> wanted(context);
+    const auto end = [this, wanted, done = std::move(done), before = repairs_] {
+        if (wanted) {
+            done(repairs_ > before ? tr("The list of earlier runs was damaged.") : problem_);
+        }
+    };
+    ask<bool>(
+        [visit = std::move(visit)](RunStore& store) {
+            store.visitGraphs(visit);
+            return true;
+        },
+        context,
+        [this, end](std::optional<bool> wasRead) {
+            if (wasRead) {
+                turn(openAndWrite, end);
+            } else {
+                end();
+            }
+        });
 }
 
 void RunLibrary::askChoices(QObject* context, std::function<void(Choices)> done) {

@@ -93,6 +93,13 @@ public:
                     QObject* context,
                     std::function<void(PastPrompts)> done);
 
+    /// `visit` gets the text of each graph that a kept run has, on the reading thread, perhaps
+    /// twice; an empty text is a graph that is lost. `done` gets why some were not visited, or are
+    /// not written yet; empty: all were.
+    void visitGraphs(std::function<void(const std::string& text)> visit,
+                     QObject* context,
+                     std::function<void(const QString& problem)> done);
+
     /// What filters may name.
     struct Choices {
         QStringList models;
@@ -175,6 +182,7 @@ private:
     QString problem_;        ///< that failed() spoke of; empty: none
     bool isUnread_ = false;  ///< the last question could not be answered
     bool isTryingAgain_ = false;
+    int repairs_ = 0;        ///< damaged files that were set aside
     bool isMaking_ = false;  ///< thumbnails
     bool wasMade_ = false;   ///< one of those that are at work now
     Background asked_;

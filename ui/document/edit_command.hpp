@@ -18,6 +18,8 @@ public:
     [[nodiscard]] int id() const override;
     bool mergeWith(const QUndoCommand* other) override;
 
+    [[nodiscard]] const Patch& patch() const { return patch_; }
+
 private:
     GraphModel& model_;
     Patch patch_;

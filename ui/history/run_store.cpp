@@ -369,6 +369,14 @@ std::vector<RunStore::KeptGraph> RunStore::recentGraphs(int64_t most) {
     return graphs;
 }
 
+void RunStore::visitGraphs(const std::function<void(const std::string& text)>& visit) {
+    Statement row =
+        database_.prepare("SELECT packed FROM graphs WHERE id IN (SELECT graph FROM runs)");
+    while (row.next()) {
+        visit(qUncompress(row.bytes(0)).toStdString());
+    }
+}
+
 std::vector<RunRecord> RunStore::leftOpen(const QStringList& living) {
     Statement row = database_.prepare(runsWhere("WHERE runs.state < 2 ORDER BY runs.place"));
     std::vector<RunRecord> open;

@@ -4,6 +4,7 @@
 #include "ui/history/run_record.hpp"
 #include "ui/history/sheet_record.hpp"
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -64,6 +65,8 @@ public:
 
     /// The `most` that were run last, the newest first, each once.
     [[nodiscard]] std::vector<KeptGraph> recentGraphs(int64_t most);
+    /// The text of each graph that a run has, one at a time; empty: it cannot be read any more.
+    void visitGraphs(const std::function<void(const std::string& text)>& visit);
     /// Those that wait or run, in order, whose key begins with none of `living`.
     [[nodiscard]] std::vector<RunRecord> leftOpen(const QStringList& living);
 

@@ -12,6 +12,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QImageReader>
+#include <QRegularExpression>
 
 namespace lowtide::ui {
 
@@ -80,6 +81,21 @@ KeptPicture keepPicture(const QString& folder, const QString& name, const QImage
         }));
     });
     return {free, problem};
+}
+
+QFileInfoList keptPicturesIn(const QString& folder) {
+    static const QRegularExpression scheme(
+        QStringLiteral("^[a-z]+-([0-9a-f]{%1})(-[0-9]+)?[.]png$").arg(2 * kHashBytes));
+    QFileInfoList kept;
+    for (const QFileInfo& file : QDir(folder).entryInfoList(QDir::Files | QDir::NoSymLinks)) {
+        const QRegularExpressionMatch name = scheme.match(file.fileName());
+        QFile bytes(file.absoluteFilePath());
+        if (name.hasMatch() && bytes.open(QIODevice::ReadOnly) &&
+            hashOf(bytes.readAll()) == name.captured(1)) {
+            kept << file;
+        }
+    }
+    return kept;
 }
 
 QString UnfinishedMasks::fileOf(const QString& picture, const QSize& size) const {

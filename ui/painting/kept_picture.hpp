@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QFileInfo>
 #include <QImage>
 #include <QString>
 
@@ -16,6 +17,10 @@ struct KeptPicture {
 [[nodiscard]] KeptPicture keepPicture(const QString& folder,
                                       const QString& name,
                                       const QImage& picture);
+
+/// Files of the folder that keepPicture() wrote and nobody changed: their bytes have the hash that
+/// their names say. Reads them all.
+[[nodiscard]] QFileInfoList keptPicturesIn(const QString& folder);
 
 /// Masks that somebody paints, by the picture that they belong to, so that a killed studio loses no
 /// more than what was painted since the last one was kept. Functions may run on any thread.

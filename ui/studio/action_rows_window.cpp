@@ -17,6 +17,7 @@ constexpr ActionDesc kFile[] = {
     {"file.save_as", TEXT("Save &as..."), TEXT("Write the graph to another file"), "File", "Ctrl+Shift+S"},
     {"file.save_preset", TEXT("Save as &preset..."), TEXT("Keep the graph with its exposed values under Presets"), "File", "Ctrl+Alt+S"},
     {"file.backups", TEXT("Open a &backup..."), TEXT("Open what an earlier save replaced"), "File", ""},
+    {"file.remove_masks", TEXT("Remove unused &masks..."), TEXT("Move masks, crops and extended images that nothing uses to the wastebasket"), "File", ""},
     {"file.quit", TEXT("&Quit"), TEXT("Close the studio"), "File", "Ctrl+Q", "", kWindow, kPlain, kAfterLine},
 };
 

@@ -36,6 +36,7 @@ void Desk::connectFile() {
     on("file.save_as", [this] { files_.saveAs(); });
     on("file.save_preset", [this] { savePreset(); });
     on("file.backups", [this] { files_.openBackup(); });
+    on("file.remove_masks", [this] { masks_->removeUnused(); });
     connect(&files_, &FileCommands::used, this, [this](const QString& path) {
         parts_.settings.addRecentFile(path);
         fillRecent();

@@ -84,7 +84,7 @@ void Desk::buildViewer() {
     new InputPictures(workspace_.model, workspace_.statuses, workspace_.file, this);
     connect(viewer_, &Viewer::openGraphAsked, this, &Desk::openGraphOfPicture);
     connect(viewer_, &Viewer::useAsInputAsked, this, &Desk::useAsInput);
-    masks_ = new MaskDesk(workspace_, *canvas_, *viewer_, *notices_, parts_.places.pasted, this);
+    masks_ = new MaskDesk(workspace_, *canvas_, *viewer_, *notices_, parts_.places, this);
     const auto offerMasks = [this] {
         for (const char* action : {"view.paint_mask", "view.crop"}) {
             parts_.actions.at(action).setEnabled(viewer_->canRetouch());

@@ -1,7 +1,10 @@
 #include "ui/studio/mask_desk.hpp"
 
 #include "ui/document/inpainting.hpp"
+#include "ui/document/step_texts.hpp"
 #include "ui/painting/kept_picture.hpp"
+#include "ui/panels/gallery_files.hpp"
+#include "ui/studio/unused_dialog.hpp"
 
 #include <QDir>
 #include <QFileInfo>
@@ -32,16 +35,16 @@ MaskDesk::MaskDesk(Workspace& workspace,
                    GraphView& canvas,
                    Viewer& viewer,
                    NoticeBar& notices,
-                   const QString& pasted,
+                   const Places& places,
                    QObject* parent)
     : QObject(parent),
       workspace_(workspace),
       canvas_(canvas),
       viewer_(viewer),
       notices_(notices),
-      pasted_(pasted) {
+      places_(places) {
     Retouching& retouching = viewer_.retouching();
-    retouching.setFolder(pasted_.isEmpty() ? QString() : unfinishedIn(pasted_));
+    retouching.setFolder(places_.pasted.isEmpty() ? QString() : unfinishedIn(places_.pasted));
     connect(&retouching, &Retouching::maskUsed, this, &MaskDesk::use);
     connect(&retouching, &Retouching::frameAccepted, this, &MaskDesk::frame);
     connect(&retouching, &Retouching::fileWanted, this, &MaskDesk::keep);
@@ -53,13 +56,11 @@ void MaskDesk::toggle(Retouching::Work work) {
 }
 
 QStringList MaskDesk::folders() const {
-    const QFileInfo graph(workspace_.file.path());
     QStringList folders;
     if (!workspace_.file.path().isEmpty()) {
-        folders << graph.absolutePath() + u'/' + graph.completeBaseName() +
-                       QStringLiteral(".files");
+        folders << pictureFolderOf(workspace_.file.path());
     }
-    return folders << pasted_;
+    return folders << places_.pasted;
 }
 
 std::string MaskDesk::named(const QString& path) const {
@@ -150,7 +151,7 @@ void MaskDesk::keep(const QImage& picture, Retouching::Work work) {
 
 /// The mask is kept before anybody sees the picture that it belongs to.
 void MaskDesk::frame(const QImage& picture, const QRect& frame, int overlap) {
-    background_.run([this, folders = folders(), picture, frame, overlap, pasted = pasted_]()
+    background_.run([this, folders = folders(), picture, frame, overlap, pasted = places_.pasted]()
                         -> Background::Answer {
         const FramedPicture made = framedPicture(picture, frame, overlap);
         const bool isExtended = !made.mask.isNull();
@@ -170,6 +171,107 @@ void MaskDesk::frame(const QImage& picture, const QRect& frame, int overlap) {
                          tr("What is new is masked; paint to change it."));
             } else {
                 viewer_.retouching().tell(tr("Nothing was written: %1").arg(kept.problem));
+            }
+        };
+    });
+}
+
+void MaskDesk::removeUnused() {
+    const QString graph = workspace_.file.path();
+    if (graph.isEmpty()) {
+        notices_.show(NoticeKind::Info,
+                      tr("Save the graph first: only masks beside its file can be removed."));
+        return;
+    }
+    background_.run([this, graph, places = places_]() -> Background::Answer {
+        const auto found = std::make_shared<PicturesBeside>(picturesBeside(graph, places));
+        return [this, graph, found] { askRuns(graph, found); };
+    });
+}
+
+void MaskDesk::askRuns(const QString& graph, const std::shared_ptr<PicturesBeside>& found) {
+    if (!found->problem.isEmpty()) {
+        refuse(found->problem);
+    } else if (!workspace_.library || found->written.isEmpty()) {
+        offerUnused(graph, *found);
+    } else {
+        workspace_.library->visitGraphs(
+            [found](const std::string& text) {
+                found->used.addFrom(text);
+                found->areRunsLost = found->areRunsLost || text.empty();
+            },
+            this,
+            [this, graph, found](const QString& problem) {
+                if (!problem.isEmpty()) {
+                    refuse(problem);
+                } else if (found->areRunsLost) {
+                    refuse(
+                        tr("The graphs of some earlier runs are lost. Remove their images from the "
+                           "gallery first."));
+                } else {
+                    offerUnused(graph, *found);
+                }
+            });
+    }
+}
+
+void MaskDesk::refuse(const QString& problem) {
+    notices_.show(NoticeKind::Warning,
+                  tr("Nothing is removed, because files may be in use: %1").arg(problem));
+}
+
+UsedNames MaskDesk::usedHere() const {
+    workspace_.run.finishAsked();
+    UsedNames used;
+    visitTexts(workspace_.model, [&](std::string_view text) { used.addFrom(text); });
+    for (const QueuedRun& run : workspace_.queue.runs()) {
+        used.addFrom(run.graph);
+    }
+    for (const QString& file : viewer_.files() + QStringList{viewer_.file(), viewer_.path()}) {
+        used.addFrom(file.toStdString());
+    }
+    return used;
+}
+
+/// What was wired while the dialog was open is looked for once more.
+void MaskDesk::offerUnused(const QString& graph, const PicturesBeside& found) {
+    if (graph != workspace_.file.path()) {
+        return;  // another one was opened meanwhile
+    }
+    const QString name = QFileInfo(graph).fileName();
+    const QFileInfoList unused = usedHere().unusedOf(found.used.unusedOf(found.written));
+    if (unused.isEmpty()) {
+        notices_.show(NoticeKind::Info,
+                      tr("There is nothing to remove: all masks, crops and extended images beside "
+                         "“%1” are in use.")
+                          .arg(name));
+        return;
+    }
+    if (UnusedDialog(unused, name, canvas_.window()).exec() == QDialog::Accepted) {
+        moveAway(usedHere().unusedOf(unused));
+    }
+}
+
+void MaskDesk::moveAway(const QFileInfoList& files) {
+    background_.run([this, files]() -> Background::Answer {
+        int moved = 0;
+        QString problem;
+        for (const QFileInfo& file : files) {
+            PictureRecord picture;
+            picture.path = file.absoluteFilePath();
+            problem = moveToWastebasket(picture).problem;
+            if (!problem.isEmpty()) {
+                break;  // there is no wastebasket for the others either
+            }
+            ++moved;
+        }
+        return [this, moved, problem] {
+            if (moved > 0) {
+                notices_.show(NoticeKind::Success,
+                              tr("%n files are in the wastebasket.", nullptr, moved));
+            }
+            if (!problem.isEmpty()) {
+                notices_.show(NoticeKind::Warning, problem);
             }
         };
     });

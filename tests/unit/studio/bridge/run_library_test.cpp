@@ -85,6 +85,16 @@ class RunLibraryTest : public QObject {
             [&](auto done) { library.askMissing(picturesIn(library), &library, done); });
     }
 
+    /// What visitGraphs() gives, and why it is not all.
+    static std::pair<std::set<std::string>, QString> graphsIn(RunLibrary& library) {
+        const auto graphs = std::make_shared<std::set<std::string>>();
+        const QString problem = answerTo<QString>([&](auto done) {
+            library.visitGraphs(
+                [graphs](const std::string& text) { graphs->insert(text); }, &library, done);
+        });
+        return {*graphs, problem};
+    }
+
 private Q_SLOTS:
 
     /// As two studios that are asked for the same after a crash.
@@ -366,6 +376,50 @@ private Q_SLOTS:
             const std::optional<RunRecord> kept = store.run(library.keyOf(run));
             QVERIFY(kept && hasEnded(kept->state));
         }
+    }
+
+    void graphsOfAllRunsAreVisited() {
+        RunLibrary library(newFolder());
+        library.add({{.key = "run:1", .title = "t", .graph = "a"},
+                     {.key = "run:2", .title = "t", .graph = "b"},
+                     {.key = "run:3", .title = "t", .graph = "a"}});
+        const auto [graphs, problem] = graphsIn(library);
+        QCOMPARE(problem, QString());
+        QVERIFY((graphs == std::set<std::string>{"a", "b"}));
+    }
+
+    /// An answer that lacks runs must not look like one that has all.
+    void graphsThatAreNotAllSayWhy() {
+        const QString folder = newFolder();
+        testing::writeFile(folder, "in its place");
+        RunLibrary closed(folder);
+        QVERIFY(!graphsIn(closed).second.isEmpty());
+
+        const QString damaged = newFolder();
+        QVERIFY(QDir().mkpath(damaged));
+        testing::writeFile(fileIn(damaged), QByteArray(9000, 'x'));
+        RunLibrary repaired(damaged);
+        QVERIFY2(graphsIn(repaired).second.contains("damaged"),
+                 qPrintable(graphsIn(repaired).second));
+    }
+
+    void graphsThatAreNotWrittenYetAreMissed() {
+        const QString folder = newFolder();
+        { const RunStore made((QDir().mkpath(folder), fileIn(folder))); }
+        RunLibrary library(folder);
+        const QSignalSpy failed(&library, &RunLibrary::failed);
+        const QSignalSpy recovered(&library, &RunLibrary::worksAgain);
+        {
+            Database other(fileIn(folder));
+            const Transaction held(other);
+            library.add({{.key = "run:1", .title = "t", .graph = "a"}});
+            QTRY_COMPARE_WITH_TIMEOUT(failed.size(), 1, kPatience);
+            QVERIFY(!graphsIn(library).second.isEmpty());
+        }
+        QTRY_COMPARE_WITH_TIMEOUT(recovered.size(), 1, kPatience);
+        const auto [graphs, problem] = graphsIn(library);
+        QCOMPARE(problem, QString());
+        QVERIFY(graphs == std::set<std::string>{"a"});
     }
 
     /// What is still not written when the program ends is tried once more.

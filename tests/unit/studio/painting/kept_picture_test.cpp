@@ -59,6 +59,28 @@ private Q_SLOTS:
         QCOMPARE(keepPicture(folder_->path(), "mask", mask).path, again.path);
     }
 
+    /// What a person put there or changed is not the program's to offer.
+    void onlyWhatItWroteIsListed() {
+        const QString mask = keepPicture(folder_->path(), "mask", someMask(20, 20, 1)).path;
+        const QString crop = keepPicture(folder_->path(), "crop", someMask(20, 20, 2)).path;
+        const QString painted = keepPicture(folder_->path(), "mask", someMask(20, 20, 3)).path;
+        spoil(painted, "painted on in another program");
+        const QString second = keepPicture(folder_->path(), "mask", someMask(20, 20, 3)).path;
+        QVERIFY(QFile::copy(mask, folder_->filePath("mask-mine.png")));
+        QVERIFY(QFile::copy(mask, folder_->filePath("photo.png")));
+        QVERIFY(QFile::copy(crop, folder_->filePath("mask-0123456789abcdef.png")));
+        QVERIFY(QFile::link(mask, folder_->filePath("link-" + QFileInfo(mask).fileName().mid(5))));
+        QStringList listed;
+        for (const QFileInfo& file : keptPicturesIn(folder_->path())) {
+            listed << file.absoluteFilePath();
+        }
+        QStringList written = {mask, crop, second};
+        written.sort();
+        listed.sort();
+        QCOMPARE(listed, written);
+        QVERIFY(keptPicturesIn(folder_->filePath("none")).isEmpty());
+    }
+
     void aFolderThatCannotBeMadeIsNamed() {
         spoil(folder_->filePath("file"), "x");
         const KeptPicture kept =

@@ -8,6 +8,7 @@
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/editors/styles_dialog.hpp"
+#include "ui/painting/kept_picture.hpp"
 #include "ui/panels/convert_dialog.hpp"
 #include "ui/panels/first_start.hpp"
 #include "ui/panels/fold.hpp"
@@ -24,6 +25,7 @@
 #include "ui/studio/report_facts.hpp"
 #include "ui/studio/settings_dialog.hpp"
 #include "ui/studio/several_dialog.hpp"
+#include "ui/studio/unused_dialog.hpp"
 
 #include <QRadioButton>
 
@@ -280,6 +282,17 @@ const std::vector<std::pair<const char*, MakeDialog>>& dialogs() {
                  studio.work().shelf,
                  WantedModel{
                      .value = "dream.safetensors", .digits = "31e35c80fc", .unread = {large}});
+         }},
+        {"unused",
+         [](Furnished& studio) {
+             const QString folder = studio.folder.filePath("lighthouse.files");
+             for (int i = 1; i <= 3; ++i) {
+                 QImage mask(64 * i, 64, QImage::Format_Grayscale8);
+                 mask.fill(i);
+                 static_cast<void>(keepPicture(folder, i < 3 ? "mask" : "extended", mask));
+             }
+             return std::make_unique<UnusedDialog>(
+                 keptPicturesIn(folder), "lighthouse.json", nullptr);
          }},
         {"find_node", [](Furnished& studio) { return std::make_unique<FindNode>(studio.model()); }},
     };

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "ui/studio/places.hpp"
+
+#include <QFileInfo>
+#include <QString>
+
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace lowtide::ui {
+
+/// Names of PNG files in texts of graphs. A name counts wherever its folder is: the hash in it
+/// tells it from all others, and a graph that misses its mask costs more than a file kept in vain.
+class UsedNames {
+public:
+    void addFrom(std::string_view text);
+    /// A file that is gone uses nothing. Other errors as InputFile.
+    void addFromFile(const QString& path);
+    /// Those that it does not name.
+    [[nodiscard]] QFileInfoList unusedOf(const QFileInfoList& files) const;
+
+private:
+    std::set<std::string> names_;
+};
+
+/// What lies in the folder of a graph's own pictures, and what on the disk uses it.
+struct PicturesBeside {
+    QFileInfoList written;  ///< that the program wrote there and nobody changed
+    UsedNames used;
+    bool areRunsLost = false;  ///< some earlier run's graph cannot be read any more
+    QString problem;           ///< what could not be read; empty: nothing
+};
+
+/// Where the masks, crops and extended pictures of the graph at `path` lie.
+[[nodiscard]] QString pictureFolderOf(const QString& path);
+/// Looks into the graph at `path`, other graphs of its folder (saved from this one under another
+/// name they share its pictures), its backups, journals and presets. Any thread.
+[[nodiscard]] PicturesBeside picturesBeside(const QString& path, const Places& places);
+
+}  // namespace lowtide::ui
