@@ -11,6 +11,8 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <optional>
+
 namespace run_store_test {
 
 using namespace lowtide;
@@ -81,12 +83,15 @@ private Q_SLOTS:
         constexpr int kRuns = 50;
         const QString file = newFile();
         QVERIFY(testing::inProcesses(kProcesses, [&](int number) {
-            RunStore store(file);
+            std::optional<RunStore> store;
             for (int i = 0; i < kRuns; ++i) {
                 const QString key = QString("%1:%2").arg(number).arg(i);
                 const auto keep = [&] {
-                    store.add({runNamed(key)});
-                    store.addPictures(key, {"/p/" + key + ".png"}, PictureClaim::Wrote, 1);
+                    if (!store) {
+                        store.emplace(file);
+                    }
+                    store->add({runNamed(key)});
+                    store->addPictures(key, {"/p/" + key + ".png"}, PictureClaim::Wrote, 1);
                 };
                 while (testing::errorOf(keep)) {
                     ::usleep(1000);
