@@ -17,36 +17,43 @@ constexpr const char* kDemuxers =
     "obu,"
     "ogg,yuv4mpegpipe";
 
-/// What "ffmpeg -encoders" says, by program, or its failure: each is asked once until its file
-/// changes, since one that hangs would keep every check waiting.
+/// The output of "ffmpeg -encoders" by program, asked for once until the program's file changes. A
+/// failure is kept for a minute: one that hangs would delay every check, one that passes must not
+/// stay for the life of the process.
 std::string encodersOf(const std::string& ffmpeg) {
+    using Clock = std::chrono::steady_clock;
+
     struct Known {
         files::FileIdentity program;
         std::string list;
         std::optional<Error> failure;
+        Clock::time_point asked;
     };
 
     static std::mutex mutex;
     static std::map<std::string, Known> known;
     constexpr size_t kMost = 1u << 20;
     constexpr std::chrono::seconds kListPatience{10};
+    constexpr std::chrono::minutes kFailureLife{1};
     const std::lock_guard lock(mutex);
     const files::FileIdentity program = files::stampOfFile(ffmpeg).identity;
-    const auto before = known.find(ffmpeg);
-    if (before == known.end() || before->second.program != program) {
-        Known& asked = known.insert_or_assign(ffmpeg, Known{.program = program}).first->second;
+    Known& answer = known[ffmpeg];
+    const bool isOver = answer.failure && Clock::now() - answer.asked > kFailureLife;
+    if (answer.program != program || isOver) {
+        answer = {.program = program};
         try {
-            asked.list = files::answerOf({.path = ffmpeg,
-                                          .arguments = {"-hide_banner", "-v", "error", "-encoders"},
-                                          .patience = kListPatience},
-                                         kMost,
-                                         {})
-                             .text;
+            answer.list =
+                files::answerOf({.path = ffmpeg,
+                                 .arguments = {"-hide_banner", "-v", "error", "-encoders"},
+                                 .patience = kListPatience},
+                                kMost,
+                                {})
+                    .text;
         } catch (const Error& error) {
-            asked.failure = error;
+            answer.failure = error;
         }
+        answer.asked = Clock::now();
     }
-    const Known& answer = known.at(ffmpeg);
     if (answer.failure) {
         throw *answer.failure;
     }
