@@ -1,5 +1,6 @@
 #include "tests/journey/studio/clicks.hpp"
 
+#include "tests/fixtures/input.hpp"
 #include "tests/journey/studio/hands.hpp"
 
 #include <QtTest/QtTest>
@@ -37,9 +38,8 @@ void Clicks::awaitReady(QWidget& widget) {
     }
     QWidget* window = widget.window();
     const bool isPopup = window->windowType() == Qt::Popup;
-    if (!isPopup && !window->isActiveWindow()) {  // as a window manager does after a dialog
-        window->activateWindow();
-        static_cast<void>(QTest::qWaitForWindowActive(window));
+    if (!isPopup && !test::isMadeActive(*window)) {
+        missing(window->objectName());
     }
 }
 

@@ -1,5 +1,6 @@
 #include "tests/journey/studio/hands.hpp"
 
+#include "tests/fixtures/input.hpp"
 #include "ui/canvas/graph_scene.hpp"
 #include "ui/canvas/node_item.hpp"
 #include "ui/editors/number_field.hpp"
@@ -20,9 +21,8 @@ constexpr int kSeenMilliseconds = 10000;
 }  // namespace
 
 void Hands::press(const char* action) {
-    if (!studio_.window().isActiveWindow()) {  // as a window manager does when a dialog has closed
-        studio_.window().activateWindow();
-        static_cast<void>(QTest::qWaitForWindowActive(&studio_.window()));
+    if (!test::isMadeActive(studio_.window())) {
+        throw std::runtime_error("the window gets no keys");
     }
     QWidget* focus = QApplication::focusWidget();
     QTest::keySequence(focus ? focus : &studio_.window(),

@@ -1,6 +1,7 @@
 // Studios that are killed while a person works with pictures: what they showed as done is there,
 // and nothing that is half done is shown.
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/input.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/studio/hands.hpp"
 #include "ui/history/run_store.hpp"
@@ -39,10 +40,8 @@ bool comes(const std::function<bool()>& what) {
     return QTest::qWaitFor(what, kPatience);
 }
 
-/// Where a dialog has closed, as a window manager does.
 void pressIn(QWidget& list, Qt::Key key) {
-    list.window()->activateWindow();
-    static_cast<void>(QTest::qWaitForWindowActive(list.window()));
+    static_cast<void>(test::isMadeActive(*list.window()));
     list.setFocus();
     QTest::keyClick(&list, key);
 }

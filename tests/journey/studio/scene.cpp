@@ -1,5 +1,6 @@
 #include "tests/journey/studio/scene.hpp"
 
+#include "tests/fixtures/input.hpp"
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/spoken_language.hpp"
 #include "tests/fixtures/text_fit.hpp"
@@ -106,8 +107,9 @@ QWidget& Scene::floatPanel(const char* panel, const QSize& size) {
 }
 
 void Scene::activate() {
-    studio_.window().activateWindow();
-    waitFor("the window is active", [this] { return studio_.window().isActiveWindow(); });
+    if (!test::isMadeActive(studio_.window())) {
+        throw std::runtime_error("the window is not active");
+    }
 }
 
 void Scene::hidePanelsBelow() {

@@ -3,6 +3,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/document_disk.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/input.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/single_files.hpp"
@@ -43,12 +44,6 @@ private Q_SLOTS:
     void cleanupTestCase() { studio_.reset(); }
 
 private:
-    /// After a dialog: no window manager does it here.
-    [[nodiscard]] bool isActiveAgain() {
-        studio_->window().activateWindow();
-        return QTest::qWaitForWindowActive(&studio_->window());
-    }
-
     template <class Widget>
     [[nodiscard]] Widget& widget(const char* name) {
         auto* found = studio_->window().findChild<Widget*>(name);
@@ -90,7 +85,7 @@ void SingleFileTest::aFolderIsAdded_andItsFilesAreListed() {
     const auto folders = [&] { return studio_->workspace().settings().preferences().modelFolders; };
     QVERIFY(QTest::qWaitFor([&] { return !folders().isEmpty(); }, kPatience));
     QCOMPARE(folders(), QStringList(models_));
-    QVERIFY(isActiveAgain());
+    QVERIFY(test::isMadeActive(studio_->window()));
     auto& list = widget<QTreeWidget>("models");
     QVERIFY(QTest::qWaitFor([&] { return rowNamed(list, kFile).isValid(); }, kPatience));
     QTRY_COMPARE_WITH_TIMEOUT(test::textProblems(studio_->window()), QStringList(), kPatience);
