@@ -26,6 +26,14 @@ function(lowtide_library name)
   endif()
 endfunction()
 
+# lowtide_folders(NAME folders...): what lies in folders of the library, too.
+function(lowtide_folders name)
+  foreach(folder IN LISTS ARGN)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+    target_sources(lowtide_${name} PRIVATE ${sources})
+  endforeach()
+endfunction()
+
 # What sees ATen.
 function(lowtide_use_torch target)
   lowtide_precompiled(${target} torch)

@@ -6,8 +6,8 @@
 #include "plugin/models/precision/finite_result.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_progress.hpp"
-#include "plugin/models/tiles.hpp"
-#include "plugin/models/walk/walked_passes.hpp"
+#include "plugin/nn/tiles.hpp"
+#include "plugin/nn/walk/walked_passes.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/picture_pixels.hpp"
 

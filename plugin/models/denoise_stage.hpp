@@ -1,7 +1,7 @@
 #pragma once
 
-#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stages.hpp"
+#include "plugin/nn/stage_context.hpp"
 
 namespace lowtide::sampling {
 class Sampler;

@@ -2,8 +2,8 @@
 #include "plugin/base/text.hpp"
 #include "plugin/models/latent_outline.hpp"
 #include "plugin/models/outline_parts.hpp"
-#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_requests.hpp"
+#include "plugin/nn/stage_context.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
 namespace lowtide::models {

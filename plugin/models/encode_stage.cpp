@@ -1,11 +1,11 @@
 #include "plugin/base/text.hpp"
-#include "plugin/models/conditioning/conditioning_outline.hpp"
-#include "plugin/models/embeddings/embedding_library.hpp"
+#include "plugin/checkpoints/embeddings/embedding_library.hpp"
 #include "plugin/models/outline_parts.hpp"
-#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
-#include "plugin/models/text/lora_tags.hpp"
-#include "plugin/models/text/unread_syntax.hpp"
+#include "plugin/nn/conditioning/conditioning_outline.hpp"
+#include "plugin/nn/stage_context.hpp"
+#include "plugin/text/lora_tags.hpp"
+#include "plugin/text/unread_syntax.hpp"
 
 namespace lowtide::models {
 

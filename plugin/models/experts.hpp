@@ -2,8 +2,8 @@
 // Two denoisers of one model that share the noise levels: WAN 2.2.
 
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/models/model.hpp"
 #include "plugin/models/stage_requests.hpp"
+#include "plugin/nn/model.hpp"
 #include "plugin/sampling/second_expert.hpp"
 
 #include <memory>

@@ -2,8 +2,8 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/host.hpp"
-#include "plugin/models/model.hpp"
 #include "plugin/models/stage_requests.hpp"
+#include "plugin/nn/model.hpp"
 
 #include <optional>
 #include <string>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "plugin/models/model.hpp"
-#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stages.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/nn/stage_context.hpp"
 
 namespace lowtide::models {
 

@@ -1,9 +1,9 @@
 #pragma once
 // What a denoising stage shows of itself while it works.
 
-#include "plugin/models/model.hpp"
-#include "plugin/models/preview_pace.hpp"
 #include "plugin/models/stage_requests.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/nn/preview_pace.hpp"
 
 #include <chrono>
 #include <functional>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "plugin/models/preview_pace.hpp"
 #include "plugin/models/stages.hpp"
+#include "plugin/nn/preview_pace.hpp"
 #include "plugin/tensor/recording_file.hpp"
 
 #include <functional>

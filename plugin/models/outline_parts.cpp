@@ -1,8 +1,8 @@
 #include "plugin/models/outline_parts.hpp"
 
 #include "plugin/base/dtype.hpp"
-#include "plugin/models/conditioning/conditioning_outline.hpp"
 #include "plugin/models/latent_outline.hpp"
+#include "plugin/nn/conditioning/conditioning_outline.hpp"
 
 namespace lowtide::models {
 

@@ -1,8 +1,8 @@
 #pragma once
 // What pictures say of how they were made: the A1111 `parameters` text.
 
+#include "plugin/checkpoints/model_hashes.hpp"
 #include "plugin/memory/weight_file.hpp"
-#include "plugin/models/model_hashes.hpp"
 #include "plugin/models/stages.hpp"
 
 #include <functional>

@@ -3,7 +3,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/models/flow_shift.hpp"
 #include "plugin/models/latent_outline.hpp"
-#include "plugin/models/model.hpp"
+#include "plugin/nn/model.hpp"
 #include "plugin/sampling/sampler.hpp"
 
 #include <ATen/ATen.h>

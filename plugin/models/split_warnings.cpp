@@ -1,34 +1,23 @@
 #include "plugin/models/split_warnings.hpp"
 
-#include "plugin/models/image_prompts/ip_adapter.hpp"
-#include "plugin/models/single_file/wan_names.hpp"
-#include "plugin/models/split_checkpoint.hpp"
+#include "plugin/checkpoints/image_prompts/ip_adapter.hpp"
+#include "plugin/checkpoints/split_checkpoint.hpp"
 
 #include <algorithm>
 
 namespace lowtide::models {
 
-namespace {
-
-/// WAN 2.2's by name, or by what it takes: 2.1's sees the picture that a video begins with.
-bool isOneOfTwo(const ModelInfo& info) {
-    const bool isPictureOf22 = info.guideChannels > 0 && info.seenPicture.empty();
-    return info.family == "wan" && info.secondDenoiser.empty() &&
-           (isPictureOf22 || isHighNoise(info.denoiser));
-}
-
-}  // namespace
-
 Issues splitWarnings(const Model& model, const memory::WireRef& imageEncoder) {
     Issues warnings;
     const ModelInfo& info = model.info();
-    if (isOneOfTwo(info)) {
-        const bool isLow = isHighNoise(info.denoiser) == false;
+    if (info.half) {
+        const bool isLow = info.half->isLow;
         warnings.push_back(
             {.severity = Severity::Warning,
              .code = "one_of_two_models",
              .item = isLow ? "file" : kLowNoiseItem,
-             .message = info.denoiser + " is one of the two models of WAN 2.2, and runs alone here",
+             .message = info.denoiser + " is one of the two models of " + info.half->of +
+                        ", and runs alone here",
              .hint = isLow ? "choose the high-noise model as Diffusion model, and this file as "
                              "Low-noise model"
                            : "choose the low-noise model as Low-noise model"});

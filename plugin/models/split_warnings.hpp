@@ -2,7 +2,7 @@
 
 #include "plugin/host_api/host.hpp"
 #include "plugin/memory/wire_value.hpp"
-#include "plugin/models/model.hpp"
+#include "plugin/nn/model.hpp"
 
 namespace lowtide::models {
 

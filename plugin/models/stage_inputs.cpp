@@ -4,10 +4,10 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/shape.hpp"
+#include "plugin/checkpoints/image_prompts/ip_adapter.hpp"
+#include "plugin/checkpoints/model_part.hpp"
 #include "plugin/models/conditioning/conditioning_stage.hpp"
-#include "plugin/models/image_prompts/ip_adapter.hpp"
 #include "plugin/models/latent_outline.hpp"
-#include "plugin/models/model_part.hpp"
 #include "plugin/models/usual_size.hpp"
 
 namespace lowtide::models {
@@ -153,26 +153,6 @@ ConditioningShape conditioningShapeOf(const memory::WireRef& value, const char* 
     const auto outline =
         std::make_shared<const ConditioningOutline>(outlineOf(conditioningIn(value, item)));
     return {.shape = outline->shape(), .entries = outline};
-}
-
-at::Tensor fieldIn(const tensor::Conditioning& conditioning,
-                   const tensor::ConditioningField& wanted,
-                   const char* item,
-                   std::string_view checkpoint) {
-    at::Tensor field = conditioning.tensor(wanted.name);
-    const std::string reader(checkpoint);
-    const char* hint = "connect a prompt that the denoiser's own checkpoint has encoded";
-    requireThat(field.defined(),
-                "the conditioning has no field " + wanted.name + ", which " + reader + " reads",
-                hint,
-                item);
-    requireThat(field.size(0) == 1 && field.size(-1) == wanted.width,
-                "the conditioning's field " + wanted.name + " is " +
-                    std::to_string(field.size(-1)) + " wide, " + reader + " reads " +
-                    std::to_string(wanted.width),
-                hint,
-                item);
-    return field;
 }
 
 Shape latentShapeFor(const Model& model, const PictureSize& size, int64_t batch, const char* item) {

@@ -2,10 +2,10 @@
 // Wire values as the types that the stages work with.
 
 #include "plugin/models/conditioning/conditioning_edit.hpp"
-#include "plugin/models/controls/control_net.hpp"
-#include "plugin/models/model.hpp"
 #include "plugin/models/stage_requests.hpp"
-#include "plugin/models/upscaler.hpp"
+#include "plugin/nn/controls/control_net.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/nn/upscaler.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
 namespace lowtide::models {
@@ -42,13 +42,6 @@ template <class Request>
 [[nodiscard]] memory::WireRef kindOf(const memory::WireRef& latent);
 /// Of a conditioning, likewise; an empty shape for null.
 [[nodiscard]] ConditioningShape conditioningShapeOf(const memory::WireRef& value, const char* item);
-/// The tensor of a conditioning's one prompt that the denoiser of `checkpoint` wants.
-/// Error{InvalidInput} on port `item` when there is none, or of another width.
-[[nodiscard]] at::Tensor fieldIn(const tensor::Conditioning& conditioning,
-                                 const tensor::ConditioningField& wanted,
-                                 const char* item,
-                                 std::string_view checkpoint);
-
 /// Of a picture's latents, `batch` of them. Error{InvalidInput} on `item`, with the code of picture
 /// sizes, where the model has none for that size.
 [[nodiscard]] Shape latentShapeFor(const Model& model,

@@ -2,10 +2,10 @@
 // What is asked of each stage, with its wires and settings. Torch-free.
 
 #include "plugin/base/json.hpp"
+#include "plugin/checkpoints/load_requests.hpp"
 #include "plugin/memory/precision.hpp"
-#include "plugin/models/encoder_prompts.hpp"
-#include "plugin/models/load_requests.hpp"
 #include "plugin/models/stage_def.hpp"
+#include "plugin/nn/encoder_prompts.hpp"
 #include "plugin/tensor/conditioning_fields.hpp"
 
 #include <cstdint>

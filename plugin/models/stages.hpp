@@ -4,15 +4,15 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/base/shape.hpp"
+#include "plugin/checkpoints/convert/conversion.hpp"
+#include "plugin/families/recognise.hpp"
 #include "plugin/host_api/host.hpp"
 #include "plugin/image/picture_file.hpp"
 #include "plugin/memory/precision.hpp"
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/models/conditioning/conditioning_edit.hpp"
 #include "plugin/models/controls/control_request.hpp"
-#include "plugin/models/convert/conversion.hpp"
 #include "plugin/models/image_prompts/image_prompt_request.hpp"
-#include "plugin/models/recognise.hpp"
 #include "plugin/models/stage_requests.hpp"
 #include "plugin/models/video_start_request.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "plugin/memory/combinations.hpp"
-#include "plugin/models/model.hpp"
 #include "plugin/models/stage_requests.hpp"
+#include "plugin/nn/model.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
 

@@ -2,7 +2,7 @@
 // What a model is usually asked for: sizes that it was trained at, and guidance. Torch-free.
 
 #include "plugin/host_api/host.hpp"
-#include "plugin/models/model.hpp"
+#include "plugin/nn/model.hpp"
 
 namespace lowtide::models {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/base/json.hpp"
-#include "plugin/models/stored_shares.hpp"
+#include "plugin/checkpoints/stored_shares.hpp"
 
 #include <vector>
 

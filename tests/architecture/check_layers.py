@@ -14,6 +14,8 @@ HOST, BASE, FILES, IMAGE, VIDEO, MEMORY = (
     "plugin/host_api", "plugin/base", "plugin/files", "plugin/image", "plugin/video", "plugin/memory")
 GRAPH, EXECUTOR, RESIDENCY, TENSOR = "plugin/graph", "plugin/executor", "plugin/residency", "plugin/tensor"
 SAMPLING, MODELS, ENCODINGS = "plugin/sampling", "plugin/models", "plugin/encodings"
+TEXT, NN, CHECKPOINTS, FAMILIES = "plugin/text", "plugin/nn", "plugin/checkpoints", "plugin/families"
+BELOW_NN = [HOST, BASE, FILES, IMAGE, MEMORY, ENCODINGS, RESIDENCY, TENSOR, SAMPLING, TEXT]
 MAY_INCLUDE = {
     HOST: [],
     BASE: [HOST],
@@ -27,14 +29,18 @@ MAY_INCLUDE = {
     RESIDENCY: [HOST, BASE, FILES, MEMORY, ENCODINGS],
     TENSOR: [HOST, BASE, FILES, IMAGE, MEMORY, RESIDENCY],
     SAMPLING: [HOST, BASE, MEMORY, TENSOR],
-    MODELS: [HOST, BASE, FILES, IMAGE, MEMORY, ENCODINGS, RESIDENCY, TENSOR, SAMPLING],
+    TEXT: [HOST, BASE],
+    NN: BELOW_NN,
+    CHECKPOINTS: BELOW_NN + [NN],
+    FAMILIES: BELOW_NN + [NN, CHECKPOINTS],
+    MODELS: BELOW_NN + [NN, CHECKPOINTS, FAMILIES],
     "nodes": [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, EXECUTOR, MODELS],
     "ui": [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, GRAPH],
     "plugin/module": None,  # composition root and tests: anything
     "tests": None,
     "examples": None,
 }
-ATEN_ROOMS = {RESIDENCY, TENSOR, SAMPLING, MODELS, "plugin/module", "tests"}
+ATEN_ROOMS = {RESIDENCY, TENSOR, SAMPLING, NN, CHECKPOINTS, FAMILIES, MODELS, "plugin/module", "tests"}
 QT_ROOMS = {"ui", "tests", "examples"}
 QT_HEADER = "plugin/host_api/qt_entry.hpp"  # the one Qt file of host_api, for hosts with Qt alone
 QT_FREE_FOLDERS = ("ui/cli/", "ui/door/", "ui/models/", "ui/vary/", "ui/prompts/")
@@ -51,8 +57,8 @@ DOORS = {
     (SAMPLING, MODELS): set(),
 }
 TORCH_FREE_FILES = {
-    "plugin/models/stages.hpp", "plugin/models/blocks/network_builder.hpp",
-    "plugin/models/conditioning/conditioning_edit.hpp", "plugin/models/conditioning/conditioning_outline.hpp",
+    "plugin/models/stages.hpp", "plugin/nn/blocks/network_builder.hpp",
+    "plugin/models/conditioning/conditioning_edit.hpp", "plugin/nn/conditioning/conditioning_outline.hpp",
     "plugin/models/conditioning/placed_entries.hpp", "plugin/tensor/conditioning_scope.hpp"}
 FMT_FILES = re.compile(r"^plugin/base/.*\.cpp$")  # torch ships another fmt than Debian
 MAX_LINES = {".hpp": 250, ".cpp": 600, ".cu": 600}
@@ -67,6 +73,11 @@ FMT = re.compile(r"^(fmt|spdlog)/")
 def room_of(path: str) -> str:
     parts = path.split("/")
     return "/".join(parts[:2]) if parts[0] == "plugin" else parts[0]
+
+
+def family_of(path: str) -> str:
+    parts = path.split("/")
+    return parts[2] if path.startswith(FAMILIES + "/") and len(parts) > 3 else ""
 
 
 def check_include(path: str, room: str, quote: str, target: str) -> list[str]:
@@ -86,6 +97,8 @@ def check_include(path: str, room: str, quote: str, target: str) -> list[str]:
             return [] if target.endswith((".inc", ".moc")) else [f'"{target}" is not rooted at the top folder']
         if allowed is not None and other != room and other not in allowed:
             return [f"{room} may not include {other}"]
+        if room == other == FAMILIES and family_of(path) and family_of(target) not in ("", family_of(path)):
+            return [f"a family may not include another one: {target}"]
         if room == other == "ui":
             mine, theirs = path.split("/")[1], target.split("/")[1]
             if mine != theirs and theirs not in UI_ROOMS.get(mine, ()):

@@ -1,8 +1,8 @@
 #include "tests/fuzz/config_promises.hpp"
 
 #include "plugin/base/json.hpp"
-#include "plugin/models/autoencoders/autoencoder_config.hpp"
-#include "plugin/models/denoisers/unet2d_config.hpp"
+#include "plugin/nn/autoencoders/autoencoder_config.hpp"
+#include "plugin/nn/denoisers/unet2d_config.hpp"
 #include "tests/fuzz/promises.hpp"
 
 #include <cmath>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "plugin/base/json.hpp"
-#include "plugin/models/text/clip_tokenizer.hpp"
-#include "plugin/models/text/unigram_tokenizer.hpp"
+#include "plugin/text/clip_tokenizer.hpp"
+#include "plugin/text/unigram_tokenizer.hpp"
 
 #include <map>
 #include <string>

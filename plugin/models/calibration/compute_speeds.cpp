@@ -1,11 +1,12 @@
 #include "plugin/models/calibration/compute_speeds.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/models/blocks/pass.hpp"
+#include "plugin/checkpoints/adapters/adapter_math.hpp"
 #include "plugin/models/calibration/timed_passes.hpp"
-#include "plugin/models/denoisers/unet2d_condition.hpp"
-#include "plugin/models/model.hpp"
-#include "plugin/models/walk/shape_walk.hpp"
+#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/denoisers/unet2d_condition.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/nn/walk/shape_walk.hpp"
 #include "plugin/residency/residency.hpp"
 #include "plugin/tensor/crossing.hpp"
 
@@ -56,7 +57,7 @@ struct Timed {
 memory::ComponentWork walked(const UNet2DCondition& unet,
                              const Exercise& exercise,
                              const std::string& deviceKind) {
-    ShapeWalk walk({.device = {.spec = {.kind = deviceKind}}}, {unet.tree()});
+    ShapeWalk walk({.device = {.spec = {.kind = deviceKind}}}, {unet.tree()}, adapterMath());
     Pass pass(walk, *unet.tree(), tensor::Record(nullptr));
     const at::Tensor ignored =
         unet.predict(pass,

@@ -3,6 +3,7 @@
 
 #include "plugin/base/shape.hpp"
 #include "plugin/models/stage_def.hpp"
+#include "plugin/nn/conditioning/conditioning_outline.hpp"
 #include "plugin/tensor/conditioning_scope.hpp"
 
 #include <variant>
@@ -53,5 +54,25 @@ struct ConditioningShape {
     /// alone, everywhere and always.
     memory::WireRef entries;
 };
+
+/// What is known of a wire. Error{InvalidInput} on port `item` for a shape of no conditioning.
+[[nodiscard]] ConditioningOutline outlineOf(const ConditioningShape& known, const char* item);
+
+/// What an edit makes of `inputs`, one or two. Errors as editedConditioning().
+[[nodiscard]] ConditioningOutline editedOutline(const std::vector<ConditioningOutline>& inputs,
+                                                const ConditioningEdit& edit);
+
+/// Error{InvalidInput} names the setting that cannot be.
+void checkEdit(const ConditioningEdit& edit);
+
+/// Error{InvalidInput} on port `item` unless there is one entry.
+void requireOnePrompt(size_t entries, const char* item);
+
+/// Error{InvalidInput} on port "second" unless both have the same fields.
+void requireOneStatement(const tensor::ConditioningFields& first,
+                         const tensor::ConditioningFields& second);
+
+/// `scope` after an edit that restricts; others leave it.
+void restrict(tensor::ConditioningScope& scope, const ConditioningEdit& edit);
 
 }  // namespace lowtide::models

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/models/conditioning/conditioning_outline.hpp"
+#include "plugin/nn/conditioning/conditioning_outline.hpp"
 
 namespace lowtide::tensor {
 class Conditioning;

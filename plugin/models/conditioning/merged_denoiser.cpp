@@ -1,9 +1,9 @@
 #include "plugin/models/conditioning/merged_denoiser.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/models/blocks/picture_tokens.hpp"
 #include "plugin/models/conditioning/conditioning_stage.hpp"
-#include "plugin/models/denoisers/unet2d_residuals.hpp"
+#include "plugin/nn/blocks/picture_tokens.hpp"
+#include "plugin/nn/denoisers/unet2d_residuals.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
 

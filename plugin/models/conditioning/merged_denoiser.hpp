@@ -1,8 +1,8 @@
 #pragma once
 
 #include "plugin/models/conditioning/placed_entries.hpp"
-#include "plugin/models/model.hpp"
-#include "plugin/models/stage_context.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/tensor/stage_values.hpp"
 

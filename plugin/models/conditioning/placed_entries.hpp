@@ -1,7 +1,7 @@
 #pragma once
 // Which prompts a denoiser is asked for, where and when. Torch-free.
 
-#include "plugin/models/conditioning/conditioning_outline.hpp"
+#include "plugin/nn/conditioning/conditioning_outline.hpp"
 #include "plugin/sampling/time_scale.hpp"
 
 #include <cstddef>

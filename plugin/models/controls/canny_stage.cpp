@@ -2,8 +2,8 @@
 #include "plugin/image/canny.hpp"
 #include "plugin/models/controls/control_request.hpp"
 #include "plugin/models/outline_parts.hpp"
-#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/nn/stage_context.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/picture_pixels.hpp"
 

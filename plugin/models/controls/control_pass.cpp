@@ -1,9 +1,9 @@
 #include "plugin/models/controls/control_pass.hpp"
 
-#include "plugin/models/controls/hint_network.hpp"
-#include "plugin/models/denoisers/unet2d_inputs.hpp"
-#include "plugin/models/precision/finite_checks.hpp"
-#include "plugin/models/walk/walked_passes.hpp"
+#include "plugin/nn/result_checks.hpp"
+#include "plugin/nn/controls/hint_network.hpp"
+#include "plugin/nn/denoisers/unet2d_inputs.hpp"
+#include "plugin/nn/walk/walked_passes.hpp"
 #include "plugin/sampling/step_info.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/picture_resize.hpp"

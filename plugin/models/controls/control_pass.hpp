@@ -1,12 +1,12 @@
 #pragma once
 
-#include "plugin/models/blocks/pass.hpp"
 #include "plugin/models/conditioning/placed_entries.hpp"
 #include "plugin/models/controls/controls.hpp"
-#include "plugin/models/denoisers/unet2d_residuals.hpp"
-#include "plugin/models/model.hpp"
-#include "plugin/models/pass_calls.hpp"
-#include "plugin/models/stage_context.hpp"
+#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/denoisers/unet2d_residuals.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/nn/pass_calls.hpp"
+#include "plugin/nn/stage_context.hpp"
 
 #include <optional>
 #include <utility>
@@ -66,7 +66,7 @@ private:
     const PassCalls calls_;
     tensor::Record record_;
     ShapeWalk* walk_;
-    FiniteChecks* finite_;
+    ResultChecks* finite_;
     std::vector<Follower> followers_;
     bool isRecorded_ = false;
 };

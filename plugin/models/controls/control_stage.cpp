@@ -4,8 +4,8 @@
 #include "plugin/models/controls/controls.hpp"
 #include "plugin/models/influence.hpp"
 #include "plugin/models/outline_parts.hpp"
-#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/nn/stage_context.hpp"
 #include "plugin/tensor/crossing.hpp"
 
 #include <ATen/ATen.h>

@@ -1,8 +1,8 @@
 #include "plugin/models/controls/controlled_source.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/checkpoints/adapters/adapter_base.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/models/adapters/adapter_base.hpp"
 #include "plugin/models/stage_inputs.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "plugin/memory/resolve_precision.hpp"
 #include "plugin/models/controls/controls.hpp"
-#include "plugin/models/model.hpp"
+#include "plugin/nn/model.hpp"
 
 #include <memory>
 #include <vector>

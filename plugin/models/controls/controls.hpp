@@ -3,8 +3,8 @@
 
 #include "plugin/base/shape.hpp"
 #include "plugin/memory/wire_value.hpp"
-#include "plugin/models/controls/control_net.hpp"
 #include "plugin/models/influence.hpp"
+#include "plugin/nn/controls/control_net.hpp"
 
 #include <ATen/core/Tensor.h>
 

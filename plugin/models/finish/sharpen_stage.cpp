@@ -1,8 +1,8 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/models/outline_parts.hpp"
-#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/nn/stage_context.hpp"
 #include "plugin/tensor/unsharp_mask.hpp"
 
 namespace lowtide::models {

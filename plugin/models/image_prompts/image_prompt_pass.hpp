@@ -1,9 +1,9 @@
 #pragma once
 
-#include "plugin/models/blocks/picture_tokens.hpp"
 #include "plugin/models/image_prompts/image_prompts.hpp"
-#include "plugin/models/model.hpp"
-#include "plugin/models/pass_calls.hpp"
+#include "plugin/nn/blocks/picture_tokens.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/nn/pass_calls.hpp"
 #include "plugin/sampling/denoiser.hpp"
 
 #include <c10/core/Device.h>

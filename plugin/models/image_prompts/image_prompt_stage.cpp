@@ -1,16 +1,16 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/models/blocks/pass.hpp"
-#include "plugin/models/image_prompts/clip_pixels.hpp"
 #include "plugin/models/image_prompts/image_prompt_request.hpp"
 #include "plugin/models/image_prompts/image_prompts.hpp"
 #include "plugin/models/influence.hpp"
 #include "plugin/models/outline_parts.hpp"
-#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
-#include "plugin/models/text/prompt_number.hpp"
-#include "plugin/models/walk/walked_passes.hpp"
+#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/image_prompts/clip_pixels.hpp"
+#include "plugin/nn/stage_context.hpp"
+#include "plugin/nn/walk/walked_passes.hpp"
 #include "plugin/tensor/crossing.hpp"
+#include "plugin/text/prompt_number.hpp"
 
 #include <ATen/ATen.h>
 

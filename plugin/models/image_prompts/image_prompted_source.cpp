@@ -1,9 +1,9 @@
 #include "plugin/models/image_prompts/image_prompted_source.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/checkpoints/adapters/adapter_base.hpp"
 #include "plugin/memory/changed_tree.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/models/adapters/adapter_base.hpp"
 
 #include <algorithm>
 #include <string>

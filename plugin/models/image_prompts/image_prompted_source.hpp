@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/models/image_prompts/image_prompts.hpp"
-#include "plugin/models/model.hpp"
+#include "plugin/nn/model.hpp"
 
 #include <memory>
 #include <mutex>

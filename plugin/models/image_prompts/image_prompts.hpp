@@ -2,8 +2,8 @@
 // Pictures that a denoiser shall follow as it follows a text: the IMAGE_PROMPT wire.
 
 #include "plugin/base/shape.hpp"
+#include "plugin/checkpoints/image_prompts/ip_adapter.hpp"
 #include "plugin/memory/wire_value.hpp"
-#include "plugin/models/image_prompts/ip_adapter.hpp"
 #include "plugin/models/influence.hpp"
 
 #include <ATen/core/Tensor.h>

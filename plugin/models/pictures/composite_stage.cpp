@@ -1,7 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/models/outline_parts.hpp"
-#include "plugin/models/stage_context.hpp"
 #include "plugin/models/stage_inputs.hpp"
+#include "plugin/nn/stage_context.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/interpolation.hpp"
 

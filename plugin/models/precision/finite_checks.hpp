@@ -2,6 +2,7 @@
 
 #include "plugin/memory/precision.hpp"
 #include "plugin/models/stage_def.hpp"
+#include "plugin/nn/result_checks.hpp"
 
 #include <ATen/core/Tensor.h>
 
@@ -20,16 +21,10 @@ namespace lowtide::models {
 /// `component`, `compute`, `storage`, `step`, `steps` and `port`.
 inline constexpr const char* kNotFiniteCode = "not_finite";
 
-/// A call of a network that is one of several.
-struct NotedStep {
-    int step = 0;
-    int steps = 1;
-};
-
 /// Whether what the components of one stage give is finite. Sums are taken where results lie and
 /// stay there until somebody looks, which is a host wait for each device. In a dry run the same
 /// tensors are made and nothing is fetched. Run thread.
-class FiniteChecks {
+class FiniteChecks final : public ResultChecks {
 public:
     /// `precisions`: of the components that the stage runs. `isDryRun`: what is no shape then lies
     /// elsewhere and has no values. What is given must outlive it.
@@ -40,17 +35,17 @@ public:
     /// Takes the sum of what a component gave. `network` may be typed or not.
     void note(const memory::ComponentTree& network,
               const at::Tensor& result,
-              const NotedStep& step = {});
+              const NotedStep& step) override;
     /// Looks at everything that was noted, and at `results`. Throws an Error of kNotFiniteCode
     /// that blames, in this order: an input of the stage, the component that was first to give
     /// such values, the stage itself.
-    void look(std::span<const at::Tensor> results = {});
+    void look(std::span<const at::Tensor> results) override;
     /// The same for what the stage gives.
     void look(const std::vector<WireRef>& results);
     /// Throws that Error where an input of the stage is not finite.
-    void requireFiniteInputs() const;
+    void requireFiniteInputs() const override;
     /// Throws that Error for a component which computed in `compute`.
-    [[noreturn]] void refuse(const memory::ComponentTree& network, DType compute) const;
+    [[noreturn]] void refuse(const memory::ComponentTree& network, DType compute) const override;
 
 private:
     /// A component that gave something: sums [steps] of its results in each step.

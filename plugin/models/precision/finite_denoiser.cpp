@@ -1,7 +1,7 @@
 #include "plugin/models/precision/finite_denoiser.hpp"
 
-#include "plugin/models/precision/finite_checks.hpp"
-#include "plugin/models/stage_context.hpp"
+#include "plugin/nn/result_checks.hpp"
+#include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/sampler.hpp"
 
 #include <bit>
@@ -10,7 +10,7 @@
 namespace lowtide::models {
 
 FiniteDenoiser::FiniteDenoiser(std::unique_ptr<sampling::Denoiser> denoiser,
-                               FiniteChecks& checks,
+                               ResultChecks& checks,
                                std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
                                const std::optional<sampling::SecondExpert>& second)
     : denoiser_(std::move(denoiser)), checks_(checks), trees_(std::move(trees)), second_(second) {}
@@ -24,7 +24,7 @@ at::Tensor FiniteDenoiser::predict(const at::Tensor& latents,
                  prediction,
                  {.step = step.step, .steps = step.stepCount});
     if (std::has_single_bit(static_cast<unsigned>(step.taken) + 1)) {
-        checks_.look();
+        checks_.look({});
     }
     return prediction;
 }

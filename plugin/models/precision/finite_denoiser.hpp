@@ -10,7 +10,7 @@
 
 namespace lowtide::models {
 
-class FiniteChecks;
+class ResultChecks;
 struct StageContext;
 
 /// A denoiser whose predictions are noted. They are looked at behind the calls 1, 2, 4, 8 ... of a
@@ -19,7 +19,7 @@ class FiniteDenoiser final : public sampling::Denoiser {
 public:
     /// `trees`: of the model's denoisers, of which `second` says where the second one is called.
     FiniteDenoiser(std::unique_ptr<sampling::Denoiser> denoiser,
-                   FiniteChecks& checks,
+                   ResultChecks& checks,
                    std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
                    const std::optional<sampling::SecondExpert>& second);
 
@@ -31,7 +31,7 @@ public:
 
 private:
     std::unique_ptr<sampling::Denoiser> denoiser_;
-    FiniteChecks& checks_;
+    ResultChecks& checks_;
     std::vector<std::shared_ptr<const memory::ComponentTree>> trees_;
     std::optional<sampling::SecondExpert> second_;
 };

@@ -1,6 +1,6 @@
 #include "plugin/models/precision/finite_result.hpp"
 
-#include "plugin/models/precision/finite_checks.hpp"
+#include "plugin/nn/result_checks.hpp"
 #include "plugin/tensor/finite.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
@@ -15,7 +15,7 @@ at::Tensor FiniteResult::of(const std::function<at::Tensor(StageContext&)>& run)
     if (context_.exact.empty()) {
         return run(context_);
     }
-    FiniteChecks* const checks = context_.finite;
+    ResultChecks* const checks = context_.finite;
     StageContext own = context_;
     own.finite = nullptr;  // a first result that is computed again is nobody's fault
     if (isExact_) {
@@ -40,7 +40,7 @@ at::Tensor FiniteResult::of(const std::function<at::Tensor(StageContext&)>& run)
     if (!isFinite) {
         checks->refuse(network_, DType::F32);
     }
-    checks->note(network_, result);
+    checks->note(network_, result, {});
     return result;
 }
 

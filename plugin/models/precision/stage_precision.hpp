@@ -1,8 +1,8 @@
 #pragma once
 
 #include "plugin/memory/precision.hpp"
-#include "plugin/models/component_source.hpp"
-#include "plugin/models/stage_context.hpp"
+#include "plugin/nn/component_source.hpp"
+#include "plugin/nn/stage_context.hpp"
 
 #include <memory>
 #include <string_view>

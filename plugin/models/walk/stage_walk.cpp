@@ -1,6 +1,6 @@
 #include "plugin/models/walk/stage_walk.hpp"
 
-#include "plugin/models/conditioning/conditioning_outline.hpp"
+#include "plugin/checkpoints/adapters/adapter_math.hpp"
 #include "plugin/models/controls/controls.hpp"
 #include "plugin/models/image_prompts/image_prompts.hpp"
 #include "plugin/models/latent_outline.hpp"
@@ -8,7 +8,8 @@
 #include "plugin/models/precision/stage_precision.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_requests.hpp"
-#include "plugin/models/walk/shape_walk.hpp"
+#include "plugin/nn/conditioning/conditioning_outline.hpp"
+#include "plugin/nn/walk/shape_walk.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/numerics_scope.hpp"
 #include "plugin/tensor/picture_pixels.hpp"
@@ -122,7 +123,7 @@ memory::StageWork walkOver(const memory::StagePlace& place,
                            std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
                            const std::function<void(ShapeWalk&)>& run) {
     const c10::InferenceMode asOnTheRunThread;
-    ShapeWalk walk(place, std::move(trees));
+    ShapeWalk walk(place, std::move(trees), adapterMath());
     run(walk);
     return walk.work();
 }

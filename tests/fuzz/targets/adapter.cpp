@@ -1,8 +1,8 @@
 #include "plugin/base/text.hpp"
+#include "plugin/checkpoints/adapters/adapter_label.hpp"
+#include "plugin/checkpoints/adapters/bind_adapter.hpp"
+#include "plugin/checkpoints/adapters/layer_parts.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/models/adapters/adapter_label.hpp"
-#include "plugin/models/adapters/bind_adapter.hpp"
-#include "plugin/models/adapters/layer_parts.hpp"
 #include "tests/fuzz/promises.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -1,6 +1,6 @@
 #include "plugin/base/json.hpp"
-#include "plugin/models/autoencoders/autoencoder_config.hpp"
-#include "plugin/models/denoisers/unet2d_config.hpp"
+#include "plugin/nn/autoencoders/autoencoder_config.hpp"
+#include "plugin/nn/denoisers/unet2d_config.hpp"
 #include "tests/fuzz/config_promises.hpp"
 #include "tests/fuzz/promises.hpp"
 #include "tests/fuzz/target.hpp"

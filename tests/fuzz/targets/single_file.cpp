@@ -1,7 +1,8 @@
 #include "plugin/base/text.hpp"
-#include "plugin/models/layouts/layout.hpp"
-#include "plugin/models/upscalers/rrdb/rrdb_layout.hpp"
+#include "plugin/checkpoints/layouts/layout.hpp"
+#include "plugin/nn/upscalers/rrdb_layout.hpp"
 #include "tests/fuzz/config_promises.hpp"
+#include "tests/fuzz/light_families.hpp"
 #include "tests/fuzz/promises.hpp"
 #include "tests/fuzz/target.hpp"
 
@@ -9,12 +10,8 @@
 
 namespace lowtide::models {
 
-const Layout& sd_ldm();
-const Layout& sdxl_ldm();
 const Layout& autoencoder();
 const Layout& denoiser();
-const Layout& wan_denoiser();
-const Layout& wan_autoencoder();
 const Layout& t5_encoder();
 const Layout& clip_vision();
 
@@ -77,8 +74,10 @@ constexpr const Layout& (*kLayouts[])() = {sd_ldm,
                                            sdxl_ldm,
                                            autoencoder,
                                            denoiser,
-                                           wan_denoiser,
-                                           wan_autoencoder,
+                                           wanFile,
+                                           wanAutoencoderFile,
+                                           hidreamFile,
+                                           zimageFile,
                                            t5_encoder,
                                            clip_vision};
 

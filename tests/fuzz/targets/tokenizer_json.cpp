@@ -1,5 +1,5 @@
-#include "plugin/models/single_file/tokenizer_sizes.hpp"
-#include "plugin/models/text/byte_level_tokenizer.hpp"
+#include "plugin/checkpoints/single_file/tokenizer_sizes.hpp"
+#include "plugin/text/byte_level_tokenizer.hpp"
 #include "tests/fuzz/promises.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/fuzz/token_promises.hpp"

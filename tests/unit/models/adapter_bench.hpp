@@ -1,8 +1,8 @@
 #pragma once
 
 #include "plugin/base/shape.hpp"
+#include "plugin/checkpoints/adapters/adapter_file.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/models/adapters/adapter_file.hpp"
 
 #include <map>
 #include <string>

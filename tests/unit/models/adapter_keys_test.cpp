@@ -1,4 +1,4 @@
-#include "plugin/models/adapters/adapter_key.hpp"
+#include "plugin/checkpoints/adapters/adapter_key.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>

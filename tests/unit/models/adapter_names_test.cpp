@@ -1,4 +1,4 @@
-#include "plugin/models/adapters/bind_adapter.hpp"
+#include "plugin/checkpoints/adapters/bind_adapter.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/adapter_bench.hpp"

@@ -1,5 +1,5 @@
-#include "plugin/models/adapters/adapter_label.hpp"
-#include "plugin/models/adapters/bind_adapter.hpp"
+#include "plugin/checkpoints/adapters/adapter_label.hpp"
+#include "plugin/checkpoints/adapters/bind_adapter.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"

@@ -1,7 +1,7 @@
 #include "tests/unit/models/cached_steps.hpp"
 
 #include "plugin/base/json.hpp"
-#include "plugin/models/stage_context.hpp"
+#include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
 #include "plugin/tensor/stage_values.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/models/denoisers/unet2d_residuals.hpp"
+#include "plugin/nn/denoisers/unet2d_residuals.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "plugin/sampling/step_caches/step_counts.hpp"
 #include "tests/unit/models/model_bench.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/models/adapters/adapter_file.hpp"
+#include "plugin/checkpoints/adapters/adapter_file.hpp"
 #include "plugin/residency/change_math.hpp"
 
 #include <ATen/core/Tensor.h>

@@ -1,6 +1,6 @@
 // Which factors make a change, and what alphas count for.
 
-#include "plugin/models/adapters/change_kind.hpp"
+#include "plugin/checkpoints/adapters/change_kind.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/change_bench.hpp"

@@ -1,5 +1,5 @@
 // Checkpoints that are written again: what comes back, and what other programs read.
-#include "plugin/models/convert/storage_form.hpp"
+#include "plugin/checkpoints/convert/storage_form.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/reference.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "plugin/models/blocks/weight_file.hpp"
-#include "plugin/models/convert/conversion.hpp"
+#include "plugin/checkpoints/convert/conversion.hpp"
+#include "plugin/checkpoints/weight_file.hpp"
 
 #include <QString>
 

@@ -1,9 +1,9 @@
 // Files of textual inversions, where they are found, and how prompts name them.
 
 #include "plugin/base/json.hpp"
-#include "plugin/models/checkpoint_folder.hpp"
-#include "plugin/models/embeddings/embedding_library.hpp"
-#include "plugin/models/text/prompt_tokens.hpp"
+#include "plugin/checkpoints/checkpoint_folder.hpp"
+#include "plugin/checkpoints/embeddings/embedding_library.hpp"
+#include "plugin/checkpoints/encoders/prompt_tokens.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/tensor_file.hpp"
@@ -84,7 +84,7 @@ private:
 class Reader {
 public:
     explicit Reader(const EmbeddingLibrary& library, int64_t width = kWidth)
-        : tokens_(tokenizer_, {.library = &library, .width = width}) {}
+        : library_(library), tokens_(tokenizer_, {.library = &library, .width = width}) {}
 
     /// "[name]" for vectors, else words as they were written.
     [[nodiscard]] QString read(const std::string& text) {
@@ -102,9 +102,9 @@ public:
 
 private:
     [[nodiscard]] QString nameOf(const models::TokenVectorsRef& vectors) const {
-        for (const EmbeddingRef& each : named_.found) {
-            if (each->sets.begin()->second == vectors) {
-                return QString::fromStdString("[" + each->name + "]");
+        for (const models::NamedEmbedding& each : named_.found) {
+            if (library_.find(each.name)->sets.begin()->second == vectors) {
+                return QString::fromStdString("[" + each.name + "]");
             }
         }
         return "[?]";
@@ -119,6 +119,7 @@ private:
         return "?";
     }
 
+    const EmbeddingLibrary& library_;
     models::CheckpointFolder folder_{testing::miniModel(), "mini"};
     Json vocabulary_ = folder_.readJson("tokenizer/vocab.json");
     models::ClipTokenizer tokenizer_{folder_, "tokenizer", 32};

@@ -1,12 +1,12 @@
 // What the presets of Stable Diffusion XL sum and upcast, what the family says of it, and
 // docs/precision.md.
+#include "plugin/families/hidream/hidream_precision.hpp"
+#include "plugin/families/sd15/sd15_precision.hpp"
+#include "plugin/families/sdxl/sdxl_precision.hpp"
+#include "plugin/families/wan/wan_precision.hpp"
+#include "plugin/families/zimage/zimage_precision.hpp"
 #include "plugin/memory/resolve_precision.hpp"
-#include "plugin/models/families/hidream/hidream_precision.hpp"
-#include "plugin/models/families/sd15/sd15_precision.hpp"
-#include "plugin/models/families/sdxl/sdxl_precision.hpp"
-#include "plugin/models/families/wan/wan_precision.hpp"
-#include "plugin/models/families/zimage/zimage_precision.hpp"
-#include "plugin/models/model.hpp"
+#include "plugin/nn/model.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"

@@ -1,4 +1,4 @@
-#include "plugin/models/feathered_tiles.hpp"
+#include "plugin/nn/feathered_tiles.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>

@@ -1,7 +1,7 @@
 // Sharpening, matching of colours and the detail pass as stages.
 
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/models/feathered_tiles.hpp"
+#include "plugin/nn/feathered_tiles.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"

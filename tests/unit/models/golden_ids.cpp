@@ -1,9 +1,9 @@
 #include "tests/unit/models/golden_ids.hpp"
 
-#include "plugin/models/checkpoint_folder.hpp"
-#include "plugin/models/text/byte_level_tokenizer.hpp"
-#include "plugin/models/text/clip_tokenizer.hpp"
-#include "plugin/models/text/unigram_tokenizer.hpp"
+#include "plugin/checkpoints/checkpoint_folder.hpp"
+#include "plugin/text/byte_level_tokenizer.hpp"
+#include "plugin/text/clip_tokenizer.hpp"
+#include "plugin/text/unigram_tokenizer.hpp"
 
 #include <QtGlobal>
 

@@ -3,7 +3,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/models/latent_outline.hpp"
-#include "plugin/models/latent_space.hpp"
+#include "plugin/nn/latent_space.hpp"
 #include "plugin/sampling/inpainting.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"

@@ -1,7 +1,7 @@
 #include "tests/unit/models/model_bench.hpp"
 
+#include "plugin/checkpoints/adapters/adapter_math.hpp"
 #include "plugin/memory/plan.hpp"
-#include "plugin/models/adapters/adapter_math.hpp"
 #include "plugin/models/latent_outline.hpp"
 #include "plugin/residency/device/device_source.hpp"
 #include "plugin/tensor/element_type.hpp"

@@ -2,7 +2,7 @@
 
 #include "plugin/memory/policy.hpp"
 #include "plugin/models/make_stages.hpp"
-#include "plugin/models/model.hpp"
+#include "plugin/nn/model.hpp"
 #include "plugin/residency/residency.hpp"
 #include "plugin/tensor/recorder.hpp"
 #include "tests/fixtures/tensor_file.hpp"

@@ -1,5 +1,5 @@
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/models/blocks/network_builder.hpp"
+#include "plugin/nn/blocks/network_builder.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 

@@ -1,8 +1,8 @@
 // What a preset of Stable Diffusion 1.x stands for on each kind of device.
+#include "plugin/families/sd15/sd15_precision.hpp"
 #include "plugin/memory/resolve_precision.hpp"
-#include "plugin/models/families/sd15/sd15_precision.hpp"
-#include "plugin/models/model.hpp"
 #include "plugin/models/stage_requests.hpp"
+#include "plugin/nn/model.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>

@@ -1,7 +1,7 @@
 #include "tests/unit/models/prompt_bench.hpp"
 
 #include "plugin/base/json.hpp"
-#include "plugin/models/model.hpp"
+#include "plugin/nn/model.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"

@@ -1,10 +1,10 @@
 // The grammars of weighted prompts and the cutting into chunks.
 
-#include "plugin/models/text/a1111_prompt.hpp"
-#include "plugin/models/text/compel_prompt.hpp"
-#include "plugin/models/text/prompt_chunks.hpp"
-#include "plugin/models/text/special_tokens.hpp"
-#include "plugin/models/text/unread_syntax.hpp"
+#include "plugin/text/a1111_prompt.hpp"
+#include "plugin/text/compel_prompt.hpp"
+#include "plugin/text/prompt_chunks.hpp"
+#include "plugin/text/special_tokens.hpp"
+#include "plugin/text/unread_syntax.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QElapsedTimer>

@@ -1,6 +1,6 @@
 // Bytes and passes of the shape walk beside those of runs with weighted and with several prompts.
 
-#include "plugin/models/conditioning/conditioning_outline.hpp"
+#include "plugin/nn/conditioning/conditioning_outline.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/known_shapes.hpp"

@@ -1,6 +1,6 @@
 // Files in every encoding: the list that pictures and policies are tested with is complete.
+#include "plugin/checkpoints/weight_file.hpp"
 #include "plugin/encodings/encodings.hpp"
-#include "plugin/models/blocks/weight_file.hpp"
 #include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 

@@ -1,7 +1,7 @@
 // Quantised layers of files become single tensors; what does not fit is refused with file and key.
 #include "plugin/base/json.hpp"
-#include "plugin/models/blocks/weight_file.hpp"
-#include "plugin/models/blocks/weight_map.hpp"
+#include "plugin/checkpoints/weight_file.hpp"
+#include "plugin/checkpoints/weight_map.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/tensor_file.hpp"

@@ -5,7 +5,7 @@
 #include "plugin/graph/overrides.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/make_stages.hpp"
-#include "plugin/models/model.hpp"
+#include "plugin/nn/model.hpp"
 #include "plugin/residency/device/device_source.hpp"
 #include "plugin/residency/residency.hpp"
 #include "tests/fixtures/command.hpp"

@@ -1,7 +1,7 @@
 // The family of Stable Diffusion XL: what it states, what it refuses, what an empty text means.
 
 #include "plugin/memory/resolve_precision.hpp"
-#include "plugin/models/stage_context.hpp"
+#include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/inpainting.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"

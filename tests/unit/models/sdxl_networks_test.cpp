@@ -1,10 +1,10 @@
 // The networks of Stable Diffusion XL alone, beside what diffusers' pipelines recorded of them.
 
-#include "plugin/models/blocks/pass.hpp"
-#include "plugin/models/blocks/weight_file.hpp"
-#include "plugin/models/blocks/weight_map.hpp"
-#include "plugin/models/denoisers/unet2d_condition.hpp"
-#include "plugin/models/text/clip_text_output.hpp"
+#include "plugin/checkpoints/weight_file.hpp"
+#include "plugin/checkpoints/weight_map.hpp"
+#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/denoisers/unet2d_condition.hpp"
+#include "plugin/nn/text/clip_text_output.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"

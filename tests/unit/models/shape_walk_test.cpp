@@ -1,8 +1,9 @@
 // Bytes of the shape walk beside the ledger's.
 
+#include "plugin/checkpoints/adapters/adapter_math.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/models/blocks/pass.hpp"
-#include "plugin/models/walk/shape_walk.hpp"
+#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/walk/shape_walk.hpp"
 #include "plugin/residency/device/cpu/cpu_allocations.hpp"
 #include "plugin/tensor/cpu_paths.hpp"
 #include "plugin/tensor/stage_values.hpp"
@@ -287,7 +288,8 @@ private Q_SLOTS:
         predict(unet, weights, input, tokens);
         const Bytes measured = counter->peak() - before;
 
-        models::ShapeWalk walk({.device = {.spec = {.kind = "cpu"}}}, {unet.tree()});
+        models::ShapeWalk walk(
+            {.device = {.spec = {.kind = "cpu"}}}, {unet.tree()}, models::adapterMath());
         predict(unet, walk, models::ShapeWalk::onWire(latents), models::ShapeWalk::onWire(context));
         check({std::string("cpu UNet of 320 to 640 channels, 256x192 batch 2") +
                    (isPlain ? ", plain" : ""),
@@ -308,7 +310,9 @@ private Q_SLOTS:
         QFETCH(QString, device);
         QFETCH(int64_t, bytes);
         const models::UNet2DCondition unet = testing::widenedUNet(1);
-        models::ShapeWalk walk({.device = {.spec = {.kind = device.toStdString()}}}, {unet.tree()});
+        models::ShapeWalk walk({.device = {.spec = {.kind = device.toStdString()}}},
+                               {unet.tree()},
+                               models::adapterMath());
         const at::Tensor input = models::ShapeWalk::onWire({kKiB});
         static_cast<void>(walk.runPass(*unet.tree(), {input, at::Tensor()}, [](const auto& inputs) {
             return at::empty({2 * kKiB}, inputs[0].options());
@@ -344,7 +348,9 @@ private Q_SLOTS:
         tree->weights.push_back({.computeType = DType::F16, .shape = {kSide, kSide}});
         tree->leaves.push_back({.weights = {0}});
         models::ShapeWalk walk(
-            {.device = {.spec = {.kind = "cuda"}, .decodesAtOnce = decodesAtOnce}}, {tree});
+            {.device = {.spec = {.kind = "cuda"}, .decodesAtOnce = decodesAtOnce}},
+            {tree},
+            models::adapterMath());
         walk.beginPass(*tree, {});
         static_cast<void>(walk.use(*tree, 0));
         const Bytes taken = walk.work().activations;
@@ -364,7 +370,8 @@ private Q_SLOTS:
         const models::UNet2DCondition unet = testing::widenedUNet(factor);
         QElapsedTimer timer;
         timer.start();
-        models::ShapeWalk walk({.device = {.spec = {.kind = "cpu"}}}, {unet.tree()});
+        models::ShapeWalk walk(
+            {.device = {.spec = {.kind = "cpu"}}}, {unet.tree()}, models::adapterMath());
         predict(unet,
                 walk,
                 models::ShapeWalk::onWire({2, 4, 64, 64}),

@@ -1,9 +1,9 @@
 // Models whose weights lie in several files.
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
+#include "plugin/checkpoints/sharded_weights.hpp"
+#include "plugin/checkpoints/weight_map.hpp"
 #include "plugin/files/safetensors.hpp"
-#include "plugin/models/blocks/sharded_weights.hpp"
-#include "plugin/models/blocks/weight_map.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 

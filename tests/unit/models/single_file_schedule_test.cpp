@@ -1,7 +1,7 @@
 // What a file of the LDM layout says of its noise and of what it predicts.
 
 #include "plugin/base/json.hpp"
-#include "plugin/models/layouts/layout.hpp"
+#include "plugin/checkpoints/layouts/layout.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/single_files.hpp"

@@ -4,7 +4,7 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/decode_stage.hpp"
 #include "plugin/models/denoise_stage.hpp"
-#include "plugin/models/walk/shape_walk.hpp"
+#include "plugin/nn/walk/shape_walk.hpp"
 #include "plugin/tensor/convolution_workspace.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/test_program.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "plugin/models/blocks/pass.hpp"
-#include "plugin/models/model.hpp"
-#include "plugin/models/stage_context.hpp"
+#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
 
 #include <ATen/core/Tensor.h>

@@ -1,7 +1,7 @@
 // A whole step of a UNet with our own operators beside the same step with ATen's.
 
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/models/blocks/pass.hpp"
+#include "plugin/nn/blocks/pass.hpp"
 #include "plugin/tensor/cpu_paths.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/host_weights.hpp"

@@ -1,7 +1,7 @@
 // Tokens of texts, counted before a run, against what encoding reads.
 
-#include "plugin/models/text/text_count.hpp"
-#include "plugin/models/text/text_pair.hpp"
+#include "plugin/checkpoints/encoders/text_pair.hpp"
+#include "plugin/text/text_count.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"

@@ -1,9 +1,9 @@
 // Texts for two encoders whose states are joined along their width.
 
 #include "plugin/base/json.hpp"
-#include "plugin/models/blocks/pass.hpp"
-#include "plugin/models/checkpoint_folder.hpp"
-#include "plugin/models/text/text_pair.hpp"
+#include "plugin/checkpoints/checkpoint_folder.hpp"
+#include "plugin/checkpoints/encoders/text_pair.hpp"
+#include "plugin/nn/blocks/pass.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/model_bench.hpp"
 

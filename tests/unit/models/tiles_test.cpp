@@ -1,4 +1,4 @@
-#include "plugin/models/tiles.hpp"
+#include "plugin/nn/tiles.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>

@@ -1,8 +1,8 @@
 // The transformer of the UNet alone, on weights under which it can be computed by hand.
 
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/models/blocks/pass.hpp"
-#include "plugin/models/denoisers/transformer2d.hpp"
+#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/denoisers/transformer2d.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/host_weights.hpp"
 

@@ -1,11 +1,12 @@
 // What adapters add inside the UNet, beside diffusers' UNet2DConditionModel.
 
+#include "plugin/checkpoints/adapters/adapter_math.hpp"
 #include "plugin/models/conditioning/merged_denoiser.hpp"
-#include "plugin/models/denoisers/unet2d_condition.hpp"
-#include "plugin/models/denoisers/unet2d_residuals.hpp"
-#include "plugin/models/stage_context.hpp"
-#include "plugin/models/walk/shape_walk.hpp"
-#include "plugin/models/walk/walked_passes.hpp"
+#include "plugin/nn/denoisers/unet2d_condition.hpp"
+#include "plugin/nn/denoisers/unet2d_residuals.hpp"
+#include "plugin/nn/stage_context.hpp"
+#include "plugin/nn/walk/shape_walk.hpp"
+#include "plugin/nn/walk/walked_passes.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
@@ -373,7 +374,8 @@ private Q_SLOTS:
 
         const c10::InferenceMode asOnTheRunThread;
         models::ShapeWalk walk({.device = {.spec = {.kind = kind}}},
-                               {model.tree(models::kDenoiser)});
+                               {model.tree(models::kDenoiser)},
+                               models::adapterMath());
         (void)predict(walk,
                       model,
                       promptOf(models::ShapeWalk::onWire(embeds.sizes())),

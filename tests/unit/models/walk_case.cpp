@@ -1,7 +1,7 @@
 #include "tests/unit/models/walk_case.hpp"
 
 #include "plugin/base/text.hpp"
-#include "plugin/models/blocks/weight_map.hpp"
+#include "plugin/checkpoints/weight_map.hpp"
 #include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/truth.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/models/denoisers/unet2d_condition.hpp"
+#include "plugin/nn/denoisers/unet2d_condition.hpp"
 #include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/model_bench.hpp"
 

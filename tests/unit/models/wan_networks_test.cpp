@@ -1,6 +1,6 @@
 // The networks of WAN alone, on what the reference's own gave and got.
 #include "plugin/models/experts.hpp"
-#include "plugin/models/stage_context.hpp"
+#include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/folders.hpp"

@@ -1,7 +1,7 @@
 // What adapters make of weights, against the tools that train them, and its bits and bytes.
 
 #include "plugin/base/json.hpp"
-#include "plugin/models/adapters/adapter_math.hpp"
+#include "plugin/checkpoints/adapters/adapter_math.hpp"
 #include "plugin/residency/device/device_source.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/walk_meter.hpp"

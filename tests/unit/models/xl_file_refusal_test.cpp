@@ -1,6 +1,6 @@
+#include "plugin/checkpoints/layouts/layout.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/output_file.hpp"
-#include "plugin/models/layouts/layout.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/single_files.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/models/families/family.hpp"
+#include "plugin/checkpoints/family.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
 
 #include <string>

@@ -1,9 +1,9 @@
 #include "tests/unit/models/toy_family/toy_layout.hpp"
 
+#include "plugin/checkpoints/checkpoint_folder.hpp"
+#include "plugin/checkpoints/single_file/single_file.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/safetensors.hpp"
-#include "plugin/models/checkpoint_folder.hpp"
-#include "plugin/models/single_file/single_file.hpp"
 #include "tests/unit/models/toy_family/toy_family.hpp"
 
 namespace lowtide::testing {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/models/layouts/layout.hpp"
+#include "plugin/checkpoints/layouts/layout.hpp"
 
 #include <string>
 

@@ -1,0 +1,149 @@
+#include "plugin/checkpoints/adapters/adapted_model.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/checkpoints/adapters/adapter_key.hpp"
+#include "plugin/checkpoints/adapters/bind_adapter.hpp"
+#include "plugin/memory/changed_tree.hpp"
+#include "plugin/memory/role_pattern.hpp"
+#include "plugin/tensor/stage_values.hpp"
+
+#include <ATen/core/Tensor.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+/// Whether an adapter for `expert` changes this denoiser. Error{InvalidInput} on "expert".
+bool isForDenoiser(const Model& model, std::string_view role, const std::string& expert) {
+    const bool isHigh = expert == "high_noise";
+    requireThat(expert == "both" || isHigh || expert == "low_noise",
+                "there is no expert \"" + expert + "\"",
+                "choose both, high_noise or low_noise",
+                "expert");
+    requireThat(expert == "both" || model.info().boundaryRatio > 0,
+                "the expert is " + expert + ", and " + model.name() + " has one denoiser",
+                "choose both",
+                "expert");
+    return expert == "both" || (role == kDenoiser) == isHigh;
+}
+
+bool changes(const AdapterFile& file, std::string_view component) {
+    return std::any_of(file.layers.begin(), file.layers.end(), [&](const AdapterLayer& layer) {
+        return layer.component == component;
+    });
+}
+
+/// The roles of a model's components, in the words of adapters: the only text encoder of a model is
+/// the first, whatever the model calls it.
+std::vector<std::pair<std::string_view, std::string>> adaptedRoles(const Model& model,
+                                                                   const AdapterFile& file,
+                                                                   const std::string& expert) {
+    constexpr std::string_view kTexts[] = {
+        kAdapterText, kAdapterText2, kAdapterText3, kAdapterText4};
+    std::vector<std::string> texts;
+    std::vector<std::pair<std::string_view, std::string>> roles;
+    for (const ComponentDesc& component : model.components()) {
+        if (memory::matchesRole(kDenoisers, component.role)) {
+            const bool isSecond = component.role != kDenoiser && changes(file, kAdapterDenoiser2);
+            if (isForDenoiser(model, component.role, expert)) {
+                roles.emplace_back(isSecond ? kAdapterDenoiser2 : kAdapterDenoiser, component.role);
+            }
+        } else if (component.role.starts_with(kTextEncoder)) {
+            texts.push_back(component.role);
+        }
+    }
+    if (texts.size() == 1) {
+        roles.emplace_back(kAdapterText, texts.front());
+        return roles;
+    }
+    for (const std::string_view text : kTexts) {
+        if (std::find(texts.begin(), texts.end(), text) != texts.end()) {
+            roles.emplace_back(text, text);
+        }
+    }
+    return roles;
+}
+
+memory::Adapted adaptedBy(const AdapterFile& file, const AdapterBinding& binding, double strength) {
+    memory::Adapted adapter{.files = file.files, .changes = {}};
+    for (const BoundLayer& bound : binding.layers) {
+        memory::AddedChange& change =
+            adapter.changes.emplace_back(memory::AddedChange{.weight = bound.weight,
+                                                             .kind = bound.layer.kind,
+                                                             .factors = {},
+                                                             .scale = bound.layer.scale(),
+                                                             .strength = strength});
+        for (const auto& [name, factor] : bound.layer.factors) {
+            change.factors.push_back({.name = name,
+                                      .key = factor.key,
+                                      .file = factor.place.file,
+                                      .fileOffset = factor.place.offset,
+                                      .type = factor.place.type,
+                                      .shape = factor.place.shape,
+                                      .encoded = factor.place.encoded});
+        }
+    }
+    return adapter;
+}
+
+}  // namespace
+
+AdaptedModel::AdaptedModel(std::shared_ptr<const Model> base, AdapterChoice adapter)
+    : base_(std::move(base)), info_(base_->info()) {
+    const AdapterFile& file = *adapter.file;
+    std::vector<std::string> roles;
+    std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
+    std::vector<AdapterTarget> targets;
+    for (const auto& [component, role] : adaptedRoles(*base_, file, adapter.expert)) {
+        // All of them where nothing has a place, to say what the model is.
+        if (changes(file, component) || component == kAdapterDenoiser) {
+            roles.push_back(role);
+            trees.push_back(base_->tree(role));
+            targets.push_back({.component = component, .tree = trees.back().get()});
+        }
+    }
+    const BoundAdapter bound = bindWholeAdapter(file, targets, base_->name());
+    for (size_t i = 0; i < roles.size(); ++i) {
+        const double strength =
+            memory::matchesRole(kDenoisers, roles[i]) ? adapter.strength : adapter.textStrength;
+        trees_[roles[i]] = std::make_shared<const memory::ComponentTree>(
+            memory::patched(*trees[i], adaptedBy(file, bound.bindings[i], strength)));
+    }
+    info_.files.insert(info_.files.end(), file.files.begin(), file.files.end());
+    info_.adapters.push_back(file.files.front());
+    if (!bound.warning.empty()) {
+        warnings_.push_back({.severity = Severity::Warning,
+                             .code = "adapter_layers_unused",
+                             .item = "file",
+                             .message = bound.warning,
+                             .hint = bound.hint});
+    }
+}
+
+std::shared_ptr<const memory::ComponentTree> AdaptedModel::tree(std::string_view role) const {
+    const auto own = trees_.find(role);
+    return own == trees_.end() ? base_->tree(role) : own->second;
+}
+
+std::shared_ptr<const memory::ComponentTree> AdaptedModel::openedTree(std::string_view role) const {
+    const auto own = trees_.find(role);
+    return own == trees_.end() ? base_->openedTree(role) : own->second;
+}
+
+at::Tensor AdaptedModel::decode(StageContext& context, const at::Tensor& latents) const {
+    return base_->decode(context, latents);
+}
+
+at::Tensor AdaptedModel::encode(StageContext& context, const at::Tensor& pixels) const {
+    return base_->encode(context, pixels);
+}
+
+tensor::VideoGuide AdaptedModel::guideVideo(StageContext& context,
+                                            const VideoPictures& pictures) const {
+    return base_->guideVideo(context, pictures);
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,81 @@
+#pragma once
+// A model as an adapter changes it: the same networks over other trees.
+
+#include "plugin/checkpoints/adapters/adapter_file.hpp"
+#include "plugin/host_api/host.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/sampling/denoiser.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace lowtide::models {
+
+/// An adapter and what a person makes of it.
+struct AdapterChoice {
+    std::shared_ptr<const AdapterFile> file;
+    double strength = 1;          ///< of the changes of the denoiser
+    double textStrength = 1;      ///< of those of the text encoders
+    std::string expert = "both";  ///< LoraRequest::expert
+};
+
+/// `base` with the changes of one adapter behind those that it has. Its networks are those of
+/// `base`; the trees that its stages lease are not.
+class AdaptedModel final : public Model {
+public:
+    /// Binds every component that the adapter has changes for, which opens their files, for their
+    /// headers. Error{InvalidInput} where nothing of the adapter fits the model, and on "expert"
+    /// where the model has no such one; errors of binding.
+    AdaptedModel(std::shared_ptr<const Model> base, AdapterChoice adapter);
+
+    /// What of the adapter the model has no place for.
+    [[nodiscard]] const Issues& warnings() const { return warnings_; }
+
+    [[nodiscard]] const ModelInfo& info() const override { return info_; }
+
+    [[nodiscard]] std::vector<ComponentDesc> components() const override {
+        return base_->components();
+    }
+
+    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
+        std::string_view role) const override;
+    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
+        std::string_view role) const override;
+
+    [[nodiscard]] const memory::FamilyPrecision& precisions() const override {
+        return base_->precisions();
+    }
+
+    [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override {
+        return base_->outlinePrompts(request);
+    }
+
+    [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
+                                               const PromptRequest& request) const override {
+        return base_->encodePrompts(context, request);
+    }
+
+    [[nodiscard]] bool guidesByBatch(double cfg) const override {
+        return base_->guidesByBatch(cfg);
+    }
+
+    [[nodiscard]] std::unique_ptr<sampling::Denoiser> makeDenoiser(
+        StageContext& context, const DenoiserRequest& request) const override {
+        return base_->makeDenoiser(context, request);
+    }
+
+    [[nodiscard]] at::Tensor decode(StageContext& context,
+                                    const at::Tensor& latents) const override;
+    [[nodiscard]] at::Tensor encode(StageContext& context, const at::Tensor& pixels) const override;
+    [[nodiscard]] tensor::VideoGuide guideVideo(StageContext& context,
+                                                const VideoPictures& pictures) const override;
+
+private:
+    std::shared_ptr<const Model> base_;
+    ModelInfo info_;
+    std::map<std::string, std::shared_ptr<const memory::ComponentTree>, std::less<>> trees_;
+    Issues warnings_;
+};
+
+}  // namespace lowtide::models

@@ -1,0 +1,42 @@
+#pragma once
+// Which models an adapter is for, and what a checkpoint is to adapters. Torch-free.
+
+#include "plugin/checkpoints/adapters/adapter_file.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace lowtide::memory {
+struct ComponentTree;
+}
+
+namespace lowtide::models {
+
+/// What tells families apart: the width of the text that the denoiser reads, and the text encoder's
+/// own; or names of modules that one family alone has.
+struct AdapterBase {
+    std::optional<int64_t> contextWidth;
+    std::optional<int64_t> textWidth;  ///< of text_encoder, or where that is missing of the second
+    std::string family{};              ///< "HiDream-I1", by the names of the denoiser's modules
+    bool isBuilt = true;               ///< there are such networks here
+    bool hasDenoiser = false;          ///< it changes one
+    bool isUNet = false;               ///< by the names of the denoiser's modules
+
+    /// Of a denoiser.
+    [[nodiscard]] bool isKnown() const { return contextWidth || !family.empty(); }
+
+    /// Whether some model that is built takes an adapter for it.
+    [[nodiscard]] bool isTaken() const {
+        return isBuilt && (isKnown() || isUNet || (!hasDenoiser && textWidth));
+    }
+
+    /// "SD 1.x", "SDXL", "networks with a context 48 wide"; empty where nothing tells.
+    [[nodiscard]] std::string text() const;
+};
+
+[[nodiscard]] AdapterBase baseOf(const AdapterFile& file);
+/// Of one component of a checkpoint.
+[[nodiscard]] AdapterBase baseOf(const memory::ComponentTree& tree);
+
+}  // namespace lowtide::models

@@ -1,0 +1,277 @@
+#include "plugin/checkpoints/adapters/bind_adapter.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/checkpoints/adapters/adapter_base.hpp"
+#include "plugin/checkpoints/adapters/adapter_label.hpp"
+#include "plugin/checkpoints/adapters/fused_layer.hpp"
+#include "plugin/checkpoints/adapters/layer_parts.hpp"
+#include "plugin/checkpoints/adapters/module_names.hpp"
+#include "plugin/memory/component_tree.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+using memory::ComponentTree;
+using memory::WeightId;
+
+constexpr const char* kOtherAdapter =
+    "choose an adapter that was made for this checkpoint's family";
+
+std::string forBase(const std::string& base) {
+    return base.empty() ? "" : ", which seems to be for " + base;
+}
+
+/// Both know their width, and they differ.
+void requireSameBase(const AdapterFile& file,
+                     std::string_view component,
+                     const ComponentTree& tree,
+                     const std::string& checkpoint) {
+    const AdapterBase theirs = baseOf(file);
+    const AdapterBase own = baseOf(tree);
+    const bool isOther = own.isKnown() && theirs.isKnown() && component == tree.role &&
+                         (own.contextWidth != theirs.contextWidth || own.family != theirs.family);
+    if (isOther || (own.isKnown() && !theirs.isBuilt)) {
+        throw Error(ErrorKind::InvalidInput,
+                    file.what + " is " + whatAdapterIs(file) + "; checkpoint " + checkpoint +
+                        " needs one for " + own.text(),
+                    kOtherAdapter);
+    }
+}
+
+/// Binds layer after layer and remembers what does not fit.
+class Binder {
+public:
+    Binder(const AdapterFile& file, const ComponentTree& tree)
+        : file_(file), tree_(tree), names_(tree) {}
+
+    void bind(const AdapterLayer& layer) {
+        const std::vector<WeightId> weights = weightsOf(layer);
+        if (weights.empty()) {
+            binding_.unmatched.push_back(layer.name);
+            return;
+        }
+        const Shape change = changeShapeOf(layer, file_.what);
+        if (weights.size() == 1) {
+            add(weights.front(), layer, change, std::nullopt);
+            return;
+        }
+        bindParts(layer, change, weights);
+    }
+
+    AdapterBinding take(const std::string& checkpoint) {
+        if (!misshapen_.empty()) {
+            throw Error(ErrorKind::InvalidInput,
+                        file_.what + forBase(baseOf(file_).text()) + ", does not fit the " +
+                            tree_.role + " of checkpoint " + checkpoint + ": " +
+                            listSome(misshapen_),
+                        kOtherAdapter);
+        }
+        return std::move(binding_);
+    }
+
+private:
+    std::vector<WeightId> weightsOf(const AdapterLayer& layer) const {
+        std::vector<WeightId> weights;
+        for (const ModuleNames::Module* module : names_.find(layer.module)) {
+            const std::optional<WeightId> weight = layer.isBias ? module->bias : module->weight;
+            if (!weight) {
+                return {};
+            }
+            weights.push_back(*weight);
+        }
+        return weights;
+    }
+
+    void bindParts(const AdapterLayer& layer,
+                   const Shape& change,
+                   const std::vector<WeightId>& weights) {
+        int64_t allRows = 0;
+        for (const WeightId id : weights) {
+            allRows += tree_.weights[id].shape.front();
+        }
+        const bool isOnInput = layer.factors.contains("on_input");
+        AdapterRows rows;
+        for (const WeightId id : weights) {
+            rows.count = tree_.weights[id].shape.front();
+            if (isOnInput) {
+                add(id, layer, change, rows);
+            } else if (rowsIn(layer, change) != allRows) {
+                misfit(layer, change, id, std::to_string(allRows) + " rows in all");
+            } else {
+                const AdapterLayer part = rowsOfLayer(layer, rows, allRows, file_.what);
+                add(id, part, changeShapeOf(part, file_.what), rows);
+            }
+            rows.first += rows.count;
+        }
+    }
+
+    static int64_t rowsIn(const AdapterLayer& layer, const Shape& change) {
+        return layer.kind == "scale" ? elementCount(change).value_or(0)
+               : change.empty()      ? 0
+                                     : change.front();
+    }
+
+    void add(WeightId id,
+             const AdapterLayer& layer,
+             const Shape& change,
+             const std::optional<AdapterRows>& rows) {
+        const memory::Weight& weight = tree_.weights[id];
+        const auto [other, isFirst] = bound_.emplace(id, layer.name);
+        if (!isFirst) {
+            throw Error(ErrorKind::Corrupt,
+                        file_.what + ": " + quotedName(other->second) + " and " +
+                            quotedName(layer.name) + " both change " + weight.name,
+                        "save the adapter with each layer in one spelling");
+        }
+        if (!fitsWeight(layer, change, weight.shape) || !doraFits(layer, weight.shape)) {
+            misfit(layer, change, id, toText(weight.shape));
+            return;
+        }
+        binding_.layers.push_back({.weight = id, .layer = layer, .rows = rows});
+    }
+
+    void misfit(const AdapterLayer& layer,
+                const Shape& change,
+                WeightId id,
+                const std::string& expected) {
+        misshapen_.push_back(layer.factors.begin()->second.key + " makes " + toText(change) + ", " +
+                             tree_.weights[id].name + " needs " + expected);
+    }
+
+    const AdapterFile& file_;
+    const ComponentTree& tree_;
+    ModuleNames names_;
+    AdapterBinding binding_;
+    std::map<WeightId, std::string> bound_;
+    std::vector<std::string> misshapen_;
+};
+
+/// What a checkpoint is, by its components.
+std::string baseOfTargets(std::span<const AdapterTarget> targets) {
+    std::string text;
+    for (const AdapterTarget& target : targets) {
+        const AdapterBase base = baseOf(*target.tree);
+        if (base.contextWidth || text.empty()) {
+            text = base.text();
+        }
+    }
+    return text.empty() ? "other networks" : text;
+}
+
+std::string unmatchedWarning(const AdapterFile& file,
+                             const std::vector<std::string>& unmatched,
+                             const std::string& checkpoint) {
+    std::string text;
+    if (!unmatched.empty()) {
+        text = std::to_string(unmatched.size()) + " of " + std::to_string(file.layers.size()) +
+               " layers of " + file.what + " have no place in checkpoint " + checkpoint + ": " +
+               listSome(unmatched);
+    }
+    if (!file.unread.empty()) {
+        text += (text.empty() ? "" : "; ") + std::to_string(file.unread.size()) + " tensors of " +
+                file.what + " belong to no layer: " + listSome(file.unread);
+    }
+    if (!file.unknownComponents.empty()) {
+        text += (text.empty() ? "" : "; ") + file.what + " has settings for " +
+                listSome(file.unknownComponents) +
+                ", which no model here has: alphas of those layers are not used";
+    }
+    return text;
+}
+
+/// True of what is left out, kind by kind.
+std::string hintFor(const AdapterFile& file, const std::vector<std::string>& unmatched) {
+    constexpr std::string_view kModulation = ".diff_m";
+    constexpr std::string_view kEmbedding = "bundle_emb.";
+    const auto count = [&](auto&& is) {
+        return static_cast<size_t>(std::count_if(file.unread.begin(), file.unread.end(), is));
+    };
+    const size_t modulations =
+        count([&](const std::string& key) { return key.ends_with(kModulation); });
+    const size_t embeddings =
+        count([&](const std::string& key) { return key.starts_with(kEmbedding); });
+    std::vector<std::string> hints;
+    if (!unmatched.empty()) {
+        hints.emplace_back("check that the LoRA was trained for this kind of model");
+    }
+    if (modulations > 0) {
+        hints.emplace_back(
+            "differences of modulations (diff_m) are not built; all other layers are used");
+    }
+    if (embeddings > 0) {
+        hints.emplace_back(
+            "embeddings inside a LoRA are not read: save each as a file of its own in a folder of "
+            "embeddings");
+    }
+    if (file.unread.size() > modulations + embeddings) {
+        hints.emplace_back("tensors without a layer change nothing; all layers are used");
+    }
+    if (!file.unknownComponents.empty()) {
+        hints.emplace_back("compare the strength with the program that the LoRA was made for");
+    }
+    return join(hints, "; ");
+}
+
+}  // namespace
+
+AdapterBinding bindAdapter(const AdapterFile& file,
+                           std::string_view component,
+                           const ComponentTree& tree,
+                           const std::string& checkpoint) {
+    requireSameBase(file, component, tree, checkpoint);
+    Binder binder(file, tree);
+    for (const AdapterLayer& layer : file.layers) {
+        if (layer.component == component) {
+            binder.bind(layer);
+        }
+    }
+    return binder.take(checkpoint);
+}
+
+BoundAdapter bindWholeAdapter(const AdapterFile& file,
+                              std::span<const AdapterTarget> targets,
+                              const std::string& checkpoint) {
+    BoundAdapter bound;
+    for (const AdapterTarget& target : targets) {
+        requireSameBase(file, target.component, *target.tree, checkpoint);
+    }
+    std::set<std::string, std::less<>> components;
+    std::set<std::string> lacking;
+    size_t matched = 0;
+    for (const AdapterTarget& target : targets) {
+        AdapterBinding binding = bindAdapter(file, target.component, *target.tree, checkpoint);
+        matched += binding.layers.size();
+        for (const std::string& name : binding.unmatched) {
+            if (lacking.insert(name).second) {  // two experts lack the same
+                bound.unmatched.push_back(name);
+            }
+        }
+        bound.bindings.push_back(std::move(binding));
+        components.emplace(target.component);
+    }
+    for (const AdapterLayer& layer : file.layers) {
+        if (!components.contains(layer.component)) {
+            bound.unmatched.push_back(layer.name);
+        }
+    }
+    if (matched == 0) {
+        throw Error(ErrorKind::InvalidInput,
+                    file.what + " is " + whatAdapterIs(file) + "; none of its layers has a place " +
+                        "in checkpoint " + checkpoint + ", which needs one for " +
+                        baseOfTargets(targets) + ": " + listSome(bound.unmatched),
+                    kOtherAdapter);
+    }
+    bound.warning = unmatchedWarning(file, bound.unmatched, checkpoint);
+    bound.hint = hintFor(file, bound.unmatched);
+    return bound;
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,187 @@
+#include "plugin/checkpoints/checkpoint_paths.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/files/hub_folder.hpp"
+#include "plugin/files/path_parts.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace lowtide::models {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kBuiltin = "builtin:";
+constexpr std::string_view kMini = "mini";
+
+CheckpointPath builtin(std::string_view name, const std::string& resourcesFolder) {
+    if (name != kMini) {
+        throw Error(ErrorKind::NotFound,
+                    "there is no built-in checkpoint \"" + std::string(name) + "\"",
+                    "the built-in checkpoint is builtin:mini",
+                    "checkpoint");
+    }
+    return {(fs::path(resourcesFolder) / kMini / "model").string(), std::string(kMini)};
+}
+
+/// Absolute, without "..", "." and a separator at the end: one text for one folder.
+std::string plainPath(const fs::path& path) {
+    const fs::path plain = fs::absolute(path).lexically_normal();
+    return (plain.has_filename() ? plain : plain.parent_path()).string();
+}
+
+/// The last part, or the name of the repository whose snapshot it is.
+std::string nameOfPlace(const std::string& path) {
+    const std::string repository = files::hubName(files::folderOf(files::folderOf(path)));
+    return files::lastPart(repository.empty() ? path : repository);
+}
+
+using FolderNames = std::vector<const char*>;
+
+/// What a person may name: as messages call it, and the folders that ComfyUI and A1111 have for it.
+struct SearchedKind {
+    std::string_view item;
+    const char* what;
+    FolderNames folders;
+};
+
+/// Of a whole checkpoint where the item is no part of one. Adapters and their kin have folders of
+/// their own and are called as their item.
+SearchedKind searchedKind(const char* item) {
+    const FolderNames denoisers = {"unet", "diffusion_models", "Stable-diffusion"};
+    const FolderNames autoencoders = {"vae", "VAE"};
+    const SearchedKind kinds[] = {
+        {"unet", "denoiser", denoisers},
+        {"diffusion_model", "diffusion model", denoisers},
+        {"low_noise", "low-noise model", denoisers},
+        {"vae", "autoencoder", autoencoders},
+        {"autoencoder", "autoencoder", autoencoders},
+        {"text_encoder", "text encoder", {"text_encoders", "clip"}},
+        {"image_encoder", "image encoder", {"clip_vision"}},
+        {"upscaler", "upscaler", {"upscale_models", "ESRGAN", "RealESRGAN"}}};
+    const auto* found = std::find_if(
+        std::begin(kinds), std::end(kinds), [&](const auto& kind) { return kind.item == item; });
+    return found == std::end(kinds) ? SearchedKind{item, item, {"checkpoints", "Stable-diffusion"}}
+                                    : *found;
+}
+
+[[noreturn]] void refusePath(const std::string& typed, size_t folderCount, const char* item) {
+    const std::string what = searchedKind(item).what;
+    const bool isAbsolute = fs::path(typed).is_absolute();
+    const std::string looked =
+        isAbsolute
+            ? ""
+            : " beside the graph" +
+                  (folderCount == 0 ? std::string()
+                                    : " and in " + std::to_string(folderCount) + " model folders");
+    throw Error(ErrorKind::NotFound,
+                "there is no " + what + " \"" + typed + "\"" + looked,
+                "give its full path, or add the folder that holds it to the model folders",
+                item);
+}
+
+/// Nothing where no place has it.
+std::optional<CheckpointPath> foundIn(const std::vector<fs::path>& places,
+                                      const std::string& typed) {
+    for (const fs::path& place : places) {
+        if (const std::optional<std::string> path = files::placeBelow(place.string(), typed)) {
+            const std::string plain = plainPath(*path);
+            return CheckpointPath{plain, nameOfPlace(plain)};
+        }
+    }
+    return std::nullopt;
+}
+
+/// Where a name may lie: `own` are folders beside the graph and in model folders that hold such
+/// files alone.
+std::vector<fs::path> searchedPlaces(const std::string& typed,
+                                     std::string_view graphFolder,
+                                     std::span<const std::string> modelFolders,
+                                     const FolderNames& own) {
+    if (fs::path(typed).is_absolute()) {
+        return {fs::path()};
+    }
+    std::vector<fs::path> places;
+    if (typed.empty()) {
+        return places;
+    }
+    std::vector<fs::path> folders = {graphFolder};
+    folders.insert(folders.end(), modelFolders.begin(), modelFolders.end());
+    for (const fs::path& folder : folders) {
+        places.push_back(folder);
+        for (const char* name : own) {
+            places.push_back(folder / name);
+        }
+    }
+    return places;
+}
+
+CheckpointPath findOfKind(std::string_view typedText,
+                          std::string_view graphFolder,
+                          std::span<const std::string> modelFolders,
+                          const FolderNames& own,
+                          const char* what) {
+    const std::string typed = trim(typedText);
+    const std::vector<fs::path> places = searchedPlaces(typed, graphFolder, modelFolders, own);
+    for (const char* ending : {"", ".safetensors"}) {
+        if (std::optional<CheckpointPath> found = foundIn(places, typed + ending)) {
+            return *std::move(found);
+        }
+    }
+    refusePath(typed, modelFolders.size(), what);
+}
+
+}  // namespace
+
+CheckpointPath findCheckpoint(std::string_view typedText,
+                              std::string_view graphFolder,
+                              const std::string& resourcesFolder,
+                              std::span<const std::string> modelFolders,
+                              const char* item) {
+    const std::string typed = trim(typedText);
+    if (typed.starts_with(kBuiltin)) {
+        return builtin(std::string_view(typed).substr(kBuiltin.size()), resourcesFolder);
+    }
+    const std::vector<fs::path> places =
+        searchedPlaces(typed, graphFolder, modelFolders, searchedKind(item).folders);
+    if (std::optional<CheckpointPath> found = foundIn(places, typed)) {
+        return *std::move(found);
+    }
+    refusePath(typed, modelFolders.size(), item);
+}
+
+CheckpointPath findAdapter(std::string_view typed,
+                           std::string_view graphFolder,
+                           std::span<const std::string> modelFolders) {
+    return findOfKind(typed, graphFolder, modelFolders, {"loras", "Lora"}, "LoRA");
+}
+
+CheckpointPath findControlNet(std::string_view typed,
+                              std::string_view graphFolder,
+                              std::span<const std::string> modelFolders) {
+    return findOfKind(typed,
+                      graphFolder,
+                      modelFolders,
+                      {"controlnet", "t2i_adapter", "ControlNet"},
+                      "ControlNet");
+}
+
+CheckpointPath findIpAdapter(std::string_view typed,
+                             std::string_view graphFolder,
+                             std::span<const std::string> modelFolders) {
+    return findOfKind(typed, graphFolder, modelFolders, {"ipadapter", "ip_adapter"}, "IP-Adapter");
+}
+
+CheckpointPath findImageEncoder(std::string_view typed,
+                                std::string_view graphFolder,
+                                std::span<const std::string> modelFolders) {
+    return findOfKind(typed, graphFolder, modelFolders, {"clip_vision"}, "image encoder");
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,46 @@
+#pragma once
+// Opens ControlNets and T2I-Adapters by their headers, whatever their layout. Torch-free.
+
+#include "plugin/checkpoints/checkpoint_paths.hpp"
+#include "plugin/nn/controls/control_net.hpp"
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace lowtide::models {
+
+/// A folder in the diffusers layout (config.json beside the weights, fp16 variants too), or one
+/// file with cldm's names (below "control_model." or without) or those of diffusers, whose settings
+/// follow from its shapes. No weight is read. Error{Unsupported}, Error{Corrupt}, Error{NotFound}
+/// name file, setting or tensor.
+[[nodiscard]] std::shared_ptr<const ControlNet> openControlNet(const CheckpointPath& path);
+
+/// By the names of its tensors alone.
+[[nodiscard]] bool looksLikeControlNet(const WeightMap& file);
+
+/// What people call it, by its header or config.json alone: "ControlNet for SD 1.x". Nothing: what
+/// lies there is no ControlNet that is built.
+[[nodiscard]] std::optional<std::string> whatControlNetIs(const WeightMap& file);
+[[nodiscard]] std::optional<std::string> whatControlNetIs(const CheckpointPath& folder);
+
+/// Opened ControlNets: the same files give the same value. Those that nobody uses are forgotten,
+/// but for the last few. Thread-safe.
+class ControlNets {
+public:
+    /// Anew where one of its files changed.
+    [[nodiscard]] std::shared_ptr<const ControlNet> open(const CheckpointPath& path);
+
+private:
+    struct Entry {
+        std::string path;
+        std::shared_ptr<const ControlNet> net;
+    };
+
+    std::mutex mutex_;
+    std::deque<Entry> recent_;  ///< the last used one in front
+};
+
+}  // namespace lowtide::models

@@ -1,0 +1,116 @@
+#include "plugin/checkpoints/convert/convert_source.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/checkpoints/network.hpp"
+#include "plugin/checkpoints/single_file/component_maps.hpp"
+#include "plugin/checkpoints/weight_map.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <tuple>
+
+namespace lowtide::models {
+
+namespace {
+
+/// Of a folder in the diffusers layout, whichever is there.
+constexpr const char* kDenoiserFolders[] = {"unet", "transformer"};
+
+std::optional<NetworkNaming> denoiserIn(const WeightMap& map) {
+    for (const Network* network : networks()) {
+        if (auto naming = network->find ? network->find(map) : std::nullopt) {
+            return naming;
+        }
+    }
+    return std::nullopt;
+}
+
+/// `text` of every denoiser that is built, one after the other.
+std::string ofDenoisers(std::string_view Network::*text) {
+    std::vector<std::string> texts;
+    for (const Network* network : networks()) {
+        if (network->find) {
+            texts.emplace_back(network->*text);
+        }
+    }
+    return join(texts, ", ");
+}
+
+const char* denoiserFolderOf(const std::string& folder) {
+    std::error_code ignored;
+    for (const char* name : kDenoiserFolders) {
+        if (std::filesystem::is_directory(std::filesystem::path(folder) / name, ignored)) {
+            return name;
+        }
+    }
+    return kDenoiserFolders[0];
+}
+
+ConvertSource openSource(const CheckpointPath& checkpoint) {
+    std::error_code ignored;
+    const bool isFolder = std::filesystem::is_directory(checkpoint.path, ignored);
+    const std::string network = isFolder ? networkFileIn(checkpoint.path) : checkpoint.path;
+    if (network.empty()) {
+        const char* const name = denoiserFolderOf(checkpoint.path);
+        return {.weights = {.map = openWeights(checkpoint.path, name, "diffusion_pytorch_model"),
+                            .metadata = {}},
+                .role = name,
+                .what = std::string("the ") + name + " of " + checkpoint.name,
+                .prefix = {}};
+    }
+    return {.weights = openWeightFile(network),
+            .role = "checkpoint",
+            .what = checkpoint.name,
+            .prefix = {}};
+}
+
+void requireRowMajor(const ConvertSource& source) {
+    for (const auto& [name, place] : source.weights.map.tensors) {
+        if (!place.isRowMajor) {
+            throw Error(ErrorKind::Unsupported,
+                        source.what + ": " + quotedName(name) + " is not stored row by row",
+                        "load and save it as safetensors first");
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<const NamedPlace*> ConvertSource::tensors() const {
+    std::vector<const NamedPlace*> all;
+    for (const NamedPlace& tensor : weights.map.tensors) {
+        all.push_back(&tensor);
+    }
+    const auto placeOf = [](const NamedPlace* tensor) {
+        return std::tuple(
+            tensor->second.file, tensor->second.offset, std::string_view(tensor->first));
+    };
+    std::sort(all.begin(), all.end(), [&](const NamedPlace* a, const NamedPlace* b) {
+        return placeOf(a) < placeOf(b);
+    });
+    return all;
+}
+
+ConvertSource openConvertSource(const CheckpointPath& checkpoint) {
+    ConvertSource source = openSource(checkpoint);
+    const WeightMap& map = source.weights.map;
+    const std::optional<NetworkNaming> denoiser = denoiserIn(map);
+    if (!denoiser) {
+        throw Error(ErrorKind::Unsupported,
+                    source.what + " holds no denoiser that is built (" +
+                        ofDenoisers(&Network::models) + "): none of its " +
+                        std::to_string(map.tensors.size()) + " tensors is one of " +
+                        ofDenoisers(&Network::evidence) + " with those that belong to it",
+                    "choose a checkpoint, or a file of its denoiser; lowtide check says what a "
+                    "file is",
+                    "checkpoint");
+    }
+    requireRowMajor(source);
+    source.prefix = denoiser->prefix;
+    source.architecture = denoiser->architecture;
+    return source;
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,162 @@
+#include "plugin/checkpoints/convert/storage_form.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/checkpoints/network.hpp"
+#include "plugin/checkpoints/stored_shares.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr std::array<StorageForm, 5> kStorageForms = {{
+    {.name = "f16"},
+    {.name = "f8", .encoding = "f8_e4m3", .comfyFormat = "float8_e4m3fn", .element = DType::F8E4M3},
+    {.name = "int8",
+     .encoding = "int8",
+     .comfyFormat = "int8_tensorwise",
+     .element = DType::I8,
+     .scalesRows = true},
+    {.name = "q8_0",
+     .encoding = "q8_0",
+     .ggmlType = files::GgmlType::Q8_0,
+     .ggufFileType = 7},  // MOSTLY_Q8_0
+    {.name = "q4_k",
+     .encoding = "q4_k",
+     .ggmlType = files::GgmlType::Q4_K,
+     .ggufFileType = 14},  // MOSTLY_Q4_K_S
+}};
+
+constexpr int64_t kMostSmallElements = 1024;
+constexpr int64_t kGgufRow = 256;
+/// Layers that every step depends on and that weigh little.
+constexpr std::string_view kTimeAndLabels[] = {"time_embed.",
+                                               "label_emb.",
+                                               "time_embedding.",
+                                               "add_embedding.",
+                                               "class_embedding.",
+                                               "time_projection.",
+                                               "text_embedding.",
+                                               "img_emb.",
+                                               "condition_embedder.",
+                                               "t_embedder.",
+                                               "p_embedder."};
+constexpr std::string_view kAttentionProjections[] = {"proj_in.", "proj_out."};
+constexpr std::string_view kFirstAndLast[] = {"conv_in.", "conv_out.", "patch_embedding."};
+constexpr std::string_view kLastOfDiffusers = "proj_out.weight";
+constexpr std::string_view kLdmFirstAndLast[] = {"input_blocks.0.0.weight", "out.2.weight"};
+
+template <class Parts>
+bool containsOneOf(std::string_view name, const Parts& parts) {
+    return std::any_of(std::begin(parts), std::end(parts), [&](std::string_view part) {
+        return name.find(part) != name.npos;
+    });
+}
+
+/// What networks state of theirs.
+bool staysPrecise(std::string_view name) {
+    return std::any_of(networks().begin(), networks().end(), [&](const Network* network) {
+        return containsOneOf(name, network->precise);
+    });
+}
+
+int64_t elementsOf(const TensorPlace& place) {
+    return elementCount(place.shape).value_or(0);
+}
+
+/// What was encoded in the source comes as halves where it is not encoded again.
+DType plainTypeOf(const TensorPlace& place) {
+    return place.encoded ? DType::F16 : place.type;
+}
+
+bool fitsHalf(DType type) {
+    return type == DType::F16 || type == DType::F8E4M3 || type == DType::F8E5M2;
+}
+
+/// Rows of 256 for a tensor whose own are no whole blocks of that.
+Shape ggufShape(const TensorPlace& place) {
+    const int64_t count = elementsOf(place);
+    return count % kGgufRow == 0 && place.shape.back() % kGgufRow != 0
+               ? Shape{count / kGgufRow, kGgufRow}
+               : place.shape;
+}
+
+/// Elements with scales beside them.
+memory::Encoded scaledAs(const StorageForm& form, const Shape& shape) {
+    return {.encoding = std::string(form.encoding),
+            .columns = shape.back(),
+            .companions = {
+                {.key = "weight_scale", .elementCount = form.scalesRows ? shape.front() : 1}}};
+}
+
+memory::Encoded blocksAs(const StorageForm& form, const Shape& shape) {
+    const files::GgmlTypeInfo& info = files::infoOf(form.ggmlType);
+    return {.encoding = std::string(form.encoding),
+            .blockElements = info.elementsPerBlock,
+            .blockBytes = info.bytesPerBlock,
+            .columns = shape.back()};
+}
+
+}  // namespace
+
+Bytes TargetTensor::bytes() const {
+    return storedBytes(TensorPlace{.type = type, .shape = shape, .encoded = encoded});
+}
+
+std::span<const StorageForm> storageForms() {
+    return kStorageForms;
+}
+
+const StorageForm& storageForm(std::string_view name) {
+    const auto found = std::find_if(kStorageForms.begin(),
+                                    kStorageForms.end(),
+                                    [&](const StorageForm& form) { return form.name == name; });
+    if (found == kStorageForms.end()) {
+        std::vector<std::string> names;
+        for (const StorageForm& form : kStorageForms) {
+            names.emplace_back(form.name);
+        }
+        throw Error(ErrorKind::InvalidInput,
+                    "there is no storage " + quotedName(name),
+                    "choose " + listSome(names),
+                    "storage");
+    }
+    return *found;
+}
+
+TargetTensor comfyTarget(const StorageForm& form, std::string_view name, const TensorPlace& place) {
+    if (form.encoding.empty()) {
+        const bool isFloat = place.encoded || isFloating(place.type);
+        return {place.shape, isFloat ? DType::F16 : place.type};
+    }
+    const bool isLinear = name.ends_with(".weight") && place.shape.size() == 2 &&
+                          elementsOf(place) > kMostSmallElements &&
+                          !containsOneOf(name, kTimeAndLabels) && !staysPrecise(name) &&
+                          name != kLastOfDiffusers;
+    return isLinear ? TargetTensor{place.shape, form.element, scaledAs(form, place.shape)}
+                    : TargetTensor{place.shape, plainTypeOf(place)};
+}
+
+TargetTensor ggufTarget(const StorageForm& form, std::string_view name, const TensorPlace& place) {
+    const DType plain = fitsHalf(plainTypeOf(place)) ? DType::F16 : DType::F32;
+    const bool isPrecise =
+        containsOneOf(name, kFirstAndLast) || staysPrecise(name) || name == kLastOfDiffusers ||
+        std::find(std::begin(kLdmFirstAndLast), std::end(kLdmFirstAndLast), name) !=
+            std::end(kLdmFirstAndLast);
+    if (place.shape.size() < 2 || elementsOf(place) <= kMostSmallElements || isPrecise) {
+        return {place.shape, plain};
+    }
+    const Shape shape = ggufShape(place);
+    if (containsOneOf(name, kTimeAndLabels) || containsOneOf(name, kAttentionProjections) ||
+        !files::byteCount(form.ggmlType, shape)) {
+        return {place.shape, DType::F16};
+    }
+    return {shape, DType::F32, blocksAs(form, shape)};
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,187 @@
+#include "plugin/checkpoints/convert/tensor_converter.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/encodings/scales.hpp"
+#include "plugin/residency/element_conversion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+/// From here on a number becomes infinite as a half.
+constexpr float kTooLargeForHalf = 65520;
+
+memory::Storage storageOf(const NamedPlace& tensor) {
+    const TensorPlace& place = tensor.second;
+    return {.key = tensor.first,
+            .fileOffset = place.offset,
+            .fileType = place.type,
+            .elementCount = elementCount(place.shape).value_or(0),
+            .encoded = place.encoded};
+}
+
+}  // namespace
+
+TensorConverter::TensorConverter(const NamedPlace& tensor,
+                                 TargetTensor target,
+                                 std::shared_ptr<const files::InputFile> file,
+                                 const std::string& role,
+                                 ConvertWorkspace& workspace)
+    : tensor_(tensor),
+      target_(std::move(target)),
+      file_(std::move(file)),
+      workspace_(workspace),
+      elements_(file_, role, storageOf(tensor), workspace.scratch()),
+      encoding_(target_.encoded ? &encodings::encodingOf(*target_.encoded) : nullptr) {}
+
+double TensorConverter::error() const {
+    return squares_ > 0 ? std::sqrt(differences_ / squares_) : 0;
+}
+
+bool TensorConverter::isCopied() const {
+    return !encoding_ && !tensor_.second.encoded && tensor_.second.type == target_.type;
+}
+
+bool TensorConverter::hasScales() const {
+    return target_.encoded && !target_.encoded->companions.empty();
+}
+
+void TensorConverter::fill(std::span<std::byte> piece, Bytes offset) {
+    if (isCopied()) {
+        file_->read(piece, tensor_.second.offset + offset, workspace_.stop());
+        workspace_.wrote(static_cast<Bytes>(piece.size()));
+        return;
+    }
+    if (hasScales() && scales_.empty()) {
+        findScales();
+    }
+    const Bytes blockBytes = encoding_ ? target_.encoded->blockBytes : sizeOf(target_.type);
+    const int64_t blockElements = encoding_ ? target_.encoded->blockElements : 1;
+    int64_t first = offset / blockBytes * blockElements;
+    for (Bytes done = 0; done < static_cast<Bytes>(piece.size());) {
+        const int64_t left = (static_cast<Bytes>(piece.size()) - done) / blockBytes * blockElements;
+        const int64_t count = std::min(ConvertWorkspace::kPieceElements, left);
+        const Bytes bytes = count / blockElements * blockBytes;
+        readNumbers(first, count);
+        fillElements(piece.data() + done, first, count);
+        measure(count);
+        workspace_.wrote(bytes);
+        done += bytes;
+        first += count;
+    }
+}
+
+void TensorConverter::readNumbers(int64_t first, int64_t count) {
+    elements_.read(reinterpret_cast<std::byte*>(workspace_.numbers()),
+                   DType::F32,
+                   first,
+                   count,
+                   workspace_.stop());
+    requireHeld(first, count);
+}
+
+void TensorConverter::requireHeld(int64_t first, int64_t count) const {
+    const std::span numbers(workspace_.numbers(), static_cast<size_t>(count));
+    const auto refuse = [&](ErrorKind kind, auto found, const char* problem, const char* hint) {
+        throw Error(kind,
+                    quotedName(file_->name()) + ", " + quotedName(tensor_.first) + ": number " +
+                        std::to_string(first + (found - numbers.begin())) + " is " +
+                        formatNumber(double(*found)) + ", " + problem,
+                    hint);
+    };
+    if (encoding_) {
+        const auto found = std::find_if_not(
+            numbers.begin(), numbers.end(), [](float each) { return std::isfinite(each); });
+        if (found != numbers.end()) {
+            refuse(ErrorKind::Corrupt,
+                   found,
+                   "which no encoding holds",
+                   "the file is damaged: get it again, or choose another one");
+        }
+    } else if (target_.type == DType::F16) {
+        const auto found = std::find_if(numbers.begin(), numbers.end(), [](float each) {
+            return std::fabs(each) >= kTooLargeForHalf && std::isfinite(each);
+        });
+        if (found != numbers.end()) {
+            refuse(ErrorKind::InvalidInput,
+                   found,
+                   "f16 holds up to 65504",
+                   "choose f8 or int8, which leave this tensor in its type or scale it");
+        }
+    }
+}
+
+void TensorConverter::findScales() {
+    const int64_t rows = target_.encoded->companions.front().elementCount;
+    const int64_t all = elementCount(target_.shape).value_or(0);
+    const int64_t columns = all / rows;
+    std::vector<float> largest(static_cast<size_t>(rows));
+    for (int64_t first = 0; first < all; first += ConvertWorkspace::kPieceElements) {
+        const int64_t count = std::min(ConvertWorkspace::kPieceElements, all - first);
+        readNumbers(first, count);
+        for (int64_t i = 0; i < count;) {
+            const int64_t row = (first + i) / columns;
+            const int64_t ofRow = std::min(count - i, (row + 1) * columns - first - i);
+            float& most = largest[static_cast<size_t>(row)];
+            most = std::max(most, residency::largestMagnitude(workspace_.numbers() + i, ofRow));
+            i += ofRow;
+        }
+        workspace_.wrote(0);
+    }
+    for (const float most : largest) {
+        scales_.push_back(encodings::scaleFor(most, encoding_->largestElement));
+    }
+}
+
+void TensorConverter::fillElements(std::byte* bytes, int64_t first, int64_t count) {
+    if (encoding_) {
+        encode(bytes, first, count);
+        return;
+    }
+    const auto* numbers = reinterpret_cast<const std::byte*>(workspace_.numbers());
+    auto* back = reinterpret_cast<std::byte*>(workspace_.back());
+    residency::convertElements(bytes, target_.type, numbers, DType::F32, count);
+    residency::convertElements(back, DType::F32, bytes, target_.type, count);
+}
+
+void TensorConverter::encode(std::byte* bytes, int64_t first, int64_t count) {
+    const memory::Encoded& encoded = *target_.encoded;
+    const encodings::Part part{first, count};
+    std::vector<std::span<const std::byte>> companions;
+    for (size_t i = 0; i < encoded.companions.size(); ++i) {
+        const encodings::ByteRange range = encodings::companionRange(encoded, i, part);
+        companions.push_back(
+            std::as_bytes(std::span(scales_))
+                .subspan(static_cast<size_t>(range.begin), static_cast<size_t>(range.count)));
+    }
+    const encodings::StoredPart stored{
+        .tensor = &encoded, .part = part, .blocks = bytes, .companions = companions};
+    encoding_->encode(stored, workspace_.numbers(), bytes);
+    if (const auto fault = encoding_->fault(stored)) {
+        throw Error(ErrorKind::InvalidInput,
+                    quotedName(file_->name()) + ", " + quotedName(tensor_.first) +
+                        ": its numbers are too large for " + std::string(encoding_->label) + ": " +
+                        *fault,
+                    "choose f8 or int8, whose scales are f32");
+    }
+    encoding_->decode(stored, workspace_.back());
+}
+
+void TensorConverter::measure(int64_t count) {
+    const float* numbers = workspace_.numbers();
+    const float* back = workspace_.back();
+    for (int64_t i = 0; i < count; ++i) {
+        if (std::isfinite(numbers[i])) {
+            const double difference = double(back[i]) - double(numbers[i]);
+            differences_ += difference * difference;
+            squares_ += double(numbers[i]) * double(numbers[i]);
+        }
+    }
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,151 @@
+#include "plugin/checkpoints/encoders/prompt_tokens.hpp"
+
+#include "plugin/base/error.hpp"
+
+#include <algorithm>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr std::string_view kMention = "embedding:";
+/// What a mention may follow.
+constexpr std::string_view kBeforeMention = " \t\r\n,()[]";
+constexpr std::string_view kBehindMention = " \t\r\n,";
+/// A name may hold them, and they may follow it.
+constexpr std::string_view kMayFollow = ".;:!?()[]{}<>\"'";
+constexpr std::string_view kEndsUnknownName = ":()[]";
+
+/// Where the next mention begins, or the end of the text.
+size_t mentionFrom(std::string_view text, size_t from) {
+    for (size_t at = text.find(kMention, from); at != text.npos; at = text.find(kMention, at + 1)) {
+        const size_t name = at + kMention.size();
+        const bool begins = at == 0 || kBeforeMention.find(text[at - 1]) != text.npos;
+        const bool hasName =
+            name < text.size() && kBehindMention.find(text[name]) == kBehindMention.npos;
+        if (begins && hasName) {
+            return at;
+        }
+    }
+    return text.size();
+}
+
+/// Runs `work`, whose errors are about the parameter `item`.
+template <class Work>
+auto blamingText(const std::string& item, const Work& work) {
+    try {
+        return work();
+    } catch (const Error& error) {
+        throw Error(error.kind(), error.message(), error.hint(), item);
+    }
+}
+
+}  // namespace
+
+PromptTokens::PromptTokens(const ClipTokenizer& tokenizer, EmbeddingUse use)
+    : tokenizer_(tokenizer), use_(std::move(use)), nextId_(tokenizer.vocabularySize()) {
+    if (!use_.library) {
+        return;
+    }
+    for (const std::string& name : use_.library->names()) {
+        std::vector<TokenId> ids = tokenizer_.tokensOf(name, "prompt");
+        if (!ids.empty()) {
+            written_[ids.front()].push_back({.ids = std::move(ids), .name = name});
+        }
+    }
+    for (auto& [first, names] : written_) {
+        std::stable_sort(names.begin(), names.end(), [](const Written& a, const Written& b) {
+            return a.ids.size() > b.ids.size();
+        });
+    }
+}
+
+std::vector<PromptToken> PromptTokens::of(std::string_view text, const std::string& item) {
+    std::vector<PromptToken> tokens;
+    if (!use_.library) {
+        addWords(text, item, tokens);
+        return tokens;
+    }
+    size_t from = 0;
+    for (size_t at = mentionFrom(text, 0); at < text.size(); at = mentionFrom(text, from)) {
+        addWords(text.substr(from, at - from), item, tokens);
+        from = at + addMentioned(text.substr(at), item, tokens);
+    }
+    addWords(text.substr(from), item, tokens);
+    return tokens;
+}
+
+void PromptTokens::addWords(std::string_view text,
+                            const std::string& item,
+                            std::vector<PromptToken>& tokens) {
+    const std::vector<TokenId> ids = tokenizer_.tokensOf(text, item);
+    for (size_t at = 0; at < ids.size();) {
+        const Written* written = writtenAt(ids, at);
+        if (written) {
+            tokens.push_back(tokenOf(find(written->name, item), item));
+        } else {
+            tokens.push_back({.id = ids[at]});
+        }
+        at += written ? written->ids.size() : 1;
+    }
+}
+
+size_t PromptTokens::addMentioned(std::string_view text,
+                                  const std::string& item,
+                                  std::vector<PromptToken>& tokens) {
+    const std::string_view behind = text.substr(kMention.size());
+    const std::string_view word = behind.substr(0, behind.find_first_of(kBehindMention));
+    for (std::string_view name = word; !name.empty();) {
+        if (const EmbeddingRef embedding = find(name, item)) {
+            tokens.push_back(tokenOf(embedding, item));
+            return kMention.size() + name.size();
+        }
+        const size_t end = name.find_last_of(kMayFollow);
+        name = name.substr(0, end == name.npos ? 0 : end);
+    }
+    const std::string_view unknown = word.substr(
+        0, std::max<size_t>(1, std::min(word.find_first_of(kEndsUnknownName), word.size())));
+    named_.missing.emplace_back(item, std::string(unknown));
+    return kMention.size() + unknown.size();
+}
+
+const PromptTokens::Written* PromptTokens::writtenAt(const std::vector<TokenId>& ids,
+                                                     size_t at) const {
+    const auto names = written_.find(ids[at]);
+    if (names == written_.end()) {
+        return nullptr;
+    }
+    const auto found =
+        std::find_if(names->second.begin(), names->second.end(), [&](const Written& written) {
+            return written.ids.size() <= ids.size() - at &&
+                   std::equal(written.ids.begin(),
+                              written.ids.end(),
+                              ids.begin() + static_cast<ptrdiff_t>(at));
+        });
+    return found == names->second.end() ? nullptr : &*found;
+}
+
+EmbeddingRef PromptTokens::find(std::string_view name, const std::string& item) const {
+    return blamingText(item, [&] { return use_.library->find(name); });
+}
+
+PromptToken PromptTokens::tokenOf(const EmbeddingRef& embedding, const std::string& item) {
+    const NamedEmbedding named{.name = embedding->name, .digest = embedding->digest};
+    if (std::find(named_.found.begin(), named_.found.end(), named) == named_.found.end()) {
+        named_.found.push_back(named);
+    }
+    const auto taken = taken_.find(embedding);
+    if (taken != taken_.end()) {
+        return taken->second;
+    }
+    PromptToken token{
+        .id = static_cast<TokenId>(nextId_),
+        .vectors = blamingText(item, [&] {
+            return vectorsFor(
+                *embedding, use_.set, use_.encoder, use_.width, tokenizer_.length() - 2);
+        })};
+    nextId_ += token.places();
+    return taken_.emplace(embedding, std::move(token)).first->second;
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "plugin/checkpoints/embeddings/embedding_library.hpp"
+#include "plugin/text/clip_tokenizer.hpp"
+#include "plugin/text/named_embeddings.hpp"
+#include "plugin/text/prompt_chunks.hpp"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace lowtide::models {
+
+/// Which embeddings a text encoder takes.
+struct EmbeddingUse {
+    const EmbeddingLibrary* library = nullptr;  ///< null: none, and their names are words
+    std::string_view set = kClipL;              ///< of files that have several
+    std::string encoder{"text encoder"};        ///< in messages
+    int64_t width = 0;                          ///< of the encoder's token rows
+};
+
+/// Makes tokens of texts for one text encoder, and vectors where a text names an embedding: by its
+/// name, as A1111 does it (the tokens of the name, wherever they are; the longest first), or as
+/// embedding:name, ComfyUI's. One that is not there is left out of the text, as ComfyUI does it.
+/// Sources: AUTOMATIC1111 stable-diffusion-webui 1.10, textual_inversion.py; ComfyUI, sd1_clip.py.
+class PromptTokens {
+public:
+    /// `tokenizer` and the library must outlive it.
+    explicit PromptTokens(const ClipTokenizer& tokenizer, EmbeddingUse use = {});
+
+    [[nodiscard]] const ClipTokenizer& tokenizer() const { return tokenizer_; }
+
+    /// Errors as ClipTokenizer::tokensOf() and of embedding files, on parameter `item`.
+    [[nodiscard]] std::vector<PromptToken> of(std::string_view text, const std::string& item);
+
+    /// What the texts named since it was asked last.
+    [[nodiscard]] EmbeddingsNamed takeNamed() { return std::exchange(named_, {}); }
+
+private:
+    /// An embedding that the library has, as a text would write it.
+    struct Written {
+        std::vector<TokenId> ids;
+        std::string name;
+    };
+
+    void addWords(std::string_view text, const std::string& item, std::vector<PromptToken>& tokens);
+    /// Handles "embedding:" with what follows it, and says how many bytes that is.
+    [[nodiscard]] size_t addMentioned(std::string_view text,
+                                      const std::string& item,
+                                      std::vector<PromptToken>& tokens);
+    /// The one whose name the tokens from `at` on are; null: none.
+    [[nodiscard]] const Written* writtenAt(const std::vector<TokenId>& ids, size_t at) const;
+    [[nodiscard]] EmbeddingRef find(std::string_view name, const std::string& item) const;
+    [[nodiscard]] PromptToken tokenOf(const EmbeddingRef& embedding, const std::string& item);
+
+    const ClipTokenizer& tokenizer_;
+    EmbeddingUse use_;
+    std::map<TokenId, std::vector<Written>> written_;  ///< by the first token, long ones in front
+    std::map<EmbeddingRef, PromptToken> taken_;
+    int64_t nextId_;
+    EmbeddingsNamed named_;
+};
+
+}  // namespace lowtide::models

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "plugin/checkpoints/checkpoint.hpp"
+#include "plugin/nn/model.hpp"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lowtide::models {
+
+struct Layout;
+struct Network;
+
+/// A place for a text encoder that comes as a file of its own.
+struct TextSlot {
+    std::string component;             ///< "text_encoder_2"
+    std::string tokenizer;             ///< "tokenizer_2"
+    std::vector<std::string> classes;  ///< of networks that it takes; of several slots for the same
+                                       ///< the widest network has the last
+};
+
+/// A width by which published networks are told apart.
+struct NamedWidth {
+    int64_t width = 0;
+    std::string_view name{};  ///< for users: "SD 1.x"
+    bool isBuilt = true;
+};
+
+/// What tells that an adapter is for the family. Names of modules have '.' for '_'.
+struct AdapterMarks {
+    std::string_view name{};                ///< of who is told by `parts`, for users: "HiDream-I1"
+    std::vector<std::string_view> parts{};  ///< of names that no other network has
+    /// Ends of names of modules that read all channels of its denoiser, and how wide that is where
+    /// it was published; empty: the parts tell enough.
+    std::vector<std::string_view> wholeModules{};
+    std::vector<int64_t> widths{};
+    /// Of the text that cross attentions of its denoisers read, and of its CLIP encoders.
+    std::vector<NamedWidth> contexts{};
+    std::vector<NamedWidth> texts{};
+};
+
+/// A family of checkpoints. Each has a folder with `const Family& <folder>();` and one lowtide_add
+/// line.
+struct Family {
+    std::string name;
+    /// All that models of it may have; ComponentSource::components() says which a model has.
+    std::vector<ComponentDesc> components;
+    /// Whether the folder is one of this family, by what its index says.
+    bool (*detect)(const Checkpoint& checkpoint) = nullptr;
+    /// Reads configs and headers, no weight. Errors name the file and the setting or tensor.
+    std::shared_ptr<const Model> (*open)(Checkpoint& checkpoint) = nullptr;
+    /// What people call this one, from its settings: "SD 1.x inpainting"; nullptr: the name.
+    std::string (*label)(Checkpoint& checkpoint) = nullptr;
+    /// Of a model that is put together of files; empty: it is not.
+    std::vector<TextSlot> texts{};
+    /// Classes of networks, and layouts of files, that it alone has.
+    std::vector<const Network*> networks{};
+    std::vector<const Layout*> layouts{};
+    AdapterMarks adapters{};
+};
+
+using Families = std::span<const Family* const>;
+
+/// Every family that is built.
+[[nodiscard]] Families families();
+/// The family that detects it; nullptr where none does.
+[[nodiscard]] const Family* familyOf(const Checkpoint& checkpoint, Families known = families());
+/// Opens a checkpoint with the family that detects it. Error{Unsupported} names the pipeline class
+/// that was seen and the families that are known.
+[[nodiscard]] std::shared_ptr<const Model> openCheckpoint(Checkpoint& checkpoint,
+                                                          Families known = families());
+
+}  // namespace lowtide::models

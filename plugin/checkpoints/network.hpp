@@ -1,0 +1,65 @@
+#pragma once
+// What is true of a class of networks in every file, told once: who reads files asks here.
+// Torch-free.
+
+#include "plugin/base/json.hpp"
+#include "plugin/checkpoints/checkpoint.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::models {
+
+/// A component's settings and weights, as networks are made of them.
+struct OpenedNetwork {
+    Json settings;
+    std::string what;  ///< of the settings, in messages
+    WeightMap weights;
+    std::string className;
+};
+
+/// How a file names a network that it holds.
+struct NetworkNaming {
+    std::string prefix;
+    bool isOwn = true;                ///< in its authors' words; else in diffusers'
+    std::string_view architecture{};  ///< as ComfyUI-GGUF calls it
+};
+
+/// A class of networks.
+struct Network {
+    std::vector<std::string_view> classes;  ///< in diffusers or transformers
+    const char* stem = kDiffusersStem;      ///< of its weight files
+    /// Makes it of settings and headers, to see whether it is complete. Throws the network's
+    /// errors, and Error{Unsupported} for one that no family reads.
+    void (*open)(const OpenedNetwork& opened) = nullptr;
+
+    /// Of a denoiser, the models that have it, for users.
+    std::string_view models{};
+    /// Of a denoiser: how the file names it; nothing where the file holds none. nullptr: its files
+    /// are not told by names.
+    std::optional<NetworkNaming> (*find)(const WeightMap& file) = nullptr;
+    /// Tensors that tell it by name, for messages.
+    std::string_view evidence{};
+    /// A weight's name in its authors' words; nullptr: they are diffusers'.
+    std::string (*ownName)(std::string_view name) = nullptr;
+    /// The ending of its authors' matrices with query, key and value in one: ".qkv". Empty: none.
+    std::string_view fusedQuery{};
+    /// Parts of the names of matrices that stay precise where a file is quantised.
+    std::vector<std::string_view> precise{};
+};
+
+/// Every class that is built: those that families share, then each family's own.
+[[nodiscard]] const std::vector<const Network*>& networks();
+/// nullptr: no such class is built.
+[[nodiscard]] const Network* networkOf(std::string_view className);
+/// Models of denoisers that lie in files of their own, for messages: "HiDream-I1, WAN".
+[[nodiscard]] std::string modelsOfDenoisers();
+
+/// Opens one component of a checkpoint as a family would, to see whether it is complete: settings
+/// and headers, no weight, no tokenizer. Errors: Network::open's. What is no network that is built
+/// here is passed over.
+void openNetwork(Checkpoint& checkpoint, const std::string& component);
+
+}  // namespace lowtide::models

@@ -1,0 +1,85 @@
+#include "plugin/checkpoints/single_file/beside_file.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/checkpoints/weight_map.hpp"
+
+#include <filesystem>
+
+namespace lowtide::models {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Bytes kLargestBesideFile = 16 * kMiB;
+constexpr Bytes kLargestConfig = kMiB;
+
+void checkParts(const Json& parts, const std::string& name) {
+    if (!parts.is_object()) {
+        throw Error(ErrorKind::Corrupt, name + " is no JSON object", "write one, or remove it");
+    }
+    for (const auto& [part, settings] : parts.items()) {
+        if (!settings.is_object()) {
+            throw Error(ErrorKind::Corrupt,
+                        name + ": " + part + " is no JSON object",
+                        "write settings as in the config.json of the diffusers layout");
+        }
+    }
+}
+
+}  // namespace
+
+std::string besidePath(const std::string& weights) {
+    return fs::path(weights).replace_extension(".lowtide.json").string();
+}
+
+BesideFile readBeside(const std::string& weights) {
+    const std::string path = besidePath(weights);
+    std::string name = fs::path(path).filename().string();
+    std::error_code ignored;
+    if (path == weights || !fs::is_regular_file(path, ignored)) {
+        return {.name = std::move(name)};
+    }
+    const files::InputFile file(path);
+    BesideFile beside = parseBeside(file.readAll(kLargestBesideFile), std::move(name));
+    beside.stamp = stampOf(file);
+    return beside;
+}
+
+std::string configPath(const std::string& weights) {
+    return (fs::path(weights).parent_path() / "config.json").string();
+}
+
+Json configInFolder(const std::string& weights,
+                    std::string_view className,
+                    std::vector<memory::WeightFile>& files) {
+    const std::string path = configPath(weights);
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) {
+        return Json::object();
+    }
+    const files::InputFile file(path);
+    files.push_back(stampOf(file));
+    Json stated =
+        parseJson(file.readAll(kLargestConfig), "config.json", {.readPythonNumbers = true});
+    if (!stated.is_object() || stated.value("_class_name", Json()) != className) {
+        return Json::object();
+    }
+    return stated;
+}
+
+BesideFile parseBeside(std::string_view text, std::string name) {
+    Json parts = parseJson(text, name);
+    checkParts(parts, name);
+    return {.name = std::move(name), .parts = std::move(parts), .stamp = {}};
+}
+
+Json withBeside(Json settings, const BesideFile& beside, const char* part) {
+    const auto stated = beside.parts.find(part);
+    if (stated != beside.parts.end()) {
+        settings.update(*stated);
+    }
+    return settings;
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,32 @@
+#pragma once
+// What files of weights say of the noise that their denoiser was trained on. Torch-free.
+
+#include "plugin/base/json_fwd.hpp"
+#include "plugin/checkpoints/weight_file.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lowtide::models {
+
+/// What the file says that its denoiser predicts ("epsilon", "v_prediction"): modelspec's word,
+/// or ComfyUI's key.
+[[nodiscard]] std::optional<std::string> statedPrediction(const WeightFileHeader& file);
+
+/// Whether the UNet under `prefix` reads texts as wide as SD 2.x has them.
+[[nodiscard]] bool readsVersion2Texts(const WeightMap& file, std::string_view prefix);
+
+/// What a UNet of SD 2.x under `prefix` predicts where its file does not state it, by training
+/// steps, channels and biasLooksLikeVelocity(). Nothing: none of them tells. Reads a tensor.
+[[nodiscard]] std::optional<std::string> version2Prediction(const WeightFileHeader& file,
+                                                            std::string_view prefix);
+
+/// Adds to a scheduler's settings that the denoiser was trained down to noise without signal
+/// (ComfyUI's key); one that predicts velocity then begins there.
+void addZeroSnr(const WeightFileHeader& file, Json& settings);
+
+/// Error{Unsupported} where the file says that it predicts velocity of EDM's noise.
+void refuseEdmVelocity(const WeightFileHeader& file);
+
+}  // namespace lowtide::models

@@ -1,0 +1,263 @@
+#include "plugin/checkpoints/single_file/ldm_settings.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr int64_t kUNetHeads = 8;
+constexpr int64_t kHeadChannels = 64;
+
+struct LdmLevel {
+    int64_t channels = 0;
+    std::vector<int64_t> depths;  ///< transformer layers behind each resnet; 0: no attention
+    std::string attention;        ///< the names of its first one begin so; empty: it has none
+};
+
+std::string numbered(const char* list, int64_t index, const char* rest) {
+    return std::string(list) + std::to_string(index) + rest;
+}
+
+int64_t transformerLayersIn(const TensorView& tensors, const std::string& attention) {
+    return tensors.count([&](const std::string& layer) {
+        return attention + "transformer_blocks." + layer + ".norm1.weight";
+    });
+}
+
+/// The way down: resnets with or without attention, a downsampler between two levels.
+std::vector<LdmLevel> levelsOf(const TensorView& tensors) {
+    std::vector<LdmLevel> levels(1);
+    for (int64_t i = 1;; ++i) {
+        const std::string resnet = numbered("input_blocks.", i, ".0.in_layers.2.weight");
+        if (tensors.has(resnet)) {
+            LdmLevel& level = levels.back();
+            const std::string attention = numbered("input_blocks.", i, ".1.");
+            level.channels = tensors.size(resnet, 0);
+            level.depths.push_back(transformerLayersIn(tensors, attention));
+            if (level.attention.empty() && level.depths.back() > 0) {
+                level.attention = attention;
+            }
+        } else if (tensors.has(numbered("input_blocks.", i, ".0.op.weight"))) {
+            levels.emplace_back();
+        } else {
+            return levels;
+        }
+    }
+}
+
+[[noreturn]] void refuseUNet(const TensorView& tensors, const std::string& problem) {
+    throw Error(
+        ErrorKind::Unsupported, tensors.what() + ": " + problem, "choose another checkpoint");
+}
+
+void requireEqualLengths(const TensorView& tensors, const std::vector<LdmLevel>& levels) {
+    const size_t length = levels.front().depths.size();
+    for (const LdmLevel& level : levels) {
+        if (level.depths.empty() || level.depths.size() != length) {
+            refuseUNet(tensors,
+                       "the levels of its denoiser have " + std::to_string(length) + " and " +
+                           std::to_string(level.depths.size()) +
+                           " resnets, only equal ones are built");
+        }
+        const auto bare = std::count(level.depths.begin(), level.depths.end(), 0);
+        if (bare > 0 && bare < static_cast<int64_t>(length)) {
+            refuseUNet(tensors,
+                       "of " + std::to_string(length) + " resnets of a level " +
+                           std::to_string(bare) +
+                           " have no attention behind them, only all or none are built");
+        }
+    }
+}
+
+Json headsOf(const std::vector<LdmLevel>& levels, bool isLinear) {
+    if (!isLinear) {
+        return kUNetHeads;
+    }
+    Json heads = Json::array();
+    for (const LdmLevel& level : levels) {
+        heads.push_back(std::max<int64_t>(level.channels / kHeadChannels, 1));
+    }
+    return heads;
+}
+
+/// One number where all are equal, as configs write it.
+Json depthsAsStated(const std::vector<int64_t>& depths) {
+    const bool isOne = std::all_of(
+        depths.begin(), depths.end(), [&](int64_t depth) { return depth == depths.front(); });
+    return isOne ? Json(std::max<int64_t>(depths.front(), 1)) : Json(depths);
+}
+
+constexpr const char* kMiddle = "middle_block.1.";
+
+/// The middle of SSD-1B and Vega: one resnet alone.
+bool hasSmallMiddle(const TensorView& tensors) {
+    return tensors.has("middle_block.0.in_layers.2.weight") &&
+           !tensors.has("middle_block.1.proj_in.weight") &&
+           !tensors.has("middle_block.2.in_layers.2.weight");
+}
+
+/// Where projections and the width of the text are read: in the middle, else in the deepest level
+/// with attention.
+std::string someAttention(const TensorView& tensors, const std::vector<LdmLevel>& levels) {
+    if (hasSmallMiddle(tensors)) {
+        for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
+            if (!level->attention.empty()) {
+                return level->attention;
+            }
+        }
+    }
+    return kMiddle;
+}
+
+/// Depths on the way down; the last one is also the middle's, which must agree with it.
+Json depthsDown(const TensorView& tensors, const std::vector<LdmLevel>& levels) {
+    Json depths = Json::array();
+    for (const LdmLevel& level : levels) {
+        depths.push_back(depthsAsStated(level.depths));
+    }
+    if (hasSmallMiddle(tensors)) {
+        return depths;
+    }
+    const int64_t middle = transformerLayersIn(tensors, kMiddle);
+    const std::vector<int64_t>& last = levels.back().depths;
+    if (last.front() > 0 && middle != last.back()) {
+        refuseUNet(tensors,
+                   "the middle of its denoiser has " + std::to_string(middle) +
+                       " transformer layers, the last level has " + std::to_string(last.back()) +
+                       "; only equal ones are built");
+    }
+    if (last.front() == 0) {
+        depths.back() = std::max<int64_t>(middle, 1);
+    }
+    return depths;
+}
+
+/// The way up: its blocks, and its depths where they are not those of the way down.
+void addWayUp(const TensorView& tensors, int64_t layers, Json& settings) {
+    const Json& down = settings.at("transformer_layers_per_block");
+    Json reverse = Json::array();
+    bool isMirror = true;
+    for (size_t i = 0; i < down.size(); ++i) {
+        std::vector<int64_t> depths;
+        for (int64_t unit = 0; unit <= layers; ++unit) {
+            const int64_t index = static_cast<int64_t>(i) * (layers + 1) + unit;
+            depths.push_back(
+                transformerLayersIn(tensors, numbered("output_blocks.", index, ".1.")));
+        }
+        const bool attends = tensors.has(numbered(
+            "output_blocks.", static_cast<int64_t>(i) * (layers + 1), ".1.proj_in.weight"));
+        settings["up_block_types"].push_back(attends ? "CrossAttnUpBlock2D" : "UpBlock2D");
+        reverse.push_back(depthsAsStated(depths));
+        isMirror = isMirror && (!attends || reverse.back() == down[down.size() - 1 - i]);
+    }
+    if (!isMirror) {
+        settings["reverse_transformer_layers_per_block"] = std::move(reverse);
+    }
+}
+
+}  // namespace
+
+Json unetDownSettings(const TensorView& tensors) {
+    const std::vector<LdmLevel> levels = levelsOf(tensors);
+    requireEqualLengths(tensors, levels);
+    const std::string attention = someAttention(tensors, levels);
+    const bool isLinear = tensors.rank(attention + "proj_in.weight") == 2;
+    const auto layers = static_cast<int64_t>(levels.front().depths.size());
+    Json settings = {{"in_channels", tensors.size("input_blocks.0.0.weight", 1)},
+                     {"layers_per_block", layers},
+                     {"norm_num_groups", 32},
+                     {"attention_head_dim", headsOf(levels, isLinear)},
+                     {"use_linear_projection", isLinear},
+                     {"time_embedding_dim", tensors.size("time_embed.0.weight", 0)},
+                     {"cross_attention_dim",
+                      tensors.size(attention + "transformer_blocks.0.attn2.to_k.weight", 1)},
+                     {"transformer_layers_per_block", depthsDown(tensors, levels)}};
+    for (const LdmLevel& level : levels) {
+        settings["block_out_channels"].push_back(level.channels);
+        settings["down_block_types"].push_back(level.attention.empty() ? "DownBlock2D"
+                                                                       : "CrossAttnDownBlock2D");
+    }
+    if (hasSmallMiddle(tensors)) {
+        settings["mid_block_type"] = "UNetMidBlock2D";
+    }
+    if (tensors.has("time_embed.cond_proj.weight")) {
+        settings["time_cond_proj_dim"] = tensors.size("time_embed.cond_proj.weight", 1);
+    }
+    if (tensors.has("label_emb.0.0.weight")) {
+        settings["addition_embed_type"] = "text_time";
+        settings["projection_class_embeddings_input_dim"] = tensors.size("label_emb.0.0.weight", 1);
+    }
+    return settings;
+}
+
+Json unetSettings(const TensorView& tensors) {
+    Json settings = unetDownSettings(tensors);
+    settings["out_channels"] = tensors.size("out.2.weight", 0);
+    addWayUp(tensors, settings.at("layers_per_block").get<int64_t>(), settings);
+    return settings;
+}
+
+LdmUNetLayout unetLayout(const Json& settings) {
+    LdmUNetLayout layout{.layers = settings.at("layers_per_block").get<int64_t>(),
+                         .attentionUpBlocks = {}};
+    int64_t block = 0;
+    for (const Json& kind : settings.at("up_block_types")) {
+        if (kind == "CrossAttnUpBlock2D") {
+            layout.attentionUpBlocks.insert(block);
+        }
+        ++block;
+    }
+    return layout;
+}
+
+int64_t autoencoderLevels(const TensorView& tensors) {
+    return tensors.count([](const std::string& level) {
+        return "encoder.down_blocks." + level + ".resnets.0.conv1.weight";
+    });
+}
+
+Json autoencoderSettings(const TensorView& tensors) {
+    const int64_t levels = autoencoderLevels(tensors);
+    const int64_t layers = tensors.count([](const std::string& layer) {
+        return "encoder.down_blocks.0.resnets." + layer + ".conv1.weight";
+    });
+    Json settings = {{"latent_channels", tensors.size("decoder.conv_in.weight", 1)},
+                     {"layers_per_block", layers},
+                     {"norm_num_groups", 32},
+                     {"use_quant_conv", tensors.has("quant_conv.weight")},
+                     {"use_post_quant_conv", tensors.has("post_quant_conv.weight")},
+                     {"mid_block_add_attention",
+                      tensors.has("encoder.mid_block.attentions.0.group_norm.weight")}};
+    for (int64_t i = 0; i < std::max<int64_t>(levels, 1); ++i) {  // the first must be there
+        settings["block_out_channels"].push_back(
+            tensors.size(numbered("encoder.down_blocks.", i, ".resnets.0.conv1.weight"), 0));
+        settings["down_block_types"].push_back("DownEncoderBlock2D");
+        settings["up_block_types"].push_back("UpDecoderBlock2D");
+    }
+    return settings;
+}
+
+Json textEncoderSettings(const TensorView& tensors, bool isOpenClip) {
+    const bool isWrapped = tensors.has("text_model.embeddings.token_embedding.weight");
+    const std::string prefix = isWrapped ? "text_model." : "";
+    const std::string tokens = prefix + "embeddings.token_embedding.weight";
+    const int64_t width = tensors.size(tokens, 1);
+    return {{"vocab_size", tensors.size(tokens, 0)},
+            {"hidden_size", width},
+            {"max_position_embeddings",
+             tensors.size(prefix + "embeddings.position_embedding.weight", 0)},
+            {"intermediate_size", tensors.size(prefix + "encoder.layers.0.mlp.fc1.weight", 0)},
+            {"num_hidden_layers", tensors.count([&](const std::string& layer) {
+                 return prefix + "encoder.layers." + layer + ".mlp.fc1.weight";
+             })},
+            {"num_attention_heads", std::max<int64_t>(width / kHeadChannels, 1)},
+            {"hidden_act", isOpenClip ? "gelu" : "quick_gelu"},
+            {"eos_token_id", 2}};
+}
+
+}  // namespace lowtide::models

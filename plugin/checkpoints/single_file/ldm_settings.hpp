@@ -1,0 +1,30 @@
+#pragma once
+// What the shapes of a file in the LDM layout say about its networks, as the config.json files of
+// the diffusers layout would say it. Torch-free.
+
+#include "plugin/base/json_fwd.hpp"
+#include "plugin/checkpoints/single_file/ldm_names.hpp"
+#include "plugin/nn/blocks/tensor_view.hpp"
+
+namespace lowtide::models {
+
+/// The UNet's settings, from LDM names without their prefix. What shapes do not tell: 32 norm
+/// groups; 64 channels a head where the projections are linear (SD 2.x), else 8 heads.
+/// Error{Corrupt} names a tensor that is missing, Error{Unsupported} levels that differ in length.
+[[nodiscard]] Json unetSettings(const TensorView& tensors);
+/// Those of its way down and its middle alone, of a network that has no more.
+[[nodiscard]] Json unetDownSettings(const TensorView& tensors);
+/// What the numbers in the UNet's names depend on, from its settings.
+[[nodiscard]] LdmUNetLayout unetLayout(const Json& settings);
+
+/// The autoencoder's settings, from diffusers' names. What shapes do not tell: 32 norm groups. What
+/// the latents are scaled by is not said.
+[[nodiscard]] Json autoencoderSettings(const TensorView& tensors);
+/// Levels of an autoencoder, from diffusers' names.
+[[nodiscard]] int64_t autoencoderLevels(const TensorView& tensors);
+
+/// The text encoder's settings, from transformers' names. What shapes do not tell: 64 channels a
+/// head; "gelu" where it is OpenCLIP's, else "quick_gelu"; the first end token is the one pooled.
+[[nodiscard]] Json textEncoderSettings(const TensorView& tensors, bool isOpenClip);
+
+}  // namespace lowtide::models

@@ -1,0 +1,97 @@
+#pragma once
+// A checkpoint in one file (.safetensors, .ckpt, .pth), shown in the diffusers layout. Torch-free.
+
+#include "plugin/base/json.hpp"
+#include "plugin/checkpoints/checkpoint.hpp"
+#include "plugin/checkpoints/layouts/layout.hpp"
+#include "plugin/text/clip_vocabulary.hpp"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lowtide::models {
+
+/// A network in a file, as the diffusers layout would hold it.
+struct FileNetwork {
+    std::string className;  ///< empty: the file has none
+    /// What shapes and other tensors tell, as its config.json.
+    std::function<Json()> settings;
+    std::function<WeightMap()> weights;
+    /// Refuses settings that the file cannot have.
+    void (*check)(const Json& settings,
+                  const std::string& what,
+                  const BesideFile& beside) = nullptr;
+};
+
+/// A CLIP tokenizer, which no file holds.
+struct FileTokenizer {
+    std::string encoder;  ///< the network whose vocabulary and length it has
+    std::string padding;  ///< a token
+};
+
+/// A small file, and where it lies: inside the file of weights, or beside it.
+struct FileDocument {
+    std::string path;  ///< for messages
+    std::function<std::string()> read;
+};
+
+/// A component that is no network, as files that lie in its folder ("spiece.model").
+struct FileDocuments {
+    std::string className;
+    std::map<std::string, FileDocument, std::less<>> files;
+};
+
+/// What a layout found in a file, by component. Functions hold what they read from.
+struct FileParts {
+    Json pipeline = Json::object();  ///< class and settings, as in model_index.json
+    std::map<std::string, FileNetwork, std::less<>> networks;
+    std::map<std::string, FileTokenizer, std::less<>> tokenizers;
+    std::map<std::string, FileDocuments, std::less<>> documents;
+    std::function<Json()> scheduler;  ///< as scheduler_config.json; empty: the file implies none
+    std::vector<memory::WeightFile> files;  ///< that were read for settings beside the file itself
+};
+
+/// One file whose layout was understood: settings come from it, then from what a person wrote
+/// beside it (BesideFile). Tokenizers that the file does not hold are CLIP's own. Weights stay
+/// where they lie.
+class SingleFile final : public Checkpoint {
+public:
+    /// Error{Unsupported} when the source's BesideFile names a part that the layout does not have.
+    SingleFile(const ModelSource& source, FileParts parts, std::string resourcesFolder);
+
+    [[nodiscard]] const std::string& name() const override { return name_; }
+
+    [[nodiscard]] const Json& index() const override { return index_; }
+
+    [[nodiscard]] std::string pathOf(const std::string& relative) const override;
+    [[nodiscard]] bool has(const std::string& relative) const override;
+    [[nodiscard]] std::string readText(const std::string& relative) override;
+    [[nodiscard]] Json readJson(const std::string& relative) override;
+    [[nodiscard]] WeightMap weights(const std::string& component, const std::string& stem) override;
+    [[nodiscard]] std::function<WeightMap()> laterWeights(const std::string& component,
+                                                          const std::string& stem) override;
+    [[nodiscard]] std::vector<memory::WeightFile> files() const override;
+
+private:
+    void refuseUnknownParts() const;
+    /// Of a component that is no network; nullptr where there is no such file.
+    [[nodiscard]] const FileDocument* documentAt(const std::string& relative) const;
+    [[nodiscard]] Json networkSettings(const std::string& component) const;
+    [[nodiscard]] Json tokenizerSettings(const std::string& component) const;
+    /// CLIP's, as large as the text encoder's; made once.
+    [[nodiscard]] const ClipVocabulary& vocabularyOf(const std::string& tokenizer);
+
+    std::string name_;
+    std::string resourcesFolder_;
+    FileParts parts_;
+    BesideFile beside_;
+    Json index_;
+    std::vector<memory::WeightFile> files_;
+    std::map<std::string, ClipVocabulary, std::less<>> vocabularies_;
+    std::optional<memory::WeightFile> merges_;  ///< the file they were made of
+};
+
+}  // namespace lowtide::models

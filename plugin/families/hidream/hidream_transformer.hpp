@@ -1,0 +1,111 @@
+#pragma once
+
+#include "plugin/families/hidream/hidream_blocks.hpp"
+#include "plugin/sampling/step_info.hpp"
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::sampling {
+class CachedCall;
+}
+
+namespace lowtide::models {
+
+/// What a call reads beside latents and time, in the type of the network.
+struct HiDreamInputs {
+    at::Tensor t5;        ///< [N, S, t5Width]
+    at::Tensor language;  ///< [N, states, T, languageWidth]
+    at::Tensor pooled;    ///< [N, pooledWidth]
+};
+
+/// The transformer of HiDream-I1. Source: Cai et al. 2025; diffusers 0.42.1
+/// HiDreamImageTransformer2DModel. The tree is made from headers; weights are read through the
+/// pass.
+class HiDreamTransformer {
+public:
+    /// `role`: of the component.
+    HiDreamTransformer(HiDreamConfig config, const WeightMap& weights, std::string_view role);
+
+    [[nodiscard]] const HiDreamConfig& config() const { return config_; }
+
+    [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
+
+    /// Tokens of a latent [h, w]: those of its patches, and where it is no square what fills it up.
+    [[nodiscard]] int64_t tokensOf(int64_t height, int64_t width) const;
+
+    /// Raw prediction, whose sign is the opposite of a flow's; where the step is decided as
+    /// partial, what the blocks behind the first one make comes from its cache. Shapes: latents [N,
+    /// in, h, w] on the pass's device, their sides multiples of the patch, tokensOf() at most
+    /// mostTokens; timestep 0-d, int64 or f32 on the CPU; result [N, out, h, w] f32.
+    [[nodiscard]] at::Tensor predict(Pass& pass,
+                                     const at::Tensor& latents,
+                                     const at::Tensor& timestep,
+                                     const HiDreamInputs& inputs,
+                                     const sampling::StepInfo& step = {}) const;
+
+private:
+    /// Two layers that make a vector of the network's width.
+    struct Vectors {
+        Linear inner;
+        Linear outer;
+
+        Vectors(NetworkBuilder& builder, const std::string& name, int64_t in, int64_t width);
+        [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+    };
+
+    struct DoubleLayer {
+        std::optional<Linear> language;  ///< none in the last layer of all
+        HiDreamDoubleBlock block;
+    };
+
+    struct SingleLayer {
+        std::optional<Linear> language;  ///< as there
+        HiDreamSingleBlock block;
+    };
+
+    struct Layers {
+        Linear patches;
+        Vectors time;
+        Vectors pooled;
+        Linear t5;
+        Linear lastLanguage;  ///< of the last layer, with which every pass begins
+        std::vector<DoubleLayer> doubles;
+        std::vector<SingleLayer> singles;
+        Linear outputModulation;
+        Linear output;
+
+        Layers(NetworkBuilder& builder, const HiDreamConfig& config);
+    };
+
+    struct Texts;
+
+    /// [N, in, h, w] -> [N, tokens, width].
+    [[nodiscard]] at::Tensor patchesOf(Pass& pass, const at::Tensor& latents) const;
+    [[nodiscard]] HiDreamContext contextFor(const at::Tensor& latents,
+                                            int64_t texts,
+                                            at::Tensor time) const;
+    /// The language model's states for a layer, [N, T, width].
+    [[nodiscard]] at::Tensor languageOf(Pass& pass,
+                                        const Linear& projection,
+                                        const HiDreamInputs& inputs,
+                                        int64_t layer) const;
+    /// The picture's tokens through all blocks behind the first one.
+    [[nodiscard]] at::Tensor throughRest(Pass& pass,
+                                         at::Tensor hidden,
+                                         Texts& texts,
+                                         const HiDreamContext& context) const;
+    [[nodiscard]] at::Tensor throughBlocks(Pass& pass,
+                                           at::Tensor hidden,
+                                           Texts& texts,
+                                           const HiDreamContext& context,
+                                           sampling::CachedCall& cached) const;
+
+    HiDreamConfig config_;
+    std::shared_ptr<const memory::ComponentTree> tree_;
+    std::unique_ptr<const Layers> layers_;
+};
+
+}  // namespace lowtide::models

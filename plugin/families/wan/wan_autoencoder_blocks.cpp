@@ -1,0 +1,321 @@
+#include "plugin/families/wan/wan_autoencoder_blocks.hpp"
+
+#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/tensor/kernels.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace lowtide::models {
+
+namespace kernels = tensor::kernels;
+
+namespace {
+
+using BlockGuard = NetworkBuilder::BlockGuard;
+
+std::optional<PixelProduct> shortcutOf(NetworkBuilder& builder,
+                                       const std::string& name,
+                                       int64_t in,
+                                       int64_t out) {
+    if (in == out) {
+        return std::nullopt;
+    }
+    return PixelProduct(builder, name + ".conv_shortcut", in, out, /*hasFrameAxis=*/true);
+}
+
+std::optional<CausalConv> timeConv(NetworkBuilder& builder,
+                                   const std::string& name,
+                                   HistoryPlaces& places,
+                                   int64_t channels,
+                                   bool doublesFrames) {
+    if (!doublesFrames) {
+        return std::nullopt;
+    }
+    return CausalConv(builder, name + ".time_conv", places, channels, 2 * channels, 1);
+}
+
+std::vector<CausalResnet> resnetsOf(NetworkBuilder& builder,
+                                    const std::function<std::string(int64_t)>& nameOf,
+                                    HistoryPlaces& places,
+                                    int64_t count,
+                                    int64_t in,
+                                    int64_t out) {
+    std::vector<CausalResnet> resnets;
+    for (int64_t i = 0; i < count; ++i) {
+        const std::string name = nameOf(i);
+        const BlockGuard guard(builder, name);
+        resnets.emplace_back(builder, name, places, i == 0 ? in : out, out);
+    }
+    return resnets;
+}
+
+/// diffusers numbers resnets and what shrinks between the levels in one row.
+std::vector<WanEncoder::Level> encoderLevels(NetworkBuilder& builder,
+                                             HistoryPlaces& places,
+                                             const WanAutoencoderConfig& config) {
+    std::vector<WanEncoder::Level> levels;
+    int64_t number = 0;
+    const auto next = [&](int64_t = 0) {
+        return "encoder.down_blocks." + std::to_string(number++);
+    };
+    int64_t in = config.baseWidth;
+    for (size_t i = 0; i < config.widths.size(); ++i) {
+        const int64_t out = config.baseWidth * config.widths[i];
+        WanEncoder::Level level{
+            .resnets = resnetsOf(builder, next, places, config.layersPerBlock, in, out),
+            .shrink = std::nullopt};
+        if (i + 1 < config.widths.size()) {
+            const std::string name = next();
+            const BlockGuard guard(builder, name);
+            level.shrink.emplace(builder, name, places, out, config.halvesFrames[i]);
+        }
+        levels.push_back(std::move(level));
+        in = out;
+    }
+    return levels;
+}
+
+std::vector<WanDecoder::Level> decoderLevels(NetworkBuilder& builder,
+                                             HistoryPlaces& places,
+                                             const WanAutoencoderConfig& config) {
+    std::vector<WanDecoder::Level> levels;
+    const size_t count = config.widths.size();
+    int64_t in = config.decoderBaseWidth * config.widths.back();
+    for (size_t i = 0; i < count; ++i) {
+        const std::string name = "decoder.up_blocks." + std::to_string(i);
+        const BlockGuard guard(builder, name);
+        const int64_t out = config.decoderBaseWidth * config.widths[count - 1 - i];
+        WanDecoder::Level level{
+            .resnets = resnetsOf(
+                builder,
+                [&](int64_t resnet) { return name + ".resnets." + std::to_string(resnet); },
+                places,
+                config.layersPerBlock + 1,
+                in,
+                out),
+            .grow = std::nullopt};
+        if (i + 1 < count) {
+            level.grow.emplace(
+                builder, name + ".upsamplers.0", places, out, config.halvesFrames[count - 2 - i]);
+            in = out / 2;
+        }
+        levels.push_back(std::move(level));
+    }
+    return levels;
+}
+
+at::Tensor applyAll(Pass& pass,
+                    const std::vector<CausalResnet>& resnets,
+                    at::Tensor x,
+                    FrameHistory& history) {
+    for (const CausalResnet& resnet : resnets) {
+        x = resnet.apply(pass, x, history);
+    }
+    return x;
+}
+
+}  // namespace
+
+CausalResnet::CausalResnet(NetworkBuilder& builder,
+                           const std::string& name,
+                           HistoryPlaces& places,
+                           int64_t in,
+                           int64_t out)
+    : firstNorm(builder, name + ".norm1", in, /*hasFrameAxis=*/true),
+      first(builder, name + ".conv1", places, in, out, 3),
+      lastNorm(builder, name + ".norm2", out, /*hasFrameAxis=*/true),
+      last(builder, name + ".conv2", places, out, out, 3),
+      shortcut(shortcutOf(builder, name, in, out)) {}
+
+at::Tensor CausalResnet::apply(Pass& pass, const at::Tensor& x, FrameHistory& history) const {
+    at::Tensor hidden = first.apply(pass, firstNorm.applyActivated(pass, x), history);
+    hidden = last.apply(pass, lastNorm.applyActivated(pass, hidden), history);
+    return hidden.add_(shortcut ? shortcut->apply(pass, x) : x);
+}
+
+FrameAttention::FrameAttention(NetworkBuilder& builder, const std::string& name, int64_t channels)
+    : norm(builder, name + ".norm", channels, /*hasFrameAxis=*/false),
+      inputs(builder, name + ".to_qkv", channels, 3 * channels, /*hasFrameAxis=*/false),
+      output(builder, name + ".proj", channels, channels, /*hasFrameAxis=*/false) {}
+
+at::Tensor FrameAttention::apply(Pass& pass, const at::Tensor& x) const {
+    const std::vector<at::Tensor> parts = inputs.apply(pass, norm.apply(pass, x))
+                                              .flatten(2)
+                                              .transpose(1, 2)
+                                              .contiguous()  // [T, HW, 3 C]
+                                              .unsqueeze(1)
+                                              .chunk(3, -1);
+    const at::Tensor found =
+        kernels::attention(parts[0], parts[1], parts[2], /*causal=*/false).squeeze(1);
+    return x + output.apply(pass, found.transpose(1, 2).reshape(x.sizes()));
+}
+
+WanMid::WanMid(NetworkBuilder& builder,
+               const std::string& name,
+               HistoryPlaces& places,
+               int64_t channels)
+    : first(builder, name + ".resnets.0", places, channels, channels),
+      attention(builder, name + ".attentions.0", channels),
+      last(builder, name + ".resnets.1", places, channels, channels) {}
+
+at::Tensor WanMid::apply(Pass& pass, const at::Tensor& x, FrameHistory& history) const {
+    return last.apply(pass, attention.apply(pass, first.apply(pass, x, history)), history);
+}
+
+WanShrink::WanShrink(NetworkBuilder& builder,
+                     const std::string& name,
+                     HistoryPlaces& places,
+                     int64_t channels,
+                     bool halvesFrames)
+    : conv(builder,
+           name + ".resample.1",
+           {.in = channels, .out = channels, .stride = 2, .padding = 0}) {
+    if (halvesFrames) {
+        place = places.count++;
+        time = builder.leaf(name + ".time_conv.",
+                            {{.name = "weight", .shape = {channels, channels, 3, 1, 1}},
+                             {.name = "bias", .shape = {channels}}});
+    }
+}
+
+at::Tensor WanShrink::smaller(Pass& pass, const at::Tensor& x) const {
+    // Padded at the right and at the bottom only.
+    return conv.apply(pass, at::constant_pad_nd(x, {0, 1, 0, 1}));
+}
+
+at::Tensor WanShrink::shorter(Pass& pass, const at::Tensor& small, FrameHistory& history) const {
+    if (!time) {
+        return small;
+    }
+    const FrameHistory::Frames before =
+        std::exchange(history.frames[place], {small.narrow(0, small.size(0) - 1, 1).clone()});
+    if (before.empty()) {
+        return small;
+    }
+    const residency::Lease lease = pass.use(*time);
+    const at::Tensor all = at::cat({before.back(), small}).to(lease[0].scalar_type());
+    const int64_t count = (all.size(0) - 3) / 2 + 1;
+    at::Tensor sum;
+    for (int64_t tap = 0; tap < 3; ++tap) {
+        const at::Tensor seen = all.slice(0, tap, tap + 2 * (count - 1) + 1, 2).contiguous();
+        const at::Tensor part = kernels::conv2d(
+            seen, lease[0].select(2, tap).contiguous(), tap == 0 ? lease[1] : at::Tensor(), 1, 0);
+        sum = tap == 0 ? part : sum.add_(part);
+    }
+    return sum.to(small.scalar_type());
+}
+
+WanGrow::WanGrow(NetworkBuilder& builder,
+                 const std::string& name,
+                 HistoryPlaces& places,
+                 int64_t channels,
+                 bool doublesFrames)
+    : time(timeConv(builder, name, places, channels, doublesFrames)),
+      conv(builder, name + ".resample.1", {.in = channels, .out = channels / 2}) {}
+
+at::Tensor WanGrow::apply(Pass& pass, const at::Tensor& x, FrameHistory& history) const {
+    at::Tensor hidden = x;
+    if (time && !history.isFirstChunk) {
+        // Twice the channels are two frames: [T, 2 C, H, W] -> [2 T, C, H, W].
+        hidden = time->apply(pass, x, history)
+                     .contiguous()
+                     .view({2 * x.size(0), x.size(1), x.size(2), x.size(3)});
+    }
+    return conv.applyUpsampled(pass, hidden, 2 * hidden.size(2), 2 * hidden.size(3));
+}
+
+WanEncoder::WanEncoder(NetworkBuilder& builder, const WanAutoencoderConfig& config)
+    : input(builder, "encoder.conv_in", places, config.imageChannels, config.baseWidth, 3),
+      levels(encoderLevels(builder, places, config)),
+      mid([&] {
+          const BlockGuard guard(builder, "encoder.mid_block");
+          return WanMid(
+              builder, "encoder.mid_block", places, config.baseWidth * config.widths.back());
+      }()),
+      outputNorm(builder,
+                 "encoder.norm_out",
+                 config.baseWidth * config.widths.back(),
+                 /*hasFrameAxis=*/true),
+      output(builder,
+             "encoder.conv_out",
+             places,
+             config.baseWidth * config.widths.back(),
+             2 * config.latentChannels,
+             3) {}
+
+at::Tensor WanEncoder::apply(Pass& pass, const at::Tensor& frames, FrameHistory& history) const {
+    at::Tensor hidden = frames;
+    for (size_t i = 0; i < levels.size(); ++i) {
+        const Level& level = levels[i];
+        FrameHistory::Frames done;
+        for (int64_t frame = 0; frame < hidden.size(0); ++frame) {
+            at::Tensor one = hidden.narrow(0, frame, 1);
+            one = i == 0 ? input.apply(pass, one, history) : one;
+            one = applyAll(pass, level.resnets, std::move(one), history);
+            done.push_back(level.shrink ? level.shrink->smaller(pass, one) : one);
+        }
+        hidden = done.size() == 1 ? done.front() : at::cat(done);
+        done.clear();
+        hidden = level.shrink ? level.shrink->shorter(pass, hidden, history) : hidden;
+    }
+    hidden = mid.apply(pass, hidden, history);
+    history.isFirstChunk = false;
+    return output.apply(pass, outputNorm.applyActivated(pass, hidden), history);
+}
+
+WanDecoder::WanDecoder(NetworkBuilder& builder, const WanAutoencoderConfig& config)
+    : input(builder,
+            "decoder.conv_in",
+            places,
+            config.latentChannels,
+            config.decoderBaseWidth * config.widths.back(),
+            3),
+      mid([&] {
+          const BlockGuard guard(builder, "decoder.mid_block");
+          return WanMid(
+              builder, "decoder.mid_block", places, config.decoderBaseWidth * config.widths.back());
+      }()),
+      levels(decoderLevels(builder, places, config)),
+      outputNorm(builder,
+                 "decoder.norm_out",
+                 config.decoderBaseWidth * config.widths.front(),
+                 /*hasFrameAxis=*/true),
+      output(builder,
+             "decoder.conv_out",
+             places,
+             config.decoderBaseWidth * config.widths.front(),
+             config.imageChannels,
+             3) {}
+
+void WanDecoder::grow(Pass& pass,
+                      size_t level,
+                      const at::Tensor& frames,
+                      FrameHistory& history,
+                      FrameHistory::Frames& done) const {
+    for (int64_t i = 0; i < frames.size(0); ++i) {
+        at::Tensor frame = frames.narrow(0, i, 1);
+        if (level == levels.size()) {
+            done.push_back(
+                output.apply(pass, outputNorm.applyActivated(pass, frame), history).contiguous());
+            continue;
+        }
+        const Level& here = levels[level];
+        frame = applyAll(pass, here.resnets, std::move(frame), history);
+        if (here.grow) {
+            frame = here.grow->apply(pass, frame, history);
+        }
+        grow(pass, level + 1, frame, history, done);
+    }
+}
+
+at::Tensor WanDecoder::apply(Pass& pass, const at::Tensor& latent, FrameHistory& history) const {
+    FrameHistory::Frames done;
+    grow(pass, 0, mid.apply(pass, input.apply(pass, latent, history), history), history, done);
+    history.isFirstChunk = false;
+    return done.size() == 1 ? done.front() : at::cat(done);
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,135 @@
+#pragma once
+
+#include "plugin/families/wan/wan_autoencoder_config.hpp"
+#include "plugin/nn/autoencoders/causal_layers.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lowtide::models {
+
+/// Two convolutions beside a shortcut.
+struct CausalResnet {
+    PixelNorm firstNorm;
+    CausalConv first;
+    PixelNorm lastNorm;
+    CausalConv last;
+    std::optional<PixelProduct> shortcut;
+
+    CausalResnet(NetworkBuilder& builder,
+                 const std::string& name,
+                 HistoryPlaces& places,
+                 int64_t in,
+                 int64_t out);
+    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x, FrameHistory& history) const;
+};
+
+/// One head of attention over the pixels of each frame, beside a shortcut.
+struct FrameAttention {
+    PixelNorm norm;
+    PixelProduct inputs;
+    PixelProduct output;
+
+    FrameAttention(NetworkBuilder& builder, const std::string& name, int64_t channels);
+    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+};
+
+/// Resnet, attention, resnet.
+struct WanMid {
+    CausalResnet first;
+    FrameAttention attention;
+    CausalResnet last;
+
+    WanMid(NetworkBuilder& builder,
+           const std::string& name,
+           HistoryPlaces& places,
+           int64_t channels);
+    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x, FrameHistory& history) const;
+};
+
+/// Half the rows and columns, and behind the first frame every second frame.
+struct WanShrink {
+    Conv2d conv;
+    std::optional<memory::LeafId> time;  ///< a kernel of three frames with a stride of two
+    size_t place = 0;
+
+    WanShrink(NetworkBuilder& builder,
+              const std::string& name,
+              HistoryPlaces& places,
+              int64_t channels,
+              bool halvesFrames);
+    /// Of rows and columns, frame by frame.
+    [[nodiscard]] at::Tensor smaller(Pass& pass, const at::Tensor& x) const;
+    /// Of the frames of a chunk, where it halves them.
+    [[nodiscard]] at::Tensor shorter(Pass& pass,
+                                     const at::Tensor& small,
+                                     FrameHistory& history) const;
+};
+
+/// Twice the rows and columns, and two frames for each one behind the first.
+struct WanGrow {
+    std::optional<CausalConv> time;
+    Conv2d conv;
+
+    WanGrow(NetworkBuilder& builder,
+            const std::string& name,
+            HistoryPlaces& places,
+            int64_t channels,
+            bool doublesFrames);
+    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x, FrameHistory& history) const;
+};
+
+/// Frames to moments, chunk by chunk. Source: diffusers 0.42.1 WanEncoder3d.
+struct WanEncoder {
+    struct Level {
+        std::vector<CausalResnet> resnets;
+        std::optional<WanShrink> shrink;
+    };
+
+    HistoryPlaces places;
+    CausalConv input;
+    std::vector<Level> levels;
+    WanMid mid;
+    PixelNorm outputNorm;
+    CausalConv output;
+
+    WanEncoder(NetworkBuilder& builder, const WanAutoencoderConfig& config);
+    /// One chunk: the first frame, or as many as become one of the latent. [T, 3, H, W] -> [1, 2 C,
+    /// h, w].
+    [[nodiscard]] at::Tensor apply(Pass& pass,
+                                   const at::Tensor& frames,
+                                   FrameHistory& history) const;
+};
+
+/// Latents to frames, chunk by chunk. Source: diffusers 0.42.1 WanDecoder3d.
+struct WanDecoder {
+    struct Level {
+        std::vector<CausalResnet> resnets;
+        std::optional<WanGrow> grow;
+    };
+
+    HistoryPlaces places;
+    CausalConv input;
+    WanMid mid;
+    std::vector<Level> levels;  ///< from the smallest picture to the largest
+    PixelNorm outputNorm;
+    CausalConv output;
+
+    WanDecoder(NetworkBuilder& builder, const WanAutoencoderConfig& config);
+    /// One frame of the latent: [1, C, h, w] -> [1, 3, H, W] of the first, else [T, 3, H, W].
+    [[nodiscard]] at::Tensor apply(Pass& pass,
+                                   const at::Tensor& latent,
+                                   FrameHistory& history) const;
+
+private:
+    /// Each frame through all levels from this one on, before the next one is begun: what layers
+    /// make of a frame is held for one frame, but for what they keep of the two before.
+    void grow(Pass& pass,
+              size_t level,
+              const at::Tensor& frames,
+              FrameHistory& history,
+              FrameHistory::Frames& done) const;
+};
+
+}  // namespace lowtide::models

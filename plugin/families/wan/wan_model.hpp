@@ -1,0 +1,68 @@
+#pragma once
+
+#include "plugin/checkpoints/checkpoint.hpp"
+#include "plugin/checkpoints/encoders/t5_text.hpp"
+#include "plugin/families/wan/wan_autoencoder.hpp"
+#include "plugin/families/wan/wan_transformer.hpp"
+#include "plugin/nn/image_prompts/clip_vision_model.hpp"
+#include "plugin/nn/model.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lowtide::models {
+
+/// WAN, text and image to video: a UMT5 text encoder, a transformer (2.1) or two experts that share
+/// the noise levels (2.2), a causal autoencoder.
+class WanModel final : public Model {
+public:
+    explicit WanModel(Checkpoint& checkpoint);
+
+    [[nodiscard]] const ModelInfo& info() const override { return info_; }
+
+    [[nodiscard]] std::vector<ComponentDesc> components() const override;
+    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
+        std::string_view role) const override;
+    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
+        std::string_view role) const override;
+    [[nodiscard]] const memory::FamilyPrecision& precisions() const override;
+    [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override;
+    [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
+                                               const PromptRequest& request) const override;
+
+    [[nodiscard]] bool guidesByBatch(double cfg) const override { return cfg > 1; }
+
+    [[nodiscard]] std::unique_ptr<sampling::Denoiser> makeDenoiser(
+        StageContext& context, const DenoiserRequest& request) const override;
+    /// One video: [1, C, F, h, w] -> [f, 3, H, W].
+    [[nodiscard]] at::Tensor decode(StageContext& context,
+                                    const at::Tensor& latents) const override;
+    /// The reverse, to mean and log variance.
+    [[nodiscard]] at::Tensor encode(StageContext& context, const at::Tensor& pixels) const override;
+    /// Records clip.pixels, clip.embeds, vae.encode_in, vae.moments and condition.
+    [[nodiscard]] tensor::VideoGuide guideVideo(StageContext& context,
+                                                const VideoPictures& pictures) const override;
+
+private:
+    /// Both prompts, cleaned and cut into tokens.
+    [[nodiscard]] PromptTokenPair textsOf(const PromptRequest& request) const;
+    void fillInfo(Checkpoint& checkpoint);
+    void requireLikeExperts(const Checkpoint& checkpoint) const;
+
+    /// An image encoder's states of the pictures, or undefined.
+    [[nodiscard]] at::Tensor seenIn(StageContext& context, const VideoPictures& pictures) const;
+    /// Latents of a video that is grey but for the pictures, [1, C, F, h, w].
+    [[nodiscard]] at::Tensor greyLatents(StageContext& context,
+                                         const VideoPictures& pictures) const;
+
+    T5Text text_;
+    std::optional<ClipVisionModel> vision_;
+    WanTransformer transformer_;
+    std::optional<WanTransformer> second_;
+    WanAutoencoder autoencoder_;
+    ModelInfo info_;
+};
+
+}  // namespace lowtide::models

@@ -1,0 +1,171 @@
+#include "plugin/families/wan/wan_transformer.hpp"
+
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/denoisers/modulation.hpp"
+#include "plugin/nn/denoisers/time_embedding.hpp"
+#include "plugin/nn/step_hints.hpp"
+#include "plugin/sampling/step_caches/cached_call.hpp"
+#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/kernels.hpp"
+
+#include <ATen/ATen.h>
+
+namespace lowtide::models {
+
+namespace kernels = tensor::kernels;
+
+namespace {
+
+constexpr int64_t kOutputParts = 2;
+
+std::vector<WanBlock> wanBlocks(NetworkBuilder& builder, const WanConfig& config) {
+    std::vector<WanBlock> blocks;
+    for (int64_t i = 0; i < config.layers; ++i) {
+        const std::string name = "blocks." + std::to_string(i);
+        const NetworkBuilder::BlockGuard block(builder, name);
+        blocks.emplace_back(builder, name, config);
+    }
+    return blocks;
+}
+
+/// [N, C, F, h, w] as patches: [N, C, F / f, f, h / p, p, w / q, q].
+at::Tensor inPatches(const at::Tensor& latents, const std::array<int64_t, 3>& patch) {
+    return latents.unflatten(4, {-1, patch[2]})
+        .unflatten(3, {-1, patch[1]})
+        .unflatten(2, {-1, patch[0]});
+}
+
+}  // namespace
+
+WanTransformer::Layers::Layers(NetworkBuilder& builder, const WanConfig& config)
+    : patches(builder.leaf("patch_embedding.",
+                           {{.name = "weight",
+                             .shape = {config.width(),
+                                       config.inChannels,
+                                       config.patch[0],
+                                       config.patch[1],
+                                       config.patch[2]}},
+                            {.name = "bias", .shape = {config.width()}}})),
+      conditions(builder, config),
+      blocks(wanBlocks(builder, config)),
+      output(builder, "proj_out", config.width(), config.patchNumbers(config.outChannels)),
+      table(builder.leaf(
+          "", {{.name = "scale_shift_table", .shape = {1, kOutputParts, config.width()}}})) {}
+
+WanTransformer::WanTransformer(const WanConfig& config,
+                               const WeightMap& weights,
+                               std::string_view role)
+    : config_(config) {
+    NetworkBuilder builder(std::string(role), "WanTransformer3DModel", weights, DType::F32);
+    layers_ = std::make_unique<Layers>(builder, config);
+    tree_ = builder.finish({});
+}
+
+/// A convolution whose kernel is its stride: a product for each patch.
+at::Tensor WanTransformer::tokensOf(Pass& pass, const at::Tensor& latents) const {
+    const residency::Lease lease = pass.use(layers_->patches);
+    const at::Tensor numbers = inPatches(latents, config_.patch)
+                                   .permute({0, 2, 4, 6, 1, 3, 5, 7})  // [N,F,h,w,C,f,p,q]
+                                   .flatten(4)
+                                   .flatten(1, 3);
+    return pass.toCompute(
+        kernels::linear(numbers.to(lease[0].scalar_type()), lease[0].flatten(1), lease[1]));
+}
+
+at::Tensor WanTransformer::latentsOf(const at::Tensor& tokens, const at::Tensor& latents) const {
+    const auto [frames, rows, columns] = config_.patch;
+    const std::vector<int64_t> sizes = {tokens.size(0),
+                                        latents.size(2) / frames,
+                                        latents.size(3) / rows,
+                                        latents.size(4) / columns,
+                                        frames,
+                                        rows,
+                                        columns,
+                                        config_.outChannels};
+    return tokens.view(sizes)
+        .permute({0, 7, 1, 4, 2, 5, 3, 6})  // [N,C,F,f,h,p,w,q]
+        .to(at::kFloat)
+        .contiguous()
+        .view({tokens.size(0),
+               config_.outChannels,
+               latents.size(2),
+               latents.size(3),
+               latents.size(4)});
+}
+
+/// A third of a head for rows and columns each, rounded down to pairs; frames have the rest.
+Rotation WanTransformer::rotationFor(const at::Tensor& latents, c10::Device device) const {
+    const int64_t side = 2 * (config_.headWidth / 6);
+    const Rotation rotation =
+        gridRotation({{latents.size(2) / config_.patch[0], config_.headWidth - 2 * side},
+                      {latents.size(3) / config_.patch[1], side},
+                      {latents.size(4) / config_.patch[2], side}});
+    return {.cosines = tensor::upload(rotation.cosines, device),
+            .sines = tensor::upload(rotation.sines, device)};
+}
+
+/// Blocks write to what they get, and a cache keeps what lies on both sides of the first one.
+at::Tensor WanTransformer::throughBlocks(Pass& pass,
+                                         at::Tensor hidden,
+                                         const WanContext& context,
+                                         sampling::CachedCall& cached) const {
+    const std::vector<WanBlock>& blocks = layers_->blocks;
+    if (cached.depth() < 0) {
+        for (const WanBlock& block : blocks) {
+            block.apply(pass, hidden, context);
+        }
+        cached.finish(sampling::StepWork::Full);
+        return hidden;
+    }
+    cached.enter(hidden);
+    at::Tensor probe = hidden.clone();
+    hidden.reset();
+    blocks.front().apply(pass, probe, context);
+    if (cached.isReused(probe)) {
+        cached.finish(sampling::StepWork::Partial);
+        return cached.value(probe);
+    }
+    hidden = probe.clone();
+    for (size_t i = 1; i < blocks.size(); ++i) {
+        blocks[i].apply(pass, hidden, context);
+    }
+    cached.keep(probe, hidden);
+    cached.finish(sampling::StepWork::Full);
+    return hidden;
+}
+
+at::Tensor WanTransformer::predict(Pass& pass,
+                                   const at::Tensor& latents,
+                                   const at::Tensor& timestep,
+                                   const WanInputs& inputs,
+                                   const sampling::StepInfo& step) const {
+    sampling::CachedCall cached(step, sampling::CacheKey::of(latents, pass.tree().id));
+    pass.begin(passHint(step, cached.work()));
+    const c10::Device device = pass.device();
+    const at::Tensor steps =
+        tensor::upload(sinusoids(timestep.to(at::kFloat).reshape({1}).expand({latents.size(0)}),
+                                 config_.timeWidth,
+                                 /*cosineFirst=*/true,
+                                 /*frequencyShift=*/0),
+                       device);
+    at::Tensor hidden = tokensOf(pass, latents);
+    const WanConditions::Time time = layers_->conditions.time(pass, steps, hidden);
+    WanContext context{.text = layers_->conditions.text(pass, inputs.text),
+                       .time = time.parts,
+                       .rotation = rotationFor(latents, device)};
+    if (layers_->conditions.pictures && inputs.pictures.defined()) {
+        context.pictures = layers_->conditions.pictures->apply(pass, inputs.pictures);
+    }
+    hidden = throughBlocks(pass, std::move(hidden), context, cached);
+    std::vector<at::Tensor> by;
+    {
+        const residency::Lease lease = pass.use(layers_->table);
+        by = (time.whole.to(at::kFloat).unsqueeze(1) + lease[0].to(at::kFloat))
+                 .chunk(kOutputParts, 1);
+    }
+    hidden = modulatedNorm(hidden, by[0], by[1], config_.epsilon);
+    return latentsOf(layers_->output.apply(pass, hidden), latents);
+}
+
+}  // namespace lowtide::models

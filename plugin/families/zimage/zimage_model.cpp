@@ -1,0 +1,202 @@
+#include "plugin/families/zimage/zimage_model.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
+#include "plugin/checkpoints/diffusers_parts.hpp"
+#include "plugin/families/zimage/zimage_denoiser.hpp"
+#include "plugin/families/zimage/zimage_precision.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/conditioning/encoded_prompts.hpp"
+#include "plugin/nn/flux_colours.hpp"
+#include "plugin/sampling/scheduler_config.hpp"
+#include "plugin/tensor/stage_values.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr const char* kZImageTransformer = "transformer";
+constexpr int64_t kZImageTokens = 512;  ///< max_sequence_length of diffusers' pipeline
+
+Checkpoint& requireZImage(Checkpoint& checkpoint) {
+    const auto require = [&](const char* component,
+                             std::initializer_list<std::string_view> classes) {
+        requireComponent(checkpoint, "zimage", component, classes);
+    };
+    require("text_encoder", {"Qwen3Model", "Qwen3ForCausalLM"});
+    requireTokenizer(checkpoint,
+                     kTextEncoder,
+                     "tokenizer",
+                     "tokenizer.json, or vocab.json and merges.txt, of Qwen3-4B");
+    require("tokenizer", {"Qwen2Tokenizer", "Qwen2TokenizerFast", "PreTrainedTokenizerFast"});
+    require(kZImageTransformer, {"ZImageTransformer2DModel"});
+    require("vae", {"AutoencoderKL"});
+    return checkpoint;
+}
+
+ZImageTransformer openZImageTransformer(Checkpoint& checkpoint) {
+    const std::string file = std::string(kZImageTransformer) + "/config.json";
+    return {readZImageConfig(checkpoint.readJson(file),
+                             checkpoint.nameOf(kZImageTransformer) + "/" + file),
+            checkpoint.weights(kZImageTransformer, kDiffusersStem),
+            kDenoiser};
+}
+
+/// A chat's turn, as Qwen 3 learnt it.
+std::string turnOf(const std::string& text) {
+    return "<|im_start|>user\n" + text + "<|im_end|>\n<|im_start|>assistant\n";
+}
+
+/// The two published models differ in nothing but their weights and this shift. Source: their
+/// pages; a guidance of theirs is one less than ours.
+UsualSettings usualZImage(const Json& schedulerConfig) {
+    constexpr double kShiftOfTurbo = 3;
+    const bool isTurbo =
+        sampling::schedulerReader(schedulerConfig).number("shift") == kShiftOfTurbo;
+    return {.cfg = isTurbo ? 1.0 : 5.0};
+}
+
+int64_t realTokensIn(const TokenizedPrompt& text) {
+    return std::count(text.mask.begin(), text.mask.end(), 1);
+}
+
+}  // namespace
+
+std::vector<ComponentDesc> zimageComponents() {
+    return {{.role = std::string(kTextEncoder), .label = "Text encoder, Qwen 3"},
+            {.role = std::string(kDenoiser), .label = "Denoiser"},
+            {.role = std::string(kAutoencoder), .label = "Autoencoder"}};
+}
+
+ZImageModel::ZImageModel(Checkpoint& checkpoint)
+    : text_(requireZImage(checkpoint), "tokenizer", kTextEncoder, "pad_token"),
+      transformer_(openZImageTransformer(checkpoint)),
+      autoencoder_(openAutoencoder(checkpoint)) {
+    requireLikeParts(checkpoint);
+    fillInfo(checkpoint);
+}
+
+void ZImageModel::requireLikeParts(const Checkpoint& checkpoint) const {
+    const ZImageConfig& config = transformer_.config();
+    const int64_t latent = autoencoder_.config().latentChannels;
+    if (config.inChannels != latent) {
+        refuseComponent(checkpoint,
+                        "vae",
+                        "the autoencoder has " + std::to_string(latent) +
+                            " channels, the denoiser takes " + std::to_string(config.inChannels));
+    }
+    if (config.textWidth != text_.config().width) {
+        refuseComponent(checkpoint,
+                        "text_encoder",
+                        "the denoiser reads texts " + std::to_string(config.textWidth) +
+                            " wide, the text encoder gives " +
+                            std::to_string(text_.config().width));
+    }
+}
+
+/// The pipeline gives the scheduler levels of its own.
+void ZImageModel::fillInfo(Checkpoint& checkpoint) {
+    info_.family = "zimage";
+    info_.checkpoint = checkpoint.name();
+    info_.denoiser = checkpoint.nameOf(kZImageTransformer);
+    info_.schedulerConfig =
+        sampling::withFlowSpacing(readScheduler(checkpoint), sampling::FlowSpacing::Trailing);
+    info_.roundsStrengthUp = true;
+    info_.usual = usualZImage(info_.schedulerConfig);
+    info_.latent = latentSpaceOf(autoencoder_.config());
+    info_.latent.multiple *= ZImageConfig::kPatch;
+    info_.cachePoints.firstBlock = transformer_.config().layers > 1 ? 0 : -1;
+    info_.guidesInTurn = true;
+    info_.negatesPrediction = true;
+    info_.latentToRgb = latentToRgbOr(checkpoint,
+                                      info_.latent.channels,
+                                      static_cast<int64_t>(fluxColours().ofChannels.size()),
+                                      fluxColours);
+    info_.conditioning = {
+        .fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, text_.config().width}},
+        .readsWeights = false};
+    info_.files = checkpoint.files();
+}
+
+std::vector<ComponentDesc> ZImageModel::components() const {
+    return zimageComponents();
+}
+
+std::shared_ptr<const memory::ComponentTree> ZImageModel::tree(std::string_view role) const {
+    return role == kTextEncoder ? text_.model().get().tree() : openedTree(role);
+}
+
+std::shared_ptr<const memory::ComponentTree> ZImageModel::openedTree(std::string_view role) const {
+    return role == kTextEncoder   ? text_.model().openedTree()
+           : role == kDenoiser    ? transformer_.tree()
+           : role == kAutoencoder ? autoencoder_.tree()
+                                  : nullptr;
+}
+
+const memory::FamilyPrecision& ZImageModel::precisions() const {
+    return zimagePrecisions();
+}
+
+PromptTokenPair ZImageModel::textsOf(const PromptRequest& request) const {
+    return {.positive = text_.tokenize(turnOf(request.spokenPrompt()), kZImageTokens, "prompt"),
+            .negative = text_.tokenize(turnOf(request.negative), kZImageTokens, "negative")};
+}
+
+PromptsOutline ZImageModel::outlinePrompts(const PromptRequest& request) const {
+    const PromptTokenPair texts = textsOf(request);
+    const auto outlineOf = [&](const TokenizedPrompt& text) {
+        return ConditioningOutline(
+            info_.conditioning.fields,
+            {{.tensors = {{tensor::kEmbeds, {1, realTokensIn(text), text_.config().width}}}}});
+    };
+    const auto counted = [&](const std::string& text, const char* item) {
+        return countText(item, kTextEncoder, "Qwen 3", text, [&](std::string_view part) {
+            return text_.tokenize(turnOf(std::string(part)), kZImageTokens, item);
+        });
+    };
+    return {
+        .positive = outlineOf(texts.positive),
+        .negative = outlineOf(texts.negative),
+        .cutTokens = {{"prompt", texts.positive.cutTokens}, {"negative", texts.negative.cutTokens}},
+        .counts = {counted(request.spokenPrompt(), "prompt"),
+                   counted(request.negative, "negative")}};
+}
+
+/// States of the layer before the last one, of the tokens alone.
+EncodedPrompts ZImageModel::encodePrompts(StageContext& context,
+                                          const PromptRequest& request) const {
+    Pass pass(context, *text_.model().get().tree());
+    const PromptTokenPair texts = textsOf(request);
+    const int64_t state = text_.config().layers - 1;
+    const at::Tensor states = text_.encode(pass, texts, state, state, "").select(1, 0);
+    const auto side =
+        [&](int64_t row, const TokenizedPrompt& tokens, const std::string& text, const char* key) {
+            const at::Tensor own =
+                states.narrow(0, row, 1).narrow(1, 0, realTokensIn(tokens)).clone();
+            return encodedSide(context.record, info_.conditioning, own, text, key);
+        };
+    return {.positive = side(0, texts.positive, request.prompt, "embeds.prompt"),
+            .negative = side(1, texts.negative, request.negative, "embeds.negative")};
+}
+
+std::unique_ptr<sampling::Denoiser> ZImageModel::makeDenoiser(
+    StageContext& context, const DenoiserRequest& request) const {
+    return std::make_unique<ZImageDenoiser>(context, transformer_, request);
+}
+
+at::Tensor ZImageModel::decode(StageContext& context, const at::Tensor& latents) const {
+    Pass pass(context, *autoencoder_.tree());
+    return autoencoder_.decode(pass, latents);
+}
+
+at::Tensor ZImageModel::encode(StageContext& context, const at::Tensor& pixels) const {
+    Pass pass(context, *autoencoder_.tree());
+    return autoencoder_.encode(pass, pixels);
+}
+
+}  // namespace lowtide::models

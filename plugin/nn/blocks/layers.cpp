@@ -1,0 +1,149 @@
+#include "plugin/nn/blocks/layers.hpp"
+
+#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/tensor/kernels.hpp"
+
+#include <utility>
+
+namespace lowtide::models {
+
+namespace kernels = tensor::kernels;
+
+namespace {
+
+std::vector<WeightSpec> weightAndBias(Shape weight, int64_t out) {
+    return {{.name = "weight", .shape = std::move(weight)}, {.name = "bias", .shape = {out}}};
+}
+
+/// The second weight of a leaf, undefined where it has none.
+at::Tensor biasOf(const residency::Lease& lease) {
+    return lease.size() > 1 ? lease[1] : at::Tensor();
+}
+
+/// A layer computes in the type of its weights, and gives the type of its input: they differ where
+/// the layer is kept in f32.
+at::Tensor likeWeight(const at::Tensor& x, const residency::Lease& lease) {
+    return x.defined() ? x.to(lease[0].scalar_type()) : x;
+}
+
+}  // namespace
+
+Conv2d::Conv2d(NetworkBuilder& builder, const std::string& name, const ConvSizes& sizes)
+    : leaf(builder.leaf(
+          name + ".", weightAndBias({sizes.out, sizes.in, sizes.kernel, sizes.kernel}, sizes.out))),
+      stride(sizes.stride),
+      padding(sizes.padding) {}
+
+at::Tensor Conv2d::apply(Pass& pass, const at::Tensor& x) const {
+    const residency::Lease lease = pass.use(leaf);
+    return kernels::conv2d(likeWeight(x, lease), lease[0], biasOf(lease), stride, padding)
+        .to(x.scalar_type());
+}
+
+at::Tensor Conv2d::applyOver(Pass& pass, at::Tensor x) const {
+    const residency::Lease lease = pass.use(leaf);
+    const at::ScalarType type = x.scalar_type();
+    x = likeWeight(x, lease);
+    return kernels::conv2dOver(std::move(x), lease[0], biasOf(lease)).to(type);
+}
+
+at::Tensor Conv2d::addTo(Pass& pass, at::Tensor target, const at::Tensor& x) const {
+    const residency::Lease lease = pass.use(leaf);
+    if (lease[0].scalar_type() == target.scalar_type()) {
+        return kernels::addedConv2d(
+            std::move(target), likeWeight(x, lease), lease[0], biasOf(lease));
+    }
+    const at::Tensor added =
+        kernels::conv2d(likeWeight(x, lease), lease[0], biasOf(lease), stride, padding);
+    return target.add_(added.to(target.scalar_type()));
+}
+
+at::Tensor Conv2d::applyUpsampled(Pass& pass,
+                                  const at::Tensor& x,
+                                  int64_t height,
+                                  int64_t width) const {
+    const residency::Lease lease = pass.use(leaf);
+    return kernels::upsampledConv2d(x, height, width, lease[0], biasOf(lease));
+}
+
+Linear::Linear(NetworkBuilder& builder, const std::string& name, int64_t in, int64_t out, Bias bias)
+    : leaf(builder.leaf(name + ".",
+                        bias == Bias::Added
+                            ? weightAndBias({out, in}, out)
+                            : std::vector<WeightSpec>{{.name = "weight", .shape = {out, in}}})) {}
+
+at::Tensor Linear::apply(Pass& pass, const at::Tensor& x) const {
+    const residency::Lease lease = pass.use(leaf);
+    return kernels::linear(likeWeight(x, lease), lease[0], biasOf(lease)).to(x.scalar_type());
+}
+
+at::Tensor Linear::applyToRows(Pass& pass, const at::Tensor& x) const {
+    const residency::Lease lease = pass.use(leaf);
+    return kernels::linearOfRows(likeWeight(x, lease), lease[0], biasOf(lease)).to(x.scalar_type());
+}
+
+GroupNorm::GroupNorm(NetworkBuilder& builder,
+                     const std::string& name,
+                     int64_t channels,
+                     int64_t groupCount,
+                     double epsilonValue)
+    : leaf(builder.leaf(name + ".", weightAndBias({channels}, channels))),
+      groups(groupCount),
+      epsilon(epsilonValue) {}
+
+at::Tensor GroupNorm::apply(Pass& pass, const at::Tensor& x) const {
+    const residency::Lease lease = pass.use(leaf);
+    return kernels::groupNorm(likeWeight(x, lease), groups, lease[0], lease[1], epsilon)
+        .to(x.scalar_type());
+}
+
+at::Tensor GroupNorm::applyActivated(Pass& pass,
+                                     const at::Tensor& x,
+                                     const at::Tensor& added) const {
+    const residency::Lease lease = pass.use(leaf);
+    return kernels::activatedNorm(
+               likeWeight(x, lease), likeWeight(added, lease), groups, lease[0], lease[1], epsilon)
+        .to(x.scalar_type());
+}
+
+at::Tensor GroupNorm::applyActivatedOver(Pass& pass, at::Tensor x, const at::Tensor& added) const {
+    const residency::Lease lease = pass.use(leaf);
+    const at::ScalarType type = x.scalar_type();
+    x = likeWeight(x, lease);
+    return kernels::activatedNormOver(
+               std::move(x), likeWeight(added, lease), groups, lease[0], lease[1], epsilon)
+        .to(type);
+}
+
+LayerNorm::LayerNorm(NetworkBuilder& builder,
+                     const std::string& name,
+                     int64_t width,
+                     double epsilonValue)
+    : leaf(builder.leaf(name + ".", weightAndBias({width}, width))), epsilon(epsilonValue) {}
+
+at::Tensor LayerNorm::apply(Pass& pass, const at::Tensor& x) const {
+    const residency::Lease lease = pass.use(leaf);
+    return kernels::layerNorm(likeWeight(x, lease), lease[0], lease[1], epsilon)
+        .to(x.scalar_type());
+}
+
+RmsNorm::RmsNorm(NetworkBuilder& builder,
+                 const std::string& name,
+                 int64_t width,
+                 double epsilonValue)
+    : leaf(builder.leaf(name + ".", {{.name = "weight", .shape = {width}}})),
+      epsilon(epsilonValue) {}
+
+at::Tensor RmsNorm::apply(Pass& pass, const at::Tensor& x) const {
+    const residency::Lease lease = pass.use(leaf);
+    return kernels::rmsNorm(likeWeight(x, lease), lease[0], epsilon).to(x.scalar_type());
+}
+
+Embedding::Embedding(NetworkBuilder& builder, const std::string& name, int64_t count, int64_t width)
+    : leaf(builder.leaf(name + ".", {{.name = "weight", .shape = {count, width}}}, true)) {}
+
+at::Tensor Embedding::apply(Pass& pass, const at::Tensor& ids) const {
+    return pass.gatherRows(leaf, ids);
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,240 @@
+#include "plugin/nn/blocks/network_builder.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/hash.hpp"
+#include "plugin/base/log.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/memory/component_tree.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace lowtide::models {
+
+using memory::ComponentTree;
+using memory::LeafId;
+using memory::StorageId;
+using memory::WeightId;
+
+namespace {
+
+/// A hostile config may ask for millions of layers; nobody reads more names than this.
+constexpr size_t kMostProblems = 1000;
+
+void appendProblem(std::string& text, const std::vector<std::string>& names, const char* what) {
+    if (!names.empty()) {
+        text += (text.empty() ? "" : "; ") + std::to_string(names.size()) + " " + what + ": " +
+                listSome(names);
+    }
+}
+
+}  // namespace
+
+struct NetworkBuilder::State {
+    const WeightMap& weights;
+    DType computeType;
+    std::shared_ptr<ComponentTree> tree;
+    std::map<std::string, StorageId, std::less<>> storages;
+    std::vector<std::string> missing;
+    std::vector<std::string> misshapen;
+    int openBlocks = 0;
+
+    StorageId storageOf(const std::string& name, const TensorPlace& place) {
+        const auto known = storages.find(name);
+        if (known != storages.end()) {
+            return known->second;
+        }
+        const auto id = static_cast<StorageId>(tree->storages.size());
+        tree->storages.push_back({.key = name,
+                                  .file = place.file,
+                                  .fileOffset = place.offset,
+                                  .fileType = place.type,
+                                  .elementCount = elementCount(place.shape).value(),
+                                  .mustBeFinite = weights.mustBeFinite,
+                                  .encoded = place.encoded});
+        storages.emplace(name, id);
+        return id;
+    }
+
+    std::string nameInFile(std::string_view name) const {
+        return weights.nameInFile ? weights.nameInFile(name) : std::string(name);
+    }
+
+    /// Where the map has the weight, by its name in the file, if it has it.
+    std::optional<TensorPlace> find(const std::string& name, const WeightSpec& spec) const {
+        const auto place = weights.tensors.find(name);
+        if (place != weights.tensors.end()) {
+            return place->second;
+        }
+        if (weights.everything && !spec.optional) {
+            return TensorPlace{.type = *weights.everything, .shape = spec.shape};
+        }
+        return std::nullopt;
+    }
+
+    /// Error{Corrupt} with all that does not fit, if anything does not; surplus tensors alone may
+    /// be told instead.
+    void throwIfUnfit(const std::vector<std::string>& surplus, Surplus way) const {
+        std::string problems;
+        appendProblem(problems, missing, "missing");
+        appendProblem(problems, misshapen, "of another shape or type");
+        if (problems.empty() && !surplus.empty() && way == Surplus::Told) {
+            log(Level::Warning,
+                weights.what + " has " + std::to_string(surplus.size()) +
+                    (surplus.size() == 1 ? " tensor" : " tensors") +
+                    " that the network does not have; they are left out: " + listSome(surplus));
+            return;
+        }
+        appendProblem(problems, surplus, "that the network does not have");
+        if (!problems.empty()) {
+            throw Error(ErrorKind::Corrupt,
+                        weights.what + ": the weights do not fit " + weights.settings +
+                            ", tensors " + problems,
+                        weights.hint);
+        }
+    }
+
+    bool accepts(const std::string& name,
+                 const TensorPlace& place,
+                 const Shape& shape,
+                 bool isGathered) {
+        if (place.shape != shape) {
+            misshapen.push_back(name + " is " + toText(place.shape) + ", needs " + toText(shape));
+        } else if (!isFloating(place.type)) {
+            misshapen.push_back(name + " has the type " + std::string(nameOf(place.type)) +
+                                ", needs one of floating point");
+        } else if (!place.isRowMajor) {
+            misshapen.push_back(name + " is not stored row by row");
+        } else if (place.isTransposed && (isGathered || shape.size() != 2)) {
+            misshapen.push_back(name + " is stored transposed, which only matrices can be");
+        } else {
+            return true;
+        }
+        return false;
+    }
+};
+
+namespace {
+
+bool isIgnored(const std::string& name, const std::vector<std::string>& ignored) {
+    return std::any_of(ignored.begin(), ignored.end(), [&](const std::string& prefix) {
+        return name.compare(0, prefix.size(), prefix) == 0;
+    });
+}
+
+/// Equal content gives an equal id: class, files as they are now, every weight and its place.
+std::string idOf(const ComponentTree& tree) {
+    Hasher hasher;
+    hasher.add(tree.role).add(tree.network);
+    for (const memory::WeightFile& file : tree.files) {
+        hasher.add(file.path).add(file.size).add(file.modifiedNanoseconds);
+        hasher.add(static_cast<int64_t>(file.inode));
+    }
+    for (const memory::Leaf& leaf : tree.leaves) {
+        hasher.add(leaf.name);
+        for (const WeightId id : leaf.weights) {
+            const memory::Weight& weight = tree.weights[id];
+            hasher.add(weight.name).add(nameOf(weight.computeType)).add(toText(weight.shape));
+            if (weight.isTransposed) {
+                hasher.add("transposed");
+            }
+        }
+    }
+    return hasher.hexDigest();
+}
+
+}  // namespace
+
+NetworkBuilder::NetworkBuilder(std::string role,
+                               std::string network,
+                               const WeightMap& weights,
+                               DType computeType)
+    : state_(std::make_shared<State>(State{.weights = weights,
+                                           .computeType = computeType,
+                                           .tree = std::make_shared<ComponentTree>(),
+                                           .storages = {},
+                                           .missing = {},
+                                           .misshapen = {}})) {
+    state_->tree->role = std::move(role);
+    state_->tree->network = std::move(network);
+    state_->tree->files = weights.files;
+}
+
+LeafId NetworkBuilder::leaf(const std::string& prefix,
+                            const std::vector<WeightSpec>& weights,
+                            bool gathered) {
+    ComponentTree& tree = *state_->tree;
+    memory::Leaf leaf{.name = prefix.substr(0, prefix.find_last_not_of('.') + 1),
+                      .weights = {},
+                      .gathered = gathered};
+    for (const WeightSpec& spec : weights) {
+        const std::string name = prefix + spec.name;
+        const std::string nameInFile = state_->nameInFile(name);
+        const std::optional<TensorPlace> place = state_->find(nameInFile, spec);
+        if (!place) {
+            if (!spec.optional) {
+                state_->missing.push_back(nameInFile);
+            }
+            continue;
+        }
+        const StorageId storage = state_->storageOf(nameInFile, *place);
+        if (state_->accepts(nameInFile, *place, spec.shape, gathered)) {
+            leaf.weights.push_back(static_cast<WeightId>(tree.weights.size()));
+            tree.weights.push_back({.name = name,
+                                    .storage = storage,
+                                    .computeType = state_->computeType,
+                                    .shape = spec.shape,
+                                    .isTransposed = place->isTransposed});
+        }
+    }
+    tree.leaves.push_back(std::move(leaf));
+    if (state_->missing.size() > kMostProblems) {
+        state_->throwIfUnfit({}, Surplus::Refused);
+    }
+    return static_cast<LeafId>(tree.leaves.size() - 1);
+}
+
+bool NetworkBuilder::has(std::string_view name) const {
+    return state_->weights.tensors.contains(state_->nameInFile(name));
+}
+
+Shape NetworkBuilder::shapeOf(std::string_view name) const {
+    const auto place = state_->weights.tensors.find(state_->nameInFile(name));
+    return place == state_->weights.tensors.end() ? Shape{} : place->second.shape;
+}
+
+NetworkBuilder::BlockGuard::BlockGuard(NetworkBuilder& builder, std::string name)
+    : builder_(builder), index_(builder.state_->tree->blocks.size()) {
+    ComponentTree& tree = *builder_.state_->tree;
+    tree.blocks.push_back({.name = std::move(name),
+                           .firstLeaf = static_cast<LeafId>(tree.leaves.size()),
+                           .leafCount = 0,
+                           .depth = builder_.state_->openBlocks++});
+}
+
+NetworkBuilder::BlockGuard::~BlockGuard() {
+    ComponentTree& tree = *builder_.state_->tree;
+    memory::Block& block = tree.blocks[index_];
+    block.leafCount = static_cast<uint32_t>(tree.leaves.size()) - block.firstLeaf;
+    --builder_.state_->openBlocks;
+}
+
+std::shared_ptr<const ComponentTree> NetworkBuilder::finish(const std::vector<std::string>& ignored,
+                                                            Surplus way) {
+    std::vector<std::string> surplus;
+    std::vector<std::string> ignoredInFile;
+    for (const std::string& name : ignored) {
+        ignoredInFile.push_back(state_->nameInFile(name));
+    }
+    for (const auto& [name, place] : state_->weights.tensors) {
+        if (!state_->storages.contains(name) && !isIgnored(name, ignoredInFile)) {
+            surplus.push_back(name);
+        }
+    }
+    state_->throwIfUnfit(surplus, way);
+    state_->tree->id = idOf(*state_->tree);
+    return state_->tree;
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "plugin/nn/stage_context.hpp"
+#include "plugin/residency/scalar_type.hpp"
+#include "plugin/residency/weight_source.hpp"
+#include "plugin/tensor/recorder.hpp"
+
+#include <ATen/core/Tensor.h>
+
+namespace lowtide::models {
+
+/// The way from the forwards of one component to its weights. Polls cancel before every leaf.
+class Pass {
+public:
+    Pass(residency::WeightSource& weights, const memory::ComponentTree& tree, tensor::Record record)
+        : weights_(weights), tree_(tree), record_(record) {}
+
+    /// `network`: as it was opened; it is stored and computed in the stage's types.
+    Pass(StageContext& context, const memory::ComponentTree& network)
+        : weights_(context.weights),
+          tree_(context.treeOf(network)),
+          record_(context.record),
+          compute_(residency::scalarTypeOf(context.computeOf(network))),
+          hint_(context.pass) {}
+
+    /// One forward of the network begins, with what the stage says of it.
+    void begin() { begin(hint_); }
+
+    void begin(const memory::PassHint& hint) { weights_.beginPass(tree_, hint); }
+
+    [[nodiscard]] residency::Lease use(memory::LeafId leaf) {
+        weights_.stop().throwIfStopped();
+        return weights_.use(tree_, leaf);
+    }
+
+    [[nodiscard]] at::Tensor gatherRows(memory::LeafId leaf, const at::Tensor& ids) {
+        weights_.stop().throwIfStopped();
+        return weights_.gatherRows(tree_, leaf, ids);
+    }
+
+    /// WeightSource::runPass() of the component.
+    [[nodiscard]] at::Tensor run(const residency::PassInputs& inputs,
+                                 const residency::PassWork& work) {
+        return weights_.runPass(tree_, inputs, work);
+    }
+
+    /// Of the component in its types, with its changes.
+    [[nodiscard]] const memory::ComponentTree& tree() const { return tree_; }
+
+    /// What goes into the network, in the type in which it computes; undefined stays so.
+    [[nodiscard]] at::Tensor toCompute(const at::Tensor& value) const {
+        return value.defined() ? value.to(compute_) : value;
+    }
+
+    [[nodiscard]] c10::Device device() { return weights_.torchDeviceOf(tree_); }
+
+    [[nodiscard]] const tensor::Record& record() const { return record_; }
+
+private:
+    residency::WeightSource& weights_;
+    const memory::ComponentTree& tree_;
+    tensor::Record record_;
+    at::ScalarType compute_ = at::kFloat;
+    memory::PassHint hint_{};
+};
+
+}  // namespace lowtide::models

@@ -1,0 +1,76 @@
+#include "plugin/nn/conditioning/conditioning_outline.hpp"
+
+#include "plugin/base/dtype.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
+
+#include <algorithm>
+
+namespace lowtide::models {
+
+namespace {
+
+/// Tokens are on the last axis but one.
+size_t tokensAxis(const Shape& shape) {
+    return shape.size() - 2;
+}
+
+Json scopeJson(const tensor::ConditioningScope& scope) {
+    Json json = {scope.strength, scope.start, scope.end};
+    if (scope.area) {
+        json.push_back({scope.area->xPixels,
+                        scope.area->yPixels,
+                        scope.area->widthPixels,
+                        scope.area->heightPixels});
+    }
+    return json;
+}
+
+}  // namespace
+
+std::optional<std::string> ConditioningOutline::outlineKey() const {
+    Json key = Json::array();
+    for (const tensor::ConditioningField& field : fields_) {
+        key.push_back({field.name, field.kind, field.width});
+    }
+    for (const EntryOutline& entry : entries_) {
+        key.push_back({{"tensors", entry.tensors}, {"scope", scopeJson(entry.scope)}});
+    }
+    return key.dump();
+}
+
+std::vector<int64_t> ConditioningOutline::tokensOf(const EntryOutline& entry) const {
+    std::vector<int64_t> tokens;
+    for (const tensor::ConditioningField& field : fields_) {
+        if (field.kind == tensor::FieldKind::Sequence) {
+            const auto found = entry.tensors.find(field.name);
+            tokens.push_back(
+                found == entry.tensors.end() ? 0 : found->second.at(tokensAxis(found->second)));
+        }
+    }
+    return tokens;
+}
+
+Shape ConditioningOutline::shape() const {
+    const auto first = std::find_if(fields_.begin(), fields_.end(), [](const auto& field) {
+        return field.kind == tensor::FieldKind::Sequence;
+    });
+    LOWTIDE_ASSERT(first != fields_.end());
+    int64_t tokens = 0;
+    for (const EntryOutline& entry : entries_) {
+        tokens += tokensOf(entry).front();
+    }
+    return {1, tokens, first->width};
+}
+
+std::vector<Bytes> ConditioningOutline::tensors() const {
+    std::vector<Bytes> tensors;
+    for (const EntryOutline& entry : entries_) {
+        for (const auto& [name, shape] : entry.tensors) {
+            tensors.push_back(elementCount(shape).value_or(0) * sizeOf(DType::F32));
+        }
+    }
+    return tensors;
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,89 @@
+#include "plugin/nn/denoisers/time_embedding.hpp"
+
+#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/tensor/kernels.hpp"
+
+#include <cmath>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr double kLongestPeriod = 10000;
+constexpr double kGuidanceUnit = 1000;
+
+at::Tensor evenWidth(const at::Tensor& x, int64_t width) {
+    return width % 2 == 0 ? x : at::constant_pad_nd(x, {0, 1});
+}
+
+std::optional<Linear> makeGuidance(NetworkBuilder& builder, const UNet2DConfig& config) {
+    if (config.guidanceWidth == 0) {
+        return std::nullopt;
+    }
+    return Linear(builder,
+                  "time_embedding.cond_proj",
+                  config.guidanceWidth,
+                  config.levels.front().channels,
+                  Bias::None);
+}
+
+std::optional<AddedEmbedding> makeAddition(NetworkBuilder& builder, const UNet2DConfig& config) {
+    return config.addedWidth == 0 ? std::nullopt : std::optional(AddedEmbedding(builder, config));
+}
+
+}  // namespace
+
+at::Tensor sinusoids(const at::Tensor& values,
+                     int64_t width,
+                     bool cosineFirst,
+                     double frequencyShift) {
+    const int64_t half = width / 2;
+    const at::Tensor exponents = at::arange(half, at::kFloat) * -std::log(kLongestPeriod) /
+                                 (static_cast<double>(half) - frequencyShift);
+    const at::Tensor angles = values.unsqueeze(1) * exponents.exp().unsqueeze(0);  // [N, half]
+    const at::Tensor both = cosineFirst ? at::cat({angles.cos(), angles.sin()}, 1)
+                                        : at::cat({angles.sin(), angles.cos()}, 1);
+    return evenWidth(both, width);
+}
+
+at::Tensor timeSinusoids(const at::Tensor& timestep, int64_t count, const UNet2DConfig& config) {
+    return sinusoids(timestep.to(at::kFloat).reshape({1}).expand({count}),
+                     config.levels.front().channels,
+                     config.cosineFirst,
+                     config.frequencyShift);
+}
+
+at::Tensor guidanceSinusoids(const at::Tensor& guidance, int64_t width) {
+    const int64_t half = width / 2;
+    // In f32 like the reference: the phases are large, so rounding shows.
+    const float step = std::log(static_cast<float>(kLongestPeriod)) / static_cast<float>(half - 1);
+    const at::Tensor frequencies = (at::arange(half, at::kFloat) * -step).exp();
+    const at::Tensor angles = (guidance * kGuidanceUnit).unsqueeze(1) * frequencies.unsqueeze(0);
+    return evenWidth(at::cat({angles.sin(), angles.cos()}, 1), width);
+}
+
+AddedEmbedding::AddedEmbedding(NetworkBuilder& builder, const UNet2DConfig& config)
+    : inner(builder, "add_embedding.linear_1", config.addedWidth, config.timeWidth),
+      outer(builder, "add_embedding.linear_2", config.timeWidth, config.timeWidth) {}
+
+at::Tensor AddedEmbedding::apply(Pass& pass, const at::Tensor& added) const {
+    return outer.apply(pass, tensor::kernels::silu(inner.apply(pass, added)));
+}
+
+TimeEmbedding::TimeEmbedding(NetworkBuilder& builder, const UNet2DConfig& config)
+    : guidance(makeGuidance(builder, config)),
+      inner(builder, "time_embedding.linear_1", config.levels.front().channels, config.timeWidth),
+      outer(builder, "time_embedding.linear_2", config.timeWidth, config.timeWidth),
+      addition(makeAddition(builder, config)) {}
+
+at::Tensor TimeEmbedding::apply(Pass& pass,
+                                const at::Tensor& steps,
+                                const at::Tensor& guidanceSteps,
+                                const at::Tensor& added) const {
+    namespace kernels = tensor::kernels;
+    const at::Tensor input = guidance ? steps + guidance->apply(pass, guidanceSteps) : steps;
+    const at::Tensor embedding = outer.apply(pass, kernels::silu(inner.apply(pass, input)));
+    return kernels::silu(addition ? embedding + addition->apply(pass, added) : embedding);
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,116 @@
+#include "plugin/nn/image_prompts/clip_vision_model.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/tensor/kernels.hpp"
+
+#include <ATen/ATen.h>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr int64_t kPixelChannels = 3;
+
+std::string visionPrefix(const NetworkBuilder& builder) {
+    return builder.has("vision_model.embeddings.class_embedding") ? "vision_model." : "";
+}
+
+std::vector<WeightSpec> embeddingWeights(const ClipVisionConfig& config) {
+    const int64_t positions = config.patches() * config.patches() + 1;
+    return {{.name = "class_embedding", .shape = {config.width}},
+            {.name = "patch_embedding.weight",
+             .shape = {config.width, kPixelChannels, config.patchSize, config.patchSize}},
+            {.name = "position_embedding.weight", .shape = {positions, config.width}}};
+}
+
+/// Those that run; the last one only where what comes behind it is taken.
+int64_t layerCount(const ClipVisionConfig& config, ClipVisionState state) {
+    return state == ClipVisionState::Pooled ? config.layers : config.layers - 1;
+}
+
+}  // namespace
+
+ClipVisionModel::Layers::Layers(NetworkBuilder& builder,
+                                const std::string& prefix,
+                                const ClipVisionConfig& config,
+                                ClipVisionState state)
+    : embeddings(builder.leaf(prefix + "embeddings.", embeddingWeights(config))),
+      inputNorm(builder, prefix + "pre_layrnorm", config.width, config.epsilon),
+      layers([&] {
+          std::vector<ClipLayer> made;
+          for (int64_t i = 0; i < layerCount(config, state); ++i) {
+              const std::string name = prefix + "encoder.layers." + std::to_string(i);
+              const NetworkBuilder::BlockGuard block(builder, name);
+              made.emplace_back(builder,
+                                name,
+                                ClipLayerSizes{.width = config.width,
+                                               .innerWidth = config.innerWidth,
+                                               .heads = config.heads,
+                                               .epsilon = config.epsilon,
+                                               .quickGelu = config.quickGelu});
+          }
+          return made;
+      }()) {
+    if (state == ClipVisionState::Pooled) {
+        outputNorm.emplace(builder, prefix + "post_layernorm", config.width, config.epsilon);
+        projection.emplace(
+            builder, "visual_projection", config.width, config.projectionWidth, Bias::None);
+    }
+}
+
+ClipVisionModel::ClipVisionModel(const ClipVisionConfig& config,
+                                 const WeightMap& weights,
+                                 std::string_view role,
+                                 ClipVisionState state)
+    : config_(config), state_(state) {
+    NetworkBuilder builder(std::string(role), "CLIPVisionModelWithProjection", weights, DType::F32);
+    const std::string prefix = visionPrefix(builder);
+    layers_ = std::make_unique<Layers>(builder, prefix, config, state);
+    // What comes behind the state, and the other tower of a whole CLIP.
+    tree_ = builder.finish(
+        {prefix + "embeddings.position_ids",
+         prefix + "encoder.layers." + std::to_string(layerCount(config, state)) + ".",
+         prefix + "post_layernorm.",
+         "visual_projection.",
+         "text_model.",
+         "text_projection.",
+         "logit_scale"});
+}
+
+Shape ClipVisionModel::shapeFor(int64_t count) const {
+    return state_ == ClipVisionState::Pooled
+               ? Shape{count, config_.projectionWidth}
+               : Shape{count, config_.patches() * config_.patches() + 1, config_.width};
+}
+
+at::Tensor ClipVisionModel::embedded(Pass& pass, const at::Tensor& pixels) const {
+    const residency::Lease lease = pass.use(layers_->embeddings);
+    const at::Tensor patches =
+        tensor::kernels::conv2d(pass.toCompute(pixels).to(lease[1].scalar_type()),
+                                lease[1],
+                                {},
+                                config_.patchSize,
+                                /*padding=*/0)
+            .flatten(2)
+            .transpose(1, 2);  // [N,D,P,P] -> [N,P*P,D]
+    const at::Tensor first = lease[0].view({1, 1, -1}).expand({pixels.size(0), 1, -1});
+    return pass.toCompute(at::cat({first, patches}, 1) + lease[2]);
+}
+
+at::Tensor ClipVisionModel::encode(Pass& pass, const at::Tensor& pixels) const {
+    LOWTIDE_ASSERT(pixels.size(2) == config_.imageSize && pixels.size(3) == config_.imageSize);
+    pass.begin();
+    at::Tensor hidden = layers_->inputNorm.apply(pass, embedded(pass, pixels));
+    for (const ClipLayer& layer : layers_->layers) {
+        hidden = layer.applyToPictures(pass, hidden);
+    }
+    if (layers_->projection) {
+        const at::Tensor pooled =
+            layers_->outputNorm->apply(pass, hidden.select(1, 0).contiguous());
+        hidden = layers_->projection->apply(pass, pooled);
+    }
+    return hidden.contiguous().to(at::kFloat);
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,129 @@
+#include "plugin/nn/image_prompts/image_projection.hpp"
+
+#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/tensor/kernels.hpp"
+
+#include <ATen/ATen.h>
+
+#include <string>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr double kProjectionEpsilon = 1e-5;
+
+using ProjectionLayers = std::variant<PooledProjection, ImageResampler>;
+
+std::unique_ptr<const ProjectionLayers> makeProjectionLayers(NetworkBuilder& builder,
+                                                             const ImageProjectionConfig& config) {
+    return config.isResampler
+               ? std::make_unique<const ProjectionLayers>(ImageResampler(builder, config))
+               : std::make_unique<const ProjectionLayers>(PooledProjection(builder, config));
+}
+
+at::Tensor inHeads(const at::Tensor& x) {
+    // [N,T,D] -> [N,D/64,T,64]
+    return x.view({x.size(0), x.size(1), x.size(2) / kResamplerHead, kResamplerHead})
+        .transpose(1, 2);
+}
+
+}  // namespace
+
+PooledProjection::PooledProjection(NetworkBuilder& builder, const ImageProjectionConfig& config)
+    : projection(builder, "proj", config.seenWidth, config.tokens * config.width),
+      norm(builder, "norm", config.width, kProjectionEpsilon),
+      tokens(config.tokens) {}
+
+at::Tensor PooledProjection::apply(Pass& pass, const at::Tensor& seen) const {
+    const at::Tensor all = projection.apply(pass, seen);
+    return norm.apply(pass, all.view({all.size(0), tokens, -1}));
+}
+
+ImageResampler::Layer::Layer(NetworkBuilder& builder,
+                             const std::string& name,
+                             const ImageProjectionConfig& config)
+    : normSeen(builder, name + ".0.norm1", config.innerWidth, kProjectionEpsilon),
+      normTokens(builder, name + ".0.norm2", config.innerWidth, kProjectionEpsilon),
+      attention(builder.leaf(
+          name + ".0.",
+          {{.name = "to_q.weight", .shape = {config.headsWidth, config.innerWidth}},
+           {.name = "to_kv.weight", .shape = {2 * config.headsWidth, config.innerWidth}},
+           {.name = "to_out.weight", .shape = {config.innerWidth, config.headsWidth}}})),
+      normFeed(builder, name + ".1.0", config.innerWidth, kProjectionEpsilon),
+      inner(builder, name + ".1.1", config.innerWidth, config.feedWidth, Bias::None),
+      outer(builder, name + ".1.3", config.feedWidth, config.innerWidth, Bias::None) {}
+
+at::Tensor ImageResampler::Layer::attend(Pass& pass,
+                                         const at::Tensor& seen,
+                                         const at::Tensor& tokens) const {
+    const at::Tensor asked = normTokens.apply(pass, tokens);
+    const at::Tensor context = at::cat({normSeen.apply(pass, seen), asked}, 1);
+    const residency::Lease lease = pass.use(attention);
+    const at::ScalarType type = lease[0].scalar_type();  // another one where it is kept in f32
+    const at::Tensor q = tensor::kernels::linear(asked.to(type), lease[0], {});
+    const std::vector<at::Tensor> kv =
+        tensor::kernels::linear(context.to(type), lease[1], {}).chunk(2, -1);
+    const at::Tensor found = tensor::kernels::attention(inHeads(q),
+                                                        inHeads(kv[0].contiguous()),
+                                                        inHeads(kv[1].contiguous()),
+                                                        /*causal=*/false);
+    return tensor::kernels::linear(found.transpose(1, 2).reshape(q.sizes()), lease[2], {})
+        .to(tokens.scalar_type());
+}
+
+at::Tensor ImageResampler::Layer::apply(Pass& pass,
+                                        const at::Tensor& seen,
+                                        const at::Tensor& tokens) const {
+    const at::Tensor attended = attend(pass, seen, tokens).add_(tokens);
+    const at::Tensor hidden =
+        tensor::kernels::gelu(inner.apply(pass, normFeed.apply(pass, attended)));
+    return outer.apply(pass, hidden).add_(attended);
+}
+
+ImageResampler::ImageResampler(NetworkBuilder& builder, const ImageProjectionConfig& config)
+    : tokens(
+          builder.leaf("latents", {{.name = "", .shape = {1, config.tokens, config.innerWidth}}})),
+      input(builder, "proj_in", config.seenWidth, config.innerWidth),
+      layers([&] {
+          std::vector<Layer> made;
+          for (int64_t i = 0; i < config.layers; ++i) {
+              const std::string name = "layers." + std::to_string(i);
+              const NetworkBuilder::BlockGuard block(builder, name);
+              made.emplace_back(builder, name, config);
+          }
+          return made;
+      }()),
+      output(builder, "proj_out", config.innerWidth, config.width),
+      norm(builder, "norm_out", config.width, kProjectionEpsilon) {}
+
+at::Tensor ImageResampler::apply(Pass& pass, const at::Tensor& seen) const {
+    at::Tensor own = pass.toCompute(pass.use(tokens)[0]).repeat({seen.size(0), 1, 1});
+    const at::Tensor read = input.apply(pass, seen);
+    for (const Layer& layer : layers) {
+        own = layer.apply(pass, read, own);
+    }
+    return norm.apply(pass, output.apply(pass, own));
+}
+
+ImageProjection::ImageProjection(const ImageProjectionConfig& config,
+                                 const WeightMap& weights,
+                                 std::string_view role)
+    : config_(config) {
+    NetworkBuilder builder(std::string(role),
+                           config.isResampler ? "IPAdapterPlusImageProjection" : "ImageProjection",
+                           weights,
+                           DType::F32);
+    layers_ = makeProjectionLayers(builder, config);
+    tree_ = builder.finish({});
+}
+
+at::Tensor ImageProjection::apply(Pass& pass, const at::Tensor& seen) const {
+    pass.begin();
+    const at::Tensor given = pass.toCompute(seen);
+    return std::visit([&](const auto& layers) { return layers.apply(pass, given); }, *layers_)
+        .contiguous()
+        .to(at::kFloat);
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "plugin/nn/blocks/layers.hpp"
+#include "plugin/nn/blocks/rotary.hpp"
+#include "plugin/nn/text/language_model_config.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lowtide::models {
+
+/// A decoder-only language model whose states are read as those of a text encoder: pre-norm layers,
+/// a token sees those before it, some heads share keys and values. States are f32 between the
+/// layers, whatever computes. Source: Grattafiori et al. 2024; Yang et al. 2025; transformers 5.23
+/// LlamaModel and Qwen3Model. The tree is made from headers; weights are read through the pass.
+class LanguageModel {
+public:
+    /// `role`: of the component, and before recorded names.
+    LanguageModel(const LanguageModelConfig& config,
+                  const WeightMap& weights,
+                  std::string_view role);
+
+    [[nodiscard]] const LanguageModelConfig& config() const { return config_; }
+
+    [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
+
+    /// States number `first` to `last` of each token: 0 are its embeddings, i what the i-th layer
+    /// made; the last layer's are normed. Layers behind `last` do not run. One text in each row,
+    /// behind it padding that no token of the text sees. ids int64 [R, T] on the CPU, `lengths`:
+    /// tokens of each row, at least 1. Records ROLE.hidden.i of every row, of all states that were
+    /// made. Returns [R, last - first + 1, T, width] f32.
+    [[nodiscard]] at::Tensor encode(Pass& pass,
+                                    const at::Tensor& ids,
+                                    std::span<const int64_t> lengths,
+                                    int64_t first,
+                                    int64_t last) const;
+
+private:
+    struct Layer {
+        RmsNorm attentionNorm;
+        Linear query;
+        Linear key;
+        Linear value;
+        Linear out;
+        std::optional<RmsNorm> queryNorm;
+        std::optional<RmsNorm> keyNorm;
+        RmsNorm feedNorm;
+        Linear gate;
+        Linear inner;
+        Linear outer;
+
+        Layer(NetworkBuilder& builder, const std::string& name, const LanguageModelConfig& config);
+    };
+
+    struct Layers {
+        Embedding tokens;
+        std::vector<Layer> layers;
+        RmsNorm finalNorm;
+
+        Layers(NetworkBuilder& builder, const LanguageModelConfig& config);
+    };
+
+    /// `sights`: for each row [T, T], added to the scores of every head.
+    [[nodiscard]] at::Tensor attend(Pass& pass,
+                                    const Layer& layer,
+                                    const at::Tensor& hidden,
+                                    const Rotation& rotation,
+                                    const std::vector<at::Tensor>& sights) const;
+    void applyLayer(Pass& pass,
+                    const Layer& layer,
+                    at::Tensor& hidden,
+                    const Rotation& rotation,
+                    const std::vector<at::Tensor>& sights) const;
+
+    LanguageModelConfig config_;
+    std::string role_;
+    std::shared_ptr<const memory::ComponentTree> tree_;
+    std::unique_ptr<const Layers> layers_;
+};
+
+/// Of tokens in a row, computed in f32 as transformers does; [1, T, 1, headWidth / 2].
+[[nodiscard]] Rotation textRotation(int64_t count, const LanguageModelConfig& config);
+
+}  // namespace lowtide::models

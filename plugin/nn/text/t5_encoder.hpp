@@ -1,0 +1,89 @@
+#pragma once
+
+#include "plugin/nn/blocks/layers.hpp"
+#include "plugin/nn/text/t5_encoder_config.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lowtide::models {
+
+/// What a T5 encoder gives of the padding behind a text.
+enum class T5Padding : uint8_t {
+    Zero,  ///< as WAN's denoisers are given it
+    Kept   ///< states like any others: of a token that sees the text and is seen by none
+};
+
+/// The encoder of T5 and UMT5: pre-norm layers that attend by what tokens say and how far they are
+/// apart. States are f32 between the layers, whatever computes. Source: Raffel et al. 2020; Chung
+/// et al. 2023; transformers 5.23 UMT5EncoderModel. The tree is made from headers; weights are read
+/// through the pass.
+class T5Encoder {
+public:
+    /// `role`: of the component, and before recorded names.
+    T5Encoder(const T5EncoderConfig& config, const WeightMap& weights, std::string_view role);
+
+    [[nodiscard]] const T5EncoderConfig& config() const { return config_; }
+
+    [[nodiscard]] const std::shared_ptr<const memory::ComponentTree>& tree() const { return tree_; }
+
+    /// One text in each row, behind it padding that no token sees. ids int64 [R, T] on the CPU,
+    /// `lengths`: tokens of each row, at least 1. Records ROLE.last_hidden_state of every row.
+    /// Returns [R, T, width] f32.
+    [[nodiscard]] at::Tensor encode(Pass& pass,
+                                    const at::Tensor& ids,
+                                    std::span<const int64_t> lengths,
+                                    T5Padding padding) const;
+
+private:
+    struct Layer {
+        RmsNorm attentionNorm;
+        Linear query;
+        Linear key;
+        Linear value;
+        Linear out;
+        std::optional<memory::LeafId> biases;
+        RmsNorm feedNorm;
+        Linear gate;
+        Linear inner;
+        Linear outer;
+
+        Layer(NetworkBuilder& builder,
+              const std::string& name,
+              const T5EncoderConfig& config,
+              bool hasBiases);
+    };
+
+    struct Layers {
+        Embedding tokens;
+        std::vector<Layer> layers;
+        RmsNorm finalNorm;
+
+        Layers(NetworkBuilder& builder, const T5EncoderConfig& config);
+    };
+
+    /// [1, heads, T, T] of a layer's table.
+    [[nodiscard]] at::Tensor biasesOf(Pass& pass,
+                                      memory::LeafId table,
+                                      const at::Tensor& buckets) const;
+    /// `scores`: added to those of every head, [R or 1, heads, T, T].
+    [[nodiscard]] at::Tensor attend(Pass& pass,
+                                    const Layer& layer,
+                                    const at::Tensor& hidden,
+                                    const at::Tensor& scores) const;
+
+    T5EncoderConfig config_;
+    std::string role_;
+    std::shared_ptr<const memory::ComponentTree> tree_;
+    std::unique_ptr<const Layers> layers_;
+};
+
+/// Which row of a table of biases tokens that are so far apart take: int64 [count, count] on the
+/// CPU, the token that sees first. Source: Raffel et al. 2020, section 2.1; transformers 5.23
+/// UMT5Attention, as in an encoder.
+[[nodiscard]] at::Tensor distanceBuckets(int64_t count, int64_t buckets, int64_t mostDistance);
+
+}  // namespace lowtide::models

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "plugin/base/json.hpp"
+#include "plugin/text/byte_pair_encoder.hpp"
+#include "plugin/text/model_files.hpp"
+#include "plugin/text/special_tokens.hpp"
+#include "plugin/text/text_pattern.hpp"
+#include "plugin/text/tokenized_prompt.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::models {
+
+class TokenizerJson;
+
+/// A tokenizer of byte pairs whose words keep their spaces: Llama 3, Qwen, GPT-2. From a
+/// tokenizer.json, or from Qwen's vocab.json and merges.txt. Text is cut at added tokens, then by
+/// the expression that the file states; each piece is encoded as bytes. Ids equal those of
+/// tokenizers 0.23.
+class ByteLevelTokenizer {
+public:
+    /// Reads the files of `component`. Error{Corrupt}, Error{NotFound} and Error{Unsupported}
+    /// name the file and the setting that is not built (other models, normalizers, stripping).
+    ByteLevelTokenizer(ModelFiles& files, const std::string& component);
+
+    /// The tokens of `text` with those that the file puts around it. Error{InvalidInput} when it is
+    /// no UTF-8; `item` names the parameter to blame.
+    [[nodiscard]] std::vector<TokenId> tokensOf(std::string_view text,
+                                                const std::string& item) const;
+    /// The same in `length` places: cut in front of what comes last, padded with `padding`.
+    [[nodiscard]] TokenizedPrompt tokenize(std::string_view text,
+                                           int64_t length,
+                                           TokenId padding,
+                                           const std::string& item) const;
+
+    /// What messages call the file that it was read from.
+    [[nodiscard]] const std::string& file() const { return file_; }
+
+    /// One more than the largest id that a text can have.
+    [[nodiscard]] int64_t vocabularySize() const;
+
+    /// Of a token as the file writes it, added ones too; -1 when there is none.
+    [[nodiscard]] TokenId idOf(std::string_view token) const;
+
+private:
+    /// What the file says beside its vocabulary.
+    struct Steps {
+        std::vector<SpecialToken> added;
+        std::vector<TextPattern> patterns;  ///< one after the other
+        bool composes = false;              ///< Unicode NFC first
+        std::vector<TokenId> first;
+        std::vector<TokenId> last;
+    };
+
+    class Reader;
+    explicit ByteLevelTokenizer(const TokenizerJson& file);
+    void append(std::string_view text, std::vector<TokenId>& ids) const;
+    [[nodiscard]] std::vector<TokenId> contentOf(std::string_view text,
+                                                 const std::string& item) const;
+
+    std::string file_;
+    BytePairEncoder encoder_;
+    Steps steps_;
+};
+
+}  // namespace lowtide::models

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "plugin/text/clip_words.hpp"
+#include "plugin/text/special_tokens.hpp"
+#include "plugin/text/tokenized_prompt.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::models {
+
+class TokenizerJson;
+
+/// CLIP's tokenizer. Ids equal transformers 5.23 CLIPTokenizer with padding "max_length" and
+/// truncation: literal
+/// "<|endoftext|>" and "<|startoftext|>" become their ids.
+class ClipTokenizer {
+public:
+    /// Reads vocab.json and merges.txt of `component`, or tokenizer.json where one of them is
+    /// missing, and its configs. `defaultLength` holds where the config states no length.
+    /// Error{Corrupt}, Error{NotFound} and Error{Unsupported} name the file.
+    ClipTokenizer(ModelFiles& files, const std::string& component, int64_t defaultLength);
+
+    /// Error{InvalidInput} when `text` is no UTF-8; `item` names the parameter to blame.
+    [[nodiscard]] TokenizedPrompt tokenize(std::string_view text, const std::string& item) const {
+        return tokenize(text, length(), item);
+    }
+
+    /// The same in `length` places, at least 3.
+    [[nodiscard]] TokenizedPrompt tokenize(std::string_view text,
+                                           int64_t length,
+                                           const std::string& item) const;
+    /// All tokens of `text`, none around them and none left out. Errors as tokenize().
+    [[nodiscard]] std::vector<TokenId> tokensOf(std::string_view text,
+                                                const std::string& item) const;
+
+    /// Begin, end, padding and length.
+    [[nodiscard]] const TokenizerSettings& settings() const { return settings_; }
+
+    /// Of a comma as a word; -1 when the vocabulary has none.
+    [[nodiscard]] TokenId comma() const { return encoder_.idOf(",</w>"); }
+
+    /// What messages call the file of its vocabulary.
+    [[nodiscard]] const std::string& file() const { return file_; }
+
+    [[nodiscard]] int64_t length() const { return settings_.maxLength; }
+
+    [[nodiscard]] int64_t vocabularySize() const { return encoder_.vocabularySize(); }
+
+private:
+    /// `json`: nullptr where the vocabulary is in files of its own.
+    ClipTokenizer(ModelFiles& files,
+                  const std::string& component,
+                  int64_t defaultLength,
+                  const TokenizerJson* json);
+    void appendWords(std::string_view text, std::vector<TokenId>& ids) const;
+
+    std::string file_;
+    BytePairEncoder encoder_;
+    TokenizerSettings settings_;
+    ClipWords words_;
+};
+
+}  // namespace lowtide::models

@@ -1,0 +1,229 @@
+#include "plugin/text/mending/garbled_text.hpp"
+
+#include "plugin/text/characters.hpp"
+#include "plugin/text/mending/mojibake_characters.hpp"
+
+#include <array>
+#include <bit>
+#include <utf8proc.h>
+
+namespace lowtide::models {
+
+namespace {
+
+// Kinds of characters; kFrequent to kBox are those of mojibake.
+constexpr uint32_t kFrequent = 1U << 0;
+constexpr uint32_t kControlCharacter = 1U << 1;
+constexpr uint32_t kOdd = 1U << 2;
+constexpr uint32_t kLaw = 1U << 3;
+constexpr uint32_t kCurrency = 1U << 4;
+constexpr uint32_t kOpening = 1U << 5;
+constexpr uint32_t kClosing = 1U << 6;
+constexpr uint32_t kNumeric = 1U << 7;
+constexpr uint32_t kFace = 1U << 8;
+constexpr uint32_t kCapitalAccented = 1U << 9;
+constexpr uint32_t kSmallAccented = 1U << 10;
+constexpr uint32_t kPlainCapital = 1U << 11;
+constexpr uint32_t kPlainSmall = 1U << 12;
+constexpr uint32_t kBox = 1U << 13;
+constexpr uint32_t kLatin = 1U << 14;       ///< A to Z, a to z
+constexpr uint32_t kLatinSmall = 1U << 15;  ///< a to z
+constexpr uint32_t kNoLatin = 1U << 16;
+constexpr uint32_t kSpace = 1U << 17;
+constexpr uint32_t kWord = 1U << 18;  ///< letters, digits, "_"
+constexpr uint32_t kInLine = 1U << 19;
+constexpr uint32_t kAskedOfUnicode = kNoLatin | kSpace | kWord | kInLine;  ///< not in kKinds
+
+/// Characters of a kind: single ones, and pairs of a first and a last one.
+struct KindOfCharacters {
+    uint32_t kind;
+    std::u32string_view single;
+    std::u32string_view ranges;
+};
+
+constexpr std::array<KindOfCharacters, 14> kKinds = {{
+    {kFrequent, U"\u00A0\u00AD·´–—―…’", U""},
+    {kControlCharacter, U"", U"\u0080\u009F"},
+    {kOdd, U"¦¤¨¬¯¸ƒˆˇ˘˛˜†‡‰⌐◊\uFFFDªº", U""},
+    {kLaw, U"¶§", U""},
+    {kCurrency, U"¢£¥₧€", U""},
+    {kOpening, U"¡«¿©΄΅‘‚“„•‹\uF8FF", U""},
+    {kClosing, U"®»˝”›™", U""},
+    {kNumeric, U"²³¹±¼½¾×µ÷⁄∂∆∏∑√∞∩∫≈≠≡≤≥№", U""},
+    {kFace, U"ŐŌŪŲ°", U"ÒÖÙÜòöøü"},
+    {kCapitalAccented, U"ØÜÝĂĀĄĆČĎĐĘĚĒĖĞĢİĪĶĹĽŁĻŃŇŅŒŘŚŞŠŢŤŮŰŸŹŻŽҐ", U"ÀÑ"},
+    {kSmallAccented, U"ßăąāćčďđęěēėğģįīķĺľłļœŕśşšťüźżžґ\uFB01\uFB02", U"àñ"},
+    {kPlainCapital, U"ÞΆΈΉΊΌΎΏΪΫ", U"ΑΩЁЯ"},
+    {kPlainSmall, U"άέήίΰ", U"αωаџ"},
+    {kBox, U"│┌┐┘├┤┬┼▀▄█▌▐░▒▓", U"═╬"},
+}};
+
+constexpr auto kKindsByPlace = [] {
+    std::array<uint32_t, kMojibakePlaces> kinds{};
+    for (const KindOfCharacters& each : kKinds) {
+        for (const char32_t code : each.single) {
+            kinds[mojibakePlace(code)] |= each.kind;
+        }
+        for (size_t n = 0; n < each.ranges.size(); n += 2) {
+            for (char32_t code = each.ranges[n]; code <= each.ranges[n + 1]; ++code) {
+                kinds[mojibakePlace(code)] |= each.kind;
+            }
+        }
+    }
+    for (char32_t code = 'a'; code <= 'z'; ++code) {
+        kinds[code] |= kLatin | kLatinSmall;
+        kinds[code - 'a' + 'A'] |= kLatin;
+    }
+    return kinds;
+}();
+
+/// What one place of a row takes: characters of kinds, and others.
+struct RowPlace {
+    uint32_t kinds = 0;
+    std::u32string_view others;
+};
+
+using GarbledRow = std::array<RowPlace, 7>;  ///< places that take nothing: it is shorter
+
+constexpr uint32_t kAccented = kSmallAccented | kCapitalAccented;
+constexpr uint32_t kSigns = kOpening | kClosing | kCurrency;
+constexpr uint32_t kAnyOdd = kAccented | kBox | kSigns | kNumeric | kLaw;
+/// Behind Arabic's first letters, and between two first letters of Cyrillic or Greek.
+constexpr RowPlace kArabic = {kFrequent | kCurrency | kOdd | kNumeric | kOpening, U"ŸŠ®°µ»"};
+constexpr RowPlace kCyrillic = {kControlCharacter | kOdd | kSigns, U"°µ"};
+constexpr RowPlace kGreek = {kControlCharacter | kOdd | kSigns, U"°"};
+
+/// Two rows of ftfy's, which others contain, are left out.
+constexpr auto kRows = std::to_array<GarbledRow>({
+    {{{kControlCharacter, U""}}},
+    {{{kOdd | kAnyOdd, U""}, {kOdd, U""}}},
+    {{{kLatin, U""}, {kPlainCapital | kPlainSmall, U""}, {kOdd, U""}}},
+    {{{kOdd, U""}, {kAnyOdd, U""}}},
+    {{{kSmallAccented | kPlainSmall | kBox | kClosing | kCurrency | kNumeric, U""},
+      {kCapitalAccented, U""}}},
+    {{{kBox | kClosing | kCurrency | kNumeric, U""}, {kSmallAccented, U""}}},
+    {{{kSmallAccented | kBox | kClosing, U""}, {kCurrency, U""}}},
+    {{{kSpace, U""}, {kCapitalAccented, U""}, {kCurrency, U""}}},
+    {{{kCapitalAccented | kBox, U""}, {kNumeric | kLaw, U""}}},
+    {{{kAccented | kBox | kCurrency | kClosing, U""}, {kOpening, U""}, {kNumeric, U""}}},
+    {{{kAccented | kCurrency | kNumeric | kBox | kLaw, U""}, {kClosing, U""}, {kOpening, U""}}},
+    {{{kCurrency | kNumeric | kBox, U""}, {kOpening, U""}}},
+    {{{kLatinSmall, U""}, {kCapitalAccented, U""}, {kOpening | kCurrency, U""}}},
+    {{{kBox, U""}, {kFace, U""}}},
+    {{{kAccented | kSigns | kNumeric | kLaw, U""}, {kBox, U""}}},
+    {{{kBox, U""}, {kClosing, U""}}},
+    {{{kAccented, U""}, {kOpening | kClosing, U""}, {kWord, U""}}},
+    {{{0, U"Œœ"}, {kNoLatin, U""}}},
+    {{{kCapitalAccented, U""}, {0, U"°"}}},
+    // Windows-1252
+    {{{0, U"ÂÃÎÐ"}, {kOpening | kClosing, U"€œŠš¢£Ÿž\u00A0\u00AD®©°·»–—´"}}},
+    {{{0, U"×"}, {0, U"²³"}}},
+    {{{0, U"ØÙ"}, kArabic, {0, U"ØÙ"}, kArabic}},
+    {{{0, U"à"}, {0, U"²µ¹¼½¾"}}},
+    {{{kLatinSmall, U""}, {0, U"ÃÂ"}, {0, U" "}}},
+    {{{kLatinSmall, U""}, {kSpace, U""}, {0, U"ÃÂ"}, {0, U" "}}},
+    {{{kLatinSmall | kClosing, U".,?!"}, {0, U"Â"}, {kOpening | kClosing, U" "}}},
+    // MacRoman
+    {{{0, U"√"}, {0, U"±∂†≠®™´≤≥¥µø"}}},
+    {{{0, U"≈"}, {0, U"°¢"}}},
+    {{{0, U"‚"}, {0, U"Ä"}, {0, U"ìîïòôúùû†°¢π"}}},
+    {{{0, U"‚"}, {0, U"âó"}, {0, U"àä°ê"}}},
+    // Windows-1251; the longest row is that of Windows-1252's quotes on top of it
+    {{{0, U"в"}, {0, U"Ђ"}}},
+    {{{0, U"ВГРС"}, kCyrillic, {0, U"ВГРС"}}},
+    {{{0, U"Г"}, {0, U"ў"}, {0, U"В"}, {0, U"Ђ"}, {0, U"В"}, {kInLine, U""}, {kLatin, U" "}}},
+    // Windows-1253
+    {{{0, U"β"}, {0, U"€"}, {0, U"™\u00A0Ά\u00AD®°"}}},
+    {{{0, U"ΒΓΞΟ"}, kGreek, {0, U"ΒΓΞΟ"}}},
+});
+
+constexpr bool isEnd(const RowPlace& place) {
+    return place.kinds == 0 && place.others.empty();
+}
+
+bool isWord(char32_t code) {
+    const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(code));
+    return (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO) ||
+           (category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO) || code == '_';
+}
+
+bool takesCharacter(const RowPlace& place, char32_t code) {
+    const uint32_t kinds = kKindsByPlace[mojibakePlace(code)];
+    return (kinds & place.kinds) != 0 || place.others.find(code) != place.others.npos ||
+           ((place.kinds & kNoLatin) != 0 && (kinds & kLatin) == 0) ||
+           ((place.kinds & kInLine) != 0 && code != '\n') ||
+           ((place.kinds & kSpace) != 0 && isPythonSpace(code)) ||
+           ((place.kinds & kWord) != 0 && isWord(code));
+}
+
+bool beginsWith(std::u32string_view text, const GarbledRow& row) {
+    for (size_t n = 0; n < row.size(); ++n) {
+        if (isEnd(row[n])) {
+            return n > 0;
+        }
+        if (n == text.size() || !takesCharacter(row[n], text[n])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The rows, by bits, whose place `n` may take the characters of a place.
+using RowsByPlace = std::array<uint64_t, kMojibakePlaces>;
+static_assert(kRows.size() <= 64);
+
+constexpr RowsByPlace rowsThatTake(size_t n) {
+    std::array<uint64_t, 32> rowsByKind{};  // in between: compilers count steps
+    uint64_t always = 0;
+    RowsByPlace rows{};
+    for (size_t row = 0; row < kRows.size(); ++row) {
+        const RowPlace& place = kRows[row][n];
+        const uint64_t bit = uint64_t{1} << row;
+        const bool isAny = isEnd(place) || (place.kinds & kAskedOfUnicode) != 0;
+        always |= isAny ? bit : 0;
+        for (uint32_t kinds = place.kinds; kinds != 0; kinds &= kinds - 1) {
+            rowsByKind[static_cast<size_t>(std::countr_zero(kinds))] |= bit;
+        }
+        for (const char32_t each : place.others) {
+            rows[mojibakePlace(each)] |= bit;
+        }
+    }
+    for (size_t at = 0; at < rows.size(); ++at) {
+        rows[at] |= always;
+        for (uint32_t kinds = kKindsByPlace[at]; kinds != 0; kinds &= kinds - 1) {
+            rows[at] |= rowsByKind[static_cast<size_t>(std::countr_zero(kinds))];
+        }
+    }
+    return rows;
+}
+
+constexpr RowsByPlace kRowsByFirst = rowsThatTake(0);
+constexpr RowsByPlace kRowsBySecond = rowsThatTake(1);
+
+/// Whether a row begins `text`, of those in `rows`.
+bool beginsWithOneOf(std::u32string_view text, uint64_t rows) {
+    for (; rows != 0; rows &= rows - 1) {
+        if (beginsWith(text, kRows[static_cast<size_t>(std::countr_zero(rows))])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+bool looksGarbled(std::u32string_view text) {
+    if (text.starts_with(U"Ã ") || text.starts_with(U"Â ")) {
+        return true;
+    }
+    for (; !text.empty(); text.remove_prefix(1)) {
+        const size_t second = text.size() > 1 ? mojibakePlace(text[1]) : kMojibakePlaces - 1;
+        const uint64_t rows = kRowsByFirst[mojibakePlace(text.front())] & kRowsBySecond[second];
+        if (beginsWithOneOf(text, rows)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace lowtide::models

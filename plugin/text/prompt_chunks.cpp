@@ -1,0 +1,137 @@
+#include "plugin/text/prompt_chunks.hpp"
+
+#include "plugin/base/error.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr size_t kNowhere = SIZE_MAX;
+
+class Cutter {
+public:
+    explicit Cutter(const ChunkRules& rules)
+        : rules_(rules), room_(static_cast<size_t>(rules.length) - 2) {}
+
+    std::vector<PromptChunk> cut(const std::vector<WeightedTokens>& parts) {
+        for (size_t part = 0; part < parts.size(); ++part) {
+            if (parts[part].isBreak) {
+                finishChunk();
+                continue;
+            }
+            for (const PromptToken& token : parts[part].tokens) {
+                add({.token = &token,
+                     .weight = static_cast<float>(parts[part].weight),
+                     .part = static_cast<int64_t>(part)});
+            }
+        }
+        if (!open_.empty() || chunks_.empty()) {
+            finishChunk();
+        }
+        return std::move(chunks_);
+    }
+
+    CutChunk cutToOne(const std::vector<PromptToken>& tokens) {
+        int64_t left = 0;
+        for (const PromptToken& token : tokens) {
+            for (int64_t i = 0; i < token.places(); ++i) {
+                if (open_.size() == room_) {
+                    ++left;
+                } else {
+                    open_.push_back({.token = &token, .index = i});
+                }
+            }
+        }
+        finishChunk();
+        return {.chunk = std::move(chunks_.front()), .cutTokens = left};
+    }
+
+private:
+    /// A place of the chunk.
+    struct Place {
+        const PromptToken* token = nullptr;
+        float weight = 1;
+        int64_t part = PromptChunk::kNoPart;
+        int64_t index = 0;  ///< among the vectors of the token
+    };
+
+    void add(Place place) {
+        const bool isFull = open_.size() == room_;
+        if (!place.token->vectors && place.token->id == rules_.comma) {
+            lastComma_ = open_.size();
+        } else if (isFull && lastComma_ != kNowhere &&
+                   static_cast<int64_t>(open_.size() - lastComma_) <= rules_.commaReach) {
+            breakBehindComma();
+        }
+        const auto count = static_cast<size_t>(place.token->places());
+        LOWTIDE_ASSERT(count <= room_);
+        if (open_.size() + count > room_) {
+            finishChunk();
+        }
+        for (; place.index < static_cast<int64_t>(count); ++place.index) {
+            open_.push_back(place);
+        }
+    }
+
+    /// What follows the last comma goes to the next chunk.
+    void breakBehindComma() {
+        const auto from = open_.begin() + static_cast<ptrdiff_t>(lastComma_) + 1;
+        std::vector<Place> moved(from, open_.end());
+        open_.erase(from, open_.end());
+        finishChunk();
+        open_ = std::move(moved);
+    }
+
+    void finishChunk() {
+        PromptChunk chunk;
+        const auto put = [&](int64_t id, int64_t mask, float weight, int64_t part) {
+            chunk.ids.push_back(id);
+            chunk.mask.push_back(mask);
+            chunk.weights.push_back(weight);
+            chunk.parts.push_back(part);
+        };
+        put(rules_.begin, 1, 1, PromptChunk::kNoPart);
+        for (const Place& place : open_) {
+            const PromptToken& token = *place.token;
+            if (token.vectors && place.index == 0) {
+                chunk.overrides.push_back({.place = static_cast<int64_t>(chunk.ids.size()),
+                                           .count = 0,
+                                           .vectors = token.vectors});
+            }
+            if (token.vectors) {
+                ++chunk.overrides.back().count;
+            }
+            put(token.id + place.index, 1, place.weight, place.part);
+        }
+        put(rules_.end, 1, 1, PromptChunk::kNoPart);
+        while (static_cast<int64_t>(chunk.ids.size()) < rules_.length) {
+            put(rules_.padding, 0, 1, PromptChunk::kNoPart);
+        }
+        chunks_.push_back(std::move(chunk));
+        open_.clear();
+        lastComma_ = kNowhere;
+    }
+
+    const ChunkRules& rules_;
+    const size_t room_;
+    std::vector<Place> open_;
+    size_t lastComma_ = kNowhere;
+    std::vector<PromptChunk> chunks_;
+};
+
+}  // namespace
+
+std::vector<PromptChunk> cutIntoChunks(const std::vector<WeightedTokens>& parts,
+                                       const ChunkRules& rules) {
+    return Cutter(rules).cut(parts);
+}
+
+CutChunk cutToOneChunk(const std::vector<PromptToken>& tokens, const ChunkRules& rules) {
+    return Cutter(rules).cutToOne(tokens);
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "plugin/text/token_vectors.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace lowtide::models {
+
+using TokenId = int32_t;
+
+/// A token of a text, or the vectors of an embedding, which take as many places as there are.
+struct PromptToken {
+    TokenId id = 0;             ///< of vectors the first one's: they have ids of their own
+    TokenVectorsRef vectors{};  ///< null: the row of the token table
+
+    [[nodiscard]] int64_t places() const { return vectors ? vectors->count() : 1; }
+};
+
+/// The tokens of one part of a prompt.
+struct WeightedTokens {
+    std::vector<PromptToken> tokens;
+    double weight = 1;
+    bool isBreak = false;  ///< no tokens: the next part begins a new chunk
+};
+
+/// Vectors in the places of token rows.
+struct TokenOverride {
+    int64_t place = 0;  ///< of the first one in its chunk
+    int64_t count = 0;  ///< the first ones; fewer than there are where a text is cut
+    TokenVectorsRef vectors;
+};
+
+/// As many tokens as the text encoder takes at once: begin, content, end, padding.
+struct PromptChunk {
+    static constexpr int64_t kNoPart = -1;
+
+    std::vector<int64_t> ids;
+    std::vector<int64_t> mask;   ///< 1 for tokens, 0 for padding
+    std::vector<float> weights;  ///< 1 for what is no content
+    std::vector<int64_t> parts;  ///< the part that each token is of, or kNoPart
+    std::vector<TokenOverride> overrides{};
+};
+
+/// How a prompt is cut.
+struct ChunkRules {
+    int64_t length = 77;  ///< with begin and end
+    TokenId begin = 0;
+    TokenId end = 0;
+    TokenId padding = 0;
+    TokenId comma = -1;
+    /// A full chunk ends behind a comma that is among its last tokens, so many of them at most; 0:
+    /// where it is full.
+    int64_t commaReach = 0;
+};
+
+/// A1111's own reach, its setting comma_padding_backtrack.
+inline constexpr int64_t kA1111CommaReach = 20;
+
+/// Cuts a prompt of any length into chunks, at least one; linear time. Vectors of one embedding,
+/// which must fit into a chunk, stay in one.
+/// Source: AUTOMATIC1111 stable-diffusion-webui 1.10, sd_hijack_clip.tokenize_line; Compel cuts
+/// without a look at commas.
+[[nodiscard]] std::vector<PromptChunk> cutIntoChunks(const std::vector<WeightedTokens>& parts,
+                                                     const ChunkRules& rules);
+
+/// One chunk of a prompt without parts, and how many of its tokens did not fit.
+struct CutChunk {
+    PromptChunk chunk;
+    int64_t cutTokens = 0;
+};
+
+/// The beginning of a prompt, as diffusers reads it.
+[[nodiscard]] CutChunk cutToOneChunk(const std::vector<PromptToken>& tokens,
+                                     const ChunkRules& rules);
+
+}  // namespace lowtide::models

@@ -1,0 +1,54 @@
+// The families as far as their files: layouts, names and marks, without the networks, which take
+// LibTorch.
+
+#include "tests/fuzz/light_families.hpp"
+
+#include "plugin/checkpoints/family.hpp"
+#include "plugin/checkpoints/network.hpp"
+#include "plugin/families/hidream/hidream_settings.hpp"
+#include "plugin/families/wan/wan_names.hpp"
+#include "plugin/families/zimage/zimage_settings.hpp"
+
+namespace lowtide::models {
+
+namespace {
+
+const Network kWan{.classes = {"WanTransformer3DModel"},
+                   .models = "WAN",
+                   .find = wanNaming,
+                   .ownName = wanDenoiserName};
+const Network kHiDream{
+    .classes = {"HiDreamImageTransformer2DModel"}, .models = "HiDream-I1", .find = hidreamNaming};
+const Network kZImage{.classes = {"ZImageTransformer2DModel"},
+                      .models = "Z-Image",
+                      .find = zimageNaming,
+                      .ownName = zimageName,
+                      .fusedQuery = ".qkv"};
+
+}  // namespace
+
+Families families() {
+    static const Family light{
+        .name = "light",
+        .networks = {&kWan, &kHiDream, &kZImage},
+        .layouts = {&sd_ldm(),
+                    &sdxl_ldm(),
+                    &wanFile(),
+                    &wanAutoencoderFile(),
+                    &hidreamFile(),
+                    &zimageFile()},
+        .adapters = {.name = "Z-Image",
+                     .parts = {"noise.refiner.", ".attention.qkv", "double.stream.blocks."},
+                     .wholeModules = {"attention.qkv", "feed.forward.w1"},
+                     .widths = {3840},
+                     .contexts = {{768, "SD 1.x"}, {5120, "WAN 14B"}, {3072, "WAN 2.2 5B", false}},
+                     .texts = {{768, "the text encoder of SD 1.x and SDXL"}}}};
+    static const Family* const all[] = {&light};
+    return all;
+}
+
+const std::vector<const Network*>& networks() {
+    return families().front()->networks;
+}
+
+}  // namespace lowtide::models
