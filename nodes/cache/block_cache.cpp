@@ -1,6 +1,5 @@
 #include "nodes/cache/cache_nodes.hpp"
-#include "nodes/chosen_file.hpp"
-#include "nodes/param_descs.hpp"
+#include "nodes/shared_params.hpp"
 #include "plugin/base/hash.hpp"
 
 namespace lowtide::nodes {

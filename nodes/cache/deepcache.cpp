@@ -1,5 +1,5 @@
 #include "nodes/cache/cache_nodes.hpp"
-#include "nodes/param_descs.hpp"
+#include "nodes/shared_params.hpp"
 
 namespace lowtide::nodes {
 

@@ -1,5 +1,4 @@
-#include "nodes/param_descs.hpp"
-#include "nodes/sampling_params.hpp"
+#include "nodes/shared_params.hpp"
 #include "nodes/stage_call.hpp"
 
 namespace lowtide::nodes {

@@ -1,6 +1,5 @@
 #include "nodes/finish/finish_nodes.hpp"
-#include "nodes/param_descs.hpp"
-#include "nodes/sampling_params.hpp"
+#include "nodes/shared_params.hpp"
 #include "nodes/stage_call.hpp"
 
 namespace lowtide::nodes {

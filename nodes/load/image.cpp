@@ -1,5 +1,5 @@
-#include "nodes/chosen_file.hpp"
 #include "nodes/load/load_nodes.hpp"
+#include "nodes/shared_params.hpp"
 #include "nodes/stage_call.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/image/picture_header.hpp"

@@ -1,6 +1,6 @@
 #include "nodes/load/lora_params.hpp"
 
-#include "nodes/sampling_params.hpp"
+#include "nodes/shared_params.hpp"
 #include "nodes/stage_call.hpp"
 #include "plugin/base/error.hpp"
 

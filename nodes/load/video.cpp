@@ -1,8 +1,8 @@
-#include "nodes/chosen_file.hpp"
 #include "nodes/load/load_nodes.hpp"
+#include "nodes/shared_params.hpp"
 #include "nodes/stage_call.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/video/video_reader.hpp"
+#include "plugin/video/video_file.hpp"
 
 namespace lowtide::nodes {
 

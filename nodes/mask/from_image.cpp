@@ -1,5 +1,5 @@
 #include "nodes/mask/mask_nodes.hpp"
-#include "nodes/param_descs.hpp"
+#include "nodes/shared_params.hpp"
 #include "nodes/stage_call.hpp"
 
 namespace lowtide::nodes {

@@ -3,7 +3,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/output_file.hpp"
-#include "plugin/files/write_error.hpp"
 #include "plugin/image/picture_file.hpp"
 #include "plugin/video/video_file.hpp"
 

@@ -3,7 +3,7 @@
 #include "nodes/save/file_names.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/files/output_file.hpp"
-#include "plugin/image/picture_encode.hpp"
+#include "plugin/image/picture_file.hpp"
 #include "plugin/image/picture_header.hpp"
 #include "plugin/models/stages.hpp"
 

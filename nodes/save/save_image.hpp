@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/executor/node.hpp"
-#include "plugin/image/picture_encode.hpp"
+#include "plugin/image/picture_file.hpp"
 
 #include <vector>
 

@@ -1,8 +1,8 @@
 #include "plugin/base/config_checks.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/base/shape.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/base/units.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,11 @@
 #pragma once
+// The one exception of the project, its codes, and errors with a code and facts of their own.
 
 #include <cstdint>
 #include <exception>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace lowtide {
 
@@ -65,3 +67,27 @@ void requireThat(bool holds, const std::string& message, const std::string& hint
 /// may be thrown (destructors, noexcept functions) it does not belong.
 #define LOWTIDE_ASSERT(condition) \
     ((condition) ? void() : ::lowtide::assertionFailed(#condition, __FILE__, __LINE__))
+
+namespace lowtide {
+
+/// An Error whose issue has a code of its own, and facts that a host may act on.
+class CodedError final : public Error {
+public:
+    /// `facts`: a JSON object.
+    CodedError(Error error, std::string code, std::string facts)
+        : Error(std::move(error)), code_(std::move(code)), facts_(std::move(facts)) {}
+
+    [[nodiscard]] const std::string& code() const noexcept { return code_; }
+
+    [[nodiscard]] const std::string& facts() const noexcept { return facts_; }
+
+private:
+    std::string code_;
+    std::string facts_;
+};
+
+/// Code of a picture whose sides a model does not take; its facts are `width`, `height`, the
+/// `multiple` that both must be of, and `insert`: the type of a node that brings it there.
+inline constexpr const char* kPictureSizeCode = "picture_size";
+
+}  // namespace lowtide

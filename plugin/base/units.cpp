@@ -51,4 +51,74 @@ std::string formatBytes(Bytes bytes) {
     return text.data();
 }
 
+namespace {
+
+struct Row {
+    DType type;
+    std::string_view name;
+    Bytes size;
+    bool floating;
+};
+
+constexpr std::array<Row, 13> kRows = {{
+    {DType::F64, "F64", 8, true},
+    {DType::F32, "F32", 4, true},
+    {DType::F16, "F16", 2, true},
+    {DType::BF16, "BF16", 2, true},
+    {DType::F8E4M3, "F8_E4M3", 1, true},
+    {DType::F8E5M2, "F8_E5M2", 1, true},
+    {DType::F8E8M0, "F8_E8M0", 1, false},
+    {DType::I64, "I64", 8, false},
+    {DType::I32, "I32", 4, false},
+    {DType::I16, "I16", 2, false},
+    {DType::I8, "I8", 1, false},
+    {DType::U8, "U8", 1, false},
+    {DType::Bool, "BOOL", 1, false},
+}};
+
+constexpr const Row& rowOf(DType type) {
+    return kRows[static_cast<size_t>(type)];
+}
+
+}  // namespace
+
+Bytes sizeOf(DType type) noexcept {
+    return rowOf(type).size;
+}
+
+std::string_view nameOf(DType type) noexcept {
+    return rowOf(type).name;
+}
+
+std::optional<DType> dtypeFromName(std::string_view name) noexcept {
+    for (const Row& row : kRows) {
+        if (row.name == name) {
+            return row.type;
+        }
+    }
+    return std::nullopt;
+}
+
+bool isFloating(DType type) noexcept {
+    return rowOf(type).floating;
+}
+
+std::optional<int64_t> elementCount(std::span<const int64_t> shape) noexcept {
+    int64_t count = 1;
+    for (const int64_t size : shape) {
+        if (size < 0 || __builtin_mul_overflow(count, size, &count)) {
+            return std::nullopt;
+        }
+    }
+    return count;
+}
+
+std::string toText(std::span<const int64_t> shape) {
+    std::string text = "[";
+    for (const int64_t size : shape) {
+        text += (text.size() > 1 ? ", " : "") + std::to_string(size);
+    }
+    return text + "]";
+}
+
 }  // namespace lowtide

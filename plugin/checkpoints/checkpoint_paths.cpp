@@ -2,8 +2,8 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/files/hub_folder.hpp"
-#include "plugin/files/path_parts.hpp"
+#include "plugin/files/downloads.hpp"
+#include "plugin/files/paths.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -5,7 +5,7 @@
 #include "plugin/checkpoints/checkpoint.hpp"
 #include "plugin/nn/autoencoders/autoencoder_kl.hpp"
 #include "plugin/nn/denoisers/unet2d_condition.hpp"
-#include "plugin/nn/latent_to_rgb.hpp"
+#include "plugin/nn/latent_space.hpp"
 
 #include <functional>
 #include <initializer_list>

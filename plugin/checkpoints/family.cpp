@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/nn/model.hpp"
 
 #include <algorithm>
 #include <string>
@@ -30,6 +31,30 @@ std::shared_ptr<const Model> openCheckpoint(Checkpoint& checkpoint, Families kno
                     ", the families that are built are " + join(names, ", "),
                 "choose a checkpoint of one of these families",
                 "checkpoint");
+}
+
+decltype(memory::FamilyPrecision::presets) bf16Presets(const std::vector<std::string>& textEncoders,
+                                                       const std::vector<std::string>& denoisers,
+                                                       const std::vector<std::string>& others) {
+    const memory::ComponentPreset exact{.storesAsInFile = true, .compute = DType::F32};
+    const memory::ComponentPreset half{.storage = DType::BF16, .compute = DType::BF16};
+    const auto presetOf = [&](const memory::ComponentPreset& ofNetworks,
+                              const memory::ComponentPreset& ofAutoencoder) {
+        std::map<std::string, memory::ComponentPreset> preset = {
+            {std::string(kAutoencoder), ofAutoencoder}};
+        for (const auto* roles : {&textEncoders, &denoisers}) {
+            for (const std::string& role : *roles) {
+                preset.emplace(role, ofNetworks);
+            }
+        }
+        for (const std::string& role : others) {
+            preset.emplace(role, exact);
+        }
+        return preset;
+    };
+    return {{"quality", presetOf(exact, exact)},
+            {"balanced", presetOf(half, exact)},
+            {"speed", presetOf(half, half)}};
 }
 
 }  // namespace lowtide::models

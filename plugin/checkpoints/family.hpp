@@ -1,8 +1,13 @@
 #pragma once
+// A family of checkpoints: what it states, how it is found, and what families with transformers
+// have in common. Torch-free.
 
 #include "plugin/checkpoints/checkpoint.hpp"
+#include "plugin/memory/resolve_precision.hpp"
 #include "plugin/nn/model.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -71,5 +76,23 @@ using Families = std::span<const Family* const>;
 /// that was seen and the families that are known.
 [[nodiscard]] std::shared_ptr<const Model> openCheckpoint(Checkpoint& checkpoint,
                                                           Families known = families());
+
+/// Narrower than every published network: made to try things. Only the model that it is chosen for
+/// can tell whether it fits.
+inline constexpr int64_t kNarrowestPublished = 512;
+
+/// Whether a network that wide may be one of those that are read here, which are published with
+/// `widths`.
+[[nodiscard]] inline bool mayBeOneOf(std::span<const int64_t> widths, int64_t width) {
+    return width < kNarrowestPublished ||
+           std::find(widths.begin(), widths.end(), width) != widths.end();
+}
+
+/// Presets of families with transformers: quality is f32 as files have it; balanced holds and
+/// computes text encoders and denoisers in bf16, speed the autoencoder too. Others stay exact.
+[[nodiscard]] decltype(memory::FamilyPrecision::presets) bf16Presets(
+    const std::vector<std::string>& textEncoders,
+    const std::vector<std::string>& denoisers,
+    const std::vector<std::string>& others = {});
 
 }  // namespace lowtide::models

@@ -1,10 +1,23 @@
 #pragma once
+// What people exchange beside checkpoints, by the names of its tensors. Torch-free.
 
-#include "plugin/checkpoints/known_names.hpp"
+#include "plugin/checkpoints/weight_map.hpp"
 
 #include <optional>
+#include <string>
 
 namespace lowtide::models {
+
+/// What a file of weights holds.
+struct KnownFile {
+    std::string kind;    ///< as Recogniser::recognise() has it: "lora", "upscaler", "ip_adapter"
+    std::string family;  ///< for people: "LoHa", "ESRGAN", "IP-Adapter"
+    bool isUpscaler = false;  ///< of a construction that is built
+};
+
+/// By the names of its tensors alone, of a file that no layout knows and that is no upscaler.
+/// Nothing: it is not known.
+[[nodiscard]] std::optional<KnownFile> knownByNames(const WeightMap& file);
 
 /// As knownByNames(), upscalers too.
 [[nodiscard]] std::optional<KnownFile> knownFile(const WeightMap& file);

@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/hash.hpp"
 #include "plugin/base/log.hpp"
-#include "plugin/checkpoints/unchanged_weights.hpp"
+#include "plugin/checkpoints/weight_map.hpp"
 #include "plugin/memory/component_tree.hpp"
 
 #include <span>

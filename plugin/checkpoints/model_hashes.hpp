@@ -2,7 +2,7 @@
 
 #include "plugin/base/stop_token.hpp"
 #include "plugin/files/file_digests.hpp"
-#include "plugin/memory/weight_file.hpp"
+#include "plugin/memory/component_parts.hpp"
 
 #include <cstdint>
 #include <map>

@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/checkpoints/layouts/layout.hpp"
 #include "plugin/checkpoints/network.hpp"
-#include "plugin/checkpoints/unchanged_weights.hpp"
+#include "plugin/checkpoints/weight_map.hpp"
 #include "plugin/memory/resolve_precision.hpp"
 
 #include <algorithm>

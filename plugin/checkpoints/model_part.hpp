@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/checkpoints/checkpoint_paths.hpp"
-#include "plugin/checkpoints/split_checkpoint.hpp"
+#include "plugin/checkpoints/parted_checkpoint.hpp"
 #include "plugin/nn/component_source.hpp"
 
 #include <deque>

@@ -3,7 +3,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/checkpoints/family.hpp"
-#include "plugin/checkpoints/published_widths.hpp"
 
 #include <algorithm>
 #include <string>

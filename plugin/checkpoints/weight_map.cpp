@@ -1,11 +1,13 @@
 #include "plugin/checkpoints/weight_map.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/hash.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/checkpoints/sharded_weights.hpp"
+#include "plugin/checkpoints/weight_file.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/files/path_parts.hpp"
+#include "plugin/files/paths.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -104,12 +106,13 @@ std::optional<FoundWeights> weightsNamed(const fs::path& folder,
 
 /// Names in `folder` that look like weights of a kind that is not read.
 std::vector<std::string> foreignWeights(const fs::path& folder) {
-    static constexpr std::string_view kEndings[] = {".msgpack", ".ckpt", ".onnx", ".pt", ".h5"};
+    static constexpr std::string_view kForeignEndings[] = {
+        ".msgpack", ".ckpt", ".onnx", ".pt", ".h5"};
     std::set<std::string> found;
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
         const std::string name = entry.path().filename().string();
-        for (const std::string_view ending : kEndings) {
+        for (const std::string_view ending : kForeignEndings) {
             if (name.ends_with(ending)) {
                 found.insert(name);
             }
@@ -221,6 +224,30 @@ memory::WeightFile stampOf(const files::InputFile& file) {
 
 memory::WeightFile stampOf(const std::string& path) {
     return stampWith(path, files::stampOfFile(path));
+}
+
+bool areUnchanged(const std::vector<memory::WeightFile>& files) {
+    return std::all_of(files.begin(), files.end(), [](const memory::WeightFile& file) {
+        std::error_code missing;
+        return std::filesystem::exists(file.path, missing) && stampOf(file.path) == file;
+    });
+}
+
+void requireUnchanged(const std::vector<memory::WeightFile>& files, const std::string& what) {
+    if (!areUnchanged(files)) {
+        throw Error(ErrorKind::Corrupt,
+                    what + ": the weights were changed since the checkpoint was opened",
+                    "load the checkpoint again");
+    }
+}
+
+std::string fingerprintOf(std::span<const memory::WeightFile> files) {
+    Hasher hasher;
+    for (const memory::WeightFile& file : files) {
+        hasher.add(file.path).add(file.size).add(file.modifiedNanoseconds);
+        hasher.add(static_cast<int64_t>(file.inode));
+    }
+    return hasher.hexDigest();
 }
 
 }  // namespace lowtide::models

@@ -1,7 +1,9 @@
 #pragma once
-// Finds and opens the weight files of one component. Torch-free, headers only.
+// Finds and opens the weight files of one component, and says whether files are still the same.
+// Torch-free, headers only.
 
 #include "plugin/files/input_file.hpp"
+#include "plugin/memory/component_parts.hpp"
 #include "plugin/nn/blocks/network_builder.hpp"
 
 #include <string>
@@ -32,5 +34,13 @@ namespace lowtide::models {
 /// Error{Corrupt}.
 [[nodiscard]] memory::WeightFile stampOf(const files::InputFile& file);
 [[nodiscard]] memory::WeightFile stampOf(const std::string& path);
+
+/// Whether every file is still the one that was read.
+[[nodiscard]] bool areUnchanged(const std::vector<memory::WeightFile>& files);
+/// Error{Corrupt} that begins with `what` unless they are.
+void requireUnchanged(const std::vector<memory::WeightFile>& files, const std::string& what);
+
+/// Identity of files as 64 hexadecimal digits: names, sizes, times of change.
+[[nodiscard]] std::string fingerprintOf(std::span<const memory::WeightFile> files);
 
 }  // namespace lowtide::models

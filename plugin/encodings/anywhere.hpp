@@ -1,6 +1,6 @@
 #pragma once
-// Small functions that a host and a card compute with: one source, the same bits. On a card they
-// are compiled without fused operations (device/cuda/CMakeLists.txt).
+// Small functions and loops that a host, with AVX2 or without, and a card compute with: one source,
+// the same bits. Nothing is contracted to a fused operation, no sum is reordered.
 
 #ifdef __CUDACC__
 #define LOWTIDE_ANYWHERE __host__ __device__ __forceinline__
@@ -11,3 +11,34 @@
 /// Before a loop of few turns: it is vectorised, not unrolled to single steps.
 #define LOWTIDE_ROLLED _Pragma("GCC unroll 1")
 #endif
+
+namespace lowtide::encodings {
+
+// Loops that are compiled twice: for every processor, and for those with AVX2. Both give the same
+// bits: nothing is contracted to a fused operation, and no sum is reordered.
+
+/// For small functions inside of such loops.
+#define LOWTIDE_INLINE [[gnu::always_inline]] inline
+
+[[nodiscard]] inline bool hasWideInstructions() noexcept {
+    static const bool kHas = __builtin_cpu_supports("avx2") != 0;
+    return kHas;
+}
+
+template <typename Loop, typename... Arguments>
+__attribute__((target("avx2"))) void runWide(Arguments... arguments) noexcept {
+    Loop::run(arguments...);
+}
+
+template <typename Loop, typename... Arguments>
+void runPlain(Arguments... arguments) noexcept {
+    Loop::run(arguments...);
+}
+
+/// Loop::run(arguments...), which is LOWTIDE_INLINE, with the widest instructions there are.
+template <typename Loop, typename... Arguments>
+void runLoop(Arguments... arguments) noexcept {
+    hasWideInstructions() ? runWide<Loop>(arguments...) : runPlain<Loop>(arguments...);
+}
+
+}  // namespace lowtide::encodings

@@ -7,17 +7,45 @@
 
 namespace lowtide::encodings {
 
-#define LOWTIDE_ENTRY(name) Encoding name();
-#include "encoding_list.inc"
-#undef LOWTIDE_ENTRY
+Encoding q4_0();
+Encoding q4_1();
+Encoding q5_0();
+Encoding q5_1();
+Encoding q8_0();
+Encoding q2_k();
+Encoding q3_k();
+Encoding q4_k();
+Encoding q5_k();
+Encoding q6_k();
+Encoding f8_e4m3();
+Encoding f8_e5m2();
+Encoding int8();
+Encoding int8_convrot();
+Encoding mxfp8();
+Encoding nvfp4();
+Encoding bnb_int8();
+Encoding bnb_nf4();
 
 std::span<const Encoding> encodings() {
     static const std::vector<Encoding> kAll = [] {
-        std::vector<Encoding> all = {
-#define LOWTIDE_ENTRY(name) name(),
-#include "encoding_list.inc"
-#undef LOWTIDE_ENTRY
-        };
+        std::vector<Encoding> all = {q4_0(),
+                                     q4_1(),
+                                     q5_0(),
+                                     q5_1(),
+                                     q8_0(),
+                                     q2_k(),
+                                     q3_k(),
+                                     q4_k(),
+                                     q5_k(),
+                                     q6_k(),
+                                     f8_e4m3(),
+                                     f8_e5m2(),
+                                     int8(),
+                                     int8_convrot(),
+                                     mxfp8(),
+                                     nvfp4(),
+                                     bnb_int8(),
+                                     bnb_nf4()};
         std::sort(
             all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
         return all;

@@ -1,6 +1,6 @@
 #include "plugin/executor/node.hpp"
 
-#include "plugin/executor/ledger_charge.hpp"
+#include "plugin/executor/result_cache.hpp"
 #include "plugin/memory/device_spec.hpp"
 
 namespace lowtide::executor {

@@ -2,8 +2,8 @@
 // What a node implements and what it may ask. Internal: hosts see descriptions and the runner only.
 
 #include "plugin/base/json_fwd.hpp"
-#include "plugin/base/shape.hpp"
 #include "plugin/base/stop_token.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/host_api/host.hpp"
 #include "plugin/memory/precision.hpp"
 #include "plugin/memory/wire_value.hpp"

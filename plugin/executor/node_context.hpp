@@ -1,7 +1,10 @@
 #pragma once
+// What a node sees and may do while it runs: its view of the run, and the controls of control
+// nodes.
 
 #include "plugin/base/json.hpp"
 #include "plugin/executor/events.hpp"
+#include "plugin/executor/memory_relief.hpp"
 #include "plugin/executor/node.hpp"
 #include "plugin/executor/run_options.hpp"
 #include "plugin/executor/wires.hpp"
@@ -13,6 +16,29 @@
 #include <vector>
 
 namespace lowtide::executor {
+
+/// What one control node does to memory, told in the run's report.
+class RunControls final : public Controls {
+public:
+    /// `device` is the node's; entries are appended to `report`. Everything must outlive this.
+    RunControls(memory::Engine& engine,
+                Collections& collections,
+                const graph::SnapshotNode& node,
+                memory::DeviceSpec device,
+                Json& report);
+
+    void offload(std::span<const std::string> components, bool dropHost) override;
+    void collect(std::optional<int> threshold, bool isForced) override;
+
+private:
+    [[nodiscard]] Json held();
+
+    memory::Engine& engine_;
+    Collections& collections_;
+    const graph::SnapshotNode& node_;
+    memory::DeviceSpec device_;
+    Json& report_;
+};
 
 /// A node's view of the run while it executes; collects what the node gives.
 class NodeContext final : public Context {

@@ -36,4 +36,83 @@ const NodeType& NodeTypes::of(const NodeDesc& desc) const {
     return types_.at(desc.id);
 }
 
+namespace {
+
+[[noreturn]] void refuseUndeclared(const NodeDesc& desc, const char* what, std::string_view id) {
+    throw Error(ErrorKind::Internal,
+                desc.id + " used the " + what + " \"" + std::string(id) +
+                    "\", which its description does not have",
+                "",
+                std::string(id));
+}
+
+}  // namespace
+
+const Scalar& paramOf(const graph::SnapshotNode& node, std::string_view id) {
+    const auto found = node.params.find(id);
+    if (found == node.params.end()) {
+        refuseUndeclared(*node.desc, "parameter", id);
+    }
+    return found->second;
+}
+
+void requireInput(const NodeDesc& desc, std::string_view port) {
+    if (!graph::findInput(desc, port)) {
+        refuseUndeclared(desc, "input", port);
+    }
+}
+
+void requireOutput(const NodeDesc& desc, std::string_view port) {
+    if (!graph::findOutput(desc, port)) {
+        refuseUndeclared(desc, "output", port);
+    }
+}
+
+namespace {
+
+std::string firstLine(std::string_view text) {
+    return std::string(text.substr(0, text.find_first_of("\r\n")));
+}
+
+}  // namespace
+
+std::optional<Issue> attempt(std::string_view node, const std::function<void()>& action) {
+    try {
+        action();
+        return std::nullopt;
+    } catch (const CodedError& error) {
+        return Issue{Severity::Error,
+                     error.code(),
+                     std::string(node),
+                     error.item(),
+                     error.message(),
+                     error.hint(),
+                     error.facts()};
+    } catch (const Error& error) {
+        return Issue{Severity::Error,
+                     std::string(codeOf(error.kind())),
+                     std::string(node),
+                     error.item(),
+                     error.message(),
+                     error.hint()};
+    } catch (const std::exception& error) {
+        return nodeBug(node, "", firstLine(error.what()));
+    } catch (...) {
+        return nodeBug(node, "", "an exception of an unknown type was thrown");
+    }
+}
+
+bool isCancel(const Issue& issue) {
+    return issue.code == codeOf(ErrorKind::Cancelled);
+}
+
+Issue nodeBug(std::string_view node, std::string_view item, std::string message) {
+    return {Severity::Error,
+            std::string(codeOf(ErrorKind::Internal)),
+            std::string(node),
+            std::string(item),
+            std::move(message),
+            "this is a bug of the program; please report it with the graph"};
+}
+
 }  // namespace lowtide::executor

@@ -1,15 +1,12 @@
 #include "plugin/executor/outline_pass.hpp"
 
-#include "plugin/base/coded_error.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/executor/declared.hpp"
-#include "plugin/executor/failure.hpp"
-#include "plugin/graph/key.hpp"
-#include "plugin/graph/validate.hpp"
+#include "plugin/executor/node_types.hpp"
+#include "plugin/graph/issues.hpp"
+#include "plugin/graph/snapshot.hpp"
 #include "plugin/memory/precision.hpp"
 #include "plugin/memory/resolve_precision.hpp"
-#include "plugin/memory/storage_notes.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,6 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/stop_token.hpp"
 #include "plugin/executor/node_types.hpp"
-#include "plugin/graph/key.hpp"
 #include "plugin/graph/snapshot.hpp"
 #include "plugin/memory/plan.hpp"
 

@@ -1,17 +1,47 @@
 #include "plugin/executor/repetition.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/executor/failure.hpp"
 #include "plugin/executor/node_context.hpp"
-#include "plugin/executor/planned_wires.hpp"
-#include "plugin/executor/run_controls.hpp"
+#include "plugin/executor/node_types.hpp"
+#include "plugin/executor/wires.hpp"
 #include "plugin/files/output_file.hpp"
-#include "plugin/files/path_parts.hpp"
+#include "plugin/files/paths.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 
 namespace lowtide::executor {
+
+void PeakTracker::absorb() {
+    for (const auto& [device, now] : ledger_.snapshot()) {
+        memory::DeviceLedger& highest = highest_[device];
+        highest.peak = std::max(highest.peak, now.peak);
+        for (size_t tag = 0; tag < memory::kTagCount; ++tag) {
+            highest.peakByTag[tag] = std::max(highest.peakByTag[tag], now.peakByTag[tag]);
+        }
+    }
+}
+
+void PeakTracker::beginNode() {
+    absorb();
+    ledger_.resetPeaks();
+}
+
+Bytes PeakTracker::endNode(std::string_view device) {
+    absorb();
+    return ledger_.peakOn(device);
+}
+
+std::map<std::string, memory::DeviceLedger, std::less<>> PeakTracker::snapshot() {
+    absorb();
+    auto devices = ledger_.snapshot();
+    for (auto& [device, now] : devices) {
+        now.peak = highest_[device].peak;
+        now.peakByTag = highest_[device].peakByTag;
+    }
+    return devices;
+}
 
 namespace {
 

@@ -1,23 +1,43 @@
 #pragma once
+// One evaluation of a graph: plan, begin, nodes in order, end; with the peaks of each node and of
+// the run.
 
-#include "plugin/executor/collections.hpp"
+#include "plugin/executor/events.hpp"
 #include "plugin/executor/kept_values.hpp"
+#include "plugin/executor/memory_relief.hpp"
 #include "plugin/executor/node_types.hpp"
-#include "plugin/executor/peak_tracker.hpp"
-#include "plugin/executor/recovery.hpp"
 #include "plugin/executor/result_cache.hpp"
 #include "plugin/executor/run_options.hpp"
 #include "plugin/executor/run_plan.hpp"
-#include "plugin/executor/run_report.hpp"
-#include "plugin/executor/selection.hpp"
 #include "plugin/executor/wires.hpp"
+#include "plugin/memory/ledger.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 namespace lowtide::executor {
+
+/// Peaks of each node and of the whole run: the ledger knows only the peaks since the last reset.
+class PeakTracker {
+public:
+    explicit PeakTracker(memory::Ledger& ledger) : ledger_(ledger) {}
+
+    void beginNode();
+    /// The most that `device` held since beginNode.
+    [[nodiscard]] Bytes endNode(std::string_view device);
+    /// What the devices hold now, with the peaks of the whole run.
+    [[nodiscard]] std::map<std::string, memory::DeviceLedger, std::less<>> snapshot();
+
+private:
+    void absorb();
+
+    memory::Ledger& ledger_;
+    std::map<std::string, memory::DeviceLedger, std::less<>> highest_;
+};
 
 /// What the repetitions of a run share.
 struct RunSetting {

@@ -1,9 +1,43 @@
 #include "plugin/executor/result_cache.hpp"
 
+#include "plugin/base/hash.hpp"
+
+#include <algorithm>
 #include <array>
+#include <filesystem>
 #include <utility>
 
 namespace lowtide::executor {
+
+LedgerCharge::LedgerCharge(memory::Ledger& ledger,
+                           memory::Tag tag,
+                           std::string owner,
+                           const memory::WireValue& value,
+                           std::span<const std::string> devices)
+    : ledger_(ledger), tag_(tag), owner_(std::move(owner)) {
+    for (const std::string& device : devices) {
+        if (const Bytes bytes = value.bytesOn(device); bytes > 0) {
+            bytes_.emplace_back(device, bytes);
+        }
+    }
+    for (const auto& [device, bytes] : bytes_) {
+        ledger_.add(device, tag_, owner_, bytes);
+    }
+}
+
+LedgerCharge::~LedgerCharge() {
+    for (const auto& [device, bytes] : bytes_) {
+        ledger_.add(device, tag_, owner_, -bytes);
+    }
+}
+
+Bytes LedgerCharge::total() const {
+    Bytes sum = 0;
+    for (const auto& [device, bytes] : bytes_) {
+        sum += bytes;
+    }
+    return sum;
+}
 
 ResultCache::ResultCache(memory::Ledger& ledger, Bytes limit) : ledger_(ledger), limit_(limit) {}
 
@@ -148,6 +182,76 @@ int64_t ResultCache::dropDead(const std::set<std::string, std::less<>>& live) {
         entry = drop(entry, dropped);
     }
     return count;
+}
+
+namespace {
+
+bool allExist(const std::vector<std::string>& files) {
+    return std::all_of(files.begin(), files.end(), [](const std::string& file) {
+        std::error_code error;
+        return std::filesystem::exists(file, error);
+    });
+}
+
+bool holdsAll(const CachedResult& result, const std::set<std::string>& ports) {
+    return std::all_of(ports.begin(), ports.end(), [&](const std::string& port) {
+        return result.outputs.contains(port);
+    });
+}
+
+}  // namespace
+
+std::vector<size_t> Selection::order() const {
+    std::vector<size_t> positions;
+    for (size_t node = 0; node < executes.size(); ++node) {
+        if (executes[node]) {
+            positions.push_back(node);
+        }
+    }
+    return positions;
+}
+
+FindKept keptIn(ResultCache& cache, std::span<const std::string> keys) {
+    return [&cache, keys](size_t node, const std::set<std::string>& outputs) {
+        auto kept = cache.find(keys[node]);
+        const bool isUsable = kept && holdsAll(*kept, outputs) && allExist(kept->files);
+        return isUsable ? kept : nullptr;
+    };
+}
+
+Selection selectWork(const graph::Snapshot& snapshot, const FindKept& find) {
+    Selection selection;
+    selection.executes.assign(snapshot.nodes.size(), false);
+    std::vector<std::set<std::string>> taken(snapshot.nodes.size());  // outputs that are wanted
+    for (size_t node = snapshot.nodes.size(); node-- > 0;) {
+        const NodeDesc& desc = *snapshot.nodes[node].desc;
+        if (taken[node].empty() && !snapshot.nodes[node].isWanted) {
+            continue;
+        }
+        if (find && !desc.control) {
+            if (auto kept = find(node, taken[node])) {
+                selection.kept.emplace(node, std::move(kept));
+                continue;
+            }
+        }
+        selection.executes[node] = true;
+        for (const graph::SnapshotInput& input : snapshot.nodes[node].inputs) {
+            taken[input.sourceNode].insert(input.sourcePort);
+        }
+    }
+    return selection;
+}
+
+std::vector<std::string> resultKeys(const graph::Snapshot& snapshot,
+                                    std::span<const std::string> keys,
+                                    std::string_view outputFolder) {
+    std::vector<std::string> result(keys.begin(), keys.end());
+    for (size_t node = 0; node < result.size(); ++node) {
+        if (snapshot.nodes[node].desc->sideEffect) {
+            result[node] = Hasher().add(keys[node]).add(outputFolder).hexDigest();
+        }
+    }
+    return result;
 }
 
 }  // namespace lowtide::executor

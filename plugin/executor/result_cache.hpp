@@ -1,18 +1,47 @@
 #pragma once
+// Results of nodes between runs with their bytes in the ledger, and which nodes have to execute
+// since theirs are not kept.
 
-#include "plugin/executor/ledger_charge.hpp"
+#include "plugin/graph/snapshot.hpp"
 #include "plugin/memory/ledger.hpp"
 #include "plugin/memory/wire_value.hpp"
 
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace lowtide::executor {
+
+/// The device id of host memory.
+inline constexpr const char* kHostDevice = "cpu";
+
+/// A value's bytes in the ledger, on every device that holds some, for as long as this lives.
+class LedgerCharge {
+public:
+    LedgerCharge(memory::Ledger& ledger,
+                 memory::Tag tag,
+                 std::string owner,
+                 const memory::WireValue& value,
+                 std::span<const std::string> devices);
+    ~LedgerCharge();
+    LedgerCharge(const LedgerCharge&) = delete;
+    LedgerCharge& operator=(const LedgerCharge&) = delete;
+
+    /// Bytes on all devices together.
+    [[nodiscard]] Bytes total() const;
+
+private:
+    memory::Ledger& ledger_;
+    memory::Tag tag_;
+    std::string owner_;
+    std::vector<std::pair<std::string, Bytes>> bytes_;
+};
 
 /// What one node gave: its outputs in host form, and the files that it wrote. Its bytes stand in
 /// the ledger as Tag::Cache for as long as somebody holds it.
@@ -82,5 +111,34 @@ private:
     std::list<Entry> entries_;                       ///< last used first
     std::map<std::string, std::list<Entry>::iterator> byKey_;
 };
+
+/// Which nodes of a snapshot have to execute; the others are cached or fed only what is.
+struct Selection {
+    std::vector<bool> executes;
+    /// Kept results that executing nodes or outputs take, by node.
+    std::map<size_t, std::shared_ptr<const CachedResult>> kept;
+
+    /// Positions of the nodes that execute, in order.
+    [[nodiscard]] std::vector<size_t> order() const;
+};
+
+/// The kept result of a node (a position in the snapshot) with at least these outputs; nullptr when
+/// there is none.
+using FindKept = std::function<std::shared_ptr<const CachedResult>(
+    size_t node, const std::set<std::string>& outputs)>;
+
+/// Looks in the cache; a kept node that wrote files counts only while they exist. `keys` as
+/// resultKeys(); both must outlive the result.
+[[nodiscard]] FindKept keptIn(ResultCache& cache, std::span<const std::string> keys);
+
+/// Walks back from the outputs: a node executes when its result is wanted and not kept. A control
+/// node executes exactly when something that it feeds executes. `find` empty: nothing is kept.
+[[nodiscard]] Selection selectWork(const graph::Snapshot& snapshot, const FindKept& find);
+
+/// The keys under which results are kept: the nodes' own, and for those that write outside the
+/// graph also where.
+[[nodiscard]] std::vector<std::string> resultKeys(const graph::Snapshot& snapshot,
+                                                  std::span<const std::string> keys,
+                                                  std::string_view outputFolder);
 
 }  // namespace lowtide::executor

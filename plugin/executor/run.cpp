@@ -1,19 +1,137 @@
 #include "plugin/executor/run.hpp"
 
-#include "plugin/base/coded_error.hpp"
 #include "plugin/base/error.hpp"
-#include "plugin/executor/failure.hpp"
+#include "plugin/executor/node_types.hpp"
 #include "plugin/executor/outline_pass.hpp"
 #include "plugin/executor/repetition.hpp"
 #include "plugin/executor/run_plan.hpp"
-#include "plugin/executor/timeline_file.hpp"
-#include "plugin/graph/validate.hpp"
+#include "plugin/files/output_file.hpp"
+#include "plugin/graph/issues.hpp"
+#include "plugin/host_api/host.hpp"
+#include "plugin/memory/ledger.hpp"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
 
 namespace lowtide::executor {
+
+/// Writes every event of a run to a file, one JSON object a line with its repetition, as long as it
+/// lives: the report has a thinned line. Events come from any thread; the rest is for the run
+/// thread.
+class TimelineFile {
+public:
+    /// Error{InvalidInput} when the folder cannot be written. `ledger` must outlive it.
+    TimelineFile(memory::Ledger& ledger, std::string path);
+    ~TimelineFile();
+    TimelineFile(const TimelineFile&) = delete;
+    TimelineFile& operator=(const TimelineFile&) = delete;
+
+    void beginRepetition(int number) {
+        const std::lock_guard lock(mutex_);
+        repetition_ = number;
+    }
+
+    /// Ends the file and gives it its name. A warning when it could not be written whole; then
+    /// there is none.
+    [[nodiscard]] std::optional<Issue> finish();
+
+private:
+    void add(const memory::LedgerEvent& event);
+    void write();
+    void end();
+
+    memory::Ledger& ledger_;
+    files::OutputFile file_;
+    std::mutex mutex_;  ///< of all below
+    std::condition_variable changed_;
+    int repetition_ = 1;
+    std::string waiting_;  ///< lines that are not written yet
+    bool isEnding_ = false;
+    std::optional<Issue> issue_;
+    std::thread thread_;  ///< writes them; last: it begins when the rest is there
+};
+
+namespace {
+
+constexpr size_t kLinesAtOnce = 1 << 16;           ///< bytes
+constexpr size_t kMostWaiting = size_t{64} << 20;  ///< bytes; a disk that is further behind is lost
+
+}  // namespace
+
+TimelineFile::TimelineFile(memory::Ledger& ledger, std::string path)
+    : ledger_(ledger), file_(std::move(path)), thread_([this] { write(); }) {
+    ledger_.listen([this](const memory::LedgerEvent& event) { add(event); });
+}
+
+TimelineFile::~TimelineFile() {
+    end();
+}
+
+/// Under the ledger's lock, which a host takes to show the ledger: nothing here waits for a disk.
+/// After a fault nothing more is tried: the run does not depend on it.
+void TimelineFile::add(const memory::LedgerEvent& event) {
+    const std::lock_guard lock(mutex_);
+    if (issue_) {
+        return;
+    }
+    issue_ = attempt("", [&] {
+        Json line = memory::toJson(event);
+        line["repetition"] = repetition_;
+        waiting_ += line.dump() + "\n";
+        if (waiting_.size() > kMostWaiting) {
+            waiting_ = {};
+            throw Error(ErrorKind::Device,
+                        "the disk of the time line is slower than the run",
+                        "choose a folder on another disk");
+        }
+    });
+    if (waiting_.size() >= kLinesAtOnce) {
+        changed_.notify_one();
+    }
+}
+
+void TimelineFile::write() {
+    std::unique_lock lock(mutex_);
+    while (!isEnding_ || !waiting_.empty()) {
+        changed_.wait(lock, [&] { return isEnding_ || waiting_.size() >= kLinesAtOnce; });
+        const std::string lines = std::exchange(waiting_, {});
+        lock.unlock();
+        std::optional<Issue> issue = attempt("", [&] { file_.write(lines); });
+        lock.lock();
+        issue_ = issue_ ? issue_ : std::move(issue);
+    }
+}
+
+void TimelineFile::end() {
+    ledger_.listen({});
+    {
+        const std::lock_guard lock(mutex_);
+        isEnding_ = true;
+    }
+    changed_.notify_one();
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+}
+
+std::optional<Issue> TimelineFile::finish() {
+    end();
+    if (!issue_) {
+        issue_ = attempt("", [&] { file_.commit(); });
+    }
+    if (issue_) {
+        issue_->severity = Severity::Warning;
+        issue_->item = "timeline";
+    }
+    return issue_;
+}
 
 namespace {
 

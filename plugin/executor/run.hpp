@@ -1,15 +1,14 @@
 #pragma once
+// One run of a snapshot, from runStarted to runFinished, and the file of its time line.
 
 #include "plugin/base/stop_token.hpp"
-#include "plugin/executor/collection_history.hpp"
 #include "plugin/executor/events.hpp"
 #include "plugin/executor/kept_values.hpp"
+#include "plugin/executor/memory_relief.hpp"
 #include "plugin/executor/node_types.hpp"
+#include "plugin/executor/plan_memory.hpp"
 #include "plugin/executor/result_cache.hpp"
 #include "plugin/executor/run_options.hpp"
-#include "plugin/executor/run_report.hpp"
-#include "plugin/executor/walk_memory.hpp"
-#include "plugin/executor/work_paces.hpp"
 #include "plugin/graph/snapshot.hpp"
 
 namespace lowtide::executor {

@@ -6,7 +6,6 @@
 #include "plugin/memory/collection.hpp"
 #include "plugin/memory/device_spec.hpp"
 #include "plugin/memory/engine.hpp"
-#include "plugin/memory/memory_budget.hpp"
 
 #include <optional>
 #include <string>

@@ -1,11 +1,11 @@
 #include "plugin/executor/run_plan.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/executor/failure.hpp"
-#include "plugin/executor/planned_wires.hpp"
+#include "plugin/executor/node_types.hpp"
+#include "plugin/executor/wires.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/device_kind.hpp"
-#include "plugin/memory/plan_stays.hpp"
+#include "plugin/memory/plan_intervals.hpp"
 
 #include <algorithm>
 

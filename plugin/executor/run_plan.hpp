@@ -2,10 +2,9 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/executor/outline_pass.hpp"
+#include "plugin/executor/plan_memory.hpp"
 #include "plugin/executor/result_cache.hpp"
 #include "plugin/executor/run_options.hpp"
-#include "plugin/executor/walk_memory.hpp"
-#include "plugin/executor/work_paces.hpp"
 #include "plugin/memory/engine.hpp"
 #include "plugin/memory/plan.hpp"
 

@@ -1,4 +1,5 @@
 #pragma once
+// Opened checkpoints: the same files give the same model.
 
 #include "plugin/checkpoints/checkpoint_paths.hpp"
 #include "plugin/nn/model.hpp"

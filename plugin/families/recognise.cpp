@@ -2,22 +2,20 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/checkpoints/adapters/adapter_base.hpp"
-#include "plugin/checkpoints/adapters/adapter_label.hpp"
-#include "plugin/checkpoints/controls/open_control_net.hpp"
 #include "plugin/checkpoints/diffusers_parts.hpp"
-#include "plugin/checkpoints/embeddings/embedding_label.hpp"
+#include "plugin/checkpoints/embeddings.hpp"
 #include "plugin/checkpoints/family.hpp"
 #include "plugin/checkpoints/image_prompts/ip_adapter.hpp"
 #include "plugin/checkpoints/known_files.hpp"
 #include "plugin/checkpoints/layouts/layout.hpp"
 #include "plugin/checkpoints/network.hpp"
+#include "plugin/checkpoints/open_control_net.hpp"
 #include "plugin/checkpoints/single_file/component_maps.hpp"
-#include "plugin/checkpoints/single_file/ldm_parts.hpp"
-#include "plugin/checkpoints/unchanged_weights.hpp"
-#include "plugin/checkpoints/upscalers/upscaler_type.hpp"
+#include "plugin/checkpoints/single_file/single_file.hpp"
+#include "plugin/checkpoints/upscaler_type.hpp"
 #include "plugin/checkpoints/weight_map.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/nn/upscaler.hpp"
+#include "plugin/nn/component_source.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -2,7 +2,7 @@
 // What a file or folder of weights is, from headers and shapes. Torch-free.
 
 #include "plugin/checkpoints/checkpoint_paths.hpp"
-#include "plugin/checkpoints/stored_shares.hpp"
+#include "plugin/checkpoints/convert/storage_form.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "plugin/base/shape.hpp"
 #include "plugin/base/units.hpp"
 
 #include <cstdint>

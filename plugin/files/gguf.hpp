@@ -1,11 +1,12 @@
 #pragma once
+// A GGUF file: its header read and checked, and the writer of version 3.
 
-#include "plugin/base/shape.hpp"
 #include "plugin/base/stop_token.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/files/ggml_type.hpp"
 #include "plugin/files/gguf_metadata.hpp"
+#include "plugin/files/output_file.hpp"
 #include "plugin/files/readable_bytes.hpp"
-#include "plugin/files/written_pieces.hpp"
 
 #include <span>
 #include <string>

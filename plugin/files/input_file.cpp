@@ -4,7 +4,7 @@
 #include "plugin/base/hash.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/os.hpp"
-#include "plugin/files/path_parts.hpp"
+#include "plugin/files/paths.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,12 +1,47 @@
 #pragma once
+// Files that are written whole or not at all, also by pieces; the errors of that, and the room on a
+// disk.
 
+#include "plugin/base/error.hpp"
+#include "plugin/base/stop_token.hpp"
+#include "plugin/base/units.hpp"
+
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace lowtide::files {
+
+/// What writeError() gives: a caller that knows where its folder is chosen can say so.
+class WriteError : public Error {
+public:
+    using Error::Error;
+};
+
+/// The error of a `path` that could not be written or made (`action`: "write", "make the folder"):
+/// Device when the disk is full or fails, else InvalidInput. Names the last part of the path and of
+/// its folder, as they were given.
+[[nodiscard]] WriteError writeError(std::string_view action,
+                                    const std::string& path,
+                                    std::error_code code);
+
+/// Error{Device} of a file that its disk has no room for, with the same parts of the path.
+[[nodiscard]] Error noRoomError(const std::string& path, Bytes bytes, Bytes free);
+
+/// Bytes that a file at that path may take, by its file system; nothing where that does not say.
+using FreeBytes = std::function<std::optional<Bytes>(const std::string& path)>;
+
+/// What the file system of the path's folder leaves to this user.
+[[nodiscard]] std::optional<Bytes> freeBytesAt(const std::string& path);
+
+/// Refuses a file of so many bytes where they are not free: one that it replaces stays until it is
+/// whole. Error{Device} says both sizes.
+void requireRoom(const std::string& path, Bytes bytes, const FreeBytes& freeBytes = freeBytesAt);
 
 /// Writes a file that appears whole or not at all: a temporary file beside it, flushed to disk,
 /// then renamed. A file of that name is replaced.
@@ -44,5 +79,14 @@ void writeFileAtomically(const std::string& path, std::string_view bytes);
                                        std::string_view bytes);
 /// Makes the folder and its parents; one that exists is fine. Error{InvalidInput} with the reason.
 void makeFolders(const std::string& path);
+
+/// Fills `piece` with the bytes of a tensor from byte `offset` on. Called front to back, for whole
+/// blocks of the tensor's type, at most kReadPiece bytes each.
+using FillPiece = std::function<void(std::span<std::byte> piece, Bytes offset)>;
+
+/// Writes `total` bytes, whole blocks of `block` bytes at once. Error{Cancelled} between pieces;
+/// and the errors of `fill` and OutputFile.
+void writePieces(
+    OutputFile& file, Bytes total, Bytes block, const FillPiece& fill, const StopToken& stop);
 
 }  // namespace lowtide::files

@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/files/byte_cursor.hpp"
+#include "plugin/files/readable_bytes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -102,8 +102,8 @@ private:
 
     [[noreturn]] void refuseOp(Op op) const {
         const auto code = static_cast<unsigned>(op);
-        constexpr std::string_view kDigits = "0123456789abcdef";
-        unsupported(std::string("the operation 0x") + kDigits[code >> 4] + kDigits[code & 15] +
+        constexpr std::string_view kHexDigits = "0123456789abcdef";
+        unsupported(std::string("the operation 0x") + kHexDigits[code >> 4] + kHexDigits[code & 15] +
                     " at byte " + std::to_string(cursor_.position() - 1) +
                     " of the pickle is not read here");
     }

@@ -1,7 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/os.hpp"
-#include "plugin/files/path_parts.hpp"
+#include "plugin/files/paths.hpp"
 #include "plugin/files/program.hpp"
 
 #include <array>

@@ -1,16 +1,28 @@
 #pragma once
+// A safetensors file: its header read and checked, and an atomic writer, also for weights by
+// pieces.
 
-#include "plugin/base/dtype.hpp"
-#include "plugin/base/shape.hpp"
+#include "plugin/base/units.hpp"
+#include "plugin/files/output_file.hpp"
 #include "plugin/files/readable_bytes.hpp"
-#include "plugin/files/written_pieces.hpp"
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace lowtide::files {
+
+/// The little-endian length of the JSON text in front of it.
+inline constexpr Bytes kLengthBytes = 8;
+/// The format's own limit of the JSON text.
+inline constexpr Bytes kMaxHeaderBytes = 100'000'000;
+/// The one key of a header that is no tensor: a map of texts.
+inline constexpr const char* kMetadataKey = "__metadata__";
+
+/// Bytes of a tensor; empty when they overflow.
+[[nodiscard]] std::optional<Bytes> byteCount(DType type, std::span<const int64_t> shape) noexcept;
 
 /// One tensor of a header. `offset` counts from the start of the file.
 struct TensorInfo {

@@ -1,12 +1,68 @@
 #pragma once
+// What torch.save wrote, in an archive or (before 1.6) as pickles in a row: tensors as places in
+// the file.
 
+#include "plugin/base/units.hpp"
+#include "plugin/files/pickle.hpp"
 #include "plugin/files/readable_bytes.hpp"
 #include "plugin/files/safetensors.hpp"
 
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace lowtide::files {
+
+/// The classes of storages in torch files ("module name").
+inline constexpr std::pair<std::string_view, DType> kTorchStorages[] = {
+    {"torch DoubleStorage", DType::F64},
+    {"torch FloatStorage", DType::F32},
+    {"torch HalfStorage", DType::F16},
+    {"torch BFloat16Storage", DType::BF16},
+    {"torch LongStorage", DType::I64},
+    {"torch IntStorage", DType::I32},
+    {"torch ShortStorage", DType::I16},
+    {"torch CharStorage", DType::I8},
+    {"torch ByteStorage", DType::U8},
+    {"torch BoolStorage", DType::Bool},
+};
+
+/// The type of such a class; nothing: there is none of that name.
+[[nodiscard]] inline std::optional<DType> torchStorageType(std::string_view name) {
+    for (const auto& [known, type] : kTorchStorages) {
+        if (known == name) {
+            return type;
+        }
+    }
+    return std::nullopt;
+}
+
+/// The bytes of a storage, as they lie in the file.
+struct StoragePlace {
+    Bytes offset = 0;
+    Bytes bytes = 0;
+};
+
+/// Storages by their keys.
+using StoragePlaces = std::map<std::string, StoragePlace, std::less<>>;
+
+/// Whether the bytes begin as PyTorch before 1.6 saved files: pickles in a row, then the storages.
+[[nodiscard]] bool looksLikeLegacyTorch(const ReadableBytes& bytes);
+
+/// What such a file holds: the pickle of the value that was saved, and where its storages lie.
+struct LegacyTorch {
+    Pickle pickle;
+    StoragePlaces storages;
+};
+
+/// Reads it without running anything. `allowed`: as readPickle() takes it. Error{Corrupt},
+/// Error{Unsupported} name file, operation, global or storage. Source: torch 2.11 serialization.py,
+/// _legacy_load.
+[[nodiscard]] LegacyTorch readLegacyTorch(const ReadableBytes& bytes,
+                                          std::span<const std::string_view> allowed);
 
 /// One tensor of a torch file: its first element lies at `info.offset`.
 struct TorchTensor {

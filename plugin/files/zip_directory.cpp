@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/files/byte_cursor.hpp"
+#include "plugin/files/readable_bytes.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -5,6 +5,9 @@
 #include "plugin/graph/param_value.hpp"
 
 #include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
 
 namespace lowtide::graph {
 
@@ -109,6 +112,165 @@ const PortDesc* passedInput(const NodeDesc& desc, std::string_view output) {
         return found == desc.inputs.end() ? nullptr : &*found;
     }
     return nullptr;
+}
+
+namespace {
+
+constexpr std::array<const char*, 8> kKinds = {
+    "bool", "int", "float", "text", "choice", "file", "folder", "seed"};
+
+constexpr std::pair<const char*, std::optional<double> ParamDesc::*> kLimits[] = {
+    {"min", &ParamDesc::min},
+    {"max", &ParamDesc::max},
+    {"soft_min", &ParamDesc::softMin},
+    {"soft_max", &ParamDesc::softMax},
+    {"step", &ParamDesc::step},
+};
+
+constexpr std::pair<const char*, bool ParamDesc::*> kParamFlags[] = {
+    {"multiline", &ParamDesc::multiline},
+    {"advanced", &ParamDesc::advanced},
+    {"cosmetic", &ParamDesc::cosmetic},
+};
+
+constexpr std::pair<const char*, bool NodeDesc::*> kNodeFlags[] = {
+    {"side_effect", &NodeDesc::sideEffect},
+    {"control", &NodeDesc::control},
+};
+
+ParamKind kindFrom(const std::string& name) {
+    const auto found = std::ranges::find(kKinds, name);
+    if (found == kKinds.end()) {
+        throw std::invalid_argument("unknown kind of parameter: " + name);
+    }
+    return static_cast<ParamKind>(found - kKinds.begin());
+}
+
+Json portsJson(const std::vector<PortDesc>& ports) {
+    Json list = Json::array();
+    for (const PortDesc& port : ports) {
+        list.push_back({{"id", port.id},
+                        {"label", port.label},
+                        {"tooltip", port.tooltip},
+                        {"type", port.type},
+                        {"optional", port.optional}});
+    }
+    return list;
+}
+
+std::vector<PortDesc> portsFrom(const Json& list) {
+    std::vector<PortDesc> ports;
+    for (const Json& json : list) {
+        ports.push_back({.id = json.at("id"),
+                         .label = json.at("label"),
+                         .tooltip = json.at("tooltip"),
+                         .type = json.at("type"),
+                         .optional = json.at("optional")});
+    }
+    return ports;
+}
+
+Scalar defaultFrom(const ParamDesc& param, const Json& json) {
+    if (json.is_null()) {
+        return std::monostate();
+    }
+    const ParamCheck checked = checkParam(param, json);
+    if (const auto* refusal = std::get_if<ParamRefusal>(&checked)) {
+        throw std::invalid_argument("the default of " + param.id + " " + refusal->reason);
+    }
+    return std::get<Scalar>(checked);
+}
+
+}  // namespace
+
+Json toJson(const ParamDesc& param) {
+    Json json = {{"id", param.id},
+                 {"label", param.label},
+                 {"tooltip", param.tooltip},
+                 {"kind", kKinds[static_cast<size_t>(param.kind)]},
+                 {"default", toJson(param.defaultValue)}};
+    if (!param.unit.empty()) {
+        json["unit"] = param.unit;
+    }
+    for (const auto& [key, limit] : kLimits) {
+        if (param.*limit) {
+            json[key] = *(param.*limit);
+        }
+    }
+    for (const ChoiceDesc& choice : param.choices) {
+        json["choices"].push_back({{"id", choice.id}, {"label", choice.label}});
+    }
+    for (const auto& [key, flag] : kParamFlags) {
+        if (param.*flag) {
+            json[key] = true;
+        }
+    }
+    return json;
+}
+
+Json toJson(const NodeDesc& node) {
+    Json params = Json::array();
+    for (const ParamDesc& param : node.params) {
+        params.push_back(toJson(param));
+    }
+    Json json = {{"id", node.id},
+                 {"label", node.label},
+                 {"category", node.category},
+                 {"tooltip", node.tooltip},
+                 {"version", node.version},
+                 {"output", node.output},
+                 {"components", node.components},
+                 {"aliases", node.aliases},
+                 {"inputs", portsJson(node.inputs)},
+                 {"outputs", portsJson(node.outputs)},
+                 {"params", params}};
+    for (const auto& [key, flag] : kNodeFlags) {
+        if (node.*flag) {
+            json[key] = true;
+        }
+    }
+    return json;
+}
+
+ParamDesc paramFromJson(const Json& json) {
+    ParamDesc param{.id = json.at("id"),
+                    .label = json.at("label"),
+                    .tooltip = json.at("tooltip"),
+                    .unit = json.value("unit", std::string()),
+                    .kind = kindFrom(json.at("kind"))};
+    for (const auto& [key, limit] : kLimits) {
+        if (json.contains(key)) {
+            param.*limit = json.at(key).get<double>();
+        }
+    }
+    for (const Json& choice : json.value("choices", Json::array())) {
+        param.choices.push_back({choice.at("id"), choice.at("label")});
+    }
+    for (const auto& [key, flag] : kParamFlags) {
+        param.*flag = json.value(key, false);
+    }
+    param.defaultValue = defaultFrom(param, json.at("default"));
+    return param;
+}
+
+NodeDesc nodeFromJson(const Json& json) {
+    NodeDesc node{.id = json.at("id"),
+                  .label = json.at("label"),
+                  .category = json.at("category"),
+                  .tooltip = json.at("tooltip"),
+                  .version = json.at("version"),
+                  .output = json.at("output"),
+                  .aliases = json.at("aliases"),
+                  .components = json.at("components"),
+                  .inputs = portsFrom(json.at("inputs")),
+                  .outputs = portsFrom(json.at("outputs"))};
+    for (const auto& [key, flag] : kNodeFlags) {
+        node.*flag = json.value(key, false);
+    }
+    for (const Json& param : json.at("params")) {
+        node.params.push_back(paramFromJson(param));
+    }
+    return node;
 }
 
 }  // namespace lowtide::graph

@@ -1,17 +1,38 @@
 #pragma once
+// A graph as a person saves it: its form, the steps from older formats, and its text from a graph
+// file or a picture that carries it.
 
 #include "plugin/base/json.hpp"
+#include "plugin/base/json_fwd.hpp"
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+namespace lowtide::files {
+class InputFile;
+}
+
 namespace lowtide::graph {
+
+/// Rewrites a document of one format as the next one. Pure; sees a JSON object.
+using Migration = std::function<void(Json&)>;
+
+/// The linear list: entry i turns format i + 1 into format i + 2. A default that changed is stated
+/// where it was left out, so that an old graph makes its old picture.
+[[nodiscard]] std::span<const Migration> migrations();
+
+/// Brings `document` to format `newest` by the entries that are missing, and sets its `format`.
+/// Errors: Error{Corrupt} when it is no object, has no whole `format` or one below 1;
+/// Error{Unsupported} names both numbers when it is newer than `newest`.
+void migrate(Json& document, std::span<const Migration> list, int64_t newest);
 
 /// The `format` that is written.
 inline constexpr int64_t kDocumentFormat = 2;
@@ -83,5 +104,11 @@ struct Document {
 /// The one text of a document: keys sorted, two spaces of indent, a newline at the end.
 /// Error{InvalidInput} when a text in it is not UTF-8.
 [[nodiscard]] std::string toText(const Document& document);
+
+/// The text of a graph file, or the graph that a picture or a video of this program carries; what
+/// the file holds decides. Errors: those of InputFile, of which at most 32 MiB are read, of
+/// image::readPictureTexts and video::readVideoHeader; Error{NotFound}: a picture without a graph;
+/// Error{Corrupt}: a file with the name of a picture or a video that holds neither one nor JSON.
+[[nodiscard]] std::string readGraphText(const files::InputFile& file);
 
 }  // namespace lowtide::graph

@@ -3,9 +3,9 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/graph/param_value.hpp"
+#include "plugin/memory/component_parts.hpp"
 #include "plugin/memory/policy.hpp"
 #include "plugin/memory/precision.hpp"
-#include "plugin/memory/role_pattern.hpp"
 
 namespace lowtide::graph {
 

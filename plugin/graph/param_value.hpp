@@ -1,4 +1,5 @@
 #pragma once
+// What a parameter accepts, reading it from JSON or text, and the facts of a refusal.
 
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/host.hpp"
@@ -8,6 +9,10 @@
 #include <variant>
 
 namespace lowtide::graph {
+
+/// What a host needs to say in any language why checkParam() refused a value: `value`, `kind`
+/// ("int", "choice"), and of the parameter `min`, `max`, `unit` and `choices` where it has them.
+[[nodiscard]] Json paramFacts(const ParamDesc& param, const Json& value);
 
 /// Why a value does not fit its parameter. `reason` continues "the value of ... ": `is 7.5, a whole
 /// number is needed`.

@@ -1,4 +1,5 @@
 #pragma once
+// Pictures in columns with lines of text, and pictures of where two of them differ.
 
 #include "plugin/host_api/host.hpp"
 
@@ -25,5 +26,15 @@ struct ContactSheet {
 /// factor, the same for all; when the sheet would be beyond 2^26 pixels, pictures are shrunk by
 /// averaging. Letters grow with the cells. Error{InvalidInput} when there is no cell.
 [[nodiscard]] Image8 drawContactSheet(const ContactSheet& sheet);
+
+/// CIEDE2000 that heat maps show brightest; larger differences look the same.
+inline constexpr double kHottestDifference = 20;
+
+/// How each pixel's colour differs from the reference's, from black over red to light yellow.
+/// Error{InvalidInput} when the sizes differ.
+[[nodiscard]] Image8 heatMap(const Image8& reference, const Image8& picture);
+
+/// The colours of heat maps with their CIEDE2000, for the foot of a sheet.
+[[nodiscard]] Image8 heatLegend();
 
 }  // namespace lowtide::image

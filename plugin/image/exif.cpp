@@ -2,16 +2,141 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/image/latin1.hpp"
-#include "plugin/image/png_limits.hpp"
-#include "plugin/image/utf16.hpp"
+#include "plugin/image/formats.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace lowtide::image {
+
+/// A valid UTF-8 text as UTF-16, the high byte of each unit first.
+[[nodiscard]] std::string utf16FromUtf8(std::string_view text);
+/// UTF-16 as UTF-8; halves of a pair that lack the other become U+FFFD, an odd last byte is left
+/// out.
+[[nodiscard]] std::string utf8FromUtf16(std::string_view bytes, bool isBigEndian);
+
+std::string utf8FromLatin1(std::string_view bytes) {
+    std::string text;
+    text.reserve(bytes.size());
+    for (const char byte : bytes) {
+        const auto code = static_cast<unsigned char>(byte);
+        if (code < 0x80) {
+            text += byte;
+        } else {
+            text += static_cast<char>(0xC0 | code >> 6);
+            text += static_cast<char>(0x80 | (code & 0x3F));
+        }
+    }
+    return text;
+}
+
+std::optional<std::string> latin1FromUtf8(std::string_view text) {
+    std::string bytes;
+    for (size_t at = 0; at < text.size(); ++at) {
+        const auto lead = static_cast<unsigned char>(text[at]);
+        if (lead < 0x80) {
+            bytes += text[at];
+            continue;
+        }
+        const bool inLatin1 = (lead == 0xC2 || lead == 0xC3) && at + 1 < text.size();
+        if (!inLatin1) {
+            return std::nullopt;
+        }
+        const auto next = static_cast<unsigned char>(text[++at]);
+        bytes += static_cast<char>((lead & 0x03) << 6 | (next & 0x3F));
+    }
+    return bytes;
+}
+
+namespace {
+
+constexpr uint32_t kFirstHigh = 0xD800;
+constexpr uint32_t kFirstLow = 0xDC00;
+constexpr uint32_t kBehindLow = 0xE000;
+constexpr uint32_t kFirstOfPairs = 0x10000;
+constexpr uint32_t kReplacement = 0xFFFD;
+
+/// The code point that begins at `at`, which goes behind it; the text is valid.
+uint32_t nextCodePoint(std::string_view text, size_t& at) {
+    const auto first = static_cast<uint8_t>(text[at++]);
+    if (first < 0x80) {
+        return first;
+    }
+    const int more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
+    uint32_t code = first & (0x3Fu >> more);
+    for (int i = 0; i < more; ++i) {
+        code = code << 6 | (static_cast<uint8_t>(text[at++]) & 0x3Fu);
+    }
+    return code;
+}
+
+void addUnit(std::string& bytes, uint32_t unit) {
+    bytes += static_cast<char>(unit >> 8 & 0xFF);
+    bytes += static_cast<char>(unit & 0xFF);
+}
+
+void addUtf8(std::string& text, uint32_t code) {
+    const auto tail = [&](int shift) { text += static_cast<char>(0x80 | (code >> shift & 0x3F)); };
+    if (code < 0x80) {
+        text += static_cast<char>(code);
+    } else if (code < 0x800) {
+        text += static_cast<char>(0xC0 | code >> 6);
+        tail(0);
+    } else if (code < kFirstOfPairs) {
+        text += static_cast<char>(0xE0 | code >> 12);
+        tail(6);
+        tail(0);
+    } else {
+        text += static_cast<char>(0xF0 | code >> 18);
+        tail(12);
+        tail(6);
+        tail(0);
+    }
+}
+
+}  // namespace
+
+std::string utf16FromUtf8(std::string_view text) {
+    std::string bytes;
+    for (size_t at = 0; at < text.size();) {
+        const uint32_t code = nextCodePoint(text, at);
+        if (code < kFirstOfPairs) {
+            addUnit(bytes, code);
+        } else {
+            addUnit(bytes, kFirstHigh + ((code - kFirstOfPairs) >> 10));
+            addUnit(bytes, kFirstLow + ((code - kFirstOfPairs) & 0x3FF));
+        }
+    }
+    return bytes;
+}
+
+std::string utf8FromUtf16(std::string_view bytes, bool isBigEndian) {
+    const auto unitAt = [&](size_t at) -> uint32_t {
+        const auto first = static_cast<uint8_t>(bytes[at]);
+        const auto second = static_cast<uint8_t>(bytes[at + 1]);
+        return isBigEndian ? first << 8 | second : second << 8 | first;
+    };
+    std::string text;
+    for (size_t at = 0; at + 1 < bytes.size(); at += 2) {
+        uint32_t code = unitAt(at);
+        const bool isHigh = code >= kFirstHigh && code < kFirstLow;
+        const uint32_t next = isHigh && at + 3 < bytes.size() ? unitAt(at + 2) : 0;
+        if (next >= kFirstLow && next < kBehindLow) {
+            code = kFirstOfPairs + ((code - kFirstHigh) << 10) + (next - kFirstLow);
+            at += 2;
+        } else if (code >= kFirstHigh && code < kBehindLow) {
+            code = kReplacement;
+        }
+        addUtf8(text, code);
+    }
+    return text;
+}
 
 namespace {
 

@@ -1,6 +1,8 @@
 #pragma once
-// Pictures in files of any format that is read: PNG, JPEG, WebP.
+// Pictures in files of any format, PNG, JPEG, WebP: decoded and encoded with the texts that travel
+// in them.
 
+#include "plugin/base/stop_token.hpp"
 #include "plugin/host_api/host.hpp"
 
 #include <cstddef>
@@ -58,5 +60,24 @@ inline constexpr size_t kPictureBeginBytes = 16;
 [[nodiscard]] bool beginsAsPicture(std::span<const std::byte> begin) noexcept;
 /// Whether a file has the name of a picture that is read (.png, .jpg, .jpeg, .webp).
 [[nodiscard]] bool hasPictureName(std::string_view path);
+
+/// How a picture is written. The same input gives the same bytes with the same libraries.
+struct PictureEncoding {
+    PictureFormat format = PictureFormat::Png;
+    int quality = 90;         ///< 1 to 100; of JPEG and of WebP that is not lossless
+    bool isLossless = false;  ///< of WebP
+};
+
+/// Most pixels of a side that the format takes.
+[[nodiscard]] int64_t largestSide(PictureFormat format);
+
+/// Encodes an 8-bit picture with its texts: PNG as encodePng; JPEG (1 or 3 channels) and WebP with
+/// EXIF (exif.hpp), which is left out without texts. JPEG halves the colours' resolution below
+/// quality 90. Errors: Error{InvalidInput} for a picture or a text that the format does not take,
+/// and a quality beyond its range; Error{Cancelled}, asked while it encodes.
+[[nodiscard]] std::string encodePicture(const Image8& picture,
+                                        const std::vector<PictureText>& texts,
+                                        const PictureEncoding& encoding,
+                                        const StopToken& stop = {});
 
 }  // namespace lowtide::image

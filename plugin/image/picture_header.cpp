@@ -3,14 +3,15 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/image/exif.hpp"
-#include "plugin/image/format_reading.hpp"
-#include "plugin/image/icc_name.hpp"
-#include "plugin/image/orientation.hpp"
-#include "plugin/image/png_limits.hpp"
+#include "plugin/image/formats.hpp"
+#include "plugin/image/png_header.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <iterator>
 #include <new>
+#include <utility>
 
 namespace lowtide::image {
 
@@ -173,6 +174,161 @@ std::shared_ptr<uint8_t[]> allocatePixels(std::string_view name, size_t bytes) {
                         std::to_string(bytes) + " bytes)")
             .withBytesAsked(static_cast<int64_t>(bytes));
     }
+}
+
+namespace {
+
+constexpr int kFirstTurned = 5;  ///< from here on width and height are changed
+
+/// Where the pixel at the upper left is stored, and how far the next ones lie from it.
+struct Walk {
+    ptrdiff_t first = 0;
+    ptrdiff_t right = 0;
+    ptrdiff_t down = 0;
+};
+
+/// In pixels of a stored picture.
+Walk walkFor(ptrdiff_t width, ptrdiff_t height, int orientation) {
+    const ptrdiff_t lastColumn = width - 1;
+    const ptrdiff_t lastRow = (height - 1) * width;
+    switch (orientation) {
+        case 2:
+            return {.first = lastColumn, .right = -1, .down = width};
+        case 3:
+            return {.first = lastRow + lastColumn, .right = -1, .down = -width};
+        case 4:
+            return {.first = lastRow, .right = 1, .down = -width};
+        case 5:
+            return {.first = 0, .right = width, .down = 1};
+        case 6:
+            return {.first = lastRow, .right = -width, .down = 1};
+        case 7:
+            return {.first = lastRow + lastColumn, .right = -width, .down = -1};
+        case 8:
+            return {.first = lastColumn, .right = width, .down = -1};
+        default:
+            return {.first = 0, .right = 1, .down = width};
+    }
+}
+
+template <class Picture, class Level>
+Picture turned(const Picture& stored, int orientation) {
+    if (orientation == 1) {
+        return stored;
+    }
+    Picture seen = stored;
+    if (orientation >= kFirstTurned) {
+        std::swap(seen.widthPixels, seen.heightPixels);
+    }
+    const auto channels = static_cast<size_t>(stored.channels);
+    const size_t count = static_cast<size_t>(stored.widthPixels) *
+                         static_cast<size_t>(stored.heightPixels) * channels;
+    auto pixels = std::make_shared_for_overwrite<Level[]>(count);
+    const Walk walk = walkFor(stored.widthPixels, stored.heightPixels, orientation);
+    Level* target = pixels.get();
+    for (int row = 0; row < seen.heightPixels; ++row) {
+        ptrdiff_t from = walk.first + row * walk.down;
+        for (int column = 0; column < seen.widthPixels; ++column, from += walk.right) {
+            target = std::copy_n(
+                stored.pixels.get() + static_cast<size_t>(from) * channels, channels, target);
+        }
+    }
+    seen.pixels = std::move(pixels);
+    return seen;
+}
+
+}  // namespace
+
+Image8 oriented(const Image8& picture, int orientation) {
+    return turned<Image8, uint8_t>(picture, orientation);
+}
+
+Image16 oriented(const Image16& picture, int orientation) {
+    return turned<Image16, uint16_t>(picture, orientation);
+}
+
+PictureSize oriented(const PictureSize& size, int orientation) {
+    return orientation < kFirstTurned
+               ? size
+               : PictureSize{.widthPixels = size.heightPixels, .heightPixels = size.widthPixels};
+}
+
+namespace {
+
+constexpr size_t kTagTableAt = 128;
+constexpr size_t kTagBytes = 12;
+constexpr size_t kMostTags = 256;
+constexpr size_t kLongestName = 80;
+constexpr size_t kLocalizedRecordBytes = 12;
+
+/// 0 beyond the end.
+size_t numberAt(std::string_view bytes, size_t at) {
+    size_t number = 0;
+    for (size_t i = 0; i < 4; ++i) {
+        number = number << 8 | (at + i < bytes.size() ? static_cast<uint8_t>(bytes[at + i]) : 0);
+    }
+    return number;
+}
+
+std::string_view piece(std::string_view bytes, size_t at, size_t count) {
+    return at < bytes.size() ? bytes.substr(at, count) : std::string_view();
+}
+
+/// What can be printed of ASCII; every second byte only where the text is UTF-16.
+std::string printable(std::string_view bytes, bool isWide) {
+    std::string text;
+    for (size_t i = isWide ? 1 : 0; i < bytes.size() && text.size() < kLongestName;
+         i += isWide ? 2 : 1) {
+        if (bytes[i] >= ' ' && bytes[i] <= '~') {
+            text += bytes[i];
+        }
+    }
+    return trim(text);
+}
+
+std::string nameInTag(std::string_view tag) {
+    if (tag.starts_with("desc")) {
+        return printable(piece(tag, 12, numberAt(tag, 8)), false);
+    }
+    if (tag.starts_with("mluc") && numberAt(tag, 12) == kLocalizedRecordBytes) {
+        return printable(piece(tag, numberAt(tag, 24), numberAt(tag, 20)), true);
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string iccName(std::string_view profile) {
+    const size_t count = std::min(numberAt(profile, kTagTableAt), kMostTags);
+    for (size_t i = 0; i < count; ++i) {
+        const size_t at = kTagTableAt + 4 + i * kTagBytes;
+        if (piece(profile, at, 4) == "desc") {
+            const std::string name =
+                nameInTag(piece(profile, numberAt(profile, at + 4), numberAt(profile, at + 8)));
+            if (!name.empty()) {
+                return name;
+            }
+        }
+    }
+    return "unnamed";
+}
+
+bool isSrgbName(std::string_view name) {
+    // "c2" and "uRGB" are small profiles with sRGB's values that web sites put into pictures.
+    constexpr std::array<std::string_view, 2> kWhole = {"c2", "urgb"};
+    const std::string lower = toLower(name);
+    return lower.find("srgb") != std::string::npos || lower.find("iec61966") != std::string::npos ||
+           std::ranges::find(kWhole, lower) != kWhole.end();
+}
+
+std::vector<PictureText> readPictureTexts(const ByteSource& source, std::string_view name) {
+    PictureHeader header = readAnyHeader(source, name);
+    std::vector<PictureText> texts;
+    if (header.format == PictureFormat::Png) {
+        texts = readPngTexts(source, name);
+    }
+    std::ranges::move(header.texts, std::back_inserter(texts));
+    return texts;
 }
 
 }  // namespace lowtide::image

@@ -1,5 +1,7 @@
 #pragma once
+// What a PNG file says before and beside its pixels: its size, and its texts.
 
+#include "plugin/image/picture_file.hpp"
 #include "plugin/image/picture_header.hpp"
 
 namespace lowtide::image {
@@ -11,5 +13,10 @@ inline constexpr size_t kPngHeaderBytes = 24;
 /// `name` is for messages. Error{Corrupt} for what is none, is cut off, or is beyond the limits of
 /// decodePicture.
 [[nodiscard]] PictureSize pngSize(std::span<const std::byte> begin, std::string_view name);
+
+/// The text chunks of a PNG file. Only they and the heads of the other chunks are read, no pixels.
+/// Limits and errors as decodePng, but for the pixels.
+[[nodiscard]] std::vector<PictureText> readPngTexts(const ByteSource& source,
+                                                    std::string_view name);
 
 }  // namespace lowtide::image

@@ -1,7 +1,7 @@
 #pragma once
+// Trees that adapters change, and what their changes cost.
 
-#include "plugin/base/dtype.hpp"
-#include "plugin/base/shape.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/memory/component_tree.hpp"
 
 #include <optional>
@@ -68,5 +68,12 @@ struct Composition {
 /// before factors of changes, so that they are leased, planned and streamed with the leaf. Without
 /// any it is `tree` itself. Before and after patched(); `tree` is as it was opened.
 [[nodiscard]] ComponentTree composed(const ComponentTree& tree, const Composition& composition);
+
+struct ComponentTree;
+
+/// What the changes of each storage cost when they are added once, in operations: a factor as large
+/// as its weight is added, smaller ones are multiplied first. Known from shapes alone, so for kinds
+/// that multiply otherwise than low ranks do (Kronecker products) an estimate.
+[[nodiscard]] std::vector<double> changeFlopsOfStorages(const ComponentTree& tree);
 
 }  // namespace lowtide::memory

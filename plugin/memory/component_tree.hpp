@@ -1,12 +1,7 @@
 #pragma once
 
-#include "plugin/base/dtype.hpp"
-#include "plugin/base/shape.hpp"
 #include "plugin/base/units.hpp"
-#include "plugin/memory/component_ids.hpp"
-#include "plugin/memory/encoded.hpp"
-#include "plugin/memory/weight_change.hpp"
-#include "plugin/memory/weight_file.hpp"
+#include "plugin/memory/component_parts.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,4 +1,5 @@
 #pragma once
+// What is true of every device of a kind, a row each.
 
 #include "plugin/memory/device_profile.hpp"
 #include "plugin/memory/device_spec.hpp"

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "plugin/base/dtype.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 

@@ -3,9 +3,8 @@
 #include "plugin/base/stop_token.hpp"
 #include "plugin/memory/device_spec.hpp"
 #include "plugin/memory/ledger.hpp"
-#include "plugin/memory/memory_state.hpp"
+#include "plugin/memory/measurements.hpp"
 #include "plugin/memory/plan.hpp"
-#include "plugin/memory/stage_traffic.hpp"
 
 #include <memory>
 #include <optional>

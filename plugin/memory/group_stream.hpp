@@ -1,7 +1,9 @@
 #pragma once
+// What streams through a component's ring and when, and when its residents arrive between: in a run
+// and in a plan alike.
 
-#include "plugin/memory/access_pattern.hpp"
 #include "plugin/memory/layout.hpp"
+#include "plugin/memory/stage_work.hpp"
 
 #include <map>
 #include <optional>
@@ -95,6 +97,30 @@ private:
     std::vector<GroupId> current_;                     ///< in use, those that stream
     std::vector<GroupId> asked_;                       ///< that are to be in use
     int64_t misses_ = 0;
+};
+
+/// Residents of a component that arrives, in the order in which a pass uses them: each comes before
+/// what streams and is used after it, so that the first pass waits for nothing that it needs later.
+/// Pure: the same calls give the same residents, in a run and in a plan.
+class Arrivals {
+public:
+    explicit Arrivals(const Layout& layout);
+
+    /// The component arrives anew.
+    void begin() noexcept { next_ = 0; }
+
+    /// Residents that were not given yet and that a pass uses before `group`, which streams.
+    [[nodiscard]] std::span<const GroupId> before(GroupId group);
+    /// The rest of them behind the last group of a pass that streams; behind others none.
+    [[nodiscard]] std::span<const GroupId> after(GroupId group);
+    /// Those of a pass that were not given yet.
+    [[nodiscard]] std::span<const GroupId> rest();
+
+private:
+    std::optional<GroupId> last_;     ///< that streams
+    std::vector<GroupId> residents_;  ///< in the order of their first use
+    std::vector<size_t> earlier_;     ///< per group: how many of them a pass uses before it
+    size_t next_ = 0;                 ///< of the residents
 };
 
 }  // namespace lowtide::memory

@@ -1,6 +1,5 @@
 #include "plugin/memory/layout.hpp"
 
-#include "plugin/memory/change_flops.hpp"
 #include "plugin/memory/changed_tree.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/device_spec.hpp"

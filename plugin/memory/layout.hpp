@@ -1,8 +1,7 @@
 #pragma once
 
-#include "plugin/base/dtype.hpp"
 #include "plugin/base/units.hpp"
-#include "plugin/memory/component_ids.hpp"
+#include "plugin/memory/component_parts.hpp"
 
 #include <map>
 #include <optional>

@@ -1,10 +1,11 @@
 #pragma once
+// The memory plan of a run: pure data, made before anything moves.
 
 #include "plugin/base/json.hpp"
 #include "plugin/memory/device_profile.hpp"
 #include "plugin/memory/layout.hpp"
+#include "plugin/memory/measurements.hpp"
 #include "plugin/memory/policy.hpp"
-#include "plugin/memory/stage_traffic.hpp"
 #include "plugin/memory/stage_work.hpp"
 
 #include <memory>

@@ -1,8 +1,9 @@
 #include "plugin/memory/plan_refusal.hpp"
 
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/device_spec.hpp"
-#include "plugin/memory/ladder.hpp"
-#include "plugin/memory/plan_sizer.hpp"
+#include "plugin/memory/plan_layouts.hpp"
+#include "plugin/memory/planner.hpp"
 
 #include <algorithm>
 #include <string>
@@ -10,6 +11,148 @@
 #include <vector>
 
 namespace lowtide::memory {
+
+namespace {
+
+size_t rungOfPolicy(const Policy& policy) {
+    size_t first = kTighterPolicies.size();
+    for (size_t rung = 0; rung < kTighterPolicies.size(); ++rung) {
+        const Policy known = parsePolicy(kTighterPolicies[rung]);
+        if (known.name != policy.name) {
+            continue;
+        }
+        if (known.stream == policy.stream) {
+            return rung;
+        }
+        first = std::min(first, rung);
+    }
+    return first < kTighterPolicies.size() ? first : 0;
+}
+
+void give(Policy& policy, const char* rung) {
+    const Policy given = parsePolicy(rung);
+    policy.name = given.name;
+    policy.stream = given.stream;
+    policy.blocksPerGroup = given.blocksPerGroup;
+}
+
+void relaxToAuto(Policy& policy) {
+    if (policy.name == "none" || (policy.name == "model" && !policy.stream)) {
+        give(policy, "auto");
+        policy.budget.reset();
+    }
+}
+
+void tighten(Policy& policy, size_t rung) {
+    if (rungOfPolicy(policy) < rung) {
+        give(policy, kTighterPolicies[rung]);
+    }
+    policy.budget.reset();
+    policy.after = policy.after == After::Keep ? After::Evict : policy.after;
+    const PlannerType* planner = findPlanner(policy.name);
+    if (planner && !planner->mayPin) {
+        policy.pinCap.reset();
+    }
+}
+
+}  // namespace
+
+size_t rungOf(const NodeWork& node) {
+    size_t rung = node.components.empty() ? rungOfPolicy(node.policy) : kTighterPolicies.size();
+    for (const auto& tree : node.components) {
+        rung = std::min(rung, rungOfPolicy(node.policy.forComponent(tree->role)));
+    }
+    return rung;
+}
+
+Policy tightened(Policy policy, size_t rung) {
+    tighten(policy, rung);
+    for (auto& [role, entry] : policy.components) {
+        tighten(entry, rung);
+    }
+    return policy;
+}
+
+Policy relaxedToAuto(Policy policy) {
+    relaxToAuto(policy);
+    for (auto& [role, entry] : policy.components) {
+        relaxToAuto(entry);
+    }
+    return policy;
+}
+
+PlanClearing::PlanClearing(PlanRequest request) : request_(std::move(request)) {}
+
+bool PlanClearing::clearMore(const std::string& device) {
+    if (clearPinned(device, false) || clearPinned(device, true)) {
+        return true;
+    }
+    for (PlanDevice& own : request_.devices) {
+        if (own.spec.id() == device && own.droppable > 0) {
+            own.held -= std::exchange(own.droppable, 0);
+            dropsHeld_ = true;
+            return true;
+        }
+    }
+    return clearKept(device, false) || clearKept(device, true);
+}
+
+void PlanClearing::clearAll() {
+    for (const PlanDevice& device : request_.devices) {
+        while (clearMore(device.spec.id())) {
+        }
+    }
+}
+
+void PlanClearing::tell(Plan& plan) const {
+    plan.dropsHeld = dropsHeld_;
+    plan.leaving = leaving_;
+    plan.unpinned.insert(plan.unpinned.end(), unpinned_.begin(), unpinned_.end());
+}
+
+bool PlanClearing::clearPinned(const std::string& device, bool evenUsed) {
+    Bytes cleared = 0;
+    std::erase_if(request_.pinned, [&](const PinnedComponent& pinned) {
+        const bool goes =
+            device == "cpu" && (evenUsed || !usesOn(request_, pinned.tree, pinned.device));
+        if (goes) {
+            cleared += pinned.bytes;
+            unpinned_.push_back(pinned);
+        }
+        return goes;
+    });
+    for (PlanDevice& own : request_.devices) {
+        own.held -= own.spec.id() == device ? cleared : 0;
+    }
+    return cleared > 0;
+}
+
+bool PlanClearing::clearKept(const std::string& device, bool evenUsed) {
+    const size_t before = leaving_.size();
+    std::erase_if(request_.kept, [&](const KeptComponent& kept) {
+        const bool goes =
+            kept.device == device && (evenUsed || !usesOn(request_, kept.tree, kept.device));
+        if (goes) {
+            leaving_.push_back(kept);
+        }
+        return goes;
+    });
+    for (PlanDevice& own : request_.devices) {
+        for (size_t i = before; i < leaving_.size() && own.spec.id() == device; ++i) {
+            own.held -= leaving_[i].bytes;
+        }
+    }
+    return leaving_.size() > before;
+}
+
+bool usesOn(const PlanRequest& request, const std::string& tree, const std::string& device) {
+    const auto usesIt = [&](const NodeWork& node) {
+        return std::any_of(node.components.begin(), node.components.end(), [&](const auto& own) {
+            return own->id == tree && node.deviceOf(*own, request.device).id() == device;
+        });
+    };
+    return std::any_of(request.nodes.begin(), request.nodes.end(), usesIt);
+}
 
 namespace {
 

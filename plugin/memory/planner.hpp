@@ -1,4 +1,5 @@
 #pragma once
+// Memory policies that are built: each gives the layout that suits the room.
 
 #include "plugin/memory/device_profile.hpp"
 #include "plugin/memory/layout.hpp"

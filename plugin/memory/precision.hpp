@@ -1,8 +1,8 @@
 #pragma once
 // What a person asks of the numbers of one node, and what was resolved from it. Pure data.
 
-#include "plugin/base/dtype.hpp"
 #include "plugin/base/json.hpp"
+#include "plugin/base/units.hpp"
 
 #include <array>
 #include <map>

@@ -1,6 +1,6 @@
 #pragma once
-// From what a person asks to how one component is stored and computed. Pure: the same question has
-// the same answer, and nothing is read from a device.
+// From what a person asks of numbers to how a component is stored and computed, and what the plan
+// says of its bytes. Pure: nothing is read from a device.
 
 #include "plugin/memory/precision.hpp"
 
@@ -12,6 +12,9 @@
 #include <vector>
 
 namespace lowtide::memory {
+
+// From what a person asks to how one component is stored and computed. Pure: the same question has
+// the same answer, and nothing is read from a device.
 
 struct ComponentTree;
 
@@ -89,5 +92,15 @@ using FileTypes = std::function<std::set<FileType>()>;
 /// device stay the same.
 [[nodiscard]] ComponentTree inPrecision(const ComponentTree& tree,
                                         const ComponentPrecision& precision);
+
+/// Whether numbers were rounded to lie so, to eight bits or fewer: fp8, int8, GGUF's blocks, ...
+/// Where a file has such and no storage is asked for, settled() stores a component as its file has
+/// it, under every preset (decision 0068).
+[[nodiscard]] bool isQuantised(const FileType& type);
+
+/// Sentences on the bytes of a component that is stored so: what its quantised file takes as it is
+/// and decoded, and what weights that adapters change take while they stream. `precision`: settled.
+[[nodiscard]] std::vector<std::string> storageNotes(const ComponentTree& tree,
+                                                    const ComponentPrecision& precision);
 
 }  // namespace lowtide::memory

@@ -1,7 +1,9 @@
 #pragma once
+// What a stage does and takes, known from shapes alone: which leaves it uses in which passes, and
+// what it holds beside its weights.
 
 #include "plugin/base/units.hpp"
-#include "plugin/memory/access_pattern.hpp"
+#include "plugin/memory/component_parts.hpp"
 #include "plugin/memory/device_spec.hpp"
 
 #include <algorithm>
@@ -15,6 +17,25 @@
 #include <vector>
 
 namespace lowtide::memory {
+
+/// Which pass begins: passes of one pattern use the same leaves (a full step, a partial step).
+struct PassHint {
+    uint32_t pattern = 0;
+    uint32_t next = 0;  ///< pattern of the pass after it
+
+    bool operator==(const PassHint&) const = default;
+};
+
+/// One use of a leaf in one pass.
+struct LeafUse {
+    LeafId leaf = 0;
+    double flops = 0;  ///< of its matrix products; what works element by element counts nothing
+
+    bool operator==(const LeafUse&) const = default;
+};
+
+/// One kind of pass over a component: its leaves in the order of their leases.
+using AccessPattern = std::vector<LeafUse>;
 
 struct ComponentTree;
 

@@ -1,11 +1,14 @@
 #pragma once
+// The clock of a plan: what the passes over a layout take, and which of several layouts is the
+// best.
 
-#include "plugin/memory/arrivals.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/memory/device_profile.hpp"
 #include "plugin/memory/group_stream.hpp"
 #include "plugin/memory/layout.hpp"
 #include "plugin/memory/stage_work.hpp"
 
+#include <cstddef>
 #include <map>
 #include <span>
 #include <vector>
@@ -97,5 +100,15 @@ private:
 
 /// Runs the first `passes` of the stage's.
 void runPasses(StreamClock& clock, const PassUses& uses, const ComponentWork& work, int64_t passes);
+
+/// What one way to lay components out takes, as predicted.
+struct ChoiceCost {
+    Seconds seconds = 0;
+    double moved = 0;  ///< bytes to the device
+};
+
+/// The one that moves least among those that take the shortest time. Of equals the first; the list
+/// is not empty.
+[[nodiscard]] size_t bestChoice(const std::vector<ChoiceCost>& choices);
 
 }  // namespace lowtide::memory

@@ -1,8 +1,7 @@
 #pragma once
 
-#include "plugin/base/dtype.hpp"
 #include "plugin/base/json.hpp"
-#include "plugin/base/shape.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/memory/wire_value.hpp"
 
 #include <cstddef>

@@ -1,6 +1,5 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/models/latent_outline.hpp"
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/stage_requests.hpp"
 #include "plugin/nn/stage_context.hpp"

@@ -1,11 +1,10 @@
 #include "plugin/base/text.hpp"
-#include "plugin/checkpoints/embeddings/embedding_library.hpp"
+#include "plugin/checkpoints/embeddings.hpp"
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/nn/conditioning/conditioning_outline.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/text/lora_tags.hpp"
-#include "plugin/text/unread_syntax.hpp"
+#include "plugin/text/prompt_syntax.hpp"
 
 namespace lowtide::models {
 

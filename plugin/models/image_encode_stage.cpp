@@ -2,14 +2,13 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/models/joined_pictures.hpp"
-#include "plugin/models/latent_outline.hpp"
+#include "plugin/models/latent_preview.hpp"
 #include "plugin/models/outline_parts.hpp"
-#include "plugin/models/precision/finite_result.hpp"
+#include "plugin/models/precision/finite_checks.hpp"
 #include "plugin/models/stage_inputs.hpp"
-#include "plugin/models/stage_progress.hpp"
-#include "plugin/nn/tiles.hpp"
-#include "plugin/nn/walk/walked_passes.hpp"
-#include "plugin/sampling/inpainting.hpp"
+#include "plugin/nn/feathered_tiles.hpp"
+#include "plugin/nn/shape_walk.hpp"
+#include "plugin/sampling/pass_part.hpp"
 #include "plugin/tensor/crossing.hpp"
 
 #include <ATen/ATen.h>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "plugin/base/shape.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/models/stages.hpp"
-#include "plugin/sampling/inpainting.hpp"
+#include "plugin/sampling/pass_part.hpp"
 
 namespace lowtide::models {
 

@@ -1,14 +1,28 @@
 #pragma once
-// What a denoising stage shows of itself while it works.
+// What a stage shows of itself while it works.
 
 #include "plugin/models/stage_requests.hpp"
+#include "plugin/nn/latent_space.hpp"
 #include "plugin/nn/model.hpp"
-#include "plugin/nn/preview_pace.hpp"
+#include "plugin/nn/stage_context.hpp"
 
 #include <chrono>
 #include <functional>
+#include <string_view>
 
 namespace lowtide::models {
+
+/// Tells how much of a stage is done, once the device has done what it was given with `network`: on
+/// a card work is queued.
+inline void tellProgress(StageContext& context,
+                         const memory::ComponentTree& network,
+                         const StageCall& call,
+                         std::string_view phase,
+                         int64_t done,
+                         int64_t total) {
+    context.weights.finishCompute(context.treeOf(network));
+    call.progress(phase, static_cast<double>(done), static_cast<double>(total));
+}
 
 /// Small pictures of the first latent of a batch, of a video's middle frame: one pixel for one of
 /// the latent.

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "plugin/models/stages.hpp"
-#include "plugin/nn/preview_pace.hpp"
-#include "plugin/tensor/recording_file.hpp"
+#include "plugin/nn/latent_space.hpp"
+#include "plugin/tensor/recorder.hpp"
 
 #include <functional>
 #include <memory>

@@ -1,7 +1,6 @@
 #include "plugin/models/outline_parts.hpp"
 
-#include "plugin/base/dtype.hpp"
-#include "plugin/models/latent_outline.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/nn/conditioning/conditioning_outline.hpp"
 
 namespace lowtide::models {

@@ -2,15 +2,13 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/files/path_parts.hpp"
+#include "plugin/files/paths.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/models/controls/controls.hpp"
+#include "plugin/models/denoise_request.hpp"
 #include "plugin/models/denoise_stage.hpp"
-#include "plugin/models/experts.hpp"
-#include "plugin/models/flow_shift.hpp"
 #include "plugin/models/image_prompts/image_prompts.hpp"
 #include "plugin/models/stage_inputs.hpp"
-#include "plugin/models/step_cache_input.hpp"
 #include "plugin/sampling/denoise_loop.hpp"
 
 #include <algorithm>

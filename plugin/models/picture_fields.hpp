@@ -2,7 +2,7 @@
 // What pictures say of how they were made: the A1111 `parameters` text.
 
 #include "plugin/checkpoints/model_hashes.hpp"
-#include "plugin/memory/weight_file.hpp"
+#include "plugin/memory/component_parts.hpp"
 #include "plugin/models/stages.hpp"
 
 #include <functional>

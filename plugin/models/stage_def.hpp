@@ -3,8 +3,8 @@
 // Its outline and its walk over shapes follow from that. Torch-free.
 
 #include "plugin/base/json.hpp"
-#include "plugin/base/shape.hpp"
 #include "plugin/base/stop_token.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/host_api/host.hpp"
 #include "plugin/memory/precision.hpp"
 #include "plugin/memory/wire_value.hpp"

@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
-#include "plugin/tensor/memory_errors.hpp"
+#include "plugin/tensor/crossing.hpp"
 
 #include <c10/util/Exception.h>
 

@@ -1,14 +1,13 @@
 #include "plugin/models/stage_inputs.hpp"
 
-#include "plugin/base/coded_error.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
-#include "plugin/base/shape.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/checkpoints/image_prompts/ip_adapter.hpp"
 #include "plugin/checkpoints/model_part.hpp"
 #include "plugin/models/conditioning/conditioning_stage.hpp"
-#include "plugin/models/latent_outline.hpp"
-#include "plugin/models/usual_size.hpp"
+#include "plugin/models/denoise_request.hpp"
+#include "plugin/models/outline_parts.hpp"
 
 namespace lowtide::models {
 

@@ -3,9 +3,9 @@
 
 #include "plugin/models/conditioning/conditioning_edit.hpp"
 #include "plugin/models/stage_requests.hpp"
+#include "plugin/nn/component_source.hpp"
 #include "plugin/nn/controls/control_net.hpp"
 #include "plugin/nn/model.hpp"
-#include "plugin/nn/upscaler.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
 namespace lowtide::models {

@@ -2,11 +2,11 @@
 // What is asked of each stage, with its wires and settings. Torch-free.
 
 #include "plugin/base/json.hpp"
-#include "plugin/checkpoints/load_requests.hpp"
+#include "plugin/checkpoints/checkpoint_paths.hpp"
 #include "plugin/memory/precision.hpp"
 #include "plugin/models/stage_def.hpp"
-#include "plugin/nn/encoder_prompts.hpp"
-#include "plugin/tensor/conditioning_fields.hpp"
+#include "plugin/nn/conditioning/conditioning_outline.hpp"
+#include "plugin/tensor/conditioning_scope.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,10 +1,35 @@
 #pragma once
+// A stage's outline, its run, and its walk over shapes.
 
+#include "plugin/memory/stage_work.hpp"
+#include "plugin/models/stage_def.hpp"
 #include "plugin/models/stages.hpp"
 #include "plugin/nn/component_source.hpp"
 #include "plugin/nn/stage_context.hpp"
 
 namespace lowtide::models {
+
+// Stages on shapes alone: the very functions that run them, over a ShapeWalk. Run thread; no
+// weight is read. What a stage would refuse is refused here in the same words.
+
+/// The stage with tensors of the shapes that are known in place of its KnownValues. Every network
+/// is walked once for each size of its input; the passes are those of the whole stage.
+[[nodiscard]] memory::StageWork walkStage(const StageTask& task,
+                                          const StageFacts& facts,
+                                          const memory::StagePlace& place);
+
+/// Of the values that a picture file gives.
+[[nodiscard]] memory::StageWork walkPicture(int64_t heightPixels,
+                                            int64_t widthPixels,
+                                            const memory::StagePlace& place);
+
+/// Of the frames that a video file gives.
+[[nodiscard]] memory::StageWork walkFrames(const Shape& imageShape,
+                                           const memory::StagePlace& place);
+
+/// The 8-bit pictures of an image.
+[[nodiscard]] memory::StageWork walkPictures(const Shape& imageShape,
+                                             const memory::StagePlace& place);
 
 /// What is known of a stage before it runs. Opens files only where their types matter.
 [[nodiscard]] StageOutline outlineTask(const StageTask& task, ModelHashes& hashes);

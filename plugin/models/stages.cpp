@@ -2,38 +2,74 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/checkpoints/adapters/adapted_models.hpp"
-#include "plugin/checkpoints/controls/open_control_net.hpp"
-#include "plugin/checkpoints/embeddings/embedding_library.hpp"
+#include "plugin/checkpoints/adapters/adapted_model.hpp"
+#include "plugin/checkpoints/embeddings.hpp"
 #include "plugin/checkpoints/family.hpp"
-#include "plugin/checkpoints/image_prompts/open_ip_adapter.hpp"
+#include "plugin/checkpoints/image_prompts/ip_adapter.hpp"
 #include "plugin/checkpoints/layouts/layout.hpp"
 #include "plugin/checkpoints/model_hashes.hpp"
 #include "plugin/checkpoints/model_part.hpp"
-#include "plugin/checkpoints/unchanged_weights.hpp"
-#include "plugin/checkpoints/upscalers/upscaler_type.hpp"
+#include "plugin/checkpoints/open_control_net.hpp"
+#include "plugin/checkpoints/parted_checkpoint.hpp"
+#include "plugin/checkpoints/upscaler_type.hpp"
+#include "plugin/checkpoints/weight_map.hpp"
 #include "plugin/families/model_cache.hpp"
-#include "plugin/files/path_parts.hpp"
+#include "plugin/files/paths.hpp"
+#include "plugin/host_api/host.hpp"
+#include "plugin/memory/wire_value.hpp"
 #include "plugin/models/make_stages.hpp"
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/picture_fields.hpp"
-#include "plugin/models/split_warnings.hpp"
 #include "plugin/models/stage_errors.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/stage_task.hpp"
-#include "plugin/models/walk/stage_walk.hpp"
+#include "plugin/nn/model.hpp"
 #include "plugin/residency/residency.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/picture_pixels.hpp"
-#include "plugin/text/lora_tags.hpp"
+#include "plugin/text/prompt_syntax.hpp"
 
 #include <algorithm>
 #include <type_traits>
 #include <utility>
 
 namespace lowtide::models {
+
+/// Warnings of load.diffusion_model: one of two denoisers alone, an image encoder that nothing
+/// looks at. `imageEncoder` may be null.
+[[nodiscard]] Issues splitWarnings(const Model& model, const memory::WireRef& imageEncoder);
+
+Issues splitWarnings(const Model& model, const memory::WireRef& imageEncoder) {
+    Issues warnings;
+    const ModelInfo& info = model.info();
+    if (info.half) {
+        const bool isLow = info.half->isLow;
+        warnings.push_back(
+            {.severity = Severity::Warning,
+             .code = "one_of_two_models",
+             .item = isLow ? "file" : kLowNoiseItem,
+             .message = info.denoiser + " is one of the two models of " + info.half->of +
+                        ", and runs alone here",
+             .hint = isLow ? "choose the high-noise model as Diffusion model, and this file as "
+                             "Low-noise model"
+                           : "choose the low-noise model as Low-noise model"});
+    }
+    const std::vector<ComponentDesc> components = model.components();
+    const bool sees = std::any_of(components.begin(), components.end(), [](const auto& each) {
+        return each.role == kImageEncoder;
+    });
+    if (imageEncoder && !sees) {
+        warnings.push_back({.severity = Severity::Warning,
+                            .code = "image_encoder_not_used",
+                            .item = "image_encoder",
+                            .message = info.denoiser + " looks at no picture: the image encoder is "
+                                                       "not used",
+                            .hint = "disconnect it"});
+    }
+    return warnings;
+}
 
 namespace {
 

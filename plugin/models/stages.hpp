@@ -3,7 +3,7 @@
 // nothing else.
 
 #include "plugin/base/json.hpp"
-#include "plugin/base/shape.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/checkpoints/convert/conversion.hpp"
 #include "plugin/families/recognise.hpp"
 #include "plugin/host_api/host.hpp"

@@ -1,10 +1,10 @@
 #include "plugin/base/error.hpp"
+#include "plugin/models/latent_preview.hpp"
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/stage_inputs.hpp"
-#include "plugin/models/stage_progress.hpp"
 #include "plugin/nn/feathered_tiles.hpp"
+#include "plugin/nn/shape_walk.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/nn/walk/walked_passes.hpp"
 #include "plugin/tensor/crossing.hpp"
 
 #include <utility>

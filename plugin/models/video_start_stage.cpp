@@ -1,14 +1,13 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/checkpoints/image_prompts/ip_adapter.hpp"
-#include "plugin/models/latent_outline.hpp"
 #include "plugin/models/outline_parts.hpp"
-#include "plugin/models/pictures/fit_geometry.hpp"
+#include "plugin/models/pictures/fit_stage.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/models/video_start_request.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/picture_resize.hpp"
+#include "plugin/tensor/picture_pixels.hpp"
 
 #include <ATen/ATen.h>
 

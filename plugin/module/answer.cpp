@@ -1,7 +1,10 @@
 #include "plugin/module/answer.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/graph/issue_json.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/graph/issues.hpp"
+
+#include <chrono>
 
 namespace lowtide::module {
 
@@ -38,6 +41,14 @@ Status explainException(std::string& result) noexcept {
         result = R"({"issues": []})";
     }
     return status;
+}
+
+std::string today() {
+    const auto now = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+    const std::chrono::year_month_day day(now);
+    return zeroPadded(static_cast<uint64_t>(static_cast<int>(day.year())), 4) + "-" +
+           zeroPadded(static_cast<unsigned>(day.month()), 2) + "-" +
+           zeroPadded(static_cast<unsigned>(day.day()), 2);
 }
 
 }  // namespace lowtide::module

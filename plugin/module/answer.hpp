@@ -1,4 +1,5 @@
 #pragma once
+// What answers to hosts are made with: exceptions as issues and a status, and the day.
 
 #include "plugin/host_api/runner.hpp"
 
@@ -18,5 +19,8 @@ Status answer(std::string& result, const Action& action) noexcept {
         return explainException(result);
     }
 }
+
+/// "2026-11-21", in universal time.
+[[nodiscard]] std::string today();
 
 }  // namespace lowtide::module

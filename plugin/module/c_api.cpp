@@ -1,11 +1,10 @@
 // The functions of lowtide.h over the same plugin and runner as the C++ entry point.
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
-#include "plugin/graph/node_json.hpp"
+#include "plugin/graph/catalog.hpp"
 #include "plugin/host_api/lowtide.h"
 #include "plugin/module/answer.hpp"
-#include "plugin/module/open_plugin.hpp"
-#include "plugin/module/stop_at_exit.hpp"
+#include "plugin/module/plugin.hpp"
 
 #include <cstdlib>
 #include <cstring>

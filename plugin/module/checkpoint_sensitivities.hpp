@@ -1,6 +1,8 @@
 #pragma once
+// What is measured of lossy choices: sensitivities of checkpoints, and curves of MagCache.
 
 #include "plugin/executor/sensitivity_store.hpp"
+#include "plugin/host_api/curve_maker.hpp"
 #include "plugin/host_api/sensitivities.hpp"
 
 #include <string>
@@ -26,6 +28,12 @@ public:
 private:
     const ModuleRunner& runner_;
     executor::SensitivityStore store_;
+};
+
+/// Curves of MagCache.
+class MagCurveMaker final : public CurveMaker {
+public:
+    Status makeCurve(std::string_view records, std::string& result) noexcept override;
 };
 
 }  // namespace lowtide::module

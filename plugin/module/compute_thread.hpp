@@ -1,4 +1,8 @@
 #pragma once
+// What makes a thread the run thread, and what else decides about bits on the CPU: the number of
+// threads, the build, and the operators that a measurement chose.
+
+#include "plugin/tensor/cpu_paths.hpp"
 
 #include <string>
 
@@ -21,5 +25,18 @@ void becomeRunThread(int threads);
 
 /// Of the library that the process has loaded, by its own words; "unknown" when it does not say.
 [[nodiscard]] std::string loadedTorchVersion();
+
+// What a measurement chose for the CPU's operators, kept between processes. It is part of what
+// decides about bits, so a process takes it when it starts and keeps it.
+
+/// What was stored for `machine` (processor, build, threads), else the default. Never throws: what
+/// cannot be read or run is said in the log. `cacheFolder` empty: the default.
+[[nodiscard]] tensor::CpuPaths storedCpuPaths(const std::string& cacheFolder,
+                                              const std::string& machine);
+/// Keeps it for the next start, beside what other machines chose. Error{InvalidInput} when the
+/// folder cannot be written, Error{Device} when the disk is full.
+void storeCpuPaths(const std::string& cacheFolder,
+                   const std::string& machine,
+                   const tensor::CpuPaths& paths);
 
 }  // namespace lowtide::module

@@ -1,17 +1,15 @@
 #include "plugin/module/device_calibrator.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/base/json_options.hpp"
+#include "plugin/base/json.hpp"
 #include "plugin/base/log.hpp"
-#include "plugin/models/calibration/calibration.hpp"
+#include "plugin/models/calibration.hpp"
 #include "plugin/module/answer.hpp"
 #include "plugin/module/compute_thread.hpp"
-#include "plugin/module/cpu_class.hpp"
-#include "plugin/module/date.hpp"
 #include "plugin/module/runner.hpp"
 #include "plugin/residency/device/cpu/host_memory.hpp"
 #include "plugin/residency/residency.hpp"
-#include "plugin/tensor/path_speeds.hpp"
+#include "plugin/tensor/cpu_paths.hpp"
 
 namespace lowtide::module {
 

@@ -1,40 +1,155 @@
+#include "plugin/module/plugin.hpp"
+
 #include "nodes/node_list.hpp"
 #include "plugin/base/error.hpp"
+#include "plugin/base/hash.hpp"
 #include "plugin/base/json.hpp"
-#include "plugin/base/json_options.hpp"
 #include "plugin/base/log.hpp"
 #include "plugin/checkpoints/adapters/adapter_math.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/graph/issue_json.hpp"
+#include "plugin/graph/issues.hpp"
+#include "plugin/host_api/runner.hpp"
 #include "plugin/models/make_stages.hpp"
-#include "plugin/module/cache_folder.hpp"
-#include "plugin/module/checkpoint_converter.hpp"
+#include "plugin/module/cards.hpp"
+#include "plugin/module/checkpoint_files.hpp"
 #include "plugin/module/checkpoint_sensitivities.hpp"
-#include "plugin/module/component_control.hpp"
 #include "plugin/module/compute_thread.hpp"
-#include "plugin/module/cpu_class.hpp"
 #include "plugin/module/cuda_facts.hpp"
-#include "plugin/module/cudnn_api.hpp"
 #include "plugin/module/device_calibrator.hpp"
-#include "plugin/module/file_recogniser.hpp"
-#include "plugin/module/known_cards.hpp"
-#include "plugin/module/mag_curve_maker.hpp"
-#include "plugin/module/open_plugin.hpp"
 #include "plugin/module/os.hpp"
-#include "plugin/module/refusal.hpp"
 #include "plugin/module/runner.hpp"
-#include "plugin/module/stop_at_exit.hpp"
-#include "plugin/residency/device/cuda/convolution_answers.hpp"
+#include "plugin/residency/device/convolution_plan.hpp"
 #include "plugin/residency/device/device_source.hpp"
-#include "plugin/tensor/convolution_workspace.hpp"
+#include "plugin/tensor/kernels_meta.hpp"
 #include "plugin/tensor/operator_registry.hpp"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <mutex>
+#include <optional>
+#include <string>
 
 namespace lowtide::module {
+
+/// Why this module must not be used by a program with this ABI and toolchain, and beside the
+/// LibTorch that the process has loaded; empty when it may. A host's own LibTorch is shared when it
+/// has the version that this module was built with.
+[[nodiscard]] std::string refusalFor(uint32_t abi, const char* toolchain);
+/// The part of it that concerns every host, in whatever language.
+[[nodiscard]] std::string refusalOfProcess();
+
+/// Where this module keeps files between processes: what the host chose, else LOWTIDE_CACHE, both
+/// seen from the current folder; else "lowtide" in XDG_CACHE_HOME, which the specification wants
+/// absolute, or in .cache of the home folder. Empty where there is none. It may not exist yet.
+[[nodiscard]] std::string cacheFolder(const std::optional<std::string>& chosen);
+
+namespace {
+
+struct AtExit {
+    Runner* runner = nullptr;
+    int64_t process = 0;
+};
+
+AtExit atExit;  // handlers of exit() take no argument
+
+/// A child that was forked has none of the threads that a stop would wait for.
+void stopRunner() {
+    if (atExit.process == processId()) {
+        atExit.runner->stop();
+    }
+}
+
+struct StopFirst {
+    bool isWanted = false;
+
+    ~StopFirst() {
+        if (isWanted) {
+            stopRunner();
+        }
+    }
+};
+
+thread_local StopFirst stopFirst;
+
+}  // namespace
+
+void stopAtExit(Runner& runner) {
+    atExit = {&runner, processId()};
+    // OpenSSL takes its tables down in a handler of its own, made with the first hash. Handlers run
+    // in the reverse order: that one must be there before.
+    static_cast<void>(sha256Hex(""));
+    std::atexit(&stopRunner);
+    if (isMainThread()) {
+        stopFirstAtExitOfThisThread();
+    }
+}
+
+void stopFirstAtExitOfThisThread() {
+    stopFirst.isWanted = true;
+}
+
+std::string refusalFor(uint32_t abi, const char* toolchain) {
+    if (abi != kAbi) {
+        return "the program was built for ABI " + std::to_string(abi) +
+               " of Lowtide, this module has ABI " + std::to_string(kAbi) +
+               "; rebuild the program with this module's headers";
+    }
+    const std::string theirs = toolchain ? toolchain : "";
+    if (theirs != kHostToolchain) {
+        return "the program's C++ toolchain is \"" + theirs + "\", this module's is \"" +
+               kHostToolchain +
+               "\"; build both with the same standard library, debug and ABI mode, or use the C "
+               "API "
+               "(lowtide.h), which takes any";
+    }
+    return refusalOfProcess();
+}
+
+std::string refusalOfProcess() {
+    const std::vector<std::string> loaded = loadedLibraries("libtorch_cpu.so");
+    if (loaded.size() > 1) {
+        return "two LibTorch are loaded in this process, a process can hold one only: " +
+               loaded[0] + " and " + loaded[1];
+    }
+    if (loadedTorchVersion() != torchVersion()) {
+        return "the LibTorch of this process is " + loadedTorchVersion() +
+               (loaded.empty() ? "" : " (" + loaded[0] + ")") + ", this module was built with " +
+               torchVersion() + "; give both the same one";
+    }
+    return {};
+}
+
+namespace {
+
+std::string variable(const char* name) {
+    const char* text = std::getenv(name);
+    return text ? text : "";
+}
+
+/// A relative path would lead elsewhere when the host changes its folder.
+std::string absolute(const std::string& path) {
+    return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
+}
+
+}  // namespace
+
+std::string cacheFolder(const std::optional<std::string>& chosen) {
+    if (chosen && !chosen->empty()) {
+        return absolute(*chosen);
+    }
+    if (const std::string stated = variable("LOWTIDE_CACHE"); !stated.empty()) {
+        return absolute(stated);
+    }
+    if (const std::string caches = variable("XDG_CACHE_HOME"); caches.starts_with('/')) {
+        return caches + "/lowtide";
+    }
+    const std::string home = variable("HOME");
+    return home.empty() ? home : home + "/.cache/lowtide";
+}
 
 namespace {
 

@@ -2,10 +2,10 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/hash.hpp"
-#include "plugin/base/shape.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/files/output_file.hpp"
 #include "plugin/residency/device/cpu/host_memory.hpp"
-#include "plugin/tensor/recording_file.hpp"
+#include "plugin/tensor/recorder.hpp"
 
 #include <utility>
 

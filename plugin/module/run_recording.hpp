@@ -2,7 +2,6 @@
 
 #include "plugin/executor/run_options.hpp"
 #include "plugin/tensor/recorder.hpp"
-#include "plugin/tensor/recording_file.hpp"
 
 #include <map>
 #include <optional>

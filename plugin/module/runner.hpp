@@ -1,21 +1,48 @@
 #pragma once
+// The runner of this module: JSON in and out over the executor's queue, what a call asks for, and
+// components that leave between runs.
 
 #include "plugin/base/stop_token.hpp"
 #include "plugin/executor/node_types.hpp"
+#include "plugin/executor/run_options.hpp"
 #include "plugin/executor/run_queue.hpp"
 #include "plugin/files/file_digests.hpp"
+#include "plugin/graph/overrides.hpp"
+#include "plugin/graph/snapshot.hpp"
+#include "plugin/host_api/residency_control.hpp"
 #include "plugin/host_api/runner.hpp"
 #include "plugin/memory/engine.hpp"
 #include "plugin/module/cuda_facts.hpp"
 #include "plugin/module/run_recording.hpp"
-#include "plugin/module/run_request.hpp"
 
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace lowtide::module {
+
+/// A graph text and options of a Runner call, read and checked.
+struct RequestedGraph {
+    graph::Document document;
+    Issues issues;  ///< of validation
+    executor::RunOptions options;
+    std::string dump;
+    std::string teacher;
+};
+
+/// Options: graphFolder, out, device, as (one of `cards`, or what else a card is written as), set,
+/// policies, precisions, exact (lossy choices are refused), until (nodes with which the run ends),
+/// repeat, timeline (file), dump, teacher (a dump that denoisers go along), forceExecution,
+/// gcThreshold (percent), lowMemory (auto, on, off), previews. Error{InvalidInput} or
+/// Error{Corrupt} names what is wrong; findings of validation are in `issues`.
+[[nodiscard]] RequestedGraph readRequest(std::string_view graph,
+                                         std::string_view options,
+                                         const graph::Catalog& catalog,
+                                         const std::string& numerics,
+                                         std::span<const memory::Card> cards);
 
 /// What a node of a graph runs.
 struct NodeWork {
@@ -92,6 +119,20 @@ private:
     executor::RunQueue queue_;
     std::mutex callsMutex_;
     StopSource calls_;  ///< checks and plans that go on
+};
+
+/// Makes components leave their devices with their files closed, on the run thread between runs.
+class ComponentControl final : public ResidencyControl {
+public:
+    /// Both must outlive it.
+    ComponentControl(memory::Engine& engine, ModuleRunner& runner)
+        : engine_(engine), runner_(runner) {}
+
+    Status unload(std::string_view component) noexcept override;
+
+private:
+    memory::Engine& engine_;
+    ModuleRunner& runner_;
 };
 
 }  // namespace lowtide::module

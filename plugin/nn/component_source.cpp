@@ -1,7 +1,7 @@
 #include "plugin/nn/component_source.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/memory/role_pattern.hpp"
+#include "plugin/memory/component_parts.hpp"
 
 #include <algorithm>
 

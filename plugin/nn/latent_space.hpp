@@ -1,10 +1,16 @@
 #pragma once
-// What the latents of a model are. Torch-free.
+// What the latents of a model are, how they look in a preview, and how often one is shown.
+// Torch-free.
 
-#include "plugin/base/shape.hpp"
-#include "plugin/tensor/picture_size.hpp"
+#include "plugin/base/json_fwd.hpp"
+#include "plugin/base/units.hpp"
+#include "plugin/tensor/conditioning_scope.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace at {
@@ -52,5 +58,40 @@ struct LatentSpace {
 /// Source: diffusers 0.42.1, DiagonalGaussianDistribution and the image-to-image pipelines.
 [[nodiscard]] sampling::LatentDistribution forDenoiser(const LatentSpace& space,
                                                        const at::Tensor& moments);
+
+/// How a latent pixel looks, as a linear guess: for previews, which cannot wait for the
+/// autoencoder.
+struct LatentToRgb {
+    using Colour = std::array<double, 3>;
+
+    std::vector<Colour> ofChannels;  ///< what 1 of each channel adds, in -1..1
+    Colour ofZero{};                 ///< the colour of a latent of zeros
+};
+
+/// `json`: {"channels": [[r, g, b], ...], "zero": [r, g, b]}, "zero" may be missing. Error{Corrupt}
+/// names `what` where it is no list of `channels` colours.
+[[nodiscard]] LatentToRgb readLatentToRgb(const Json& json,
+                                          const std::string& what,
+                                          int64_t channels);
+
+/// Latents as the denoiser sees them, [C, h, w] f32, to [3, h, w] in 0..1, where they are. C is the
+/// number of `map.ofChannels`.
+[[nodiscard]] at::Tensor rgbOf(const at::Tensor& latents, const LatentToRgb& map);
+
+/// Of FLUX's autoencoder, which other families use too, at its scale and shift: figures of Flux in
+/// ComfyUI's latent_formats.py.
+[[nodiscard]] const LatentToRgb& fluxColours();
+
+/// How much of a stage's time its previews may take. What they show depends on the clock, results
+/// never do.
+struct PreviewPace {
+    Seconds interval = 0.2;  ///< between two pictures at least
+    double share = 0.01;     ///< of the time, at most
+
+    /// How long to wait after a picture that took `cost`.
+    [[nodiscard]] Seconds restAfter(Seconds cost) const {
+        return std::max(interval, cost / share - cost);
+    }
+};
 
 }  // namespace lowtide::models

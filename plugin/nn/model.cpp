@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/tensor/stage_values.hpp"
-#include "plugin/text/lora_tags.hpp"
+#include "plugin/text/prompt_syntax.hpp"
 
 namespace lowtide::models {
 

@@ -3,12 +3,10 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/nn/component_source.hpp"
-#include "plugin/nn/conditioning/conditioning_statement.hpp"
-#include "plugin/nn/encoder_prompts.hpp"
+#include "plugin/nn/conditioning/conditioning_outline.hpp"
 #include "plugin/nn/latent_space.hpp"
-#include "plugin/nn/latent_to_rgb.hpp"
-#include "plugin/sampling/second_expert.hpp"
-#include "plugin/sampling/step_caches/cache_points.hpp"
+#include "plugin/sampling/pass_part.hpp"
+#include "plugin/sampling/step_caches/step_cache.hpp"
 
 #include <functional>
 #include <memory>

@@ -1,7 +1,8 @@
 #include "plugin/nn/stage_context.hpp"
 
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/nn/result_checks.hpp"
 
 namespace lowtide::models {
 
@@ -37,6 +38,44 @@ void requireFinite(StageContext& context, const at::Tensor& result) {
 const TypedNetwork* StageContext::typedOf(const memory::ComponentTree& network) const {
     const auto found = typed.find(network.networkId());
     return found == typed.end() ? nullptr : &found->second;
+}
+
+namespace {
+
+constexpr int kDigits = 3;  ///< of Recorder::putNext
+
+[[noreturn]] void refuseRecord(const std::string& message) {
+    throw Error(ErrorKind::InvalidInput,
+                message,
+                "record a run of this graph: lowtide run GRAPH --dump FILE.safetensors");
+}
+
+}  // namespace
+
+std::shared_ptr<const sampling::RecordedPass> recordedPassOf(
+    const tensor::RecordedTensors& recorded, const std::string& node) {
+    const auto find = [&](const std::string& prefix, const char* name, size_t call) {
+        return recorded.find(prefix + name + zeroPadded(call, kDigits));
+    };
+    // The first node that samples has keys without a prefix, all others have their own.
+    const std::string own = node + "/";
+    const std::string prefix = find(own, "model_in.", 0) == recorded.end() ? "" : own;
+    auto pass = std::make_shared<sampling::RecordedPass>();
+    for (;;) {
+        const auto input = find(prefix, "model_in.", pass->size());
+        const auto output = find(prefix, "model_out.", pass->size());
+        if (input == recorded.end() || output == recorded.end()) {
+            break;
+        }
+        if (output->second.scalar_type() != at::kFloat) {
+            refuseRecord("the recorded outputs of the network are no f32 numbers");
+        }
+        pass->push_back({.input = input->second, .output = output->second});
+    }
+    if (pass->empty()) {
+        refuseRecord("the recorded run has no calls of a network in node " + node);
+    }
+    return pass;
 }
 
 }  // namespace lowtide::models

@@ -1,16 +1,21 @@
 #pragma once
+// What a stage works with: the way to weights, the types of its networks, the recorder, and who
+// looks at results.
 
-#include "plugin/memory/access_pattern.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/memory/precision.hpp"
-#include "plugin/nn/preview_pace.hpp"
+#include "plugin/memory/stage_work.hpp"
+#include "plugin/nn/latent_space.hpp"
 #include "plugin/residency/weight_source.hpp"
+#include "plugin/sampling/teacher_forcing.hpp"
 #include "plugin/tensor/recorder.hpp"
-#include "plugin/tensor/recording_file.hpp"
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace lowtide::memory {
@@ -18,6 +23,37 @@ struct ComponentTree;
 }
 
 namespace lowtide::models {
+
+/// A call of a network that is one of several.
+struct NotedStep {
+    int step = 0;
+    int steps = 1;
+};
+
+/// Looks at what the networks of a stage give. Run thread.
+class ResultChecks {
+public:
+    virtual ~ResultChecks() = default;
+
+    /// Takes what a network gave, typed or not; looks at it later.
+    virtual void note(const memory::ComponentTree& network,
+                      const at::Tensor& result,
+                      const NotedStep& step) = 0;
+    /// Looks at everything that was noted, and at `results`. Throws what is wrong with them.
+    virtual void look(std::span<const at::Tensor> results) = 0;
+    /// Throws where an input of the stage is at fault.
+    virtual void requireFiniteInputs() const = 0;
+    /// Throws that a network gave what is wrong, computed in `compute`.
+    [[noreturn]] virtual void refuse(const memory::ComponentTree& network, DType compute) const = 0;
+};
+
+/// The denoising pass that hints and pictures accompany.
+struct PassCalls {
+    Shape latents;          ///< [B, C, h, w]
+    int64_t factor = 8;     ///< pixels of a picture for one of the latent, along a side
+    bool isGuided = false;  ///< its calls have two halves
+    int count = 0;          ///< of calls
+};
 
 class ModelHashes;
 class ResultChecks;
@@ -81,5 +117,10 @@ void noteFinite(StageContext& context,
                 const at::Tensor& result);
 /// ResultChecks::look() at all that was noted and at `result`, likewise.
 void requireFinite(StageContext& context, const at::Tensor& result);
+
+/// The calls that `node` made in the recorded run. Error{InvalidInput} when it made none, or other
+/// than f32 ones.
+[[nodiscard]] std::shared_ptr<const sampling::RecordedPass> recordedPassOf(
+    const tensor::RecordedTensors& recorded, const std::string& node);
 
 }  // namespace lowtide::models

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace lowtide::residency {
@@ -82,6 +83,81 @@ const ChangeMath& Bookkeeping::mathOf(const memory::ComponentTree& tree) const {
                         ", but this engine was made without their mathematics");
     }
     return *changes;
+}
+
+void ActivationMeter::start(std::string node) {
+    node_ = std::move(node);
+    isRunning_ = true;
+    for (const auto& [id, device] : devices_.working()) {
+        device->device->dropWorkspaces();  // each node counts its own
+        device->bytesAtEnter = device->device->allocated();
+        device->device->resetPeak();
+    }
+}
+
+void ActivationMeter::note() {
+    for (const auto& [id, device] : devices_.working()) {
+        const Bytes more = device->device->allocated() - device->bytesAtEnter;
+        books_.ledger.set(id, memory::Tag::Activations, node_, std::max<Bytes>(0, more));
+    }
+}
+
+void ActivationMeter::finish() noexcept {
+    if (!std::exchange(isRunning_, false)) {
+        return;
+    }
+    for (const auto& [id, device] : devices_.all()) {
+        Bytes more = 0;
+        device->unlessLost(
+            [&, &state = *device] { more = state.device->peakAllocated() - state.bytesAtEnter; });
+        books_.noteThrown([&, &id = id] {
+            books_.ledger.set(id, memory::Tag::Activations, node_, std::max<Bytes>(0, more));
+        });
+        books_.noteThrown(
+            [&, &id = id] { books_.ledger.set(id, memory::Tag::Activations, node_, 0); });
+    }
+}
+
+using memory::NodeIndex;
+
+void StageClock::start() {
+    begin_ = std::chrono::steady_clock::now();
+    books_.traffic.beginStage();
+    before_ = books_.traffic.snapshot();
+    for (const auto& [id, device] : devices_.working()) {  // also those that this run leaves alone
+        device->unlessLost(
+            [&, &state = *device] { lanesBefore_[state.id] = state.device->laneTimes(); });
+    }
+}
+
+void StageClock::finish(NodeIndex node) {
+    const auto end = std::chrono::steady_clock::now();
+    const memory::Traffic now = books_.traffic.snapshot();
+    memory::StageTraffic stage{.node = plan_.stages[node].node,
+                               .seconds = std::chrono::duration<double>(end - begin_).count(),
+                               .bytesToDevice = now.bytesToDevice - before_.bytesToDevice,
+                               .misses = now.misses - before_.misses};
+    for (const auto& [id, device] : devices_.working()) {
+        const memory::LaneTimes before = lanesBefore_[id];
+        memory::LaneTimes times = before;
+        device->unlessLost([&, &state = *device] { times = state.device->laneTimes(); });
+        const memory::LaneTimes own{.copy = times.copy - before.copy,
+                                    .wait = times.wait - before.wait};
+        if (own.copy > 0 || isCopiedTo(id, node)) {
+            stage.lanes[id] = own;
+        }
+    }
+    books_.traffic.addStage(std::move(stage));
+}
+
+/// Whether the node runs a network whose weights do not lie on the device already where their file
+/// is mapped.
+bool StageClock::isCopiedTo(const std::string& device, NodeIndex node) const {
+    return std::any_of(plan_.uses.begin(), plan_.uses.end(), [&](const memory::PlannedUse& use) {
+        const memory::PlannedComponent& component = plan_.components[use.component];
+        return use.node == node && component.device.id() == device &&
+               plan_.stays[use.stay].layout->arenaBytes() > 0;
+    });
 }
 
 }  // namespace lowtide::residency

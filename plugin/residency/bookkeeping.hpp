@@ -1,14 +1,22 @@
 #pragma once
+// What a run counts: traffic, the activations of a node, the times of a stage; and what all parts
+// of residency write down.
 
 #include "plugin/memory/engine.hpp"
 #include "plugin/memory/ledger.hpp"
-#include "plugin/residency/change_math.hpp"
+#include "plugin/memory/measurements.hpp"
+#include "plugin/memory/plan.hpp"
 #include "plugin/residency/master_store.hpp"
-#include "plugin/residency/pinned_store.hpp"
+#include "plugin/residency/open_devices.hpp"
+#include "plugin/residency/pinned_masters.hpp"
+#include "plugin/residency/weight_source.hpp"
 
+#include <chrono>
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 
 namespace lowtide::residency {
 
@@ -60,6 +68,53 @@ struct Bookkeeping {
             ledger.noteFault("an exception of an unknown type was thrown");
         }
     }
+};
+
+/// Activations of the running node: what its devices hold beyond what they held when it was
+/// entered. Arenas are told; the wires that stay behind are counted by the executor.
+class ActivationMeter {
+public:
+    ActivationMeter(OpenDevices& devices, Bookkeeping& books) : devices_(devices), books_(books) {}
+
+    void start(std::string node);
+
+    /// Memory for weights came (negative: went) while the node runs.
+    static void noteArena(DeviceState& device, Bytes bytes) { device.bytesAtEnter += bytes; }
+
+    /// Sets the ledger to what is held now.
+    void note();
+    /// Sets the ledger to the most that was held; then to nothing. Nothing happens where no node
+    /// runs: what comes to the host between nodes is counted by the executor.
+    void finish() noexcept;
+
+private:
+    OpenDevices& devices_;
+    Bookkeeping& books_;
+    std::string node_;
+    bool isRunning_ = false;
+};
+
+/// Measures one stage after the other: its time, what moved, what the lanes of the devices did. Run
+/// thread only.
+class StageClock {
+public:
+    /// Everything must outlive it.
+    StageClock(const OpenDevices& devices, Bookkeeping& books, const memory::Plan& plan)
+        : devices_(devices), books_(books), plan_(plan) {}
+
+    void start();
+    /// Adds the stage of `node`, begun with the last start(), to the traffic.
+    void finish(memory::NodeIndex node);
+
+private:
+    [[nodiscard]] bool isCopiedTo(const std::string& device, memory::NodeIndex node) const;
+
+    const OpenDevices& devices_;
+    Bookkeeping& books_;
+    const memory::Plan& plan_;
+    std::chrono::steady_clock::time_point begin_;
+    memory::Traffic before_;
+    std::map<std::string, memory::LaneTimes> lanesBefore_;
 };
 
 }  // namespace lowtide::residency

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/memory/memory_state.hpp"
+#include "plugin/memory/measurements.hpp"
 #include "plugin/residency/device/cpu/host_memory.hpp"
 #include "plugin/residency/device/device.hpp"
 

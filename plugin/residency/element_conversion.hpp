@@ -1,6 +1,7 @@
 #pragma once
+// Element types: from one to another on the host, with the bits of ATen.
 
-#include "plugin/base/dtype.hpp"
+#include "plugin/base/units.hpp"
 
 #include <cstddef>
 #include <cstdint>

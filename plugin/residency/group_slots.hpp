@@ -2,9 +2,9 @@
 
 #include "plugin/memory/layout.hpp"
 #include "plugin/residency/bookkeeping.hpp"
-#include "plugin/residency/change_math.hpp"
-#include "plugin/residency/copy_spans.hpp"
 #include "plugin/residency/open_devices.hpp"
+#include "plugin/residency/pinned_masters.hpp"
+#include "plugin/residency/weight_source.hpp"
 
 #include <map>
 #include <memory>

@@ -2,11 +2,8 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/residency/finite_values.hpp"
-#include "plugin/residency/held_source.hpp"
-#include "plugin/residency/scaled_source.hpp"
-#include "plugin/residency/sound_parts.hpp"
 #include "plugin/residency/storage_elements.hpp"
+#include "plugin/residency/storage_sources.hpp"
 
 #include <algorithm>
 #include <cstdint>

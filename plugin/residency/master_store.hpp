@@ -2,7 +2,7 @@
 
 #include "plugin/base/stop_token.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/memory/component_ids.hpp"
+#include "plugin/memory/component_parts.hpp"
 #include "plugin/residency/device/device.hpp"
 
 #include <atomic>

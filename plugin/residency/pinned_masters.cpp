@@ -2,10 +2,64 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/log.hpp"
+#include "plugin/memory/component_tree.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace lowtide::residency {
+
+namespace {
+
+/// Where what lies `distance` bytes into a span on the device is among the bytes that cross; slots
+/// are aligned to more than numbers of any type take.
+Bytes crossingOffset(Bytes distance, const std::optional<TypeChange>& widened) {
+    return widened ? distance / sizeOf(widened->to) * sizeOf(widened->from) : distance;
+}
+
+}  // namespace
+
+std::vector<CopySpan> copySpans(const memory::Group& group,
+                                const std::function<StorageCrossing(memory::StorageId)>& crossing) {
+    std::vector<CopySpan> spans;
+    bool goesOn = false;
+    for (size_t i = 0; i < group.storages.size(); ++i) {
+        const StorageCrossing own = crossing(group.storages[i]);
+        goesOn = goesOn && own.bytes > 0;
+        if (own.bytes == 0) {
+            continue;
+        }
+        if (!goesOn || spans.back().widened != own.widened) {
+            spans.push_back({.parts = {}, .target = group.offsets[i], .widened = own.widened});
+            goesOn = true;
+        }
+        CopySpan& span = spans.back();
+        const Bytes offset = crossingOffset(group.offsets[i] - span.target, span.widened);
+        span.parts.push_back({group.storages[i], offset, own.bytes});
+        span.bytes = offset + own.bytes;
+    }
+    return spans;
+}
+
+ByteSource joinedSource(const CopySpan& span, std::vector<ByteSource> sources) {
+    if (sources.size() == 1) {
+        return std::move(sources.front());
+    }
+    return [parts = span.parts, sources = std::move(sources)](
+               std::byte* target, Bytes offset, Bytes count) {
+        for (size_t i = 0; i < parts.size(); ++i) {
+            const Bytes begin = std::max(offset, parts[i].offset);
+            const Bytes end = std::min(offset + count, parts[i].offset + parts[i].bytes);
+            const bool isWanted =
+                begin >= end ||
+                sources[i](target + (begin - offset), begin - parts[i].offset, end - begin);
+            if (!isWanted) {
+                return false;
+            }
+        }
+        return true;
+    };
+}
 
 PinnedMasters::PinnedMasters(std::string deviceId,
                              Bytes most,
@@ -93,6 +147,52 @@ bool PinnedMasters::isPinned(Block& block, Device& device, const StopToken& stop
     }
     ledger_.add("cpu", memory::Tag::Staging, deviceId_, block.memory->size());
     return true;
+}
+
+std::shared_ptr<PinnedMasters> PinnedStore::take(
+    std::shared_ptr<const memory::ComponentTree> component,
+    const std::string& device,
+    Bytes most,
+    const std::vector<PinnedMasters::Master>& wanted,
+    memory::Ledger& ledger) {
+    const auto known = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) {
+        return kept.tree->id == component->id && kept.device == device;
+    });
+    const bool isKnown = known != kept_.end();
+    if (isKnown && known->isIdle() && known->masters->holds(wanted, most)) {
+        return known->masters;
+    }
+    auto made = std::make_shared<PinnedMasters>(device, most, wanted, ledger);
+    if (isKnown && !known->isIdle()) {
+        return made;
+    }
+    if (isKnown) {
+        kept_.erase(known);
+    }
+    if (!made->isEmpty()) {
+        kept_.push_back({std::move(component), device, made});
+    }
+    return made;
+}
+
+std::vector<memory::PinnedComponent> PinnedStore::idle() const {
+    std::vector<memory::PinnedComponent> found;
+    for (const Kept& kept : kept_) {
+        if (kept.isIdle()) {
+            found.push_back({kept.tree->id, kept.device, kept.masters->bytes()});
+        }
+    }
+    return found;
+}
+
+Bytes PinnedStore::drop(const IsMeant& isMeant) {
+    Bytes dropped = 0;
+    std::erase_if(kept_, [&](const Kept& kept) {
+        const bool goes = kept.isIdle() && isMeant(*kept.tree, kept.device);
+        dropped += goes ? kept.masters->bytes() : 0;
+        return goes;
+    });
+    return dropped;
 }
 
 }  // namespace lowtide::residency

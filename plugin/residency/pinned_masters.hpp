@@ -1,17 +1,54 @@
 #pragma once
+// What of a group crosses in one copy, and host copies of it that are pinned, in a stay and between
+// runs.
 
 #include "plugin/base/stop_token.hpp"
+#include "plugin/memory/layout.hpp"
 #include "plugin/memory/ledger.hpp"
-#include "plugin/residency/copy_spans.hpp"
+#include "plugin/memory/plan.hpp"
 #include "plugin/residency/device/device.hpp"
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace lowtide::residency {
+
+/// How a storage crosses to its device.
+struct StorageCrossing {
+    Bytes bytes = 0;                      ///< that cross
+    std::optional<TypeChange> widened{};  ///< what the device makes of them
+};
+
+/// Storages of a group that cross in one copy, one behind the other as they lie on the device.
+struct CopySpan {
+    struct Part {
+        memory::StorageId storage = 0;
+        Bytes offset = 0;  ///< among the bytes that cross
+        Bytes bytes = 0;   ///< that cross
+
+        bool operator==(const Part&) const = default;
+    };
+
+    std::vector<Part> parts;
+    Bytes target = 0;  ///< in the group
+    Bytes bytes = 0;   ///< that cross, what lies between parts among them
+    std::optional<TypeChange> widened{};
+
+    bool operator==(const CopySpan&) const = default;
+};
+
+/// The copies of a group: one, unless some of it is widened on the device and some is not. A
+/// storage of which no bytes cross is in none, and no copy goes over its slot.
+[[nodiscard]] std::vector<CopySpan> copySpans(
+    const memory::Group& group, const std::function<StorageCrossing(memory::StorageId)>& crossing);
+
+/// The bytes of `span`; `sources` has those of each part. What lies between parts is not written.
+[[nodiscard]] ByteSource joinedSource(const CopySpan& span, std::vector<ByteSource> sources);
 
 /// The bytes of one copy in pinned host memory, as they cross to the device.
 struct PinnedMaster {
@@ -91,6 +128,38 @@ private:
     std::map<MasterId, Place> places_;
     std::vector<Block> blocks_;
     bool isRefused_ = false;  ///< the host has no more
+};
+
+/// Pinned masters that outlive the stay that made them, so that a later stay of the component
+/// copies what an earlier one read. Run thread only.
+class PinnedStore {
+public:
+    /// Those of the last stay of `component` where they have the bytes of `wanted` and take at most
+    /// `most`; else these go, and the new ones are empty. Not shared with another stay that is
+    /// there: that has its own.
+    [[nodiscard]] std::shared_ptr<PinnedMasters> take(
+        std::shared_ptr<const memory::ComponentTree> component,
+        const std::string& device,
+        Bytes most,
+        const std::vector<PinnedMasters::Master>& wanted,
+        memory::Ledger& ledger);
+
+    /// What no stay uses.
+    [[nodiscard]] std::vector<memory::PinnedComponent> idle() const;
+    using IsMeant = std::function<bool(const memory::ComponentTree&, const std::string& device)>;
+    /// Unpins what no stay uses of the components that `isMeant`, and returns the bytes.
+    Bytes drop(const IsMeant& isMeant);
+
+private:
+    struct Kept {
+        std::shared_ptr<const memory::ComponentTree> tree;
+        std::string device;
+        std::shared_ptr<PinnedMasters> masters;
+
+        [[nodiscard]] bool isIdle() const { return masters.use_count() == 1; }
+    };
+
+    std::vector<Kept> kept_;
 };
 
 }  // namespace lowtide::residency

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "plugin/memory/engine.hpp"
-#include "plugin/residency/change_math.hpp"
 #include "plugin/residency/device/device.hpp"
 #include "plugin/residency/weight_source.hpp"
 

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "plugin/memory/engine.hpp"
-#include "plugin/residency/activation_meter.hpp"
-#include "plugin/residency/stage_clock.hpp"
+#include "plugin/residency/bookkeeping.hpp"
 #include "plugin/residency/stay.hpp"
 
 #include <memory>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/base/dtype.hpp"
+#include "plugin/base/units.hpp"
 
 #include <c10/core/ScalarType.h>
 

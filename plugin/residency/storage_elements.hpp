@@ -1,15 +1,43 @@
 #pragma once
+// The elements of a storage as numbers, read from its file, decoded and checked.
 
 #include "plugin/base/stop_token.hpp"
-#include "plugin/encodings/encoding.hpp"
+#include "plugin/encodings/encodings.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/memory/component_tree.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 
+namespace lowtide::files {
+class InputFile;
+}
+
+namespace lowtide::memory {
+struct Storage;
+}
+
 namespace lowtide::residency {
+
+/// `raw`: `count` elements of an adapter's storage, as its file has them. A value that is no number
+/// would make every picture black, and what it came from could not be told any more.
+/// Error{Corrupt} names role, key and file; nothing is looked at where the storage needs no such
+/// check.
+void requireFinite(const std::string& role,
+                   const memory::Storage& storage,
+                   const files::InputFile& file,
+                   const std::byte* raw,
+                   int64_t count);
+
+/// Error{Corrupt} names role, key and file where a part of a storage cannot be decoded: a scale
+/// that is not finite, say.
+void requireSound(const std::string& role,
+                  const memory::Storage& storage,
+                  const files::InputFile& file,
+                  const encodings::StoredPart& stored);
 
 /// Reads bytes of a storage's file. What InputFile::read refuses names role and key too.
 void readNamed(const files::InputFile& file,

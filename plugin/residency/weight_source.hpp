@@ -1,12 +1,16 @@
 #pragma once
+// The way from a network to its weights, leases, and the mathematics of their changes: what is
+// supplied from outside.
 
 #include "plugin/base/stop_token.hpp"
-#include "plugin/memory/access_pattern.hpp"
-#include "plugin/residency/lease.hpp"
+#include "plugin/memory/component_parts.hpp"
+#include "plugin/memory/stage_work.hpp"
 
 #include <ATen/core/Tensor.h>
 
 #include <functional>
+#include <memory>
+#include <span>
 #include <vector>
 
 namespace lowtide::memory {
@@ -14,6 +18,62 @@ struct ComponentTree;
 }
 
 namespace lowtide::residency {
+
+/// Permission to read the device weights of one leaf. The tensors are valid while the lease lives
+/// and must not outlive it; destroying it records the last use and never waits. Move-only.
+class Lease {
+public:
+    /// What the residency does when the lease ends.
+    class Holder {
+    public:
+        virtual ~Holder() = default;
+    };
+
+    /// For weight sources. `holder` may be null.
+    Lease(std::vector<at::Tensor> tensors, std::unique_ptr<Holder> holder);
+    Lease(Lease&& other) noexcept;
+    Lease& operator=(Lease&& other) noexcept;
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    ~Lease();
+
+    /// The leaf's `index`-th weight: its shape in the tree, compute type, on the node's device.
+    [[nodiscard]] const at::Tensor& operator[](size_t index) const { return tensors_[index]; }
+
+    [[nodiscard]] size_t size() const noexcept { return tensors_.size(); }
+
+private:
+    std::vector<at::Tensor> tensors_;
+    std::unique_ptr<Holder> holder_;
+};
+
+/// A change with its factors, where the weight lies: in the order of WeightChange::factors, each in
+/// the type and shape of its file.
+struct FactoredChange {
+    const memory::WeightChange* change = nullptr;
+    std::vector<at::Tensor> factors;
+};
+
+/// Changes of one weight with what `factorOf` gives of each factor.
+[[nodiscard]] std::vector<FactoredChange> factored(
+    std::span<const memory::WeightChange* const> changes,
+    const std::function<at::Tensor(memory::WeightId)>& factorOf);
+
+/// The mathematics of weight changes; the composition root supplies it. Its bits depend on what it
+/// is given alone, and tensors without values (meta) take the memory that others would.
+class ChangeMath {
+public:
+    virtual ~ChangeMath() = default;
+    /// Applies all changes of one weight, in their order. `weight`: f32, of its own shape,
+    /// row-major or turned (which gives other bits), from the begin of a line of the cache on;
+    /// changed in place.
+    virtual void apply(at::Tensor& weight, std::span<const FactoredChange> changes) const = 0;
+    /// The same for rows `ids` (int64, flat, host) of a table of which `rows` (f32, [n, columns])
+    /// are all that is there; factors lie on the host.
+    virtual void applyToRows(at::Tensor& rows,
+                             const at::Tensor& ids,
+                             std::span<const FactoredChange> changes) const = 0;
+};
 
 /// What changes between passes over a network; undefined ones stay undefined.
 using PassInputs = std::vector<at::Tensor>;

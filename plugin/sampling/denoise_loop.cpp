@@ -1,18 +1,24 @@
 #include "plugin/sampling/denoise_loop.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/sampling/guidance.hpp"
-#include "plugin/sampling/history.hpp"
+#include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
 #include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/kernels.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 namespace lowtide::sampling {
+
+/// Classifier-free guidance: from a prediction [2B, C, h, w] as [uncond, cond] to [B, C, h, w].
+/// `rescale` > 0 brings the deviation of each picture back towards that of cond.
+/// Sources: Ho and Salimans 2022; Lin et al. 2023, eq. 15 and 16.
+[[nodiscard]] at::Tensor guide(const at::Tensor& prediction, double scale, double rescale);
 
 namespace {
 
@@ -377,6 +383,19 @@ DenoiseResult denoise(Sampler& sampler,
             .steps = network.end(),
             .cacheRecord = std::move(cacheRecord),
             .errors = network.errors()};
+}
+
+at::Tensor guide(const at::Tensor& prediction, double scale, double rescale) {
+    const auto halves = at::chunk(prediction, 2);
+    const at::Tensor& unconditional = halves[0];
+    const at::Tensor& conditional = halves[1];
+    const at::Tensor guided = unconditional + (conditional - unconditional) * scale;
+    if (rescale <= 0) {
+        return guided;
+    }
+    using tensor::kernels::deviation;
+    const at::Tensor rescaled = guided * (deviation(conditional) / deviation(guided));
+    return rescaled * rescale + guided * (1 - rescale);
 }
 
 }  // namespace lowtide::sampling

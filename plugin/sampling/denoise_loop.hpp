@@ -1,14 +1,13 @@
 #pragma once
+// One pass over the network: noise, guidance, the calls one after another, steps, carry, records.
 
 #include "plugin/base/json.hpp"
 #include "plugin/base/stop_token.hpp"
 #include "plugin/sampling/denoiser.hpp"
-#include "plugin/sampling/inpainting.hpp"
 #include "plugin/sampling/pass_part.hpp"
 #include "plugin/sampling/sampler.hpp"
-#include "plugin/sampling/second_expert.hpp"
+#include "plugin/sampling/step_caches/cache_scope.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
-#include "plugin/sampling/step_caches/step_counts.hpp"
 #include "plugin/sampling/teacher_forcing.hpp"
 #include "plugin/tensor/recorder.hpp"
 

@@ -1,10 +1,10 @@
 #include "plugin/sampling/noise_process.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/sampling/float_math.hpp"
+#include "plugin/sampling/noise_levels.hpp"
 #include "plugin/sampling/noise_schedule.hpp"
-#include "plugin/sampling/sigma_spread.hpp"
-#include "plugin/sampling/signal_sampler.hpp"
+#include "plugin/sampling/reference_math.hpp"
+#include "plugin/sampling/samplers/sampler_bases.hpp"
 
 #include <ATen/ATen.h>
 

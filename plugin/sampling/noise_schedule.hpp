@@ -1,6 +1,11 @@
 #pragma once
+// How much noise the training had: betas by timestep, and the time that a network is told at a
+// share of the way.
+
+#include "plugin/base/json.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,5 +31,15 @@ struct NoiseSchedule {
 [[nodiscard]] std::vector<float> positiveAlphasCumprod(const NoiseSchedule& schedule);
 /// sqrt((1 - a) / a): noise per signal of every training timestep.
 [[nodiscard]] std::vector<float> trainingSigmas(const std::vector<float>& alphas);
+
+/// The time that a network is told when `share` of the way from noise alone (0) to clean latents
+/// (1) is done. Falls.
+using TimeAt = std::function<double(double share)>;
+
+/// Of a checkpoint's scheduler_config.json. Source: ComfyUI model_sampling.py, percent_to_sigma of
+/// its classes. Errors: as readSchedulerConfig().
+[[nodiscard]] TimeAt timeScaleOf(const Json& checkpointConfig);
+/// Of `trainSteps` training timesteps.
+[[nodiscard]] TimeAt trainingTimes(int64_t trainSteps);
 
 }  // namespace lowtide::sampling

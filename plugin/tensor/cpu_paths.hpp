@@ -1,5 +1,6 @@
 #pragma once
-// Which code the operators of the CPU run. Part of what decides about bits.
+// Which code the operators of the CPU run, and the measurement that chooses; part of what decides
+// about bits.
 
 #include <cstdint>
 #include <optional>
@@ -52,5 +53,10 @@ private:
 /// "convolution avx512, attention plain, norm avx512", and back; nothing for other texts.
 [[nodiscard]] std::string toText(const CpuPaths& paths);
 [[nodiscard]] std::optional<CpuPaths> parseCpuPaths(std::string_view text);
+
+/// Times every operator on every path of this processor, in a second or two, and says which path is
+/// fastest; the default where none is clearly faster, so that a busy moment decides nothing. Of CPU
+/// time: other programs may run. Run thread, no other run at work.
+[[nodiscard]] CpuPaths measureCpuPaths();
 
 }  // namespace lowtide::tensor

@@ -4,18 +4,22 @@
 #include "plugin/base/units.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/device_kind.hpp"
-#include "plugin/tensor/memory_errors.hpp"
 #include "plugin/tensor/operator_registry.hpp"
 #include "plugin/tensor/picture_pixels.hpp"
 #include "plugin/tensor/walk_meter.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
 #include <torch/library.h>
 
+#include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -198,6 +202,68 @@ int64_t bytesOn(const at::Tensor& value, std::string_view deviceId) {
     }
     const auto bytes = static_cast<Bytes>(value.storage().nbytes());
     return value.is_cpu() ? bytes : alignUp(bytes, memory::kSlotAlignment);
+}
+
+namespace {
+
+/// The size behind "tried to allocate": "123 bytes" or "2.50 GiB". 0 when there is none.
+Bytes bytesAsked(const std::string& text) {
+    static constexpr std::string_view kIntro = "ried to allocate ";
+    const size_t intro = text.find(kIntro);
+    if (intro == text.npos) {
+        return 0;
+    }
+    const char* start = text.c_str() + intro + kIntro.size();
+    char* end = nullptr;
+    const double number = std::strtod(start, &end);
+    const std::string_view unit = end;
+    const double factor = unit.starts_with(" GiB")   ? static_cast<double>(kGiB)
+                          : unit.starts_with(" MiB") ? static_cast<double>(kMiB)
+                          : unit.starts_with(" KiB") ? static_cast<double>(kKiB)
+                                                     : 1;
+    const double bytes = number * factor;
+    return std::isfinite(bytes) && bytes > 0 && bytes < 9e18 ? static_cast<Bytes>(bytes) : 0;
+}
+
+bool saysOutOfMemory(const std::string& text) {
+    return text.find("can't allocate memory") != text.npos ||
+           text.find("not enough memory") != text.npos;
+}
+
+}  // namespace
+
+std::optional<Bytes> refusedBytes(const std::exception& error) {
+    if (dynamic_cast<const std::bad_alloc*>(&error)) {
+        return 0;
+    }
+    const auto* torch = dynamic_cast<const c10::Error*>(&error);
+    if (!torch) {
+        return std::nullopt;
+    }
+    const std::string text = torch->what_without_backtrace();
+    const bool isTyped = dynamic_cast<const c10::OutOfMemoryError*>(torch) != nullptr;
+    return isTyped || saysOutOfMemory(text) ? std::optional(bytesAsked(text)) : std::nullopt;
+}
+
+at::Tensor finiteSum(const at::Tensor& value) {
+    const bool isSingle = value.scalar_type() == at::kFloat;
+    at::Tensor sum = (isSingle ? value : value.to(at::kFloat)).sum();
+    if (value.is_meta() && WalkMeter::current().imitated() == Imitated::Cpu) {
+        // Each thread of ATen sums a part, which lies in a tensor.
+        WalkMeter::current().touch(at::get_num_threads() * sum.element_size());
+    }
+    return sum;
+}
+
+bool isFiniteSum(const at::Tensor& sum) {
+    return sum.is_meta() || std::isfinite(scalar(sum));
+}
+
+bool isFinite(const at::Tensor& value) {
+    if (!value.defined() || value.is_meta() || !at::isFloatingType(value.scalar_type())) {
+        return true;
+    }
+    return scalar(at::isfinite(value).all()) != 0;
 }
 
 }  // namespace lowtide::tensor

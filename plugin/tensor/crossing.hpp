@@ -1,10 +1,14 @@
 #pragma once
-// The only functions, beside residency, that move tensors between host and device.
+// The only functions, beside residency, that move tensors between host and device or fetch numbers;
+// what ATen says where memory is used up.
 
+#include "plugin/base/units.hpp"
 #include "plugin/host_api/host.hpp"
 
 #include <ATen/core/Tensor.h>
 
+#include <exception>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -42,5 +46,18 @@ namespace lowtide::tensor {
 /// Bytes of the tensor's storage when it lives on `deviceId`, on a card in whole multiples of
 /// memory::kSlotAlignment; else 0, also for undefined tensors.
 [[nodiscard]] int64_t bytesOn(const at::Tensor& value, std::string_view deviceId);
+
+/// The bytes that could not be had, when `error` says that memory is used up: of an allocator of
+/// ATen, or std::bad_alloc; 0 when it tells no number. Nothing for every other error.
+[[nodiscard]] std::optional<Bytes> refusedBytes(const std::exception& error);
+
+/// The sum of floating numbers, f32 [] on their device, without a host wait: finite where all of
+/// them are. A sum beyond f32 counts as infinite, which takes numbers above 1e29.
+[[nodiscard]] at::Tensor finiteSum(const at::Tensor& value);
+/// Whether a finiteSum() is finite: one number fetched to the host. On shapes it always is.
+[[nodiscard]] bool isFiniteSum(const at::Tensor& sum);
+/// Whether every number of `value` is finite, exactly; takes a byte for each meanwhile. What holds
+/// no floating numbers is finite.
+[[nodiscard]] bool isFinite(const at::Tensor& value);
 
 }  // namespace lowtide::tensor

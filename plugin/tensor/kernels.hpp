@@ -1,6 +1,6 @@
 #pragma once
 // Every operator of the networks, behind one door: ATen's, or ours where they are faster
-// (own_operators.hpp, cpu_paths.hpp). On tensors of the meta device each allocates what it would
+// (own_operators.hpp, cpu_paths.hpp); on tensors of the meta device each allocates what it would
 // and computes nothing (walk_meter.hpp).
 
 #include <ATen/core/Tensor.h>
@@ -8,6 +8,10 @@
 #include <optional>
 
 namespace lowtide::tensor::kernels {
+
+// Every operator of the networks, behind one door: ATen's, or ours where they are faster
+// (own_operators.hpp, cpu_paths.hpp). On tensors of the meta device each allocates what it would
+// and computes nothing (walk_meter.hpp).
 
 /// x [B, C, H, W], weight [O, C, k, k], bias [O] or undefined.
 [[nodiscard]] at::Tensor conv2d(const at::Tensor& x,

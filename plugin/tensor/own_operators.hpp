@@ -1,10 +1,15 @@
 #pragma once
-// Our own operators of the CPU, f32. They are known to ATen's dispatcher, so that devices that run
-// the CPU's operators run them too. Bits depend neither on threads nor on what else is in a batch.
+// Our own operators of the CPU, f32, known to ATen's dispatcher; bits depend neither on threads nor
+// on what else is in a batch.
 
 #include <ATen/core/Tensor.h>
 
+#include <optional>
+
 namespace lowtide::tensor::own {
+
+// Our own operators of the CPU, f32. They are known to ATen's dispatcher, so that devices that run
+// the CPU's operators run them too. Bits depend neither on threads nor on what else is in a batch.
 
 /// Whether convolutions of `x` are ours: by one of the three ways below.
 [[nodiscard]] bool takesConvolution(const at::Tensor& x);
@@ -74,5 +79,16 @@ void addConvolution3x3(const at::Tensor& x,
                                         const at::Tensor& weight,
                                         const at::Tensor& bias,
                                         double epsilon);
+
+/// Numbers of the rows that are made at once: some MiB, at least a few pixels' rows.
+[[nodiscard]] int64_t columnNumbers(const at::Tensor& weight);
+
+/// x [B, C, H, W] with the channels last (withChannelsLast()), weight [O, C, k, k], on the CPU;
+/// the result is in channels_last.
+[[nodiscard]] at::Tensor convolveByColumns(const at::Tensor& x,
+                                           const at::Tensor& weight,
+                                           const std::optional<at::Tensor>& bias,
+                                           int64_t stride,
+                                           int64_t padding);
 
 }  // namespace lowtide::tensor::own

@@ -1,7 +1,9 @@
 #pragma once
+// Decoded pictures as tensors, and tensors at another size by the very levels that Pillow gives.
 
 #include "plugin/host_api/host.hpp"
 #include "plugin/image/picture_file.hpp"
+#include "plugin/tensor/kernels.hpp"
 
 #include <ATen/core/Tensor.h>
 
@@ -23,5 +25,14 @@ void putFrame(const at::Tensor& frames, int64_t index, const Image8& frame);
 
 /// The first channel of a picture as [1, 1, H, W] f32 in 0..1, in host memory.
 [[nodiscard]] at::Tensor planeOf(const Image8& picture);
+
+/// Pictures [B, 3, H, W] in 0..1 at another size, by `filter` on levels of 8 bits: the very levels
+/// that Pillow 13 gives, which rounds between its two passes and takes rows first where the height
+/// shrinks by more than twice what the width does. The picture itself where it has the size.
+/// Source: Pillow Resample.c, ImagingResampleInner and ImagingResampleHorizontal_8bpc.
+[[nodiscard]] at::Tensor resizedPicture(const at::Tensor& pixels,
+                                        int64_t height,
+                                        int64_t width,
+                                        kernels::Resample filter = kernels::Resample::Lanczos);
 
 }  // namespace lowtide::tensor

@@ -1,9 +1,7 @@
 #pragma once
 
 #include "plugin/memory/wire_value.hpp"
-#include "plugin/tensor/conditioning_fields.hpp"
 #include "plugin/tensor/conditioning_scope.hpp"
-#include "plugin/tensor/picture_size.hpp"
 
 #include <ATen/core/Tensor.h>
 

@@ -1,15 +1,126 @@
 #include "plugin/text/byte_level_tokenizer.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/json_fwd.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/text/clip_words.hpp"
-#include "plugin/text/qwen_files.hpp"
-#include "plugin/text/tokenizer_json.hpp"
+#include "plugin/text/byte_pair_encoder.hpp"
+#include "plugin/text/clip_tokenizer.hpp"
+#include "plugin/text/model_files.hpp"
+#include "plugin/text/tokenizer_files.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace lowtide::models {
+
+/// The tokenizer of Qwen 2, 2.5 and 3 that `component` has as vocab.json and merges.txt, as the
+/// tokenizer.json that transformers 5.23 makes of them (Qwen2Tokenizer). Added tokens are those of
+/// tokenizer_config.json, else of added_tokens.json, else the three of every Qwen, whose ids follow
+/// the vocabulary's. Error{Unsupported} where tokenizer_config.json names another tokenizer.
+[[nodiscard]] Json qwenJson(ModelFiles& files, const std::string& component);
+
+namespace {
+
+constexpr BytePairKind kBytePairKinds[] = {
+    {.name = "llama-bpe",
+     .expression = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|)"
+                   R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
+     .takesWholeWords = true,
+     .begins = true},
+    {.name = "qwen2",
+     .expression = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|)"
+                   R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
+     .composes = true}};
+
+}  // namespace
+
+const BytePairKind* bytePairKind(std::string_view name) {
+    const auto* known = std::find_if(std::begin(kBytePairKinds),
+                                     std::end(kBytePairKinds),
+                                     [&](const BytePairKind& kind) { return kind.name == name; });
+    return known == std::end(kBytePairKinds) ? nullptr : known;
+}
+
+Json byteLevelJson(const BytePairKind& kind, Json vocabulary, Json merges, Json added) {
+    return {{"added_tokens", std::move(added)},
+            {"normalizer", kind.composes ? Json{{"type", "NFC"}} : Json()},
+            {"pre_tokenizer",
+             {{"type", "Sequence"},
+              {"pretokenizers",
+               {{{"type", "Split"},
+                 {"pattern", {{"Regex", kind.expression}}},
+                 {"behavior", "Isolated"},
+                 {"invert", false}},
+                {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}}}}}},
+            {"model",
+             {{"type", "BPE"},
+              {"vocab", std::move(vocabulary)},
+              {"merges", std::move(merges)},
+              {"ignore_merges", kind.takesWholeWords}}}};
+}
+
+namespace {
+
+constexpr const char* kTokensOfQwen[] = {"<|endoftext|>", "<|im_start|>", "<|im_end|>"};
+
+/// {"<|endoftext|>": 151643}
+Json addedInList(const Json& list, const std::string& what) {
+    if (!list.is_object()) {
+        throw Error(ErrorKind::Corrupt, what + " is no JSON object", "get the file again");
+    }
+    Json added = Json::array();
+    for (const auto& [content, id] : list.items()) {
+        added.push_back({{"content", content}, {"id", id}, {"normalized", false}});
+    }
+    return added;
+}
+
+/// Behind the vocabulary, those that it does not have itself.
+Json addedOfQwen(const Json& vocabulary) {
+    Json added = Json::array();
+    size_t next = vocabulary.size();
+    for (const char* content : kTokensOfQwen) {
+        const auto known = vocabulary.find(content);
+        const Json id = known == vocabulary.end() ? Json(next++) : *known;
+        added.push_back({{"content", content}, {"id", id}, {"normalized", false}});
+    }
+    return added;
+}
+
+}  // namespace
+
+Json qwenJson(ModelFiles& files, const std::string& component) {
+    const std::string settings = component + "/tokenizer_config.json";
+    const std::string list = component + "/added_tokens.json";
+    const std::string vocabularyFile = component + "/vocab.json";
+    const Json stated = files.has(settings) ? files.readJson(settings) : Json::object();
+    const JsonReader reader(stated, files.pathOf(settings));
+    const std::string type = reader.text("tokenizer_class").value_or("Qwen2Tokenizer");
+    if (type != "Qwen2Tokenizer" && type != "Qwen2TokenizerFast") {
+        throw Error(ErrorKind::Unsupported,
+                    reader.what() + ": vocab.json and merges.txt are of a " + quotedName(type) +
+                        "; those of a Qwen2Tokenizer are built",
+                    "get its tokenizer.json");
+    }
+    Json vocabulary = files.readJson(vocabularyFile);
+    if (!vocabulary.is_object()) {
+        throw Error(ErrorKind::Corrupt,
+                    files.pathOf(vocabularyFile) + ": the vocabulary is no JSON object",
+                    "get the tokenizer's files again");
+    }
+    Json merges = Json::array();
+    const std::string text = files.readText(component + "/merges.txt");
+    for (const auto& [left, right] : pairsOf(text)) {
+        merges.push_back(Json::array({left, right}));
+    }
+    const Json* decoder = reader.member("added_tokens_decoder");
+    Json added = decoder && decoder->is_object() ? addedInDecoder(*decoder, reader.what())
+                 : files.has(list) ? addedInList(files.readJson(list), files.pathOf(list))
+                                   : addedOfQwen(vocabulary);
+    return byteLevelJson(
+        *bytePairKind("qwen2"), std::move(vocabulary), std::move(merges), std::move(added));
+}
 
 namespace {
 

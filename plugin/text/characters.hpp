@@ -1,4 +1,5 @@
 #pragma once
+// Characters of UTF-8: code points, white space, and Unicode's normal form C.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,5 +26,9 @@ struct Character {
 [[nodiscard]] std::u32string wideText(std::string_view text);
 /// `text` in UTF-8. It has no surrogates.
 [[nodiscard]] std::string narrowText(std::u32string_view text);
+
+/// Unicode's normal form C, in a time that grows with the length alone: utf8proc orders a thousand
+/// marks of one letter in a million steps.
+[[nodiscard]] std::u32string withComposedCharacters(std::u32string_view text);
 
 }  // namespace lowtide::models

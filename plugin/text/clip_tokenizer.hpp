@@ -1,14 +1,49 @@
 #pragma once
+// CLIP's tokenizer: how it cuts words, and its vocabulary made of merges.
 
-#include "plugin/text/clip_words.hpp"
-#include "plugin/text/special_tokens.hpp"
-#include "plugin/text/tokenized_prompt.hpp"
+#include "plugin/base/json.hpp"
+#include "plugin/text/prompt_chunks.hpp"
+#include "plugin/text/text_pattern.hpp"
+#include "plugin/text/tokenizer_files.hpp"
 
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace lowtide::models {
+
+/// Unicode NFC. `text` must be valid UTF-8.
+[[nodiscard]] std::string composedText(std::string_view text);
+
+/// Splits text as CLIP's tokenizer does: Unicode NFC, lower case, then letters, single digits,
+/// English contractions and runs of other characters; white space only separates. Source:
+/// transformers 5.23 CLIPTokenizer.
+class ClipWords {
+public:
+    ClipWords();
+
+    /// NFC and lower case. `text` must be valid UTF-8.
+    [[nodiscard]] static std::string normalize(std::string_view text);
+    /// The words of normalized text, as views into it.
+    [[nodiscard]] std::vector<std::string_view> split(std::string_view normalized) const;
+
+private:
+    TextPattern pattern_;
+};
+
+/// The two files of a CLIP tokenizer.
+struct ClipVocabulary {
+    Json tokens;         ///< vocab.json: token -> id
+    std::string merges;  ///< merges.txt
+};
+
+/// CLIP's vocabulary of `size` tokens, made of its merges (resources/clip/merges.txt): bytes, bytes
+/// at the end of a word, merges, begin and end of text. A smaller text encoder knows the first
+/// merges only; a larger one has rows that no text reaches. Error{Unsupported} below 514 tokens.
+/// Source: OpenAI CLIP, simple_tokenizer.py.
+[[nodiscard]] ClipVocabulary clipVocabulary(std::string_view merges,
+                                            int64_t size,
+                                            const std::string& what);
 
 class TokenizerJson;
 

@@ -1,11 +1,19 @@
 #pragma once
+// A prompt as tokens: in one row of the tokenizer's length, or cut into chunks of any number.
 
-#include "plugin/text/token_vectors.hpp"
+#include "plugin/text/named_embeddings.hpp"
 
 #include <cstdint>
 #include <vector>
 
 namespace lowtide::models {
+
+/// A prompt as ids, padded to the tokenizer's length.
+struct TokenizedPrompt {
+    std::vector<int64_t> ids;
+    std::vector<int64_t> mask;  ///< 1 for tokens, 0 for padding
+    int64_t cutTokens = 0;      ///< tokens at the end that did not fit
+};
 
 using TokenId = int32_t;
 

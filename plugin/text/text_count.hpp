@@ -2,7 +2,7 @@
 // How long a text is for a text encoder. Torch-free.
 
 #include "plugin/base/json.hpp"
-#include "plugin/text/tokenized_prompt.hpp"
+#include "plugin/text/prompt_chunks.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -2,9 +2,9 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/text/added_tokens.hpp"
 #include "plugin/text/characters.hpp"
-#include "plugin/text/sentencepiece_file.hpp"
+#include "plugin/text/sentence_pieces.hpp"
+#include "plugin/text/tokenizer_files.hpp"
 
 #include <algorithm>
 

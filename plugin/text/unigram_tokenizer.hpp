@@ -1,11 +1,10 @@
 #pragma once
 
 #include "plugin/base/json.hpp"
-#include "plugin/text/character_map.hpp"
 #include "plugin/text/model_files.hpp"
-#include "plugin/text/special_tokens.hpp"
-#include "plugin/text/tokenized_prompt.hpp"
-#include "plugin/text/unigram_model.hpp"
+#include "plugin/text/prompt_chunks.hpp"
+#include "plugin/text/sentence_pieces.hpp"
+#include "plugin/text/tokenizer_files.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 #pragma once
 // Frames become a file: MP4 and WebM through the program ffmpeg, WebP and PNG without it.
 
-#include "plugin/image/picture_encode.hpp"
+#include "plugin/image/picture_file.hpp"
 #include "plugin/image/picture_header.hpp"
 
 #include <cstdint>

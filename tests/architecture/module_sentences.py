@@ -17,23 +17,23 @@ ROOMS = ("plugin", "nodes", "ui/bridge", "ui/document", "ui/door", "ui/history",
 # Details of damaged files and of faults of the program: those who can mend them read English. The sentence around them is translated.
 DETAILS = re.compile("|".join((
     r"plugin/base/(?!json|stop_token)", r"plugin/encodings/", r"plugin/tensor/(?!crossing|cpu_paths)", r"plugin/module/(refusal|run_recording|cuda_facts)",
-    r"plugin/files/(byte_cursor|gguf_|legacy_torch|pickle|piece_cursor|program_linux|readable_bytes|safetensors_|torch_file|zip_directory)",
+    r"plugin/files/(byte_cursor|gguf|legacy_torch|pickle|piece_cursor|program_linux|readable_bytes|safetensors|torch_file|zip_directory)",
     r"plugin/executor/(declared|failure|kept_file|node_context|node_types|sensitivity_store|walk_memory)", r"plugin/graph/(catalog|key|node_json)",
-    r"plugin/image/(contact_sheet|exif|heat_map|jpeg_encode|jpeg_segments|png_|webp_)", r"plugin/memory/(device_profile|ledger)",
-    r"plugin/models/(blocks|denoisers/(?!\w+_denoiser|latent_patches)|autoencoders|quantised|mending|picture_fields|recorded_pass|calibration|layouts/sdxl_ldm|layouts/t5)",
-    r"plugin/models/single_file/(?!beside|constants|single_file)", r"plugin/models/upscalers/rrdb", r"plugin/models/adapters/(adapter_key|adapter_math|fused|layer_|peft)",
-    r"plugin/models/text/(added_|byte_|character|gguf|qwen_|language_model_config|sentencepiece|special|t5|text_pattern|tokenizer_json|unigram)",
-    r"plugin/models/image_prompts/(clip_vision_config|ip_adapter_file)", r"plugin/models/controls/(adapter|control)_config",
+    r"plugin/image/(contact_sheet|exif|heat_map|png|webp)", r"plugin/memory/(device_profile|ledger)",
+    r"plugin/models/(picture_fields|calibration)", r"plugin/nn/(blocks|denoisers/(?!\w+_denoiser|denoiser_parts)|autoencoders|upscalers/rrdb|image_prompts/clip_vision_model|controls/control_config|stage_context)",
+    r"plugin/text/(mending/|byte_|characters|tokenizer_files|sentence_pieces|text_pattern|unigram)", r"plugin/nn/text/(language_model|t5)",
+    r"plugin/checkpoints/(quantised/|weight_|layouts/t5|image_prompts/ip_adapter_file|adapters/(adapter_key|adapter_math|adapter_layers)|single_file/(?!beside|ldm_settings|single_file))",
+    r"plugin/families/(sdxl/sdxl_ldm|\w+/\w+_(blocks|transformer|autoencoder\.)|autoencoder_blocks)",
     r"plugin/residency/(?!device/cuda/cuda_|device/cpu/cpu_device|device/device_source|device/fake/fake_device|open_devices|master|residency|stay)",
     r"plugin/sampling/(denoise_loop|history|teacher|dpm_update|noise_schedule)", r"plugin/sampling/step_caches/(gates/mag_calibration|cache_scope|mag_record)",
-    r"plugin/module/(mag_curve|checkpoint_sens|cpu_class|plugin)", r"ui/bridge/(answer|engine|run_log)", r"ui/document/journal_text", r"ui/history/run_s",
+    r"plugin/module/(mag_curve|checkpoint_sens|compute_thread|plugin)", r"ui/bridge/(answer|engine|run_log)", r"ui/document/journal_text", r"ui/history/run_s",
     r"ui/studio/(?!absent)", r"ui/panels/(?!sheet_drawing)")))
 # What only looks like a sentence: texts written into pictures, names of stages, options of the command, faults of the program.
 UNSPOKEN = re.compile(
     r"^(GC: |radius |strength \{0\}, steps|\{0\}, sigmas|torch \{0\}|order \{0\}|Hires |Latent \(|Detail pass|Colour match|Postprocess |Power Lora|Lora Loader|My prompt |first block |[A-Za-z]+ (hash|hashes)$"
     r"|ControlNet (is more|Union)|VAE encode|(ip adapter|adapter (un)?load|prompt encode|image encode|video start)$|, Masked|f32 after|copy of |eviction of "
-    r"|the outline of|the plan knows nothing|no part of a model|\[enforce|\{0\}norm|no latents of|(set|use|choose|give|write|connect) $|\{0\} numbers instead|write node\.param|\{0\} does not say what to vary)"
-    r"|\"severity\"|--vary|rows are gathered|rows 0 to|negative prompt$|prompt; left empty")
+    r"|(component device|roles elsewhere)$|the outline of|the plan knows nothing|no part of a model|\[enforce|\{0\}norm|no latents of|(set|use|choose|give|write|connect) $|\{0\} numbers instead|write node\.param|\{0\} does not say what to vary)"
+    r"|\"severity\"|--vary|bytes are used|allocate memory$|^not enough memory$|^model\.diffusion_model|rows are gathered|rows 0 to|negative prompt$|prompt; left empty")
 PROSE = re.compile(r"[a-z]{2,}[,;:]? [a-z(\"]|^(choose|use|write|set|give|connect) ")
 WORD = re.compile(r"(?<![^ (\"])(?!(?:the|is|of|and|or|an|to|in|with|from|has|by|for)\b)[a-z]{2,}(?![^ ,;:)\"])")
 

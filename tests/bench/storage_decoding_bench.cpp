@@ -1,6 +1,6 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
-#include "plugin/residency/device/cpu/decode_on_host.hpp"
+#include "plugin/residency/device/held_bytes.hpp"
 #include "tests/bench/median.hpp"
 #include "tests/bench/table_file.hpp"
 #include "tests/fixtures/cpu_timer.hpp"

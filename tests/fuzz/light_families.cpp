@@ -5,9 +5,10 @@
 
 #include "plugin/checkpoints/family.hpp"
 #include "plugin/checkpoints/network.hpp"
-#include "plugin/families/hidream/hidream_settings.hpp"
-#include "plugin/families/wan/wan_names.hpp"
-#include "plugin/families/zimage/zimage_settings.hpp"
+#include "plugin/checkpoints/upscaler_type.hpp"
+#include "plugin/families/hidream/hidream_file.hpp"
+#include "plugin/families/wan/wan_file.hpp"
+#include "plugin/families/zimage/zimage_file.hpp"
 
 namespace lowtide::models {
 
@@ -49,6 +50,10 @@ Families families() {
 
 const std::vector<const Network*>& networks() {
     return families().front()->networks;
+}
+
+std::span<const UpscalerType* const> upscalerTypes() {
+    return {};
 }
 
 }  // namespace lowtide::models

@@ -2,7 +2,6 @@
 
 #include "plugin/base/text.hpp"
 #include "plugin/image/picture_header.hpp"
-#include "plugin/image/picture_texts.hpp"
 #include "tests/fuzz/promises.hpp"
 
 #include <cmath>

@@ -1,9 +1,9 @@
 // What cuDNN says of the workspace of convolutions, beside what they take on a real card.
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/residency/device/cuda/convolution_answers.hpp"
+#include "plugin/residency/device/convolution_plan.hpp"
 #include "plugin/residency/scalar_type.hpp"
-#include "plugin/tensor/convolution_workspace.hpp"
 #include "plugin/tensor/kernels.hpp"
+#include "plugin/tensor/kernels_meta.hpp"
 #include "plugin/tensor/numerics_scope.hpp"
 #include "plugin/tensor/walk_meter.hpp"
 #include "tests/fixtures/test_program.hpp"

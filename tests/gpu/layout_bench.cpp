@@ -2,7 +2,7 @@
 // of, with the layouts of input and weights that are possible. Decides nothing by itself; without a
 // card small ones on the CPU, so that the measuring itself is tested.
 #include "plugin/base/json.hpp"
-#include "plugin/base/shape.hpp"
+#include "plugin/base/units.hpp"
 #include "tests/bench/median.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/gpu/card.hpp"

@@ -1,5 +1,5 @@
 #include "plugin/base/json.hpp"
-#include "plugin/graph/node_json.hpp"
+#include "plugin/graph/catalog.hpp"
 #include "plugin/host_api/qt_entry.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"

@@ -1,13 +1,12 @@
 // Text encoders of published form beside the tokenizers that lie in the folders of people.
 
 #include "plugin/base/error.hpp"
-#include "plugin/checkpoints/checkpoint_folder.hpp"
-#include "plugin/checkpoints/encoders/language_text.hpp"
-#include "plugin/checkpoints/encoders/t5_text.hpp"
+#include "plugin/checkpoints/checkpoint.hpp"
+#include "plugin/checkpoints/encoders/text_encoders.hpp"
 #include "plugin/checkpoints/layouts/layout.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/text/clip_tokenizer.hpp"
-#include "plugin/text/vocabulary_check.hpp"
+#include "plugin/text/model_files.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/file_copies.hpp"

@@ -1,8 +1,7 @@
 #include "ui/bridge/model_file.hpp"
 
 #include "plugin/base/text.hpp"
-#include "plugin/files/path_parts.hpp"
-#include "plugin/files/path_text.hpp"
+#include "plugin/files/paths.hpp"
 #include "plugin/host_api/recogniser.hpp"
 #include "ui/bridge/answer.hpp"
 

@@ -1,7 +1,7 @@
 #include "ui/bridge/model_library.hpp"
 
 #include "plugin/base/text.hpp"
-#include "plugin/files/hub_folder.hpp"
+#include "plugin/files/downloads.hpp"
 #include "ui/bridge/background.hpp"
 #include "ui/language/module_texts.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/files/path_text.hpp"
+#include "plugin/files/paths.hpp"
 #include "ui/models/model_walk.hpp"
 
 #include <algorithm>

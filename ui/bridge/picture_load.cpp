@@ -2,9 +2,9 @@
 
 #include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/image/animation_decode.hpp"
-#include "plugin/image/picture_texts.hpp"
-#include "plugin/video/video_reader.hpp"
+#include "plugin/image/animation.hpp"
+#include "plugin/image/picture_header.hpp"
+#include "plugin/video/video_file.hpp"
 #include "ui/bridge/later.hpp"
 #include "ui/document/opened_graph.hpp"
 #include "ui/language/module_texts.hpp"

@@ -1,6 +1,6 @@
 #include "ui/bridge/planning.hpp"
 
-#include "plugin/memory/memory_budget.hpp"
+#include "plugin/memory/device_spec.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/background.hpp"
 #include "ui/language/module_texts.hpp"

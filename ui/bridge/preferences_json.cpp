@@ -1,6 +1,6 @@
 #include "ui/bridge/preferences_json.hpp"
 
-#include "plugin/memory/memory_budget.hpp"
+#include "plugin/memory/device_spec.hpp"
 
 #include <array>
 

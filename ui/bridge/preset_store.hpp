@@ -2,7 +2,7 @@
 
 #include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/graph/preset_folder.hpp"
+#include "plugin/graph/preset.hpp"
 #include "ui/bridge/background.hpp"
 
 #include <QByteArray>

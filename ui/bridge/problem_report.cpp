@@ -1,6 +1,6 @@
 #include "ui/bridge/problem_report.hpp"
 
-#include "plugin/graph/issue_json.hpp"
+#include "plugin/graph/issues.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/graph_outline.hpp"
 

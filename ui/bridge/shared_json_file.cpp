@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/output_file.hpp"
-#include "plugin/files/path_parts.hpp"
+#include "plugin/files/paths.hpp"
 #include "ui/bridge/json_merge.hpp"
 
 #include <utility>

@@ -1,7 +1,7 @@
 #include "ui/bridge/video_frames.hpp"
 
 #include "plugin/files/input_file.hpp"
-#include "plugin/video/video_reader.hpp"
+#include "plugin/video/video_file.hpp"
 #include "ui/bridge/later.hpp"
 
 #include <QFileInfo>

@@ -1,4 +1,4 @@
-#include "plugin/image/heat_map.hpp"
+#include "plugin/image/contact_sheet.hpp"
 #include "ui/cli/comparison.hpp"
 
 #include <array>

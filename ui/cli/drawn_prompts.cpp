@@ -1,7 +1,7 @@
 #include "ui/cli/drawn_prompts.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/graph/issue_json.hpp"
+#include "plugin/graph/issues.hpp"
 #include "plugin/graph/overrides.hpp"
 #include "ui/door/os.hpp"
 #include "ui/prompts/resolved_graph.hpp"

@@ -2,7 +2,7 @@
 #include "plugin/base/text.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/graph/graph_file.hpp"
+#include "plugin/graph/document.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/cli/member_text.hpp"
 #include "ui/cli/start_module.hpp"

@@ -1,6 +1,6 @@
 #include "plugin/base/text.hpp"
 #include "plugin/base/units.hpp"
-#include "plugin/graph/node_json.hpp"
+#include "plugin/graph/catalog.hpp"
 #include "plugin/graph/param_value.hpp"
 #include "ui/cli/aligned.hpp"
 #include "ui/cli/commands.hpp"

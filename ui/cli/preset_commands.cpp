@@ -1,5 +1,5 @@
 #include "plugin/base/text.hpp"
-#include "plugin/graph/preset_folder.hpp"
+#include "plugin/graph/preset.hpp"
 #include "ui/cli/command_line.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/door/os.hpp"

@@ -1,7 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/graph/graph_file.hpp"
+#include "plugin/graph/document.hpp"
 #include "ui/document/comfy_workflow.hpp"
 #include "ui/document/saved_file.hpp"
 

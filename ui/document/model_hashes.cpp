@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/image/picture_texts.hpp"
+#include "plugin/image/picture_header.hpp"
 #include "ui/document/encoded.hpp"
 #include "ui/document/json_members.hpp"
 

@@ -1,7 +1,7 @@
 #include "ui/document/opened_graph.hpp"
 
 #include "plugin/graph/preset.hpp"
-#include "plugin/image/animation_decode.hpp"
+#include "plugin/image/animation.hpp"
 #include "plugin/video/video_file.hpp"
 #include "ui/document/encoded.hpp"
 #include "ui/document/model_hashes.hpp"

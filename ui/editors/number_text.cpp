@@ -1,6 +1,5 @@
 #include "ui/editors/number_text.hpp"
 
-#include "plugin/graph/param_facts.hpp"
 #include "plugin/graph/param_value.hpp"
 #include "ui/language/module_texts.hpp"
 

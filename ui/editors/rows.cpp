@@ -1,7 +1,7 @@
 #include "ui/editors/rows.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/memory/role_pattern.hpp"
+#include "plugin/memory/component_parts.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/editors/memory_editor.hpp"
 #include "ui/editors/value_editor.hpp"

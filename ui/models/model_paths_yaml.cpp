@@ -1,7 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/files/path_parts.hpp"
+#include "plugin/files/paths.hpp"
 #include "ui/models/model_folders.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "ui/models/model_walk.hpp"
 
 #include "plugin/base/text.hpp"
-#include "plugin/files/hub_folder.hpp"
+#include "plugin/files/downloads.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "ui/panels/budget_slider.hpp"
 
-#include "plugin/memory/memory_budget.hpp"
+#include "plugin/memory/device_spec.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/panels/budget_text.hpp"
 #include "ui/panels/chart_parts.hpp"

@@ -1,7 +1,7 @@
 #include "ui/panels/budget_text.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/memory/memory_budget.hpp"
+#include "plugin/memory/device_spec.hpp"
 #include "ui/theme/figures.hpp"
 
 #include <QCoreApplication>

@@ -1,10 +1,9 @@
 #include "ui/panels/fixes.hpp"
 
-#include "plugin/base/coded_error.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/graph/param_value.hpp"
-#include "plugin/memory/ladder.hpp"
+#include "plugin/memory/plan_refusal.hpp"
 #include "plugin/memory/policy.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/document/edits.hpp"

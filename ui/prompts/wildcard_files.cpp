@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/files/path_text.hpp"
+#include "plugin/files/paths.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,7 @@
 #include "ui/studio/kept_nodes.hpp"
 
 #include "plugin/base/json.hpp"
-#include "plugin/graph/node_json.hpp"
+#include "plugin/graph/catalog.hpp"
 
 #include <QDir>
 #include <QFile>

@@ -1,6 +1,6 @@
 #include "ui/studio/report_facts.hpp"
 
-#include "plugin/graph/issue_json.hpp"
+#include "plugin/graph/issues.hpp"
 
 #include <QFileInfo>
 

@@ -1,14 +1,18 @@
 #pragma once
-// A model as an adapter changes it: the same networks over other trees.
+// A model as adapters change it, and those that were opened lately.
 
 #include "plugin/checkpoints/adapters/adapter_file.hpp"
+#include "plugin/checkpoints/checkpoint_paths.hpp"
 #include "plugin/host_api/host.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/sampling/denoiser.hpp"
 
+#include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
 
 namespace lowtide::models {
 
@@ -76,6 +80,31 @@ private:
     ModelInfo info_;
     std::map<std::string, std::shared_ptr<const memory::ComponentTree>, std::less<>> trees_;
     Issues warnings_;
+};
+
+/// Models with adapters: the same model, file and settings give the same value. Those that nobody
+/// uses are forgotten, but for the last few. Thread-safe.
+class AdaptedModels {
+public:
+    /// Opens the adapter's file by its header, anew where it changed; `request` has the settings.
+    /// Errors: those of
+    /// openAdapterFile() and AdaptedModel.
+    [[nodiscard]] std::shared_ptr<const AdaptedModel> open(std::shared_ptr<const Model> base,
+                                                           const CheckpointPath& file,
+                                                           const LoraRequest& request);
+
+private:
+    struct Entry {
+        std::shared_ptr<const Model> base;
+        std::string path;
+        double strength;
+        double textStrength;
+        std::string expert;
+        std::shared_ptr<const AdaptedModel> model;
+    };
+
+    std::mutex mutex_;
+    std::deque<Entry> recent_;  ///< the last used one in front
 };
 
 }  // namespace lowtide::models

@@ -1,5 +1,6 @@
 #pragma once
-// Which models an adapter is for, and what a checkpoint is to adapters. Torch-free.
+// Which models an adapter is for, what a checkpoint is to adapters, and what people call an
+// adapter. Torch-free.
 
 #include "plugin/checkpoints/adapters/adapter_file.hpp"
 
@@ -38,5 +39,16 @@ struct AdapterBase {
 [[nodiscard]] AdapterBase baseOf(const AdapterFile& file);
 /// Of one component of a checkpoint.
 [[nodiscard]] AdapterBase baseOf(const memory::ComponentTree& tree);
+
+/// Whether a file has tensors that only adapters of weights have.
+[[nodiscard]] bool looksLikeAdapter(const WeightMap& file);
+
+/// "LoRA for SD 1.x, rank 32, UNet and text encoder, 264 layers"; from the header alone. Errors:
+/// those of readAdapterHeader().
+[[nodiscard]] std::string whatAdapterIs(const WeightFileHeader& header);
+[[nodiscard]] std::string whatAdapterIs(const AdapterFile& file);
+
+/// "LoRA", "LoHa and full differences": the kinds of its layers.
+[[nodiscard]] std::string kindsOf(const AdapterFile& file);
 
 }  // namespace lowtide::models

@@ -1,5 +1,6 @@
 #pragma once
-// An adapter of weights (LoRA and its kin) as its file has it. Torch-free; reads no weight.
+// An adapter of weights (LoRA and its kin) as its file has it, with what peft says beside it; what
+// other files are refused as. Torch-free; reads no weight.
 
 #include "plugin/checkpoints/weight_file.hpp"
 

@@ -1,6 +1,7 @@
 #pragma once
+// Weight changes as residency asks for them: neighbouring products as one, DoRA's lengths.
 
-#include "plugin/residency/change_math.hpp"
+#include "plugin/residency/weight_source.hpp"
 
 namespace lowtide::models {
 

@@ -3,19 +3,25 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/checkpoints/adapters/adapter_base.hpp"
-#include "plugin/checkpoints/adapters/adapter_label.hpp"
-#include "plugin/checkpoints/adapters/fused_layer.hpp"
-#include "plugin/checkpoints/adapters/layer_parts.hpp"
+#include "plugin/checkpoints/adapters/adapter_layers.hpp"
 #include "plugin/checkpoints/adapters/module_names.hpp"
 #include "plugin/memory/component_tree.hpp"
 
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
 namespace lowtide::models {
+
+/// The layer of some rows of a fused layer's change: its factors with one row for each of
+/// `allRows`, cut where they lie. Error{Unsupported} names a layer whose factors have no such rows.
+[[nodiscard]] AdapterLayer rowsOfLayer(const AdapterLayer& layer,
+                                       const AdapterRows& rows,
+                                       int64_t allRows,
+                                       const std::string& what);
 
 namespace {
 
@@ -272,6 +278,61 @@ BoundAdapter bindWholeAdapter(const AdapterFile& file,
     bound.warning = unmatchedWarning(file, bound.unmatched, checkpoint);
     bound.hint = hintFor(file, bound.unmatched);
     return bound;
+}
+
+namespace {
+
+constexpr std::string_view kRowFactors[] = {
+    "up", "w1_a", "w2_a", "difference", "on_output", "dora_scale", "magnitude"};
+
+bool hasRowFactors(const AdapterLayer& layer) {
+    const bool isHadamard = layer.kind == "hadamard" && !layer.factors.contains("t1");
+    return isHadamard || layer.kind == "low_rank" || layer.kind == "difference" ||
+           layer.kind == "scale";
+}
+
+/// The first rows of a tensor whose first axis that is not one has `allRows`. `what` begins errors.
+bool cutRows(TensorPlace& place,
+             const AdapterRows& rows,
+             int64_t allRows,
+             const std::string& what) {
+    const auto axis = std::find_if(
+        place.shape.begin(), place.shape.end(), [](int64_t size) { return size != 1; });
+    if (axis == place.shape.end() || *axis != allRows) {
+        return false;
+    }
+    place.takeRows(static_cast<size_t>(axis - place.shape.begin()), rows.first, rows.count, what);
+    return true;
+}
+
+}  // namespace
+
+AdapterLayer rowsOfLayer(const AdapterLayer& layer,
+                         const AdapterRows& rows,
+                         int64_t allRows,
+                         const std::string& what) {
+    AdapterLayer part = layer;
+    if (!hasRowFactors(layer)) {
+        throw Error(ErrorKind::Unsupported,
+                    what + ": " + quotedName(layer.name) + " is a fused layer of kind " +
+                        layer.kind + ", which cannot be parted",
+                    "choose an adapter that names query, key and value");
+    }
+    for (auto& [name, factor] : part.factors) {
+        const bool isRowFactor = std::find(std::begin(kRowFactors), std::end(kRowFactors), name) !=
+                                 std::end(kRowFactors);
+        if (isRowFactor) {
+            // Lengths of inputs are those of all rows; they make no part's.
+            const std::string key = what + ": " + quotedName(factor.key);
+            if (!cutRows(factor.place, rows, allRows, key)) {
+                throw Error(ErrorKind::Unsupported,
+                            key + " " + toText(factor.place.shape) + " has not " +
+                                std::to_string(allRows) + " rows to be parted",
+                            "choose an adapter that names query, key and value");
+            }
+        }
+    }
+    return part;
 }
 
 }  // namespace lowtide::models

@@ -1,8 +1,8 @@
 #pragma once
-// Puts an adapter's layers to the weights of a checkpoint. Torch-free.
+// Puts an adapter's layers to the weights of a checkpoint, parts of fused layers too. Torch-free.
 
 #include "plugin/checkpoints/adapters/adapter_file.hpp"
-#include "plugin/memory/component_ids.hpp"
+#include "plugin/memory/component_parts.hpp"
 
 #include <optional>
 #include <span>

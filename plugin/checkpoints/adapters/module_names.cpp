@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/checkpoints/network.hpp"
-#include "plugin/checkpoints/single_file/ldm_names.hpp"
+#include "plugin/checkpoints/single_file/component_maps.hpp"
 #include "plugin/memory/component_tree.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/memory/component_ids.hpp"
+#include "plugin/memory/component_parts.hpp"
 
 #include <map>
 #include <optional>

@@ -2,15 +2,35 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/checkpoints/convert/conversion_plan.hpp"
-#include "plugin/checkpoints/convert/converted_file.hpp"
+#include "plugin/checkpoints/convert/convert_source.hpp"
+#include "plugin/checkpoints/convert/storage_form.hpp"
+#include "plugin/checkpoints/convert/tensor_converter.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace lowtide::models {
+
+/// A tensor and how it will lie.
+struct PlannedTensor {
+    const NamedPlace* tensor = nullptr;
+    TargetTensor target;
+};
+
+/// What a conversion writes, from headers alone.
+struct ConversionPlan {
+    std::vector<PlannedTensor> tensors;  ///< in the order of the source, which must outlive them
+    StoredShares before;
+    StoredShares after;
+    Bytes fileBytes = 0;   ///< of the new file, at most; less than 2 KiB a tensor too much
+    std::string contents;  ///< "the denoiser of model.safetensors"
+};
+
+[[nodiscard]] ConversionPlan planConversion(const StorageForm& form, const ConvertSource& source);
 
 namespace {
 
@@ -97,6 +117,63 @@ Conversion convertWeights(const CheckpointPath& checkpoint,
         .contents = plan.contents, .before = plan.before.sorted(), .after = plan.after.sorted()};
     addErrors(tensors, conversion);
     return conversion;
+}
+
+namespace {
+
+/// What a header has of a tensor besides its name, what aligns it, and a layer's settings.
+constexpr Bytes kMostBesideName = 512;
+/// The name again: of scales, of settings, of the shape that GGUF flattens.
+constexpr Bytes kMostNames = 3;
+/// Keys that are written besides those of the source.
+constexpr Bytes kMostOwnMetadata = 1024;
+/// A text may be there under two keys, or escaped.
+constexpr Bytes kMostCopies = 2;
+
+Bytes bytesBeside(const ConvertSource& source, const ConversionPlan& plan) {
+    Bytes bytes = kMostOwnMetadata;
+    for (const auto& [key, text] : source.weights.metadata) {
+        bytes += kMostCopies * static_cast<Bytes>(key.size() + text.size());
+    }
+    for (const PlannedTensor& each : plan.tensors) {
+        bytes += kMostNames * static_cast<Bytes>(each.tensor->first.size()) + kMostBesideName;
+    }
+    return bytes;
+}
+
+}  // namespace
+
+ConversionPlan planConversion(const StorageForm& form, const ConvertSource& source) {
+    ConversionPlan plan;
+    for (const NamedPlace* tensor : source.tensors()) {
+        const std::string_view name = source.nameInDenoiser(tensor->first);
+        if (form.isGguf() && name.empty()) {
+            continue;
+        }
+        TargetTensor target = form.isGguf() ? ggufTarget(form, name, tensor->second)
+                                            : comfyTarget(form, name, tensor->second);
+        plan.before.add(tensor->second.type, tensor->second.encoded, storedBytes(tensor->second));
+        plan.after.add(target.type, target.encoded, target.bytes());
+        plan.tensors.push_back({tensor, std::move(target)});
+    }
+    plan.fileBytes = plan.after.bytes() + bytesBeside(source, plan);
+    const bool leavesOut = form.isGguf() && !source.prefix.empty();
+    plan.contents = (leavesOut ? "the denoiser of " : "") + source.what;
+    return plan;
+}
+
+ConversionChoices conversionChoices(const CheckpointPath& checkpoint) {
+    const ConvertSource source = openConvertSource(checkpoint);
+    ConversionChoices known{.path = checkpoint.path, .choices = {}};
+    for (const StorageForm& form : storageForms()) {
+        const ConversionPlan plan = planConversion(form, source);
+        known.choices.push_back({.storage = std::string(form.name),
+                                 .ending = std::string(form.ending()),
+                                 .contents = plan.contents,
+                                 .bytes = plan.fileBytes,
+                                 .sourceBytes = plan.before.bytes()});
+    }
+    return known;
 }
 
 }  // namespace lowtide::models

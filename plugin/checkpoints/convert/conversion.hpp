@@ -1,9 +1,9 @@
 #pragma once
-// Writes the weights of a checkpoint again, in another storage. Torch-free.
+// Writes the weights of a checkpoint again, in another storage: the plan and the work. Torch-free.
 
 #include "plugin/checkpoints/checkpoint_paths.hpp"
-#include "plugin/checkpoints/stored_shares.hpp"
-#include "plugin/files/free_space.hpp"
+#include "plugin/checkpoints/convert/storage_form.hpp"
+#include "plugin/files/output_file.hpp"
 
 #include <functional>
 #include <string>

@@ -1,9 +1,11 @@
 #pragma once
+// A prompt as a CLIP encoder reads it: tokens and embeddings, with weights, in chunks. Torch-free.
 
-#include "plugin/checkpoints/embeddings/embedding_library.hpp"
+#include "plugin/checkpoints/embeddings.hpp"
 #include "plugin/text/clip_tokenizer.hpp"
 #include "plugin/text/named_embeddings.hpp"
 #include "plugin/text/prompt_chunks.hpp"
+#include "plugin/text/prompt_weights.hpp"
 
 #include <map>
 #include <string>
@@ -62,5 +64,20 @@ private:
     int64_t nextId_;
     EmbeddingsNamed named_;
 };
+
+/// A prompt as the text encoder reads it.
+struct CutPrompt {
+    std::vector<PromptChunk> chunks;  ///< at least one
+    std::vector<double> weights;      ///< of the parts that PromptChunk::parts counts
+    int64_t cutTokens = 0;            ///< left out at the end: of None alone
+    EmbeddingsNamed embeddings{};
+};
+
+/// Error{InvalidInput} on parameter `item` when the text is no UTF-8 or a weight is beyond
+/// +-1000; Error{Unsupported} for an operator of Compel that is not built; errors of embeddings.
+[[nodiscard]] CutPrompt cutPrompt(PromptTokens& tokens,
+                                  PromptWeights weights,
+                                  const std::string& text,
+                                  const std::string& item);
 
 }  // namespace lowtide::models

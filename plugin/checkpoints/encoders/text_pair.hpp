@@ -1,7 +1,8 @@
 #pragma once
+// The texts of both sides as one CLIP encoder reads them, and what weights make of its result.
 
-#include "plugin/checkpoints/encoders/cut_prompt.hpp"
-#include "plugin/nn/text/clip_text_output.hpp"
+#include "plugin/checkpoints/encoders/prompt_tokens.hpp"
+#include "plugin/nn/text/clip_text_model.hpp"
 #include "plugin/text/text_count.hpp"
 
 #include <string>

@@ -1,10 +1,22 @@
 #include "plugin/checkpoints/image_prompts/ip_adapter.hpp"
 
+#include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/checkpoints/layouts/clip.hpp"
+#include "plugin/checkpoints/single_file/beside_file.hpp"
+#include "plugin/checkpoints/weight_file.hpp"
+#include "plugin/checkpoints/weight_map.hpp"
+#include "plugin/files/input_file.hpp"
+#include "plugin/files/paths.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/resolve_precision.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <map>
 #include <utility>
+#include <vector>
 
 namespace lowtide::models {
 
@@ -62,6 +74,204 @@ const memory::FamilyPrecision& IpAdapter::precisions() const {
             .mayOverflow = {}};
     }();
     return stated;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kRecentIpAdapters = 8;
+constexpr Bytes kLargestEncoderConfig = kMiB;
+constexpr const char* kEncoderItem = "image_encoder";
+constexpr const char* kEncoderFolder = "image_encoder";
+constexpr const char* kEncoderFiles = "clip_vision";
+constexpr const char* kEncoderStem = "model";
+
+fs::path encoderConfigOf(const CheckpointPath& folder) {
+    return fs::path(folder.path) / "config.json";
+}
+
+ImageEncoderFile openEncoderFolder(const CheckpointPath& path) {
+    const files::InputFile file(encoderConfigOf(path).string());
+    const std::string what = path.name + "/config.json";
+    const Json settings =
+        parseJson(file.readAll(kLargestEncoderConfig), what, {.readPythonNumbers = true});
+    ImageEncoderFile opened{.name = path.name,
+                            .config = readClipVisionConfig(settings, what),
+                            .weights = openWeights(path.path, ".", kEncoderStem)};
+    opened.weights.what = path.name;
+    opened.weights.hint = "get the weights and config.json of the same image encoder";
+    opened.weights.files.push_back(stampOf(file));
+    return opened;
+}
+
+/// Settings that no shape states are those of known towers, or stand beside the file.
+ImageEncoderFile openEncoderFile(const CheckpointPath& path) {
+    WeightFileHeader header = openWeightFile(path.path);
+    const BesideFile beside = readBeside(path.path);
+    const Json settings = withBeside(clipVisionSettings(header.map), beside, kEncoderItem);
+    checkVisionHeads(settings, header.map.what, beside);
+    ImageEncoderFile opened{.name = path.name,
+                            .config = readClipVisionConfig(settings, header.map.what),
+                            .weights = std::move(header.map)};
+    opened.weights.settings = "what its shapes imply";
+    opened.weights.hint = "get the image encoder again, or choose another one";
+    if (beside.stamp) {
+        opened.weights.files.push_back(*beside.stamp);
+    }
+    return opened;
+}
+
+/// A place where an encoder may lie.
+struct EncoderPlace {
+    CheckpointPath path;
+    bool isMeant = false;  ///< nothing else lies there: what is wrong with it is said
+};
+
+void addEncoderFolder(const fs::path& folder, std::vector<EncoderPlace>& places) {
+    const CheckpointPath path{folder.string(), files::lastPart(folder.string())};
+    std::error_code ignored;
+    if (fs::exists(encoderConfigOf(path), ignored)) {
+        places.push_back({path, true});
+    }
+}
+
+/// Files and folders of a folder that programs keep such encoders in, beside others.
+void addEncoderFiles(const fs::path& folder, std::vector<EncoderPlace>& places) {
+    std::vector<std::string> found;
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+        found.push_back(entry.path().string());
+    }
+    std::sort(found.begin(), found.end());
+    for (const std::string& path : found) {
+        places.push_back({{path, files::lastPart(path)}, false});
+    }
+}
+
+std::vector<EncoderPlace> usualPlaces(const CheckpointPath& adapter,
+                                      std::span<const std::string> modelFolders) {
+    std::vector<EncoderPlace> places;
+    const fs::path folder = fs::path(adapter.path).parent_path();
+    const fs::path above = folder.parent_path();
+    addEncoderFolder(folder / kEncoderFolder, places);
+    addEncoderFolder(above / kEncoderFolder, places);
+    addEncoderFolder(above / "models" / kEncoderFolder, places);
+    addEncoderFolder(above / "sdxl_models" / kEncoderFolder, places);
+    addEncoderFiles(above / kEncoderFiles, places);
+    for (const fs::path models : modelFolders) {
+        addEncoderFolder(models / kEncoderFolder, places);
+        addEncoderFiles(models / kEncoderFiles, places);
+        if (models.filename() == kEncoderFiles) {
+            addEncoderFiles(models, places);
+        }
+    }
+    return places;
+}
+
+std::optional<ImageEncoderFile> openedAt(const EncoderPlace& place) {
+    try {
+        return openImageEncoder(place.path);
+    } catch (const Error&) {
+        if (place.isMeant) {
+            throw;
+        }
+        return std::nullopt;
+    }
+}
+
+/// Of what such an adapter reads of the encoder.
+int64_t seenWidth(const ImageProjectionConfig& projection, const ClipVisionConfig& encoder) {
+    return projection.isResampler ? encoder.width : encoder.projectionWidth;
+}
+
+std::string wantedEncoder(const ImageProjectionConfig& projection) {
+    constexpr int64_t kHuge = 1280;
+    constexpr int64_t kHugePooled = 1024;
+    constexpr int64_t kBig = 1664;
+    constexpr int64_t kBigPooled = 1280;
+    const int64_t width = projection.seenWidth;
+    const char* known = "";
+    if (width == (projection.isResampler ? kHuge : kHugePooled)) {
+        known = " (CLIP ViT-H)";
+    } else if (width == (projection.isResampler ? kBig : kBigPooled)) {
+        known = " (CLIP ViT-bigG)";
+    }
+    return std::string("an image encoder whose ") +
+           (projection.isResampler ? "states are " : "projected picture is ") +
+           std::to_string(width) + " wide" + known;
+}
+
+ImageEncoderFile usualEncoder(const IpAdapterFile& adapter,
+                              const CheckpointPath& path,
+                              std::span<const std::string> modelFolders) {
+    std::vector<std::string> others;
+    for (const EncoderPlace& place : usualPlaces(path, modelFolders)) {
+        if (std::optional<ImageEncoderFile> encoder = openedAt(place)) {
+            if (seenWidth(adapter.projection, encoder->config) == adapter.projection.seenWidth) {
+                return *std::move(encoder);
+            }
+            others.push_back(place.path.path);
+        }
+    }
+    throw Error(ErrorKind::NotFound,
+                adapter.what + " needs " + wantedEncoder(adapter.projection) +
+                    ", and none lies in image_encoder or clip_vision beside it" +
+                    (others.empty() ? "" : "; of another width is " + listSome(others)),
+                "put it there, or choose it as Image encoder",
+                kEncoderItem);
+}
+
+ImageEncoderFile chosenEncoder(const IpAdapterFile& adapter, const CheckpointPath& path) {
+    try {
+        ImageEncoderFile encoder = openImageEncoder(path);
+        const int64_t width = seenWidth(adapter.projection, encoder.config);
+        if (width != adapter.projection.seenWidth) {
+            throw Error(ErrorKind::InvalidInput,
+                        "the image encoder " + encoder.name + " gives " + std::to_string(width) +
+                            " numbers, " + adapter.what + " needs " +
+                            wantedEncoder(adapter.projection),
+                        "choose the image encoder that the IP-Adapter was made with");
+        }
+        return encoder;
+    } catch (const Error& error) {
+        throw Error(error.kind(), error.message(), error.hint(), kEncoderItem);
+    }
+}
+
+}  // namespace
+
+ImageEncoderFile openImageEncoder(const CheckpointPath& path) {
+    std::error_code missing;
+    return fs::is_directory(path.path, missing) ? openEncoderFolder(path) : openEncoderFile(path);
+}
+
+std::shared_ptr<const IpAdapter> openIpAdapter(const IpAdapterChoice& choice,
+                                               std::span<const std::string> modelFolders) {
+    IpAdapterFile file = ipAdapterIn(openWeightFile(choice.file.path).map);
+    const ImageEncoderFile encoder = choice.encoder ? chosenEncoder(file, *choice.encoder)
+                                                    : usualEncoder(file, choice.file, modelFolders);
+    return std::make_shared<const IpAdapter>(choice.file.name, std::move(file), encoder);
+}
+
+std::shared_ptr<const IpAdapter> IpAdapters::open(const IpAdapterChoice& choice,
+                                                  std::span<const std::string> modelFolders) {
+    const std::lock_guard lock(mutex_);
+    const std::string encoder = choice.encoder ? choice.encoder->path : "";
+    const auto known = std::find_if(recent_.begin(), recent_.end(), [&](const Entry& entry) {
+        return entry.path == choice.file.path && entry.encoder == encoder &&
+               areUnchanged(entry.adapter->files());
+    });
+    Entry entry{choice.file.path, encoder, nullptr};
+    if (known != recent_.end()) {
+        entry = std::move(*known);
+        recent_.erase(known);
+    } else {
+        entry.adapter = openIpAdapter(choice, modelFolders);
+    }
+    recent_.push_front(std::move(entry));
+    recent_.resize(std::min(recent_.size(), kRecentIpAdapters));
+    return recent_.front().adapter;
 }
 
 }  // namespace lowtide::models

@@ -1,17 +1,49 @@
-#include "plugin/base/error.hpp"
-#include "plugin/checkpoints/layouts/layout.hpp"
-#include "plugin/checkpoints/single_file/component_maps.hpp"
-#include "plugin/checkpoints/single_file/gguf_byte_pairs.hpp"
-#include "plugin/checkpoints/single_file/language_settings.hpp"
-#include "plugin/checkpoints/single_file/ldm_parts.hpp"
-#include "plugin/checkpoints/single_file/tokenizer_beside.hpp"
-#include "plugin/checkpoints/single_file/tokenizer_sizes.hpp"
-#include "plugin/files/gguf.hpp"
-#include "plugin/files/input_file.hpp"
+// Language models in files of their own: names of their weights, settings that shapes tell, the
+// tokenizer inside or beside. Torch-free.
 
+#include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
+#include "plugin/base/json_fwd.hpp"
+#include "plugin/checkpoints/layouts/layout.hpp"
+#include "plugin/checkpoints/single_file/beside_file.hpp"
+#include "plugin/checkpoints/single_file/component_maps.hpp"
+#include "plugin/checkpoints/single_file/single_file.hpp"
+#include "plugin/checkpoints/single_file/tokenizer_beside.hpp"
+#include "plugin/checkpoints/weight_file.hpp"
+#include "plugin/files/gguf.hpp"
+#include "plugin/files/gguf_metadata.hpp"
+#include "plugin/files/input_file.hpp"
+#include "plugin/nn/blocks/network_builder.hpp"
+#include "plugin/text/byte_level_tokenizer.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace lowtide::models {
+
+/// As transformers' config.json states them; of Qwen 3 where heads have norms of their own, else of
+/// Llama 3.1, whose rotations no tensor tells. Names as transformers has them, without "model.".
+[[nodiscard]] Json languageModelSettings(const TensorView& tensors);
+
+/// Error{Unsupported} for one whose heads no shape tells and nobody stated.
+void checkLanguageHeads(const Json& settings, const std::string& what, const BesideFile& beside);
+
+/// "layers.0.self_attn.q_proj.weight" -> "blk.0.attn_q.weight". Source: llama.cpp
+/// gguf-py/gguf/constants.py.
+[[nodiscard]] std::string ggufLanguageName(std::string_view name);
+
+/// Whether a file says that it holds a byte-level tokenizer of Llama 3 or Qwen 2 and 3.
+[[nodiscard]] bool hasGgufBytePairs(const WeightFileHeader& file);
+/// That tokenizer, which llama.cpp's converter keeps in the metadata, as the tokenizer.json that it
+/// was made of. Error{Corrupt} names the key that does not fit. Source: llama.cpp
+/// convert_hf_to_gguf.py, tokenizer.ggml.pre "llama-bpe" and "qwen2".
+[[nodiscard]] Json bytePairsInGguf(const files::GgufMetadata& metadata, const std::string& what);
+/// Its tokenizer_config.json: the token that ends a text, and the one behind it where it has one.
+[[nodiscard]] Json endTokensInGguf(const files::GgufMetadata& metadata, const std::string& what);
 
 namespace {
 
@@ -197,6 +229,184 @@ const Layout& language_model() {
                                .open = openLanguageModel,
                                .label = labelLanguageModel};
     return layout;
+}
+
+namespace {
+
+constexpr int64_t kLanguageHeadWidth = 128;
+
+constexpr std::pair<std::string_view, std::string_view> kGgufLanguageParts[] = {
+    {"embed_tokens.", "token_embd."},
+    {"layers.", "blk."},
+    {".input_layernorm.", ".attn_norm."},
+    {".post_attention_layernorm.", ".ffn_norm."},
+    {".self_attn.q_proj.", ".attn_q."},
+    {".self_attn.k_proj.", ".attn_k."},
+    {".self_attn.v_proj.", ".attn_v."},
+    {".self_attn.o_proj.", ".attn_output."},
+    {".self_attn.q_norm.", ".attn_q_norm."},
+    {".self_attn.k_norm.", ".attn_k_norm."},
+    {".mlp.gate_proj.", ".ffn_gate."},
+    {".mlp.up_proj.", ".ffn_up."},
+    {".mlp.down_proj.", ".ffn_down."},
+};
+
+std::string languageLayer(const std::string& layer, const char* rest) {
+    return "layers." + layer + rest;
+}
+
+/// Source: config.json of Llama 3.1 and Qwen 3.
+void addRotations(Json& settings, bool isQwen) {
+    if (isQwen) {
+        settings.update({{"rms_norm_eps", 1e-6}, {"rope_theta", 1e6}});
+        return;
+    }
+    settings.update({{"rms_norm_eps", 1e-5},
+                     {"rope_theta", 500000.0},
+                     {"rope_scaling",
+                      {{"rope_type", "llama3"},
+                       {"factor", 8.0},
+                       {"low_freq_factor", 1.0},
+                       {"high_freq_factor", 4.0},
+                       {"original_max_position_embeddings", 8192}}}});
+}
+
+}  // namespace
+
+Json languageModelSettings(const TensorView& tensors) {
+    const std::string ownNorm = languageLayer("0", ".self_attn.q_norm.weight");
+    const bool isQwen = tensors.has(ownNorm);
+    const int64_t headWidth = isQwen ? tensors.size(ownNorm, 0) : kLanguageHeadWidth;
+    const auto headsOf = [&](const char* projection) {
+        return tensors.size(languageLayer("0", projection), 0) / headWidth;
+    };
+    Json settings = {
+        {"model_type", isQwen ? "qwen3" : "llama"},
+        {"vocab_size", tensors.size("embed_tokens.weight", 0)},
+        {"hidden_size", tensors.size("embed_tokens.weight", 1)},
+        {"intermediate_size", tensors.size(languageLayer("0", ".mlp.gate_proj.weight"), 0)},
+        {"num_hidden_layers", tensors.count([](const std::string& layer) {
+             return languageLayer(layer, ".self_attn.q_proj.weight");
+         })},
+        {"num_attention_heads", headsOf(".self_attn.q_proj.weight")},
+        {"num_key_value_heads", headsOf(".self_attn.k_proj.weight")},
+        {"head_dim", headWidth},
+        {"max_position_embeddings", isQwen ? 40960 : 131072}};
+    addRotations(settings, isQwen);
+    return settings;
+}
+
+void checkLanguageHeads(const Json& settings, const std::string& what, const BesideFile& beside) {
+    if (settings.at("num_key_value_heads") == 0) {
+        throw Error(ErrorKind::Unsupported,
+                    what + " is a language model whose keys are narrower than " +
+                        std::to_string(kLanguageHeadWidth) + ", whose heads no shape tells",
+                    "state num_attention_heads, num_key_value_heads and head_dim of "
+                    "\"text_encoder\" in " +
+                        beside.name);
+    }
+}
+
+std::string ggufLanguageName(std::string_view name) {
+    const bool isFinalNorm = name.starts_with("norm.");
+    return isFinalNorm ? "output_" + std::string(name)
+                       : renamed(std::string(name), kGgufLanguageParts);
+}
+
+namespace {
+
+constexpr int64_t kControlToken = 3;
+constexpr int64_t kAddedToken = 4;
+constexpr const char* kPreKey = "tokenizer.ggml.pre";
+constexpr const char* kTokensKey = "tokenizer.ggml.tokens";
+
+[[noreturn]] void refuseBytePairs(const std::string& what, const std::string& problem) {
+    throw Error(ErrorKind::Corrupt, what + ": " + problem, "get the file again");
+}
+
+std::vector<std::string> tokensIn(const files::GgufMetadata& metadata, const std::string& what) {
+    std::vector<std::string> tokens =
+        metadata.texts(kTokensKey).value_or(std::vector<std::string>());
+    if (tokens.empty()) {
+        refuseBytePairs(what, std::string(kTokensKey) + " is missing");
+    }
+    return tokens;
+}
+
+/// The token whose number stands under `key`.
+std::string tokenAt(const files::GgufMetadata& metadata,
+                    const std::vector<std::string>& tokens,
+                    const char* key,
+                    const std::string& what) {
+    const std::optional<int64_t> id = metadata.integer(key);
+    if (!id || *id < 0 || *id >= static_cast<int64_t>(tokens.size())) {
+        refuseBytePairs(what, std::string(key) + " is no number of a token");
+    }
+    return tokens[static_cast<size_t>(*id)];
+}
+
+Json addedTokens(const files::GgufMetadata& metadata, const std::vector<std::string>& tokens) {
+    const std::vector<int64_t> types =
+        metadata.integers("tokenizer.ggml.token_type").value_or(std::vector<int64_t>());
+    Json added = Json::array();
+    for (size_t id = 0; id < std::min(types.size(), tokens.size()); ++id) {
+        if (types[id] == kControlToken || types[id] == kAddedToken) {
+            added.push_back({{"id", id},
+                             {"content", tokens[id]},
+                             {"special", types[id] == kControlToken},
+                             {"normalized", false}});
+        }
+    }
+    return added;
+}
+
+}  // namespace
+
+bool hasGgufBytePairs(const WeightFileHeader& file) {
+    const auto model = file.metadata.find("tokenizer.ggml.model");
+    const auto pre = file.metadata.find(kPreKey);
+    return model != file.metadata.end() && model->second == "gpt2" && pre != file.metadata.end() &&
+           bytePairKind(pre->second);
+}
+
+Json bytePairsInGguf(const files::GgufMetadata& metadata, const std::string& what) {
+    const BytePairKind* kind = bytePairKind(metadata.text(kPreKey).value_or(""));
+    if (!kind) {
+        refuseBytePairs(what, std::string(kPreKey) + " is of no known kind");
+    }
+    const std::vector<std::string> tokens = tokensIn(metadata, what);
+    Json vocabulary = Json::object();
+    for (size_t id = 0; id < tokens.size(); ++id) {
+        vocabulary[tokens[id]] = id;
+    }
+    Json json =
+        byteLevelJson(*kind,
+                      std::move(vocabulary),
+                      metadata.texts("tokenizer.ggml.merges").value_or(std::vector<std::string>()),
+                      addedTokens(metadata, tokens));
+    if (kind->begins) {
+        const std::string first = tokenAt(metadata, tokens, "tokenizer.ggml.bos_token_id", what);
+        json["post_processor"] = {{"type", "TemplateProcessing"},
+                                  {"single",
+                                   {{{"SpecialToken", {{"id", first}, {"type_id", 0}}}},
+                                    {{"Sequence", {{"id", "A"}, {"type_id", 0}}}}}},
+                                  {"special_tokens",
+                                   {{first,
+                                     {{"id", first},
+                                      {"ids", {*metadata.integer("tokenizer.ggml.bos_token_id")}},
+                                      {"tokens", {first}}}}}}};
+    }
+    return json;
+}
+
+Json endTokensInGguf(const files::GgufMetadata& metadata, const std::string& what) {
+    constexpr const char* kPadding = "tokenizer.ggml.padding_token_id";
+    const std::vector<std::string> tokens = tokensIn(metadata, what);
+    Json ends = {{"eos_token", tokenAt(metadata, tokens, "tokenizer.ggml.eos_token_id", what)}};
+    if (metadata.integer(kPadding)) {
+        ends["pad_token"] = tokenAt(metadata, tokens, kPadding, what);
+    }
+    return ends;
 }
 
 }  // namespace lowtide::models

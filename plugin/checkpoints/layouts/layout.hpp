@@ -1,5 +1,6 @@
 #pragma once
-// Layouts of files: how a checkpoint, or a part of one, lies in a folder or a file. Torch-free.
+// Layouts of files: how a checkpoint, or a part of one, lies in a folder or a file; those that are
+// folders. Torch-free.
 
 #include "plugin/checkpoints/checkpoint.hpp"
 #include "plugin/checkpoints/checkpoint_paths.hpp"

@@ -1,19 +1,49 @@
+// T5 encoders in files of their own: names of their weights, settings that shapes tell, the
+// tokenizer inside or beside. Torch-free.
+
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
+#include "plugin/base/json_fwd.hpp"
 #include "plugin/checkpoints/layouts/layout.hpp"
 #include "plugin/checkpoints/single_file/component_maps.hpp"
-#include "plugin/checkpoints/single_file/gguf_pieces.hpp"
-#include "plugin/checkpoints/single_file/ldm_parts.hpp"
-#include "plugin/checkpoints/single_file/t5_names.hpp"
-#include "plugin/checkpoints/single_file/t5_settings.hpp"
+#include "plugin/checkpoints/single_file/single_file.hpp"
 #include "plugin/checkpoints/single_file/tokenizer_beside.hpp"
-#include "plugin/checkpoints/single_file/tokenizer_sizes.hpp"
+#include "plugin/checkpoints/weight_file.hpp"
 #include "plugin/checkpoints/weight_map.hpp"
 #include "plugin/files/gguf.hpp"
+#include "plugin/files/gguf_metadata.hpp"
 #include "plugin/files/input_file.hpp"
+#include "plugin/nn/blocks/network_builder.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace lowtide::models {
+
+/// "encoder.block.0.layer.0.SelfAttention.q.weight" -> "blocks.0.attn.q.weight". Source: Wan 2.1
+/// wan/modules/t5.py.
+[[nodiscard]] std::string wanTextName(std::string_view name);
+
+/// The same -> "enc.blk.0.attn_q.weight". Source: llama.cpp gguf-py/gguf/constants.py.
+[[nodiscard]] std::string ggufTextName(std::string_view name);
+
+/// Of UMT5 where a layer behind the first one has biases of its own, else of T5. Error{Corrupt}
+/// names a tensor that is missing.
+[[nodiscard]] Json t5Settings(const TensorView& tensors);
+
+/// Whether a file says that it holds the tokenizer of a T5.
+[[nodiscard]] bool hasGgufPieces(const WeightFileHeader& file);
+/// That tokenizer, which llama.cpp's converter keeps in the metadata, as the spiece.model that it
+/// was made of: pieces, the unknown one, replaced characters. Unused pieces at the end, which fill
+/// the table up, are left out. Error{Corrupt} names the key that does not fit.
+/// Source: llama.cpp convert_hf_to_gguf.py, T5EncoderModel.
+[[nodiscard]] std::string piecesInGguf(const files::GgufMetadata& metadata,
+                                       const std::string& what);
 
 namespace {
 
@@ -145,6 +175,186 @@ const Layout& t5_encoder() {
                                .open = openT5,
                                .label = labelT5};
     return layout;
+}
+
+namespace {
+
+constexpr std::pair<std::string_view, std::string_view> kWanTextParts[] = {
+    {"shared.", "token_embedding."},
+    {"encoder.embed_tokens.", "token_embedding."},
+    {"encoder.final_layer_norm.", "norm."},
+    {"encoder.block.", "blocks."},
+    {".layer.0.layer_norm.", ".norm1."},
+    {".layer.1.layer_norm.", ".norm2."},
+    {".layer.0.SelfAttention.relative_attention_bias.", ".pos_embedding.embedding."},
+    {".layer.0.SelfAttention.", ".attn."},
+    {".layer.1.DenseReluDense.wi_0.", ".ffn.gate.0."},
+    {".layer.1.DenseReluDense.wi_1.", ".ffn.fc1."},
+    {".layer.1.DenseReluDense.wo.", ".ffn.fc2."},
+};
+
+constexpr std::pair<std::string_view, std::string_view> kGgufTextParts[] = {
+    {"shared.", "token_embd."},
+    {"encoder.embed_tokens.", "token_embd."},
+    {"encoder.final_layer_norm.", "enc.output_norm."},
+    {"encoder.block.", "enc.blk."},
+    {".layer.0.layer_norm.", ".attn_norm."},
+    {".layer.1.layer_norm.", ".ffn_norm."},
+    {".layer.0.SelfAttention.relative_attention_bias.", ".attn_rel_b."},
+    {".layer.0.SelfAttention.", ".attn_"},
+    {".layer.1.DenseReluDense.wi_0.", ".ffn_gate."},
+    {".layer.1.DenseReluDense.wi_1.", ".ffn_up."},
+    {".layer.1.DenseReluDense.wo.", ".ffn_down."},
+};
+
+}  // namespace
+
+std::string wanTextName(std::string_view name) {
+    return renamed(std::string(name), kWanTextParts);
+}
+
+std::string ggufTextName(std::string_view name) {
+    return renamed(std::string(name), kGgufTextParts);
+}
+
+namespace {
+
+std::string t5Attention(const std::string& layer, const char* part) {
+    return "encoder.block." + layer + ".layer.0.SelfAttention." + part + ".weight";
+}
+
+}  // namespace
+
+Json t5Settings(const TensorView& tensors) {
+    const std::string biases = t5Attention("0", "relative_attention_bias");
+    const char* const inner = "encoder.block.0.layer.1.DenseReluDense.wi_0.weight";
+    const char* const table =
+        tensors.has("shared.weight") ? "shared.weight" : "encoder.embed_tokens.weight";
+    const int64_t heads = tensors.size(biases, 1);
+    const int64_t layers =
+        tensors.count([](const std::string& layer) { return t5Attention(layer, "q"); });
+    const bool isUmt5 = layers == 1 || tensors.has(t5Attention("1", "relative_attention_bias"));
+    return {{"model_type", isUmt5 ? "umt5" : "t5"},
+            {"feed_forward_proj", "gated-gelu"},
+            {"vocab_size", tensors.size(table, 0)},
+            {"d_model", tensors.size(table, 1)},
+            {"d_kv", tensors.size(t5Attention("0", "q"), 0) / std::max<int64_t>(heads, 1)},
+            {"num_heads", heads},
+            {"d_ff", tensors.size(inner, 0)},
+            {"num_layers", layers},
+            {"relative_attention_num_buckets", tensors.size(biases, 0)}};
+}
+
+namespace {
+
+constexpr int64_t kUnknownType = 2;
+constexpr int64_t kUnusedType = 5;
+constexpr uint64_t kUnigramKind = 1;
+
+[[noreturn]] void refuseTokens(const std::string& what, const std::string& problem) {
+    throw Error(ErrorKind::Corrupt, what + ": " + problem, "get the file again");
+}
+
+/// Writes fields of protocol buffers.
+class MessageWriter {
+public:
+    MessageWriter& text(uint64_t field, std::string_view value) {
+        varint(field << 3 | 2U);
+        varint(value.size());
+        bytes_ += value;
+        return *this;
+    }
+
+    MessageWriter& number(uint64_t field, uint64_t value) {
+        varint(field << 3);
+        varint(value);
+        return *this;
+    }
+
+    MessageWriter& real(uint64_t field, float value) {
+        varint(field << 3 | 5U);
+        const auto bits = std::bit_cast<uint32_t>(value);
+        for (unsigned shift = 0; shift < 32; shift += 8) {
+            bytes_ += static_cast<char>(bits >> shift & 0xFFU);
+        }
+        return *this;
+    }
+
+    [[nodiscard]] const std::string& bytes() const { return bytes_; }
+
+private:
+    void varint(uint64_t value) {
+        for (; value >= 0x80; value >>= 7) {
+            bytes_ += static_cast<char>(value | 0x80U);
+        }
+        bytes_ += static_cast<char>(value);
+    }
+
+    std::string bytes_;
+};
+
+std::vector<double> numbersAt(const files::GgufMetadata& metadata,
+                              const char* key,
+                              const std::string& what) {
+    const files::GgufValue* value = metadata.find(key);
+    const auto elements = value ? value->elements() : std::nullopt;
+    std::vector<double> numbers;
+    for (const files::GgufValue& each : elements.value_or(std::vector<files::GgufValue>())) {
+        const std::optional<double> number = each.number();
+        if (!number) {
+            refuseTokens(what, std::string(key) + " has an element that is no number");
+        }
+        numbers.push_back(*number);
+    }
+    return numbers;
+}
+
+std::string characterMapAt(const files::GgufMetadata& metadata) {
+    std::string map;
+    for (const int64_t byte : metadata.integers("tokenizer.ggml.precompiled_charsmap")
+                                  .value_or(std::vector<int64_t>())) {
+        map += static_cast<char>(byte);
+    }
+    return map;
+}
+
+}  // namespace
+
+bool hasGgufPieces(const WeightFileHeader& file) {
+    const auto model = file.metadata.find("tokenizer.ggml.model");
+    return model != file.metadata.end() && model->second == "t5";
+}
+
+std::string piecesInGguf(const files::GgufMetadata& metadata, const std::string& what) {
+    const std::vector<std::string> tokens =
+        metadata.texts("tokenizer.ggml.tokens").value_or(std::vector<std::string>());
+    const std::vector<double> scores = numbersAt(metadata, "tokenizer.ggml.scores", what);
+    const std::vector<double> types = numbersAt(metadata, "tokenizer.ggml.token_type", what);
+    if (tokens.empty() || scores.size() != tokens.size() || types.size() != tokens.size()) {
+        refuseTokens(what,
+                     "tokenizer.ggml has " + std::to_string(tokens.size()) + " tokens, " +
+                         std::to_string(scores.size()) + " scores and " +
+                         std::to_string(types.size()) + " types");
+    }
+    const auto last =
+        std::find_if(types.rbegin(), types.rend(), [](double type) { return type != kUnusedType; });
+    const auto count = static_cast<size_t>(types.rend() - last);
+    const auto unknown = std::find(types.begin(), types.end(), kUnknownType) - types.begin();
+    MessageWriter model;
+    for (size_t i = 0; i < count; ++i) {
+        model.text(
+            1, MessageWriter().text(1, tokens[i]).real(2, static_cast<float>(scores[i])).bytes());
+    }
+    model.text(
+        2,
+        MessageWriter()
+            .number(3, kUnigramKind)
+            .number(40,
+                    static_cast<uint64_t>(
+                        metadata.integer("tokenizer.ggml.unknown_token_id").value_or(unknown)))
+            .bytes());
+    model.text(3, MessageWriter().text(2, characterMapAt(metadata)).bytes());
+    return model.bytes();
 }
 
 }  // namespace lowtide::models

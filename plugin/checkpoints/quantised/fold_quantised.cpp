@@ -2,12 +2,323 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/checkpoints/quantised/comfy_layers.hpp"
+#include "plugin/checkpoints/quantised/layer_settings.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <initializer_list>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace lowtide::models {
+
+/// One quantised weight of a file with what lies beside it. Errors are Error{Corrupt} and name file
+/// and tensor.
+class QuantisedLayer {
+public:
+    /// `weight`: its name; `prefix`: of those of its companions.
+    QuantisedLayer(const TensorPlaces& tensors,
+                   std::string file,
+                   std::string weight,
+                   std::string prefix);
+
+    /// As it lies in the file.
+    [[nodiscard]] const TensorPlace& stored() const { return stored_; }
+
+    [[nodiscard]] bool has(std::string_view name) const;
+
+    /// Adds "<prefix><name>" to the companions; `needs` says for messages what it must be. `fits`
+    /// decides.
+    template <typename Fits>
+    void add(const std::string& name, const std::string& needs, const Fits& fits) {
+        const TensorPlace& place = placeOf(name);
+        if (!fits(place)) {
+            refuse(prefix_ + name,
+                   "is " + std::string(nameOf(place.type)) + " " + toText(place.shape) +
+                       ", needs " + needs);
+        }
+        take(name, place);
+    }
+
+    /// A scale of the tensor, or one for each row, in F32, F16 or BF16.
+    void addScales(std::initializer_list<const char*> names);
+    /// So many numbers in F32.
+    void addNumbers(const std::string& name, int64_t count);
+    /// Bytes, U8 or of that type.
+    void addBytes(const std::string& name, DType type, int64_t count);
+
+    /// Forgets what decoding does not need.
+    void leaveOut(std::initializer_list<const char*> names);
+
+    void requireType(DType type) const;
+
+    /// The weight, of this shape once it is decoded; blocks may go on from row to row.
+    [[nodiscard]] TensorPlace encoded(const std::string& encoding,
+                                      Shape shape,
+                                      int64_t blockElements,
+                                      Bytes blockBytes) const;
+    /// Refuses rows of this shape that are no whole blocks.
+    void requireWholeRows(const Shape& shape, int64_t blockElements) const;
+
+    /// Names in the file that are no weights of their own.
+    [[nodiscard]] const std::set<std::string>& companionNames() const { return names_; }
+
+    [[noreturn]] void refuse(const std::string& name, const std::string& problem) const;
+
+private:
+    [[nodiscard]] const TensorPlace& placeOf(const std::string& name) const;
+    void take(const std::string& name, const TensorPlace& place);
+
+    const TensorPlaces& tensors_;
+    std::string file_;
+    std::string weight_;
+    std::string prefix_;
+    TensorPlace stored_;
+    std::vector<memory::Companion> companions_;
+    std::set<std::string> names_;
+};
+
+/// A layer as ComfyUI quantised it, whose companions `layer` collects. `what`: file and layer.
+/// Error{Unsupported} names a format that is not read.
+[[nodiscard]] TensorPlace comfyWeight(QuantisedLayer& layer,
+                                      const Json& settings,
+                                      const std::string& what);
+
+QuantisedLayer::QuantisedLayer(const TensorPlaces& tensors,
+                               std::string file,
+                               std::string weight,
+                               std::string prefix)
+    : tensors_(tensors),
+      file_(std::move(file)),
+      weight_(std::move(weight)),
+      prefix_(std::move(prefix)) {
+    const auto found = tensors_.find(weight_);
+    if (found == tensors_.end()) {
+        refuse(weight_, "is not there, though its scales are");
+    }
+    stored_ = found->second;
+    if (stored_.shape.empty() || elementCount(stored_.shape).value_or(0) == 0) {
+        refuse(weight_, "is " + toText(stored_.shape) + ", which has no rows");
+    }
+    if (!stored_.isRowMajor) {
+        refuse(weight_, "is not stored row by row");
+    }
+}
+
+bool QuantisedLayer::has(std::string_view name) const {
+    return tensors_.contains(prefix_ + std::string(name));
+}
+
+void QuantisedLayer::addScales(std::initializer_list<const char*> names) {
+    const auto found =
+        std::find_if(names.begin(), names.end(), [&](const char* name) { return has(name); });
+    const int64_t rows = stored_.shape.front();
+    add(found == names.end() ? *names.begin() : *found,
+        "one number, or " + std::to_string(rows) + ", in F32, F16 or BF16",
+        [&](const TensorPlace& place) {
+            const int64_t count = elementCount(place.shape).value_or(0);
+            const bool isNumber =
+                place.type == DType::F32 || place.type == DType::F16 || place.type == DType::BF16;
+            return isNumber && (count == 1 || count == rows);
+        });
+}
+
+void QuantisedLayer::addNumbers(const std::string& name, int64_t count) {
+    add(name, std::to_string(count) + " in F32", [&](const TensorPlace& place) {
+        return place.type == DType::F32 && elementCount(place.shape) == count;
+    });
+}
+
+void QuantisedLayer::addBytes(const std::string& name, DType type, int64_t count) {
+    add(name,
+        std::to_string(count) + " of type " + std::string(nameOf(type)) + " or U8",
+        [&](const TensorPlace& place) {
+            return (place.type == type || place.type == DType::U8) &&
+                   elementCount(place.shape) == count;
+        });
+}
+
+void QuantisedLayer::leaveOut(std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+        if (has(name)) {
+            names_.insert(prefix_ + name);
+        }
+    }
+}
+
+void QuantisedLayer::requireType(DType type) const {
+    if (stored_.type != type) {
+        refuse(weight_,
+               "is " + std::string(nameOf(stored_.type)) + ", its layer's settings say " +
+                   std::string(nameOf(type)));
+    }
+}
+
+TensorPlace QuantisedLayer::encoded(const std::string& encoding,
+                                    Shape shape,
+                                    int64_t blockElements,
+                                    Bytes blockBytes) const {
+    const int64_t count = elementCount(shape).value_or(0);
+    if (count == 0 || count % blockElements != 0 ||
+        count / blockElements * blockBytes != stored_.bytes()) {
+        refuse(weight_,
+               "has " + std::to_string(stored_.bytes()) + " bytes, which are not those of " +
+                   toText(shape) + " in blocks of " + std::to_string(blockElements));
+    }
+    TensorPlace place = stored_;
+    place.type = DType::F32;
+    place.shape = std::move(shape);
+    place.encoded = {.encoding = encoding,
+                     .blockElements = blockElements,
+                     .blockBytes = blockBytes,
+                     .columns = count / place.shape.front(),
+                     .companions = companions_};
+    return place;
+}
+
+void QuantisedLayer::requireWholeRows(const Shape& shape, int64_t blockElements) const {
+    const int64_t columns = elementCount(shape).value_or(0) / shape.front();
+    if (columns % blockElements != 0) {
+        refuse(weight_,
+               "is " + toText(shape) + ", whose rows are no whole blocks of " +
+                   std::to_string(blockElements) + " numbers");
+    }
+}
+
+void QuantisedLayer::refuse(const std::string& name, const std::string& problem) const {
+    throw Error(ErrorKind::Corrupt,
+                file_ + ", " + quotedName(name) + ": " + problem,
+                "get the file again, or choose another one");
+}
+
+const TensorPlace& QuantisedLayer::placeOf(const std::string& name) const {
+    const auto found = tensors_.find(prefix_ + name);
+    if (found == tensors_.end()) {
+        refuse(weight_, "its scales " + quotedName(prefix_ + name) + " are not there");
+    }
+    return found->second;
+}
+
+void QuantisedLayer::take(const std::string& name, const TensorPlace& place) {
+    companions_.push_back({.key = prefix_ + name,
+                           .fileOffset = place.offset,
+                           .type = place.type,
+                           .elementCount = elementCount(place.shape).value_or(0)});
+    names_.insert(prefix_ + name);
+}
+
+namespace {
+
+constexpr int64_t kTileRows = 128;  ///< of scales as tensor cores read them
+constexpr int64_t kTileBlocks = 4;
+constexpr int64_t kLargestRotation = 4096;
+
+TensorPlace scaledWeight(QuantisedLayer& layer, const char* encoding, DType type) {
+    layer.requireType(type);
+    layer.addScales({"weight_scale", "scale_weight"});
+    return layer.encoded(encoding, layer.stored().shape, 1, 1);
+}
+
+/// A setting of the layer itself, or of its "params".
+Json settingOf(const Json& settings, const char* name, Json otherwise) {
+    if (settings.contains(name)) {
+        return settings.at(name);
+    }
+    const Json params = settings.value("params", Json::object());
+    return params.is_object() ? params.value(name, std::move(otherwise)) : otherwise;
+}
+
+bool isRotated(const Json& settings) {
+    const Json rotated = settingOf(settings, "convrot", false);
+    return rotated.is_boolean() && rotated.get<bool>();
+}
+
+TensorPlace rotatedWeight(QuantisedLayer& layer, const Json& settings, const std::string& what) {
+    const Json size = settingOf(settings, "convrot_groupsize", 256);
+    const int64_t group = size.is_number_integer() ? size.get<int64_t>() : 0;
+    const bool isPowerOfFour = group >= 4 && group <= kLargestRotation &&
+                               std::has_single_bit(static_cast<uint64_t>(group)) &&
+                               std::countr_zero(static_cast<uint64_t>(group)) % 2 == 0;
+    if (!isPowerOfFour) {
+        throw Error(ErrorKind::Corrupt,
+                    what + ": convrot_groupsize is " + size.dump() +
+                        ", where a power of four from 4 to " + std::to_string(kLargestRotation) +
+                        " belongs",
+                    "get the file again, or choose another one");
+    }
+    layer.requireType(DType::I8);
+    layer.requireWholeRows(layer.stored().shape, group);
+    layer.addScales({"weight_scale"});
+    return layer.encoded("int8_convrot", layer.stored().shape, group, group);
+}
+
+/// Takes the scales of blocks that lie in tiles; the shape that the weight decodes to, which has
+/// `perByte` numbers in a byte.
+Shape takeBlockScales(QuantisedLayer& layer,
+                      const std::string& what,
+                      DType scaleType,
+                      int64_t blockElements,
+                      int64_t perByte) {
+    Shape shape = layer.stored().shape;
+    if (shape.size() != 2) {
+        layer.refuse(what, "is " + toText(shape) + ", needs two sizes");
+    }
+    shape[1] *= perByte;
+    layer.requireWholeRows(shape, blockElements);
+    layer.addBytes("weight_scale",
+                   scaleType,
+                   alignUp(shape[0], kTileRows) * alignUp(shape[1] / blockElements, kTileBlocks));
+    return shape;
+}
+
+TensorPlace mxfp8Weight(QuantisedLayer& layer, const std::string& what) {
+    layer.requireType(DType::F8E4M3);
+    return layer.encoded("mxfp8", takeBlockScales(layer, what, DType::F8E8M0, 32, 1), 32, 32);
+}
+
+TensorPlace nvfp4Weight(QuantisedLayer& layer, const std::string& what) {
+    layer.requireType(DType::U8);
+    Shape shape = takeBlockScales(layer, what, DType::F8E4M3, 16, 2);
+    layer.addNumbers("weight_scale_2", 1);
+    return layer.encoded("nvfp4", std::move(shape), 16, 8);
+}
+
+}  // namespace
+
+TensorPlace comfyWeight(QuantisedLayer& layer, const Json& settings, const std::string& what) {
+    const Json stated = settings.is_object() ? settings.value("format", Json()) : Json();
+    const std::string format = stated.is_string() ? stated.get<std::string>() : "";
+    if (layer.has("pre_quant_scale")) {
+        throw Error(ErrorKind::Unsupported,
+                    what + ": it scales its inputs (pre_quant_scale), which is not read",
+                    "choose a file in another encoding");
+    }
+    layer.leaveOut({"comfy_quant", "input_scale", "scale_input"});
+    if (format == "float8_e4m3fn") {
+        return scaledWeight(layer, "f8_e4m3", DType::F8E4M3);
+    }
+    if (format == "float8_e5m2") {
+        return scaledWeight(layer, "f8_e5m2", DType::F8E5M2);
+    }
+    if (format == "int8_tensorwise") {
+        return isRotated(settings) ? rotatedWeight(layer, settings, what)
+                                   : scaledWeight(layer, "int8", DType::I8);
+    }
+    if (format == "mxfp8") {
+        return mxfp8Weight(layer, what);
+    }
+    if (format == "nvfp4") {
+        return nvfp4Weight(layer, what);
+    }
+    throw Error(ErrorKind::Unsupported,
+                what + ": it is quantised as " + (stated.is_null() ? "nothing" : stated.dump()) +
+                    ", which is not read",
+                "choose a file in float8_e4m3fn, float8_e5m2, int8_tensorwise, mxfp8 or nvfp4, or "
+                "a GGUF file");
+}
 
 namespace {
 

@@ -1,4 +1,6 @@
 #pragma once
+// Joins quantised weights of a file with their scales: ComfyUI's formats and those of bitsandbytes.
+// Reads settings, no weight.
 
 #include "plugin/checkpoints/quantised/layer_settings.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/base/json.hpp"
-#include "plugin/memory/weight_file.hpp"
+#include "plugin/memory/component_parts.hpp"
 
 #include <optional>
 #include <string>

@@ -1,15 +1,54 @@
 #pragma once
-// The tensors of each network in one file of the LDM layout, where they lie. Torch-free.
+// The tensors of each network in one file, where they lie, and their names in the LDM layout.
+// Torch-free.
 
 #include "plugin/base/json.hpp"
-#include "plugin/checkpoints/single_file/ldm_names.hpp"
 #include "plugin/nn/blocks/network_builder.hpp"
-#include "plugin/nn/blocks/tensor_view.hpp"
 
+#include <cstdint>
 #include <functional>
+#include <set>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace lowtide::models {
+
+/// Parts of names: ours, and those of a file's layout.
+using Renames = std::span<const std::pair<std::string_view, std::string_view>>;
+
+/// The first place where each of `renames` stands is put in the layout's words, in their order.
+[[nodiscard]] inline std::string renamed(std::string text, Renames renames) {
+    for (const auto& [ours, theirs] : renames) {
+        const size_t at = text.find(ours);
+        if (at != text.npos) {
+            text.replace(at, ours.size(), theirs);
+        }
+    }
+    return text;
+}
+
+// Names of weights in the LDM layout (CompVis latent-diffusion), from those of diffusers and
+// transformers, which our networks use. Torch-free.
+
+/// What the numbers in a UNet's LDM names depend on.
+struct LdmUNetLayout {
+    int64_t layers = 2;                   ///< resnets of each level on the way down
+    std::set<int64_t> attentionUpBlocks;  ///< indices of diffusers' up blocks with attention
+};
+
+/// "down_blocks.0.resnets.0.norm1.weight" -> "input_blocks.1.0.in_layers.0.weight". Source:
+/// tests/golden/reference/lib/ldm_keys.py; time_embed.cond_proj as LCM files have it.
+[[nodiscard]] std::string ldmUNetName(std::string_view name, const LdmUNetLayout& layout);
+
+/// "decoder.up_blocks.0.resnets.0.conv1.weight" -> "decoder.up.3.block.0.conv1.weight" of an
+/// autoencoder with four levels.
+[[nodiscard]] std::string ldmAutoencoderName(std::string_view name, int64_t levels);
+
+/// "text_model.encoder.layers.0.layer_norm1.weight" -> "transformer.resblocks.0.ln_1.weight". The
+/// parts of the fused query, key and value are "...attn.in_proj_weight[q]" and so on.
+[[nodiscard]] std::string openClipName(std::string_view name);
 
 inline constexpr std::string_view kLdmUNet = "model.diffusion_model.";
 inline constexpr std::string_view kLdmAutoencoder = "first_stage_model.";

@@ -3,12 +3,25 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/checkpoints/single_file/ldm_parts.hpp"
-#include "plugin/checkpoints/single_file/velocity_bias.hpp"
+#include "plugin/checkpoints/single_file/single_file.hpp"
+#include "plugin/checkpoints/single_file/tensor_values.hpp"
+#include "plugin/nn/blocks/network_builder.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace lowtide::models {
+
+/// Whether a UNet of Stable Diffusion 2.x was trained to predict velocity, by the standard
+/// deviation of the bias of the last transformer's first norm: above 0.09 it was. Nothing where the
+/// file has no such tensor. `prefix`: of the UNet's names. Reads the tensor.
+/// Source: measured by ComfyUI (supported_models.py, SD20), which goes by it alone.
+[[nodiscard]] std::optional<bool> biasLooksLikeVelocity(const WeightMap& file,
+                                                        std::string_view prefix);
 
 namespace {
 
@@ -87,6 +100,31 @@ void refuseEdmVelocity(const WeightFileHeader& file) {
                         "(edm_mean, edm_std) is built",
                     "choose another checkpoint");
     }
+}
+
+namespace {
+
+constexpr std::string_view kBias = "output_blocks.11.1.transformer_blocks.0.norm1.bias";
+constexpr double kLeastDeviation = 0.09;
+
+double deviationOf(const std::vector<double>& values) {
+    double mean = 0;
+    for (const double value : values) {
+        mean += value / static_cast<double>(values.size());
+    }
+    double squares = 0;
+    for (const double value : values) {
+        squares += (value - mean) * (value - mean);
+    }
+    return std::sqrt(squares / static_cast<double>(values.size()));
+}
+
+}  // namespace
+
+std::optional<bool> biasLooksLikeVelocity(const WeightMap& file, std::string_view prefix) {
+    const std::optional<std::vector<double>> values =
+        readValues(file, std::string(prefix) + std::string(kBias));
+    return values ? std::optional(deviationOf(*values) > kLeastDeviation) : std::nullopt;
 }
 
 }  // namespace lowtide::models

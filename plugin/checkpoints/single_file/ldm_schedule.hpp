@@ -1,6 +1,7 @@
 #pragma once
 // What files of weights say of the noise that their denoiser was trained on. Torch-free.
 
+#include "plugin/base/json.hpp"
 #include "plugin/base/json_fwd.hpp"
 #include "plugin/checkpoints/weight_file.hpp"
 
@@ -9,6 +10,16 @@
 #include <string_view>
 
 namespace lowtide::models {
+
+/// The scheduler of a transformer alone in a file: Euler over a flow with the shift 3, as
+/// HiDream-I1 Full and Fast and Z-Image-Turbo have it. The shift of HiDream-I1 Dev and Z-Image
+/// is 6.
+[[nodiscard]] inline Json flowSchedule() {
+    return {{"_class_name", "FlowMatchEulerDiscreteScheduler"},
+            {"num_train_timesteps", 1000},
+            {"shift", 3.0},
+            {"use_dynamic_shifting", false}};
+}
 
 /// What the file says that its denoiser predicts ("epsilon", "v_prediction"): modelspec's word,
 /// or ComfyUI's key.

@@ -1,12 +1,18 @@
 #pragma once
-// What the shapes of a file in the LDM layout say about its networks, as the config.json files of
-// the diffusers layout would say it. Torch-free.
+// What the shapes of a file in the LDM layout say of its networks, and checks of what they do not
+// say. Torch-free.
 
 #include "plugin/base/json_fwd.hpp"
-#include "plugin/checkpoints/single_file/ldm_names.hpp"
-#include "plugin/nn/blocks/tensor_view.hpp"
+#include "plugin/checkpoints/single_file/beside_file.hpp"
+#include "plugin/checkpoints/single_file/component_maps.hpp"
+#include "plugin/nn/blocks/network_builder.hpp"
+
+#include <string>
 
 namespace lowtide::models {
+
+// What the shapes of a file in the LDM layout say about its networks, as the config.json files of
+// the diffusers layout would say it. Torch-free.
 
 /// The UNet's settings, from LDM names without their prefix. What shapes do not tell: 32 norm
 /// groups; 64 channels a head where the projections are linear (SD 2.x), else 8 heads.
@@ -26,5 +32,17 @@ namespace lowtide::models {
 /// The text encoder's settings, from transformers' names. What shapes do not tell: 64 channels a
 /// head; "gelu" where it is OpenCLIP's, else "quick_gelu"; the first end token is the one pooled.
 [[nodiscard]] Json textEncoderSettings(const TensorView& tensors, bool isOpenClip);
+
+// Settings that no shape states are assumed to be the published ones; these checks refuse files
+// that cannot have them, and say where to state others. Torch-free.
+
+/// Error{Unsupported} when groups or heads of the UNet do not divide its channels.
+void checkUNetConstants(const Json& settings, const std::string& what, const BesideFile& beside);
+/// The same for the groups of the autoencoder.
+void checkAutoencoderConstants(const Json& settings,
+                               const std::string& what,
+                               const BesideFile& beside);
+/// The same for the heads of the text encoder.
+void checkTextConstants(const Json& settings, const std::string& what, const BesideFile& beside);
 
 }  // namespace lowtide::models

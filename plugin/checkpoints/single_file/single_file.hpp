@@ -1,15 +1,18 @@
 #pragma once
-// A checkpoint in one file (.safetensors, .ckpt, .pth), shown in the diffusers layout. Torch-free.
+// A checkpoint in one file, shown in the diffusers layout, and the networks that files of the LDM
+// layouts have in common. Torch-free.
 
 #include "plugin/base/json.hpp"
 #include "plugin/checkpoints/checkpoint.hpp"
 #include "plugin/checkpoints/layouts/layout.hpp"
-#include "plugin/text/clip_vocabulary.hpp"
+#include "plugin/text/clip_tokenizer.hpp"
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lowtide::models {
@@ -93,5 +96,26 @@ private:
     std::map<std::string, ClipVocabulary, std::less<>> vocabularies_;
     std::optional<memory::WeightFile> merges_;  ///< the file they were made of
 };
+
+/// A header that outlives the call: functions of FileParts read it later.
+using SharedHeader = std::shared_ptr<const WeightFileHeader>;
+
+[[nodiscard]] SharedHeader sharedHeader(const ModelSource& source);
+
+/// Whether the file has the first convolution of a denoiser in LDM's words, under `prefix`.
+[[nodiscard]] bool hasLdmUNet(const WeightMap& file, std::string_view prefix);
+/// Whether there is one in a whole checkpoint's place, and something of another network beside it.
+[[nodiscard]] bool isLdmCheckpoint(const WeightMap& file);
+/// Channels that the denoiser takes; 0: that tensor is none of a convolution.
+[[nodiscard]] int64_t ldmInputChannels(const WeightMap& file, std::string_view prefix);
+
+[[nodiscard]] FileNetwork ldmUNet(const SharedHeader& file, std::string_view prefix);
+/// An autoencoder under `prefix`, in LDM's or diffusers' names. `constants`: settings that no shape
+/// tells; all there are where the file has no autoencoder.
+[[nodiscard]] FileNetwork ldmAutoencoder(const SharedHeader& file,
+                                         std::string_view prefix,
+                                         Json constants);
+/// A text encoder of CLIP's whose map `weights` makes. `isOpenClip`: as textEncoderSettings().
+[[nodiscard]] FileNetwork ldmTextEncoder(std::function<WeightMap()> weights, bool isOpenClip);
 
 }  // namespace lowtide::models

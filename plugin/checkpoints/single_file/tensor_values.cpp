@@ -1,8 +1,8 @@
 #include "plugin/checkpoints/single_file/tensor_values.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/base/shape.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
 
 #include <algorithm>

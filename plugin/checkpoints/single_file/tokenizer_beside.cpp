@@ -4,8 +4,11 @@
 #include "plugin/base/text.hpp"
 #include "plugin/checkpoints/weight_map.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/text/vocabulary_check.hpp"
+#include "plugin/text/byte_pair_encoder.hpp"
+#include "plugin/text/model_files.hpp"
+#include "plugin/text/sentence_pieces.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -122,6 +125,134 @@ FileDocuments tokenizerBeside(const std::string& weights,
         misfits.push_back(misfit);
     }
     return withoutTokenizer(weights, need, misfits);
+}
+
+namespace {
+
+/// Looks through a tokenizer.json of 17 MB in place of building its quarter of a million values.
+class TokenizerSizeReader final : public Json::json_sax_t {
+public:
+    explicit TokenizerSizeReader(const std::string& what) : what_(what) {}
+
+    [[nodiscard]] bool isOfType(std::string_view type) const { return type_ == type; }
+
+    /// One more than the largest id.
+    [[nodiscard]] int64_t size() const { return std::max(ids_, pieces_); }
+
+    bool null() override { return true; }
+
+    bool boolean(bool) override { return true; }
+
+    bool number_integer(number_integer_t id) override {
+        return id < 0 || number_unsigned(static_cast<number_unsigned_t>(id));
+    }
+
+    bool number_unsigned(number_unsigned_t id) override {
+        const bool isId =
+            depth_ == 3 && (isInVocabulary() || (part_ == "added_tokens" && key_ == "id"));
+        if (isId) {
+            ids_ =
+                std::max(ids_, static_cast<int64_t>(std::min<uint64_t>(id, kLargestTokenId)) + 1);
+        }
+        return true;
+    }
+
+    bool number_float(number_float_t, const string_t&) override { return true; }
+
+    bool string(string_t& text) override {
+        if (depth_ == 2 && part_ == "model" && section_ == "type") {
+            type_ = text;
+        }
+        return true;
+    }
+
+    bool binary(binary_t&) override { return true; }
+
+    bool start_object(size_t) override { return open(); }
+
+    bool end_object() override { return close(); }
+
+    bool start_array(size_t) override {
+        pieces_ += depth_ == 3 && isInVocabulary() ? 1 : 0;
+        return open();
+    }
+
+    bool end_array() override { return close(); }
+
+    bool key(string_t& key) override {
+        if (depth_ <= 3) {
+            (depth_ == 1 ? part_ : depth_ == 2 ? section_ : key_).swap(key);
+        }
+        return true;
+    }
+
+    bool parse_error(size_t, const std::string&, const Json::exception&) override {
+        throw Error(
+            ErrorKind::Corrupt, what_ + " is not valid JSON", "get the tokenizer's files again");
+    }
+
+private:
+    [[nodiscard]] bool isInVocabulary() const { return part_ == "model" && section_ == "vocab"; }
+
+    bool open() {
+        ++depth_;
+        return true;
+    }
+
+    bool close() {
+        --depth_;
+        return true;
+    }
+
+    const std::string& what_;
+    std::string type_ = "BPE";  ///< where old files state none
+    std::string part_{};        ///< key of the file
+    std::string section_{};     ///< key below it
+    std::string key_{};         ///< and below that
+    int depth_ = 0;
+    int64_t ids_ = 0;
+    int64_t pieces_ = 0;
+};
+
+const FileDocument& documentIn(const FileDocuments& found, std::string_view name) {
+    return found.files.find(name)->second;
+}
+
+std::optional<int64_t> tokensOfJson(const FileDocuments& found, std::string_view type) {
+    const FileDocument& file = documentIn(found, "tokenizer.json");
+    TokenizerSizeReader reader(file.path);
+    Json::sax_parse(file.read(), &reader);
+    return reader.isOfType(type) ? std::optional(reader.size()) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<int64_t> tokensOfPieces(const FileDocuments& found) {
+    const FileDocument& file = documentIn(found, "spiece.model");
+    int64_t sentinels = kUsualSentinels;
+    if (const auto settings = found.files.find("tokenizer_config.json");
+        settings != found.files.end()) {
+        const std::string& path = settings->second.path;
+        sentinels = sentinelsIn(
+            parseJson(settings->second.read(), path, {.readPythonNumbers = true}), path);
+    }
+    return static_cast<int64_t>(readSentencePieces(file.read(), file.path).pieces.size()) +
+           sentinels;
+}
+
+std::optional<int64_t> tokensOfUnigramJson(const FileDocuments& found) {
+    return tokensOfJson(found, "Unigram");
+}
+
+std::optional<int64_t> tokensOfBytePairJson(const FileDocuments& found) {
+    return tokensOfJson(found, "BPE");
+}
+
+std::optional<int64_t> tokensOfVocabulary(const FileDocuments& found) {
+    const FileDocument& file = documentIn(found, "vocab.json");
+    const Json vocabulary = parseJson(file.read(), file.path);
+    return vocabulary.is_object() ? std::optional(static_cast<int64_t>(vocabulary.size()))
+                                  : std::nullopt;
 }
 
 }  // namespace lowtide::models

@@ -1,4 +1,5 @@
 #pragma once
+// The tokenizer that lies beside a file of weights, chosen by how many tokens it holds. Torch-free.
 
 #include "plugin/checkpoints/single_file/single_file.hpp"
 
@@ -34,5 +35,17 @@ struct TokenizerNeed {
 [[nodiscard]] FileDocuments tokenizerBeside(const std::string& weights,
                                             const TokenizerNeed& need,
                                             std::vector<memory::WeightFile>& stamps);
+
+// How many tokens a tokenizer holds, seen without making it. Each reads what its form of
+// TokenizerForm names; nothing: the files are of another kind. Error{Corrupt} for no such file.
+
+/// spiece.model, with the sentinels that tokenizer_config.json asks for.
+[[nodiscard]] std::optional<int64_t> tokensOfPieces(const FileDocuments& found);
+/// tokenizer.json of T5's kind.
+[[nodiscard]] std::optional<int64_t> tokensOfUnigramJson(const FileDocuments& found);
+/// tokenizer.json of byte pairs.
+[[nodiscard]] std::optional<int64_t> tokensOfBytePairJson(const FileDocuments& found);
+/// vocab.json, without the few tokens that other files add.
+[[nodiscard]] std::optional<int64_t> tokensOfVocabulary(const FileDocuments& found);
 
 }  // namespace lowtide::models

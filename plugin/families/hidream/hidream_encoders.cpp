@@ -4,8 +4,8 @@
 #include "plugin/checkpoints/diffusers_parts.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/blocks/pass.hpp"
-#include "plugin/nn/text/clip_text_output.hpp"
-#include "plugin/nn/walk/walked_passes.hpp"
+#include "plugin/nn/shape_walk.hpp"
+#include "plugin/nn/text/clip_text_model.hpp"
 #include "plugin/tensor/crossing.hpp"
 
 #include <ATen/ATen.h>

@@ -1,10 +1,7 @@
 #pragma once
 
 #include "plugin/checkpoints/checkpoint.hpp"
-#include "plugin/checkpoints/encoders/clip_encoder.hpp"
-#include "plugin/checkpoints/encoders/language_text.hpp"
-#include "plugin/checkpoints/encoders/t5_text.hpp"
-#include "plugin/checkpoints/encoders/token_pair.hpp"
+#include "plugin/checkpoints/encoders/text_encoders.hpp"
 #include "plugin/nn/model.hpp"
 
 #include <ATen/core/Tensor.h>

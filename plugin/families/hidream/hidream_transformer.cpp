@@ -2,11 +2,8 @@
 
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/blocks/pass.hpp"
-#include "plugin/nn/denoisers/latent_patches.hpp"
-#include "plugin/nn/denoisers/modulation.hpp"
-#include "plugin/nn/denoisers/time_embedding.hpp"
-#include "plugin/nn/step_hints.hpp"
-#include "plugin/sampling/step_caches/cached_call.hpp"
+#include "plugin/nn/denoisers/denoiser_parts.hpp"
+#include "plugin/sampling/step_caches/cache_scope.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
 

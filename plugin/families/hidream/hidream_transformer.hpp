@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/families/hidream/hidream_blocks.hpp"
-#include "plugin/sampling/step_info.hpp"
+#include "plugin/sampling/denoiser.hpp"
 
 #include <memory>
 #include <optional>

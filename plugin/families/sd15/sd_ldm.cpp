@@ -1,7 +1,7 @@
 #include "plugin/checkpoints/layouts/layout.hpp"
 #include "plugin/checkpoints/single_file/component_maps.hpp"
-#include "plugin/checkpoints/single_file/ldm_parts.hpp"
 #include "plugin/checkpoints/single_file/ldm_schedule.hpp"
+#include "plugin/checkpoints/single_file/single_file.hpp"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 #include "plugin/families/sdxl/sdxl_precision.hpp"
 
-#include "plugin/families/sdxl/sdxl_components.hpp"
+#include "plugin/families/sdxl/sdxl.hpp"
 
 namespace lowtide::models {
 

@@ -1,15 +1,79 @@
+#include "plugin/families/wan/wan.hpp"
+
 #include "plugin/base/error.hpp"
+#include "plugin/checkpoints/diffusers_parts.hpp"
 #include "plugin/checkpoints/family.hpp"
 #include "plugin/checkpoints/network.hpp"
 #include "plugin/families/wan/wan_autoencoder.hpp"
-#include "plugin/families/wan/wan_components.hpp"
+#include "plugin/families/wan/wan_file.hpp"
 #include "plugin/families/wan/wan_model.hpp"
-#include "plugin/families/wan/wan_names.hpp"
 #include "plugin/families/wan/wan_transformer.hpp"
 
 #include <algorithm>
 
 namespace lowtide::models {
+
+namespace {
+
+/// Figures of Wan21 in ComfyUI's latent_formats.py, for latents with mean and deviation taken out.
+const LatentToRgb& wanColours() {
+    static const LatentToRgb kColours = {.ofChannels = {{-0.1299, -0.1692, 0.2932},
+                                                        {0.0671, 0.0406, 0.0442},
+                                                        {0.3568, 0.2548, 0.1747},
+                                                        {0.0372, 0.2344, 0.1420},
+                                                        {0.0313, 0.0189, -0.0328},
+                                                        {0.0296, -0.0956, -0.0665},
+                                                        {-0.3477, -0.4059, -0.2925},
+                                                        {0.0166, 0.1902, 0.1975},
+                                                        {-0.0412, 0.0267, -0.1364},
+                                                        {-0.1293, 0.0740, 0.1636},
+                                                        {0.0680, 0.3019, 0.1128},
+                                                        {0.0032, 0.0581, 0.0639},
+                                                        {-0.1251, 0.0927, 0.1699},
+                                                        {0.0060, -0.0633, 0.0005},
+                                                        {0.3477, 0.2275, 0.2950},
+                                                        {0.1984, 0.0913, 0.1861}},
+                                         .ofZero = {-0.1835, -0.0868, -0.3360}};
+    return kColours;
+}
+
+}  // namespace
+
+std::optional<LatentToRgb> wanLatentToRgb(Checkpoint& checkpoint, int64_t latentChannels) {
+    return latentToRgbOr(checkpoint,
+                         latentChannels,
+                         static_cast<int64_t>(wanColours().ofChannels.size()),
+                         wanColours);
+}
+
+namespace {
+
+memory::FamilyPrecision makeWanPrecisions() {
+    const std::string text(kTextEncoder);
+    const std::string picture(kImageEncoder);
+    const std::string denoiser(kDenoiser);
+    const std::string second(kSecondDenoiser);
+    const std::string autoencoder(kAutoencoder);
+    const std::vector<std::string> keptOfDenoiser = {
+        "time_embedder", "scale_shift_table", "norm1", "norm2", "norm3"};
+    const std::vector<std::string> notF8OfDenoiser = {
+        "norm", "patch_embedding", "condition_embedder", "scale_shift_table"};
+    return {.presets = bf16Presets({text}, {denoiser, second}, {picture}),
+            // Source: diffusers 0.42.1 WanTransformer3DModel and transformers 5.23
+            // UMT5EncoderModel, _keep_in_fp32_modules.
+            .keptF32 = {{text, {"wo"}}, {denoiser, keptOfDenoiser}, {second, keptOfDenoiser}},
+            .keptFromF8 = {{text, {"norm", "relative_attention_bias", "shared", "embed_tokens"}},
+                           {denoiser, notF8OfDenoiser},
+                           {second, notF8OfDenoiser},
+                           {autoencoder, {"norm", "conv_in", "conv_out", "quant_conv"}}}};
+}
+
+}  // namespace
+
+const memory::FamilyPrecision& wanPrecisions() {
+    static const memory::FamilyPrecision precisions = makeWanPrecisions();
+    return precisions;
+}
 
 const Layout& wanFile();
 const Layout& wanAutoencoderFile();

@@ -1,12 +1,154 @@
 #include "plugin/families/wan/wan_blocks.hpp"
 
+#include "plugin/base/config_checks.hpp"
+#include "plugin/base/error.hpp"
 #include "plugin/nn/blocks/pass.hpp"
-#include "plugin/nn/denoisers/modulation.hpp"
+#include "plugin/nn/denoisers/denoiser_parts.hpp"
 #include "plugin/tensor/kernels.hpp"
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 namespace lowtide::models {
+
+namespace {
+
+constexpr int64_t kMostWanPatch = 16;
+constexpr int64_t kMostWanPositions = 1 << 20;
+
+std::span<const FixedSetting> fixedWanSettings() {
+    static const std::vector<FixedSetting> settings = {{"qk_norm", "rms_norm_across_heads"},
+                                                       {"window_size", -1}};
+    return settings;
+}
+
+/// Keys and values of pictures are as wide as the network, or there are none.
+void requireOwnWidth(const JsonReader& reader, const WanConfig& config) {
+    const std::optional<int64_t> added = reader.integer("added_kv_proj_dim");
+    const int64_t expected = config.pictureWidth > 0 ? config.width() : 0;
+    if (added.value_or(0) != expected) {
+        refuseConfig(reader,
+                     "added_kv_proj_dim is " + std::to_string(added.value_or(0)) + ", only " +
+                         std::to_string(expected) + " is built beside image_dim " +
+                         std::to_string(config.pictureWidth));
+    }
+}
+
+/// The autoencoder's videos have any number of frames, and rotations go by pairs.
+void requireBuiltSizes(const JsonReader& reader, const WanConfig& config) {
+    if (config.patch[0] != 1) {
+        refuseConfig(
+            reader,
+            "patch_size has " + std::to_string(config.patch[0]) + " frames, only 1 is built");
+    }
+    if (config.headWidth % 2 != 0) {
+        refuseConfig(reader,
+                     "attention_head_dim is " + std::to_string(config.headWidth) +
+                         ", only even ones are built");
+    }
+}
+
+}  // namespace
+
+WanConfig readWanConfig(const Json& json, const std::string& what) {
+    const JsonReader reader(json, what);
+    requireClass(reader, "WanTransformer3DModel");
+    refuseOtherSettings(json, what, fixedWanSettings());
+    const auto number = [&](const char* key, int64_t otherwise, int64_t most) {
+        return integerInRange(reader, key, otherwise, 1, most);
+    };
+    const auto optional = [&](const char* key, int64_t most) {
+        return integerInRange(reader, key, 0, 0, most);
+    };
+    WanConfig config;
+    config.heads = number("num_attention_heads", config.heads, kMostChannels);
+    config.headWidth = number("attention_head_dim", config.headWidth, kMostChannels);
+    config.inChannels = number("in_channels", config.inChannels, kMostChannels);
+    config.outChannels = number("out_channels", config.outChannels, kMostChannels);
+    config.textWidth = number("text_dim", config.textWidth, kMostChannels);
+    config.timeWidth = number("freq_dim", config.timeWidth, kMostChannels);
+    config.innerWidth = number("ffn_dim", config.innerWidth, kMostChannels);
+    config.layers = number("num_layers", config.layers, kMostLayers);
+    config.hasCrossNorm = reader.boolean("cross_attn_norm").value_or(config.hasCrossNorm);
+    config.epsilon = reader.number("eps").value_or(config.epsilon);
+    config.pictureWidth = optional("image_dim", kMostChannels);
+    config.picturePositions = optional("pos_embed_seq_len", kMostChannels);
+    config.mostPatches = number("rope_max_seq_len", config.mostPatches, kMostWanPositions);
+    if (reader.has("patch_size")) {
+        const std::vector<int64_t> patch =
+            integersInRange(reader, "patch_size", 1, config.patch.size(), 1, kMostWanPatch);
+        std::copy(patch.begin(), patch.end(), config.patch.begin());
+    }
+    requireBuiltSizes(reader, config);
+    requireOwnWidth(reader, config);
+    return config;
+}
+
+namespace kernels = tensor::kernels;
+
+namespace {
+
+constexpr double kPictureEpsilon = 1e-5;
+constexpr int64_t kTimeParts = 6;
+const std::string kPrefix = "condition_embedder.";
+
+std::optional<WanPictureProjection> pictureProjection(NetworkBuilder& builder,
+                                                      const WanConfig& config) {
+    if (config.pictureWidth == 0) {
+        return std::nullopt;
+    }
+    return WanPictureProjection(builder, config);
+}
+
+}  // namespace
+
+WanPictureProjection::WanPictureProjection(NetworkBuilder& builder, const WanConfig& config)
+    : inputNorm(builder, kPrefix + "image_embedder.norm1", config.pictureWidth, kPictureEpsilon),
+      inner(builder,
+            kPrefix + "image_embedder.ff.net.0.proj",
+            config.pictureWidth,
+            config.pictureWidth),
+      outer(builder, kPrefix + "image_embedder.ff.net.2", config.pictureWidth, config.width()),
+      outputNorm(builder, kPrefix + "image_embedder.norm2", config.width(), kPictureEpsilon) {
+    if (config.picturePositions > 0) {
+        positions = builder.leaf(
+            kPrefix + "image_embedder.",
+            {{.name = "pos_embed", .shape = {1, config.picturePositions, config.pictureWidth}}});
+    }
+}
+
+at::Tensor WanPictureProjection::apply(Pass& pass, const at::Tensor& states) const {
+    at::Tensor seen = states;
+    if (positions) {
+        const residency::Lease lease = pass.use(*positions);
+        seen = states.reshape({-1, 2 * states.size(1), states.size(2)}) +
+               lease[0].to(states.scalar_type());
+    }
+    seen = inner.apply(pass, inputNorm.apply(pass, seen));
+    return outputNorm.apply(pass, outer.apply(pass, kernels::gelu(seen)));
+}
+
+WanConditions::WanConditions(NetworkBuilder& builder, const WanConfig& config)
+    : timeInner(builder, kPrefix + "time_embedder.linear_1", config.timeWidth, config.width()),
+      timeOuter(builder, kPrefix + "time_embedder.linear_2", config.width(), config.width()),
+      timeParts(builder, kPrefix + "time_proj", config.width(), kTimeParts * config.width()),
+      textInner(builder, kPrefix + "text_embedder.linear_1", config.textWidth, config.width()),
+      textOuter(builder, kPrefix + "text_embedder.linear_2", config.width(), config.width()),
+      pictures(pictureProjection(builder, config)) {}
+
+WanConditions::Time WanConditions::time(Pass& pass,
+                                        const at::Tensor& steps,
+                                        const at::Tensor& like) const {
+    const at::Tensor whole =
+        timeOuter.apply(pass, kernels::silu(timeInner.apply(pass, steps))).to(like.scalar_type());
+    const at::Tensor parts = timeParts.apply(pass, kernels::silu(whole)).to(at::kFloat);
+    return {.whole = whole, .parts = parts.unflatten(1, {kTimeParts, -1})};
+}
+
+at::Tensor WanConditions::text(Pass& pass, const at::Tensor& embeds) const {
+    return textOuter.apply(pass, kernels::tanhGelu(textInner.apply(pass, embeds)));
+}
 
 namespace kernels = tensor::kernels;
 

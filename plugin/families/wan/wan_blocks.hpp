@@ -1,16 +1,85 @@
 #pragma once
+// Settings of WAN's network, its blocks, and what conditions them: text, time and pictures.
 
-#include "plugin/families/wan/wan_config.hpp"
+#include "plugin/base/json_fwd.hpp"
+#include "plugin/nn/blocks/attention.hpp"
 #include "plugin/nn/blocks/layers.hpp"
-#include "plugin/nn/blocks/rotary.hpp"
 
 #include <ATen/core/Tensor.h>
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace lowtide::models {
+
+/// Settings of transformer/config.json. Missing ones get the defaults of diffusers'
+/// WanTransformer3DModel.
+struct WanConfig {
+    int64_t heads = 40;
+    int64_t headWidth = 128;
+    int64_t inChannels = 16;
+    int64_t outChannels = 16;
+    int64_t textWidth = 4096;
+    int64_t timeWidth = 256;  ///< freq_dim: of the time's sinusoids
+    int64_t innerWidth = 13824;
+    int64_t layers = 40;
+    std::array<int64_t, 3> patch{1, 2, 2};  ///< frames, rows, columns of a latent for one token
+    bool hasCrossNorm = true;
+    double epsilon = 1e-6;
+    int64_t pictureWidth = 0;  ///< image_dim: of an image encoder's states; 0: it sees no picture
+    int64_t picturePositions = 0;  ///< pos_embed_seq_len: tokens of two pictures; 0: of one
+    int64_t mostPatches = 1024;    ///< rope_max_seq_len: along each axis
+
+    [[nodiscard]] int64_t width() const { return heads * headWidth; }
+
+    /// Numbers of one token of a latent with `channels`.
+    [[nodiscard]] int64_t patchNumbers(int64_t channels) const {
+        return channels * patch[0] * patch[1] * patch[2];
+    }
+};
+
+/// Errors: Unsupported names the setting that is not built, Corrupt the one that cannot be.
+[[nodiscard]] WanConfig readWanConfig(const Json& json, const std::string& what);
+
+/// An image encoder's states as tokens of the network.
+struct WanPictureProjection {
+    LayerNorm inputNorm;
+    Linear inner;
+    Linear outer;
+    LayerNorm outputNorm;
+    std::optional<memory::LeafId> positions;  ///< of two pictures
+
+    WanPictureProjection(NetworkBuilder& builder, const WanConfig& config);
+    /// [N, S, pictureWidth], or [2 N, S, pictureWidth] of two pictures each -> [N, S or 2 S,
+    /// width].
+    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& states) const;
+};
+
+/// What the transformer makes of time, text and pictures before its blocks.
+/// Source: diffusers 0.42.1 WanTimeTextImageEmbedding.
+struct WanConditions {
+    Linear timeInner;
+    Linear timeOuter;
+    Linear timeParts;
+    Linear textInner;
+    Linear textOuter;
+    std::optional<WanPictureProjection> pictures;
+
+    WanConditions(NetworkBuilder& builder, const WanConfig& config);
+
+    struct Time {
+        at::Tensor whole;  ///< [N, width]
+        at::Tensor parts;  ///< [N, 6, width] f32
+    };
+
+    /// steps [N, timeWidth] f32; `like`: in the type of the network.
+    [[nodiscard]] Time time(Pass& pass, const at::Tensor& steps, const at::Tensor& like) const;
+    /// [N, T, textWidth] -> [N, T, width].
+    [[nodiscard]] at::Tensor text(Pass& pass, const at::Tensor& embeds) const;
+};
 
 /// What a call of the transformer says to all of its blocks.
 struct WanContext {

@@ -1,10 +1,10 @@
 #include "plugin/families/wan/wan_denoiser.hpp"
 
 #include "plugin/base/error.hpp"
-#include "plugin/base/shape.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/nn/conditioning/encoded_prompts.hpp"
-#include "plugin/nn/denoisers/sides_in_turn.hpp"
-#include "plugin/nn/walk/walked_passes.hpp"
+#include "plugin/nn/denoisers/denoiser_parts.hpp"
+#include "plugin/nn/shape_walk.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"

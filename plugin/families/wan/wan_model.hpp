@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/checkpoints/checkpoint.hpp"
-#include "plugin/checkpoints/encoders/t5_text.hpp"
+#include "plugin/checkpoints/encoders/text_encoders.hpp"
 #include "plugin/families/wan/wan_autoencoder.hpp"
 #include "plugin/families/wan/wan_transformer.hpp"
 #include "plugin/nn/image_prompts/clip_vision_model.hpp"

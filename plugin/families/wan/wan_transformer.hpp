@@ -1,8 +1,7 @@
 #pragma once
 
 #include "plugin/families/wan/wan_blocks.hpp"
-#include "plugin/families/wan/wan_conditions.hpp"
-#include "plugin/sampling/step_info.hpp"
+#include "plugin/sampling/denoiser.hpp"
 
 #include <memory>
 #include <string_view>

@@ -1,20 +1,153 @@
 #include "plugin/families/zimage/zimage_transformer.hpp"
 
+#include "plugin/base/config_checks.hpp"
+#include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/blocks/pass.hpp"
-#include "plugin/nn/denoisers/latent_patches.hpp"
-#include "plugin/nn/denoisers/modulation.hpp"
-#include "plugin/nn/denoisers/time_embedding.hpp"
-#include "plugin/nn/step_hints.hpp"
-#include "plugin/sampling/step_caches/cached_call.hpp"
+#include "plugin/nn/denoisers/denoiser_parts.hpp"
+#include "plugin/sampling/step_caches/cache_scope.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace lowtide::models {
+
+namespace {
+
+/// Lists of squares that a network has layers for: the one that is used must be among them.
+void requirePatch(const JsonReader& reader, const Json& json, const char* key, int64_t patch) {
+    const Json sizes = json.value(key, Json::array({patch}));
+    if (!sizes.is_array() || std::find(sizes.begin(), sizes.end(), patch) == sizes.end()) {
+        refuseConfig(reader,
+                     std::string(key) + " is " + sizes.dump(-1, ' ', true) + ", only one with " +
+                         std::to_string(patch) + " is built");
+    }
+}
+
+/// The second one is set by models that see pictures.
+std::span<const FixedSetting> fixedZImageSettings() {
+    static const std::vector<FixedSetting> settings = {{"qk_norm", true},
+                                                       {"siglip_feat_dim", nullptr}};
+    return settings;
+}
+
+}  // namespace
+
+ZImageConfig readZImageConfig(const Json& json, const std::string& what) {
+    const JsonReader reader(json, what);
+    requireClass(reader, "ZImageTransformer2DModel");
+    refuseOtherSettings(json, what, fixedZImageSettings());
+    const auto number = [&](const char* key, int64_t otherwise, int64_t least, int64_t most) {
+        return integerInRange(reader, key, otherwise, least, most);
+    };
+    ZImageConfig config;
+    config.inChannels = number("in_channels", config.inChannels, 1, kMostChannels);
+    config.width = number("dim", config.width, 2, kMostChannels);
+    config.layers = number("n_layers", config.layers, 1, kMostLayers);
+    config.refiners = number("n_refiner_layers", config.refiners, 0, kMostLayers);
+    config.heads = number("n_heads", config.heads, 1, kMostChannels);
+    config.textWidth = number("cap_feat_dim", config.textWidth, 1, kMostChannels);
+    config.normEpsilon = numberAboveZero(reader, "norm_eps", config.normEpsilon);
+    config.rotaryBase = numberAboveZero(reader, "rope_theta", config.rotaryBase);
+    config.timeScale = numberAboveZero(reader, "t_scale", config.timeScale);
+    requirePatch(reader, json, "all_patch_size", ZImageConfig::kPatch);
+    requirePatch(reader, json, "all_f_patch_size", 1);
+    requireDivisible(reader, "n_heads", config.width, config.heads);
+    config.axes = headAxes(reader,
+                           "axes_dims",
+                           config.axes,
+                           config.headWidth(),
+                           "the " + std::to_string(config.headWidth()) + " numbers of a head");
+    return config;
+}
+
+namespace kernels = tensor::kernels;
+
+namespace {
+
+constexpr double kZImageHeadEpsilon = 1e-5;
+/// Scale and gate of the attention, then of the feed-forward layer.
+constexpr int64_t kZImageParts = 4;
+
+/// A norm of tokens, times 1 + scale where there is one; [N, 1, width] f32.
+at::Tensor scaledNorm(Pass& pass,
+                      const RmsNorm& norm,
+                      const at::Tensor& x,
+                      const at::Tensor& scale) {
+    const at::Tensor normed = norm.apply(pass, x);
+    if (scale.defined()) {
+        const at::Tensor factor = scale + 1;
+        forTokens(x.size(1), [&](int64_t first, int64_t count) {
+            const at::Tensor part = normed.narrow(1, first, count);
+            part.copy_(part.to(at::kFloat).mul_(factor));
+        });
+    }
+    return normed;
+}
+
+}  // namespace
+
+ZImageBlock::ZImageBlock(NetworkBuilder& builder,
+                         const std::string& name,
+                         const ZImageConfig& config,
+                         ByTime byTime)
+    : modulation(byTime == ByTime::Yes ? std::optional(Linear(builder,
+                                                              name + ".adaLN_modulation.0",
+                                                              zimageTimeWidth(config),
+                                                              kZImageParts * config.width))
+                                       : std::nullopt),
+      attentionNorm(builder, name + ".attention_norm1", config.width, config.normEpsilon),
+      attendedNorm(builder, name + ".attention_norm2", config.width, config.normEpsilon),
+      feedNorm(builder, name + ".ffn_norm1", config.width, config.normEpsilon),
+      fedNorm(builder, name + ".ffn_norm2", config.width, config.normEpsilon),
+      query(builder, name + ".attention.to_q", config.width, config.width, Bias::None),
+      key(builder, name + ".attention.to_k", config.width, config.width, Bias::None),
+      value(builder, name + ".attention.to_v", config.width, config.width, Bias::None),
+      out(builder, name + ".attention.to_out.0", config.width, config.width, Bias::None),
+      queryNorm(builder, name + ".attention.norm_q", config.headWidth(), kZImageHeadEpsilon),
+      keyNorm(builder, name + ".attention.norm_k", config.headWidth(), kZImageHeadEpsilon),
+      feed(builder, name + ".feed_forward", config.width, 8 * config.width / 3),
+      heads(config.heads) {}
+
+at::Tensor ZImageBlock::attended(Pass& pass, const at::Tensor& x, const Rotation& rotation) const {
+    const auto inHeads = [&](const at::Tensor& made) { return made.unflatten(2, {heads, -1}); };
+    const auto turned = [&](const Linear& projection, const RmsNorm& norm) {
+        return rotated(norm.apply(pass, inHeads(projection.apply(pass, x))), rotation)
+            .transpose(1, 2);
+    };
+    const at::Tensor q = turned(query, queryNorm);
+    const at::Tensor k = turned(key, keyNorm);
+    const at::Tensor v = inHeads(value.apply(pass, x)).transpose(1, 2);
+    return out.apply(pass,
+                     kernels::attention(q, k, v, /*causal=*/false).transpose(1, 2).flatten(2));
+}
+
+void ZImageBlock::apply(Pass& pass,
+                        const at::Tensor& hidden,
+                        const at::Tensor& time,
+                        const Rotation& rotation) const {
+    std::vector<at::Tensor> by(kZImageParts);
+    if (modulation) {
+        by = modulation->apply(pass, time).to(at::kFloat).unsqueeze(1).chunk(kZImageParts, -1);
+    }
+    const auto add = [&](const RmsNorm& norm, const at::Tensor& made, const at::Tensor& gate) {
+        const at::Tensor normed = norm.apply(pass, made);
+        if (gate.defined()) {
+            addGated(hidden, normed, gate.tanh());
+        } else {
+            hidden.add_(normed);
+        }
+    };
+    add(attendedNorm,
+        attended(pass, scaledNorm(pass, attentionNorm, hidden, by[0]), rotation),
+        by[1]);
+    add(fedNorm, feed.apply(pass, scaledNorm(pass, feedNorm, hidden, by[2])), by[3]);
+}
 
 namespace kernels = tensor::kernels;
 

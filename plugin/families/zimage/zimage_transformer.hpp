@@ -1,9 +1,19 @@
 #pragma once
+// The network of Z-Image, and its settings.
 
-#include "plugin/families/zimage/zimage_blocks.hpp"
-#include "plugin/sampling/step_info.hpp"
+#include "plugin/base/json_fwd.hpp"
+#include "plugin/nn/blocks/attention.hpp"
+#include "plugin/nn/blocks/layers.hpp"
+#include "plugin/nn/denoisers/denoiser_parts.hpp"
+#include "plugin/sampling/denoiser.hpp"
 
+#include <ATen/core/Tensor.h>
+
+#include <array>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +22,74 @@ class CachedCall;
 }
 
 namespace lowtide::models {
+
+/// Settings of transformer/config.json. Missing ones get the defaults of diffusers'
+/// ZImageTransformer2DModel.
+struct ZImageConfig {
+    int64_t inChannels = 16;
+    int64_t width = 3840;      ///< dim
+    int64_t layers = 30;       ///< n_layers: of picture and text in a row
+    int64_t refiners = 2;      ///< n_refiner_layers: of the picture alone, and of the text alone
+    int64_t heads = 30;        ///< n_heads
+    int64_t textWidth = 2560;  ///< cap_feat_dim
+    double normEpsilon = 1e-5;
+    double rotaryBase = 256;                  ///< rope_theta
+    double timeScale = 1000;                  ///< t_scale
+    std::array<int64_t, 3> axes{32, 48, 48};  ///< axes_dims: numbers of a head for each axis
+
+    /// Of a latent's square for one token.
+    static constexpr int64_t kPatch = 2;
+
+    [[nodiscard]] int64_t headWidth() const { return width / heads; }
+
+    [[nodiscard]] int64_t patchNumbers() const { return kPatch * kPatch * inChannels; }
+};
+
+/// Errors: Unsupported names the setting that is not built, Corrupt the one that cannot be.
+[[nodiscard]] ZImageConfig readZImageConfig(const Json& json, const std::string& what);
+
+/// Whether a block's work depends on the time.
+enum class ByTime : uint8_t { No, Yes };
+
+/// Attention and a feed-forward layer, each between two norms; by the time the first norm is scaled
+/// and what is added is weighed by a gate. Source: diffusers 0.42.1 ZImageTransformerBlock.
+struct ZImageBlock {
+    std::optional<Linear> modulation;
+    RmsNorm attentionNorm;
+    RmsNorm attendedNorm;
+    RmsNorm feedNorm;
+    RmsNorm fedNorm;
+    Linear query;
+    Linear key;
+    Linear value;
+    Linear out;
+    RmsNorm queryNorm;
+    RmsNorm keyNorm;
+    SwiGluFeed feed;
+    int64_t heads = 1;
+
+    ZImageBlock(NetworkBuilder& builder,
+                const std::string& name,
+                const ZImageConfig& config,
+                ByTime byTime);
+    /// hidden [N, T, width], in place; time [N, timeWidth], undefined where nothing depends on it.
+    void apply(Pass& pass,
+               const at::Tensor& hidden,
+               const at::Tensor& time,
+               const Rotation& rotation) const;
+
+private:
+    [[nodiscard]] at::Tensor attended(Pass& pass,
+                                      const at::Tensor& x,
+                                      const Rotation& rotation) const;
+};
+
+/// What the vector of the time has at most.
+inline constexpr int64_t kMostZImageTimeWidth = 256;
+
+[[nodiscard]] inline int64_t zimageTimeWidth(const ZImageConfig& config) {
+    return config.width < kMostZImageTimeWidth ? config.width : kMostZImageTimeWidth;
+}
 
 /// The transformer of Z-Image: picture and text are refined alone, then go through the layers in a
 /// row. Source: diffusers 0.42.1 ZImageTransformer2DModel. The tree is made from headers; weights

@@ -1,7 +1,7 @@
 #pragma once
 // What can be done to conditionings between encoder and denoiser. Torch-free.
 
-#include "plugin/base/shape.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/models/stage_def.hpp"
 #include "plugin/nn/conditioning/conditioning_outline.hpp"
 #include "plugin/tensor/conditioning_scope.hpp"

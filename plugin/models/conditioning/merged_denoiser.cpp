@@ -2,8 +2,8 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/models/conditioning/conditioning_stage.hpp"
-#include "plugin/nn/blocks/picture_tokens.hpp"
-#include "plugin/nn/denoisers/unet2d_residuals.hpp"
+#include "plugin/nn/blocks/attention.hpp"
+#include "plugin/nn/denoisers/unet2d_inputs.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
 

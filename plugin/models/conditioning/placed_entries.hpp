@@ -2,7 +2,7 @@
 // Which prompts a denoiser is asked for, where and when. Torch-free.
 
 #include "plugin/nn/conditioning/conditioning_outline.hpp"
-#include "plugin/sampling/time_scale.hpp"
+#include "plugin/sampling/noise_schedule.hpp"
 
 #include <cstddef>
 #include <optional>

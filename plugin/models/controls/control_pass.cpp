@@ -1,12 +1,12 @@
 #include "plugin/models/controls/control_pass.hpp"
 
-#include "plugin/nn/result_checks.hpp"
 #include "plugin/nn/controls/hint_network.hpp"
 #include "plugin/nn/denoisers/unet2d_inputs.hpp"
-#include "plugin/nn/walk/walked_passes.hpp"
-#include "plugin/sampling/step_info.hpp"
+#include "plugin/nn/shape_walk.hpp"
+#include "plugin/nn/stage_context.hpp"
+#include "plugin/sampling/denoiser.hpp"
 #include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/picture_resize.hpp"
+#include "plugin/tensor/picture_pixels.hpp"
 
 #include <ATen/ATen.h>
 

@@ -1,13 +1,15 @@
 #pragma once
+// Runs the ControlNets whose share of the calls it is, before each call of the denoiser.
 
 #include "plugin/models/conditioning/placed_entries.hpp"
 #include "plugin/models/controls/controls.hpp"
 #include "plugin/nn/blocks/pass.hpp"
-#include "plugin/nn/denoisers/unet2d_residuals.hpp"
+#include "plugin/nn/denoisers/unet2d_inputs.hpp"
 #include "plugin/nn/model.hpp"
-#include "plugin/nn/pass_calls.hpp"
 #include "plugin/nn/stage_context.hpp"
+#include "plugin/sampling/denoiser.hpp"
 
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -69,6 +71,29 @@ private:
     ResultChecks* finite_;
     std::vector<Follower> followers_;
     bool isRecorded_ = false;
+};
+
+/// A denoiser that ControlNets accompany: it tells the loop where other ones begin to run.
+class ControlledDenoiser final : public sampling::Denoiser {
+public:
+    /// `control`: whose residuals `denoiser` asks for; must outlive it.
+    ControlledDenoiser(std::unique_ptr<sampling::Denoiser> denoiser, const ControlPass& control)
+        : denoiser_(std::move(denoiser)), control_(control) {}
+
+    [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
+                                     const at::Tensor& timestep,
+                                     const sampling::StepInfo& step) override {
+        return denoiser_->predict(latents, timestep, step);
+    }
+
+    [[nodiscard]] uint64_t promptsAt(const at::Tensor& timestep,
+                                     const sampling::StepInfo& step) const override {
+        return control_.runningIn(step.taken, denoiser_->promptsAt(timestep, step));
+    }
+
+private:
+    std::unique_ptr<sampling::Denoiser> denoiser_;
+    const ControlPass& control_;
 };
 
 }  // namespace lowtide::models

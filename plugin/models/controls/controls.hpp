@@ -1,7 +1,7 @@
 #pragma once
 // What ControlNets shall follow: the CONTROL wire.
 
-#include "plugin/base/shape.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/models/influence.hpp"
 #include "plugin/nn/controls/control_net.hpp"

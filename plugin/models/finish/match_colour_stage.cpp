@@ -3,8 +3,8 @@
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/tensor/colour_match.hpp"
 #include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/picture_filters.hpp"
 
 namespace lowtide::models {
 

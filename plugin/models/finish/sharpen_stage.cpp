@@ -3,7 +3,7 @@
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/tensor/unsharp_mask.hpp"
+#include "plugin/tensor/picture_filters.hpp"
 
 namespace lowtide::models {
 

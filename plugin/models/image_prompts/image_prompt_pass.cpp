@@ -1,7 +1,7 @@
 #include "plugin/models/image_prompts/image_prompt_pass.hpp"
 
 #include "plugin/models/conditioning/placed_entries.hpp"
-#include "plugin/sampling/step_info.hpp"
+#include "plugin/sampling/denoiser.hpp"
 #include "plugin/tensor/crossing.hpp"
 
 #include <ATen/ATen.h>

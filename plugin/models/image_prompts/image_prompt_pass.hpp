@@ -1,9 +1,9 @@
 #pragma once
 
 #include "plugin/models/image_prompts/image_prompts.hpp"
-#include "plugin/nn/blocks/picture_tokens.hpp"
+#include "plugin/nn/blocks/attention.hpp"
 #include "plugin/nn/model.hpp"
-#include "plugin/nn/pass_calls.hpp"
+#include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
 
 #include <c10/core/Device.h>

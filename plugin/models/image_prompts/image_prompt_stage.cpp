@@ -6,11 +6,11 @@
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/nn/blocks/pass.hpp"
-#include "plugin/nn/image_prompts/clip_pixels.hpp"
+#include "plugin/nn/image_prompts/clip_vision_model.hpp"
+#include "plugin/nn/shape_walk.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/nn/walk/walked_passes.hpp"
 #include "plugin/tensor/crossing.hpp"
-#include "plugin/text/prompt_number.hpp"
+#include "plugin/text/prompt_weights.hpp"
 
 #include <ATen/ATen.h>
 

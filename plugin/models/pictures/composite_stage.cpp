@@ -3,7 +3,7 @@
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/interpolation.hpp"
+#include "plugin/tensor/resample.hpp"
 
 #include <ATen/ATen.h>
 

@@ -1,5 +1,4 @@
 #include "plugin/base/error.hpp"
-#include "plugin/models/latent_outline.hpp"
 #include "plugin/models/outline_parts.hpp"
 #include "plugin/models/stage_inputs.hpp"
 #include "plugin/nn/stage_context.hpp"

@@ -1,25 +1,107 @@
 #include "plugin/models/precision/finite_checks.hpp"
 
-#include "plugin/base/coded_error.hpp"
+#include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/memory/component_parts.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/resolve_precision.hpp"
-#include "plugin/memory/role_pattern.hpp"
-#include "plugin/models/value_tensors.hpp"
+#include "plugin/memory/wire_value.hpp"
+#include "plugin/models/controls/controls.hpp"
+#include "plugin/models/image_prompts/image_prompts.hpp"
 #include "plugin/nn/component_source.hpp"
 #include "plugin/nn/controls/control_net.hpp"
 #include "plugin/nn/model.hpp"
+#include "plugin/nn/stage_context.hpp"
+#include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/finite.hpp"
+#include "plugin/tensor/stage_values.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
 
 #include <algorithm>
+#include <bit>
 #include <climits>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 namespace lowtide::models {
+
+/// The tensors of floating numbers that a value on a wire holds; none where it is a model or
+/// unknown.
+[[nodiscard]] std::vector<at::Tensor> tensorsOf(const memory::WireRef& value);
+
+namespace {
+
+/// Those that are defined and hold floating numbers.
+class FloatingTensors {
+public:
+    void add(const at::Tensor& value) {
+        if (value.defined() && value.is_floating_point()) {
+            tensors_.push_back(value);
+        }
+    }
+
+    void add(const tensor::VideoGuide* guide) {
+        if (guide) {
+            add(guide->beside);
+            add(guide->seen);
+        }
+    }
+
+    void add(const tensor::Conditioning& conditioning) {
+        for (const tensor::ConditioningEntry& entry : conditioning.entries()) {
+            for (const auto& [name, value] : entry.tensors) {
+                add(value);
+            }
+        }
+    }
+
+    void add(const tensor::Latents& latents) {
+        add(latents.samples());
+        add(latents.deviation());
+        add(latents.guide().get());
+        if (latents.carry()) {
+            for (const at::Tensor& entry : latents.carry()->history) {
+                add(entry);
+            }
+        }
+    }
+
+    [[nodiscard]] std::vector<at::Tensor> take() { return std::move(tensors_); }
+
+private:
+    std::vector<at::Tensor> tensors_;
+};
+
+}  // namespace
+
+std::vector<at::Tensor> tensorsOf(const memory::WireRef& value) {
+    FloatingTensors tensors;
+    const memory::WireValue* held = value.get();
+    if (const auto* conditioning = dynamic_cast<const tensor::Conditioning*>(held)) {
+        tensors.add(*conditioning);
+    } else if (const auto* latents = dynamic_cast<const tensor::Latents*>(held)) {
+        tensors.add(*latents);
+    } else if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(held)) {
+        tensors.add(empty->guide().get());
+    } else if (const auto* images = dynamic_cast<const tensor::Images*>(held)) {
+        tensors.add(images->pixels());
+    } else if (const auto* masks = dynamic_cast<const tensor::Masks*>(held)) {
+        tensors.add(masks->values());
+    } else if (const auto* controls = dynamic_cast<const Controls*>(held)) {
+        for (const ControlEntry& entry : controls->entries()) {
+            tensors.add(entry.hint);
+        }
+    } else if (const auto* prompts = dynamic_cast<const ImagePrompts*>(held)) {
+        for (const ImagePromptEntry& entry : prompts->entries()) {
+            tensors.add(entry.tokens);
+            tensors.add(entry.mask);
+        }
+    }
+    return tensors.take();
+}
 
 namespace {
 
@@ -246,6 +328,87 @@ std::string FiniteChecks::portOf(const std::string& role) const {
         }
     }
     return kPrecisionItem;
+}
+
+FiniteDenoiser::FiniteDenoiser(std::unique_ptr<sampling::Denoiser> denoiser,
+                               ResultChecks& checks,
+                               std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
+                               const std::optional<sampling::SecondExpert>& second)
+    : denoiser_(std::move(denoiser)), checks_(checks), trees_(std::move(trees)), second_(second) {}
+
+at::Tensor FiniteDenoiser::predict(const at::Tensor& latents,
+                                   const at::Tensor& timestep,
+                                   const sampling::StepInfo& step) {
+    at::Tensor prediction = denoiser_->predict(latents, timestep, step);
+    const bool isOfSecond = second_ && second_->takes(sampling::timestepIn(timestep));
+    checks_.note(isOfSecond ? *trees_.back() : *trees_.front(),
+                 prediction,
+                 {.step = step.step, .steps = step.stepCount});
+    if (std::has_single_bit(static_cast<unsigned>(step.taken) + 1)) {
+        checks_.look({});
+    }
+    return prediction;
+}
+
+uint64_t FiniteDenoiser::promptsAt(const at::Tensor& timestep,
+                                   const sampling::StepInfo& step) const {
+    return denoiser_->promptsAt(timestep, step);
+}
+
+std::unique_ptr<sampling::Denoiser> noted(
+    StageContext& context,
+    std::unique_ptr<sampling::Denoiser> denoiser,
+    std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
+    const std::optional<sampling::SecondExpert>& second) {
+    if (!context.finite) {
+        return denoiser;
+    }
+    return std::make_unique<FiniteDenoiser>(
+        std::move(denoiser), *context.finite, std::move(trees), second);
+}
+
+FiniteResult::FiniteResult(StageContext& context,
+                           const StageCall& call,
+                           const memory::ComponentTree& network)
+    : context_(context), call_(call), network_(network) {}
+
+at::Tensor FiniteResult::of(const std::function<at::Tensor(StageContext&)>& run) {
+    if (context_.exact.empty()) {
+        return run(context_);
+    }
+    ResultChecks* const checks = context_.finite;
+    StageContext own = context_;
+    own.finite = nullptr;  // a first result that is computed again is nobody's fault
+    if (isExact_) {
+        own.typed = context_.exact;
+    }
+    at::Tensor result = run(own);
+    bool isFinite = tensor::isFiniteSum(tensor::finiteSum(result));
+    if (!isFinite && !isExact_) {
+        checks->requireFiniteInputs();
+        isExact_ = true;
+        call_.issue({.severity = Severity::Warning,
+                     .code = "precision_retry",
+                     .node = call_.node,
+                     .item = "precision",
+                     .message = "the autoencoder gave values that are not finite in half "
+                                "precision; it computes them once more in f32",
+                     .hint = "choose the precision quality, or compute=f32, for this node"});
+        own.typed = context_.exact;
+        result = run(own);
+        isFinite = tensor::isFiniteSum(tensor::finiteSum(result));
+    }
+    if (!isFinite) {
+        checks->refuse(network_, DType::F32);
+    }
+    checks->note(network_, result, {});
+    return result;
+}
+
+void FiniteResult::describe(tensor::Provenance& provenance, const char* field) const {
+    if (isExact_) {
+        provenance.set(field, "f32 after an overflow");
+    }
 }
 
 }  // namespace lowtide::models

@@ -1,11 +1,20 @@
 #pragma once
+// Whether what a stage and its networks give is finite; what is not is blamed, or computed again in
+// f32.
 
+#include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/precision.hpp"
 #include "plugin/models/stage_def.hpp"
-#include "plugin/nn/result_checks.hpp"
+#include "plugin/models/stage_requests.hpp"
+#include "plugin/nn/stage_context.hpp"
+#include "plugin/sampling/denoiser.hpp"
+#include "plugin/sampling/pass_part.hpp"
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +22,10 @@
 
 namespace lowtide::memory {
 struct ComponentTree;
+}
+
+namespace lowtide::tensor {
+struct Provenance;
 }
 
 namespace lowtide::models {
@@ -66,6 +79,66 @@ private:
     const std::vector<memory::ComponentPrecision>& precisions_;
     const bool isDryRun_;
     std::vector<Noted> noted_;  ///< in the order in which they were first to give something
+};
+
+class ResultChecks;
+struct StageContext;
+
+/// A denoiser whose predictions are noted. They are looked at behind the calls 1, 2, 4, 8 ... of a
+/// run: a bad one ends it before half of its time is lost, and few host waits are made.
+class FiniteDenoiser final : public sampling::Denoiser {
+public:
+    /// `trees`: of the model's denoisers, of which `second` says where the second one is called.
+    FiniteDenoiser(std::unique_ptr<sampling::Denoiser> denoiser,
+                   ResultChecks& checks,
+                   std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
+                   const std::optional<sampling::SecondExpert>& second);
+
+    [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
+                                     const at::Tensor& timestep,
+                                     const sampling::StepInfo& step) override;
+    [[nodiscard]] uint64_t promptsAt(const at::Tensor& timestep,
+                                     const sampling::StepInfo& step) const override;
+
+private:
+    std::unique_ptr<sampling::Denoiser> denoiser_;
+    ResultChecks& checks_;
+    std::vector<std::shared_ptr<const memory::ComponentTree>> trees_;
+    std::optional<sampling::SecondExpert> second_;
+};
+
+/// `denoiser` as a FiniteDenoiser of the stage; itself where nobody looks.
+[[nodiscard]] std::unique_ptr<sampling::Denoiser> noted(
+    StageContext& context,
+    std::unique_ptr<sampling::Denoiser> denoiser,
+    std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
+    const std::optional<sampling::SecondExpert>& second);
+
+/// Fields of a picture's metadata: which way of the autoencoder was computed again.
+inline constexpr const char* kEncodeField = "VAE encode precision";
+inline constexpr const char* kDecodeField = "VAE precision";
+
+/// Results of an autoencoder in half precision, which may overflow: each is looked at, a host wait,
+/// and the first one that is not finite is computed again in f32, as is all that follows. That is
+/// told once. Where StageContext::exact has none they are noted like those of other networks.
+class FiniteResult {
+public:
+    /// `network` as it was opened. What is given must outlive it.
+    FiniteResult(StageContext& context,
+                 const StageCall& call,
+                 const memory::ComponentTree& network);
+
+    /// `run` with the stage's networks. Errors of FiniteChecks: where what comes in is not finite,
+    /// and where the result is not finite in f32 either.
+    [[nodiscard]] at::Tensor of(const std::function<at::Tensor(StageContext&)>& run);
+    /// Says so in `field` of a picture's metadata where something was computed again.
+    void describe(tensor::Provenance& provenance, const char* field) const;
+
+private:
+    StageContext& context_;
+    const StageCall& call_;
+    const memory::ComponentTree& network_;
+    bool isExact_ = false;  ///< from now on
 };
 
 }  // namespace lowtide::models

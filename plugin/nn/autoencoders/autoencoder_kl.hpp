@@ -1,11 +1,78 @@
 #pragma once
+// The autoencoder of Stable Diffusion: its blocks, encoder and decoder.
 
-#include "plugin/nn/autoencoders/autoencoder_blocks.hpp"
+#include "plugin/nn/autoencoders/autoencoder_config.hpp"
+#include "plugin/nn/blocks/attention.hpp"
+#include "plugin/nn/blocks/layers.hpp"
 
 #include <memory>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 namespace lowtide::models {
+
+/// One head of attention over all pixels, beside a shortcut. Names are those of diffusers, or the
+/// older query, key, value and proj_attn of published files.
+struct PixelAttention {
+    GroupNorm norm;
+    Attention attention;
+
+    PixelAttention(NetworkBuilder& builder,
+                   const std::string& name,
+                   int64_t channels,
+                   int64_t groups);
+    /// [B, C, H, W] -> [B, C, H, W].
+    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+};
+
+/// Resnet, attention where the config wants it, resnet.
+struct AutoencoderMid {
+    ResnetBlock first;
+    std::optional<PixelAttention> attention;
+    ResnetBlock last;
+
+    AutoencoderMid(NetworkBuilder& builder,
+                   const std::string& name,
+                   const AutoencoderConfig& config);
+    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+};
+
+/// Picture to moments. Source: diffusers Encoder with DownEncoderBlock2D.
+struct AutoencoderEncoder {
+    struct Level {
+        std::vector<ResnetBlock> resnets;
+        std::optional<Conv2d> shrink;
+    };
+
+    Conv2d input;
+    std::vector<Level> levels;
+    AutoencoderMid mid;
+    GroupNorm outputNorm;
+    Conv2d output;
+
+    AutoencoderEncoder(NetworkBuilder& builder, const AutoencoderConfig& config);
+    /// [B, 3, H, W] -> [B, 2 C, h, w].
+    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& pixels) const;
+};
+
+/// Latent to picture. Source: diffusers Decoder with UpDecoderBlock2D.
+struct AutoencoderDecoder {
+    struct Level {
+        std::vector<ResnetBlock> resnets;
+        std::optional<Conv2d> grow;
+    };
+
+    Conv2d input;
+    AutoencoderMid mid;
+    std::vector<Level> levels;  ///< from the smallest picture to the largest
+    GroupNorm outputNorm;
+    Conv2d output;
+
+    AutoencoderDecoder(NetworkBuilder& builder, const AutoencoderConfig& config);
+    /// [B, C, h, w] -> [B, 3, H, W].
+    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& latents) const;
+};
 
 /// The variational autoencoder of Stable Diffusion. Source: Rombach et al. 2022; diffusers 0.42.1
 /// AutoencoderKL. The tree is made from headers; weights are read through the pass.

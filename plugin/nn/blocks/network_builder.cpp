@@ -237,4 +237,73 @@ std::shared_ptr<const ComponentTree> NetworkBuilder::finish(const std::vector<st
     return state_->tree;
 }
 
+Bytes TensorPlace::bytes() const {
+    const int64_t elements = elementCount(shape).value_or(0);
+    return encoded ? elements / encoded->blockElements * encoded->blockBytes
+                   : elements * sizeOf(type);
+}
+
+void TensorPlace::takeRows(size_t axis, int64_t first, int64_t count, const std::string& what) {
+    shape[axis] = 1;
+    const int64_t rowElements = elementCount(shape).value_or(0);
+    const int64_t start = first * rowElements;
+    if (encoded) {
+        const int64_t block = encoded->blockElements;
+        if (start % block != 0 || count * rowElements % block != 0) {
+            throw Error(ErrorKind::Unsupported,
+                        what + ": " + std::to_string(count) + " rows of " +
+                            std::to_string(rowElements) + " numbers from row " +
+                            std::to_string(first) + " on are no whole blocks of " +
+                            std::to_string(block),
+                        "choose a file in another encoding");
+        }
+        encoded->firstElement += start;
+        offset += start / block * encoded->blockBytes;
+    } else {
+        offset += start * sizeOf(type);
+    }
+    shape[axis] = count;
+}
+
+namespace {
+
+[[noreturn]] void refuseTensor(const std::string& what, const std::string& problem) {
+    throw Error(ErrorKind::Corrupt,
+                what + ": " + problem,
+                "the checkpoint is incomplete or of another kind: get it again");
+}
+
+}  // namespace
+
+const Shape* TensorView::find(const std::string& name) const {
+    const auto place = map_.tensors.find(nameInFile_(name));
+    return place == map_.tensors.end() ? nullptr : &place->second.shape;
+}
+
+const Shape& TensorView::need(const std::string& name) const {
+    const Shape* shape = find(name);
+    if (!shape) {
+        refuseTensor(map_.what, "there is no tensor " + nameInFile_(name));
+    }
+    return *shape;
+}
+
+int64_t TensorView::size(const std::string& name, size_t axis) const {
+    const Shape& shape = need(name);
+    if (axis >= shape.size() || shape[axis] < 1) {
+        refuseTensor(map_.what,
+                     "the tensor " + nameInFile_(name) + " has the shape " + toText(shape) +
+                         ", needs a size on axis " + std::to_string(axis));
+    }
+    return shape[axis];
+}
+
+int64_t TensorView::count(const std::function<std::string(const std::string&)>& name) const {
+    int64_t found = 0;
+    while (has(name(std::to_string(found)))) {
+        ++found;
+    }
+    return found;
+}
+
 }  // namespace lowtide::models

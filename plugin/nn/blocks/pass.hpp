@@ -1,8 +1,12 @@
 #pragma once
+// The way from the forwards of one component to its weights, and what a step's pass tells
+// residency.
 
+#include "plugin/memory/stage_work.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/residency/scalar_type.hpp"
 #include "plugin/residency/weight_source.hpp"
+#include "plugin/sampling/denoiser.hpp"
 #include "plugin/tensor/recorder.hpp"
 
 #include <ATen/core/Tensor.h>
@@ -63,5 +67,18 @@ private:
     at::ScalarType compute_ = at::kFloat;
     memory::PassHint hint_{};
 };
+
+/// The access patterns of a network with a step cache: a full step's and a partial step's.
+inline constexpr uint32_t kFullPattern = 0;
+inline constexpr uint32_t kPartialPattern = 1;
+
+/// What an evaluation of `step` that was granted `work` tells residency.
+[[nodiscard]] inline memory::PassHint passHint(const sampling::StepInfo& step,
+                                               sampling::StepWork work) {
+    const auto patternOf = [](sampling::StepWork each) {
+        return each == sampling::StepWork::Partial ? kPartialPattern : kFullPattern;
+    };
+    return {.pattern = patternOf(work), .next = patternOf(step.decision.next)};
+}
 
 }  // namespace lowtide::models

@@ -1,10 +1,9 @@
 #include "plugin/nn/controls/control_net.hpp"
 
+#include "plugin/memory/component_parts.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/resolve_precision.hpp"
-#include "plugin/memory/role_pattern.hpp"
-#include "plugin/nn/controls/control_network.hpp"
-#include "plugin/nn/controls/hint_adapter.hpp"
+#include "plugin/nn/controls/hint_network.hpp"
 
 #include <utility>
 

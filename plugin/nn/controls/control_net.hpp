@@ -3,7 +3,6 @@
 
 #include "plugin/nn/blocks/network_builder.hpp"
 #include "plugin/nn/component_source.hpp"
-#include "plugin/nn/controls/adapter_config.hpp"
 #include "plugin/nn/controls/control_config.hpp"
 
 #include <map>

@@ -1,13 +1,60 @@
 #pragma once
+// The blocks of the UNet: resnets, transformers over pixels, and the ways down and up that are made
+// of them.
 
-#include "plugin/nn/blocks/resnet_block.hpp"
-#include "plugin/nn/denoisers/transformer2d.hpp"
+#include "plugin/nn/blocks/attention.hpp"
+#include "plugin/nn/blocks/layers.hpp"
 #include "plugin/nn/denoisers/unet2d_config.hpp"
 
 #include <optional>
+#include <string>
+#include <variant>
 #include <vector>
 
 namespace lowtide::models {
+
+struct TransformerSizes {
+    int64_t channels = 0;
+    int64_t contextWidth = 0;
+    int64_t heads = 1;
+    int64_t layers = 1;
+    int64_t groups = 32;
+    bool linearProjection = false;
+};
+
+/// Self attention, cross attention and a gated feed-forward network. Source: diffusers
+/// BasicTransformerBlock.
+struct TransformerLayer {
+    LayerNorm norm1;
+    Attention selfAttention;
+    LayerNorm norm2;
+    Attention crossAttention;
+    LayerNorm norm3;
+    Linear inner;  ///< to twice the inner width: value and gate
+    Linear outer;
+
+    TransformerLayer(NetworkBuilder& builder,
+                     const std::string& name,
+                     const TransformerSizes& sizes);
+    /// x [B, H*W, C], of a map of the size that `cross` says.
+    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x, const CrossInputs& cross) const;
+};
+
+/// Transformer over the pixels of a feature map, beside a shortcut. Source: diffusers
+/// Transformer2DModel.
+struct Transformer2D {
+    GroupNorm norm;
+    std::variant<Conv2d, Linear> input;
+    std::vector<TransformerLayer> layers;
+    std::variant<Conv2d, Linear> output;
+
+    Transformer2D(NetworkBuilder& builder, const std::string& name, const TransformerSizes& sizes);
+    /// x [B, C, H, W], context [B, T, contextWidth] -> [B, C, H, W].
+    [[nodiscard]] at::Tensor apply(Pass& pass,
+                                   const at::Tensor& x,
+                                   const at::Tensor& context,
+                                   const std::vector<PictureTokens>& pictures = {}) const;
+};
 
 /// What every unit of the UNet reads beside the feature map.
 struct UNetInputs;

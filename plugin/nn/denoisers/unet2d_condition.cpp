@@ -2,9 +2,8 @@
 
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/blocks/pass.hpp"
-#include "plugin/nn/denoisers/unet2d_cut.hpp"
-#include "plugin/nn/step_hints.hpp"
-#include "plugin/sampling/step_caches/cached_call.hpp"
+#include "plugin/nn/denoisers/unet2d_config.hpp"
+#include "plugin/sampling/step_caches/cache_scope.hpp"
 #include "plugin/tensor/crossing.hpp"
 
 #include <ATen/core/Tensor.h>

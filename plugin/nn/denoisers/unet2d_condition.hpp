@@ -1,10 +1,9 @@
 #pragma once
 
-#include "plugin/nn/denoisers/time_embedding.hpp"
+#include "plugin/nn/denoisers/denoiser_parts.hpp"
 #include "plugin/nn/denoisers/unet2d_blocks.hpp"
 #include "plugin/nn/denoisers/unet2d_inputs.hpp"
-#include "plugin/nn/denoisers/unet2d_residuals.hpp"
-#include "plugin/sampling/step_info.hpp"
+#include "plugin/sampling/denoiser.hpp"
 
 #include <memory>
 #include <optional>

@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/nn/conditioning/encoded_prompts.hpp"
-#include "plugin/nn/walk/walked_passes.hpp"
+#include "plugin/nn/shape_walk.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
 

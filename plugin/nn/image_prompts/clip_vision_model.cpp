@@ -1,12 +1,84 @@
 #include "plugin/nn/image_prompts/clip_vision_model.hpp"
 
+#include "plugin/base/config_checks.hpp"
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
 #include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/text/clip_text_model.hpp"
+#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
+#include "plugin/tensor/picture_pixels.hpp"
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace lowtide::models {
+
+namespace {
+
+constexpr double kLevels = 255;
+
+/// Of the channels, as they stand in every preprocessor_config.json of CLIP.
+constexpr float kClipMean[] = {0.48145466F, 0.4578275F, 0.40821073F};
+constexpr float kClipDeviation[] = {0.26862954F, 0.26130258F, 0.27577711F};
+
+at::Tensor clipChannels(const float (&values)[3], const at::Tensor& like) {
+    return tensor::upload(at::tensor(at::ArrayRef<float>(values), at::kFloat).view({1, 3, 1, 1}),
+                          like.device());
+}
+
+}  // namespace
+
+at::Tensor clipPixels(const at::Tensor& pictures, int64_t side) {
+    const int64_t height = pictures.size(2);
+    const int64_t width = pictures.size(3);
+    const int64_t shorter = std::min(height, width);
+    const at::Tensor small = tensor::resizedPicture(pictures,
+                                                    side * height / shorter,
+                                                    side * width / shorter,
+                                                    tensor::kernels::Resample::Bicubic);
+    const at::Tensor middle = small.narrow(2, (small.size(2) - side) / 2, side)
+                                  .narrow(3, (small.size(3) - side) / 2, side);
+    // As the reference rounds: levels by 1 / 255 in f64, then f32.
+    const at::Tensor scaled =
+        (middle * kLevels).round_().to(at::kDouble).mul_(1 / kLevels).to(at::kFloat);
+    return (scaled - clipChannels(kClipMean, scaled)).div_(clipChannels(kClipDeviation, scaled));
+}
+
+namespace {
+
+constexpr int64_t kLargestImage = 1 << 12;
+}  // namespace
+
+ClipVisionConfig readClipVisionConfig(const Json& json, const std::string& what) {
+    const JsonReader reader(json, what);
+    static const std::vector<FixedSetting> fixed = {{"num_channels", 3}};
+    refuseOtherSettings(json, what, fixed);
+    const auto number = [&](const char* key, int64_t otherwise, int64_t most) {
+        return integerInRange(reader, key, otherwise, 1, most);
+    };
+    const ClipVisionConfig defaults;
+    const ClipVisionConfig config{
+        .imageSize = number("image_size", defaults.imageSize, kLargestImage),
+        .patchSize = number("patch_size", defaults.patchSize, kLargestImage),
+        .width = number("hidden_size", defaults.width, kMostChannels),
+        .innerWidth = number("intermediate_size", defaults.innerWidth, kMostChannels),
+        .layers = number("num_hidden_layers", defaults.layers, kMostLayers),
+        .heads = number("num_attention_heads", defaults.heads, kMostChannels),
+        .projectionWidth = number("projection_dim", defaults.projectionWidth, kMostChannels),
+        .epsilon = reader.number("layer_norm_eps").value_or(defaults.epsilon),
+        .quickGelu = isQuickGelu(reader)};
+    requireDivisible(reader, "num_attention_heads", config.width, config.heads);
+    if (config.patches() < 1) {
+        throw Error(ErrorKind::Corrupt,
+                    what + ": patches of " + std::to_string(config.patchSize) +
+                        " pixels do not fit into pictures of " + std::to_string(config.imageSize),
+                    "get the image encoder again");
+    }
+    return config;
+}
 
 namespace {
 

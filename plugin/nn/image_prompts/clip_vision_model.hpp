@@ -1,8 +1,12 @@
 #pragma once
+// CLIP's tower for pictures: its settings, the pixels that it sees, and the network.
 
-#include "plugin/nn/blocks/clip_layer.hpp"
-#include "plugin/nn/image_prompts/clip_vision_config.hpp"
+#include "plugin/base/json_fwd.hpp"
+#include "plugin/nn/text/clip_text_model.hpp"
 
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +14,31 @@
 #include <vector>
 
 namespace lowtide::models {
+
+/// What CLIP's tower sees of pictures [N, 3, H, W] in 0..1: the shorter edge becomes `side` pixels
+/// long (bicubic, on levels of 8 bits), the middle is cut out, and mean and deviation of CLIP's
+/// pictures become 0 and 1: [N, 3, side, side] f32. Source: transformers 5.23
+/// CLIPImageProcessorPil.
+[[nodiscard]] at::Tensor clipPixels(const at::Tensor& pictures, int64_t side);
+
+/// Settings of image_encoder/config.json. Missing ones get the defaults of transformers'
+/// CLIPVisionConfig.
+struct ClipVisionConfig {
+    int64_t imageSize = 224;  ///< pixels along a side of the square that it sees
+    int64_t patchSize = 32;
+    int64_t width = 768;
+    int64_t innerWidth = 3072;
+    int64_t layers = 12;
+    int64_t heads = 12;
+    int64_t projectionWidth = 512;
+    double epsilon = 1e-5;
+    bool quickGelu = true;
+
+    [[nodiscard]] int64_t patches() const { return imageSize / patchSize; }  ///< along a side
+};
+
+/// Error{Corrupt} for impossible values, Error{Unsupported} for another activation.
+[[nodiscard]] ClipVisionConfig readClipVisionConfig(const Json& json, const std::string& what);
 
 /// What is taken of the tower.
 enum class ClipVisionState : uint8_t {

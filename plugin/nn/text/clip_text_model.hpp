@@ -1,8 +1,12 @@
 #pragma once
+// CLIP's text transformer: its settings, the layers (those of its tower for pictures too), and what
+// it gives.
 
 #include "plugin/base/json_fwd.hpp"
-#include "plugin/nn/blocks/clip_layer.hpp"
+#include "plugin/nn/blocks/attention.hpp"
 #include "plugin/text/prompt_chunks.hpp"
+
+#include <ATen/core/Tensor.h>
 
 #include <memory>
 #include <optional>
@@ -10,7 +14,45 @@
 #include <string>
 #include <vector>
 
+namespace lowtide {
+class JsonReader;
+}
+
 namespace lowtide::models {
+
+struct ClipLayerSizes {
+    int64_t width = 0;
+    int64_t innerWidth = 0;
+    int64_t heads = 1;
+    double epsilon = 1e-5;
+    bool quickGelu = true;
+};
+
+/// A pre-norm layer of CLIP's towers. Source: transformers 5.23 CLIPEncoderLayer.
+struct ClipLayer {
+    LayerNorm norm1;
+    Attention attention;
+    LayerNorm norm2;
+    Linear inner;
+    Linear outer;
+    bool quickGelu = true;
+
+    ClipLayer(NetworkBuilder& builder, const std::string& name, const ClipLayerSizes& sizes);
+    /// Of texts: a token sees those before it. `sights`: of each row of x [R, T, D], as
+    /// Attention::applyToRows takes them; a row's bits do not depend on the others.
+    [[nodiscard]] at::Tensor applyToTexts(Pass& pass,
+                                          const at::Tensor& x,
+                                          const std::vector<at::Tensor>& sights) const;
+    /// Of pictures: every part of one sees all others. x [N, T, D].
+    [[nodiscard]] at::Tensor applyToPictures(Pass& pass, const at::Tensor& x) const;
+
+private:
+    [[nodiscard]] at::Tensor activated(const at::Tensor& x) const;
+};
+
+/// Whether a config's "hidden_act" is CLIP's own approximation of GELU. Error{Unsupported} for
+/// another one than that and "gelu".
+[[nodiscard]] bool isQuickGelu(const JsonReader& reader);
 
 /// Settings of text_encoder/config.json. Missing ones get the defaults of transformers'
 /// CLIPTextConfig.
@@ -104,6 +146,13 @@ private:
     ClipTextUse use_;
     std::shared_ptr<const memory::ComponentTree> tree_;
     std::unique_ptr<const Layers> layers_;
+};
+
+/// What the text model gives.
+struct ClipTextModel::Output {
+    at::Tensor embeds;  ///< [1, T, width]: the chosen state
+    at::Tensor pooled;  ///< [1, width]: the normed last state at the end token; where it is
+                        ///< projected [1, projectionWidth]
 };
 
 }  // namespace lowtide::models

@@ -1,7 +1,7 @@
 #include "plugin/nn/upscalers/rrdb_net.hpp"
 
 #include "plugin/nn/blocks/pass.hpp"
-#include "plugin/nn/upscaler.hpp"
+#include "plugin/nn/component_source.hpp"
 #include "plugin/tensor/kernels.hpp"
 
 #include <utility>

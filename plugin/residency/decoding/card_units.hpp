@@ -1,29 +1,68 @@
 #pragma once
-// How a card decodes what lies encoded on it: units of some numbers each, which are independent. A
-// host computes them too, so that tests compare their bits without a card.
+// How a card decodes what lies encoded on it: independent units of some numbers each. A host
+// computes them too, so that tests compare their bits without a card.
 
-#include "plugin/encodings/bnb_int8/bnb_int8_element.hpp"
-#include "plugin/encodings/int8_convrot/rotate_four.hpp"
-#include "plugin/encodings/normal_floats.hpp"
-#include "plugin/encodings/q2_k/q2_k_block.hpp"
-#include "plugin/encodings/q3_k/q3_k_block.hpp"
-#include "plugin/encodings/q4_0/q4_0_block.hpp"
-#include "plugin/encodings/q4_1/q4_1_block.hpp"
-#include "plugin/encodings/q4_k/q4_k_block.hpp"
-#include "plugin/encodings/q5_0/q5_0_block.hpp"
-#include "plugin/encodings/q5_1/q5_1_block.hpp"
-#include "plugin/encodings/q5_k/q5_k_block.hpp"
-#include "plugin/encodings/q6_k/q6_k_block.hpp"
-#include "plugin/encodings/q8_0/q8_0_block.hpp"
-#include "plugin/encodings/scales.hpp"
+#include "plugin/encodings/block_floats.hpp"
+#include "plugin/encodings/gguf_blocks.hpp"
+#include "plugin/encodings/gguf_k_blocks.hpp"
+#include "plugin/encodings/scaled_elements.hpp"
 #include "plugin/encodings/small_floats.hpp"
-#include "plugin/encodings/swizzled.hpp"
-#include "plugin/residency/decoding/stored_on_card.hpp"
+#include "plugin/residency/device/held_bytes.hpp"
 
 #include <string_view>
 #include <tuple>
 
 namespace lowtide::residency {
+
+/// Part of a tensor as it lies on a card: its blocks, at any alignment, and its companions whole.
+struct StoredOnCard {
+    struct Numbers {
+        const std::byte* bytes = nullptr;
+        DType type = DType::F32;
+        int64_t count = 0;
+    };
+
+    const std::byte* blocks = nullptr;
+    int64_t first = 0;  ///< of the tensor that the companions belong to
+    int64_t count = 0;  ///< whole blocks
+    int64_t blockElements = 1;
+    int64_t columns = 1;
+    float addedScale = 0;
+    Numbers companions[3]{};
+    int companionCount = 0;
+
+    [[nodiscard]] LOWTIDE_ANYWHERE uint8_t byteAt(int64_t index) const noexcept {
+        return static_cast<uint8_t>(blocks[index]);
+    }
+
+    [[nodiscard]] LOWTIDE_ANYWHERE float companionAt(int companion, int64_t index) const noexcept {
+        return encodings::scaleAt(companions[companion].bytes, companions[companion].type, index);
+    }
+
+    [[nodiscard]] LOWTIDE_ANYWHERE uint8_t companionByteAt(int companion,
+                                                           int64_t index) const noexcept {
+        return static_cast<uint8_t>(companions[companion].bytes[index]);
+    }
+};
+
+[[nodiscard]] inline StoredOnCard onCard(const HeldBytes& held) {
+    const memory::Encoded& tensor = *held.tensor;
+    StoredOnCard stored{.blocks = held.blocks,
+                        .first = tensor.firstElement,
+                        .count = held.elementCount,
+                        .blockElements = tensor.blockElements,
+                        .columns = tensor.columns,
+                        .addedScale = tensor.addedScale,
+                        .companionCount = static_cast<int>(held.companions.size())};
+    for (size_t i = 0; i < held.companions.size(); ++i) {
+        const memory::Companion& companion = tensor.companions[i];
+        stored.companions[i] = {held.companions[i], companion.type, companion.elementCount};
+    }
+    return stored;
+}
+
+// How a card decodes what lies encoded on it: units of some numbers each, which are independent. A
+// host computes them too, so that tests compare their bits without a card.
 
 /// 32 numbers of a block of a GGUF file.
 template <typename Block>

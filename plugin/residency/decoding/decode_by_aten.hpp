@@ -1,6 +1,9 @@
 #pragma once
+// Encoded weights on a device as f32, by ATen's operators and with the bits of the host's decoders;
+// whether a card's kernels do it in one go.
 
-#include "plugin/encodings/encoding.hpp"
+#include "plugin/encodings/encodings.hpp"
+#include "plugin/memory/component_parts.hpp"
 
 #include <ATen/core/Tensor.h>
 
@@ -23,5 +26,9 @@ struct StoredTensors {
 /// tensors shapes alone. Beside them it takes at most as many bytes for a moment as decoding/ways
 /// says. Error{Unsupported} names an encoding without a way.
 [[nodiscard]] at::Tensor decodeByAten(const StoredTensors& stored);
+
+/// Whether a card's kernels decode it in one go, with nothing beside the numbers; else ATen's
+/// operators do.
+[[nodiscard]] bool hasCardWay(const memory::Encoded& tensor) noexcept;
 
 }  // namespace lowtide::residency

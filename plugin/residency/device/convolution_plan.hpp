@@ -1,6 +1,6 @@
 #pragma once
+// How a card would compute a convolution, and answers that are remembered.
 
-#include "plugin/base/dtype.hpp"
 #include "plugin/base/units.hpp"
 
 #include <array>
@@ -35,5 +35,11 @@ struct ConvolutionPlan {
 
 /// Somebody who knows the workspace of convolutions; nothing: not of this one.
 using ConvolutionQuestion = std::function<std::optional<Bytes>(const ConvolutionShape&)>;
+
+using ConvolutionAnswerer = std::function<std::optional<ConvolutionPlan>(const ConvolutionShape&)>;
+
+/// Asks for the workspace of each shape once, tells the plan in the log (debug), and remembers it,
+/// also that there was none. Any thread; one question at a time. The copies share their memory.
+[[nodiscard]] ConvolutionQuestion remembered(ConvolutionAnswerer ask);
 
 }  // namespace lowtide::residency

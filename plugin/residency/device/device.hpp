@@ -1,10 +1,9 @@
 #pragma once
 
-#include "plugin/base/dtype.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/memory/device_spec.hpp"
-#include "plugin/memory/memory_state.hpp"
+#include "plugin/memory/measurements.hpp"
 #include "plugin/memory/plan.hpp"
-#include "plugin/memory/stage_traffic.hpp"
 #include "plugin/residency/device/held_bytes.hpp"
 
 #include <ATen/core/Tensor.h>

@@ -1,6 +1,8 @@
 #pragma once
+// What stays encoded, where a device has it; decoded on the host.
 
-#include "plugin/encodings/encoding.hpp"
+#include "plugin/base/units.hpp"
+#include "plugin/encodings/encodings.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,5 +38,9 @@ private:
     std::vector<std::span<const std::byte>> companions_;
     encodings::StoredPart stored_;
 };
+
+/// Writes all elements as `type` to `target`, aligned to it, on ATen's threads, each of which
+/// takes 8 KiB, or a block's numbers, where the type is not f32.
+void decodeOnHost(const HeldBytes& held, DType type, std::byte* target);
 
 }  // namespace lowtide::residency

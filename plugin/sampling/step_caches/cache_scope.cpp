@@ -219,4 +219,81 @@ StepCounts CacheScope::end() {
     return counts_;
 }
 
+CachedCall::CachedCall(const StepInfo& step, CacheKey key)
+    : step_(step),
+      key_(std::move(key)),
+      cache_(step.decision.cache),
+      granted_(cache_ ? cache_->grant(step_, key_) : StepWork::Full) {}
+
+int CachedCall::depth() const {
+    return cache_ ? cache_->inner()->depth() : -1;
+}
+
+void CachedCall::enter(const at::Tensor& input) {
+    if (cache_) {
+        cache_->inner()->enter(step_, input);
+    }
+}
+
+bool CachedCall::isReused(const at::Tensor& probe) {
+    if (granted_ != StepWork::Partial) {
+        return false;
+    }
+    if (step_.decision.isOpen && !cache_->inner()->reuses(step_, probe)) {
+        cache_->refuse(step_);
+        granted_ = StepWork::Full;
+        return false;
+    }
+    cache_->inner()->noteReused(step_);
+    return true;
+}
+
+at::Tensor CachedCall::value(const at::Tensor& probe) const {
+    return cache_->inner()->value(step_, probe);
+}
+
+void CachedCall::keep(const at::Tensor& probe, const at::Tensor& value) {
+    if (cache_) {
+        cache_->keep(step_, key_, probe, value);
+    }
+}
+
+void CachedCall::finish(StepWork done) {
+    if (cache_) {
+        cache_->note(granted_, done);
+    }
+}
+
+CacheKey CacheKey::of(const at::Tensor& input, std::string model) {
+    return {.sizes = input.sizes().vec(),
+            .type = input.scalar_type(),
+            .device = input.device(),
+            .model = std::move(model)};
+}
+
+std::optional<std::string_view> differenceOf(const CacheKey& kept, const CacheKey& wanted) {
+    if (kept.model != wanted.model) {
+        return "model";
+    }
+    if (kept.device != wanted.device) {
+        return "device";
+    }
+    if (kept.type != wanted.type) {
+        return "dtype";
+    }
+    if (kept.sizes != wanted.sizes) {
+        return "shape";
+    }
+    return std::nullopt;
+}
+
+Json toJson(const StepCounts& counts) {
+    return {{"full", counts.full},
+            {"partial", counts.partial},
+            {"predicted", counts.predicted},
+            {"misses", Json(counts.misses)},
+            {"bytes", counts.mostBytes},
+            {"bytes_after", counts.bytesAfter}};
+}
+
 }  // namespace lowtide::sampling

@@ -1,11 +1,11 @@
 #pragma once
-// What a step cache is: settings that a person chose, and what a run makes of them.
+// What a step cache is: settings that a person chose, and what a run makes of them; where networks
+// can be cut; the list of all that are built.
 
 #include "plugin/base/json.hpp"
 #include "plugin/memory/combinations.hpp"
 #include "plugin/memory/wire_value.hpp"
-#include "plugin/sampling/step_caches/cache_points.hpp"
-#include "plugin/sampling/step_info.hpp"
+#include "plugin/sampling/denoiser.hpp"
 
 #include <ATen/core/Tensor.h>
 
@@ -17,6 +17,14 @@
 #include <vector>
 
 namespace lowtide::sampling {
+
+/// Where step caches may cut a network; its family states it.
+struct CachePoints {
+    /// A partial call may compute from depth 0 (least) to this one; below 0: it cannot be cut.
+    int deepest = -1;
+    /// The depth whose cut lies behind the network's first block; below 0: it has none.
+    int firstBlock = -1;
+};
 
 /// What a run's steps belong to, for caches that were measured on others like it.
 struct RunIdentity {

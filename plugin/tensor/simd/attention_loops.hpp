@@ -1,7 +1,7 @@
 #pragma once
 // The pieces of attention.hpp with the vectors of the including file.
 
-#include "plugin/tensor/simd/attention.hpp"
+#include "plugin/tensor/simd/pieces.hpp"
 #include "plugin/tensor/simd/product.hpp"
 
 namespace lowtide::tensor::simd {

@@ -1,7 +1,7 @@
 #pragma once
 // The pieces of group_norm.hpp with the vectors of the including file.
 
-#include "plugin/tensor/simd/group_norm.hpp"
+#include "plugin/tensor/simd/pieces.hpp"
 #include "plugin/tensor/simd/vectors.hpp"
 
 namespace lowtide::tensor::simd {

@@ -1,8 +1,8 @@
 #pragma once
 // The pieces of winograd.hpp with the vectors of the including file.
 
+#include "plugin/tensor/simd/pieces.hpp"
 #include "plugin/tensor/simd/product.hpp"
-#include "plugin/tensor/simd/winograd.hpp"
 #include "plugin/tensor/simd/winograd_transforms.hpp"
 
 namespace lowtide::tensor::simd {

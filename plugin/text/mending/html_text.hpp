@@ -1,4 +1,6 @@
 #pragma once
+// Names and numbers of characters that HTML has ("&amp;"), as the characters themselves; the table
+// of names has its own licence and stays apart.
 
 #include <string>
 #include <string_view>

@@ -1,8 +1,5 @@
 #include "plugin/text/mending/single_byte_encoding.hpp"
 
-#include "plugin/text/mending/mojibake_characters.hpp"
-#include "plugin/text/mending/single_byte_tables.hpp"
-
 namespace lowtide::models {
 
 namespace {

@@ -1,8 +1,7 @@
-#include "plugin/text/cleaned_text.hpp"
+#include "plugin/text/mending/cleaned_text.hpp"
 
 #include "plugin/base/text.hpp"
 #include "plugin/text/characters.hpp"
-#include "plugin/text/mending/mended_text.hpp"
 #include "tests/fuzz/promises.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -1,5 +1,5 @@
 #include "plugin/base/text.hpp"
-#include "plugin/checkpoints/embeddings/embedding_file.hpp"
+#include "plugin/checkpoints/embeddings.hpp"
 #include "tests/fuzz/promises.hpp"
 #include "tests/fuzz/target.hpp"
 

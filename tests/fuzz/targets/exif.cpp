@@ -1,7 +1,7 @@
 #include "plugin/image/exif.hpp"
 
 #include "plugin/base/text.hpp"
-#include "plugin/image/icc_name.hpp"
+#include "plugin/image/picture_header.hpp"
 #include "tests/fuzz/picture_promises.hpp"
 #include "tests/fuzz/promises.hpp"
 #include "tests/fuzz/target.hpp"

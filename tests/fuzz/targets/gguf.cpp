@@ -1,7 +1,7 @@
 #include "plugin/files/gguf.hpp"
 
 #include "plugin/base/text.hpp"
-#include "plugin/files/little_endian.hpp"
+#include "plugin/files/readable_bytes.hpp"
 #include "tests/fuzz/promises.hpp"
 #include "tests/fuzz/target.hpp"
 

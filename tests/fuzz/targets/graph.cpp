@@ -1,6 +1,6 @@
 #include "plugin/base/text.hpp"
+#include "plugin/graph/issues.hpp"
 #include "plugin/graph/snapshot.hpp"
-#include "plugin/graph/validate.hpp"
 #include "tests/fuzz/promises.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/unit/graph/sample_graph.hpp"

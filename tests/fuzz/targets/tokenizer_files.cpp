@@ -1,6 +1,6 @@
 #include "plugin/base/text.hpp"
 #include "plugin/text/byte_level_tokenizer.hpp"
-#include "plugin/text/clip_vocabulary.hpp"
+#include "plugin/text/clip_tokenizer.hpp"
 #include "tests/fuzz/promises.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/fuzz/token_promises.hpp"

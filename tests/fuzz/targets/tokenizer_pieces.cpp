@@ -1,4 +1,4 @@
-#include "plugin/checkpoints/single_file/tokenizer_sizes.hpp"
+#include "plugin/checkpoints/single_file/tokenizer_beside.hpp"
 #include "tests/fuzz/promises.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/fuzz/token_promises.hpp"

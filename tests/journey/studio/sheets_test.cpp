@@ -1,5 +1,5 @@
 #include "plugin/files/input_file.hpp"
-#include "plugin/graph/graph_file.hpp"
+#include "plugin/graph/document.hpp"
 #include "tests/fixtures/document_disk.hpp"
 #include "tests/fixtures/input.hpp"
 #include "tests/fixtures/qt_warnings.hpp"

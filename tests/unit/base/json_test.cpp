@@ -1,6 +1,5 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
-#include "plugin/base/json_options.hpp"
 #include "tests/fixtures/cpu_timer.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"

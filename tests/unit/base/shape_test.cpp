@@ -1,4 +1,4 @@
-#include "plugin/base/shape.hpp"
+#include "plugin/base/units.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>

@@ -1,7 +1,7 @@
 // What is written in an encoding, beside the bytes of the library that defines it.
 #include "plugin/encodings/encodings.hpp"
-#include "plugin/encodings/half.hpp"
-#include "plugin/encodings/scales.hpp"
+#include "plugin/encodings/scaled_elements.hpp"
+#include "plugin/encodings/small_floats.hpp"
 #include "tests/fixtures/python_golden.hpp"
 #include "tests/fixtures/test_program.hpp"
 

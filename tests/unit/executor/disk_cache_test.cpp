@@ -1,4 +1,4 @@
-#include "plugin/executor/disk_cache.hpp"
+#include "plugin/executor/kept_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/stub_codec.hpp"

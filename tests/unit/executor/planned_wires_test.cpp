@@ -1,4 +1,4 @@
-#include "plugin/executor/planned_wires.hpp"
+#include "plugin/executor/wires.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "tests/fixtures/test_program.hpp"
 

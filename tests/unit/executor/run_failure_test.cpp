@@ -1,4 +1,4 @@
-#include "plugin/base/coded_error.hpp"
+#include "plugin/base/error.hpp"
 #include "plugin/executor/outline_pass.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/run_bench.hpp"

@@ -1,6 +1,6 @@
 // Budgets that a run does not fit into, and nodes that run out of memory.
 #include "plugin/executor/outline_pass.hpp"
-#include "plugin/graph/issue_json.hpp"
+#include "plugin/graph/issues.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/executor/run_bench.hpp"
 #include "tests/unit/executor/stub_network.hpp"

@@ -1,4 +1,4 @@
-#include "plugin/executor/walk_memory.hpp"
+#include "plugin/executor/plan_memory.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "tests/fixtures/test_program.hpp"
 

@@ -1,4 +1,4 @@
-#include "plugin/executor/work_paces.hpp"
+#include "plugin/executor/plan_memory.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/memory/trees.hpp"
 

@@ -1,6 +1,6 @@
 #include "plugin/base/json.hpp"
 #include "plugin/files/cache_table.hpp"
-#include "plugin/files/stored_digests.hpp"
+#include "plugin/files/file_digests.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/processes.hpp"
 #include "tests/fixtures/test_program.hpp"

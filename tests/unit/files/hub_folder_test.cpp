@@ -1,5 +1,5 @@
 // Repositories as the cache of Hugging Face's libraries has them.
-#include "plugin/files/hub_folder.hpp"
+#include "plugin/files/downloads.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QDir>

@@ -1,9 +1,6 @@
-#include "plugin/files/free_space.hpp"
 #include "plugin/files/os.hpp"
 #include "plugin/files/output_file.hpp"
-#include "plugin/files/path_parts.hpp"
-#include "plugin/files/path_text.hpp"
-#include "plugin/files/write_error.hpp"
+#include "plugin/files/paths.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 

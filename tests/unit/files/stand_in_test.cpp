@@ -1,8 +1,8 @@
 // Texts that lie in the place of files of weights.
 #include "plugin/base/error.hpp"
+#include "plugin/files/downloads.hpp"
 #include "plugin/files/gguf.hpp"
 #include "plugin/files/safetensors.hpp"
-#include "plugin/files/stand_in.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 

@@ -1,4 +1,4 @@
-#include "plugin/graph/key.hpp"
+#include "plugin/graph/snapshot.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/graph/sample_graph.hpp"
 

@@ -1,6 +1,5 @@
 #include "plugin/base/error.hpp"
 #include "plugin/graph/document.hpp"
-#include "plugin/graph/migration.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>

@@ -1,4 +1,4 @@
-#include "plugin/graph/node_json.hpp"
+#include "plugin/graph/catalog.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/graph/sample_graph.hpp"
 

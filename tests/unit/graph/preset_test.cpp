@@ -1,5 +1,4 @@
 #include "plugin/graph/preset.hpp"
-#include "plugin/graph/preset_folder.hpp"
 #include "plugin/graph/snapshot.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"

@@ -1,6 +1,6 @@
 #include "plugin/base/error.hpp"
+#include "plugin/graph/issues.hpp"
 #include "plugin/graph/snapshot.hpp"
-#include "plugin/graph/validate.hpp"
 #include "plugin/graph/wiring.hpp"
 #include "tests/fixtures/cpu_timer.hpp"
 #include "tests/fixtures/test_program.hpp"

@@ -1,4 +1,4 @@
-#include "plugin/graph/validate.hpp"
+#include "plugin/graph/issues.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/graph/sample_graph.hpp"
 

@@ -1,4 +1,4 @@
-#include "plugin/image/colour_difference.hpp"
+#include "plugin/image/colours.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>

@@ -1,7 +1,5 @@
 #include "plugin/image/canvas.hpp"
 #include "plugin/image/contact_sheet.hpp"
-#include "plugin/image/glyphs.hpp"
-#include "plugin/image/heat_map.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 

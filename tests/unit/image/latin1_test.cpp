@@ -1,5 +1,5 @@
 #include "plugin/base/text.hpp"
-#include "plugin/image/latin1.hpp"
+#include "plugin/image/exif.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>

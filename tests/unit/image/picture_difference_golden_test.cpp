@@ -1,4 +1,4 @@
-#include "plugin/image/colour_difference.hpp"
+#include "plugin/image/colours.hpp"
 #include "plugin/image/picture_difference.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"

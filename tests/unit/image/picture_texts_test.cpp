@@ -1,5 +1,5 @@
-#include "plugin/image/picture_encode.hpp"
-#include "plugin/image/picture_texts.hpp"
+#include "plugin/image/picture_file.hpp"
+#include "plugin/image/picture_header.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/image/png_bytes.hpp"

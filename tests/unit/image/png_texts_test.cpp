@@ -1,6 +1,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/image/png.hpp"
-#include "plugin/image/png_texts.hpp"
+#include "plugin/image/png_header.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/image/png_bytes.hpp"

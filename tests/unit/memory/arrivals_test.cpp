@@ -1,5 +1,5 @@
 // In which order a component's residents and what streams come to a device.
-#include "plugin/memory/arrivals.hpp"
+#include "plugin/memory/group_stream.hpp"
 #include "plugin/memory/planner.hpp"
 #include "plugin/memory/stream_clock.hpp"
 #include "tests/fixtures/test_program.hpp"

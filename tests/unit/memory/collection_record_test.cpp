@@ -1,4 +1,4 @@
-#include "plugin/memory/collection_record.hpp"
+#include "plugin/memory/collection.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QtCore/QRegularExpression>

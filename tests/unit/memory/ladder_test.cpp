@@ -1,4 +1,4 @@
-#include "plugin/memory/ladder.hpp"
+#include "plugin/memory/plan_refusal.hpp"
 #include "plugin/memory/planner.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/memory/trees.hpp"

@@ -1,5 +1,5 @@
 #include "plugin/base/error.hpp"
-#include "plugin/memory/memory_budget.hpp"
+#include "plugin/memory/device_spec.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>

@@ -1,6 +1,6 @@
 // Runs that do not fit, what is told of them, and what makes none of them fail.
 #include "plugin/base/error.hpp"
-#include "plugin/memory/ladder.hpp"
+#include "plugin/memory/plan_refusal.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/memory/plan_bench.hpp"
 

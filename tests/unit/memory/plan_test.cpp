@@ -1,6 +1,6 @@
 #include "plugin/base/error.hpp"
-#include "plugin/memory/ladder.hpp"
 #include "plugin/memory/plan.hpp"
+#include "plugin/memory/plan_refusal.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/memory/plan_bench.hpp"
 

@@ -1,6 +1,6 @@
-#include "plugin/memory/choice_cost.hpp"
+#include "plugin/memory/plan_layouts.hpp"
 #include "plugin/memory/planner.hpp"
-#include "plugin/memory/room_shares.hpp"
+#include "plugin/memory/stream_clock.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/memory/alternating.hpp"
 

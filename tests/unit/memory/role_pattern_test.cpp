@@ -1,4 +1,4 @@
-#include "plugin/memory/role_pattern.hpp"
+#include "plugin/memory/component_parts.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 namespace role_pattern_test {

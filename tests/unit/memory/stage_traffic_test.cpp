@@ -1,4 +1,4 @@
-#include "plugin/memory/stage_traffic.hpp"
+#include "plugin/memory/measurements.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>

@@ -1,7 +1,6 @@
 // What a plan says of the bytes of quantised files and of weights that adapters change.
 #include "plugin/memory/changed_tree.hpp"
 #include "plugin/memory/resolve_precision.hpp"
-#include "plugin/memory/storage_notes.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/memory/trees.hpp"
 

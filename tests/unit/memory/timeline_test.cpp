@@ -1,4 +1,4 @@
-#include "plugin/memory/timeline.hpp"
+#include "plugin/memory/ledger.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>

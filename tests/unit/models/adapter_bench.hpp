@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/base/shape.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/checkpoints/adapters/adapter_file.hpp"
 #include "plugin/memory/component_tree.hpp"
 

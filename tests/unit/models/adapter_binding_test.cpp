@@ -1,4 +1,4 @@
-#include "plugin/checkpoints/adapters/adapter_label.hpp"
+#include "plugin/checkpoints/adapters/adapter_base.hpp"
 #include "plugin/checkpoints/adapters/bind_adapter.hpp"
 #include "plugin/checkpoints/family.hpp"
 #include "plugin/checkpoints/layouts/layout.hpp"

@@ -1,5 +1,5 @@
 #include "plugin/base/json.hpp"
-#include "plugin/checkpoints/adapters/adapter_label.hpp"
+#include "plugin/checkpoints/adapters/adapter_base.hpp"
 #include "plugin/checkpoints/adapters/bind_adapter.hpp"
 #include "plugin/checkpoints/single_file/tensor_values.hpp"
 #include "plugin/files/input_file.hpp"

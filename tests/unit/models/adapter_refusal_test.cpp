@@ -1,4 +1,4 @@
-#include "plugin/checkpoints/adapters/adapter_label.hpp"
+#include "plugin/checkpoints/adapters/adapter_base.hpp"
 #include "plugin/checkpoints/adapters/bind_adapter.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"

@@ -1,5 +1,5 @@
 #include "plugin/base/hash.hpp"
-#include "plugin/checkpoints/checkpoint_folder.hpp"
+#include "plugin/checkpoints/checkpoint.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/text/byte_level_tokenizer.hpp"
 #include "tests/fixtures/error_of.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "plugin/nn/denoisers/unet2d_residuals.hpp"
+#include "plugin/nn/denoisers/unet2d_inputs.hpp"
+#include "plugin/sampling/step_caches/cache_scope.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
-#include "plugin/sampling/step_caches/step_counts.hpp"
 #include "tests/unit/models/model_bench.hpp"
 #include "tests/unit/models/truth.hpp"
 

@@ -1,5 +1,4 @@
-#include "plugin/models/calibration/calibration.hpp"
-#include "plugin/models/calibration/copy_speeds.hpp"
+#include "plugin/models/calibration.hpp"
 #include "plugin/residency/device/device_source.hpp"
 #include "plugin/residency/residency.hpp"
 #include "tests/fixtures/error_of.hpp"

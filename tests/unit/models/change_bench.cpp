@@ -1,8 +1,8 @@
 #include "tests/unit/models/change_bench.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/checkpoints/adapters/adapter_layers.hpp"
 #include "plugin/checkpoints/adapters/adapter_math.hpp"
-#include "plugin/checkpoints/adapters/layer_parts.hpp"
 
 #include <ATen/ATen.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/checkpoints/adapters/adapter_file.hpp"
-#include "plugin/residency/change_math.hpp"
+#include "plugin/residency/weight_source.hpp"
 
 #include <ATen/core/Tensor.h>
 

@@ -1,4 +1,4 @@
-#include "plugin/checkpoints/checkpoint_folder.hpp"
+#include "plugin/checkpoints/checkpoint.hpp"
 #include "plugin/checkpoints/family.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/resolve_precision.hpp"

@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/models/conditioning/conditioning_stage.hpp"
 #include "plugin/models/conditioning/placed_entries.hpp"
-#include "plugin/sampling/time_scale.hpp"
+#include "plugin/sampling/noise_schedule.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"

@@ -1,6 +1,6 @@
 // Numbers that a family reads beside the text, and what a checkpoint says that does not read them.
 
-#include "plugin/nn/conditioning/conditioning_statement.hpp"
+#include "plugin/nn/conditioning/conditioning_outline.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/model_bench.hpp"
 

@@ -5,7 +5,7 @@
 #include "plugin/models/controls/controlled_source.hpp"
 #include "plugin/nn/controls/control_net.hpp"
 #include "plugin/nn/denoisers/unet2d_inputs.hpp"
-#include "plugin/sampling/step_info.hpp"
+#include "plugin/sampling/denoiser.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"

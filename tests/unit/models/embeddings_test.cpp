@@ -1,8 +1,8 @@
 // Files of textual inversions, where they are found, and how prompts name them.
 
 #include "plugin/base/json.hpp"
-#include "plugin/checkpoints/checkpoint_folder.hpp"
-#include "plugin/checkpoints/embeddings/embedding_library.hpp"
+#include "plugin/checkpoints/checkpoint.hpp"
+#include "plugin/checkpoints/embeddings.hpp"
 #include "plugin/checkpoints/encoders/prompt_tokens.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/file_copies.hpp"

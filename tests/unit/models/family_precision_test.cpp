@@ -1,10 +1,10 @@
 // What the presets of Stable Diffusion XL sum and upcast, what the family says of it, and
 // docs/precision.md.
-#include "plugin/families/hidream/hidream_precision.hpp"
-#include "plugin/families/sd15/sd15_precision.hpp"
+#include "plugin/families/hidream/hidream.hpp"
+#include "plugin/families/sd15/sd15.hpp"
 #include "plugin/families/sdxl/sdxl_precision.hpp"
-#include "plugin/families/wan/wan_precision.hpp"
-#include "plugin/families/zimage/zimage_precision.hpp"
+#include "plugin/families/wan/wan.hpp"
+#include "plugin/families/zimage/zimage.hpp"
 #include "plugin/memory/resolve_precision.hpp"
 #include "plugin/nn/model.hpp"
 #include "tests/fixtures/file_copies.hpp"

@@ -1,6 +1,6 @@
 #include "tests/unit/models/golden_ids.hpp"
 
-#include "plugin/checkpoints/checkpoint_folder.hpp"
+#include "plugin/checkpoints/checkpoint.hpp"
 #include "plugin/text/byte_level_tokenizer.hpp"
 #include "plugin/text/clip_tokenizer.hpp"
 #include "plugin/text/unigram_tokenizer.hpp"

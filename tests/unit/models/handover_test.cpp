@@ -2,7 +2,7 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/models/latent_outline.hpp"
+#include "plugin/models/outline_parts.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"

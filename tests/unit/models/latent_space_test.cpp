@@ -2,9 +2,9 @@
 // videos.
 
 #include "plugin/base/error.hpp"
-#include "plugin/models/latent_outline.hpp"
+#include "plugin/models/outline_parts.hpp"
 #include "plugin/nn/latent_space.hpp"
-#include "plugin/sampling/inpainting.hpp"
+#include "plugin/sampling/pass_part.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"

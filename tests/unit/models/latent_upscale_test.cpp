@@ -1,7 +1,7 @@
 // latent.upscale as a stage: sizes, refusals, what goes on with the latent, and its walk.
 
 #include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/interpolation.hpp"
+#include "plugin/tensor/resample.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"

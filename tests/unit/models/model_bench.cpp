@@ -2,9 +2,9 @@
 
 #include "plugin/checkpoints/adapters/adapter_math.hpp"
 #include "plugin/memory/plan.hpp"
-#include "plugin/models/latent_outline.hpp"
+#include "plugin/models/outline_parts.hpp"
 #include "plugin/residency/device/device_source.hpp"
-#include "plugin/tensor/element_type.hpp"
+#include "plugin/tensor/value_codecs.hpp"
 #include "tests/fixtures/folders.hpp"
 
 #include <c10/core/InferenceMode.h>

@@ -1,6 +1,6 @@
 #include "plugin/files/input_file.hpp"
+#include "plugin/nn/feathered_tiles.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/nn/tiles.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/folders.hpp"

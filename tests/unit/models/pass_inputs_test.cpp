@@ -1,7 +1,7 @@
 // A pass over the UNet depends on its inputs and its weights alone, so that a device may do it
 // again from a record.
 #include "plugin/nn/denoisers/unet2d_config.hpp"
-#include "plugin/nn/denoisers/unet2d_residuals.hpp"
+#include "plugin/nn/denoisers/unet2d_inputs.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/tensor/stage_values.hpp"

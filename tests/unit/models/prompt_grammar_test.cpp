@@ -1,10 +1,9 @@
 // The grammars of weighted prompts and the cutting into chunks.
 
-#include "plugin/text/a1111_prompt.hpp"
-#include "plugin/text/compel_prompt.hpp"
 #include "plugin/text/prompt_chunks.hpp"
-#include "plugin/text/special_tokens.hpp"
-#include "plugin/text/unread_syntax.hpp"
+#include "plugin/text/prompt_syntax.hpp"
+#include "plugin/text/prompt_weights.hpp"
+#include "plugin/text/tokenizer_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QElapsedTimer>

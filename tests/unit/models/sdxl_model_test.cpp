@@ -2,7 +2,7 @@
 
 #include "plugin/memory/resolve_precision.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/sampling/inpainting.hpp"
+#include "plugin/sampling/pass_part.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/reference.hpp"

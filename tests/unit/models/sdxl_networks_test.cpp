@@ -4,7 +4,7 @@
 #include "plugin/checkpoints/weight_map.hpp"
 #include "plugin/nn/blocks/pass.hpp"
 #include "plugin/nn/denoisers/unet2d_condition.hpp"
-#include "plugin/nn/text/clip_text_output.hpp"
+#include "plugin/nn/text/clip_text_model.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"

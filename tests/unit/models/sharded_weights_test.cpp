@@ -1,7 +1,7 @@
 // Models whose weights lie in several files.
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
-#include "plugin/checkpoints/sharded_weights.hpp"
+#include "plugin/checkpoints/weight_file.hpp"
 #include "plugin/checkpoints/weight_map.hpp"
 #include "plugin/files/safetensors.hpp"
 #include "tests/fixtures/error_of.hpp"

@@ -1,4 +1,4 @@
-#include "plugin/checkpoints/checkpoint_folder.hpp"
+#include "plugin/checkpoints/checkpoint.hpp"
 #include "plugin/checkpoints/family.hpp"
 #include "plugin/checkpoints/layouts/layout.hpp"
 #include "plugin/checkpoints/weight_file.hpp"

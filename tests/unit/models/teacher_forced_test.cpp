@@ -1,8 +1,8 @@
 // What step caches and types do to the predictions of a trained network: every call on the latents
 // of the exact pass, so that errors do not mix with where they lead.
 
-#include "plugin/nn/denoisers/unet2d_cut.hpp"
-#include "plugin/nn/recorded_pass.hpp"
+#include "plugin/nn/denoisers/unet2d_config.hpp"
+#include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"

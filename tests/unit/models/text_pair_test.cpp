@@ -1,7 +1,7 @@
 // Texts for two encoders whose states are joined along their width.
 
 #include "plugin/base/json.hpp"
-#include "plugin/checkpoints/checkpoint_folder.hpp"
+#include "plugin/checkpoints/checkpoint.hpp"
 #include "plugin/checkpoints/encoders/text_pair.hpp"
 #include "plugin/nn/blocks/pass.hpp"
 #include "tests/fixtures/test_program.hpp"

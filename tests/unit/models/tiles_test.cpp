@@ -1,4 +1,4 @@
-#include "plugin/nn/tiles.hpp"
+#include "plugin/nn/feathered_tiles.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>

@@ -2,7 +2,7 @@
 
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/blocks/pass.hpp"
-#include "plugin/nn/denoisers/transformer2d.hpp"
+#include "plugin/nn/denoisers/unet2d_blocks.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/host_weights.hpp"
 

@@ -1,6 +1,6 @@
 #include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/nn/upscaler.hpp"
+#include "plugin/nn/component_source.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"

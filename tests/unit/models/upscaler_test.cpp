@@ -1,5 +1,5 @@
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/nn/upscaler.hpp"
+#include "plugin/nn/component_source.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"

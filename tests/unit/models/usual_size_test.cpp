@@ -1,6 +1,6 @@
 // What a run is told whose size or guidance is far from what its model is used with.
 
-#include "plugin/models/usual_size.hpp"
+#include "plugin/models/denoise_request.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>

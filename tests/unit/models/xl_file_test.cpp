@@ -1,6 +1,6 @@
-#include "plugin/checkpoints/adjusted_checkpoint.hpp"
-#include "plugin/checkpoints/checkpoint_folder.hpp"
+#include "plugin/checkpoints/checkpoint.hpp"
 #include "plugin/checkpoints/layouts/layout.hpp"
+#include "plugin/checkpoints/parted_checkpoint.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/text/clip_tokenizer.hpp"
 #include "tests/fixtures/folders.hpp"

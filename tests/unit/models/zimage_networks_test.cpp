@@ -1,6 +1,6 @@
 // The networks of Z-Image alone, on what the reference's own gave and got.
 #include "plugin/base/json.hpp"
-#include "plugin/checkpoints/encoders/language_text.hpp"
+#include "plugin/checkpoints/encoders/text_encoders.hpp"
 #include "plugin/checkpoints/layouts/layout.hpp"
 #include "plugin/checkpoints/weight_map.hpp"
 #include "plugin/families/zimage/zimage_transformer.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/residency/change_math.hpp"
+#include "plugin/residency/weight_source.hpp"
 
 #include <memory>
 #include <optional>

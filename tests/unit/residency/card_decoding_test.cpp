@@ -1,6 +1,6 @@
 // What a card's kernels decode, unit by unit on the host: the bits of the host's decoders.
 #include "plugin/residency/decoding/card_units.hpp"
-#include "plugin/residency/decoding/card_ways.hpp"
+#include "plugin/residency/decoding/decode_by_aten.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/encodings/anything.hpp"
 #include "tests/unit/residency/lying_tensor.hpp"

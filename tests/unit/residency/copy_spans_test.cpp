@@ -1,5 +1,5 @@
 // The group is what travels: its storages cross in one copy, in pieces of any size.
-#include "plugin/residency/copy_spans.hpp"
+#include "plugin/residency/pinned_masters.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QTest>

@@ -1,5 +1,5 @@
 // What cuDNN is asked about a convolution, and which of its suggestions is taken.
-#include "plugin/residency/device/cuda/convolution_answers.hpp"
+#include "plugin/residency/device/convolution_plan.hpp"
 #include "plugin/residency/device/cuda/cudnn_question.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/played_cudnn.hpp"

@@ -1,7 +1,7 @@
 // What is pinned for a component outlives the run: the next one reads nothing that it read.
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/residency/pinned_store.hpp"
+#include "plugin/residency/pinned_masters.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 

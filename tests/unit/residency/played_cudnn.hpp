@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/residency/device/cuda/cudnn_calls.hpp"
+#include "plugin/residency/device/cuda/cudnn_question.hpp"
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/residency/copy_lane.hpp"
-#include "plugin/residency/device/cuda/card_streams.hpp"
+#include "plugin/residency/device/cuda/card_lane.hpp"
 
 #include <atomic>
 #include <random>

@@ -2,7 +2,7 @@
 // every policy, and the bytes of the type in which they lie.
 #include "plugin/base/error.hpp"
 #include "plugin/residency/element_conversion.hpp"
-#include "plugin/residency/scaled_source.hpp"
+#include "plugin/residency/storage_sources.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/residency/engine_bench.hpp"
 #include "tests/unit/residency/stored_as.hpp"

@@ -3,7 +3,6 @@
 #include "plugin/base/json.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
-#include "plugin/sampling/step_caches/cached_call.hpp"
 
 #include <ATen/ATen.h>
 

@@ -1,4 +1,4 @@
-#include "plugin/sampling/step_caches/deepcache/deepcache_settings.hpp"
+#include "plugin/sampling/step_caches/deepcache.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/python_golden.hpp"
 #include "tests/fixtures/test_program.hpp"

@@ -2,7 +2,7 @@
 
 #include "plugin/sampling/denoise_loop.hpp"
 #include "plugin/sampling/noise_process.hpp"
-#include "plugin/sampling/time_scale.hpp"
+#include "plugin/sampling/noise_schedule.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 

@@ -1,8 +1,7 @@
 // The arithmetic below the schedules, against scipy and numpy.
 
-#include "plugin/sampling/incomplete_beta.hpp"
 #include "plugin/sampling/noise_schedule.hpp"
-#include "plugin/sampling/numpy_math.hpp"
+#include "plugin/sampling/reference_math.hpp"
 #include "tests/fixtures/python_golden.hpp"
 #include "tests/fixtures/test_program.hpp"
 

@@ -1,16 +1,11 @@
 // Gates and predictors against diffusers 0.42.1 and plain forms in Python: same steps, same bits.
 
 #include "plugin/base/json.hpp"
-#include "plugin/sampling/step_caches/gates/first_block_gate.hpp"
 #include "plugin/sampling/step_caches/gates/mag_curve.hpp"
-#include "plugin/sampling/step_caches/gates/mag_gate.hpp"
-#include "plugin/sampling/step_caches/gates/output_change_gate.hpp"
 #include "plugin/sampling/step_caches/gates/reuse_decision.hpp"
-#include "plugin/sampling/step_caches/gates/window_gate.hpp"
-#include "plugin/sampling/step_caches/predictors/reuse_predictor.hpp"
-#include "plugin/sampling/step_caches/predictors/spectrum_predictor.hpp"
-#include "plugin/sampling/step_caches/predictors/step_changes.hpp"
-#include "plugin/sampling/step_caches/predictors/taylor_predictor.hpp"
+#include "plugin/sampling/step_caches/gates/step_gate.hpp"
+#include "plugin/sampling/step_caches/step_changes.hpp"
+#include "plugin/sampling/step_caches/step_predictor.hpp"
 #include "tests/fixtures/python_golden.hpp"
 #include "tests/fixtures/test_program.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/sampling/denoiser.hpp"
-#include "plugin/sampling/step_caches/cached_call.hpp"
+#include "plugin/sampling/step_caches/cache_scope.hpp"
 
 #include <ATen/ATen.h>
 

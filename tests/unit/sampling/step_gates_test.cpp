@@ -1,13 +1,10 @@
 // When step caches reuse, without a network: invariants and bad input.
 
 #include "plugin/base/error.hpp"
-#include "plugin/sampling/step_caches/gates/first_block_gate.hpp"
 #include "plugin/sampling/step_caches/gates/mag_calibration.hpp"
-#include "plugin/sampling/step_caches/gates/mag_gate.hpp"
-#include "plugin/sampling/step_caches/gates/mask_gate.hpp"
-#include "plugin/sampling/step_caches/gates/output_change_gate.hpp"
+#include "plugin/sampling/step_caches/gates/mag_curve.hpp"
 #include "plugin/sampling/step_caches/gates/reuse_decision.hpp"
-#include "plugin/sampling/step_caches/gates/window_gate.hpp"
+#include "plugin/sampling/step_caches/gates/step_gate.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QtTest>

@@ -1,11 +1,8 @@
 // Foretold tensors where the right answer is known, and what is kept of them.
 
 #include "plugin/base/error.hpp"
-#include "plugin/sampling/step_caches/predictors/reuse_predictor.hpp"
-#include "plugin/sampling/step_caches/predictors/spectrum_predictor.hpp"
-#include "plugin/sampling/step_caches/predictors/step_changes.hpp"
-#include "plugin/sampling/step_caches/predictors/step_time.hpp"
-#include "plugin/sampling/step_caches/predictors/taylor_predictor.hpp"
+#include "plugin/sampling/step_caches/step_changes.hpp"
+#include "plugin/sampling/step_caches/step_predictor.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>

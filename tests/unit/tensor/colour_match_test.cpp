@@ -1,8 +1,7 @@
 #include "plugin/base/json.hpp"
-#include "plugin/image/colour_difference.hpp"
-#include "plugin/tensor/colour_match.hpp"
+#include "plugin/image/colours.hpp"
 #include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/lab_pixels.hpp"
+#include "plugin/tensor/picture_filters.hpp"
 #include "tests/fixtures/python_golden.hpp"
 #include "tests/fixtures/test_program.hpp"
 

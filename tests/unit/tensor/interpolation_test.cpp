@@ -1,5 +1,5 @@
 #include "plugin/base/json.hpp"
-#include "plugin/tensor/interpolation.hpp"
+#include "plugin/tensor/resample.hpp"
 #include "tests/fixtures/python_golden.hpp"
 #include "tests/fixtures/test_program.hpp"
 

@@ -1,12 +1,12 @@
 // What operators allocate on tensors that are shapes, beside what they allocate on a device.
 
 #include "plugin/base/error.hpp"
-#include "plugin/residency/device/cpu/cpu_allocations.hpp"
+#include "plugin/residency/device/cpu/cpu_device.hpp"
 #include "plugin/residency/device/device_source.hpp"
-#include "plugin/tensor/convolution_workspace.hpp"
 #include "plugin/tensor/cpu_paths.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
+#include "plugin/tensor/kernels_meta.hpp"
 #include "plugin/tensor/numerics_scope.hpp"
 #include "plugin/tensor/walk_meter.hpp"
 #include "tests/fixtures/folders.hpp"

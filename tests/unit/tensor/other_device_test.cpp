@@ -2,9 +2,9 @@
 
 #include "plugin/residency/device/device_source.hpp"
 #include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/interpolation.hpp"
 #include "plugin/tensor/kernels.hpp"
 #include "plugin/tensor/recorder.hpp"
+#include "plugin/tensor/resample.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"

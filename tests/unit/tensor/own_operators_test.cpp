@@ -3,7 +3,7 @@
 #include "plugin/tensor/cpu_paths.hpp"
 #include "plugin/tensor/kernels.hpp"
 #include "plugin/tensor/own_operators.hpp"
-#include "plugin/tensor/simd/winograd.hpp"
+#include "plugin/tensor/simd/pieces.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>

@@ -1,7 +1,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/files/safetensors.hpp"
 #include "plugin/tensor/recorder.hpp"
-#include "plugin/tensor/recording_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <ATen/ATen.h>

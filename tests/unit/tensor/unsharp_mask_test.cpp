@@ -1,6 +1,6 @@
 #include "plugin/base/json.hpp"
 #include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/unsharp_mask.hpp"
+#include "plugin/tensor/picture_filters.hpp"
 #include "tests/fixtures/python_golden.hpp"
 #include "tests/fixtures/test_program.hpp"
 

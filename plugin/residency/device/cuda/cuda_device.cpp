@@ -1,24 +1,227 @@
 #include "plugin/residency/device/cuda/cuda_device.hpp"
 
+#include "plugin/base/error.hpp"
 #include "plugin/memory/card.hpp"
-#include "plugin/residency/decoding/card_ways.hpp"
+#include "plugin/residency/decoding/decode_by_aten.hpp"
 #include "plugin/residency/device/cpu/host_memory.hpp"
 #include "plugin/residency/device/cuda/card_lane.hpp"
+#include "plugin/residency/device/cuda/cuda_driver.hpp"
 #include "plugin/residency/device/cuda/cuda_kernels.hpp"
-#include "plugin/residency/device/cuda/cuda_memory.hpp"
-#include "plugin/residency/device/cuda/cuda_operators.hpp"
-#include "plugin/residency/device/cuda/cuda_record.hpp"
 #include "plugin/residency/device/cuda/cuda_streams.hpp"
+#include "plugin/residency/device/device.hpp"
 #include "plugin/residency/scalar_type.hpp"
 
 #include <ATen/Context.h>
+#include <ATen/cuda/CUDAContextLight.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
+#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <c10/util/env.h>
+#include <torch/library.h>
+
+#include <algorithm>
 
 namespace lowtide::residency {
+
+/// Memory of one card, from LibTorch's caching allocator, and pinned host memory for its copies.
+class CudaMemory {
+public:
+    /// The first use of a card makes its context.
+    explicit CudaMemory(const CudaCard& card);
+
+    /// Error{OutOfMemory} with the bytes asked for.
+    [[nodiscard]] std::unique_ptr<Arena> allocate(Bytes bytes) const;
+    [[nodiscard]] std::unique_ptr<Arena> allocatePinned(Bytes bytes) const;
+
+    /// What others have not taken, with what the allocator keeps without need.
+    [[nodiscard]] Bytes free() const;
+    [[nodiscard]] Bytes allocated() const;
+    [[nodiscard]] Bytes peakAllocated() const;
+    void resetPeak() const;
+    /// Bounds what the allocator takes from the card, which is never less than what it gives out.
+    void cap(Bytes bytes) const;
+    [[nodiscard]] AllocatorState state() const;
+    void returnCached() const;
+
+    /// What cuBLAS takes of the allocator at its first product after they were dropped.
+    [[nodiscard]] static Bytes productWorkspace();
+    /// Those of all cards.
+    static void dropWorkspaces();
+
+private:
+    CudaCard card_;
+};
+
+/// Tells LibTorch the kernels of the device, once per process. c10::Error where it refuses them.
+void registerCudaOperators();
+
+namespace {
+
+namespace allocator = c10::cuda::CUDACachingAllocator;
+
+constexpr auto kAll = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+
+class CudaArena final : public Arena {
+public:
+    explicit CudaArena(Bytes bytes)
+        : data_(static_cast<std::byte*>(allocator::raw_alloc(static_cast<size_t>(bytes)))),
+          bytes_(bytes) {}
+
+    ~CudaArena() override { allocator::raw_delete(data_); }
+
+    [[nodiscard]] std::byte* data() const override { return data_; }
+
+    [[nodiscard]] Bytes size() const override { return bytes_; }
+
+private:
+    std::byte* data_;
+    Bytes bytes_;
+};
+
+class PinnedArena final : public Arena {
+public:
+    explicit PinnedArena(Bytes bytes) : bytes_(bytes) {
+        void* data = nullptr;
+        C10_CUDA_CHECK(cudaHostAlloc(&data, static_cast<size_t>(bytes), cudaHostAllocDefault));
+        data_ = static_cast<std::byte*>(data);
+    }
+
+    /// What a lost card answers changes nothing here.
+    ~PinnedArena() override { static_cast<void>(cudaFreeHost(data_)); }
+
+    [[nodiscard]] std::byte* data() const override { return data_; }
+
+    [[nodiscard]] Bytes size() const override { return bytes_; }
+
+private:
+    std::byte* data_ = nullptr;
+    Bytes bytes_;
+};
+
+c10::DeviceIndex indexOf(const CudaCard& card) {
+    return static_cast<c10::DeviceIndex>(card.index);
+}
+
+c10::CachingDeviceAllocator::DeviceStats statsOf(const CudaCard& card) {
+    return allocator::getDeviceStats(indexOf(card));
+}
+
+}  // namespace
+
+CudaMemory::CudaMemory(const CudaCard& card) : card_(card) {
+    at::globalContext().lazyInitDevice(c10::kCUDA);
+}
+
+std::unique_ptr<Arena> CudaMemory::allocate(Bytes bytes) const {
+    const c10::cuda::CUDAGuard guard(indexOf(card_));
+    try {
+        return std::make_unique<CudaArena>(alignUp(bytes, memory::kSlotAlignment));
+    } catch (const c10::OutOfMemoryError&) {
+        throw Error(ErrorKind::OutOfMemory,
+                    card_.name + ": " + formatBytes(bytes) + " for weights do not fit beside the " +
+                        formatBytes(allocated()) + " in use; " + formatBytes(free()) + " are free",
+                    "choose a memory policy that holds less, or end other programs on the card")
+            .withBytesAsked(bytes);
+    }
+}
+
+std::unique_ptr<Arena> CudaMemory::allocatePinned(Bytes bytes) const {
+    const c10::cuda::CUDAGuard guard(indexOf(card_));
+    try {
+        return std::make_unique<PinnedArena>(bytes);
+    } catch (const c10::Error& error) {
+        throw Error(ErrorKind::OutOfMemory,
+                    "the host has no " + formatBytes(bytes) +
+                        " to pin for weights on their way to " + card_.name + ": " +
+                        error.what_without_backtrace(),
+                    "end other programs, or pin less (pin=SIZE in the memory policy)")
+            .withBytesAsked(bytes);
+    }
+}
+
+Bytes CudaMemory::free() const {
+    const c10::cuda::CUDAGuard guard(indexOf(card_));
+    size_t free = 0;
+    size_t total = 0;
+    C10_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    return static_cast<Bytes>(free) + state().cached;
+}
+
+Bytes CudaMemory::allocated() const {
+    return statsOf(card_).allocated_bytes[kAll].current;
+}
+
+Bytes CudaMemory::peakAllocated() const {
+    return statsOf(card_).allocated_bytes[kAll].peak;
+}
+
+void CudaMemory::resetPeak() const {
+    allocator::resetPeakStats(indexOf(card_));
+}
+
+void CudaMemory::cap(Bytes bytes) const {
+    const double share = static_cast<double>(bytes) / static_cast<double>(card_.capacity);
+    allocator::setMemoryFraction(bytes < 0 ? 1 : std::min(1.0, share), indexOf(card_));
+}
+
+AllocatorState CudaMemory::state() const {
+    const auto stats = statsOf(card_);
+    return {.retries = stats.num_alloc_retries,
+            .outOfMemory = stats.num_ooms,
+            .cached = stats.reserved_bytes[kAll].current - stats.allocated_bytes[kAll].current};
+}
+
+void CudaMemory::returnCached() const {
+    allocator::emptyCache();
+}
+
+/// cuBLASLt has its own, unless the environment says that both share one (LibTorch, CUDABlas.cpp).
+Bytes CudaMemory::productWorkspace() {
+    const auto first = static_cast<Bytes>(at::cuda::getChosenWorkspaceSize());
+    const std::optional<bool> isShared = c10::utils::check_env("TORCH_CUBLASLT_UNIFIED_WORKSPACE");
+    const auto own = static_cast<Bytes>(at::cuda::getCUDABlasLtWorkspaceSize());
+    return first + (isShared.value_or(false) ? 0 : own);
+}
+
+void CudaMemory::dropWorkspaces() {
+    at::cuda::clearCublasWorkspaces();
+}
+
+namespace {
+
+/// f32 [B, 3, H, W] -> uint8 [B, H, W, 3].
+at::Tensor levelsOnCard(const at::Tensor& pixels) {
+    const at::Tensor source = pixels.contiguous();
+    at::Tensor result = at::empty({source.size(0), source.size(2), source.size(3), 3},
+                                  source.options().dtype(at::kByte));
+    const c10::cuda::CUDAGuard guard(source.device());
+    C10_CUDA_CHECK(toLevels({.target = result.mutable_data_ptr<uint8_t>(),
+                             .source = source.const_data_ptr<float>(),
+                             .batch = source.size(0),
+                             .pixels = source.size(2) * source.size(3)},
+                            c10::cuda::getCurrentCUDAStream().stream()));
+    return result;
+}
+
+torch::Library makeLibrary() {
+    torch::Library library(
+        torch::Library::IMPL, "lowtide", c10::DispatchKey::CUDA, __FILE__, __LINE__);
+    if (hasOwnKernels()) {
+        library.impl("levels", levelsOnCard);
+    }
+    return library;
+}
+
+}  // namespace
+
+void registerCudaOperators() {
+    static const torch::Library* const registered =
+        std::make_unique<torch::Library>(makeLibrary()).release();
+    static_cast<void>(registered);
+}
 
 namespace {
 

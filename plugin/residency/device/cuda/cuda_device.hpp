@@ -1,4 +1,5 @@
 #pragma once
+// The door of the CUDA library: how the engine opens a card.
 
 #include "plugin/residency/device/convolution_plan.hpp"
 #include "plugin/residency/device/cuda/cuda_driver.hpp"

@@ -2,7 +2,7 @@
 // Our own kernels. Each has a way without them that gives the same bits, which is taken where the
 // library was built without CUDA's compiler: hasOwnKernels() says so.
 
-#include "plugin/base/dtype.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/residency/decoding/card_units.hpp"
 
 #include <cuda_runtime_api.h>

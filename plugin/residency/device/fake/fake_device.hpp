@@ -1,4 +1,5 @@
 #pragma once
+// The fake card: its door, its copies, and what ATen is told of it.
 
 #include "plugin/base/units.hpp"
 #include "plugin/residency/device/device.hpp"

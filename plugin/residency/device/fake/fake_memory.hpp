@@ -1,17 +1,39 @@
 #pragma once
+// The fake card's memory, and host memory that plays a kernel's scratch.
 
 #include "plugin/residency/device/fake/fake_device.hpp"
 #include "plugin/residency/device/fake/hazard_checker.hpp"
 
 #include <c10/core/Allocator.h>
 #include <c10/core/Device.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 
 namespace lowtide::residency {
+
+class FakeMemory;
+
+/// While one lives, what its thread takes of ATen's host memory plays memory of a GPU's kernels:
+/// the fake device counts it as scratch, and nobody counts it as the host's. What is left at the
+/// end is the host's from then on.
+class CardScratch {
+public:
+    explicit CardScratch(FakeMemory& memory);
+    ~CardScratch();
+    CardScratch(const CardScratch&) = delete;
+    CardScratch& operator=(const CardScratch&) = delete;
+
+private:
+    class Reports;
+
+    std::shared_ptr<Reports> reports_;
+    c10::DebugInfoGuard guard_;
+};
 
 inline constexpr auto kFakeTorchType = c10::DeviceType::PrivateUse1;
 

@@ -1,18 +1,290 @@
-// The operators that a fallback cannot serve: those that make, move or re-view memory, and
-// composite ones whose parts would not have the bits of the CPU's own kernel.
 #include "plugin/residency/device/fake/fake_operators.hpp"
 
-#include "plugin/residency/device/fake/aliasing_fallback.hpp"
-#include "plugin/residency/device/fake/card_scratch.hpp"
 #include "plugin/residency/device/fake/fake_memory.hpp"
+#include "plugin/residency/device/fake/hazard_checker.hpp"
 
 #include <ATen/EmptyTensor.h>
 #include <ATen/NativeFunctions.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/stack.h>
 #include <ATen/ops/as_strided_cpu_dispatch.h>
+#include <ATen/ops/empty_strided.h>
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/set_cpu_dispatch.h>
 #include <torch/library.h>
 
 namespace lowtide::residency {
+
+/// A CPU tensor over the bytes of a tensor on the fake device; any other tensor as it is. A tensor
+/// without elements becomes an empty one of its own, because ATen resizes empty results and bytes
+/// of others cannot be resized.
+[[nodiscard]] at::Tensor aliasOnCpu(const at::Tensor& tensor);
+
+/// Tells the hazard checker that the run thread touches the tensor's bytes now, if it lives on the
+/// fake device.
+void noteAccess(const at::Tensor& tensor, Access access, const std::string& what);
+
+/// Runs any operator with the CPU's kernel on the very bytes and strides of its arguments, so the
+/// result has the CPU's bits; copies fresh results to the device. Host tensors beside device
+/// tensors are refused as a real card would, but scalars and indices.
+void runOnCpu(const c10::OperatorHandle& op, torch::jit::Stack* stack);
+
+namespace {
+
+using at::Tensor;
+
+ByteRange rangeOfTensor(const Tensor& tensor) {
+    int64_t elements = 1;
+    for (int64_t dim = 0; dim < tensor.dim(); ++dim) {
+        elements += (tensor.size(dim) - 1) * tensor.stride(dim);
+    }
+    const auto* begin = static_cast<const std::byte*>(tensor.const_data_ptr());
+    return {begin, begin + elements * static_cast<int64_t>(tensor.itemsize())};
+}
+
+/// Of the card's tensors that an operator gets the first one's device.
+class FirstDevice {
+public:
+    void look(const c10::IValue& value) {
+        if (value.isTensor()) {
+            take(value.toTensor());
+        } else if (value.isTensorList()) {
+            for (const Tensor& tensor : value.toTensorVector()) {
+                take(tensor);
+            }
+        } else if (value.isOptionalTensorList()) {
+            for (const std::optional<Tensor>& tensor : value.toOptionalTensorVector()) {
+                take(tensor.value_or(Tensor()));
+            }
+        } else if (value.isDevice() && value.toDevice().type() == kFakeTorchType) {
+            named_ = named_ ? named_ : value.toDevice();
+        }
+    }
+
+    /// Else the one that an argument names, else the current one.
+    [[nodiscard]] FakeMemory& memory() const {
+        return fakeMemoryOf(of_ ? *of_ : named_.value_or(c10::Device(kFakeTorchType)));
+    }
+
+private:
+    void take(const Tensor& tensor) {
+        if (!of_ && tensor.defined() && tensor.is_privateuseone()) {
+            of_ = tensor.device();
+        }
+    }
+
+    std::optional<c10::Device> of_;
+    std::optional<c10::Device> named_;
+};
+
+FakeMemory& memoryFor(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
+    FirstDevice first;
+    for (size_t i = stack.size() - op.schema().arguments().size(); i < stack.size(); ++i) {
+        first.look(stack[i]);
+    }
+    return first.memory();
+}
+
+/// One operator on its way through the CPU.
+class FallbackCall {
+public:
+    FallbackCall(const c10::OperatorHandle& op, torch::jit::Stack* stack, FakeMemory& memory)
+        : op_(op), stack_(*stack), memory_(memory), name_(op.schema().name()) {}
+
+    void run() {
+        bringArguments();
+        requireOneDevice();
+        op_.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &stack_);
+        writeBackResized();
+        returnResults();
+    }
+
+private:
+    /// A device tensor and the CPU tensor that stood for it.
+    struct Stand {
+        Tensor device;
+        Tensor host;
+    };
+
+    void bringArguments() {
+        const auto& arguments = op_.schema().arguments();
+        const size_t first = stack_.size() - arguments.size();
+        memory_.hazards().begin(Agent::Compute);
+        for (size_t i = 0; i < arguments.size(); ++i) {
+            const c10::AliasInfo* alias = arguments[i].alias_info();
+            access_ = !alias             ? std::optional(Access::Read)
+                      : alias->isWrite() ? std::optional(Access::Write)
+                                         : std::nullopt;
+            bring(stack_[first + i]);
+        }
+    }
+
+    void bring(c10::IValue& value) {
+        if (value.isTensor()) {
+            value = bring(value.toTensor());
+        } else if (value.isTensorList()) {
+            c10::List<Tensor> list;
+            for (const Tensor& tensor : value.toTensorVector()) {
+                list.push_back(bring(tensor));
+            }
+            value = list;
+        } else if (value.isOptionalTensorList()) {
+            c10::List<std::optional<Tensor>> list;
+            for (const std::optional<Tensor>& tensor : value.toOptionalTensorVector()) {
+                list.push_back(tensor ? std::optional(bring(*tensor)) : std::nullopt);
+            }
+            value = list;
+        } else if (value.isDevice() && value.toDevice().type() == kFakeTorchType) {
+            namesDevice_ = true;
+            value = c10::Device(c10::kCPU);
+        }
+    }
+
+    Tensor bring(const Tensor& tensor) {
+        if (!tensor.defined() || !tensor.is_privateuseone()) {
+            hasHostTensor_ = hasHostTensor_ || (tensor.defined() && tensor.dim() > 0);
+            return tensor;
+        }
+        TORCH_CHECK(tensor.device() == memory_.torchDevice(),
+                    memory_.id(),
+                    ": ",
+                    name_,
+                    " got tensors of ",
+                    memory_.id(),
+                    " and of ",
+                    fakeMemoryOf(tensor.device()).id());
+        if (access_) {
+            noteAccess(tensor, *access_, name_);
+        }
+        stands_.push_back({tensor, aliasOnCpu(tensor)});
+        return stands_.back().host;
+    }
+
+    void requireOneDevice() const {
+        const bool takesHostIndices =
+            name_.starts_with("aten::index") || name_.starts_with("aten::_index");
+        TORCH_CHECK(stands_.empty() || !hasHostTensor_ || takesHostIndices,
+                    memory_.id(),
+                    ": ",
+                    name_,
+                    " got tensors of the host and of the device");
+    }
+
+    /// out= and in-place arguments that the operator gave another size or other bytes.
+    void writeBackResized() {
+        for (const Stand& stand : stands_) {
+            const bool isSame = stand.host.data_ptr() == stand.device.data_ptr() &&
+                                stand.host.sizes() == stand.device.sizes() &&
+                                stand.host.strides() == stand.device.strides();
+            if (isSame || stand.host.numel() == 0) {
+                continue;
+            }
+            stand.device.resize_(stand.host.sizes());
+            stand.device.as_strided_(stand.host.sizes(), stand.host.strides());
+            if (stand.host.data_ptr() != stand.device.data_ptr()) {
+                aliasOnCpu(stand.device).copy_(stand.host);
+            }
+        }
+    }
+
+    void returnResults() {
+        const size_t count = op_.schema().returns().size();
+        for (size_t i = stack_.size() - count; i < stack_.size(); ++i) {
+            c10::IValue& value = stack_[i];
+            if (value.isTensor()) {
+                value = resultOf(value.toTensor());
+            } else if (value.isTensorList()) {
+                c10::List<Tensor> list;
+                for (const Tensor& tensor : value.toTensorVector()) {
+                    list.push_back(resultOf(tensor));
+                }
+                value = list;
+            }
+        }
+    }
+
+    Tensor toCard(const Tensor& host) const {
+        Tensor result = at::empty_strided(
+            host.sizes(), host.strides(), host.options().device(memory_.torchDevice()));
+        aliasOnCpu(result).copy_(host);
+        return result;
+    }
+
+    Tensor resultOf(const Tensor& result) const {
+        if (!result.defined()) {
+            return result;
+        }
+        for (const Stand& stand : stands_) {
+            if (stand.host.is_same(result)) {
+                return stand.device;
+            }
+        }
+        for (const Stand& stand : stands_) {
+            if (stand.host.numel() > 0 && stand.host.storage().is_alias_of(result.storage())) {
+                return viewOf(stand, result);
+            }
+        }
+        return stands_.empty() && !namesDevice_ ? result : toCard(result);
+    }
+
+    /// The device's view that corresponds to a view of the stand-in, perhaps of another type
+    /// (view_as_real).
+    static Tensor viewOf(const Stand& stand, const Tensor& result) {
+        const Tensor& device = stand.device;
+        auto view = at::detail::make_tensor<c10::TensorImpl>(c10::TensorImpl::VIEW,
+                                                             c10::Storage(device.storage()),
+                                                             device.key_set(),
+                                                             result.dtype());
+        const auto itemSize = static_cast<int64_t>(result.itemsize());
+        const int64_t offset = device.storage_offset() * static_cast<int64_t>(device.itemsize()) +
+                               result.storage_offset() * itemSize;
+        view.unsafeGetTensorImpl()->set_storage_offset(offset / itemSize);
+        view.unsafeGetTensorImpl()->set_sizes_and_strides(result.sizes(), result.strides());
+        return view;
+    }
+
+    const c10::OperatorHandle& op_;
+    torch::jit::Stack& stack_;
+    FakeMemory& memory_;
+    const std::string name_;
+    std::vector<Stand> stands_;
+    std::optional<Access> access_;  ///< of the argument at hand; none: only its view is taken
+    bool hasHostTensor_ = false;
+    bool namesDevice_ = false;
+};
+
+}  // namespace
+
+at::Tensor aliasOnCpu(const at::Tensor& tensor) {
+    if (!tensor.defined() || !tensor.is_privateuseone()) {
+        return tensor;
+    }
+    const at::TensorOptions options = tensor.options().device(c10::kCPU);
+    if (tensor.numel() == 0) {
+        return at::empty_strided(tensor.sizes(), tensor.strides(), options);
+    }
+    return at::from_blob(tensor.data_ptr(), tensor.sizes(), tensor.strides(), options);
+}
+
+void noteAccess(const at::Tensor& tensor, Access access, const std::string& what) {
+    if (tensor.defined() && tensor.is_privateuseone() && tensor.numel() > 0) {
+        FakeMemory& memory = fakeMemoryOf(tensor.device());
+        memory.touch(rangeOfTensor(tensor));
+        memory.hazards().access(Agent::Compute, rangeOfTensor(tensor), access, what);
+    }
+}
+
+void runOnCpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+    FakeMemory& memory = memoryFor(op, *stack);
+    memory.noteCall();
+    memory.countOperator();
+    const CardScratch scratch(memory);
+    FallbackCall(op, stack, memory).run();
+}
+
+// The operators that a fallback cannot serve: those that make, move or re-view memory, and
+// composite ones whose parts would not have the bits of the CPU's own kernel.
 
 namespace {
 

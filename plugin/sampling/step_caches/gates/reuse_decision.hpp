@@ -1,9 +1,15 @@
 #pragma once
+// A gate within limits that hold for all of them, and the settings of step caches as their nodes
+// give them.
 
+#include "plugin/base/json.hpp"
 #include "plugin/sampling/step_caches/gates/step_gate.hpp"
 
+#include <initializer_list>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace lowtide::sampling {
 
@@ -41,6 +47,33 @@ private:
     std::unique_ptr<StepGate> gate_;
     ReuseLimits limits_;
     int inARow_ = 0;
+};
+
+/// Error{InvalidInput} that blames `item` unless `value`, a setting of a step cache, is a number
+/// from `least` to `most`.
+void checkSetting(const char* item,
+                  double value,
+                  double least,
+                  double most = std::numeric_limits<double>::max());
+
+/// Settings of a step cache by the ids of its node's parameters. Error{InvalidInput} blames the
+/// setting that is missing or cannot be.
+class SettingReader {
+public:
+    /// `what` names the source in messages. `settings` must outlive it.
+    SettingReader(const Json& settings, std::string what) : reader_(settings, std::move(what)) {}
+
+    [[nodiscard]] std::string text(const char* key) const;
+    /// One of `choices`.
+    [[nodiscard]] std::string choice(const char* key,
+                                     std::initializer_list<const char*> choices) const;
+    [[nodiscard]] double number(const char* key) const;
+    [[nodiscard]] int count(const char* key) const;
+    /// "warm_up", "max_consecutive" (0: no bound) and "keep_last".
+    [[nodiscard]] ReuseLimits limits() const;
+
+private:
+    JsonReader reader_;
 };
 
 }  // namespace lowtide::sampling

@@ -1,7 +1,7 @@
 #include "tests/unit/models/toy_family/toy_family.hpp"
 
 #include "plugin/checkpoints/diffusers_parts.hpp"
-#include "plugin/checkpoints/encoders/clip_encoder.hpp"
+#include "plugin/checkpoints/encoders/text_encoders.hpp"
 #include "plugin/checkpoints/encoders/text_pair.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/resolve_precision.hpp"

@@ -1,6 +1,6 @@
 #include "tests/unit/models/toy_family/toy_layout.hpp"
 
-#include "plugin/checkpoints/checkpoint_folder.hpp"
+#include "plugin/checkpoints/checkpoint.hpp"
 #include "plugin/checkpoints/single_file/single_file.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/files/safetensors.hpp"

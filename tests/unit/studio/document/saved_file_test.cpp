@@ -1,4 +1,4 @@
-#include "plugin/image/picture_encode.hpp"
+#include "plugin/image/picture_file.hpp"
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/cpu_timer.hpp"
 #include "tests/fixtures/error_of.hpp"

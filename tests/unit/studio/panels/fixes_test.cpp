@@ -1,5 +1,5 @@
 #include "plugin/base/units.hpp"
-#include "plugin/graph/validate.hpp"
+#include "plugin/graph/issues.hpp"
 #include "plugin/memory/policy.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "ui/document/edits.hpp"

@@ -1,4 +1,4 @@
-#include "plugin/image/picture_encode.hpp"
+#include "plugin/image/picture_file.hpp"
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"

@@ -1,6 +1,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/files/output_file.hpp"
-#include "plugin/image/picture_encode.hpp"
+#include "plugin/image/picture_file.hpp"
 #include "plugin/image/png.hpp"
 #include "plugin/video/video_writer.hpp"
 #include "tests/fixtures/document_disk.hpp"

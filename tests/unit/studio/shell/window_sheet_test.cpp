@@ -1,6 +1,6 @@
 // Sheets: from the question what differs to the picture of all cells.
 #include "plugin/files/input_file.hpp"
-#include "plugin/graph/graph_file.hpp"
+#include "plugin/graph/document.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"

@@ -1,0 +1,186 @@
+#include "plugin/checkpoints/encoders/text_encoders.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/text/model_files.hpp"
+
+#include <ATen/ATen.h>
+
+#include <numeric>
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+/// int64 [1, T] of a copy.
+at::Tensor rowOf(const std::vector<int64_t>& numbers) {
+    return at::tensor(numbers, at::TensorOptions(at::kLong)).unsqueeze(0);
+}
+
+}  // namespace
+
+at::Tensor PromptTokenPair::rows(Pass& pass, const std::string& suffix) const {
+    std::vector<at::Tensor> rows;
+    for (const TokenizedPrompt* each : {&positive, &negative}) {
+        rows.push_back(rowOf(each->ids));
+        pass.record().putNext("tokens" + suffix, rows.back());
+        pass.record().putNext("tokens_mask" + suffix, rowOf(each->mask));
+    }
+    return at::cat(rows);
+}
+
+std::vector<int64_t> PromptTokenPair::lengths() const {
+    std::vector<int64_t> lengths;
+    for (const TokenizedPrompt* each : {&positive, &negative}) {
+        lengths.push_back(std::accumulate(each->mask.begin(), each->mask.end(), int64_t{0}));
+    }
+    return lengths;
+}
+
+namespace {
+
+ClipTextConfig readText(Checkpoint& checkpoint, const std::string& component) {
+    const std::string file = component + "/config.json";
+    return readClipTextConfig(checkpoint.readJson(file), checkpoint.pathOf(file));
+}
+
+}  // namespace
+
+ClipEncoder::ClipEncoder(Checkpoint& checkpoint, const std::string& tokenizer, ClipTextUse use)
+    : use_(std::move(use)),
+      config_(readText(checkpoint, use_.role)),
+      tokenizer_(
+          openTokenizer(checkpoint,
+                        use_.role,
+                        config_.vocabularySize,
+                        [&] { return ClipTokenizer(checkpoint, tokenizer, config_.positions); })),
+      model_([config = config_,
+              own = use_,
+              weights = checkpoint.laterWeights(use_.role, kTransformersStem)] {
+          return std::make_unique<const ClipTextModel>(config, weights(), own);
+      }) {
+    if (tokenizer_.length() > config_.positions) {
+        throw Error(ErrorKind::Corrupt,
+                    tokenizer_.file() + ": the tokenizer makes " +
+                        std::to_string(tokenizer_.length()) + " tokens, the text encoder takes " +
+                        std::to_string(config_.positions),
+                    "choose another checkpoint",
+                    checkpoint.itemOf(use_.role));
+    }
+}
+
+EmbeddingUse ClipEncoder::embeddingsIn(const EmbeddingLibrary* library,
+                                       std::string_view set) const {
+    return {.library = library,
+            .set = set,
+            .encoder = "text encoder (" + use_.role + ")",
+            .width = config_.width};
+}
+
+namespace {
+
+T5EncoderConfig readT5Text(Checkpoint& checkpoint, std::string_view component) {
+    const std::string file = std::string(component) + "/config.json";
+    return readT5EncoderConfig(checkpoint.readJson(file), checkpoint.pathOf(file));
+}
+
+}  // namespace
+
+T5Text::T5Text(Checkpoint& checkpoint, const std::string& tokenizer, std::string_view role)
+    : role_(role),
+      config_(readT5Text(checkpoint, role)),
+      tokenizer_(openTokenizer(checkpoint,
+                               role_,
+                               config_.vocabularySize,
+                               [&] { return UnigramTokenizer(checkpoint, tokenizer); })),
+      encoder_([config = config_,
+                role = role_,
+                weights = checkpoint.laterWeights(role_, kTransformersStem)] {
+          return std::make_unique<const T5Encoder>(config, weights(), role);
+      }) {}
+
+at::Tensor T5Text::encode(Pass& pass,
+                          const PromptTokenPair& texts,
+                          T5Padding padding,
+                          const std::string& suffix) const {
+    const at::Tensor ids = texts.rows(pass, suffix);
+    return encoder_.get().encode(pass, ids, texts.lengths(), padding);
+}
+
+namespace {
+
+LanguageModelConfig readLanguageText(Checkpoint& checkpoint, const std::string& component) {
+    const std::string file = component + "/config.json";
+    return readLanguageModelConfig(checkpoint.readJson(file), checkpoint.pathOf(file));
+}
+
+/// A token that a tokenizer's settings name, written as its text or as an object. `role`: whose
+/// tokenizer it is.
+TokenId namedToken(Checkpoint& checkpoint,
+                   const std::string& role,
+                   const std::string& tokenizer,
+                   const char* key,
+                   const ByteLevelTokenizer& tokens) {
+    const std::string file = tokenizer + "/tokenizer_config.json";
+    const Json settings = checkpoint.readJson(file);
+    const auto stated = settings.is_object() ? settings.find(key) : settings.end();
+    std::string content;
+    if (settings.is_object() && stated != settings.end()) {
+        content = stated->is_string() ? stated->get<std::string>()
+                  : stated->is_object() && stated->contains("content") &&
+                          stated->at("content").is_string()
+                      ? stated->at("content").get<std::string>()
+                      : std::string();
+    }
+    const TokenId id = content.empty() ? -1 : tokens.idOf(content);
+    if (id < 0) {
+        throw Error(
+            ErrorKind::Corrupt,
+            checkpoint.pathOf(file) + ": " + key +
+                (content.empty()
+                     ? std::string(" is missing")
+                     : " is " + quotedName(content) + ", which tokenizer.json does not have"),
+            "get tokenizer.json and tokenizer_config.json of the model that was trained for "
+            "instructions",
+            checkpoint.itemOf(role));
+    }
+    return id;
+}
+
+}  // namespace
+
+LanguageText::LanguageText(Checkpoint& checkpoint,
+                           const std::string& tokenizer,
+                           std::string_view role,
+                           const char* paddingKey)
+    : role_(role),
+      config_(readLanguageText(checkpoint, role_)),
+      tokenizer_(openTokenizer(checkpoint,
+                               role_,
+                               config_.vocabularySize,
+                               [&] { return ByteLevelTokenizer(checkpoint, tokenizer); })),
+      padding_(namedToken(checkpoint, role_, tokenizer, paddingKey, tokenizer_)),
+      model_([config = config_,
+              own = role_,
+              weights = checkpoint.laterWeights(role_, kTransformersStem)] {
+          return std::make_unique<const LanguageModel>(config, weights(), own);
+      }) {}
+
+TokenizedPrompt LanguageText::tokenize(std::string_view text,
+                                       int64_t length,
+                                       const std::string& item) const {
+    return tokenizer_.tokenize(text, length, padding_, item);
+}
+
+at::Tensor LanguageText::encode(Pass& pass,
+                                const PromptTokenPair& texts,
+                                int64_t first,
+                                int64_t last,
+                                const std::string& suffix) const {
+    const at::Tensor ids = texts.rows(pass, suffix);
+    return model_.get().encode(pass, ids, texts.lengths(), first, last);
+}
+
+}  // namespace lowtide::models

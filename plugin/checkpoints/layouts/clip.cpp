@@ -1,0 +1,193 @@
+#include "plugin/checkpoints/layouts/clip.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
+#include "plugin/base/units.hpp"
+#include "plugin/checkpoints/layouts/layout.hpp"
+#include "plugin/checkpoints/single_file/component_maps.hpp"
+#include "plugin/checkpoints/single_file/ldm_settings.hpp"
+#include "plugin/checkpoints/single_file/single_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr const char* kClipTokens = "text_model.embeddings.token_embedding.weight";
+constexpr const char* kClipProjection = "text_projection.weight";
+/// OpenCLIP's ViT-H and ViT-bigG, which activate by GELU, are wider than OpenAI's ViT-L.
+constexpr int64_t kNarrowestOpenClip = 1024;
+
+double detectClipText(const ModelSource& source) {
+    return source.header && source.header->map.tensors.contains(kClipTokens) ? 0.3 : 0;
+}
+
+std::unique_ptr<Checkpoint> openClipText(ModelSource source, const std::string& resourcesFolder) {
+    const SharedHeader file = sharedHeader(source);
+    const auto settings = [file] {
+        const TensorView tensors(file->map,
+                                 [](std::string_view name) { return std::string(name); });
+        const bool isOpenClip = tensors.size(kClipTokens, 1) >= kNarrowestOpenClip;
+        Json stated = textEncoderSettings(tensors, isOpenClip);
+        if (tensors.has(kClipProjection)) {
+            stated["projection_dim"] = tensors.size(kClipProjection, 0);
+        }
+        return stated;
+    };
+    const bool isProjected = file->map.tensors.contains(kClipProjection);
+    FileParts parts;
+    parts.networks["text_encoder"] = {
+        .className = isProjected ? "CLIPTextModelWithProjection" : "CLIPTextModel",
+        .settings = settings,
+        .weights = [file] { return wholeMap(file->map); },
+        .check = checkTextConstants};
+    const bool isOpenClip = file->map.tensors.at(kClipTokens).shape.back() >= kNarrowestOpenClip;
+    parts.tokenizers["tokenizer"] = {.encoder = "text_encoder",
+                                     .padding = isOpenClip ? "!" : "<|endoftext|>"};
+    return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
+}
+
+std::string labelClipText(Checkpoint& opened) {
+    constexpr int64_t kLarge = 768;
+    constexpr int64_t kBigG = 1280;
+    const char* file = "text_encoder/config.json";
+    const Json settings = opened.readJson(file);
+    const int64_t width =
+        JsonReader(settings, opened.name() + "/" + file).integer("hidden_size").value_or(0);
+    return width == kLarge  ? "CLIP-L"
+           : width == kBigG ? "CLIP-G"
+                            : "CLIP, " + std::to_string(width) + " wide";
+}
+
+}  // namespace
+
+/// CLIP's text encoder alone, in the names of transformers: clip_l, clip_g, those of HiDream-I1.
+const Layout& clip_text() {
+    static const Layout layout{.name = "clip_text",
+                               .component = "text_encoder",
+                               .kind = "text_encoder",
+                               .use = "choose it in Load text encoders",
+                               .detect = detectClipText,
+                               .open = openClipText,
+                               .label = labelClipText};
+    return layout;
+}
+
+namespace {
+
+double detectClipVision(const ModelSource& source) {
+    const bool isTower = source.header && hasUnder(source.header->map, "vision_model.embeddings.");
+    return isTower ? 0.4 : 0;
+}
+
+std::unique_ptr<Checkpoint> openClipVision(ModelSource source, const std::string& resourcesFolder) {
+    const SharedHeader file = sharedHeader(source);
+    FileParts parts;
+    parts.networks["image_encoder"] = {.className = "CLIPVisionModelWithProjection",
+                                       .settings = [file] { return clipVisionSettings(file->map); },
+                                       .weights = [file] { return wholeMap(file->map); },
+                                       .check = checkVisionHeads};
+    return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
+}
+
+std::string labelClipVision(Checkpoint& opened) {
+    constexpr int64_t kHuge = 1280;
+    constexpr int64_t kBig = 1664;
+    const char* file = "image_encoder/config.json";
+    const Json settings = opened.readJson(file);
+    const int64_t width =
+        JsonReader(settings, opened.name() + "/" + file).integer("hidden_size").value_or(0);
+    return width == kHuge  ? "CLIP ViT-H"
+           : width == kBig ? "CLIP ViT-bigG"
+                           : "CLIP, " + std::to_string(width) + " wide";
+}
+
+}  // namespace
+
+/// CLIP's image encoder alone, in the names of transformers (clip_vision_h).
+const Layout& clip_vision() {
+    static const Layout layout{.name = "clip_vision",
+                               .component = "image_encoder",
+                               .kind = "image_encoder",
+                               .use = "choose it in Load image encoder, or in Load IP-Adapter",
+                               .detect = detectClipVision,
+                               .open = openClipVision,
+                               .label = labelClipVision};
+    return layout;
+}
+
+namespace {
+
+constexpr const char* kVisionPrefix = "vision_model.";
+constexpr const char* kVisionProjection = "visual_projection.weight";
+
+/// A tower by what its shapes tell, with what they do not.
+struct KnownTower {
+    int64_t width;
+    int64_t heads;
+    const char* activation;
+};
+
+constexpr KnownTower kKnownTowers[] = {
+    {1024, 16, "quick_gelu"},  // ViT-L
+    {1280, 16, "gelu"},        // ViT-H
+    {1664, 16, "gelu"},        // ViT-bigG
+};
+
+const Shape& shapeIn(const WeightMap& file, const std::string& name, size_t dimensions) {
+    const auto found = file.tensors.find(name);
+    if (found == file.tensors.end() || found->second.shape.size() != dimensions) {
+        throw Error(ErrorKind::Unsupported,
+                    file.what + " is no image encoder that is built: it has no tensor \"" + name +
+                        "\" of " + std::to_string(dimensions) + " dimensions",
+                    "choose a CLIP vision tower in the names of transformers (ViT-H or ViT-bigG)");
+    }
+    return found->second.shape;
+}
+
+}  // namespace
+
+Json clipVisionSettings(const WeightMap& file) {
+    const std::string prefix = kVisionPrefix;
+    const Shape& patch = shapeIn(file, prefix + "embeddings.patch_embedding.weight", 4);
+    const Shape& positions = shapeIn(file, prefix + "embeddings.position_embedding.weight", 2);
+    const Shape& inner = shapeIn(file, prefix + "encoder.layers.0.mlp.fc1.weight", 2);
+    const auto* known = std::find_if(std::begin(kKnownTowers),
+                                     std::end(kKnownTowers),
+                                     [&](const auto& tower) { return tower.width == patch[0]; });
+    int64_t layers = 0;
+    while (file.tensors.contains(prefix + "encoder.layers." + std::to_string(layers) +
+                                 ".layer_norm1.weight")) {
+        ++layers;
+    }
+    const auto side = static_cast<int64_t>(
+        std::llround(std::sqrt(static_cast<double>(std::max<int64_t>(positions[0] - 1, 0)))));
+    Json settings = {{"image_size", elementCount(Shape{side, patch[3]}).value_or(0)},
+                     {"patch_size", patch[3]},
+                     {"hidden_size", patch[0]},
+                     {"intermediate_size", inner[0]},
+                     {"num_hidden_layers", layers}};
+    if (known != std::end(kKnownTowers)) {
+        settings["num_attention_heads"] = known->heads;
+        settings["hidden_act"] = known->activation;
+    }
+    if (file.tensors.contains(kVisionProjection)) {
+        settings["projection_dim"] = shapeIn(file, kVisionProjection, 2)[0];
+    }
+    return settings;
+}
+
+void checkVisionHeads(const Json& settings, const std::string& what, const BesideFile& beside) {
+    if (!settings.contains("num_attention_heads")) {
+        throw Error(ErrorKind::Unsupported,
+                    what + " is an image encoder " + settings.at("hidden_size").dump() +
+                        " wide, whose number of heads no shape tells",
+                    "state num_attention_heads and hidden_act of \"image_encoder\" in " +
+                        beside.name + ", or put it into a folder with its config.json");
+    }
+}
+
+}  // namespace lowtide::models

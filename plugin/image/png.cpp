@@ -1,0 +1,453 @@
+#include "plugin/image/png.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/image/exif.hpp"
+#include "plugin/image/formats.hpp"
+
+#include <png.h>
+
+#include <algorithm>
+#include <bit>
+#include <csetjmp>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+
+namespace lowtide::image {
+
+namespace {
+
+/// What libpng may hold at once: texts, one more that is being unpacked and copied, two rows of the
+/// widest picture.
+constexpr size_t kMaxLibraryBytes = 3 * kMaxTextBytes + (64u << 20);
+/// Deflate makes at most 1032 bytes out of one; above that a header promises what its file cannot
+/// hold.
+constexpr uint64_t kMaxDeflateRatio = 1040;
+constexpr size_t kBlockHeaderBytes = alignof(std::max_align_t);
+static_assert(kBlockHeaderBytes >= sizeof(size_t));
+
+/// What the calls below share with libpng's callbacks.
+struct Reading {
+    png_structp png = nullptr;
+    png_infop info = nullptr;
+    std::span<const std::byte> rest;
+    size_t bytesLeft = kMaxLibraryBytes;
+    size_t rowBytesInFile = 0;
+    char problem[160] = {};
+
+    Reading() = default;
+
+    ~Reading() { png_destroy_read_struct(&png, &info, nullptr); }
+
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+};
+
+[[noreturn]] void onReadError(png_structp png, png_const_charp message) {
+    auto* reading = static_cast<Reading*>(png_get_error_ptr(png));
+    std::snprintf(reading->problem, sizeof reading->problem, "%s", message);
+    png_longjmp(png, 1);
+}
+
+constexpr png_uint_32 chunkType(const char (&name)[5]) {
+    png_uint_32 type = 0;
+    for (int i = 0; i < 4; ++i) {
+        type = type << 8 | static_cast<unsigned char>(name[i]);
+    }
+    return type;
+}
+
+/// libpng drops a text chunk that it cannot read and only warns; a lost text is an error here.
+void onReadWarning(png_structp png, png_const_charp message) {
+    const png_uint_32 type = png_get_io_chunk_type(png);
+    if (type == chunkType("tEXt") || type == chunkType("zTXt") || type == chunkType("iTXt")) {
+        png_error(png, message);
+    }
+}
+
+void onRead(png_structp png, png_bytep target, size_t size) {
+    auto* reading = static_cast<Reading*>(png_get_io_ptr(png));
+    if (size > reading->rest.size()) {
+        png_error(png, "the file ends early");
+    }
+    std::memcpy(target, reading->rest.data(), size);
+    reading->rest = reading->rest.subspan(size);
+}
+
+/// Each block remembers its size in front, so that freeing it gives the bytes back.
+png_voidp onAllocate(png_structp png, png_alloc_size_t size) {
+    auto* reading = static_cast<Reading*>(png_get_mem_ptr(png));
+    if (size > reading->bytesLeft) {
+        return nullptr;
+    }
+    auto* block = static_cast<std::byte*>(std::malloc(size + kBlockHeaderBytes));
+    if (!block) {
+        return nullptr;
+    }
+    std::memcpy(block, &size, sizeof size);
+    reading->bytesLeft -= size;
+    return block + kBlockHeaderBytes;
+}
+
+void onFree(png_structp png, png_voidp memory) {
+    auto* reading = static_cast<Reading*>(png_get_mem_ptr(png));
+    auto* block = static_cast<std::byte*>(memory) - kBlockHeaderBytes;
+    png_alloc_size_t size = 0;
+    std::memcpy(&size, block, sizeof size);
+    reading->bytesLeft += size;
+    std::free(block);
+}
+
+/// Reads up to the pixels and asks for grey, RGB or RGBA of 8 bits, or of 16 where they are stored
+/// and `keepsDepth`. False when libpng gave up. It leaves by longjmp: no object with a destructor
+/// may live in here.
+bool readHeader(Reading& reading, bool keepsDepth) {
+    const png_structp png = reading.png;
+    if (setjmp(png_jmpbuf(png)) != 0) {
+        return false;
+    }
+    png_set_read_fn(png, &reading, onRead);
+    png_set_benign_errors(png, 1);
+    png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+    png_set_user_limits(png, kMaxSidePixels, kMaxSidePixels);
+    png_set_chunk_malloc_max(png, kMaxTextBytes);
+    png_set_chunk_cache_max(png, kMaxTextChunks + 2);  // it keeps two of them back
+    png_read_info(png, reading.info);
+    reading.rowBytesInFile = png_get_rowbytes(png, reading.info);
+    const bool transparent = png_get_valid(png, reading.info, PNG_INFO_tRNS) != 0;
+    const int color = png_get_color_type(png, reading.info);
+    png_set_expand(png);
+    if (!keepsDepth) {
+        png_set_scale_16(png);
+    } else if (std::endian::native == std::endian::little) {
+        png_set_swap(png);
+    }
+    if ((color & PNG_COLOR_MASK_COLOR) == 0 &&
+        (transparent || (color & PNG_COLOR_MASK_ALPHA) != 0)) {
+        png_set_gray_to_rgb(png);
+    }
+    png_set_interlace_handling(png);
+    png_read_update_info(png, reading.info);
+    return true;
+}
+
+/// Reads the pixels into `rows` and what follows them. False when libpng gave up, as above.
+bool readPixels(Reading& reading, png_bytepp rows) {
+    if (setjmp(png_jmpbuf(reading.png)) != 0) {
+        return false;
+    }
+    png_read_image(reading.png, rows);
+    png_read_end(reading.png, reading.info);
+    return true;
+}
+
+void checkSize(const Reading& reading, std::string_view name, size_t fileBytes) {
+    const uint64_t width = png_get_image_width(reading.png, reading.info);
+    const uint64_t height = png_get_image_height(reading.png, reading.info);
+    const std::string size = sizeText(PictureSize{.widthPixels = static_cast<int64_t>(width),
+                                                  .heightPixels = static_cast<int64_t>(height)});
+    if (width * height > kMaxPixels) {
+        refusePicture(
+            PictureFormat::Png, name, "it has " + size + ", at most 2^28 pixels are read");
+    }
+    if (reading.rowBytesInFile * height > kMaxDeflateRatio * fileBytes) {
+        refusePicture(
+            PictureFormat::Png,
+            name,
+            "it claims " + size + ", which " + std::to_string(fileBytes) + " bytes cannot hold");
+    }
+}
+
+/// Width, height and channels of either depth.
+template <class Picture>
+Picture sizedPicture(const Reading& reading) {
+    Picture picture;
+    picture.widthPixels = static_cast<int>(png_get_image_width(reading.png, reading.info));
+    picture.heightPixels = static_cast<int>(png_get_image_height(reading.png, reading.info));
+    picture.channels = png_get_channels(reading.png, reading.info);
+    return picture;
+}
+
+std::shared_ptr<uint8_t[]> readRows(Reading& reading, std::string_view name) {
+    const size_t height = png_get_image_height(reading.png, reading.info);
+    const size_t rowBytes = png_get_rowbytes(reading.png, reading.info);
+    auto pixels = allocatePixels(name, rowBytes * height);
+    std::vector<png_bytep> rows;
+    rows.reserve(height);
+    for (size_t row = 0; row < height; ++row) {
+        rows.push_back(pixels.get() + row * rowBytes);
+    }
+    if (!readPixels(reading, rows.data())) {
+        refusePicture(PictureFormat::Png, name, reading.problem);
+    }
+    return pixels;
+}
+
+void readPicture(Reading& reading, std::string_view name, DecodedPicture& decoded) {
+    if (png_get_bit_depth(reading.png, reading.info) == 8) {
+        decoded.picture = sizedPicture<Image8>(reading);
+        decoded.picture.pixels = readRows(reading, name);
+        return;
+    }
+    decoded.deep = sizedPicture<Image16>(reading);
+    const std::shared_ptr<uint8_t[]> bytes = readRows(reading, name);
+    decoded.deep->pixels = {bytes, reinterpret_cast<const uint16_t*>(bytes.get())};
+}
+
+std::vector<PictureText> collectTexts(const Reading& reading, std::string_view name) {
+    png_textp entries = nullptr;
+    const int count = png_get_text(reading.png, reading.info, &entries, nullptr);
+    std::vector<PictureText> texts;
+    size_t bytes = 0;
+    for (const png_text& entry : std::span(entries, static_cast<size_t>(std::max(count, 0)))) {
+        const bool isUtf8 = entry.compression == PNG_ITXT_COMPRESSION_NONE ||
+                            entry.compression == PNG_ITXT_COMPRESSION_zTXt;
+        PictureText text = {.key = utf8FromLatin1(entry.key),
+                            .text = isUtf8 ? std::string(entry.text) : utf8FromLatin1(entry.text)};
+        if (!isValidUtf8(text.text)) {
+            refusePicture(
+                PictureFormat::Png, name, "its text " + quotedName(text.key) + " is not UTF-8");
+        }
+        bytes += text.key.size() + text.text.size();
+        texts.push_back(std::move(text));
+    }
+    if (bytes > kMaxTextBytes) {
+        refusePicture(
+            PictureFormat::Png,
+            name,
+            "it has " + std::to_string(bytes) + " bytes of text, at most 32 MiB are read");
+    }
+    return texts;
+}
+
+/// Reads what stands before the pixels of a file that can hold them.
+void start(Reading& reading, std::span<const std::byte> bytes, std::string_view name, Depth depth) {
+    reading.rest = bytes;
+    reading.png = png_create_read_struct_2(
+        PNG_LIBPNG_VER_STRING, &reading, onReadError, onReadWarning, &reading, onAllocate, onFree);
+    reading.info = reading.png ? png_create_info_struct(reading.png) : nullptr;
+    if (!reading.info) {
+        throw Error(ErrorKind::Internal, "PNG pictures cannot be read: libpng does not start");
+    }
+    if (!readHeader(reading, depth == Depth::Stored)) {
+        refusePicture(PictureFormat::Png, name, reading.problem);
+    }
+    checkSize(reading, name, bytes.size());
+}
+
+}  // namespace
+
+DecodedPicture decodePng(std::span<const std::byte> bytes, std::string_view name, Depth depth) {
+    Reading reading;
+    start(reading, bytes, name, depth);
+    DecodedPicture decoded;
+    readPicture(reading, name, decoded);
+    decoded.texts = collectTexts(reading, name);
+    return decoded;
+}
+
+namespace {
+
+// Fixed, so that the same picture gives the same bytes.
+constexpr int kCompressionLevel = 6;
+constexpr int kFilter = PNG_FILTER_PAETH;
+
+struct Chunk {
+    const char* type;  ///< four letters
+    std::string data;
+};
+
+[[noreturn]] void refuseKey(const std::string& key, const char* problem) {
+    throw Error(ErrorKind::InvalidInput, "the PNG text key " + quotedName(key) + " " + problem);
+}
+
+/// The keyword as it stands in the file, after the checks of the PNG specification (11.3.4.2).
+std::string keyBytes(const std::string& key) {
+    const auto latin1 = isValidUtf8(key) ? latin1FromUtf8(key) : std::nullopt;
+    if (!latin1) {
+        refuseKey(key, "has a character that is not in Latin-1");
+    }
+    if (latin1->empty() || latin1->size() > kMaxKeyBytes) {
+        refuseKey(key, "must have 1 to 79 characters");
+    }
+    const bool printable = std::all_of(latin1->begin(), latin1->end(), [](char c) {
+        const auto code = static_cast<unsigned char>(c);
+        return (code >= 32 && code <= 126) || code >= 161;
+    });
+    if (!printable) {
+        refuseKey(key, "has a character that cannot be printed");
+    }
+    if (latin1->front() == ' ' || latin1->back() == ' ' ||
+        latin1->find("  ") != std::string::npos) {
+        refuseKey(key, "has a space at an end, or two in a row");
+    }
+    return *latin1;
+}
+
+Chunk chunkOf(const PictureText& entry) {
+    const std::string key = keyBytes(entry.key);
+    if (!isValidUtf8(entry.text)) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the PNG text of " + quotedName(entry.key) + " is not valid UTF-8");
+    }
+    if (entry.text.find('\0') != std::string::npos) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the PNG text of " + quotedName(entry.key) + " holds a NUL character");
+    }
+    const bool ascii = std::none_of(entry.text.begin(), entry.text.end(), [](char c) {
+        return static_cast<unsigned char>(c) >= 0x80;
+    });
+    if (ascii) {
+        return {"tEXt", key + '\0' + entry.text};
+    }
+    // Behind the key: not compressed, method 0, no language, no translated key.
+    constexpr std::string_view kPlain("\0\0\0\0\0", 5);
+    return {"iTXt", key + std::string(kPlain) + entry.text};
+}
+
+std::vector<Chunk> chunksOf(const std::vector<PictureText>& texts) {
+    std::vector<Chunk> chunks;
+    size_t bytes = 0;
+    for (const PictureText& entry : texts) {
+        chunks.push_back(chunkOf(entry));
+        bytes += entry.key.size() + entry.text.size();
+    }
+    if (bytes > kMaxTextBytes || texts.size() > kMaxTextChunks) {
+        throw Error(ErrorKind::InvalidInput,
+                    "a PNG takes up to " + std::to_string(kMaxTextChunks) +
+                        " texts of together 32 MiB, these are " + std::to_string(texts.size()) +
+                        " of together " + std::to_string(bytes) + " bytes");
+    }
+    return chunks;
+}
+
+void checkPicture(const Image8& picture) {
+    const bool sized =
+        picture.widthPixels > 0 && picture.heightPixels > 0 &&
+        static_cast<uint32_t>(picture.widthPixels) <= kMaxSidePixels &&
+        static_cast<uint32_t>(picture.heightPixels) <= kMaxSidePixels &&
+        static_cast<uint64_t>(picture.widthPixels) * static_cast<uint64_t>(picture.heightPixels) <=
+            kMaxPixels;
+    const bool channelled = picture.channels == 1 || picture.channels == 3 || picture.channels == 4;
+    if (!sized || !channelled || !picture.pixels) {
+        throw Error(ErrorKind::InvalidInput,
+                    "a picture of " + std::to_string(picture.widthPixels) + " x " +
+                        std::to_string(picture.heightPixels) + " pixels with " +
+                        std::to_string(picture.channels) + " channels cannot be written as PNG",
+                    "1, 3 or 4 channels and at most 2^28 pixels are possible");
+    }
+}
+
+int colorType(int channels) {
+    return channels == 1   ? PNG_COLOR_TYPE_GRAY
+           : channels == 3 ? PNG_COLOR_TYPE_RGB
+                           : PNG_COLOR_TYPE_RGB_ALPHA;
+}
+
+/// What the calls below share with libpng's callbacks.
+struct Writing {
+    png_structp png = nullptr;
+    png_infop info = nullptr;
+    std::string bytes;
+    char problem[160] = {};
+
+    Writing() = default;
+
+    ~Writing() { png_destroy_write_struct(&png, &info); }
+
+    Writing(const Writing&) = delete;
+    Writing& operator=(const Writing&) = delete;
+};
+
+[[noreturn]] void onWriteError(png_structp png, png_const_charp message) {
+    auto* writing = static_cast<Writing*>(png_get_error_ptr(png));
+    std::snprintf(writing->problem, sizeof writing->problem, "%s", message);
+    png_longjmp(png, 1);
+}
+
+void onWriteWarning(png_structp, png_const_charp) {}
+
+bool append(std::string& bytes, const char* data, size_t size) noexcept {
+    try {
+        bytes.append(data, size);
+        return true;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+void onWrite(png_structp png, png_bytep data, size_t size) {
+    auto* writing = static_cast<Writing*>(png_get_io_ptr(png));
+    if (!append(writing->bytes, reinterpret_cast<const char*>(data), size)) {
+        png_error(png, "no memory for the encoded picture");
+    }
+}
+
+void onFlush(png_structp) {}
+
+/// False when libpng gave up, or the person did. libpng leaves by longjmp: no object with a
+/// destructor may live in here.
+bool writeAll(Writing& writing,
+              const Image8& picture,
+              const std::vector<Chunk>& chunks,
+              const StopToken& stop) {
+    if (setjmp(png_jmpbuf(writing.png)) != 0) {
+        return false;
+    }
+    png_set_write_fn(writing.png, &writing, onWrite, onFlush);
+    png_set_user_limits(writing.png, kMaxSidePixels, kMaxSidePixels);
+    png_set_compression_level(writing.png, kCompressionLevel);
+    png_set_filter(writing.png, PNG_FILTER_TYPE_BASE, kFilter);
+    const auto width = static_cast<png_uint_32>(picture.widthPixels);
+    const auto height = static_cast<png_uint_32>(picture.heightPixels);
+    png_set_IHDR(writing.png,
+                 writing.info,
+                 width,
+                 height,
+                 8,
+                 colorType(picture.channels),
+                 PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(writing.png, writing.info);
+    for (const Chunk& chunk : chunks) {
+        png_write_chunk(writing.png,
+                        reinterpret_cast<png_const_bytep>(chunk.type),
+                        reinterpret_cast<png_const_bytep>(chunk.data.data()),
+                        chunk.data.size());
+    }
+    const size_t rowBytes = size_t{width} * static_cast<size_t>(picture.channels);
+    for (png_uint_32 row = 0; row < height; ++row) {
+        if (stop.mode() == CancelMode::Now) {
+            return false;
+        }
+        png_write_row(writing.png, picture.pixels.get() + row * rowBytes);
+    }
+    png_write_end(writing.png, nullptr);
+    return true;
+}
+
+}  // namespace
+
+std::string encodePng(const Image8& picture,
+                      const std::vector<PictureText>& texts,
+                      const StopToken& stop) {
+    checkPicture(picture);
+    const std::vector<Chunk> chunks = chunksOf(texts);
+    Writing writing;
+    writing.png =
+        png_create_write_struct(PNG_LIBPNG_VER_STRING, &writing, onWriteError, onWriteWarning);
+    writing.info = writing.png ? png_create_info_struct(writing.png) : nullptr;
+    if (!writing.info || !writeAll(writing, picture, chunks, stop)) {
+        stop.throwIfStopped();
+        throw Error(ErrorKind::Internal,
+                    std::string("the picture could not be encoded as PNG: ") +
+                        (writing.info ? writing.problem : "libpng does not start"));
+    }
+    return std::move(writing.bytes);
+}
+
+}  // namespace lowtide::image

@@ -1,0 +1,37 @@
+#pragma once
+// What files of weights hold and what they can be converted to, as JSON over the stages.
+
+#include "plugin/host_api/converter.hpp"
+#include "plugin/host_api/recogniser.hpp"
+#include "plugin/models/stages.hpp"
+
+namespace lowtide::module {
+
+/// What the stages recognise, as JSON.
+class FileRecogniser final : public Recogniser {
+public:
+    /// `stages` must outlive it.
+    explicit FileRecogniser(models::Stages& stages) : stages_(stages) {}
+
+    Status recognise(std::string_view path, std::string& result) noexcept override;
+
+private:
+    models::Stages& stages_;
+};
+
+/// What the stages convert, as JSON.
+class CheckpointConverter final : public Converter {
+public:
+    /// `stages` must outlive it.
+    explicit CheckpointConverter(models::Stages& stages) : stages_(stages) {}
+
+    Status choices(std::string_view request, std::string& result) noexcept override;
+    Status convert(std::string_view request,
+                   ConversionWatch& watch,
+                   std::string& result) noexcept override;
+
+private:
+    models::Stages& stages_;
+};
+
+}  // namespace lowtide::module
