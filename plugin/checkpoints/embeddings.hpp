@@ -16,7 +16,7 @@
 
 namespace lowtide::models {
 
-/// The sets of a file that has one for each of two text encoders, as trainers of SDXL name them.
+/// The sets of a file that has one for each of two text encoders, as trainers name them.
 inline constexpr std::string_view kClipL = "clip_l";
 inline constexpr std::string_view kClipG = "clip_g";
 

@@ -35,7 +35,7 @@ struct NamedWidth {
 
 /// What tells that an adapter is for the family. Names of modules have '.' for '_'.
 struct AdapterMarks {
-    std::string_view name{};                ///< of who is told by `parts`, for users: "HiDream-I1"
+    std::string_view name{};                ///< of who is told by `parts`, for users: "Z-Image"
     std::vector<std::string_view> parts{};  ///< of names that no other network has
     /// Ends of names of modules that read all channels of its denoiser, and how wide that is where
     /// it was published; empty: the parts tell enough.

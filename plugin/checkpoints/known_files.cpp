@@ -46,8 +46,8 @@ constexpr NamedKind kNamedKinds[] = {
     {"before_RG.", "upscaler", "DAT"},
 };
 
-/// SDXL's embeddings are a row of vectors for each encoder; A1111's and diffusers' are one tensor,
-/// under "*" or a token.
+/// Embeddings for two encoders are a row of vectors for each encoder; A1111's and diffusers' are
+/// one tensor, under "*" or a token.
 bool isEmbeddingByShape(const WeightMap& file) {
     const bool isOfTwo = file.tensors.size() == 2 && file.tensors.contains("clip_l") &&
                          file.tensors.contains("clip_g");

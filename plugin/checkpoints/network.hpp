@@ -54,7 +54,7 @@ struct Network {
 [[nodiscard]] const std::vector<const Network*>& networks();
 /// nullptr: no such class is built.
 [[nodiscard]] const Network* networkOf(std::string_view className);
-/// Models of denoisers that lie in files of their own, for messages: "HiDream-I1, WAN".
+/// Models of denoisers that lie in files of their own, for messages, one after the other.
 [[nodiscard]] std::string modelsOfDenoisers();
 
 /// Opens one component of a checkpoint as a family would, to see whether it is complete: settings

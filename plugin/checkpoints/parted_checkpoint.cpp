@@ -142,7 +142,7 @@ constexpr const char* kLatentSettings[] = {
 constexpr size_t kLooks = 4;
 /// Of a denoiser whose time has numbers added: the share of each, which no shape tells.
 constexpr const char* kNumberWidth[] = {"addition_time_embed_dim"};
-constexpr int64_t kPublishedNumberWidth = 256;  ///< of SDXL, where the checkpoint has none
+constexpr int64_t kPublishedNumberWidth = 256;  ///< where the checkpoint has none
 constexpr const char* kAddedWidth = "projection_class_embeddings_input_dim";
 constexpr const char* kStatedLevels = "block_out_channels";
 constexpr const char* kTextWidth = "cross_attention_dim";

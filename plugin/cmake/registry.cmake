@@ -1,8 +1,8 @@
 # One line per extension. Each call compiles a folder and adds it to a generated list, so that a static library
 # cannot drop it and nothing depends on the order of static initialisation.
 #   lowtide_registry(family TARGET lowtide_models)   once per kind
-#   lowtide_add(family sd15)                         one line per extension: compiles sd15/*.cpp
-#   lowtide_finish_registry(family)                  writes family_list.inc: LOWTIDE_ENTRY(sd15) ...
+#   lowtide_add(family NAME)                         one line per extension: compiles NAME/*.cpp
+#   lowtide_finish_registry(family)                  writes family_list.inc: LOWTIDE_ENTRY(NAME) ...
 function(lowtide_registry kind)
   cmake_parse_arguments(ARG "" "TARGET" "" ${ARGN})
   set_property(GLOBAL PROPERTY LOWTIDE_${kind}_TARGET ${ARG_TARGET})

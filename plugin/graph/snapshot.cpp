@@ -173,7 +173,7 @@ std::map<std::string, Scalar, std::less<>> paramsOf(const DocumentNode& node,
     return params;
 }
 
-/// "models/sd15/" -> "sd15": pictures do not carry the folders of the machine they were made on.
+/// "models/dream/" -> "dream": pictures do not carry the folders of the machine they were made on.
 std::string lastPart(std::string path) {
     std::replace(path.begin(), path.end(), '\\', '/');
     while (path.ends_with('/')) {

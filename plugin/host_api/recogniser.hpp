@@ -10,7 +10,7 @@ class Recogniser {
 public:
     virtual ~Recogniser() = default;
     /// Opens a file or folder as loading it does, by headers and settings; its name counts where
-    /// nothing else tells (WAN 2.2's two models). `result`: {"kind", "layout", "family", "runs",
+    /// nothing else tells (two models of a pair). `result`: {"kind", "layout", "family", "runs",
     /// "state", "needs", "bytes", "largest_bytes", "stored": [{"storage", "tensors", "bytes"}],
     /// "problem", "issues"}. The kind is "checkpoint", "denoiser", "autoencoder", "upscaler", what
     /// else people exchange ("lora", "controlnet", "embedding", ...), "folder" for one without a

@@ -26,7 +26,7 @@ inline constexpr const char* kHostId = "cpu";
 /// Devices of one kind have an index below this.
 inline constexpr int kMostOfKind = 64;
 
-/// What is true of every device of a kind. One folder each in device_kinds/; residency opens them.
+/// What is true of every device of a kind: an entry of deviceKinds(). Residency opens them.
 struct DeviceKind {
     std::string name;                  ///< "cuda"
     std::string forms;                 ///< how a user writes one: "cuda, cuda:1"

@@ -9,7 +9,7 @@
 #include "plugin/models/stage_def.hpp"
 #include "plugin/models/stage_requests.hpp"
 #include "plugin/nn/model.hpp"
-#include "plugin/sampling/pass_part.hpp"
+#include "plugin/sampling/network_facts.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
 
@@ -56,7 +56,7 @@ struct FlowShift {
 [[nodiscard]] Json schedulerFor(const Model& model, const DenoiseRequest& request);
 
 /// What the pipeline of a model makes of a size that it is asked for: as many pixels as it was
-/// trained at, both sides rounded down. Source: diffusers 0.42.1 HiDreamImagePipeline.
+/// trained at, both sides rounded down. Source: the image pipelines of diffusers 0.42.1.
 [[nodiscard]] PictureSize usualSizeFor(const ModelInfo& info, const PictureSize& size);
 
 /// Error{InvalidInput} on "latent" for one that the denoiser has no room for.

@@ -5,8 +5,7 @@
 #include "plugin/nn/component_source.hpp"
 #include "plugin/nn/conditioning/conditioning_outline.hpp"
 #include "plugin/nn/latent_space.hpp"
-#include "plugin/sampling/pass_part.hpp"
-#include "plugin/sampling/step_caches/step_cache.hpp"
+#include "plugin/sampling/network_facts.hpp"
 
 #include <functional>
 #include <memory>

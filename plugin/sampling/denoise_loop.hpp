@@ -4,6 +4,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/stop_token.hpp"
 #include "plugin/sampling/denoiser.hpp"
+#include "plugin/sampling/network_facts.hpp"
 #include "plugin/sampling/pass_part.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"

@@ -1,6 +1,5 @@
 #pragma once
-// What a pass may be told: its part of the schedule, the part of the latents that is made anew, a
-// second network for the calls with less noise.
+// What a pass may be told: its part of the schedule, the part of the latents that is made anew.
 
 #include <ATen/core/Tensor.h>
 
@@ -64,13 +63,5 @@ struct Inpainting {
 [[nodiscard]] at::Tensor channelsBeside(const at::Tensor& mask,
                                         const at::Tensor& masked,
                                         int64_t batch);
-
-/// A network that takes the place of the first one where there is less noise.
-struct SecondExpert {
-    double boundary = 0;  ///< calls whose timesteps lie below it are its
-    double guidanceScale = 1;
-
-    [[nodiscard]] bool takes(double timestep) const { return timestep < boundary; }
-};
 
 }  // namespace lowtide::sampling

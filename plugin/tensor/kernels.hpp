@@ -75,7 +75,7 @@ void addProduct(at::Tensor& target, const at::Tensor& left, const at::Tensor& ri
 /// `weight` may be undefined. Source: Zhang and Sennrich 2019; torch.nn.RMSNorm.
 [[nodiscard]] at::Tensor rmsNorm(const at::Tensor& x, const at::Tensor& weight, double epsilon);
 /// Channels of every pixel at length 1, times sqrt(C) and weight [C]; x [B, C, H, W], computed in
-/// f32. Source: diffusers 0.42.1 WanRMS_norm.
+/// f32. Source: Zhang and Sennrich 2019, over channels.
 [[nodiscard]] at::Tensor pixelNorm(const at::Tensor& x, const at::Tensor& weight);
 [[nodiscard]] at::Tensor silu(const at::Tensor& x);
 /// Exact (erf) form.

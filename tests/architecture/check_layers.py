@@ -59,7 +59,8 @@ DOORS = {
 TORCH_FREE_FILES = {
     "plugin/models/stages.hpp", "plugin/nn/blocks/network_builder.hpp",
     "plugin/models/conditioning/conditioning_edit.hpp", "plugin/nn/conditioning/conditioning_outline.hpp",
-    "plugin/models/conditioning/placed_entries.hpp", "plugin/tensor/conditioning_scope.hpp"}
+    "plugin/models/conditioning/placed_entries.hpp", "plugin/tensor/conditioning_scope.hpp", "plugin/nn/model.hpp",
+    "plugin/nn/component_source.hpp", "plugin/checkpoints/family.hpp", "plugin/checkpoints/network.hpp"}
 FMT_FILES = re.compile(r"^plugin/base/.*\.cpp$")  # torch ships another fmt than Debian
 MAX_LINES = {".hpp": 250, ".cpp": 600, ".cu": 600}
 HEAVY = ("torch/torch.h", "torch/extension.h", "torch/all.h", "torch/nn.h")

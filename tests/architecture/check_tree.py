@@ -20,7 +20,8 @@ TOP = {"CMakeLists.txt", "plugin", "nodes", "ui", "resources", "tests", "example
        "README.md", "LICENSE", "NOTICE", "dev"}
 GENERATED = {"build"}
 ROOMS = ["plugin"] + [f"plugin/{room}" for room in (
-    "host_api", "base", "files", "image", "video", "memory", "encodings", "graph", "executor", "residency", "tensor", "sampling", "models",
+    "host_api", "base", "files", "image", "video", "memory", "encodings", "graph", "executor", "residency", "tensor", "text", "sampling", "nn", "checkpoints",
+    "families", "models",
     "module")] + ["nodes", "ui", "tests", "resources", "examples"] + [f"ui/{room}" for room in (
         "door", "qt_door", "theme", "language", "document", "painting", "bridge", "editors", "canvas", "panels", "widgets",
         "studio")]

@@ -49,14 +49,6 @@ Json MemoryTokenizer::readJson(const std::string& relative) {
     return parseJson(readText(relative), relative, {.readPythonNumbers = true});
 }
 
-WeightMap MemoryTokenizer::weights(const std::string&, const std::string&) {
-    return {};
-}
-
-std::function<WeightMap()> MemoryTokenizer::laterWeights(const std::string&, const std::string&) {
-    return [] { return WeightMap{}; };
-}
-
 bool checkTokens(const ClipTokenizer& tokenizer, std::string_view text) {
     TokenizedPrompt prompt;
     const bool isTaken =

@@ -19,7 +19,7 @@ struct ModelFile {
     std::string path;
     std::string name;  ///< the last part of the path
     ModelKind kind = ModelKind::Other;
-    std::string family;       ///< "SD 1.x", "SDXL", "ESRGAN", "LoRA"; empty: not recognised
+    std::string family;       ///< "SD 1.x", "ESRGAN", "LoRA"; empty: not recognised
     bool isRunnable = false;  ///< whether this version runs it, alone or with what it needs
     std::string needs;        ///< a file that it lacks, or the other of two models; mostly empty
     Bytes weights = 0;        ///< of all tensors, as they are stored

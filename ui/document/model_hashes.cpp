@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kHashes = "model_hashes";
 
-/// "dream" for "sd15\\dream.safetensors".
+/// "dream" for "models\\dream.safetensors".
 QString modelStem(const std::string& file) {
     QString path = QString::fromStdString(file);
     return QFileInfo(path.replace(QLatin1Char('\\'), QLatin1Char('/'))).completeBaseName();

@@ -10,7 +10,7 @@ namespace lowtide::door {
 /// For programs only, never in the module; first called before the first thread starts.
 void keepBigBlocks();
 /// Returns what the heap keeps, and from now on blocks of 32 MiB and more as soon as they are
-/// freed; until keepBigBlocks. For runs within a memory budget: kept blocks fragment, and SDXL
+/// freed; until keepBigBlocks. For runs within a memory budget: kept blocks fragment: a model
 /// within 3 GiB held 1.2 GiB more than its budget. Costs up to 7 % of a step. For programs only.
 void returnBigBlocks();
 /// Lets the threads of operators sleep soon while they wait for each other, unless the person said

@@ -12,7 +12,7 @@
 
 namespace lowtide::ui {
 
-/// What the parameters name, by what is to stand there: "sd15/lost.safetensors" -> a path.
+/// What the parameters name, by what is to stand there: "models/lost.safetensors" -> a path.
 using NewPlaces = std::map<std::string, QString>;
 
 /// Whether a file that a graph names would be found.

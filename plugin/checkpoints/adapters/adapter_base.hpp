@@ -19,7 +19,7 @@ namespace lowtide::models {
 struct AdapterBase {
     std::optional<int64_t> contextWidth;
     std::optional<int64_t> textWidth;  ///< of text_encoder, or where that is missing of the second
-    std::string family{};              ///< "HiDream-I1", by the names of the denoiser's modules
+    std::string family{};              ///< "Z-Image", by the names of the denoiser's modules
     bool isBuilt = true;               ///< there are such networks here
     bool hasDenoiser = false;          ///< it changes one
     bool isUNet = false;               ///< by the names of the denoiser's modules
@@ -32,7 +32,7 @@ struct AdapterBase {
         return isBuilt && (isKnown() || isUNet || (!hasDenoiser && textWidth));
     }
 
-    /// "SD 1.x", "SDXL", "networks with a context 48 wide"; empty where nothing tells.
+    /// "SD 1.x", "SD 2.x", "networks with a context 48 wide"; empty where nothing tells.
     [[nodiscard]] std::string text() const;
 };
 

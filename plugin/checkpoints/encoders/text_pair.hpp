@@ -51,7 +51,7 @@ public:
 
     /// Lets each side have as many chunks in both: the shorter text gets chunks of the empty one.
     /// So the states of two encoders can be joined along their width. Both tokenizers must be of
-    /// one length. Source: ComfyUI CLIPTextEncodeSDXL.
+    /// one length. Source: the node of ComfyUI that encodes for two encoders.
     static void evenOut(TextPair& first, TextPair& second);
 
     enum class Sides : uint8_t { Both, Positive };

@@ -64,7 +64,8 @@ std::string labelClipText(Checkpoint& opened) {
 
 }  // namespace
 
-/// CLIP's text encoder alone, in the names of transformers: clip_l, clip_g, those of HiDream-I1.
+/// CLIP's text encoder alone, in the names of transformers: clip_l, clip_g, those with a
+/// projection.
 const Layout& clip_text() {
     static const Layout layout{.name = "clip_text",
                                .component = "text_encoder",

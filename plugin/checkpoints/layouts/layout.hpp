@@ -21,7 +21,7 @@ struct ModelSource {
     BesideFile beside;                       ///< settings that a person wrote for the file
 };
 
-/// A layout of files. Those of one family are named by it, the others in layouts.cpp.
+/// A layout of files. Those of one family are named by it, the others in layout.cpp.
 struct Layout {
     std::string name;
     /// The one component that it holds, as the diffusers layout calls it ("vae"); empty: it is a
@@ -48,7 +48,7 @@ struct Layout {
 /// Reads the header of a file, no weight: of a network's folder, an index of shards or a shard too.
 /// Errors: those of openWeightFile() and readBeside().
 [[nodiscard]] ModelSource readSource(const CheckpointPath& path);
-/// The folder of the low-noise model where a folder holds both models of WAN 2.2, as they are
+/// The folder of the low-noise model where a folder holds both models of a pair, as they are
 /// published; readSource() opens the high-noise one. Empty: it does not.
 [[nodiscard]] std::string lowNoiseIn(const std::string& folder);
 /// The surest of all layouts; nullptr where none knows the source.

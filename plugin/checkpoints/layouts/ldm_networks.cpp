@@ -156,7 +156,7 @@ double detectAutoencoder(const ModelSource& source) {
 }
 
 /// FLUX's autoencoder, whose latents have other numbers than those of Stable Diffusion: no tensor
-/// tells them. Source: vae/config.json of FLUX.1 and HiDream-I1.
+/// tells them. Source: vae/config.json of FLUX.1.
 Json constantsOf(const WeightMap& file, std::string_view prefix) {
     constexpr int64_t kFluxChannels = 16;
     const std::string start(prefix);

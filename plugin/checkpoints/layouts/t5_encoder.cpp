@@ -25,9 +25,9 @@
 
 namespace lowtide::models {
 
-/// "encoder.block.0.layer.0.SelfAttention.q.weight" -> "blocks.0.attn.q.weight". Source: Wan 2.1
-/// wan/modules/t5.py.
-[[nodiscard]] std::string wanTextName(std::string_view name);
+/// "encoder.block.0.layer.0.SelfAttention.q.weight" -> "blocks.0.attn.q.weight". Source: the
+/// authors' t5.py that umt5_xxl is published with.
+[[nodiscard]] std::string authorsTextName(std::string_view name);
 
 /// The same -> "enc.blk.0.attn_q.weight". Source: llama.cpp gguf-py/gguf/constants.py.
 [[nodiscard]] std::string ggufTextName(std::string_view name);
@@ -63,7 +63,7 @@ NameInFile namesOfT5(const WeightMap& file) {
         return [](std::string_view name) { return std::string(name); };
     }
     if (has("blocks.0.attn.q.weight") && has("token_embedding.weight")) {
-        return wanTextName;
+        return authorsTextName;
     }
     return has("enc.blk.0.attn_q.weight") ? NameInFile(ggufTextName) : NameInFile();
 }
@@ -164,7 +164,7 @@ std::string labelT5(Checkpoint& opened) {
 
 }  // namespace
 
-/// A T5 encoder alone: ComfyUI's umt5_xxl with its tokenizer inside, WAN's own .pth, llama.cpp's
+/// A T5 encoder alone: ComfyUI's umt5_xxl with its tokenizer inside, its authors' .pth, llama.cpp's
 /// GGUF.
 const Layout& t5_encoder() {
     static const Layout layout{.name = "t5_encoder",
@@ -179,7 +179,7 @@ const Layout& t5_encoder() {
 
 namespace {
 
-constexpr std::pair<std::string_view, std::string_view> kWanTextParts[] = {
+constexpr std::pair<std::string_view, std::string_view> kAuthorsTextParts[] = {
     {"shared.", "token_embedding."},
     {"encoder.embed_tokens.", "token_embedding."},
     {"encoder.final_layer_norm.", "norm."},
@@ -209,8 +209,8 @@ constexpr std::pair<std::string_view, std::string_view> kGgufTextParts[] = {
 
 }  // namespace
 
-std::string wanTextName(std::string_view name) {
-    return renamed(std::string(name), kWanTextParts);
+std::string authorsTextName(std::string_view name) {
+    return renamed(std::string(name), kAuthorsTextParts);
 }
 
 std::string ggufTextName(std::string_view name) {

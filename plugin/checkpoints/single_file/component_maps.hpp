@@ -91,7 +91,7 @@ void splitThirds(WeightMap& map, std::string_view ending);
 enum class OpenClipUse : uint8_t {
     /// As SD 2.x: without its last layer, which is trained but never run, and its projection.
     PenultimateLayer,
-    WithProjection  ///< as SDXL
+    WithProjection  ///< of models with two text encoders
 };
 
 /// OpenCLIP's text encoder under `prefix`: each fused query, key and value as three runs of the

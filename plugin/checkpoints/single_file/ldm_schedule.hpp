@@ -12,8 +12,8 @@
 namespace lowtide::models {
 
 /// The scheduler of a transformer alone in a file: Euler over a flow with the shift 3, as
-/// HiDream-I1 Full and Fast and Z-Image-Turbo have it. The shift of HiDream-I1 Dev and Z-Image
-/// is 6.
+/// distilled models have it. Others are published with a shift of 6, which their file does not
+/// say.
 [[nodiscard]] inline Json flowSchedule() {
     return {{"_class_name", "FlowMatchEulerDiscreteScheduler"},
             {"num_train_timesteps", 1000},

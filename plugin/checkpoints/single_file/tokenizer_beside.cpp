@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Bytes kLargestDocument = 64 * kMiB;
-/// From the folder of the weights: beside them, as diffusers, ComfyUI and WAN's own repositories
+/// From the folder of the weights: beside them, as diffusers, ComfyUI and authors' own repositories
 /// call them.
 constexpr const char* kTokenizerFolders[] = {"",
                                              "tokenizer",

@@ -29,9 +29,9 @@ struct TokenizerNeed {
 };
 
 /// The tokenizer that lies beside a file of weights: in its folder, a folder of the diffusers
-/// layout or one of ComfyUI or WAN next to it. Of several the first that fits the rows; its files
-/// are added to `stamps`. Where none of several fits, reading it is Error{NotFound} that says what
-/// each has. Without files where no folder has one.
+/// layout or one of ComfyUI's or its authors' next to it. Of several the first that fits the rows;
+/// its files are added to `stamps`. Where none of several fits, reading it is Error{NotFound} that
+/// says what each has. Without files where no folder has one.
 [[nodiscard]] FileDocuments tokenizerBeside(const std::string& weights,
                                             const TokenizerNeed& need,
                                             std::vector<memory::WeightFile>& stamps);

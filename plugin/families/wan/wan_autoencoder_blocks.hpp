@@ -2,7 +2,7 @@
 // Settings of WAN's autoencoder of videos, and its blocks.
 
 #include "plugin/base/json_fwd.hpp"
-#include "plugin/nn/autoencoders/causal_layers.hpp"
+#include "plugin/families/wan/wan_causal_layers.hpp"
 #include "plugin/nn/latent_space.hpp"
 
 #include <optional>

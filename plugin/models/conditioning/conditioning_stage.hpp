@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/models/conditioning/conditioning_edit.hpp"
 #include "plugin/nn/conditioning/conditioning_outline.hpp"
 
 namespace lowtide::tensor {

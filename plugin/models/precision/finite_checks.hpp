@@ -8,7 +8,7 @@
 #include "plugin/models/stage_requests.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
-#include "plugin/sampling/pass_part.hpp"
+#include "plugin/sampling/network_facts.hpp"
 
 #include <ATen/core/Tensor.h>
 

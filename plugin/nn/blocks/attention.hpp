@@ -106,11 +106,11 @@ struct RotaryAxis {
 };
 
 /// Of tokens on a grid, the last axis fastest, computed in f64 on the CPU.
-/// Source: Su et al. 2021, eq. 15 for each axis; diffusers 0.42.1 WanRotaryPosEmbed.
+/// Source: Su et al. 2021, eq. 15 for each axis.
 [[nodiscard]] Rotation gridRotation(const std::vector<RotaryAxis>& axes);
 
 /// Of tokens at `places`, f64 [T, axes], on the CPU; `widths` are numbers of a head for each axis.
-/// Source: diffusers 0.42.1 ZImageTransformer2DModel, RopeEmbedder.
+/// Source: diffusers 0.42.1, RopeEmbedder of transformer_z_image.py.
 [[nodiscard]] Rotation placedRotation(const at::Tensor& places,
                                       at::IntArrayRef widths,
                                       double base);

@@ -89,8 +89,8 @@ void forTokens(int64_t all, const Work& work) {
 /// hidden += gate * added, in f32; gate [N, 1, width].
 void addGated(const at::Tensor& hidden, const at::Tensor& added, const at::Tensor& gate);
 
-/// silu(w1 x) * w3 x, through w2: one leaf. Source: Shazeer 2020, eq. 6; diffusers 0.42.1
-/// HiDreamImageFeedForwardSwiGLU, Z-Image's FeedForward.
+/// silu(w1 x) * w3 x, through w2: one leaf. Source: Shazeer 2020, eq. 6; diffusers 0.42.1,
+/// FeedForward of transformer_z_image.py.
 struct SwiGluFeed {
     memory::LeafId leaf = 0;
 

@@ -34,7 +34,7 @@ struct T5EncoderConfig {
 
 /// What a T5 encoder gives of the padding behind a text.
 enum class T5Padding : uint8_t {
-    Zero,  ///< as WAN's denoisers are given it
+    Zero,  ///< as pipelines give it that cut texts at their ends
     Kept   ///< states like any others: of a token that sees the text and is seen by none
 };
 

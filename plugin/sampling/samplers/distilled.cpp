@@ -185,7 +185,7 @@ std::unique_ptr<Sampler> makeSigmaLcm(const Json& config, const ScheduleOptions&
 
 }  // namespace
 
-/// Also of flows that were distilled into a few steps: HiDream-I1 Dev and Fast.
+/// Also of flows that were distilled into a few steps.
 SamplerType sigma_lcm() {
     return {.name = "sigma_lcm",
             .label = kSigmaLcmClass.label,

@@ -6,6 +6,7 @@
 #include "plugin/memory/combinations.hpp"
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/sampling/denoiser.hpp"
+#include "plugin/sampling/network_facts.hpp"
 
 #include <ATen/core/Tensor.h>
 
@@ -18,13 +19,6 @@
 
 namespace lowtide::sampling {
 
-/// Where step caches may cut a network; its family states it.
-struct CachePoints {
-    /// A partial call may compute from depth 0 (least) to this one; below 0: it cannot be cut.
-    int deepest = -1;
-    /// The depth whose cut lies behind the network's first block; below 0: it has none.
-    int firstBlock = -1;
-};
 
 /// What a run's steps belong to, for caches that were measured on others like it.
 struct RunIdentity {

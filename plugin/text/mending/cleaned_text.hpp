@@ -1,5 +1,5 @@
 #pragma once
-// A prompt as WAN's pipelines clean it: mended as ftfy does it, with characters as they are typed.
+// A prompt as some pipelines clean it: mended as ftfy does it, with characters as they are typed.
 
 #include <string>
 #include <string_view>
@@ -12,9 +12,9 @@ namespace lowtide::models {
 /// more rounds than Effort has are left as they are behind its last one.
 [[nodiscard]] std::u32string mendedText(std::u32string_view text);
 
-/// A prompt as WAN's pipelines clean it: mended, then HTML's names of characters are read twice,
+/// A prompt as some pipelines clean it: mended, then HTML's names of characters are read twice,
 /// white space is one space, none at both ends. What is no UTF-8 is left alone.
-/// Source: diffusers 0.42.1, prompt_clean of pipeline_wan.py, with ftfy 6.3.1.
+/// Source: diffusers 0.42.1, prompt_clean of its video pipelines, with ftfy 6.3.1.
 [[nodiscard]] std::string cleanedText(std::string_view text);
 
 }  // namespace lowtide::models

@@ -1,4 +1,4 @@
-#include "plugin/nn/autoencoders/causal_layers.hpp"
+#include "plugin/families/wan/wan_causal_layers.hpp"
 
 #include "plugin/nn/blocks/pass.hpp"
 #include "plugin/tensor/kernels.hpp"
