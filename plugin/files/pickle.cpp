@@ -103,8 +103,8 @@ private:
     [[noreturn]] void refuseOp(Op op) const {
         const auto code = static_cast<unsigned>(op);
         constexpr std::string_view kHexDigits = "0123456789abcdef";
-        unsupported(std::string("the operation 0x") + kHexDigits[code >> 4] + kHexDigits[code & 15] +
-                    " at byte " + std::to_string(cursor_.position() - 1) +
+        unsupported(std::string("the operation 0x") + kHexDigits[code >> 4] +
+                    kHexDigits[code & 15] + " at byte " + std::to_string(cursor_.position() - 1) +
                     " of the pickle is not read here");
     }
 

@@ -397,7 +397,7 @@ memory::Judgement judgeDenoise(const Model& model,
                                            .isDistilled = type.isDistilled,
                                            .drawsNoise = facts.drawsNoise || request.eta > 0},
                                .denoiser = sampling::denoiserTraits(model.info().cachePoints)};
-    chosen.denoiser.embedsGuidance = model.info().embedsGuidance;
+    chosen.denoiser.embedsGuidance = model.info().guidance == sampling::Guidance::Embedded;
     if (const auto cache = stepCacheIn(request); cache && !keepsLatent(request)) {
         addCache(chosen, *cache, runOf(model, request, type.name, sampler));
     }

@@ -122,8 +122,8 @@ void checkNumbers(const Model& model, const DenoiseRequest& request) {
 
 const tensor::Conditioning* negativeIn(const Model& model, const DenoiseRequest& request) {
     const auto second = secondExpertFor(model, request);
-    const bool isGuided = model.guidesByBatch(request.cfg);
-    if (!isGuided && !(second && model.guidesByBatch(second->guidanceScale))) {
+    const bool isGuided = model.guides(request.cfg);
+    if (!isGuided && !(second && model.guides(second->guidanceScale))) {
         return nullptr;
     }
     requireThat(request.negative != nullptr,
@@ -206,7 +206,7 @@ sampling::DenoiseSettings settingsFor(const Model& model,
                                       const Start& start,
                                       const std::string& sampler,
                                       const StageCall& call) {
-    return {.guidanceScale = isGuided && model.guidesByBatch(request.cfg) ? request.cfg : 1.0,
+    return {.guidanceScale = isGuided && model.guides(request.cfg) ? request.cfg : 1.0,
             .second = secondExpertFor(model, request),
             .guidanceRescale = request.guidanceRescale,
             .seed = request.seed,
@@ -220,7 +220,7 @@ sampling::DenoiseSettings settingsFor(const Model& model,
             .cache = stepCacheIn(request),
             .cachePoints = model.info().cachePoints,
             .scheduler = schedulerText(request, sampler),
-            .guidesInTurn = model.info().guidesInTurn,
+            .guidance = model.info().guidance,
             .negatesPrediction = model.info().negatesPrediction,
             .beside = start.guide ? tensor::upload(start.guide->beside, start.samples.device())
                                   : at::Tensor()};
@@ -517,12 +517,10 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
                      .checkpoint = model.info().checkpoint,
                      .scheduler = &scheduler},
                     start.samples);
-    if (control) {
-        denoiser = std::make_unique<ControlledDenoiser>(std::move(denoiser), *control);
-    }
-    if (prompts) {
-        denoiser = std::make_unique<ImagePromptDenoiser>(std::move(denoiser), *prompts);
-    }
+    settings.accompaniedAt = [&](int taken, uint64_t spoken) {
+        const uint64_t controlled = control ? control->runningIn(taken, spoken) : spoken;
+        return prompts ? prompts->seenIn(taken, controlled) : controlled;
+    };
     denoiser = noted(context, std::move(denoiser), denoisersOf(model), settings.second);
     if (context.teacher) {
         settings.teacher = recordedPassOf(*context.teacher, call.node);

@@ -80,12 +80,9 @@ struct ModelInfo {
     std::optional<HalfModel> half{};  ///< nothing: no other denoiser belongs to it
     Json schedulerConfig;             ///< scheduler/scheduler_config.json
     LatentSpace latent{};
-    /// Guidance is an input of its denoiser: it was distilled for latent consistency.
-    bool embedsGuidance = false;
+    sampling::Guidance guidance = sampling::Guidance::Batched;
     /// A pipeline that takes all steps in image to image too: strength bounds their timesteps.
     bool spreadsStrength = false;
-    /// Its prompts are calls of their own, the positive one first; else one call with both.
-    bool guidesInTurn = false;
     /// Its image to image takes the part of a step that a strength asks for as a whole step; else
     /// it leaves that part out.
     bool roundsStrengthUp = false;
@@ -200,8 +197,12 @@ public:
     /// Encodes both prompts on the device of the text encoder.
     [[nodiscard]] virtual EncodedPrompts encodePrompts(StageContext& context,
                                                        const PromptRequest& request) const = 0;
-    /// Whether guidance is a second half of the batch at this cfg (else it is off, or embedded).
-    [[nodiscard]] virtual bool guidesByBatch(double cfg) const = 0;
+
+    /// Whether its denoiser is asked for the negative prompt too at this cfg.
+    [[nodiscard]] bool guides(double cfg) const {
+        return cfg > 1 && info().guidance != sampling::Guidance::Embedded;
+    }
+
     /// The network with its conditioning. What `context` holds and refers to must outlive it.
     /// Error{InvalidInput} when a conditioning is another encoder's.
     [[nodiscard]] virtual std::unique_ptr<sampling::Denoiser> makeDenoiser(

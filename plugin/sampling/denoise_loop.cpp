@@ -227,7 +227,7 @@ public:
         recordSides("model_in", input, sides);
         for (size_t side = 0; side < sides; ++side) {
             record_.putNext("model_t",
-                            settings_.guidesInTurn ? timestep.expand({latents.size(0)}) : timestep);
+                            isSequential() ? timestep.expand({latents.size(0)}) : timestep);
         }
         const at::Tensor raw = predicted(input, timestep, call);
         LOWTIDE_ASSERT(raw.sizes() == scaled.sizes());
@@ -253,11 +253,11 @@ private:
         return isOfSecond(timestep) ? settings_.second->guidanceScale : settings_.guidanceScale;
     }
 
+    [[nodiscard]] bool isSequential() const { return settings_.guidance == Guidance::Sequential; }
+
     /// Calls that the denoiser makes of one.
     [[nodiscard]] size_t sidesAt(int call) const {
-        return settings_.guidesInTurn && scaleAt(sampler_.schedule().timesteps.select(0, call)) > 1
-                   ? 2
-                   : 1;
+        return isSequential() && scaleAt(sampler_.schedule().timesteps.select(0, call)) > 1 ? 2 : 1;
     }
 
     [[nodiscard]] bool isOfSecond(const at::Tensor& timestep) const {
@@ -280,9 +280,12 @@ private:
                       .stepCount = sampler_.callCount(),
                       .solverStage = sampler_.solverStage(call),
                       .taken = call - firstCall_};
+        uint64_t prompts = denoiser_.promptsAt(timestep, info);
+        if (settings_.accompaniedAt) {
+            prompts = settings_.accompaniedAt(info.taken, prompts);
+        }
         // What one expert left is of no use to the other.
-        const uint64_t prompts = 2 * denoiser_.promptsAt(timestep, info) + isOfSecond(timestep);
-        cache_.decide(info, input, prompts);
+        cache_.decide(info, input, 2 * prompts + isOfSecond(timestep));
         const at::Tensor raw = info.decision.work == StepWork::Predict
                                    ? cache_.predict(info, input)
                                    : denoiser_.predict(input, timestep, info);

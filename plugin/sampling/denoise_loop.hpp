@@ -46,7 +46,7 @@ struct DenoiseSettings {
     std::shared_ptr<const StepCache> cache{};  ///< null: every call is full
     CachePoints cachePoints{};                 ///< of the denoiser
     std::string scheduler{};                   ///< as RunIdentity has it
-    bool guidesInTurn = false;  ///< the denoiser's sides are calls of their own, and recorded so
+    Guidance guidance = Guidance::Batched;     ///< of the denoiser
     bool negatesPrediction = false;  ///< the sampler steps along the negative of what it gives
     /// Channels beside the latents in every call, [1 or B, C', ...], on their device; or undefined.
     at::Tensor beside{};
@@ -55,6 +55,9 @@ struct DenoiseSettings {
     /// Told after every call, before the step is taken; empty: nobody looks. `clean` makes the
     /// clean latents that the call stands for, [B, C, h, w] on the device; `done` of `total` calls.
     std::function<void(const std::function<at::Tensor()>& clean, int done, int total)> look{};
+    /// What goes with the prompts in a call of the pass (control, image prompts): another number
+    /// wherever that changes, mixed with `prompts`. Empty: nothing does.
+    std::function<uint64_t(int taken, uint64_t prompts)> accompaniedAt{};
 };
 
 /// What a step cache is told of a pass over `calls`; who knows the checkpoint adds it.

@@ -2,7 +2,16 @@
 
 // What a model states of its networks for a pass over them. Torch-free.
 
+#include <cstdint>
+
 namespace lowtide::sampling {
+
+/// How the network of a model follows a negative prompt.
+enum class Guidance : uint8_t {
+    Batched,     ///< in one call with both prompts, [uncond, cond]
+    Sequential,  ///< in a call for each prompt, the positive one first, recorded so
+    Embedded     ///< in none: the scale is an input of the network, which was distilled for it
+};
 
 /// A network that takes the place of the first one where there is less noise.
 struct SecondExpert {

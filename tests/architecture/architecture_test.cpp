@@ -85,7 +85,7 @@ private Q_SLOTS:
             << "plugin/models/a.cpp" << QByteArray("#include <torch/torch.h>\n") << "24 s a file";
         QTest::newRow("behind the door")
             << "check_layers.py"
-            << "nodes/a/a.cpp" << QByteArray("#include \"plugin/nn/model.hpp\"\n")
+            << "nodes/a/a.cpp" << QByteArray("#include \"plugin/models/stage_task.hpp\"\n")
             << "may see only";
         QTest::newRow("Qt in the engine")
             << "check_layers.py"

@@ -60,10 +60,6 @@ public:
         return base_->encodePrompts(context, request);
     }
 
-    [[nodiscard]] bool guidesByBatch(double cfg) const override {
-        return base_->guidesByBatch(cfg);
-    }
-
     [[nodiscard]] std::unique_ptr<sampling::Denoiser> makeDenoiser(
         StageContext& context, const DenoiserRequest& request) const override {
         return base_->makeDenoiser(context, request);

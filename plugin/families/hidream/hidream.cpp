@@ -97,8 +97,6 @@ public:
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
                                                const PromptRequest& request) const override;
 
-    [[nodiscard]] bool guidesByBatch(double cfg) const override { return cfg > 1; }
-
     [[nodiscard]] std::unique_ptr<sampling::Denoiser> makeDenoiser(
         StageContext& context, const DenoiserRequest& request) const override;
     [[nodiscard]] at::Tensor decode(StageContext& context,

@@ -50,7 +50,6 @@ public:
     [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override;
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
                                                const PromptRequest& request) const override;
-    [[nodiscard]] bool guidesByBatch(double cfg) const override;
     [[nodiscard]] std::unique_ptr<sampling::Denoiser> makeDenoiser(
         StageContext& context, const DenoiserRequest& request) const override;
     [[nodiscard]] at::Tensor decode(StageContext& context,
@@ -219,7 +218,8 @@ void Sd15Model::fillInfo(Checkpoint& checkpoint) {
     info_.usual.pixels = usualPixelsOf(unet_.config(), info_);
     info_.ownClipSkip = text_.config().layers == kLayersWithoutLast ? 1 : 0;
     info_.fillsMasks = unet_.config().inChannels > info_.latent.channels;
-    info_.embedsGuidance = unet_.config().guidanceWidth > 0;
+    info_.guidance = unet_.config().guidanceWidth > 0 ? sampling::Guidance::Embedded
+                                                      : sampling::Guidance::Batched;
     info_.spreadsStrength = checkpoint.pipelineClass() == "LatentConsistencyModelPipeline";
     info_.conditioning = {
         .fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, text_.config().width},
@@ -297,10 +297,6 @@ EncodedPrompts Sd15Model::encodePrompts(StageContext& context, const PromptReque
     };
     return {.positive = conditioningOf(outputs.positive, false),
             .negative = conditioningOf(outputs.negative, true)};
-}
-
-bool Sd15Model::guidesByBatch(double cfg) const {
-    return cfg > 1 && !info_.embedsGuidance;
 }
 
 std::unique_ptr<sampling::Denoiser> Sd15Model::makeDenoiser(StageContext& context,

@@ -69,7 +69,6 @@ public:
     [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override;
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
                                                const PromptRequest& request) const override;
-    [[nodiscard]] bool guidesByBatch(double cfg) const override;
     [[nodiscard]] std::unique_ptr<sampling::Denoiser> makeDenoiser(
         StageContext& context, const DenoiserRequest& request) const override;
     [[nodiscard]] at::Tensor decode(StageContext& context,
@@ -312,7 +311,8 @@ void SdxlModel::fillInfo(Checkpoint& checkpoint) {
     info_.usual.pixels = usualSdxlPixels(unet_.config(), info_.latent.factor);
     info_.ownClipSkip = 1;
     info_.fillsMasks = unet_.config().inChannels > info_.latent.channels;
-    info_.embedsGuidance = unet_.config().guidanceWidth > 0;
+    info_.guidance = unet_.config().guidanceWidth > 0 ? sampling::Guidance::Embedded
+                                                      : sampling::Guidance::Batched;
     info_.conditioning = {.fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, textWidth()},
                                      {tensor::kPooled, tensor::FieldKind::Vector, pooledWidth()}},
                           .numbers = sdxlNumbersOf(unet_.config(), pooledWidth(), checkpoint),
@@ -475,10 +475,6 @@ EncodedPrompts SdxlModel::encodePrompts(StageContext& context, const PromptReque
     };
     return {.positive = conditioningOf({embeds, pooled}, false),
             .negative = conditioningOf(last.negative, true)};
-}
-
-bool SdxlModel::guidesByBatch(double cfg) const {
-    return cfg > 1 && !info_.embedsGuidance;
 }
 
 at::Tensor SdxlModel::addedFor(StageContext& context, const DenoiserRequest& request) const {

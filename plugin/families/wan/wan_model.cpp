@@ -221,7 +221,7 @@ void WanModel::fillInfo(Checkpoint& checkpoint) {
     info_.schedulerConfig = readScheduler(checkpoint);
     info_.latent = latentSpaceOf(
         autoencoder_.config(), autoencoder_.config().downsampling() * std::lcm(patch[1], patch[2]));
-    info_.guidesInTurn = true;
+    info_.guidance = sampling::Guidance::Sequential;
     info_.guideChannels = transformer_.config().inChannels - info_.latent.channels;
     if (info_.guideChannels > 0 && transformer_.config().pictureWidth > 0) {
         info_.seenPicture = vision_->shapeFor(1);

@@ -72,8 +72,6 @@ public:
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
                                                const PromptRequest& request) const override;
 
-    [[nodiscard]] bool guidesByBatch(double cfg) const override { return cfg > 1; }
-
     [[nodiscard]] std::unique_ptr<sampling::Denoiser> makeDenoiser(
         StageContext& context, const DenoiserRequest& request) const override;
     [[nodiscard]] at::Tensor decode(StageContext& context,
@@ -247,7 +245,7 @@ void ZImageModel::fillInfo(Checkpoint& checkpoint) {
     info_.latent = latentSpaceOf(autoencoder_.config());
     info_.latent.multiple *= ZImageConfig::kPatch;
     info_.cachePoints.firstBlock = transformer_.config().layers > 1 ? 0 : -1;
-    info_.guidesInTurn = true;
+    info_.guidance = sampling::Guidance::Sequential;
     info_.negatesPrediction = true;
     info_.latentToRgb = latentToRgbOr(checkpoint,
                                       info_.latent.channels,

@@ -7,9 +7,7 @@
 #include "plugin/nn/denoisers/unet2d_inputs.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/sampling/denoiser.hpp"
 
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -71,29 +69,6 @@ private:
     ResultChecks* finite_;
     std::vector<Follower> followers_;
     bool isRecorded_ = false;
-};
-
-/// A denoiser that ControlNets accompany: it tells the loop where other ones begin to run.
-class ControlledDenoiser final : public sampling::Denoiser {
-public:
-    /// `control`: whose residuals `denoiser` asks for; must outlive it.
-    ControlledDenoiser(std::unique_ptr<sampling::Denoiser> denoiser, const ControlPass& control)
-        : denoiser_(std::move(denoiser)), control_(control) {}
-
-    [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
-                                     const at::Tensor& timestep,
-                                     const sampling::StepInfo& step) override {
-        return denoiser_->predict(latents, timestep, step);
-    }
-
-    [[nodiscard]] uint64_t promptsAt(const at::Tensor& timestep,
-                                     const sampling::StepInfo& step) const override {
-        return control_.runningIn(step.taken, denoiser_->promptsAt(timestep, step));
-    }
-
-private:
-    std::unique_ptr<sampling::Denoiser> denoiser_;
-    const ControlPass& control_;
 };
 
 }  // namespace lowtide::models

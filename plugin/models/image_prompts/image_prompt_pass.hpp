@@ -4,11 +4,9 @@
 #include "plugin/nn/blocks/attention.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/nn/stage_context.hpp"
-#include "plugin/sampling/denoiser.hpp"
 
 #include <c10/core/Device.h>
 
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -44,30 +42,6 @@ private:
 
     const PassCalls calls_;
     std::vector<Seen> seen_;
-};
-
-/// A denoiser that pictures guide: it tells the loop where other ones begin to be seen.
-class ImagePromptDenoiser final : public sampling::Denoiser {
-public:
-    /// `prompts`: whose tokens `denoiser` asks for; must outlive it.
-    ImagePromptDenoiser(std::unique_ptr<sampling::Denoiser> denoiser,
-                        const ImagePromptPass& prompts)
-        : denoiser_(std::move(denoiser)), prompts_(prompts) {}
-
-    [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
-                                     const at::Tensor& timestep,
-                                     const sampling::StepInfo& step) override {
-        return denoiser_->predict(latents, timestep, step);
-    }
-
-    [[nodiscard]] uint64_t promptsAt(const at::Tensor& timestep,
-                                     const sampling::StepInfo& step) const override {
-        return prompts_.seenIn(step.taken, denoiser_->promptsAt(timestep, step));
-    }
-
-private:
-    std::unique_ptr<sampling::Denoiser> denoiser_;
-    const ImagePromptPass& prompts_;
 };
 
 }  // namespace lowtide::models

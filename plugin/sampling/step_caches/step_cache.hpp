@@ -19,7 +19,6 @@
 
 namespace lowtide::sampling {
 
-
 /// What a run's steps belong to, for caches that were measured on others like it.
 struct RunIdentity {
     std::string scheduler;  ///< sampler, sigmas and spacing in one text

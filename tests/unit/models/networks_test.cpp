@@ -46,7 +46,7 @@ private Q_SLOTS:
         const TensorFile expected = testing::readTensorFile(folder_ + "lcm.safetensors");
         const WireRef value = bench.load(checkpoints_ + "sd15_4");
         const models::Model& model = ModelBench::modelOf(value);
-        QVERIFY(!model.guidesByBatch(4.5));
+        QVERIFY(!model.guides(4.5));
         const tensor::Conditioning positive(
             tensorIn(expected, "embeds.prompt").narrow(0, 0, 1), {}, "", -1);
         bench.record();

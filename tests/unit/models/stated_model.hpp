@@ -57,10 +57,6 @@ public:
         return other_->encodePrompts(context, request);
     }
 
-    [[nodiscard]] bool guidesByBatch(double cfg) const override {
-        return other_->guidesByBatch(cfg);
-    }
-
     [[nodiscard]] std::unique_ptr<sampling::Denoiser> makeDenoiser(
         models::StageContext& context, const models::DenoiserRequest& request) const override {
         if (made_) {

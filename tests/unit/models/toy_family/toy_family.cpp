@@ -134,8 +134,6 @@ public:
         return {.positive = conditioningOf(positive), .negative = conditioningOf(negative)};
     }
 
-    [[nodiscard]] bool guidesByBatch(double cfg) const override { return cfg > 1; }
-
     [[nodiscard]] std::unique_ptr<sampling::Denoiser> makeDenoiser(
         models::StageContext& context, const models::DenoiserRequest& request) const override {
         return std::make_unique<models::UNet2DDenoiser>(context, unet_, request);
