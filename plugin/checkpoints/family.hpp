@@ -41,8 +41,10 @@ struct AdapterMarks {
     /// it was published; empty: the parts tell enough.
     std::vector<std::string_view> wholeModules{};
     std::vector<int64_t> widths{};
-    /// Of the text that cross attentions of its denoisers read, and of its CLIP encoders.
+    /// Of the text that cross attentions of its UNets read; of its transformers, which read a text
+    /// as wide as they are; and of its CLIP encoders.
     std::vector<NamedWidth> contexts{};
+    std::vector<NamedWidth> ownContexts{};
     std::vector<NamedWidth> texts{};
 };
 

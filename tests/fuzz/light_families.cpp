@@ -42,7 +42,8 @@ Families families() {
                      .parts = {"noise.refiner.", ".attention.qkv", "double.stream.blocks."},
                      .wholeModules = {"attention.qkv", "feed.forward.w1"},
                      .widths = {3840},
-                     .contexts = {{768, "SD 1.x"}, {5120, "WAN 14B"}, {3072, "WAN 2.2 5B", false}},
+                     .contexts = {{768, "SD 1.x"}},
+                     .ownContexts = {{5120, "WAN 14B"}, {3072, "WAN 2.2 5B", false}},
                      .texts = {{768, "the text encoder of SD 1.x and SDXL"}}}};
     static const Family* const all[] = {&light};
     return all;

@@ -127,7 +127,8 @@ void readContext(const AdapterLayer& layer,
     const Shape shape = changeShapeOf(layer, what);
     if (shape.size() >= 2 && (isOfUNet || shape[0] == shape[1])) {
         base.contextWidth = shape[1];
-        const NamedWidth* known = published(&AdapterMarks::contexts, shape[1]);
+        base.isOwnContext = !isOfUNet;
+        const NamedWidth* known = published(&AdapterMarks::ownContexts, shape[1]);
         base.isBuilt = base.isBuilt &&
                        (isOfUNet || shape[1] < kNarrowestPublished || (known && known->isBuilt));
     }
@@ -149,7 +150,9 @@ std::string AdapterBase::text() const {
         return family;
     }
     if (contextWidth) {
-        return nameOfWidth(&AdapterMarks::contexts, *contextWidth, "networks with a context");
+        return nameOfWidth(isOwnContext ? &AdapterMarks::ownContexts : &AdapterMarks::contexts,
+                           *contextWidth,
+                           "networks with a context");
     }
     return textWidth ? nameOfWidth(&AdapterMarks::texts, *textWidth, "networks with a text encoder")
                      : "";
@@ -189,6 +192,7 @@ AdapterBase baseOf(const memory::ComponentTree& tree) {
     for (const memory::Weight& weight : tree.weights) {
         if (weight.shape.size() == 2 && weight.name.ends_with("attn2.to_k.weight")) {
             base.contextWidth = weight.shape[1];
+            base.isOwnContext = weight.name.starts_with("blocks.");
             return base;
         }
         if (weight.shape.size() == 2 && weight.name.ends_with("self_attn.q_proj.weight")) {

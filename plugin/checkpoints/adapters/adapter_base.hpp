@@ -18,6 +18,7 @@ namespace lowtide::models {
 /// own; or names of modules that one family alone has.
 struct AdapterBase {
     std::optional<int64_t> contextWidth;
+    bool isOwnContext = false;         ///< it is as wide as the network
     std::optional<int64_t> textWidth;  ///< of text_encoder, or where that is missing of the second
     std::string family{};              ///< "Z-Image", by the names of the denoiser's modules
     bool isBuilt = true;               ///< there are such networks here

@@ -131,7 +131,7 @@ const Family& wan() {
         .networks = {&kWanNetwork, &kWanAutoencoderNetwork},
         .layouts = {&wanFile(), &wanAutoencoderFile()},
         .adapters = {
-            .contexts = {{1536, "WAN 1.3B"}, {5120, "WAN 14B"}, {3072, "WAN 2.2 5B", false}}}};
+            .ownContexts = {{1536, "WAN 1.3B"}, {5120, "WAN 14B"}, {3072, "WAN 2.2 5B", false}}}};
     return family;
 }
 

@@ -196,6 +196,11 @@ private Q_SLOTS:
         row("small WAN", wan, {48, 48}, true, " for networks with a context 48 wide,");
         row("WAN 2.2 5B", wan, {3072, 3072}, false, " for WAN 2.2 5B,");
         row("WAN of no width", wan, {4096, 4096}, false, "4096 wide,");
+        row("as wide as a text of SDXL",
+            wan,
+            {2048, 2048},
+            false,
+            " for networks with a context 2048 wide,");
         row("HunyuanDiT", wanOfDiffusers, {1408, 1024}, false, "LoRA, rank");
         const char* const plain = "transformer.transformer_blocks.0.attn2.to_k";
         row("LTX-Video", plain, {2048, 2048}, false, "LoRA, rank");
