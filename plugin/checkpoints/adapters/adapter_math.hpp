@@ -5,7 +5,7 @@
 
 namespace lowtide::models {
 
-/// Weight changes by the kinds of changes/. Neighbouring products (LoRA, LoCon) of one weight
+/// Weight changes by their kinds (change_kind). Neighbouring products (LoRA, LoCon) of one weight
 /// become one, in place, with no memory but their factors in f32; other kinds take some rows at a
 /// time. The row-major weight and the turned one get other bits, of equal worth.
 /// Errors: Error{Unsupported} for a kind that is not built; for rows, also for one that changes

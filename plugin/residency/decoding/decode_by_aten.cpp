@@ -244,8 +244,8 @@ at::Tensor q8_0(const StoredTensors& stored) {
     return byScale(stored, numbersOf(bytesOfBlocks(stored, 2, 32).view(at::kChar)));
 }
 
-// Blocks of 256 numbers in runs with scales of their own. Where a field lies: plugin/encodings/q2_k
-// and its like.
+// Blocks of 256 numbers in runs with scales of their own. Where a field lies:
+// plugin/encodings/gguf_k_blocks.hpp.
 
 namespace {
 
@@ -371,7 +371,7 @@ at::Tensor scaledElements(const StoredTensors& stored, at::ScalarType type) {
     return numbers;
 }
 
-/// Groups of `size` whole numbers by the regular Hadamard matrix (plugin/encodings/int8_convrot),
+/// Groups of `size` whole numbers by the regular Hadamard matrix (encodings/scaled_elements),
 /// not yet divided by sqrt(size). Sums of at most size * 128 are exact in f32, in whatever order.
 at::Tensor rotated(at::Tensor numbers, int64_t size) {
     constexpr int64_t kLargestExact = 1 << 16;
