@@ -41,8 +41,8 @@ ParamDesc scoreParam(std::string id, std::string label, std::string tooltip, dou
             .advanced = true};
 }
 
-/// What some families read beside the texts. Source: diffusers' StableDiffusionXLPipeline and
-/// StableDiffusionXLImg2ImgPipeline, whose defaults these are.
+/// What some families read beside the texts. Source: diffusers' StableDiffusionXLPipeline,
+/// StableDiffusionXLImg2ImgPipeline and FluxPipeline, whose defaults these are.
 const std::vector<ParamDesc>& numberParams() {
     static const std::vector<ParamDesc> params = {
         pixelsParam("original_width",
@@ -72,7 +72,19 @@ const std::vector<ParamDesc>& numberParams() {
         scoreParam("negative_aesthetic_score",
                    "Negative aesthetic score",
                    "The rating that refiners are told beside the negative prompt.",
-                   2.5)};
+                   2.5),
+        {.id = "guidance",
+         .label = "Guidance",
+         .tooltip = "How closely models follow the prompt that were taught guidance as a number "
+                    "(FLUX.1 dev). Guidance by a negative prompt is a parameter of Denoise.",
+         .kind = ParamKind::Float,
+         .defaultValue = 3.5,
+         .min = 0,
+         .max = 100,
+         .softMin = 1,
+         .softMax = 10,
+         .step = 0.1,
+         .advanced = true}};
     return params;
 }
 
@@ -103,20 +115,21 @@ std::vector<ParamDesc> withOthers(std::vector<ParamDesc> params) {
                     label + " negative prompt",
                     reader + "negative prompt; left empty, it reads the same as the first."));
     }
-    params.push_back({.id = kLength,
-                      .label = "Text length",
-                      .tooltip = "Tokens of each text, for models that read texts of any length "
-                                 "(HiDream-I1): longer ones are cut, shorter ones are filled up. 0 "
-                                 "is the model's usual length.",
-                      .unit = "tokens",
-                      .kind = ParamKind::Int,
-                      .defaultValue = int64_t{0},
-                      .min = 0,
-                      .max = kMostTokens,
-                      .softMin = 0,
-                      .softMax = kMostTokens,
-                      .step = 16,
-                      .advanced = true});
+    params.push_back(
+        {.id = kLength,
+         .label = "Text length",
+         .tooltip = "Tokens of each text, for models that read texts of any length "
+                    "(HiDream-I1, FLUX.1): longer ones are cut, shorter ones are filled up. 0 "
+                    "is the model's usual length.",
+         .unit = "tokens",
+         .kind = ParamKind::Int,
+         .defaultValue = int64_t{0},
+         .min = 0,
+         .max = kMostTokens,
+         .softMin = 0,
+         .softMax = kMostTokens,
+         .step = 16,
+         .advanced = true});
     params.insert(params.end(), numberParams().begin(), numberParams().end());
     return params;
 }

@@ -37,6 +37,8 @@ struct NamedWidth {
 struct AdapterMarks {
     std::string_view name{};                ///< of who is told by `parts`, for users: "Z-Image"
     std::vector<std::string_view> parts{};  ///< of names that no other network has
+    /// How names of its denoiser's modules begin where nothing names the component before them.
+    std::vector<std::string_view> beginnings{};
     /// Ends of names of modules that read all channels of its denoiser, and how wide that is where
     /// it was published; empty: the parts tell enough.
     std::vector<std::string_view> wholeModules{};

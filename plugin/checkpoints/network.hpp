@@ -42,10 +42,11 @@ struct Network {
     std::optional<NetworkNaming> (*find)(const WeightMap& file) = nullptr;
     /// Tensors that tell it by name, for messages.
     std::string_view evidence{};
-    /// A weight's name in its authors' words; nullptr: they are diffusers'.
+    /// A weight's name in its authors' words; nullptr: they are diffusers'. A part of a matrix that
+    /// they have as one is "NAME[part]": q, k and v lie in this order, others at their number.
     std::string (*ownName)(std::string_view name) = nullptr;
-    /// The ending of its authors' matrices with query, key and value in one: ".qkv". Empty: none.
-    std::string_view fusedQuery{};
+    /// The same in the words of others who write adapters.
+    std::vector<std::string (*)(std::string_view name)> otherNames{};
     /// Parts of the names of matrices that stay precise where a file is quantised.
     std::vector<std::string_view> precise{};
 };

@@ -6,6 +6,7 @@
 #include "plugin/checkpoints/family.hpp"
 #include "plugin/checkpoints/network.hpp"
 #include "plugin/checkpoints/upscaler_type.hpp"
+#include "plugin/families/flux/flux_file.hpp"
 #include "plugin/families/hidream/hidream_file.hpp"
 #include "plugin/families/wan/wan_file.hpp"
 #include "plugin/families/zimage/zimage_file.hpp"
@@ -23,23 +24,29 @@ const Network kHiDream{
 const Network kZImage{.classes = {"ZImageTransformer2DModel"},
                       .models = "Z-Image",
                       .find = zimageNaming,
-                      .ownName = zimageName,
-                      .fusedQuery = ".qkv"};
+                      .ownName = zimageName};
+const Network kFlux{.classes = {"FluxTransformer2DModel"},
+                    .models = "FLUX.1",
+                    .find = fluxNaming,
+                    .ownName = fluxName,
+                    .otherNames = {fluxDiffusersName, fluxXLabsName}};
 
 }  // namespace
 
 Families families() {
     static const Family light{
         .name = "light",
-        .networks = {&kWan, &kHiDream, &kZImage},
+        .networks = {&kWan, &kHiDream, &kZImage, &kFlux},
         .layouts = {&sd_ldm(),
                     &sdxl_ldm(),
                     &wanFile(),
                     &wanAutoencoderFile(),
                     &hidreamFile(),
-                    &zimageFile()},
+                    &zimageFile(),
+                    &fluxFile()},
         .adapters = {.name = "Z-Image",
                      .parts = {"noise.refiner.", ".attention.qkv", "double.stream.blocks."},
+                     .beginnings = {"double_blocks.", "single_transformer_blocks."},
                      .wholeModules = {"attention.qkv", "feed.forward.w1"},
                      .widths = {3840},
                      .contexts = {{768, "SD 1.x"}},

@@ -10,5 +10,6 @@ const Layout& wanFile();
 const Layout& wanAutoencoderFile();
 const Layout& hidreamFile();
 const Layout& zimageFile();
+const Layout& fluxFile();
 
 }  // namespace lowtide::models

@@ -1,4 +1,5 @@
 // Z-Image and Z-Image-Turbo: every value that diffusers' pipeline computes.
+#include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/recorded_cases.hpp"
 #include "tests/fixtures/reference.hpp"

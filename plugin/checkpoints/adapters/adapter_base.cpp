@@ -24,9 +24,6 @@ struct NamedFamily {
 };
 
 constexpr std::pair<std::string_view, std::string_view> kNotBuilt[] = {
-    {"double.blocks.", "Flux"},
-    {"single.transformer.blocks.", "Flux"},
-    {"single.blocks.", "Flux"},
     {"joint.blocks.", "SD 3"},
     {"motion.modules.", "AnimateDiff"},
 };

@@ -1,8 +1,11 @@
 #include "plugin/checkpoints/adapters/adapter_key.hpp"
 
+#include "plugin/checkpoints/family.hpp"
+
 #include <algorithm>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace lowtide::models {
 
@@ -52,6 +55,9 @@ constexpr KeyEnding kKeyEndings[] = {
     {".alpha", "", "", Part::Alpha},
 };
 constexpr KeyEnding kScaleEnding{".weight", "scale", "on_output"};
+
+constexpr KeyEnding kNumberedEndings[] = {{".up.weight", "low_rank", "up"},
+                                          {".down.weight", "low_rank", "down"}};
 
 /// peft writes these before ".weight", with the adapter's name between them or not.
 constexpr KeyEnding kPeftParts[] = {
@@ -182,13 +188,38 @@ std::optional<SplitKey> splitPeft(std::string_view key) {
     return std::nullopt;
 }
 
+/// "<layer>_lora1.down.weight": of attention processors that change two kinds of tokens, whose
+/// number is part of the layer's name.
+std::optional<SplitKey> splitNumbered(std::string_view key) {
+    for (const KeyEnding& ending : kNumberedEndings) {
+        const std::string_view layer = key.ends_with(ending.text)
+                                           ? key.substr(0, key.size() - ending.text.size())
+                                           : std::string_view();
+        if (layer.ends_with("_lora1") || layer.ends_with("_lora2")) {
+            return SplitKey{layer, ending};
+        }
+    }
+    return std::nullopt;
+}
+
 std::optional<SplitKey> splitKey(std::string_view key) {
     for (const KeyEnding& ending : kKeyEndings) {
         if (key.ends_with(ending.text)) {
             return SplitKey{key.substr(0, key.size() - ending.text.size()), ending};
         }
     }
-    return splitPeft(key);
+    const std::optional<SplitKey> numbered = splitNumbered(key);
+    return numbered ? numbered : splitPeft(key);
+}
+
+/// As families state it.
+bool beginsDenoiser(std::string_view module) {
+    return std::any_of(families().begin(), families().end(), [&](const Family* family) {
+        const std::vector<std::string_view>& beginnings = family->adapters.beginnings;
+        return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view each) {
+            return module.starts_with(each);
+        });
+    });
 }
 
 /// The component that a layer's name names; `module` is what it leaves.
@@ -214,7 +245,10 @@ std::string_view componentIn(std::string_view layer, std::string_view& module) {
     }
     const std::span<const KeyPrefix> bare(kBareNames);
     const auto name = beginning(bare);
-    return name == bare.end() ? std::string_view() : name->component;
+    if (name != bare.end()) {
+        return name->component;
+    }
+    return beginsDenoiser(module) ? kAdapterDenoiser : std::string_view();
 }
 
 }  // namespace

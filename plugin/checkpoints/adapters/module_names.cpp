@@ -64,6 +64,12 @@ std::optional<LdmUNetLayout> ldmLayoutOf(const std::vector<ModuleNames::Module>&
     return layout;
 }
 
+/// Of "q]", "3]": where a part of a matrix lies among the others.
+size_t orderOfPart(std::string_view part) {
+    const size_t letter = std::string_view("qkv").find(part.front());
+    return letter != std::string_view::npos ? letter : static_cast<size_t>(numberIn(part));
+}
+
 /// The name of a module by one that names weights.
 template <class NameOfWeight>
 std::string renamedModule(const std::string& module, NameOfWeight&& nameOfWeight) {
@@ -107,8 +113,10 @@ ModuleNames::ModuleNames(const memory::ComponentTree& tree) {
         if (network && network->ownName) {
             addOwn(network->ownName);
         }
-        if (network && !network->fusedQuery.empty()) {
-            addFusedQueries(std::string(network->fusedQuery));
+        if (network) {
+            for (const auto& name : network->otherNames) {
+                addOwn(name);
+            }
         }
     }
 }
@@ -185,21 +193,28 @@ void ModuleNames::addTransformer() {
     }
 }
 
-/// A family's own names, as ComfyUI and kohya's musubi-tuner have them.
+/// A family's own names, as ComfyUI and kohya's musubi-tuner have them; of parts of a matrix the
+/// name of the whole.
 void ModuleNames::addOwn(std::string (*nameOfWeight)(std::string_view)) {
+    std::map<std::string, std::map<size_t, size_t>> fused;  ///< places by their order
     for (size_t i = 0; i < modules_.size(); ++i) {
-        addNames(renamedModule(modules_[i].name, nameOfWeight), {i});
-    }
-}
-
-/// Query, key and value as one module, which ends in `fused`.
-void ModuleNames::addFusedQueries(const std::string& fused) {
-    constexpr std::string_view kQuery = ".to_q";
-    for (const Module& module : modules_) {
-        if (module.name.ends_with(kQuery)) {
-            const std::string base = replacedEnd(module.name, kQuery.size(), "");
-            addFused(base, base + fused, kUNetParts, 0);
+        const std::string& module = modules_[i].name;
+        const std::string weight = nameOfWeight(module + std::string(kWeightEnd));
+        const size_t bracket = weight.ends_with(']') ? weight.rfind('[') : weight.npos;
+        const std::string whole = weight.substr(0, bracket);
+        if (bracket == weight.npos || !whole.ends_with(kWeightEnd)) {
+            addNames(renamedModule(module, nameOfWeight), {i});
+            continue;
         }
+        fused[replacedEnd(whole, kWeightEnd.size(), "")].emplace(
+            orderOfPart(std::string_view(weight).substr(bracket + 1)), i);
+    }
+    for (const auto& [name, parts] : fused) {
+        Places places;
+        for (const auto& [order, place] : parts) {
+            places.push_back(place);
+        }
+        addNames(name, places);
     }
 }
 

@@ -41,7 +41,6 @@ private:
     void addText();
     void addTransformer();
     void addOwn(std::string (*nameOfWeight)(std::string_view));
-    void addFusedQueries(const std::string& fused);
     void addFused(const std::string& base,
                   const std::string& name,
                   const char* const (&parts)[3],

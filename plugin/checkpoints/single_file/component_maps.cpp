@@ -197,16 +197,23 @@ void flattenConvolution(const std::string& name, Shape& shape) {
     }
 }
 
+void addRows(const std::string& name,
+             const TensorPlace& place,
+             const std::vector<NamedRows>& parts,
+             WeightMap& map) {
+    int64_t first = 0;
+    for (const NamedRows& part : parts) {
+        TensorPlace rows = place;
+        rows.takeRows(0, first, part.count, map.what + ", " + quotedName(name));
+        map.tensors.emplace(name + std::string(part.ending), std::move(rows));
+        first += part.count;
+    }
+}
+
 /// Query, key and value, which lie one behind the other.
 void addThirds(const std::string& name, const TensorPlace& place, WeightMap& map) {
     const int64_t rows = place.shape[0] / 3;
-    int64_t first = 0;
-    for (const char* part : {"[q]", "[k]", "[v]"}) {
-        TensorPlace third = place;
-        third.takeRows(0, first, rows, map.what + ", " + quotedName(name));
-        map.tensors.emplace(name + part, std::move(third));
-        first += rows;
-    }
+    addRows(name, place, {{"[q]", rows}, {"[k]", rows}, {"[v]", rows}}, map);
 }
 
 TensorPlace turnedPlace(TensorPlace place) {
@@ -240,6 +247,12 @@ WeightMap mapUnder(const WeightMap& file,
     map.tensors.insert(first, last);
     map.hint = "get the file again, or choose another one";
     return map;
+}
+
+void splitRows(WeightMap& map, const std::string& name, const std::vector<NamedRows>& parts) {
+    const auto whole = map.tensors.extract(name);
+    LOWTIDE_ASSERT(!whole.empty());
+    addRows(name, whole.mapped(), parts, map);
 }
 
 void splitThirds(WeightMap& map, std::string_view ending) {

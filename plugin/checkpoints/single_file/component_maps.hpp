@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace lowtide::models {
 
@@ -69,6 +70,16 @@ inline constexpr std::string_view kRefinerOpenClip = "conditioner.embedders.0.mo
 [[nodiscard]] WeightMap mapUnder(const WeightMap& file,
                                  std::string_view prefix,
                                  std::function<std::string(std::string_view)> nameInFile);
+
+/// Some rows of a matrix, which are a weight of their own.
+struct NamedRows {
+    std::string_view ending;  ///< of the name, behind the matrix's own: "[q]"
+    int64_t count = 0;
+};
+
+/// The rows of matrix `name` as runs of its bytes, one behind the other: NAME and each ending.
+/// Error{Unsupported} for quantised ones that cannot be cut.
+void splitRows(WeightMap& map, const std::string& name, const std::vector<NamedRows>& parts);
 
 /// Query, key and value of each matrix whose name ends in `ending` as three runs of its bytes:
 /// NAME[q], NAME[k] and NAME[v].

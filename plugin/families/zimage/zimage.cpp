@@ -348,7 +348,6 @@ const Network kZImageNetwork{
     .find = zimageNaming,
     .evidence = "x_pad_token",
     .ownName = zimageName,
-    .fusedQuery = ".qkv",
     .precise = {"x_embedder.", "final_layer.", "pad_token"}};
 
 bool detectZImage(const Checkpoint& checkpoint) {

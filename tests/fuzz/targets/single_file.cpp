@@ -78,6 +78,7 @@ constexpr const Layout& (*kLayouts[])() = {sd_ldm,
                                            wanAutoencoderFile,
                                            hidreamFile,
                                            zimageFile,
+                                           fluxFile,
                                            t5_encoder,
                                            clip_vision};
 

@@ -1,0 +1,549 @@
+#include "plugin/families/flux/flux.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
+#include "plugin/checkpoints/checkpoint.hpp"
+#include "plugin/checkpoints/diffusers_parts.hpp"
+#include "plugin/checkpoints/encoders/text_encoders.hpp"
+#include "plugin/checkpoints/family.hpp"
+#include "plugin/checkpoints/network.hpp"
+#include "plugin/families/flux/flux_file.hpp"
+#include "plugin/families/flux/flux_transformer.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/nn/autoencoders/autoencoder_kl.hpp"
+#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/conditioning/encoded_prompts.hpp"
+#include "plugin/nn/denoisers/denoiser_parts.hpp"
+#include "plugin/nn/latent_space.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/nn/shape_walk.hpp"
+#include "plugin/nn/stage_context.hpp"
+#include "plugin/sampling/denoiser.hpp"
+#include "plugin/sampling/scheduler_config.hpp"
+#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/stage_values.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lowtide::models {
+
+/// The transformer with its conditioning, for one execution of one node. Both prompts are calls of
+/// their own, the positive one first.
+class FluxDenoiser final : public sampling::Denoiser {
+public:
+    /// Error{InvalidInput} when a conditioning does not fit the transformer. `guidance`: what
+    /// prompts state of it; nothing: the transformer reads none.
+    FluxDenoiser(StageContext& context,
+                 const FluxTransformer& transformer,
+                 const std::optional<ConditioningNumber>& guidance,
+                 const DenoiserRequest& request);
+
+    at::Tensor predict(const at::Tensor& latents,
+                       const at::Tensor& timestep,
+                       const sampling::StepInfo& step) override;
+
+private:
+    const FluxTransformer& transformer_;
+    Pass pass_;
+    ShapeWalk* walk_;
+    int64_t batch_;
+    std::vector<FluxTexts> texts_;  ///< of the positive, then of the negative prompt
+};
+
+/// FLUX.1 dev and schnell: CLIP-L's vector and T5's states, a transformer of two streams and then
+/// one, an autoencoder of 16 channels. Source: diffusers 0.42.1 FluxPipeline.
+class FluxModel final : public Model {
+public:
+    explicit FluxModel(Checkpoint& checkpoint);
+
+    [[nodiscard]] const ModelInfo& info() const override { return info_; }
+
+    [[nodiscard]] std::vector<ComponentDesc> components() const override;
+    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
+        std::string_view role) const override;
+    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
+        std::string_view role) const override;
+    [[nodiscard]] const memory::FamilyPrecision& precisions() const override;
+    [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override;
+    [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
+                                               const PromptRequest& request) const override;
+
+    [[nodiscard]] bool guidesByBatch(double cfg) const override { return cfg > 1; }
+
+    [[nodiscard]] std::unique_ptr<sampling::Denoiser> makeDenoiser(
+        StageContext& context, const DenoiserRequest& request) const override;
+    [[nodiscard]] at::Tensor decode(StageContext& context,
+                                    const at::Tensor& latents) const override;
+    [[nodiscard]] at::Tensor encode(StageContext& context, const at::Tensor& pixels) const override;
+
+private:
+    void requireLikeParts(const Checkpoint& checkpoint) const;
+    void fillInfo(Checkpoint& checkpoint);
+    /// Tokens of T5's texts. Error{InvalidInput} on "length".
+    [[nodiscard]] int64_t lengthOf(const PromptRequest& request) const;
+    [[nodiscard]] PromptTokenPair clipTextsOf(const PromptRequest& request) const;
+    [[nodiscard]] PromptTokenPair t5TextsOf(const PromptRequest& request) const;
+    /// Of each side, the positive one first: [1, pooledWidth], and [1, T, textWidth] f32.
+    [[nodiscard]] std::array<at::Tensor, 2> pooledTexts(StageContext& context,
+                                                        const PromptRequest& request) const;
+    [[nodiscard]] std::array<at::Tensor, 2> textStates(StageContext& context,
+                                                       const PromptRequest& request) const;
+
+    ClipEncoder clip_;
+    T5Text t5_;
+    FluxTransformer transformer_;
+    AutoencoderKL autoencoder_;
+    ModelInfo info_;
+};
+
+namespace {
+
+memory::FamilyPrecision makeFluxPrecisions() {
+    const std::string clip(kTextEncoder);
+    const std::string t5(kTextEncoder2);
+    const std::string denoiser(kDenoiser);
+    const std::string autoencoder(kAutoencoder);
+    return {
+        .presets = bf16Presets({clip, t5}, {denoiser}),
+        // Source of T5's: transformers 5.23 T5EncoderModel, _keep_in_fp32_modules.
+        .keptF32 = {{t5, {"wo"}},
+                    {denoiser, {"time_text_embed", "norm_q", "norm_k", "norm_added"}}},
+        // Source: diffusers 0.42.1 FluxTransformer2DModel, _skip_layerwise_casting_patterns;
+        // its norms hold what moves them by the time.
+        .keptFromF8 = {{clip, {"norm", "embedding", "text_projection"}},
+                       {t5, {"norm", "relative_attention_bias", "shared", "embed_tokens"}},
+                       {denoiser, {"norm", "time_text_embed", "x_embedder", "context_embedder"}},
+                       {autoencoder, {"norm", "conv_in", "conv_out"}}}};
+}
+
+}  // namespace
+
+const memory::FamilyPrecision& fluxPrecisions() {
+    static const memory::FamilyPrecision precisions = makeFluxPrecisions();
+    return precisions;
+}
+
+FluxDenoiser::FluxDenoiser(StageContext& context,
+                           const FluxTransformer& transformer,
+                           const std::optional<ConditioningNumber>& guidance,
+                           const DenoiserRequest& request)
+    : transformer_(transformer),
+      pass_(context, *transformer.tree()),
+      walk_(context.walk),
+      batch_(request.batch) {
+    const FluxConfig& config = transformer.config();
+    const auto add = [&](const tensor::Conditioning& conditioning, const char* item) {
+        const auto field = [&](const char* name, tensor::FieldKind kind, int64_t width) {
+            const at::Tensor own = fieldIn(conditioning,
+                                           {.name = name, .kind = kind, .width = width},
+                                           item,
+                                           request.checkpoint);
+            return pass_.toCompute(tensor::upload(own, pass_.device()));
+        };
+        texts_.push_back(
+            {.states = field(tensor::kEmbeds, tensor::FieldKind::Sequence, config.textWidth),
+             .pooled = field(tensor::kPooled, tensor::FieldKind::Vector, config.pooledWidth),
+             .guidance =
+                 guidance
+                     ? numberFor(*guidance, conditioning.entries().front().numbers, request.picture)
+                     : 0});
+    };
+    add(request.positive, "positive");
+    if (request.negative) {
+        add(*request.negative, "negative");
+    }
+}
+
+at::Tensor FluxDenoiser::predict(const at::Tensor& latents,
+                                 const at::Tensor& timestep,
+                                 const sampling::StepInfo& step) {
+    requireWholePatches(latents, FluxConfig::kPatch);
+    return predictInTurn(
+        latents, batch_, step, [&](const auto& own, const auto& ofSide, uint32_t side) {
+            const FluxTexts& texts = texts_[side];
+            return stepOver(
+                walk_, pass_.tree(), own, {texts.states.size(1)}, ofSide, [&](const auto& decided) {
+                    return transformer_.predict(pass_, own, timestep, texts, decided);
+                });
+        });
+}
+
+namespace {
+
+constexpr const char* kFluxTransformer = "transformer";
+constexpr const char* kFluxGuidance = "guidance";
+constexpr double kUsualFluxGuidance = 3.5;  ///< guidance_scale of diffusers' pipeline
+/// Tokens of T5's texts: max_sequence_length of diffusers' pipeline, and what schnell is limited
+/// to.
+constexpr int64_t kFluxTokens = 512;
+constexpr int64_t kFluxTokensOfSchnell = 256;
+constexpr int64_t kFewestFluxTokens = 16;
+constexpr int64_t kUsualFluxPixels = int64_t{1024} * 1024;
+
+Checkpoint& requireFlux(Checkpoint& checkpoint) {
+    const auto require = [&](const char* component,
+                             std::initializer_list<std::string_view> classes) {
+        requireComponent(checkpoint, "flux", component, classes);
+    };
+    require("text_encoder", {"CLIPTextModel", "CLIPTextModelWithProjection"});
+    require("tokenizer", {"CLIPTokenizer", "CLIPTokenizerFast"});
+    require("text_encoder_2", {"T5EncoderModel"});
+    requireTokenizer(checkpoint, kTextEncoder2, "tokenizer_2", "spiece.model of T5 v1.1 XXL");
+    require("tokenizer_2", {"T5Tokenizer", "T5TokenizerFast"});
+    require(kFluxTransformer, {"FluxTransformer2DModel"});
+    require("vae", {"AutoencoderKL"});
+    return checkpoint;
+}
+
+Json fluxConfigIn(Checkpoint& checkpoint, std::string& what) {
+    const std::string file = std::string(kFluxTransformer) + "/config.json";
+    what = checkpoint.nameOf(kFluxTransformer) + "/" + file;
+    return checkpoint.readJson(file);
+}
+
+FluxTransformer openFluxTransformer(Checkpoint& checkpoint) {
+    std::string what;
+    const Json config = fluxConfigIn(checkpoint, what);
+    return {readFluxConfig(config, what),
+            checkpoint.weights(kFluxTransformer, kDiffusersStem),
+            kDenoiser};
+}
+
+/// The network was distilled to need no guidance but the number that it reads.
+std::vector<ConditioningNumber> fluxNumbers(const FluxConfig& config) {
+    if (!config.embedsGuidance) {
+        return {};
+    }
+    return {{.name = kFluxGuidance, .byDefault = kUsualFluxGuidance}};
+}
+
+/// What T5 reads: a text of its own, or the one of both.
+const std::string& fluxSecondText(const std::string& own, const std::string& ofBoth) {
+    return own.empty() ? ofBoth : own;
+}
+
+std::vector<ComponentDesc> fluxComponents() {
+    return {{.role = std::string(kTextEncoder), .label = "Text encoder, CLIP-L"},
+            {.role = std::string(kTextEncoder2), .label = "Text encoder 2, T5"},
+            {.role = std::string(kDenoiser), .label = "Denoiser"},
+            {.role = std::string(kAutoencoder), .label = "Autoencoder"}};
+}
+
+}  // namespace
+
+FluxModel::FluxModel(Checkpoint& checkpoint)
+    : clip_(requireFlux(checkpoint),
+            "tokenizer",
+            ClipTextUse{.role = std::string(kTextEncoder), .state = ClipTextState::Last}),
+      t5_(checkpoint, "tokenizer_2", kTextEncoder2),
+      transformer_(openFluxTransformer(checkpoint)),
+      autoencoder_(openAutoencoder(checkpoint)) {
+    requireLikeParts(checkpoint);
+    fillInfo(checkpoint);
+}
+
+void FluxModel::requireLikeParts(const Checkpoint& checkpoint) const {
+    const FluxConfig& config = transformer_.config();
+    const int64_t latent = autoencoder_.config().latentChannels;
+    if (config.latentChannels() != latent) {
+        refuseComponent(checkpoint,
+                        "vae",
+                        "the autoencoder has " + std::to_string(latent) +
+                            " channels, the denoiser takes " +
+                            std::to_string(config.latentChannels()));
+    }
+    const auto require = [&](const char* component, int64_t given, int64_t read) {
+        if (given != read) {
+            refuseComponent(checkpoint,
+                            component,
+                            std::string(component) + " gives texts " + std::to_string(given) +
+                                " wide, the denoiser reads them " + std::to_string(read) + " wide");
+        }
+    };
+    require("text_encoder", clip_.config().width, config.pooledWidth);
+    require("text_encoder_2", t5_.config().width, config.textWidth);
+}
+
+/// The pipeline gives the scheduler levels of its own.
+void FluxModel::fillInfo(Checkpoint& checkpoint) {
+    const FluxConfig& config = transformer_.config();
+    info_.family = "flux";
+    info_.checkpoint = checkpoint.name();
+    info_.denoiser = checkpoint.nameOf(kFluxTransformer);
+    info_.schedulerConfig =
+        sampling::withFlowSpacing(readScheduler(checkpoint), sampling::FlowSpacing::Trailing);
+    info_.roundsStrengthUp = true;
+    info_.usual = {.pixels = kUsualFluxPixels, .cfg = 1};
+    info_.latent = latentSpaceOf(autoencoder_.config());
+    info_.latent.multiple *= FluxConfig::kPatch;
+    info_.cachePoints.firstBlock = config.doubleLayers + config.singleLayers > 1 ? 0 : -1;
+    info_.guidesInTurn = true;
+    info_.latentToRgb = latentToRgbOr(checkpoint,
+                                      info_.latent.channels,
+                                      static_cast<int64_t>(fluxColours().ofChannels.size()),
+                                      fluxColours);
+    info_.conditioning = {
+        .fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, config.textWidth},
+                   {tensor::kPooled, tensor::FieldKind::Vector, config.pooledWidth}},
+        .numbers = fluxNumbers(config),
+        .texts = 2,
+        .readsWeights = false,
+        .takesLength = true};
+    info_.files = checkpoint.files();
+}
+
+std::vector<ComponentDesc> FluxModel::components() const {
+    return fluxComponents();
+}
+
+std::shared_ptr<const memory::ComponentTree> FluxModel::tree(std::string_view role) const {
+    return role == kTextEncoder    ? clip_.model().tree()
+           : role == kTextEncoder2 ? t5_.encoder().get().tree()
+                                   : openedTree(role);
+}
+
+std::shared_ptr<const memory::ComponentTree> FluxModel::openedTree(std::string_view role) const {
+    return role == kTextEncoder    ? clip_.openedTree()
+           : role == kTextEncoder2 ? t5_.encoder().openedTree()
+           : role == kDenoiser     ? transformer_.tree()
+           : role == kAutoencoder  ? autoencoder_.tree()
+                                   : nullptr;
+}
+
+const memory::FamilyPrecision& FluxModel::precisions() const {
+    return fluxPrecisions();
+}
+
+int64_t FluxModel::lengthOf(const PromptRequest& request) const {
+    const int64_t most = transformer_.config().embedsGuidance ? kFluxTokens : kFluxTokensOfSchnell;
+    if (request.length == 0) {
+        return most;
+    }
+    requireThat(request.length >= kFewestFluxTokens && request.length <= most,
+                "the texts shall have " + std::to_string(request.length) + " tokens",
+                "choose " + std::to_string(kFewestFluxTokens) + " to " + std::to_string(most) +
+                    ", or 0 for the usual " + std::to_string(most),
+                "length");
+    return request.length;
+}
+
+PromptTokenPair FluxModel::clipTextsOf(const PromptRequest& request) const {
+    return {.positive = clip_.tokenizer().tokenize(request.spokenPrompt(), "prompt"),
+            .negative = clip_.tokenizer().tokenize(request.negative, "negative")};
+}
+
+PromptTokenPair FluxModel::t5TextsOf(const PromptRequest& request) const {
+    const OwnPrompts& own = request.others.front();
+    const int64_t length = lengthOf(request);
+    const auto tokens = [&](const std::string& ownText,
+                            const std::string& ofBoth,
+                            const std::string& ownItem,
+                            const char* item) {
+        return t5_.tokenizer().tokenize(
+            fluxSecondText(ownText, ofBoth), length, ownText.empty() ? item : ownItem);
+    };
+    return {.positive = tokens(own.prompt, request.spokenPrompt(), promptNameOf(0), "prompt"),
+            .negative = tokens(own.negative, request.negative, negativeNameOf(0), "negative")};
+}
+
+PromptsOutline FluxModel::outlinePrompts(const PromptRequest& request) const {
+    const FluxConfig& config = transformer_.config();
+    const int64_t length = lengthOf(request);
+    const ConditioningOutline outline(
+        info_.conditioning.fields,
+        {{.tensors = {{tensor::kEmbeds, {1, length, config.textWidth}},
+                      {tensor::kPooled, {1, config.pooledWidth}}}}});
+    PromptsOutline outlined{.positive = outline, .negative = outline};
+    const PromptTokenPair t5Texts = t5TextsOf(request);
+    // CLIP's vector is of the beginning of a text, which T5 reads on.
+    const OwnPrompts& own = request.others.front();
+    const auto add = [&](const std::string& ownText,
+                         const std::string& ofBoth,
+                         const std::string& ownItem,
+                         const std::string& item,
+                         const TokenizedPrompt& tokens) {
+        const std::string read = ownText.empty() ? item : ownItem;
+        outlined.cutTokens.emplace_back(read, tokens.cutTokens);
+        outlined.counts.push_back(
+            countText(item, kTextEncoder, "CLIP-L", ofBoth, [&](std::string_view part) {
+                return clip_.tokenizer().tokenize(part, item);
+            }));
+        outlined.counts.push_back(countText(
+            read, kTextEncoder2, "T5", fluxSecondText(ownText, ofBoth), [&](std::string_view part) {
+                return t5_.tokenizer().tokenize(part, length, read);
+            }));
+    };
+    add(own.prompt, request.spokenPrompt(), promptNameOf(0), "prompt", t5Texts.positive);
+    add(own.negative, request.negative, negativeNameOf(0), "negative", t5Texts.negative);
+    return outlined;
+}
+
+std::array<at::Tensor, 2> FluxModel::pooledTexts(StageContext& context,
+                                                 const PromptRequest& request) const {
+    if (request.begins) {
+        request.begins(kTextEncoder, 0, 2);
+    }
+    const ClipTextModel& model = clip_.model();
+    Pass pass(context, *model.tree());
+    const PromptTokenPair texts = clipTextsOf(request);
+    (void)texts.rows(pass, "");
+    const std::array<ClipTextModel::Row, 2> rows = {ClipTextModel::Row{.ids = texts.positive.ids},
+                                                    ClipTextModel::Row{.ids = texts.negative.ids}};
+    const std::vector<ClipTextModel::Output> outputs = model.encode(pass, rows);
+    for (const ClipTextModel::Output& each : outputs) {
+        noteFinite(context, pass.tree(), each.pooled);
+    }
+    return {outputs[0].pooled, outputs[1].pooled};
+}
+
+/// The pipeline hides no padding from T5: all tokens see each other.
+std::array<at::Tensor, 2> FluxModel::textStates(StageContext& context,
+                                                const PromptRequest& request) const {
+    if (request.begins) {
+        request.begins(kTextEncoder2, 1, 2);
+    }
+    const T5Encoder& encoder = t5_.encoder().get();
+    Pass pass(context, *encoder.tree());
+    const at::Tensor ids = t5TextsOf(request).rows(pass, "_2");
+    const std::array<int64_t, 2> lengths = {ids.size(1), ids.size(1)};
+    const at::Tensor states = encoder.encode(pass, ids, lengths, T5Padding::Kept);
+    noteFinite(context, pass.tree(), states);
+    // Views would hold both sides.
+    return {states.narrow(0, 0, 1).clone(), states.narrow(0, 1, 1).clone()};
+}
+
+EncodedPrompts FluxModel::encodePrompts(StageContext& context, const PromptRequest& request) const {
+    const std::array<at::Tensor, 2> pooled = pooledTexts(context, request);
+    const std::array<at::Tensor, 2> states = textStates(context, request);
+    const auto conditioningOf = [&](size_t side,
+                                    const std::string& text,
+                                    const std::string& second,
+                                    const std::string& recorded) {
+        context.record.put("embeds" + recorded, states[side]);
+        context.record.put(tensor::kPooled + recorded, pooled[side]);
+        return std::make_shared<const tensor::Conditioning>(
+            info_.conditioning.fields,
+            std::vector<tensor::ConditioningEntry>{
+                {.tensors = {{tensor::kEmbeds, states[side]}, {tensor::kPooled, pooled[side]}},
+                 .numbers = info_.conditioning.numbersOf(request.numbers, side == 1)}},
+            text,
+            /*clipSkip=*/-1,
+            std::vector<std::string>{second});
+    };
+    const OwnPrompts& own = request.others.front();
+    return {.positive = conditioningOf(0, request.prompt, own.prompt, ".prompt"),
+            .negative = conditioningOf(1, request.negative, own.negative, ".negative")};
+}
+
+std::unique_ptr<sampling::Denoiser> FluxModel::makeDenoiser(StageContext& context,
+                                                            const DenoiserRequest& request) const {
+    const std::vector<ConditioningNumber>& numbers = info_.conditioning.numbers;
+    return std::make_unique<FluxDenoiser>(
+        context,
+        transformer_,
+        numbers.empty() ? std::nullopt : std::optional(numbers.front()),
+        request);
+}
+
+at::Tensor FluxModel::decode(StageContext& context, const at::Tensor& latents) const {
+    Pass pass(context, *autoencoder_.tree());
+    return autoencoder_.decode(pass, latents);
+}
+
+at::Tensor FluxModel::encode(StageContext& context, const at::Tensor& pixels) const {
+    Pass pass(context, *autoencoder_.tree());
+    return autoencoder_.encode(pass, pixels);
+}
+
+const Layout& fluxFile();
+
+namespace {
+
+const Network kFluxNetwork{
+    .classes = {"FluxTransformer2DModel"},
+    .open =
+        [](const OpenedNetwork& opened) {
+            (void)FluxTransformer(
+                readFluxConfig(opened.settings, opened.what), opened.weights, kDenoiser);
+        },
+    .models = "FLUX.1",
+    .find = fluxNaming,
+    .evidence = "double_blocks.0.img_attn.qkv.weight",
+    .ownName = fluxName,
+    .otherNames = {fluxDiffusersName, fluxXLabsName},
+    .precise = {"img_in.",
+                "txt_in.",
+                "time_in.",
+                "vector_in.",
+                "guidance_in.",
+                "final_layer.",
+                "x_embedder.",
+                "context_embedder.",
+                "time_text_embed.",
+                "norm_out."}};
+
+bool detectFlux(const Checkpoint& checkpoint) {
+    return checkpoint.pipelineClass() == "FluxPipeline";
+}
+
+std::shared_ptr<const Model> openFlux(Checkpoint& checkpoint) {
+    return std::make_shared<const FluxModel>(checkpoint);
+}
+
+std::string labelFlux(Checkpoint& checkpoint) {
+    std::string what;
+    const Json config = fluxConfigIn(checkpoint, what);
+    return readFluxConfig(config, what).embedsGuidance ? "FLUX.1 dev" : "FLUX.1 schnell";
+}
+
+}  // namespace
+
+const Family& flux() {
+    static const Family family{
+        .name = "flux",
+        .components = fluxComponents(),
+        .detect = detectFlux,
+        .open = openFlux,
+        .label = labelFlux,
+        .texts = {{"text_encoder", "tokenizer", {"CLIPTextModel", "CLIPTextModelWithProjection"}},
+                  {"text_encoder_2", "tokenizer_2", {"T5EncoderModel"}}},
+        .networks = {&kFluxNetwork},
+        .layouts = {&fluxFile()},
+        .adapters = {.name = "FLUX.1",
+                     .parts = {"double.blocks.", "single.transformer.blocks.", "single.blocks."},
+                     .beginnings = {"double_blocks.",
+                                    "single_blocks.",
+                                    "transformer_blocks.",
+                                    "single_transformer_blocks.",
+                                    "context_embedder.",
+                                    "time_text_embed.",
+                                    "norm_out.",
+                                    "img_in.",
+                                    "txt_in.",
+                                    "time_in.",
+                                    "vector_in.",
+                                    "guidance_in."},
+                     .wholeModules = {"img.attn.qkv",
+                                      "txt.attn.qkv",
+                                      "linear1",
+                                      "qkv.lora1",
+                                      "qkv.lora2",
+                                      "attn.to.q",
+                                      "attn.to.k",
+                                      "attn.to.v",
+                                      "add.q.proj",
+                                      "add.k.proj",
+                                      "add.v.proj",
+                                      "proj.mlp"},
+                     .widths = {3072}}};
+    return family;
+}
+
+}  // namespace lowtide::models
