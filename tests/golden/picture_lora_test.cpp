@@ -1,7 +1,8 @@
-// LoRA files for HiDream-I1, experts too, and for Z-Image: the names of all tools, diffusers' sums,
-// offloading.
+// LoRA files for HiDream-I1, experts too, for Z-Image and FLUX.1: the names of all tools,
+// diffusers' sums, offloading.
 
 #include "plugin/base/json.hpp"
+#include "tests/fixtures/command.hpp"
 #include "tests/fixtures/graph_edits.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/quantised_files.hpp"
@@ -21,7 +22,7 @@ using namespace lowtide;
 namespace {
 
 constexpr qsizetype kFewestBytes = 100'000;
-constexpr const char* kStrength = "0.75";  ///< of make_hidream_loras.py and make_zimage_loras.py
+constexpr const char* kStrength = "0.75";  ///< of make_*_loras.py
 
 /// A checkpoint, its LoRA files, and what a run with ComfyUI's gives.
 struct Known {
@@ -38,7 +39,7 @@ class PictureLoraTest : public QObject {
     std::map<QString, Known> checkpoints_;
 
     void rows(std::initializer_list<const char*> ofEach,
-              std::initializer_list<const char*> ofZImage = {}) {
+              std::initializer_list<const char*> ofOwnNames = {}) {
         QTest::addColumn<QString>("checkpoint");
         QTest::addColumn<QString>("value");
         for (const auto& [checkpoint, known] : checkpoints_) {
@@ -46,8 +47,8 @@ class PictureLoraTest : public QObject {
                 QTest::addRow("%s, %s", qPrintable(checkpoint), value) << checkpoint << value;
             };
             std::for_each(ofEach.begin(), ofEach.end(), add);
-            if (checkpoint.startsWith("zimage")) {
-                std::for_each(ofZImage.begin(), ofZImage.end(), add);
+            if (!checkpoint.startsWith("hidream")) {
+                std::for_each(ofOwnNames.begin(), ofOwnNames.end(), add);
             }
         }
     }
@@ -93,6 +94,7 @@ private Q_SLOTS:
         };
         add("hidream_1", testing::hidreamGoldenFolder(), testing::hidreamLoraFolder({"hidream_1"}));
         add("zimage_1", testing::zimageGoldenFolder(), testing::zimageLoraFolder({"zimage_1"}));
+        add("flux_0", testing::fluxGoldenFolder(), testing::fluxLoraFolder({"flux_0"}));
     }
 
     void sumsAreThoseOfDiffusers_data() { rows({"fused"}); }
@@ -119,6 +121,16 @@ private Q_SLOTS:
         const Known& known = checkpoints_.at(checkpoint);
         const QByteArray seen = dumpOf(known.plain, known.loras + "/" + value);
         QVERIFY2(seen == known.expected, seen.left(2000).constData());
+    }
+
+    /// What XLabs' trainer changes, in its names and in FLUX's; OneTrainer's begin otherwise.
+    void fluxHasMoreNames() {
+        const Known& known = checkpoints_.at("flux_0");
+        const QByteArray attentions = dumpOf(known.plain, known.loras + "/attentions");
+        QVERIFY2(attentions.size() > kFewestBytes, attentions.left(2000).constData());
+        QVERIFY(attentions != dumpOf(known.plain, ""));
+        QVERIFY(dumpOf(known.plain, known.loras + "/xlabs") == attentions);
+        QVERIFY(dumpOf(known.plain, known.loras + "/onetrainer") == known.expected);
     }
 
     void noPolicyChangesAByte_data() {

@@ -18,6 +18,8 @@ namespace {
 constexpr std::string_view kWeightEnd = ".weight";
 constexpr std::string_view kBiasEnd = ".bias";
 constexpr std::string_view kTextWrapper = "text_model.";
+/// Of a transformer, before the names of its modules.
+constexpr std::string_view kPipelinesName = "transformer.";
 /// The three parts of an attention that may come as one.
 constexpr const char* kUNetParts[] = {".to_q", ".to_k", ".to_v"};
 constexpr const char* kTextParts[] = {".q_proj", ".k_proj", ".v_proj"};
@@ -189,13 +191,17 @@ void ModuleNames::addDiffusersUNet() {
 void ModuleNames::addTransformer() {
     for (size_t i = 0; i < modules_.size(); ++i) {
         addNames(modules_[i].name, {i});
-        addNames("transformer." + modules_[i].name, {i});
+        addNames(std::string(kPipelinesName) + modules_[i].name, {i});
     }
 }
 
-/// A family's own names, as ComfyUI and kohya's musubi-tuner have them; of parts of a matrix the
-/// name of the whole.
+/// A family's own names, as ComfyUI and kohya's musubi-tuner have them, or others', bare or behind
+/// the pipeline's name of the network; of parts of a matrix the name of the whole.
 void ModuleNames::addOwn(std::string (*nameOfWeight)(std::string_view)) {
+    const auto add = [&](const std::string& name, const Places& places) {
+        addNames(name, places);
+        addNames(std::string(kPipelinesName) + name, places);
+    };
     std::map<std::string, std::map<size_t, size_t>> fused;  ///< places by their order
     for (size_t i = 0; i < modules_.size(); ++i) {
         const std::string& module = modules_[i].name;
@@ -203,7 +209,7 @@ void ModuleNames::addOwn(std::string (*nameOfWeight)(std::string_view)) {
         const size_t bracket = weight.ends_with(']') ? weight.rfind('[') : weight.npos;
         const std::string whole = weight.substr(0, bracket);
         if (bracket == weight.npos || !whole.ends_with(kWeightEnd)) {
-            addNames(renamedModule(module, nameOfWeight), {i});
+            add(renamedModule(module, nameOfWeight), {i});
             continue;
         }
         fused[replacedEnd(whole, kWeightEnd.size(), "")].emplace(
@@ -214,7 +220,7 @@ void ModuleNames::addOwn(std::string (*nameOfWeight)(std::string_view)) {
         for (const auto& [order, place] : parts) {
             places.push_back(place);
         }
-        addNames(name, places);
+        add(name, places);
     }
 }
 
