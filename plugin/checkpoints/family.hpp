@@ -43,6 +43,10 @@ struct AdapterMarks {
     /// it was published; empty: the parts tell enough.
     std::vector<std::string_view> wholeModules{};
     std::vector<int64_t> widths{};
+    /// Ends of names of modules that read its denoiser's latent, and how wide that is: those of
+    /// relatives read a picture beside it. Empty: the widths tell enough.
+    std::vector<std::string_view> latentModules{};
+    int64_t latentWidth = 0;
     /// Of the text that cross attentions of its UNets read; of its transformers, which read a text
     /// as wide as they are; and of its CLIP encoders.
     std::vector<NamedWidth> contexts{};

@@ -49,6 +49,8 @@ Families families() {
                      .beginnings = {"double_blocks.", "single_transformer_blocks."},
                      .wholeModules = {"attention.qkv", "feed.forward.w1"},
                      .widths = {3840},
+                     .latentModules = {"img.in"},
+                     .latentWidth = 64,
                      .contexts = {{768, "SD 1.x"}},
                      .ownContexts = {{5120, "WAN 14B"}, {3072, "WAN 2.2 5B", false}},
                      .texts = {{768, "the text encoder of SD 1.x and SDXL"}}}};

@@ -91,6 +91,11 @@ Graph withDenoiser(const std::string& family, const std::string& path) {
              {"file_2", hollow("text_encoders/clip_g_hidream.safetensors")},
              {"file_3", hollow("text_encoders/t5xxl_fp8_e4m3fn_scaled.safetensors")},
              {"file_4", hollow("text_encoders/llama_3.1_8b_instruct_fp8_scaled.safetensors")}});
+    } else if (family.starts_with("FLUX.1")) {
+        graph.add("text_encoder",
+                  "load.text_encoders",
+                  {{"file", published("text_encoders/clip_l.safetensors")},
+                   {"file_2", hollow("text_encoders/t5xxl_fp8_e4m3fn_scaled.safetensors")}});
     } else {
         graph.add("text_encoder",
                   "load.text_encoder",
@@ -117,6 +122,9 @@ Graph withBase(const std::string& family) {
     if (has(family, "for HiDream-I1")) {
         return withDenoiser("HiDream-I1",
                             hollow("diffusion_models/hidream_i1_dev_fp8.safetensors"));
+    }
+    if (has(family, "for FLUX.1")) {
+        return withDenoiser("FLUX.1", published("diffusion_models/flux1-dev.safetensors"));
     }
     if (has(family, "for Z-Image")) {
         return withDenoiser("Z-Image", hollow("diffusion_models/z_image_turbo_bf16.safetensors"));

@@ -131,6 +131,15 @@ void readContext(const AdapterLayer& layer,
     }
 }
 
+/// Relatives have its names and its width, and read more than a latent.
+void readLatentWidth(const AdapterMarks& marks, std::optional<int64_t> width, AdapterBase& base) {
+    if (width && *width != marks.latentWidth) {
+        base.family =
+            std::string(marks.name) + " with a picture beside the latent (control or fill)";
+        base.isBuilt = false;
+    }
+}
+
 /// Others may have its names, and another width.
 void readWidth(const AdapterMarks& marks, std::optional<int64_t> width, AdapterBase& base) {
     if (width && !mayBeOneOf(marks.widths, *width)) {
@@ -179,6 +188,9 @@ AdapterBase baseOf(const AdapterFile& file) {
         }
         if (marks && base.isBuilt && endsInOneOf(module, marks->wholeModules)) {
             readWidth(*marks, columnsOf(layer, file.what), base);
+        }
+        if (marks && base.isBuilt && endsInOneOf(module, marks->latentModules)) {
+            readLatentWidth(*marks, columnsOf(layer, file.what), base);
         }
     }
     return base;

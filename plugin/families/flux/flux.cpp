@@ -542,7 +542,9 @@ const Family& flux() {
                                       "add.k.proj",
                                       "add.v.proj",
                                       "proj.mlp"},
-                     .widths = {3072}}};
+                     .widths = {3072},
+                     .latentModules = {"img.in", "x.embedder"},
+                     .latentWidth = 64}};
     return family;
 }
 

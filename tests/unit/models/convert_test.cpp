@@ -43,6 +43,13 @@ const QString& zimageFile() {
     return file;
 }
 
+/// FLUX.1's denoiser alone, in its own names.
+const QString& fluxFile() {
+    static const QString file =
+        testing::fluxFileFolder({"flux_0"}) + "/flux_0/diffusion_model.safetensors";
+    return file;
+}
+
 /// WAN's denoiser alone, in its own names.
 const QString& wanFile() {
     static const QString file =
@@ -145,7 +152,8 @@ class ConvertTest : public QObject {
             {"xl", testing::xlFileFolder() + "/sdxl_1.safetensors"},
             {"wan", wanFile()},
             {"hidream", hidreamFile()},
-            {"zimage", zimageFile()}};
+            {"zimage", zimageFile()},
+            {"flux", fluxFile()}};
         for (const auto& [name, source] : sources) {
             QDir(folder_.path()).mkdir(name);
             for (const char* storage : kStorages) {
@@ -176,6 +184,7 @@ private Q_SLOTS:
             QTest::addRow("wan %s", storage) << wanFile() << storage;
             QTest::addRow("hidream %s", storage) << hidreamFile() << storage;
             QTest::addRow("zimage %s", storage) << zimageFile() << storage;
+            QTest::addRow("flux %s", storage) << fluxFile() << storage;
         }
     }
 
@@ -192,8 +201,8 @@ private Q_SLOTS:
         const ReadTensors ours = testing::readWeights(out.toStdString());
         size_t seen = 0;
         double worst = 0;
-        const bool isAlone =
-            checkpoint == wanFile() || checkpoint == hidreamFile() || checkpoint == zimageFile();
+        const bool isAlone = checkpoint == wanFile() || checkpoint == hidreamFile() ||
+                             checkpoint == zimageFile() || checkpoint == fluxFile();
         const std::string prefix = isAlone ? "" : kDenoiser;
         for (const auto& [name, tensor] : source) {
             if (isGguf && !name.starts_with(prefix)) {
@@ -227,7 +236,7 @@ private Q_SLOTS:
     /// The packages that define the encodings give the same bits.
     void otherProgramsReadTheSame_data() {
         QTest::addColumn<QString>("row");
-        for (const char* source : {"xl", "wan", "hidream", "zimage"}) {
+        for (const char* source : {"xl", "wan", "hidream", "zimage", "flux"}) {
             for (const char* storage : kStorages) {
                 const QString row = QString("%1 %2").arg(source, storage);
                 QTest::newRow(qPrintable(row)) << row;
@@ -361,6 +370,32 @@ private Q_SLOTS:
             QCOMPARE(storages(precise), std::string("F32 F32"));
         }
         QCOMPARE(storages("t_embedder.mlp.2.weight"), std::string("F32 F16"));
+    }
+
+    /// First and last layers, and what becomes of time, guidance and the pooled text, stay.
+    void encodesOfFluxWhatOthersExpect() {
+        (void)testing::converted(fluxFile(), "f8", target("f8"));
+        (void)testing::converted(fluxFile(), "q8_0", target("q8_0"));
+        const ReadTensors f8 = testing::readWeights(target("f8").toStdString());
+        const ReadTensors q8 = testing::readWeights(target("q8_0").toStdString());
+        const auto storages = [&](const std::string& name) {
+            return f8.at(name).storage + " " + q8.at(name).storage;
+        };
+        for (const char* encoded : {"double_blocks.0.img_attn.qkv.weight",
+                                    "double_blocks.1.txt_mod.lin.weight",
+                                    "single_blocks.0.linear1.weight",
+                                    "single_blocks.1.linear2.weight"}) {
+            QCOMPARE(storages(encoded), std::string("f8_e4m3 q8_0"));
+        }
+        for (const char* precise : {"img_in.weight",
+                                    "txt_in.weight",
+                                    "guidance_in.in_layer.weight",
+                                    "vector_in.out_layer.weight",
+                                    "final_layer.linear.weight",
+                                    "final_layer.adaLN_modulation.1.weight",
+                                    "double_blocks.0.img_attn.norm.query_norm.scale"}) {
+            QCOMPARE(storages(precise), std::string("F32 F32"));
+        }
     }
 
     /// At true sizes, where learnt tokens are large enough to be encoded.

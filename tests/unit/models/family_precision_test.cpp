@@ -1,5 +1,6 @@
 // What the presets of Stable Diffusion XL sum and upcast, what the family says of it, and
 // docs/precision.md.
+#include "plugin/families/flux/flux.hpp"
 #include "plugin/families/hidream/hidream.hpp"
 #include "plugin/families/sd15/sd15.hpp"
 #include "plugin/families/sdxl/sdxl_precision.hpp"
@@ -96,6 +97,7 @@ std::vector<NamedFamily> namedFamilies() {
             {"SDXL, `force_upcast` off", models::sdxlPrecisions({})},
             {"SDXL with EDM (playground-v2.5)",
              models::sdxlPrecisions({.decodesInF32 = true, .hasEdmLevels = true})},
+            {"FLUX.1", models::fluxPrecisions()},
             {"HiDream-I1", models::hidreamPrecisions()},
             {"WAN", models::wanPrecisions()},
             {"Z-Image", models::zimagePrecisions()}};

@@ -16,7 +16,7 @@ from safetensors.torch import save_file
 def from_gguf(path):
     reader = gguf.GGUFReader(path)
     architecture = reader.get_field("general.architecture")
-    assert architecture.types == [gguf.GGUFValueType.STRING] and architecture.contents() in ("sd1", "sdxl", "wan", "hidream", "lumina2")
+    assert architecture.types == [gguf.GGUFValueType.STRING] and architecture.contents() in ("sd1", "sdxl", "wan", "hidream", "lumina2", "flux")
     assert reader.get_field("general.quantization_version").contents() == gguf.GGML_QUANT_VERSION
     out = {}
     for tensor in reader.tensors:

@@ -1,0 +1,140 @@
+// FLUX.1's transformer alone, on what the reference's own gave and got, and its names in files.
+#include "plugin/base/json.hpp"
+#include "plugin/checkpoints/weight_file.hpp"
+#include "plugin/checkpoints/weight_map.hpp"
+#include "plugin/families/flux/flux_file.hpp"
+#include "plugin/families/flux/flux_transformer.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/nn/blocks/pass.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/quantised_files.hpp"
+#include "tests/fixtures/recorded_cases.hpp"
+#include "tests/fixtures/reference.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/model_bench.hpp"
+#include "tests/unit/models/truth.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+namespace flux_networks_test {
+
+using namespace lowtide;
+using testing::ModelBench;
+using testing::TensorFile;
+using testing::tensorIn;
+
+class FluxNetworksTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    void initTestCase() {
+        folder_ = testing::fluxGoldenFolder().toStdString() + "/";
+        cases_ = testing::readCases("flux_cases");
+    }
+
+    void theTransformerAgrees_data() { testing::addCaseRows(cases_); }
+
+    void theTransformerAgrees() {
+        QFETCH(int, index);
+        const Json& test = cases_[static_cast<size_t>(index)];
+        const TensorFile all =
+            testing::readTensorFile(folder_ + test.at("name").get<std::string>() + ".safetensors");
+        const models::FluxTransformer transformer = open(test.at("checkpoint"));
+        const int sides = test.at("cfg").get<double>() > 1 ? 2 : 1;
+        ModelBench bench;
+        bench.runWith(transformer.tree(), [&] {
+            models::StageContext context{bench.residency(), tensor::Record(nullptr)};
+            models::Pass pass(context, *transformer.tree());
+            int call = 0;  // fewer than steps where an image is changed
+            const auto key = [&](const char* name) {
+                return name + QString(".%1").arg(call, 3, 10, QChar('0')).toStdString();
+            };
+            for (; all.contains(key("model_in")); ++call) {
+                const std::string side = call % sides == 0 ? "prompt" : "negative";
+                const at::Tensor made =
+                    transformer.predict(pass,
+                                        tensorIn(all, key("model_in")),
+                                        tensorIn(all, key("model_t")).select(0, 0),
+                                        {.states = tensorIn(all, "embeds." + side),
+                                         .pooled = tensorIn(all, "pooled." + side),
+                                         .guidance = test.value("guidance", 3.5)});
+                const std::string problem = testing::disagreement(all, key("model_out"), made);
+                QVERIFY2(problem.empty(), problem.c_str());
+            }
+            QVERIFY(call > 0);
+        });
+    }
+
+    void namesOfWeights_data() {
+        QTest::addColumn<QString>("ours");
+        QTest::addColumn<QString>("authors");
+        const auto row = [](const char* ours, const char* authors) {
+            QTest::newRow(ours) << ours << authors;
+        };
+        row("x_embedder.weight", "img_in.weight");
+        row("context_embedder.bias", "txt_in.bias");
+        row("time_text_embed.text_embedder.linear_2.weight", "vector_in.out_layer.weight");
+        row("transformer_blocks.3.attn.to_k.bias", "double_blocks.3.img_attn.qkv.bias[k]");
+        row("transformer_blocks.18.attn.add_v_proj.weight",
+            "double_blocks.18.txt_attn.qkv.weight[v]");
+        row("transformer_blocks.0.norm1_context.linear.weight",
+            "double_blocks.0.txt_mod.lin.weight");
+        row("transformer_blocks.0.attn.norm_added_q.weight",
+            "double_blocks.0.txt_attn.norm.query_norm.scale");
+        row("single_transformer_blocks.37.proj_mlp.weight", "single_blocks.37.linear1.weight[3]");
+        row("single_transformer_blocks.1.attn.norm_k.weight",
+            "single_blocks.1.norm.key_norm.scale");
+        row("norm_out.shift.bias", "final_layer.adaLN_modulation.1.bias[0]");
+        row("proj_out.weight", "final_layer.linear.weight");
+    }
+
+    void namesOfWeights() {
+        QFETCH(QString, ours);
+        QFETCH(QString, authors);
+        QCOMPARE(QString::fromStdString(models::fluxName(ours.toStdString())), authors);
+    }
+
+    /// What shapes tell of a file is what its config.json says.
+    void settingsAreThoseOfTheConfig() {
+        const std::string file =
+            (testing::fluxFileFolder({"flux_0"}) + "/flux_0/diffusion_model.safetensors")
+                .toStdString();
+        const models::WeightMap map = models::openWeightFile(file).map;
+        const auto naming = models::fluxNaming(map);
+        QVERIFY(naming && naming->isOwn);
+        const Json told = models::fluxSettings(models::fluxMap(map, *naming));
+        const Json stated = configOf("flux_0");
+        for (const auto& [key, value] : told.items()) {
+            if (key != "out_channels") {  // the config leaves it out
+                QVERIFY2(stated.at(key) == value, key.c_str());
+            }
+        }
+    }
+
+private:
+    [[nodiscard]] Json configOf(const std::string& checkpoint) const {
+        const QByteArray config = testing::contentsOf(QString::fromStdString(
+            folder_ + "checkpoints/" + checkpoint + "/transformer/config.json"));
+        return Json::parse(config.toStdString());
+    }
+
+    [[nodiscard]] models::FluxTransformer open(const std::string& checkpoint) const {
+        return {
+            models::readFluxConfig(configOf(checkpoint), "config.json"),
+            models::openWeights(
+                folder_ + "checkpoints/" + checkpoint, "transformer", "diffusion_pytorch_model"),
+            "denoiser"};
+    }
+
+    std::string folder_;
+    Json cases_;
+};
+
+LOWTIDE_TEST(FluxNetworksTest)
+
+}  // namespace flux_networks_test
+
+#include "flux_networks_test.moc"
