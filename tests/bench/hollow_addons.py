@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write what people add to Stable Diffusion 1.5 and XL, and files of WAN, HiDream-I1 and Z-Image, at their true sizes, headers alone, for plans.
+"""Write what people add to Stable Diffusion 1.5 and XL, and files of WAN, HiDream-I1, Z-Image and FLUX.1, at their true sizes, headers alone, for plans.
 
     hollow_addons.py hollow REFERENCE TOKENIZER QWEN PICTURES OUT_FOLDER
 
@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 
+import flux_checkpoint
 import hidream_checkpoint
 import wan_checkpoint
 import zimage_checkpoint
@@ -119,6 +120,7 @@ def main():
     wan_checkpoint.write_files(partial, tokenizer)
     hidream_checkpoint.write_files(partial, tokenizers, ldm_keys)
     zimage_checkpoint.write_files(partial, qwen)
+    flux_checkpoint.write_files(partial)
     shutil.copytree(pictures, os.path.join(partial, "pictures"))
     os.rename(partial, out)
 
