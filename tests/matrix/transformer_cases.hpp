@@ -1,6 +1,6 @@
 #pragma once
 // Graphs of the matrix with transformers for pictures: HiDream-I1's of experts behind four text
-// encoders, FLUX.1's of two streams, Z-Image's of one.
+// encoders, Z-Image's of one stream, FLUX.1's of two.
 #include "tests/fixtures/graph_edits.hpp"
 #include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/reference.hpp"
@@ -72,17 +72,17 @@ inline void addTransformers(std::vector<Case>& cases) {
                             name,
                             more);
     });
-    addFamily("two streams", [](int number, const More& more) {
-        const std::string name = "flux_" + std::to_string(number);
-        return loraSettings(testing::fluxGoldenFolder(),
-                            testing::fluxLoraFolder({QString::fromStdString(name)}),
-                            name,
-                            more);
-    });
     addFamily("one stream", [](int number, const More& more) {
         const std::string name = "zimage_" + std::to_string(number);
         return loraSettings(testing::zimageGoldenFolder(),
                             testing::zimageLoraFolder({QString::fromStdString(name)}),
+                            name,
+                            more);
+    });
+    addFamily("two streams", [](int number, const More& more) {
+        const std::string name = "flux_" + std::to_string(number);
+        return loraSettings(testing::fluxGoldenFolder(),
+                            testing::fluxLoraFolder({QString::fromStdString(name)}),
                             name,
                             more);
     });
