@@ -75,8 +75,6 @@ public:
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
                                                const PromptRequest& request) const override;
 
-    [[nodiscard]] bool guidesByBatch(double cfg) const override { return cfg > 1; }
-
     [[nodiscard]] std::unique_ptr<sampling::Denoiser> makeDenoiser(
         StageContext& context, const DenoiserRequest& request) const override;
     [[nodiscard]] at::Tensor decode(StageContext& context,
@@ -284,7 +282,7 @@ void FluxModel::fillInfo(Checkpoint& checkpoint) {
     info_.latent = latentSpaceOf(autoencoder_.config());
     info_.latent.multiple *= FluxConfig::kPatch;
     info_.cachePoints.firstBlock = config.doubleLayers + config.singleLayers > 1 ? 0 : -1;
-    info_.guidesInTurn = true;
+    info_.guidance = sampling::Guidance::Sequential;
     info_.latentToRgb = latentToRgbOr(checkpoint,
                                       info_.latent.channels,
                                       static_cast<int64_t>(fluxColours().ofChannels.size()),
