@@ -27,7 +27,6 @@ constexpr NamedKind kNamedKinds[] = {
     {"controlnet_blocks.", kControl, "ControlNet"},
     {".hada_w1_a", kLora, "LoHa"},
     {".lokr_w1", kLora, "LoKr"},
-    {"_lora1.down.weight", kLora, "LoRA"},
     {"ip_adapter.", "ip_adapter", "IP-Adapter"},
     {"ip_adapter_double_stream", "ip_adapter", "IP-Adapter for Flux"},
     {"emb_params", "embedding", "embedding"},

@@ -10,12 +10,21 @@ SINGLE = ((".norm.linear", ".modulation.lin"), (".attn.norm_q.weight", ".norm.qu
 OUTER = (("x_embedder", "img_in"), ("context_embedder", "txt_in"), ("time_text_embed.timestep_embedder", "time_in"),
          ("time_text_embed.guidance_embedder", "guidance_in"), ("time_text_embed.text_embedder", "vector_in"), ("linear_1", "in_layer"),
          ("linear_2", "out_layer"), ("norm_out.linear", "final_layer.adaLN_modulation.1"), ("proj_out", "final_layer.linear"))
+IMAGE = (".attn.to_q", ".attn.to_k", ".attn.to_v")
+TEXT = (".attn.add_q_proj", ".attn.add_k_proj", ".attn.add_v_proj")
 # What makes one of parts: the first part, the whole, all parts.
 FUSED = {
-    "single_transformer_blocks.": ((".attn.to_q", ".linear1", (".attn.to_q", ".attn.to_k", ".attn.to_v", ".proj_mlp")),),
-    "transformer_blocks.": ((".attn.to_q", ".img_attn.qkv", (".attn.to_q", ".attn.to_k", ".attn.to_v")),
-                            (".attn.add_q_proj", ".txt_attn.qkv", (".attn.add_q_proj", ".attn.add_k_proj", ".attn.add_v_proj"))),
+    "single_transformer_blocks.": ((".attn.to_q", ".linear1", (*IMAGE, ".proj_mlp")),),
+    "transformer_blocks.": ((".attn.to_q", ".img_attn.qkv", IMAGE),
+                            (".attn.add_q_proj", ".txt_attn.qkv", TEXT)),
 }
+# Blocks in diffusers' words and XLabs', and of each the parts of a layer and what XLabs calls it.
+XLABS = (
+    ("transformer_blocks.", "double_blocks.",
+     ((IMAGE, "qkv_lora1"), (TEXT, "qkv_lora2"), ((".attn.to_out.0",), "proj_lora1"), ((".attn.to_add_out",), "proj_lora2"))),
+    ("single_transformer_blocks.", "single_blocks.", ((IMAGE, "qkv_lora"), ((".proj_out",), "proj_lora"))),
+)
+XLABS_PARTS = tuple(part for _, _, ways in XLABS for parts, _ in ways for part in parts)
 
 
 def renamed(name, pairs):
@@ -44,7 +53,13 @@ def own_names(named, fused, swapped):
     return own
 
 
-def xlabs_names(own):
-    """From own names of layers: those of double blocks' attentions, which are all that XLabs' trainer changes."""
-    ways = (("img_attn.qkv", "qkv_lora1"), ("txt_attn.qkv", "qkv_lora2"), ("img_attn.proj", "proj_lora1"), ("txt_attn.proj", "proj_lora2"))
-    return {name.replace(ours, "processor." + theirs): value for name, value in own.items() for ours, theirs in ways if name.endswith(ours)}
+def xlabs_names(named, fused):
+    """From diffusers' names of layers: those that XLabs' trainers change, which are all of attentions."""
+    xlabs = {}
+    for block, theirs, ways in XLABS:
+        for name in named:
+            for parts, way in ways:
+                if name.startswith(block) and name.endswith(parts[0]):
+                    stem = name.removesuffix(parts[0])
+                    xlabs[f"{stem.replace(block, theirs)}.processor.{way}"] = fused([named[stem + part] for part in parts])
+    return xlabs

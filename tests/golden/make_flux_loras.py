@@ -5,7 +5,7 @@
 
 FOLDER/NAME/ is made for each NAME of CHECKPOINTS: comfyui, own, kohya, kohya_own, onetrainer, peft, bare and diffusers.safetensors hold one LoRA
 of rank 4 on attentions, feed-forward layers and modulations; those called own have FLUX's names, with one layer for what is fused there. xlabs
-and attentions hold those of its layers that XLabs' trainer changes, in its names and in FLUX's. fused/ is the checkpoint that diffusers makes of
+and attentions hold those of its layers that XLabs' trainers change, in their names and in diffusers'. fused/ is the checkpoint that diffusers makes of
 diffusers.safetensors at STRENGTH.
 """
 import shutil
@@ -63,16 +63,26 @@ def mangled(factors, prefix="lora_unet_"):
     return tensors
 
 
+def checked_xlabs(factors, attentions):
+    """In XLabs' names; checked by diffusers' own converter."""
+    from diffusers.loaders.lora_conversion_utils import _convert_xlabs_flux_lora_to_diffusers
+
+    xlabs = {f"{layer}.{side}.weight": value for layer, pair in flux_names.xlabs_names(factors, fused).items() for side, value in zip(("down", "up"), pair)}
+    back, expected = _convert_xlabs_flux_lora_to_diffusers(dict(xlabs)), dotted(attentions, "transformer.")
+    assert set(back) == set(expected) and all(torch.equal(back[key], expected[key]) for key in expected)
+    return xlabs
+
+
 def write_files(state, folder):
     factors = factors_of(state)
     own = flux_names.own_names(factors, fused, swapped)
-    xlabs = flux_names.xlabs_names(own)
-    attentions = {name: own[name] for name in own if name.startswith("double_blocks.") and name.endswith(("_attn.qkv", "_attn.proj"))}
+    attentions = {name: factors[name] for name in factors if "transformer_blocks." in name and name.endswith(flux_names.XLABS_PARTS)}
+    xlabs = checked_xlabs(factors, attentions)
     files = {
         "comfyui": dotted(factors, "diffusion_model."), "own": dotted(own, "diffusion_model."), "kohya": mangled(factors),
         "kohya_own": mangled(own), "onetrainer": mangled(factors, "lora_transformer_"), "peft": dotted(factors, "base_model.model."),
         "bare": dotted(factors, ""), "diffusers": dotted(factors, "transformer."), "attentions": dotted(attentions, "diffusion_model."),
-        "xlabs": {f"{layer}.{side}.weight": value for layer, pair in xlabs.items() for side, value in zip(("down", "up"), pair)},
+        "xlabs": xlabs,
     }
     for name, tensors in files.items():
         save_file({key: value.clone() for key, value in tensors.items()}, folder / (name + ".safetensors"))

@@ -123,7 +123,7 @@ private Q_SLOTS:
         QVERIFY2(seen == known.expected, seen.left(2000).constData());
     }
 
-    /// What XLabs' trainer changes, in its names and in FLUX's; OneTrainer's begin otherwise.
+    /// What XLabs' trainers change, in their names and in diffusers'; OneTrainer's begin otherwise.
     void fluxHasMoreNames() {
         const Known& known = checkpoints_.at("flux_0");
         const QByteArray attentions = dumpOf(known.plain, known.loras + "/attentions");

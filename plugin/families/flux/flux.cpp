@@ -534,6 +534,7 @@ const Family& flux() {
                                       "linear1",
                                       "qkv.lora1",
                                       "qkv.lora2",
+                                      "processor.qkv",
                                       "attn.to.q",
                                       "attn.to.k",
                                       "attn.to.v",

@@ -78,7 +78,7 @@ constexpr std::pair<std::string_view, std::string_view> kFluxOfDiffusers[] = {
     {"norm_out.shift.bias", "norm_out.linear.bias[1]"},
 };
 /// Source: diffusers 0.42.1, _convert_xlabs_flux_lora_to_diffusers.
-constexpr std::pair<std::string_view, std::string_view> kFluxOfXLabs[] = {
+constexpr std::pair<std::string_view, std::string_view> kFluxDoublesOfXLabs[] = {
     {"transformer_blocks.", "double_blocks."},
     {".attn.to_q.weight", ".processor.qkv_lora1.weight[q]"},
     {".attn.to_k.weight", ".processor.qkv_lora1.weight[k]"},
@@ -88,6 +88,14 @@ constexpr std::pair<std::string_view, std::string_view> kFluxOfXLabs[] = {
     {".attn.add_v_proj.weight", ".processor.qkv_lora2.weight[v]"},
     {".attn.to_out.0.weight", ".processor.proj_lora1.weight"},
     {".attn.to_add_out.weight", ".processor.proj_lora2.weight"},
+};
+/// What ends in "_lora" there is the ending of a factor's name.
+constexpr std::pair<std::string_view, std::string_view> kFluxSinglesOfXLabs[] = {
+    {"single_transformer_blocks.", "single_blocks."},
+    {".attn.to_q.weight", ".processor.qkv.weight[q]"},
+    {".attn.to_k.weight", ".processor.qkv.weight[k]"},
+    {".attn.to_v.weight", ".processor.qkv.weight[v]"},
+    {".proj_out.weight", ".processor.proj.weight"},
 };
 constexpr std::string_view kFluxArchitecture = "flux";
 constexpr std::string_view kFluxSingles = "single_transformer_blocks.";
@@ -140,8 +148,10 @@ void splitFluxSingles(WeightMap& map, const std::string& prefix) {
 std::optional<NetworkNaming> fluxNaming(const WeightMap& file) {
     for (const std::string& prefix : {std::string(), std::string(kLdmUNet)}) {
         const auto has = [&](const char* name) { return file.tensors.contains(prefix + name); };
+        // ControlNets of XLabs have the first of these names, and nothing behind their blocks.
         if (has("double_blocks.0.img_attn.qkv.weight") && has("img_in.weight") &&
-            has("vector_in.in_layer.weight") && !hasUnder(file, prefix + kChromaPart)) {
+            has("vector_in.in_layer.weight") && has("final_layer.linear.weight") &&
+            !hasUnder(file, prefix + kChromaPart)) {
             return NetworkNaming{.prefix = prefix, .architecture = kFluxArchitecture};
         }
         if (has("transformer_blocks.0.attn.add_q_proj.weight") && has("context_embedder.weight") &&
@@ -169,8 +179,12 @@ std::string fluxDiffusersName(std::string_view name) {
 }
 
 std::string fluxXLabsName(std::string_view name) {
-    std::string own =
-        name.starts_with(kFluxDoubles) ? renamed(std::string(name), kFluxOfXLabs) : std::string();
+    if (!name.starts_with(kFluxDoubles) && !name.starts_with(kFluxSingles)) {
+        return std::string(name);
+    }
+    std::string own = renamed(std::string(name),
+                              name.starts_with(kFluxDoubles) ? Renames(kFluxDoublesOfXLabs)
+                                                             : Renames(kFluxSinglesOfXLabs));
     return own.find(".processor.") == own.npos ? std::string(name) : own;
 }
 

@@ -29,7 +29,7 @@ inline constexpr const char* kFluxOutputScale = "norm_out.scale";
 /// "[1]".
 [[nodiscard]] std::string fluxDiffusersName(std::string_view name);
 
-/// The name of a double block's weight as XLabs' LoRAs have it, else the weight's own.
+/// The name of an attention's weight as XLabs' LoRAs have it, else the weight's own.
 [[nodiscard]] std::string fluxXLabsName(std::string_view name);
 
 /// The map of a file in diffusers' words with its last norm's matrix as two runs of the same bytes;

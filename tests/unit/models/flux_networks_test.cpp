@@ -97,6 +97,43 @@ private Q_SLOTS:
         QCOMPARE(QString::fromStdString(models::fluxName(ours.toStdString())), authors);
     }
 
+    void namesOfXLabs_data() {
+        QTest::addColumn<QString>("ours");
+        QTest::addColumn<QString>("theirs");
+        const auto row = [](const char* ours, const char* theirs) {
+            QTest::newRow(ours) << ours << theirs;
+        };
+        row("transformer_blocks.2.attn.add_k_proj.weight",
+            "double_blocks.2.processor.qkv_lora2.weight[k]");
+        row("transformer_blocks.2.attn.to_out.0.weight",
+            "double_blocks.2.processor.proj_lora1.weight");
+        row("single_transformer_blocks.5.attn.to_v.weight",
+            "single_blocks.5.processor.qkv.weight[v]");
+        row("single_transformer_blocks.5.proj_out.weight", "single_blocks.5.processor.proj.weight");
+        row("single_transformer_blocks.5.proj_mlp.weight",
+            "single_transformer_blocks.5.proj_mlp.weight");
+        row("proj_out.weight", "proj_out.weight");
+    }
+
+    void namesOfXLabs() {
+        QFETCH(QString, ours);
+        QFETCH(QString, theirs);
+        QCOMPARE(QString::fromStdString(models::fluxXLabsName(ours.toStdString())), theirs);
+    }
+
+    /// It has the names of the first blocks, and no end.
+    void aControlNetIsNoTransformer() {
+        const std::string file =
+            (testing::fluxFileFolder({"flux_0"}) + "/flux_0/diffusion_model.safetensors")
+                .toStdString();
+        models::WeightMap map = models::openWeightFile(file).map;
+        std::erase_if(map.tensors, [](const auto& tensor) {
+            return tensor.first.starts_with("single_blocks.") ||
+                   tensor.first.starts_with("final_layer.");
+        });
+        QVERIFY(!models::fluxNaming(map));
+    }
+
     /// What shapes tell of a file is what its config.json says.
     void settingsAreThoseOfTheConfig() {
         const std::string file =
