@@ -30,6 +30,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lowtide::models {
@@ -359,27 +360,29 @@ PromptsOutline FluxModel::outlinePrompts(const PromptRequest& request) const {
         {{.tensors = {{tensor::kEmbeds, {1, length, config.textWidth}},
                       {tensor::kPooled, {1, config.pooledWidth}}}}});
     PromptsOutline outlined{.positive = outline, .negative = outline};
-    const PromptTokenPair t5Texts = t5TextsOf(request);
-    // CLIP's vector is of the beginning of a text, which T5 reads on.
-    const OwnPrompts& own = request.others.front();
     const auto add = [&](const std::string& ownText,
                          const std::string& ofBoth,
                          const std::string& ownItem,
-                         const std::string& item,
-                         const TokenizedPrompt& tokens) {
+                         const std::string& item) {
         const std::string read = ownText.empty() ? item : ownItem;
-        outlined.cutTokens.emplace_back(read, tokens.cutTokens);
-        outlined.counts.push_back(
+        TextCount ofClip =
             countText(item, kTextEncoder, "CLIP-L", ofBoth, [&](std::string_view part) {
                 return clip_.tokenizer().tokenize(part, item);
-            }));
-        outlined.counts.push_back(countText(
+            });
+        TextCount ofT5 = countText(
             read, kTextEncoder2, "T5", fluxSecondText(ownText, ofBoth), [&](std::string_view part) {
                 return t5_.tokenizer().tokenize(part, length, read);
-            }));
+            });
+        if (!ownText.empty()) {  // else T5 reads on where CLIP's vector ends
+            outlined.cutTokens.emplace_back(item, ofClip.cutTokens);
+        }
+        outlined.cutTokens.emplace_back(read, ofT5.cutTokens);
+        outlined.counts.push_back(std::move(ofClip));
+        outlined.counts.push_back(std::move(ofT5));
     };
-    add(own.prompt, request.spokenPrompt(), promptNameOf(0), "prompt", t5Texts.positive);
-    add(own.negative, request.negative, negativeNameOf(0), "negative", t5Texts.negative);
+    const OwnPrompts& own = request.others.front();
+    add(own.prompt, request.spokenPrompt(), promptNameOf(0), "prompt");
+    add(own.negative, request.negative, negativeNameOf(0), "negative");
     return outlined;
 }
 
