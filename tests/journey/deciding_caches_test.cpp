@@ -26,6 +26,7 @@ const std::map<std::string, std::vector<std::string>> kSmall = {
     {"xl", {"latent.width=64", "latent.height=64"}},
     {"hidream", {"latent.width=64", "latent.height=64"}},
     {"zimage", {"latent.width=64", "latent.height=64"}},
+    {"flux", {"latent.width=64", "latent.height=64", "encode.length=64"}},
     {"wan", {"video.width=64", "video.height=48", "video.frames=5", "save_video.format=png"}}};
 
 /// Other runs by the checkpoint: of another size, of more pictures, without guidance.
@@ -34,6 +35,7 @@ const std::map<std::string, std::vector<const char*>> kOthers = {
     {"xl", {}},
     {"hidream", {"latent.width=96", "denoise.cfg=1"}},
     {"zimage", {"latent.width=96", "denoise.cfg=1"}},
+    {"flux", {"latent.width=96", "denoise.cfg=1"}},
     {"wan", {"cancel", "video.width=96", "video.frames=9", "denoise.cfg=1"}}};
 
 /// A graph, and what its cache is set to, so that eight steps have steps of every kind.
@@ -41,7 +43,7 @@ struct Deciding {
     const char* graph;
     std::vector<std::string> settings;
     const char* spared;               ///< the kind of steps that it makes
-    std::string checkpoint = "mini";  ///< "mini", "xl", "hidream", "zimage" or "wan"
+    std::string checkpoint = "mini";  ///< "mini", "xl", "hidream", "zimage", "flux" or "wan"
 };
 
 const std::map<QString, Deciding>& caches() {
@@ -96,6 +98,17 @@ const std::map<QString, Deciding>& caches() {
           "zimage"}},
         {"window, Z-Image",
          {"text_to_image_forecast", {"forecast.warm_up=2"}, "predicted", "zimage"}},
+        {"first block, FLUX.1",
+         {"text_to_image_block_cache",
+          {"block_cache.threshold=2", "block_cache.warm_up=1", "block_cache.predictor=taylor"},
+          "partial",
+          "flux"}},
+        {"mask, FLUX.1",
+         {"text_to_image_block_cache",
+          {"block_cache.gate=mask", "block_cache.mask=11010010"},
+          "partial",
+          "flux"}},
+        {"window, FLUX.1", {"text_to_image_forecast", {"forecast.warm_up=2"}, "predicted", "flux"}},
         {"first block, WAN",
          {"text_to_video_block_cache",
           {"block_cache.threshold=0.65", "block_cache.warm_up=1", "block_cache.predictor=taylor"},
@@ -133,6 +146,7 @@ class DecidingCachesTest : public QObject {
         {"xl", testing::xlFileFolder().toStdString() + "/sdxl_1_half.safetensors"},
         {"hidream", testing::hidreamGoldenFolder().toStdString() + "/checkpoints/hidream_0"},
         {"zimage", testing::zimageGoldenFolder().toStdString() + "/checkpoints/zimage_0"},
+        {"flux", testing::fluxGoldenFolder().toStdString() + "/checkpoints/flux_0"},
         {"wan", testing::wanGoldenFolder().toStdString() + "/checkpoints/wan_t2v_0"}};
     std::map<QString, Fresh> fresh_;
 

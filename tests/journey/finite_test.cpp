@@ -44,7 +44,10 @@ constexpr Damage kDamages[] = {{"sd15", "text_encoder", "text_encoder", "encode"
                                {"wan22", "transformer_2", "denoiser_2", "denoise"},
                                {"zimage", "text_encoder", "text_encoder", "encode"},
                                {"zimage", "transformer", "denoiser", "denoise"},
-                               {"zimage", "vae", "autoencoder", "decode"}};
+                               {"zimage", "vae", "autoencoder", "decode"},
+                               {"flux", "text_encoder", "text_encoder", "encode"},
+                               {"flux", "text_encoder_2", "text_encoder_2", "encode"},
+                               {"flux", "transformer", "denoiser", "denoise"}};
 
 bool isVideo(const std::string& family) {
     return family.starts_with("wan");
@@ -54,9 +57,10 @@ QString checkpointOf(const std::string& family) {
     if (family == "sd15") {
         return testing::sourcePath("resources/mini/model");
     }
-    const QString goldens = family == "sdxl"  ? testing::sdxlGoldenFolder()
-                            : isVideo(family) ? testing::wanGoldenFolder()
-                                              : testing::zimageGoldenFolder();
+    const QString goldens = family == "sdxl"   ? testing::sdxlGoldenFolder()
+                            : family == "flux" ? testing::fluxGoldenFolder()
+                            : isVideo(family)  ? testing::wanGoldenFolder()
+                                               : testing::zimageGoldenFolder();
     const std::string name = isVideo(family) ? family + "_t2v_0" : family + "_1";
     return goldens + "/checkpoints/" + QString::fromStdString(name);
 }
