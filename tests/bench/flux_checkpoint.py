@@ -1,14 +1,39 @@
-"""Headers of the files of FLUX.1 at their true sizes, as they were published and as ComfyUI has them, for plans."""
+#!/usr/bin/env python3
+"""Write a checkpoint of the true sizes of FLUX.1 dev, headers alone, for plans.
+
+    flux_checkpoint.py hollow REFERENCE OUT_FOLDER
+
+The diffusers layout: 11.9 B weights in the transformer, 4.8 in T5 XXL, CLIP-L and FLUX's autoencoder, all in bf16; tokenizers are small ones of
+REFERENCE. write_files() writes headers of the files of dev and schnell, as they were published and as ComfyUI has them, for other scripts. The
+folder appears whole or not at all; nothing is written when it is there already.
+"""
 
 import os
+import shutil
+import sys
 
+import hidream_checkpoint
 import wan_checkpoint  # finds flux_names
 import flux_names
+from big_checkpoint import write_json, write_weights
 from xl_checkpoint import TEXT, WORDS
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 DEV = dict(in_channels=64, num_layers=19, num_single_layers=38, attention_head_dim=128, num_attention_heads=24, joint_attention_dim=4096,
            pooled_projection_dim=768, guidance_embeds=True, axes_dims_rope=(16, 56, 56))
 SCHNELL = {**DEV, "guidance_embeds": False}
+SCHEDULER = dict(_class_name="FlowMatchEulerDiscreteScheduler", num_train_timesteps=1000, shift=3.0, use_dynamic_shifting=True, base_shift=0.5,
+                 max_shift=1.15, base_image_seq_len=256, max_image_seq_len=4096)
+CLASSES = {
+    "scheduler": ("diffusers", "FlowMatchEulerDiscreteScheduler"),
+    "text_encoder": ("transformers", "CLIPTextModel"),
+    "text_encoder_2": ("transformers", "T5EncoderModel"),
+    "tokenizer": ("transformers", "CLIPTokenizer"),
+    "tokenizer_2": ("transformers", "T5TokenizerFast"),
+    "transformer": ("diffusers", "FluxTransformer2DModel"),
+    "vae": ("diffusers", "AutoencoderKL"),
+}
 
 
 def shapes_of(part):
@@ -42,3 +67,46 @@ def write_files(folder):
     for path, kind, shapes in (("diffusion_models/flux1-dev-fp8", "F8_E4M3", transformer(DEV)),
                                ("diffusion_models/flux1-schnell", "BF16", transformer(SCHNELL)), ("text_encoders/clip_l", "F16", clip())):
         wan_checkpoint.write_tensors(os.path.join(folder, path + ".safetensors"), {key: (kind, shape) for key, shape in shapes.items()}, {})
+
+
+def networks(vocabulary):
+    """Without weights, by the folder's names; CLIP's words are `vocabulary` many."""
+    import torch
+    from diffusers import AutoencoderKL, FluxTransformer2DModel
+    from transformers import CLIPTextConfig, CLIPTextModel, T5Config, T5EncoderModel
+
+    words = {**WORDS, "vocab_size": vocabulary, "bos_token_id": 0, "eos_token_id": 2}
+    with torch.device("meta"):
+        return {"text_encoder": CLIPTextModel(CLIPTextConfig(**words, **TEXT)), "text_encoder_2": T5EncoderModel(T5Config(**hidream_checkpoint.T5)),
+                "transformer": FluxTransformer2DModel(**DEV), "vae": AutoencoderKL(**hidream_checkpoint.VAE)}
+
+
+def write_folder(tokenizers, folder):
+    vocabulary = tokenizers.write_clip(os.path.join(folder, "tokenizer"), pad=tokenizers.EOS, max_length=WORDS["max_position_embeddings"])
+    hidream_checkpoint.write_t5(tokenizers, os.path.join(folder, "tokenizer_2"))
+    for name, part in networks(vocabulary).items():
+        (part.save_config if hasattr(part, "save_config") else part.config.save_pretrained)(os.path.join(folder, name))
+        stem = "diffusion_pytorch_model" if hasattr(part, "save_config") else "model"
+        shapes = {key: shape for key, shape in shapes_of(part).items() if key != "encoder.embed_tokens.weight"}
+        write_weights(os.path.join(folder, name, stem + ".safetensors"), shapes, "BF16")
+    os.makedirs(os.path.join(folder, "scheduler"))
+    write_json(os.path.join(folder, "scheduler", "scheduler_config.json"), SCHEDULER)
+    write_json(os.path.join(folder, "model_index.json"), {"_class_name": "FluxPipeline", **CLASSES})
+
+
+def main():
+    reference, out = sys.argv[-2:]
+    if os.path.isdir(out):
+        return
+    partial = f"{out}.partial"
+    shutil.rmtree(partial, ignore_errors=True)
+    os.makedirs(partial)
+    sys.path.insert(0, reference)
+    from lib import tokenizers
+
+    write_folder(tokenizers, partial)
+    os.rename(partial, out)
+
+
+if __name__ == "__main__":
+    main()

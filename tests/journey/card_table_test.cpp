@@ -1,5 +1,5 @@
-// docs/memory.md says what Stable Diffusion 1.5 and XL, WAN, HiDream-I1 and Z-Image need on cards
-// of everyday sizes: what the command plans for them, from headers of the true sizes without
+// docs/memory.md says what Stable Diffusion 1.5 and XL, WAN, HiDream-I1, Z-Image and FLUX.1 need on
+// cards of everyday sizes: what the command plans for them, from headers of the true sizes without
 // weights.
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
@@ -193,6 +193,14 @@ class CardTableTest : public QObject {
             testing::hollowZImageFolder(),
             {"denoise.steps=8", "denoise.cfg=1", QString("decode.tile=%1").arg(tile)},
             {side, side});
+    }
+
+    Json fluxPlan(const char* card, std::pair<int, int> size, int tile) {
+        return picturePlan(
+            card,
+            testing::hollowFluxFolder(),
+            {"denoise.steps=20", "denoise.cfg=1", QString("decode.tile=%1").arg(tile)},
+            size);
     }
 
     /// `second`: the second column.
@@ -430,6 +438,31 @@ private Q_SLOTS:
                 row(card, "2048 x 2048, decoded in tiles of 512", turboPlan(card, 2048, kTile));
         }
         compareTables("Z-Image cards", expected);
+        expectQuickPlans();
+    }
+
+    /// 11.9 billion weights in the transformer, 4.8 in T5, of which the table of words stays on the
+    /// host.
+    void thePageHasTheTableOfFlux() {
+        constexpr std::pair<int, int> kSquare{1024, 1024};
+        constexpr std::pair<int, int> kWide{1920, 1088};
+        constexpr int kWhole = 0;
+        constexpr int kTile = 512;
+        const QString wrong = wrongWeights(fluxPlan("RTX 4090", kSquare, kWhole),
+                                           {{"denoiser", {23'800'000'000, 23'810'000'000}},
+                                            {"text_encoder", {170'000'000, 171'000'000}},
+                                            {"text_encoder_2", {9'250'000'000, 9'290'000'000}},
+                                            {"autoencoder", {167'000'000, 336'000'000}}});
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+        QString expected =
+            "| FLUX.1 dev, 20 steps | pixels | needs | least | streams in a pass | time |\n"
+            "|---|---|---|---:|---:|---:|\n";
+        for (const char* card : kVideoCards) {
+            expected += row(card, "1024 x 1024", fluxPlan(card, kSquare, kWhole));
+            expected +=
+                row(card, "1920 x 1088, decoded in tiles of 512", fluxPlan(card, kWide, kTile));
+        }
+        compareTables("FLUX.1 cards", expected);
         expectQuickPlans();
     }
 };
