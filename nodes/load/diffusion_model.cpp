@@ -40,8 +40,8 @@ std::array<PartNode, 4> partNodes() {
                  "Load text encoders",
                  "Opens the text encoders of a model that has several, each in a file of its own. "
                  "Their order does not matter: which one each is, its file says.",
-                 "A text encoder as one file or folder: CLIP-L, CLIP-G, T5 XXL or Llama 3.1 8B for "
-                 "HiDream-I1. Leave it empty for one that you do not have.",
+                 "A text encoder as one file or folder: CLIP-L and T5 XXL for FLUX.1; CLIP-L, "
+                 "CLIP-G, T5 XXL or Llama 3.1 8B for HiDream-I1. Leave the others empty.",
                  "",
                  {"DualCLIPLoader",
                   "TripleCLIPLoader",
@@ -57,8 +57,9 @@ std::array<PartNode, 4> partNodes() {
                  "Load autoencoder",
                  "Opens the autoencoder of a model that lies in several files. Only the header "
                  "is read here.",
-                 "The autoencoder (VAE) of WAN 2.1, or FLUX's (ae) for HiDream-I1, as one file: "
-                 ".safetensors or .pth, relative to the graph or to a model folder.",
+                 "The autoencoder (VAE) of WAN 2.1, or FLUX's (ae) for FLUX.1, HiDream-I1 and "
+                 "Z-Image, as one file: .safetensors or .pth, relative to the graph or to a model "
+                 "folder.",
                  "From Load autoencoder. Every model needs it.",
                  {"VAELoader", "WanVideoVAELoader"}},
         PartNode{"image_encoder",
@@ -134,8 +135,8 @@ NodeDesc describeLoadDiffusionModel() {
         .params = {
             {.id = "file",
              .label = "Diffusion model",
-             .tooltip = "The transformer of WAN or HiDream-I1 as one file, quantised or not: "
-                        ".safetensors or .gguf, relative to the graph or to a "
+             .tooltip = "The transformer of WAN, FLUX.1, HiDream-I1 or Z-Image as one file, "
+                        "quantised or not: .safetensors or .gguf, relative to the graph or to a "
                         "model folder. For WAN 2.2, the high-noise expert.",
              .kind = ParamKind::File,
              .defaultValue = std::string()},

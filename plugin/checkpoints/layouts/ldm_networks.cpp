@@ -187,7 +187,8 @@ const Layout& autoencoder() {
         .kind = "autoencoder",
         .use =
             "choose a whole checkpoint in Load checkpoint, and this file as its "
-            "autoencoder (vae); or, of HiDream-I1 and Z-Image, choose it in Load autoencoder",
+            "autoencoder (vae); or, of FLUX.1, HiDream-I1 and Z-Image, choose it in Load "
+            "autoencoder",
         .detect = detectAutoencoder,
         .open = openAutoencoderFile};
     return layout;
