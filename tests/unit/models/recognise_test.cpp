@@ -214,6 +214,14 @@ private Q_SLOTS:
             {2304, 2304},
             false,
             "2304 wide,");
+        const char* const ofFlux = "diffusion_model.double_blocks.0.img_attn.qkv";
+        row("FLUX.1", ofFlux, {9216, 3072}, true, " for FLUX.1,");
+        row("small FLUX.1",
+            "transformer.single_transformer_blocks.0.attn.to_q",
+            {96, 96},
+            true,
+            " for FLUX.1,");
+        row("FLUX.2", ofFlux, {18432, 6144}, false, "6144 wide,");
         row("AnimateDiff",
             "unet.down_blocks.0.motion_modules.0.temporal_transformer.transformer_blocks.0."
             "attention_blocks.0.to_q",
