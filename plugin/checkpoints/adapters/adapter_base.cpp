@@ -26,19 +26,21 @@ struct NamedFamily {
 constexpr std::pair<std::string_view, std::string_view> kNotBuilt[] = {
     {"joint.blocks.", "SD 3"},
     {"motion.modules.", "AnimateDiff"},
+    {"to.qkv.mlp.proj", "FLUX.2"},
 };
 
+/// Those that are not built first: relatives of families have names of theirs too.
 std::optional<NamedFamily> familyNamedBy(const std::string& module) {
+    for (const auto& [part, name] : kNotBuilt) {
+        if (module.find(part) != module.npos) {
+            return NamedFamily{part, name};
+        }
+    }
     for (const Family* family : families()) {
         for (const std::string_view part : family->adapters.parts) {
             if (module.find(part) != module.npos) {
                 return NamedFamily{part, family->adapters.name, &family->adapters};
             }
-        }
-    }
-    for (const auto& [part, name] : kNotBuilt) {
-        if (module.find(part) != module.npos) {
-            return NamedFamily{part, name};
         }
     }
     return std::nullopt;
@@ -181,7 +183,7 @@ AdapterBase baseOf(const AdapterFile& file) {
             base.textWidth = columnsOf(layer, file.what);
         }
         const auto named = isDenoiser ? familyNamedBy(module) : std::nullopt;
-        if (named && base.family.empty()) {
+        if (named && (base.family.empty() || (marks && !named->marks))) {
             base.family = named->name;
             base.isBuilt = named->marks != nullptr;
             marks = named->marks;

@@ -222,6 +222,11 @@ private Q_SLOTS:
             true,
             " for FLUX.1,");
         row("FLUX.2", ofFlux, {18432, 6144}, false, "6144 wide,");
+        row("FLUX.2 of diffusers",
+            "transformer.single_transformer_blocks.0.attn.to_qkv_mlp_proj",
+            {27648, 3072},
+            false,
+            " for FLUX.2,");
         row("AnimateDiff",
             "unet.down_blocks.0.motion_modules.0.temporal_transformer.transformer_blocks.0."
             "attention_blocks.0.to_q",
