@@ -126,7 +126,6 @@ executor::NodeType blockCacheNode(models::Stages& stages) {
          .tooltip = "Computes the first block of the network in every step; as long as "
                     "it changes little, the others are taken from a step before. "
                     "Faster, changes pixels.",
-         .aliases = {"FBCache", "First Block Cache", "ApplyFBCacheOnModel"},
          .params = blockCacheParameters()},
         "block_cache",
         readFiles);

@@ -120,7 +120,6 @@ executor::NodeType deepCacheNode(models::Stages& stages) {
                       .label = "DeepCache",
                       .tooltip = "Most steps compute the outer layers of the UNet alone and take "
                                  "what lies deeper from the step before. Faster, changes pixels.",
-                      .aliases = {"DeepCacheSDHelper", "ModuleDeepCacheSpeedup"},
                       .params = deepCacheParameters()},
                      "deepcache");
 }

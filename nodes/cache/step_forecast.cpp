@@ -87,7 +87,6 @@ executor::NodeType stepForecastNode(models::Stages& stages) {
                       .label = "Step forecast",
                       .tooltip = "Leaves out whole calls of the network and predicts their "
                                  "results. For every model; faster, changes pixels.",
-                      .aliases = {"EasyCache", "Spectrum", "TaylorSeer"},
                       .params = stepForecastParameters()},
                      "step_forecast");
 }

@@ -64,7 +64,6 @@ executor::NodeType areaNode(models::Stages& stages) {
                              .label = "Conditioning area",
                              .category = "Conditioning",
                              .tooltip = "Limits a prompt to one rectangle of the picture.",
-                             .aliases = {"ConditioningSetArea"},
                              .inputs = restrictedInputs(),
                              .outputs = conditioningOutputs(),
                              .params = areaParameters()},

@@ -10,7 +10,6 @@ executor::NodeType averageNode(models::Stages& stages) {
          .label = "Average conditionings",
          .category = "Conditioning",
          .tooltip = "Makes one prompt that lies between two.",
-         .aliases = {"ConditioningAverage"},
          .inputs = joinedInputs("Counts as much as the share says.",
                                 "Counts for the rest; a single prompt."),
          .outputs = conditioningOutputs(),

@@ -9,7 +9,6 @@ executor::NodeType combineNode(models::Stages& stages) {
          .label = "Combine conditionings",
          .category = "Conditioning",
          .tooltip = "Applies both: what the denoiser predicts for each is averaged.",
-         .aliases = {"ConditioningCombine"},
          .inputs = joinedInputs("One or several prompts.", "One or several more."),
          .outputs = conditioningOutputs()},
         [](const executor::Params&) {

@@ -9,7 +9,6 @@ executor::NodeType concatNode(models::Stages& stages) {
          .label = "Concatenate conditionings",
          .category = "Conditioning",
          .tooltip = "Makes one long prompt: the tokens of the second follow those of the first.",
-         .aliases = {"ConditioningConcat"},
          .inputs = joinedInputs("What is lengthened.", "What is appended; a single prompt."),
          .outputs = conditioningOutputs()},
         [](const executor::Params&) {

@@ -10,7 +10,6 @@ executor::NodeType timeRangeNode(models::Stages& stages) {
          .label = "Conditioning time range",
          .category = "Conditioning",
          .tooltip = "Limits a prompt to a part of the denoising.",
-         .aliases = {"ConditioningSetTimestepRange"},
          .inputs = restrictedInputs(),
          .outputs = conditioningOutputs(),
          .params =

@@ -49,7 +49,6 @@ NodeDesc describeApplyControl() {
             .label = "Apply ControlNet",
             .category = "ControlNet",
             .tooltip = "Makes the denoiser follow a hint picture: edges, depth, a pose.",
-            .aliases = {"ControlNetApplyAdvanced", "ControlNetApply"},
             .inputs = {{.id = "image",
                         .label = "Hint",
                         .tooltip = "What the network learnt to read, of any size: one picture, or "

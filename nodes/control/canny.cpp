@@ -25,7 +25,6 @@ NodeDesc describeCanny() {
         .label = "Canny edges",
         .category = "ControlNet",
         .tooltip = "Draws the edges of a picture, white on black: a hint for a ControlNet.",
-        .aliases = {"Canny"},
         .inputs = {{.id = "image", .label = "Image", .tooltip = "The pictures.", .type = "IMAGE"}},
         .outputs = {{.id = "image",
                      .label = "Edges",

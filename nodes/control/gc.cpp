@@ -16,7 +16,6 @@ NodeDesc describeGc() {
                 "Gives memory that nobody uses back to device and system when the value "
                 "passes.",
             .control = true,
-            .aliases = {"GC"},
             .inputs = passingInputs(),
             .outputs = passingOutputs(),
             .params = {{.id = "threshold",

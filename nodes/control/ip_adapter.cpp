@@ -50,7 +50,6 @@ NodeDesc describeApplyIpAdapter() {
             .tooltip =
                 "Makes the denoiser follow pictures as it follows a text: what they show, "
                 "their style, a face.",
-            .aliases = {"IPAdapterApply", "IPAdapter", "IPAdapterAdvanced"},
             .components = {"image_encoder", "image_projection"},
             .inputs = {{.id = "ip_adapter",
                         .label = "IP-Adapter",

@@ -11,7 +11,6 @@ NodeDesc describeDecode() {
         .label = "Decode image",
         .category = "Decode",
         .tooltip = "Turns a latent picture into pixels.",
-        .aliases = {"VAEDecode"},
         .components = {"autoencoder"},
         .inputs = {{.id = "model",
                     .label = "Model",

@@ -122,7 +122,6 @@ NodeDesc describeDenoise(models::Stages& stages) {
             .category = "Denoise",
             .tooltip = "Makes a latent picture out of noise, step by step, guided by the prompt.",
             .version = 2,  // levels of flows, and what a strength takes of their steps
-            .aliases = {"KSampler", "KSamplerAdvanced"},
             .components = {"denoiser*", "controlnet*"},
             .inputs = {{.id = "model",
                         .label = "Model",

@@ -26,7 +26,6 @@ NodeDesc describeEncodeImage() {
         .label = "Encode image",
         .category = "Encode",
         .tooltip = "Turns pixels into a latent picture for the denoiser to go on with.",
-        .aliases = {"VAEEncode", "VAEEncodeTiled"},
         .components = {"autoencoder"},
         .inputs = {{.id = "model",
                     .label = "Model",

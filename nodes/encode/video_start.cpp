@@ -26,7 +26,6 @@ NodeDesc describeVideoStart() {
             .tooltip =
                 "The size and length of a video to make, and the picture that it begins "
                 "with, as the model reads it.",
-            .aliases = {"WanImageToVideo", "WanFirstLastFrameToVideo"},
             .components = {"image_encoder", "autoencoder"},
             .inputs = {{.id = "model",
                         .label = "Model",

@@ -52,7 +52,6 @@ NodeDesc describeDetail(models::Stages& stages) {
         .category = "Finish",
         .tooltip = "Lets the model draw fine detail anew, tile by tile, at a low strength.",
         .version = 2,  // what a strength takes of a flow's steps
-        .aliases = {"UltimateSDUpscaleNoUpscale"},
         .components = {"autoencoder", "denoiser", "controlnet*"},
         .inputs = {{.id = "model",
                     .label = "Model",

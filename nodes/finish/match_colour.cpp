@@ -12,7 +12,6 @@ NodeDesc describeMatchColour() {
         .label = "Match colour",
         .category = "Finish",
         .tooltip = "Gives pictures the colours of another picture.",
-        .aliases = {"ColorMatch"},
         .inputs = {{.id = "image", .label = "Image", .tooltip = "The pictures.", .type = "IMAGE"},
                    {.id = "reference",
                     .label = "Reference",

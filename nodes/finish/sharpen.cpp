@@ -49,7 +49,6 @@ NodeDesc describeSharpen() {
         .label = "Sharpen",
         .category = "Finish",
         .tooltip = "Makes edges stronger, with an unsharp mask.",
-        .aliases = {"ImageSharpen"},
         .inputs = {{.id = "image", .label = "Image", .tooltip = "The pictures.", .type = "IMAGE"}},
         .outputs = {{.id = "image",
                      .label = "Image",

@@ -26,7 +26,6 @@ NodeDesc describeComposite() {
             .tooltip =
                 "Lays pictures on others, where a mask shows them: pastes back what was "
                 "made anew.",
-            .aliases = {"ImageCompositeMasked", "ImageBlend"},
             .inputs = {{.id = "destination",
                         .label = "Destination",
                         .tooltip = "The pictures below.",

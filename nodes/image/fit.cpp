@@ -66,7 +66,6 @@ NodeDesc describeFit() {
         .label = "Fit image",
         .category = "Image",
         .tooltip = "Crops, pads or stretches pictures to a size that a model takes.",
-        .aliases = {"ImageScale", "ImageCrop", "ImagePadForOutpaint", "ResizeAndPadImage"},
         .inputs = {{.id = "image", .label = "Image", .tooltip = "The pictures.", .type = "IMAGE"},
                    {.id = "mask",
                     .label = "Mask",

@@ -16,7 +16,6 @@ NodeDesc describeEmptyLatent() {
             .tooltip =
                 "The size of the pictures to make and how many of them; the denoiser fills it with "
                 "noise.",
-            .aliases = {"EmptyLatentImage"},
             .outputs = {{.id = "latent",
                          .label = "Latent",
                          .tooltip = "An empty latent.",

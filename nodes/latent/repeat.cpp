@@ -10,7 +10,6 @@ NodeDesc describeRepeatLatent() {
             .label = "Repeat latent",
             .category = "Latent",
             .tooltip = "A latent several times, so that one picture gives a batch.",
-            .aliases = {"RepeatLatentBatch"},
             .inputs = {{.id = "latent",
                         .label = "Latent",
                         .tooltip = "An encoded picture, an empty latent, or a batch of them.",

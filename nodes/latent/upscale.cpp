@@ -64,7 +64,6 @@ NodeDesc describeUpscaleLatent() {
             .label = "Upscale latent",
             .category = "Latent",
             .tooltip = "Resizes a latent picture, to be denoised once more.",
-            .aliases = {"LatentUpscale", "LatentUpscaleBy"},
             .inputs = {{.id = "latent",
                         .label = "Latent",
                         .tooltip = "A latent picture that a denoiser made.",

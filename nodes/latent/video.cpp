@@ -12,7 +12,6 @@ NodeDesc describeEmptyVideo() {
         .label = "Empty video",
         .category = "Latent",
         .tooltip = "The size and length of the video to make; the denoiser fills it with noise.",
-        .aliases = {"EmptyHunyuanLatentVideo", "Wan22ImageToVideoLatent"},
         .outputs = {{.id = "latent",
                      .label = "Latent",
                      .tooltip = "An empty latent of a video.",

@@ -16,7 +16,6 @@ NodeDesc describeLoadCheckpoint() {
             "Opens a model: text encoder, denoiser and autoencoder. Only headers are read here; "
             "weights "
             "move when a stage uses them.",
-        .aliases = {"CheckpointLoaderSimple"},
         .outputs = {{.id = "model",
                      .label = "Model",
                      .tooltip = "The networks of the checkpoint.",

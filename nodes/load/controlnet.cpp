@@ -12,7 +12,6 @@ NodeDesc describeLoadControlNet() {
             .tooltip =
                 "Opens a network that makes a denoiser follow a hint picture. Only its header is "
                 "read here; weights move when a stage uses them.",
-            .aliases = {"ControlNetLoader", "DiffControlNetLoader"},
             .outputs = {{.id = "controlnet",
                          .label = "ControlNet",
                          .tooltip = "The network: connect it to Apply ControlNet.",

@@ -17,7 +17,6 @@ struct PartNode {
     const char* tooltip;
     const char* fileTooltip;
     const char* portTooltip;  ///< of load.diffusion_model
-    std::vector<std::string> aliases;
     size_t files = 1;         ///< that it opens at most
     const char* plural = "";  ///< behind the node's id where they are several
 };
@@ -32,8 +31,7 @@ std::array<PartNode, 4> partNodes() {
                  "header is read here.",
                  "UMT5 XXL as one file: .safetensors with its tokenizer inside, .gguf, or .pth "
                  "with its tokenizer beside it; relative to the graph or to a model folder.",
-                 "From Load text encoder or Load text encoders. Every model needs one.",
-                 {"CLIPLoader", "CLIPLoaderGGUF", "LoadWanVideoT5TextEncoder"}},
+                 "From Load text encoder or Load text encoders. Every model needs one."},
         PartNode{"text_encoder",
                  "TEXT_ENCODER",
                  "Text encoder",
@@ -43,12 +41,6 @@ std::array<PartNode, 4> partNodes() {
                  "A text encoder as one file or folder: CLIP-L and T5 XXL for FLUX.1; CLIP-L, "
                  "CLIP-G, T5 XXL or Llama 3.1 8B for HiDream-I1. Leave the others empty.",
                  "",
-                 {"DualCLIPLoader",
-                  "TripleCLIPLoader",
-                  "QuadrupleCLIPLoader",
-                  "DualCLIPLoaderGGUF",
-                  "TripleCLIPLoaderGGUF",
-                  "QuadrupleCLIPLoaderGGUF"},
                  models::kMostTextEncoders,
                  "s"},
         PartNode{"autoencoder",
@@ -60,8 +52,7 @@ std::array<PartNode, 4> partNodes() {
                  "The autoencoder (VAE) of WAN 2.1, or FLUX's (ae) for FLUX.1, HiDream-I1 and "
                  "Z-Image, as one file: .safetensors or .pth, relative to the graph or to a model "
                  "folder.",
-                 "From Load autoencoder. Every model needs it.",
-                 {"VAELoader", "WanVideoVAELoader"}},
+                 "From Load autoencoder. Every model needs it."},
         PartNode{"image_encoder",
                  "IMAGE_ENCODER",
                  "Image encoder",
@@ -70,8 +61,7 @@ std::array<PartNode, 4> partNodes() {
                  "header is read here.",
                  "CLIP ViT-H as one file (clip_vision_h), relative to the graph or to a model "
                  "folder.",
-                 "From Load image encoder. WAN needs it where a video begins with a picture.",
-                 {"CLIPVisionLoader"}}};
+                 "From Load image encoder. WAN needs it where a video begins with a picture."}};
 }
 
 std::string fileParam(size_t index) {
@@ -83,7 +73,6 @@ NodeDesc describePart(const PartNode& part) {
                   .label = part.nodeLabel,
                   .category = "Load",
                   .tooltip = part.tooltip,
-                  .aliases = part.aliases,
                   .outputs = {{.id = part.item,
                                .label = part.label,
                                .tooltip = "Connect it to Load diffusion model.",
@@ -127,7 +116,6 @@ NodeDesc describeLoadDiffusionModel() {
         .tooltip =
             "Makes a model of a denoiser's file and the files of its other networks. "
             "Only headers are read here.",
-        .aliases = {"UNETLoader", "UnetLoaderGGUF", "WanVideoModelLoader"},
         .outputs = {{.id = "model",
                      .label = "Model",
                      .tooltip = "The networks of all files.",

@@ -19,7 +19,6 @@ NodeDesc describeLoadImage() {
             .label = "Load image",
             .category = "Load",
             .tooltip = "Reads a PNG, JPEG or WebP picture, and a mask of where it is transparent.",
-            .aliases = {"LoadImage", "LoadImageMask"},
             .outputs = {{.id = kImage,
                          .label = "Image",
                          .tooltip = "The picture, without its transparency.",

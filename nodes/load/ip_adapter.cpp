@@ -12,7 +12,6 @@ NodeDesc describeLoadIpAdapter() {
             .tooltip =
                 "Opens an IP-Adapter, which makes a denoiser follow pictures as it follows a "
                 "text, and its image encoder. Only headers are read here.",
-            .aliases = {"IPAdapterModelLoader", "IPAdapterUnifiedLoader"},
             .outputs = {{.id = "ip_adapter",
                          .label = "IP-Adapter",
                          .tooltip = "Both networks: connect it to Apply IP-Adapter.",

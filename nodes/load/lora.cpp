@@ -12,7 +12,6 @@ NodeDesc describeLoadLora() {
             .tooltip =
                 "Changes a model by a LoRA or one of its kin (LoCon, LoHa, LoKr, DoRA, IA3, "
                 "full differences). Only the header is read here.",
-            .aliases = {"LoraLoader", "LoraLoaderModelOnly"},
             .params = loraParams()};
 }
 

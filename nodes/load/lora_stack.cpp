@@ -31,15 +31,13 @@ std::vector<ParamDesc> stackParams() {
 }
 
 NodeDesc describeLoraStack() {
-    return {
-        .id = "load.lora_stack",
-        .label = "Load LoRAs",
-        .category = "Load",
-        .tooltip =
-            "Changes a model by several LoRAs, one after the other in the order of the "
-            "rows. Only headers are read here.",
-        .aliases = {"Power Lora Loader (rgthree)", "Lora Loader Stack (rgthree)", "CR LoRA Stack"},
-        .params = stackParams()};
+    return {.id = "load.lora_stack",
+            .label = "Load LoRAs",
+            .category = "Load",
+            .tooltip =
+                "Changes a model by several LoRAs, one after the other in the order of the "
+                "rows. Only headers are read here.",
+            .params = stackParams()};
 }
 
 models::LoadedModel stacked(models::Stages& stages,

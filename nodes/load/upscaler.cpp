@@ -12,7 +12,6 @@ NodeDesc describeLoadUpscaler() {
             .tooltip =
                 "Opens a network that enlarges pictures. Only its header is read here; "
                 "weights move when a stage uses them.",
-            .aliases = {"UpscaleModelLoader"},
             .outputs = {{.id = "upscaler",
                          .label = "Upscaler",
                          .tooltip = "The network.",

@@ -33,7 +33,6 @@ NodeDesc describeLoadVideo() {
             .tooltip =
                 "Reads the frames of a video: WebP and PNG always, MP4, WebM and others "
                 "where the program ffmpeg is installed.",
-            .aliases = {"LoadVideo", "VHS_LoadVideo"},
             .outputs = {{.id = "image",
                          .label = "Image",
                          .tooltip = "The frames, without transparency.",

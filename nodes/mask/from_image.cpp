@@ -34,7 +34,6 @@ NodeDesc describeMask() {
         .label = "Mask from image",
         .category = "Mask",
         .tooltip = "Makes a mask of what a picture shows: bright is made anew, dark stays.",
-        .aliases = {"ImageToMask", "ImageColorToMask", "InvertMask"},
         .inputs = {{.id = "image", .label = "Image", .tooltip = "The pictures.", .type = "IMAGE"}},
         .outputs = {{.id = "mask",
                      .label = "Mask",

@@ -42,7 +42,6 @@ NodeDesc describeGrowMask() {
         .label = "Grow mask",
         .category = "Mask",
         .tooltip = "Makes masks larger or smaller, and softens their edges.",
-        .aliases = {"GrowMask", "FeatherMask", "GrowMaskWithBlur"},
         .inputs = {{.id = "mask", .label = "Mask", .tooltip = "The masks.", .type = "MASK"}},
         .outputs = {{.id = "mask", .label = "Mask", .tooltip = "The new masks.", .type = "MASK"}},
         .params = growMaskParameters()};

@@ -184,7 +184,6 @@ NodeDesc describeEncodePrompt() {
         .category = "Prompt",
         .tooltip = "Turns the prompt and the negative prompt into what the denoiser reads.",
         .version = 2,
-        .aliases = {"CLIPTextEncode"},
         .components = {"text_encoder*"},
         .inputs = {{.id = "model",
                     .label = "Model",

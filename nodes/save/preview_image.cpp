@@ -10,7 +10,6 @@ executor::NodeType previewImage(models::Stages& stages) {
                      .tooltip = "Shows the pictures without writing a file.",
                      .output = true,
                      .sideEffect = true,
-                     .aliases = {"PreviewImage"},
                      .inputs = {{.id = "image",
                                  .label = "Image",
                                  .tooltip = "The pictures.",

@@ -69,7 +69,6 @@ NodeDesc describeSaveImage() {
         .tooltip = "Writes each picture to a file that carries the graph and its parameters.",
         .output = true,
         .sideEffect = true,
-        .aliases = {"SaveImage"},
         .inputs = {{.id = "image", .label = "Image", .tooltip = "The pictures.", .type = "IMAGE"}},
         .params = saveParameters()};
 }

@@ -77,7 +77,6 @@ NodeDesc describeSaveVideo() {
             "its parameters.",
         .output = true,
         .sideEffect = true,
-        .aliases = {"SaveVideo", "SaveAnimatedWEBP", "SaveAnimatedPNG", "VHS_VideoCombine"},
         .inputs = {{.id = "image", .label = "Image", .tooltip = "The frames.", .type = "IMAGE"}},
         .params = saveVideoParameters()};
 }

@@ -11,7 +11,6 @@ NodeDesc describeUpscaleImage() {
         .label = "Upscale image",
         .category = "Upscale",
         .tooltip = "Resizes pictures by a factor with a classic filter, without a network.",
-        .aliases = {"ImageScaleBy"},
         .inputs = {{.id = "image", .label = "Image", .tooltip = "The pictures.", .type = "IMAGE"}},
         .outputs = {{.id = "image",
                      .label = "Image",

@@ -13,7 +13,6 @@ NodeDesc describeUpscaleWithModel() {
         .tooltip =
             "Enlarges pictures with a network that adds detail, in tiles where they are "
             "large.",
-        .aliases = {"ImageUpscaleWithModel"},
         .components = {"upscaler"},
         .inputs = {{.id = "upscaler",
                     .label = "Upscaler",

@@ -5,6 +5,8 @@
 #include "plugin/base/hash.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/log.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/base/units.hpp"
 #include "plugin/checkpoints/adapters/adapter_math.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/graph/issues.hpp"
@@ -32,6 +34,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace lowtide::module {
 
@@ -153,6 +156,28 @@ std::string cacheFolder(const std::optional<std::string>& chosen) {
 
 namespace {
 
+/// Each type with what other programs call nodes that do the same, as resources/foreign_nodes.json
+/// lists it by ids. Error{Corrupt} names an id that no type has; the catalog refuses a name twice.
+std::vector<executor::NodeType> withForeignNames(std::vector<executor::NodeType> types,
+                                                 const std::string& path) {
+    constexpr const char* kWhat = "foreign_nodes.json";
+    const Json table = parseJson(files::InputFile(path).readAll(kMiB), kWhat);
+    const JsonReader reader(table, kWhat);
+    for (const auto& entry : table.items()) {
+        const auto type = std::find_if(types.begin(), types.end(), [&](const auto& each) {
+            return each.desc.id == entry.key();
+        });
+        if (type == types.end()) {
+            throw Error(ErrorKind::Corrupt,
+                        std::string(kWhat) + " has names for " + quotedName(entry.key()) +
+                            ", which is no node type",
+                        "write the id of a node type");
+        }
+        type->desc.aliases = reader.texts(entry.key().c_str()).value_or(std::vector<std::string>{});
+    }
+    return types;
+}
+
 /// Everything that runs, made by start() in the order in which it depends on each other.
 struct Engine {
     Engine(int threads,
@@ -170,7 +195,8 @@ struct Engine {
                                      .teacher = [this] { return slot.teacher; },
                                      .previewPace = {},
                                      .digests = digests})),
-          types(nodes::makeNodeTypes(*stages)),
+          types(withForeignNames(nodes::makeNodeTypes(*stages),
+                                 moduleFolder() + "/lowtide/resources/foreign_nodes.json")),
           runner(types,
                  residency,
                  slot,

@@ -1,3 +1,4 @@
+#include "plugin/base/json.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -74,6 +75,18 @@ private Q_SLOTS:
             QVERIFY2(ids.insert(param.id).second, "an id is taken twice");
             checkParameter(param);
         }
+    }
+
+    void foreignNamesAreThoseOfTheTable() {
+        QFile file(testing::sourcePath("resources/foreign_nodes.json"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        Json names = Json::object();
+        for (const NodeDesc& node : testing::openModule().nodes()) {
+            if (!node.aliases.empty()) {
+                names[node.id] = node.aliases;
+            }
+        }
+        QCOMPARE(names.dump(), Json::parse(file.readAll().toStdString()).dump());
     }
 
 private:
