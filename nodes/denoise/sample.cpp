@@ -82,8 +82,7 @@ std::vector<ParamDesc> denoiseParameters(models::Stages& stages) {
         {.id = "shift",
          .label = "Flow shift",
          .tooltip = "How far a flow's noise levels are moved up: more gives motion and shape more "
-                    "of the steps. 0 is automatic: 3 at 480p and 5 at 720p for WAN 2.1, 12 for "
-                    "WAN 2.2, or 5 with a picture.",
+                    "of the steps. 0 is automatic: what suits the model and the size.",
          .kind = ParamKind::Float,
          .defaultValue = 0.0,
          .min = 0,
@@ -94,7 +93,7 @@ std::vector<ParamDesc> denoiseParameters(models::Stages& stages) {
          .advanced = true},
         {.id = "cfg_2",
          .label = "Guidance, low noise",
-         .tooltip = "Guidance of the second of two experts (WAN 2.2), which takes the steps with "
+         .tooltip = "Guidance of the second of two experts, which takes the steps with "
                     "less noise; 0 is that of the first.",
          .kind = ParamKind::Float,
          .defaultValue = 0.0,
@@ -106,8 +105,8 @@ std::vector<ParamDesc> denoiseParameters(models::Stages& stages) {
          .advanced = true},
         share("boundary",
               "Boundary",
-              "Share of the timesteps below which the second of two experts takes over (WAN 2.2); "
-              "0 is the model's own: 0.875 for text to video, 0.9 with a picture.",
+              "Share of the timesteps below which the second of two experts takes over; 0 is the "
+              "model's own.",
               0),
         share("guidance_rescale",
               "Guidance rescale",

@@ -43,8 +43,9 @@ NodeDesc describeLoadCheckpoint() {
              .defaultValue = std::string()},
             {.id = "text_encoder_4",
              .label = "Fourth text encoder",
-             .tooltip = "A folder or file with Llama 3.1 8B Instruct for HiDream-I1, whose "
-                        "checkpoints lack it; empty takes the checkpoint's own.",
+             .tooltip =
+                 "A folder or file with the fourth text encoder (Llama 3.1 8B Instruct), for "
+                 "checkpoints that lack it; empty takes the checkpoint's own.",
              .kind = ParamKind::File,
              .defaultValue = std::string(),
              .advanced = true},

@@ -23,23 +23,25 @@ struct PartNode {
 
 std::array<PartNode, 4> partNodes() {
     return {
-        PartNode{"text_encoder",
-                 "TEXT_ENCODER",
-                 "Text encoder",
-                 "Load text encoder",
-                 "Opens the text encoder of a model that lies in several files. Only the "
-                 "header is read here.",
-                 "UMT5 XXL as one file: .safetensors with its tokenizer inside, .gguf, or .pth "
-                 "with its tokenizer beside it; relative to the graph or to a model folder.",
-                 "From Load text encoder or Load text encoders. Every model needs one."},
+        PartNode{
+            "text_encoder",
+            "TEXT_ENCODER",
+            "Text encoder",
+            "Load text encoder",
+            "Opens the text encoder of a model that lies in several files. Only the "
+            "header is read here.",
+            "The text encoder as one file: .safetensors with its tokenizer inside or beside it, "
+            ".gguf, or .pth with its tokenizer beside it; relative to the graph or to a model "
+            "folder.",
+            "From Load text encoder or Load text encoders. Every model needs one."},
         PartNode{"text_encoder",
                  "TEXT_ENCODER",
                  "Text encoder",
                  "Load text encoders",
                  "Opens the text encoders of a model that has several, each in a file of its own. "
                  "Their order does not matter: which one each is, its file says.",
-                 "A text encoder as one file or folder: CLIP-L and T5 XXL for FLUX.1; CLIP-L, "
-                 "CLIP-G, T5 XXL or Llama 3.1 8B for HiDream-I1. Leave the others empty.",
+                 "A text encoder as one file or folder: CLIP-L, CLIP-G, T5 XXL or Llama "
+                 "3.1 8B. Leave it empty for one that you do not have.",
                  "",
                  models::kMostTextEncoders,
                  "s"},
@@ -49,19 +51,19 @@ std::array<PartNode, 4> partNodes() {
                  "Load autoencoder",
                  "Opens the autoencoder of a model that lies in several files. Only the header "
                  "is read here.",
-                 "The autoencoder (VAE) of WAN 2.1, or FLUX's (ae) for FLUX.1, HiDream-I1 and "
-                 "Z-Image, as one file: .safetensors or .pth, relative to the graph or to a model "
-                 "folder.",
+                 "The autoencoder (VAE) that the diffusion model was trained with, as one file: "
+                 ".safetensors or .pth, relative to the graph or to a model folder.",
                  "From Load autoencoder. Every model needs it."},
-        PartNode{"image_encoder",
-                 "IMAGE_ENCODER",
-                 "Image encoder",
-                 "Load image encoder",
-                 "Opens the image encoder of a model that lies in several files. Only the "
-                 "header is read here.",
-                 "CLIP ViT-H as one file (clip_vision_h), relative to the graph or to a model "
-                 "folder.",
-                 "From Load image encoder. WAN needs it where a video begins with a picture."}};
+        PartNode{
+            "image_encoder",
+            "IMAGE_ENCODER",
+            "Image encoder",
+            "Load image encoder",
+            "Opens the image encoder of a model that lies in several files. Only the "
+            "header is read here.",
+            "CLIP ViT-H as one file (clip_vision_h), relative to the graph or to a model "
+            "folder.",
+            "From Load image encoder. Some models need it where a video begins with a picture."}};
 }
 
 std::string fileParam(size_t index) {
@@ -123,14 +125,14 @@ NodeDesc describeLoadDiffusionModel() {
         .params = {
             {.id = "file",
              .label = "Diffusion model",
-             .tooltip = "The transformer of WAN, FLUX.1, HiDream-I1 or Z-Image as one file, "
-                        "quantised or not: .safetensors or .gguf, relative to the graph or to a "
-                        "model folder. For WAN 2.2, the high-noise expert.",
+             .tooltip = "The transformer as one file, quantised or not: .safetensors or .gguf, "
+                        "relative to the graph or to a model folder. Of a model with two "
+                        "transformers, the one for high noise.",
              .kind = ParamKind::File,
              .defaultValue = std::string()},
             {.id = "low_noise",
              .label = "Low-noise model",
-             .tooltip = "WAN 2.2's second expert, which takes the last steps. "
+             .tooltip = "Of a model with two transformers, the one that takes the last steps. "
                         "Leave it empty for models with one denoiser.",
              .kind = ParamKind::File,
              .defaultValue = std::string()}}};

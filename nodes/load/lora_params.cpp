@@ -32,12 +32,12 @@ std::string numbered(const std::string& text, const char* between, const std::st
 }
 
 ParamDesc expertParam(const std::string& suffix) {
-    ParamDesc param = choiceParam(
-        numbered("expert", "_", suffix),
-        numbered("Expert", " ", suffix),
-        "Which denoiser changes, where a model has two (WAN 2.2): a LoRA for one of them says so "
-        "in its name.",
-        {{"both", "Both"}, {"high_noise", "High noise"}, {"low_noise", "Low noise"}});
+    ParamDesc param =
+        choiceParam(numbered("expert", "_", suffix),
+                    numbered("Expert", " ", suffix),
+                    "Which denoiser changes, where a model has two: a LoRA for one of them says so "
+                    "in its name.",
+                    {{"both", "Both"}, {"high_noise", "High noise"}, {"low_noise", "Low noise"}});
     param.advanced = true;
     return param;
 }

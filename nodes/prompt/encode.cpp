@@ -41,8 +41,8 @@ ParamDesc scoreParam(std::string id, std::string label, std::string tooltip, dou
             .advanced = true};
 }
 
-/// What some families read beside the texts. Source: diffusers' StableDiffusionXLPipeline,
-/// StableDiffusionXLImg2ImgPipeline and FluxPipeline, whose defaults these are.
+/// What some families read beside the texts. Source: the pipelines of diffusers that read them,
+/// whose defaults these are.
 const std::vector<ParamDesc>& numberParams() {
     static const std::vector<ParamDesc> params = {
         pixelsParam("original_width",
@@ -75,8 +75,8 @@ const std::vector<ParamDesc>& numberParams() {
                    2.5),
         {.id = "guidance",
          .label = "Guidance",
-         .tooltip = "How closely models follow the prompt that were taught guidance as a number "
-                    "(FLUX.1 dev). Guidance by a negative prompt is a parameter of Denoise.",
+         .tooltip = "How closely models follow the prompt that were taught guidance as a number. "
+                    "Guidance by a negative prompt is a parameter of Denoise.",
          .kind = ParamKind::Float,
          .defaultValue = 3.5,
          .min = 0,
@@ -118,9 +118,8 @@ std::vector<ParamDesc> withOthers(std::vector<ParamDesc> params) {
     params.push_back(
         {.id = kLength,
          .label = "Text length",
-         .tooltip = "Tokens of each text, for models that read texts of any length "
-                    "(HiDream-I1, FLUX.1): longer ones are cut, shorter ones are filled up. 0 "
-                    "is the model's usual length.",
+         .tooltip = "Tokens of each text, for models that read texts of any length: longer ones "
+                    "are cut, shorter ones are filled up. 0 is the model's usual length.",
          .unit = "tokens",
          .kind = ParamKind::Int,
          .defaultValue = int64_t{0},
@@ -207,10 +206,9 @@ NodeDesc describeEncodePrompt() {
               .multiline = true},
              {.id = "clip_skip",
               .label = "Clip skip",
-              .tooltip =
-                  "Layers of the text encoder to leave out at the end. Clip skip 2 of other "
-                  "programs is 1 for SD 1.x, and -1 for SDXL and SD 2.x, which leave one out by "
-                  "themselves. With the weights none the negative prompt ignores it.",
+              .tooltip = "Layers of the text encoder to leave out at the end. Clip skip 2 of other "
+                         "programs is 1, or -1 for models that leave one out by themselves. With "
+                         "the weights none the negative prompt ignores it.",
               .unit = "layers",
               .kind = ParamKind::Int,
               .defaultValue = int64_t{-1},

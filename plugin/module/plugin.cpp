@@ -160,16 +160,16 @@ namespace {
 /// lists it by ids. Error{Corrupt} names an id that no type has; the catalog refuses a name twice.
 std::vector<executor::NodeType> withForeignNames(std::vector<executor::NodeType> types,
                                                  const std::string& path) {
-    constexpr const char* kWhat = "foreign_nodes.json";
-    const Json table = parseJson(files::InputFile(path).readAll(kMiB), kWhat);
-    const JsonReader reader(table, kWhat);
+    constexpr const char* kTable = "foreign_nodes.json";
+    const Json table = parseJson(files::InputFile(path).readAll(kMiB), kTable);
+    const JsonReader reader(table, kTable);
     for (const auto& entry : table.items()) {
         const auto type = std::find_if(types.begin(), types.end(), [&](const auto& each) {
             return each.desc.id == entry.key();
         });
         if (type == types.end()) {
             throw Error(ErrorKind::Corrupt,
-                        std::string(kWhat) + " has names for " + quotedName(entry.key()) +
+                        std::string(kTable) + " has names for " + quotedName(entry.key()) +
                             ", which is no node type",
                         "write the id of a node type");
         }
