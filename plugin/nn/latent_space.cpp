@@ -145,7 +145,7 @@ at::Tensor rgbOf(const at::Tensor& latents, const LatentToRgb& map) {
     return pixels.clamp_(0, 1);
 }
 
-const LatentToRgb& fluxColours() {
+const LatentToRgb& sixteenChannelColours() {
     static const LatentToRgb kColours = {.ofChannels = {{-0.0346, 0.0244, 0.0681},
                                                         {0.0034, 0.0210, 0.0687},
                                                         {0.0275, -0.0668, -0.0433},

@@ -78,9 +78,9 @@ struct LatentToRgb {
 /// number of `map.ofChannels`.
 [[nodiscard]] at::Tensor rgbOf(const at::Tensor& latents, const LatentToRgb& map);
 
-/// Of FLUX's autoencoder, which other families use too, at its scale and shift: figures of Flux in
-/// ComfyUI's latent_formats.py.
-[[nodiscard]] const LatentToRgb& fluxColours();
+/// Of the autoencoder of 16 channels that several families share, at its scale and shift: figures
+/// of ComfyUI's latent_formats.py.
+[[nodiscard]] const LatentToRgb& sixteenChannelColours();
 
 /// How much of a stage's time its previews may take. What they show depends on the clock, results
 /// never do.

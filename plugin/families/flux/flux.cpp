@@ -284,10 +284,11 @@ void FluxModel::fillInfo(Checkpoint& checkpoint) {
     info_.latent.multiple *= FluxConfig::kPatch;
     info_.cachePoints.firstBlock = config.doubleLayers + config.singleLayers > 1 ? 0 : -1;
     info_.guidance = sampling::Guidance::Sequential;
-    info_.latentToRgb = latentToRgbOr(checkpoint,
-                                      info_.latent.channels,
-                                      static_cast<int64_t>(fluxColours().ofChannels.size()),
-                                      fluxColours);
+    info_.latentToRgb =
+        latentToRgbOr(checkpoint,
+                      info_.latent.channels,
+                      static_cast<int64_t>(sixteenChannelColours().ofChannels.size()),
+                      sixteenChannelColours);
     info_.conditioning = {
         .fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, config.textWidth},
                    {tensor::kPooled, tensor::FieldKind::Vector, config.pooledWidth}},

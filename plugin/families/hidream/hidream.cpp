@@ -79,8 +79,8 @@ private:
     HiDreamInputs inputs_;
 };
 
-/// HiDream-I1 Full, Dev and Fast: up to four text encoders, a transformer with experts, FLUX's
-/// autoencoder. Source: Cai et al. 2025; diffusers 0.42.1 HiDreamImagePipeline.
+/// HiDream-I1 Full, Dev and Fast: up to four text encoders, a transformer with experts, an
+/// autoencoder of 16 channels. Source: Cai et al. 2025; diffusers 0.42.1 HiDreamImagePipeline.
 class HiDreamModel final : public Model {
 public:
     explicit HiDreamModel(Checkpoint& checkpoint);
@@ -116,8 +116,8 @@ private:
 std::optional<LatentToRgb> hidreamLatentToRgb(Checkpoint& checkpoint, int64_t latentChannels) {
     return latentToRgbOr(checkpoint,
                          latentChannels,
-                         static_cast<int64_t>(fluxColours().ofChannels.size()),
-                         fluxColours);
+                         static_cast<int64_t>(sixteenChannelColours().ofChannels.size()),
+                         sixteenChannelColours);
 }
 
 namespace {

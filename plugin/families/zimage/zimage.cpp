@@ -54,8 +54,8 @@ private:
 
 [[nodiscard]] std::vector<ComponentDesc> zimageComponents();
 
-/// Z-Image and Z-Image-Turbo: Qwen 3 as text encoder, a transformer of one stream, FLUX's
-/// autoencoder. Source: diffusers 0.42.1 ZImagePipeline.
+/// Z-Image and Z-Image-Turbo: Qwen 3 as text encoder, a transformer of one stream, an
+/// autoencoder of 16 channels. Source: diffusers 0.42.1 ZImagePipeline.
 class ZImageModel final : public Model {
 public:
     explicit ZImageModel(Checkpoint& checkpoint);
@@ -247,10 +247,11 @@ void ZImageModel::fillInfo(Checkpoint& checkpoint) {
     info_.cachePoints.firstBlock = transformer_.config().layers > 1 ? 0 : -1;
     info_.guidance = sampling::Guidance::Sequential;
     info_.negatesPrediction = true;
-    info_.latentToRgb = latentToRgbOr(checkpoint,
-                                      info_.latent.channels,
-                                      static_cast<int64_t>(fluxColours().ofChannels.size()),
-                                      fluxColours);
+    info_.latentToRgb =
+        latentToRgbOr(checkpoint,
+                      info_.latent.channels,
+                      static_cast<int64_t>(sixteenChannelColours().ofChannels.size()),
+                      sixteenChannelColours);
     info_.conditioning = {
         .fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, text_.config().width}},
         .readsWeights = false};
