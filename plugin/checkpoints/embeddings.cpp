@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/checkpoints/family.hpp"
 #include "plugin/checkpoints/known_files.hpp"
 #include "plugin/checkpoints/single_file/tensor_values.hpp"
 #include "plugin/checkpoints/weight_map.hpp"
@@ -168,14 +169,9 @@ TokenVectorsRef vectorsFor(const EmbeddingFile& file,
 
 namespace {
 
-constexpr int64_t kSd1Width = 768;
-constexpr int64_t kSd2Width = 1024;
-
 std::string audienceOf(const EmbeddingTensors& sets, int64_t width) {
-    return sets.size() > 1      ? "SDXL"
-           : width == kSd1Width ? "SD 1.x"
-           : width == kSd2Width ? "SD 2.x"
-                                : "text encoders " + std::to_string(width) + " wide";
+    const NamedWidth* known = published(&AdapterMarks::embeddings, sets.size() > 1 ? 0 : width);
+    return known ? std::string(known->name) : "text encoders " + std::to_string(width) + " wide";
 }
 
 }  // namespace

@@ -52,6 +52,26 @@ struct AdapterMarks {
     std::vector<NamedWidth> contexts{};
     std::vector<NamedWidth> ownContexts{};
     std::vector<NamedWidth> texts{};
+    /// Of the vectors of textual inversions; 0: of both encoders' in one file.
+    std::vector<NamedWidth> embeddings{};
+    /// Of the squares of pixels that T2I-Adapters read as one.
+    std::vector<NamedWidth> hintSquares{};
+    /// Folder of an image encoder in the repository of IP-Adapter's authors.
+    std::string_view imageEncoders{};
+};
+
+/// What tells a family by its UNet, whose class several have.
+struct UNetMarks {
+    std::string_view architecture{};  ///< as ComfyUI-GGUF calls it
+    /// Of which it has one; empty: it is what no other family's marks tell.
+    std::vector<std::string_view> tensors{};
+};
+
+/// A kind of file that a part of a tensor's name tells.
+struct NamedKind {
+    std::string_view part{};
+    std::string_view kind{};  ///< "checkpoint", as KnownFile::kind
+    std::string_view name{};  ///< for users
 };
 
 /// A family of checkpoints. Each has a folder with `const Family& <folder>();` and one lowtide_add
@@ -72,6 +92,9 @@ struct Family {
     std::vector<const Network*> networks{};
     std::vector<const Layout*> layouts{};
     AdapterMarks adapters{};
+    UNetMarks unet{};
+    /// Files for its relatives, which are not built, by tensors that no other file has.
+    std::vector<NamedKind> relatives{};
 };
 
 using Families = std::span<const Family* const>;
@@ -84,6 +107,10 @@ using Families = std::span<const Family* const>;
 /// that was seen and the families that are known.
 [[nodiscard]] std::shared_ptr<const Model> openCheckpoint(Checkpoint& checkpoint,
                                                           Families known = families());
+
+/// The one of all families' `widths` that is so wide; nullptr where none is.
+[[nodiscard]] const NamedWidth* published(std::vector<NamedWidth> AdapterMarks::*widths,
+                                          int64_t width);
 
 /// Narrower than every published network: made to try things. Only the model that it is chosen for
 /// can tell whether it fits.

@@ -1,21 +1,16 @@
 #include "plugin/checkpoints/known_files.hpp"
 
 #include "plugin/checkpoints/adapters/adapter_base.hpp"
+#include "plugin/checkpoints/family.hpp"
 #include "plugin/checkpoints/upscaler_type.hpp"
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 namespace lowtide::models {
 
 namespace {
-
-/// A part of a tensor's name that no other kind of file has.
-struct NamedKind {
-    std::string_view part;
-    std::string_view kind;
-    const char* family;
-};
 
 constexpr const char* kLora = "lora";
 constexpr const char* kControl = "controlnet";
@@ -28,13 +23,13 @@ constexpr NamedKind kNamedKinds[] = {
     {".hada_w1_a", kLora, "LoHa"},
     {".lokr_w1", kLora, "LoKr"},
     {"ip_adapter.", "ip_adapter", "IP-Adapter"},
-    {"ip_adapter_double_stream", "ip_adapter", "IP-Adapter for Flux"},
     {"emb_params", "embedding", "embedding"},
     {"string_to_param", "embedding", "embedding"},
     {"joint_blocks.", "checkpoint", "SD 3"},
-    {"distilled_guidance_layer.", "checkpoint", "Chroma"},
-    {"double_stream_modulation_img.", "checkpoint", "FLUX.2"},
-    {"double_blocks.", "checkpoint", "network with FLUX's blocks"},
+};
+
+/// What families' relatives may have too.
+constexpr NamedKind kLastNamedKinds[] = {
     {"transformer_blocks.0.txt_mod.", "checkpoint", "Qwen-Image"},
     {"llm_adapter.blocks.", "checkpoint", "Anima"},
     {"txtmlp.", "checkpoint", "Krea 2"},
@@ -43,6 +38,19 @@ constexpr NamedKind kNamedKinds[] = {
     {"transformer.resblocks.", "text_encoder", "text encoder"},
     {"before_RG.", "upscaler", "DAT"},
 };
+
+/// All, in the order in which they are asked.
+const std::vector<NamedKind>& namedKinds() {
+    static const std::vector<NamedKind> kAll = [] {
+        std::vector<NamedKind> all(std::begin(kNamedKinds), std::end(kNamedKinds));
+        for (const Family* family : families()) {
+            all.insert(all.end(), family->relatives.begin(), family->relatives.end());
+        }
+        all.insert(all.end(), std::begin(kLastNamedKinds), std::end(kLastNamedKinds));
+        return all;
+    }();
+    return kAll;
+}
 
 /// Embeddings for two encoders are a row of vectors for each encoder; A1111's and diffusers' are
 /// one tensor, under "*" or a token.
@@ -72,14 +80,15 @@ std::optional<KnownFile> knownByNames(const WeightMap& file) {
             return tensor.first.find(each.part) != tensor.first.npos;
         });
     };
-    const auto* found = std::find_if(std::begin(kNamedKinds), std::end(kNamedKinds), isIn);
-    const bool isControl = found != std::end(kNamedKinds) && found->kind == kControl;
+    const std::vector<NamedKind>& named = namedKinds();
+    const auto found = std::find_if(named.begin(), named.end(), isIn);
+    const bool isControl = found != named.end() && found->kind == kControl;
     if (!isControl && looksLikeAdapter(file)) {
-        const bool isNamed = found != std::end(kNamedKinds) && found->kind == kLora;
-        return KnownFile{.kind = kLora, .family = isNamed ? found->family : "LoRA"};
+        const bool isNamed = found != named.end() && found->kind == kLora;
+        return KnownFile{.kind = kLora, .family = isNamed ? std::string(found->name) : "LoRA"};
     }
-    if (found != std::end(kNamedKinds)) {
-        return KnownFile{.kind = std::string(found->kind), .family = found->family};
+    if (found != named.end()) {
+        return KnownFile{.kind = std::string(found->kind), .family = std::string(found->name)};
     }
     if (isCompactUpscaler(file)) {
         return KnownFile{.kind = "upscaler", .family = "SRVGGNetCompact"};

@@ -4,6 +4,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/checkpoints/adapters/adapter_base.hpp"
+#include "plugin/checkpoints/family.hpp"
 #include "plugin/checkpoints/known_files.hpp"
 #include "plugin/checkpoints/single_file/beside_file.hpp"
 #include "plugin/checkpoints/single_file/component_maps.hpp"
@@ -69,8 +70,8 @@ constexpr std::pair<std::string_view, std::string_view> kOtherControls[] = {
     {"lora_controlnet", "Control-LoRA"},
     {"task_embedding", "ControlNet Union (ControlNet++)"},
     {"control_add_embedding", "ControlNet Union (ControlNet++)"},
-    {"controlnet_x_embedder", "ControlNet of Flux"},
-    {"controlnet_blocks.", "ControlNet of Flux or SD 3"},
+    {"controlnet_x_embedder", "ControlNet of a transformer"},
+    {"controlnet_blocks.", "ControlNet of a transformer"},
 };
 
 std::optional<std::string_view> otherControl(const WeightMap& file) {
@@ -250,13 +251,13 @@ ControlFile controlFileIn(const WeightMap& file, const ControlNames& names) {
 OtherControl otherThanControlNet(const WeightMap& file) {
     if (const auto kind = otherControl(file)) {
         return {std::string(*kind),
-                "choose a ControlNet for SD 1.x, 2.x or SDXL: this kind is not read"};
+                "choose a ControlNet for SD 1.x, 2.x or XL: this kind is not read"};
     }
     const std::optional<KnownFile> known = knownFile(file);
     if (known && known->kind == "lora") {
         return {known->family, "choose a ControlNet here, and this file in Load LoRA"};
     }
-    return {known ? known->family : "", "choose a ControlNet for SD 1.x, 2.x or SDXL"};
+    return {known ? known->family : "", "choose a ControlNet for SD 1.x, 2.x or XL"};
 }
 
 namespace {
@@ -279,9 +280,8 @@ std::string labelFor(const ControlConfig& config) {
 }
 
 std::string labelFor(const HintAdapterConfig& config) {
-    constexpr int64_t kSquareOfXl = 16;
-    return std::string("T2I-Adapter for ") +
-           (config.squarePixels == kSquareOfXl ? "SDXL" : "SD 1.x and 2.x");
+    const NamedWidth* known = published(&AdapterMarks::hintSquares, config.squarePixels);
+    return known ? "T2I-Adapter for " + std::string(known->name) : "T2I-Adapter";
 }
 
 bool isOfClass(const Json& settings, const std::string& what, const std::string& name) {

@@ -82,12 +82,25 @@ bool hasUNet(const WeightMap& map, const std::string& prefix) {
                map, prefix, "conv_in.weight", "conv_out.weight", "time_embedding.linear_1.weight");
 }
 
+std::string_view unetArchitecture(const WeightMap& map, const std::string& prefix) {
+    std::string_view usual;
+    for (const Family* family : families()) {
+        for (const std::string_view name : family->unet.tensors) {
+            if (hasAll(map, prefix, std::string(name))) {
+                return family->unet.architecture;
+            }
+        }
+        if (family->unet.tensors.empty() && usual.empty()) {
+            usual = family->unet.architecture;
+        }
+    }
+    return usual;
+}
+
 std::optional<NetworkNaming> findUNet(const WeightMap& map) {
     for (const std::string& prefix : {std::string(kLdmUNet), std::string()}) {
         if (hasUNet(map, prefix)) {
-            const bool isXl = hasAll(map, prefix, "label_emb.0.0.weight") ||
-                              hasAll(map, prefix, "add_embedding.linear_1.weight");
-            return NetworkNaming{.prefix = prefix, .architecture = isXl ? "sdxl" : "sd1"};
+            return NetworkNaming{.prefix = prefix, .architecture = unetArchitecture(map, prefix)};
         }
     }
     return std::nullopt;

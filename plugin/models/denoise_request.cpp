@@ -28,7 +28,7 @@ void requireExperts(const ModelInfo& info, double value, const char* param) {
     requireThat(value == 0 || info.boundaryRatio > 0,
                 std::string(param) + " is " + formatNumber(value) + ", and " + info.checkpoint +
                     " has one denoiser",
-                "set it to 0; it is for models of two experts (WAN 2.2)",
+                "set it to 0; it is for models of two experts",
                 param);
 }
 

@@ -53,7 +53,7 @@ Families families() {
                      .latentWidth = 64,
                      .contexts = {{768, "SD 1.x"}},
                      .ownContexts = {{5120, "WAN 14B"}, {3072, "WAN 2.2 5B", false}},
-                     .texts = {{768, "the text encoder of SD 1.x and SDXL"}}}};
+                     .texts = {{768, "the text encoder of SD 1.x and XL"}}}};
     static const Family* const all[] = {&light};
     return all;
 }

@@ -82,18 +82,6 @@ bool endsInOneOf(std::string_view name, const Names& ends) {
     });
 }
 
-/// Of all families: `widths` of their adapters.
-const NamedWidth* published(std::vector<NamedWidth> AdapterMarks::*widths, int64_t width) {
-    for (const Family* family : families()) {
-        for (const NamedWidth& each : family->adapters.*widths) {
-            if (each.width == width) {
-                return &each;
-            }
-        }
-    }
-    return nullptr;
-}
-
 std::string nameOfWidth(std::vector<NamedWidth> AdapterMarks::*widths,
                         int64_t width,
                         const char* what) {
@@ -152,6 +140,17 @@ void readWidth(const AdapterMarks& marks, std::optional<int64_t> width, AdapterB
 }
 
 }  // namespace
+
+const NamedWidth* published(std::vector<NamedWidth> AdapterMarks::*widths, int64_t width) {
+    for (const Family* family : families()) {
+        for (const NamedWidth& each : family->adapters.*widths) {
+            if (each.width == width) {
+                return &each;
+            }
+        }
+    }
+    return nullptr;
+}
 
 std::string AdapterBase::text() const {
     if (!family.empty()) {

@@ -3,6 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/checkpoints/family.hpp"
 #include "plugin/checkpoints/layouts/clip.hpp"
 #include "plugin/checkpoints/single_file/beside_file.hpp"
 #include "plugin/checkpoints/weight_file.hpp"
@@ -156,8 +157,11 @@ std::vector<EncoderPlace> usualPlaces(const CheckpointPath& adapter,
     const fs::path above = folder.parent_path();
     addEncoderFolder(folder / kEncoderFolder, places);
     addEncoderFolder(above / kEncoderFolder, places);
-    addEncoderFolder(above / "models" / kEncoderFolder, places);
-    addEncoderFolder(above / "sdxl_models" / kEncoderFolder, places);
+    for (const Family* family : families()) {
+        if (!family->adapters.imageEncoders.empty()) {
+            addEncoderFolder(above / family->adapters.imageEncoders / kEncoderFolder, places);
+        }
+    }
     addEncoderFiles(above / kEncoderFiles, places);
     for (const fs::path models : modelFolders) {
         addEncoderFolder(models / kEncoderFolder, places);

@@ -77,8 +77,8 @@ struct IpAdapterChoice {
 [[nodiscard]] ImageEncoderFile openImageEncoder(const CheckpointPath& path);
 
 /// A file as diffusers, ComfyUI and the author of IP-Adapter have it (.safetensors, .bin). Where no
-/// encoder is chosen: image_encoder/ beside the file, models/image_encoder and
-/// sdxl_models/image_encoder beside its folder, as in h94's repository, and clip_vision/ beside its
+/// encoder is chosen: image_encoder/ beside the file and beside its folder, there too in the
+/// folders of the author's repository (AdapterMarks::imageEncoders), and clip_vision/ beside its
 /// folder or in `modelFolders`; the first one of the width that the adapter reads. No weight is
 /// read. Error{NotFound} on "image_encoder" says what is needed; else errors of both files.
 [[nodiscard]] std::shared_ptr<const IpAdapter> openIpAdapter(

@@ -155,16 +155,16 @@ double detectAutoencoder(const ModelSource& source) {
     return source.header && prefixIn(source.header->map) ? 0.4 : 0;
 }
 
-/// FLUX's autoencoder, whose latents have other numbers than those of Stable Diffusion: no tensor
-/// tells them. Source: vae/config.json of FLUX.1.
+/// The published autoencoder of latents with 16 channels that transformers share has other numbers
+/// than those of Stable Diffusion, which no tensor tells. Source: its vae/config.json.
 Json constantsOf(const WeightMap& file, std::string_view prefix) {
-    constexpr int64_t kFluxChannels = 16;
+    constexpr int64_t kSharedChannels = 16;
     const std::string start(prefix);
     const auto first = file.tensors.find(start + "decoder.conv_in.weight");
-    const bool isFlux = first != file.tensors.end() && first->second.shape.size() > 1 &&
-                        first->second.shape[1] == kFluxChannels &&
-                        !file.tensors.contains(start + "post_quant_conv.weight");
-    return isFlux ? Json{{"scaling_factor", 0.3611}, {"shift_factor", 0.1159}} : Json::object();
+    const bool isShared = first != file.tensors.end() && first->second.shape.size() > 1 &&
+                          first->second.shape[1] == kSharedChannels &&
+                          !file.tensors.contains(start + "post_quant_conv.weight");
+    return isShared ? Json{{"scaling_factor", 0.3611}, {"shift_factor", 0.1159}} : Json::object();
 }
 
 std::unique_ptr<Checkpoint> openAutoencoderFile(ModelSource source,
@@ -187,8 +187,7 @@ const Layout& autoencoder() {
         .kind = "autoencoder",
         .use =
             "choose a whole checkpoint in Load checkpoint, and this file as its "
-            "autoencoder (vae); or, of FLUX.1, HiDream-I1 and Z-Image, choose it in Load "
-            "autoencoder",
+            "autoencoder (vae); or, for a model of several files, choose it in Load autoencoder",
         .detect = detectAutoencoder,
         .open = openAutoencoderFile};
     return layout;

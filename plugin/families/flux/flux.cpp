@@ -548,7 +548,11 @@ const Family& flux() {
                                       "proj.mlp"},
                      .widths = {3072},
                      .latentModules = {"img.in", "x.embedder"},
-                     .latentWidth = 64}};
+                     .latentWidth = 64},
+        .relatives = {{"ip_adapter_double_stream", "ip_adapter", "IP-Adapter for Flux"},
+                      {"distilled_guidance_layer.", "checkpoint", "Chroma"},
+                      {"double_stream_modulation_img.", "checkpoint", "FLUX.2"},
+                      {"double_blocks.", "checkpoint", "network with FLUX's blocks"}}};
     return family;
 }
 

@@ -353,8 +353,12 @@ const Family& sd15() {
                                .label = labelSd15,
                                .layouts = {&sd_ldm()},
                                .adapters = {.contexts = {{768, "SD 1.x"}, {1024, "SD 2.x"}},
-                                            .texts = {{768, "the text encoder of SD 1.x and SDXL"},
-                                                      {1024, "the text encoder of SD 2.x"}}}};
+                                            .texts = {{768, "the text encoder of SD 1.x and XL"},
+                                                      {1024, "the text encoder of SD 2.x"}},
+                                            .embeddings = {{768, "SD 1.x"}, {1024, "SD 2.x"}},
+                                            .hintSquares = {{8, "SD 1.x and 2.x"}},
+                                            .imageEncoders = "models"},
+                               .unet = {.architecture = "sd1"}};
     return family;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kSdScalingFactor = 0.18215;
 
-/// SD-Turbo, in the words of the program that SDXL came with.
+/// SD-Turbo, in the words of Stability's generative-models.
 bool isTurbo(const WeightMap& file) {
     return hasUnder(file, kRefinerOpenClip);
 }

@@ -551,7 +551,12 @@ const Family& sdxl() {
         .open = openSdxl,
         .layouts = {&sdxl_ldm()},
         .adapters = {.contexts = {{2048, "SDXL"}, {1280, "the SDXL refiner"}},
-                     .texts = {{1280, "the second text encoder of SDXL"}}}};
+                     .texts = {{1280, "the second text encoder of SDXL"}},
+                     .embeddings = {{0, "SDXL"}},
+                     .hintSquares = {{16, "SDXL"}},
+                     .imageEncoders = "sdxl_models"},
+        .unet = {.architecture = "sdxl",
+                 .tensors = {"label_emb.0.0.weight", "add_embedding.linear_1.weight"}}};
     return family;
 }
 
