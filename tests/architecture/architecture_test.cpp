@@ -42,6 +42,7 @@ private Q_SLOTS:
         QTest::newRow("layers") << "check_layers.py";
         QTest::newRow("tree") << "check_tree.py";
         QTest::newRow("names") << "check_names.py";
+        QTest::newRow("families") << "check_families.py";
         QTest::newRow("pages") << "check_pages.py";
         QTest::newRow("translations") << "check_translations.py";
     }
@@ -302,6 +303,36 @@ private Q_SLOTS:
         const Verdict verdict = check("check_names.py", root.path());
         QCOMPARE(verdict.exitCode, 1);
         QVERIFY2(verdict.output.startsWith(name + ": "), qPrintable(verdict.output));
+    }
+
+    void aFamilyNamedElsewhereIsFound_data() {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<bool>("isFound");
+        const QString node = "nodes/load/a.cpp";
+        QTest::newRow("a text") << node << QByteArray("\n\"For MyModel 2.\"\n") << true;
+        QTest::newRow("another family")
+            << "plugin/families/wan/a.cpp" << QByteArray("\nmymodelColours();\n") << true;
+        QTest::newRow("its folder")
+            << "plugin/families/mymodel/a.cpp" << QByteArray("\nmymodelColours();\n") << false;
+        QTest::newRow("its line") << "plugin/families/CMakeLists.txt"
+                                  << QByteArray("\nlowtide_add(family mymodel)\n") << false;
+        QTest::newRow("a name as a word") << node << QByteArray("\n// as WAN has it\n") << true;
+        QTest::newRow("in a longer name") << node << QByteArray("\nWanModel();\n") << true;
+        QTest::newRow("in a word") << node << QByteArray("\n// what users want\n") << false;
+    }
+
+    void aFamilyNamedElsewhereIsFound() {
+        QFETCH(QString, file);
+        QFETCH(QByteArray, text);
+        QFETCH(bool, isFound);
+        const QTemporaryDir root;
+        write(root, "plugin/families/mymodel/mymodel.cpp", "\n");
+        write(root, "plugin/families/wan/wan.cpp", "\n");
+        write(root, file, text);
+        const Verdict verdict = check("check_families.py", root.path());
+        QCOMPARE(verdict.exitCode, isFound ? 1 : 0);
+        QCOMPARE(verdict.output.contains(file + ":2: names the family "), isFound);
     }
 };
 
