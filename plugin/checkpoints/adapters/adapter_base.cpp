@@ -6,7 +6,9 @@
 #include "plugin/memory/component_tree.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -26,15 +28,24 @@ struct NamedFamily {
 constexpr std::pair<std::string_view, std::string_view> kNotBuilt[] = {
     {"joint.blocks.", "SD 3"},
     {"motion.modules.", "AnimateDiff"},
-    {"to.qkv.mlp.proj", "FLUX.2"},
 };
 
 /// Those that are not built first: relatives of families have names of theirs too.
 std::optional<NamedFamily> familyNamedBy(const std::string& module) {
-    for (const auto& [part, name] : kNotBuilt) {
-        if (module.find(part) != module.npos) {
-            return NamedFamily{part, name};
+    std::optional<NamedFamily> found;
+    const auto look = [&](std::span<const std::pair<std::string_view, std::string_view>> names) {
+        for (const auto& [part, name] : names) {
+            if (!found && module.find(part) != module.npos) {
+                found = NamedFamily{part, name};
+            }
         }
+    };
+    look(kNotBuilt);
+    for (const Family* family : families()) {
+        look(family->adapters.relatives);
+    }
+    if (found) {
+        return found;
     }
     for (const Family* family : families()) {
         for (const std::string_view part : family->adapters.parts) {

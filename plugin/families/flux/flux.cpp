@@ -547,6 +547,7 @@ const Family& flux() {
                                       "add.v.proj",
                                       "proj.mlp"},
                      .widths = {3072},
+                     .relatives = {{"to.qkv.mlp.proj", "FLUX.2"}},
                      .latentModules = {"img.in", "x.embedder"},
                      .latentWidth = 64},
         .relatives = {{"ip_adapter_double_stream", "ip_adapter", "IP-Adapter for Flux"},
