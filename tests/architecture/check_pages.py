@@ -6,9 +6,11 @@
 - links within the project lead to a file, and to a heading of it;
 - docs/feature_tests.md names slots of tests that exist: "- studio_viewer: takesADroppedPng, ...";
 - each picture of docs/images is shown by a page, and is one that tests/journey/studio/take_pictures.py makes, or one of OTHERS;
-- all of them together take MOST_BYTES at most.
+- all of them together take MOST_BYTES at most;
+- docs/building.md has a row for each configure preset of CMakePresets.json.
 """
 import collections
+import json
 import pathlib
 import re
 import sys
@@ -112,9 +114,18 @@ def untrue_pictures(root):
         yield f"{IMAGES}: {sum(files.values())} bytes, at most {MOST_BYTES}"
 
 
+def untrue_presets(root):
+    file, page = root / "CMakePresets.json", root / "docs/building.md"
+    if file.exists() and page.exists():
+        presets = {preset["name"] for preset in json.loads(file.read_text())["configurePresets"] if not preset.get("hidden")}
+        rows = set(re.findall(r"^\| `([\w-]+)` \|.*\| `build/[\w-]*` \|$", page.read_text(), re.M))
+        yield from (f"{page.relative_to(root)}: has no row for the preset {name}" for name in sorted(presets - rows))
+        yield from (f"{page.relative_to(root)}: {name} is no preset" for name in sorted(rows - presets))
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
-    problems = [*dead_links(root), *missing_slots(root), *untrue_pictures(root)]
+    problems = [*dead_links(root), *missing_slots(root), *untrue_pictures(root), *untrue_presets(root)]
     print("\n".join(problems + [f"{len(problems)} untrue references of pages"]))
     return 1 if problems else 0
 

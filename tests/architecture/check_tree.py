@@ -16,7 +16,7 @@ import re
 import statistics
 import sys
 
-TOP = {"CMakeLists.txt", "plugin", "nodes", "ui", "resources", "tests", "examples", "docs",
+TOP = {"CMakeLists.txt", "CMakePresets.json", "plugin", "nodes", "ui", "resources", "tests", "examples", "docs",
        "README.md", "LICENSE", "NOTICE", "dev"}
 GENERATED = {"build"}
 ROOMS = ["plugin"] + [f"plugin/{room}" for room in (
