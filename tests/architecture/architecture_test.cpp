@@ -109,6 +109,10 @@ private Q_SLOTS:
         QTest::newRow("long header")
             << "check_layers.py"
             << "plugin/base/a.hpp" << QByteArray("\n").repeated(251) << "limit 250";
+        QTest::newRow("outdated layers of a page")
+            << "check_layers.py"
+            << "docs/architecture.md" << QByteArray("# Architecture\n")
+            << "docs/architecture.md: the layers are not those of check_layers.py";
         QTest::newRow("crossing") << "check_tree.py"
                                   << "plugin/models/a.cpp" << QByteArray("  x = y.cpu();\n")
                                   << "crosses between host and device";

@@ -1,55 +1,81 @@
 #!/usr/bin/env python3
-"""Checks that every #include follows the layer table of docs/architecture.md, and that files stay readable.
+"""Checks that every #include follows the layers below, and that files stay readable.
 
-    check_layers.py [ROOT]
+    check_layers.py [ROOT] [--print | --update]
 
-Exits 1 and prints one line per broken rule.
+--print shows the layers as pages have them; --update writes them between their marks in docs/architecture.md and docs/studio.md.
+Exits 1 and prints one line per broken rule, an outdated page too.
 """
 import pathlib
 import re
 import sys
 
-# room -> rooms it may include (itself is always allowed)
 HOST, BASE, FILES, IMAGE, VIDEO, MEMORY = (
     "plugin/host_api", "plugin/base", "plugin/files", "plugin/image", "plugin/video", "plugin/memory")
 GRAPH, EXECUTOR, RESIDENCY, TENSOR = "plugin/graph", "plugin/executor", "plugin/residency", "plugin/tensor"
 SAMPLING, MODELS, ENCODINGS = "plugin/sampling", "plugin/models", "plugin/encodings"
 TEXT, NN, CHECKPOINTS, FAMILIES = "plugin/text", "plugin/nn", "plugin/checkpoints", "plugin/families"
+MODULE, NODES = "plugin/module", "nodes"
 BELOW_NN = [HOST, BASE, FILES, IMAGE, MEMORY, ENCODINGS, RESIDENCY, TENSOR, SAMPLING, TEXT]
-MAY_INCLUDE = {
-    HOST: [],
-    BASE: [HOST],
-    FILES: [HOST, BASE],
-    IMAGE: [HOST, BASE],
-    VIDEO: [HOST, BASE, FILES, IMAGE],
-    MEMORY: [HOST, BASE],
-    ENCODINGS: [HOST, BASE, MEMORY],
-    GRAPH: [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY],
-    EXECUTOR: [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, GRAPH],
-    RESIDENCY: [HOST, BASE, FILES, MEMORY, ENCODINGS],
-    TENSOR: [HOST, BASE, FILES, IMAGE, MEMORY, RESIDENCY],
-    SAMPLING: [HOST, BASE, MEMORY, TENSOR],
-    TEXT: [HOST, BASE],
-    NN: BELOW_NN,
-    CHECKPOINTS: BELOW_NN + [NN],
-    FAMILIES: BELOW_NN + [NN, CHECKPOINTS],
-    MODELS: BELOW_NN + [NN, CHECKPOINTS, FAMILIES],
-    "nodes": [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, EXECUTOR, MODELS],
-    "ui": [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, GRAPH],
-    "plugin/module": None,  # composition root and tests: anything
-    "tests": None,
-    "examples": None,
+# folder -> what it does, folders that it may include (itself is always allowed; None: all). The one place of this table:
+# docs/architecture.md prints it.
+LAYERS = {
+    HOST: ("what crosses to a host: descriptions and the runner; standard library only, but for the Qt door's header", []),
+    BASE: ("errors, units, dtypes, shapes, JSON, hashes, cancel tokens, log", [HOST]),
+    FILES: ("reading, mapping, safetensors headers, atomic writes", [HOST, BASE]),
+    IMAGE: ("PNG, JPEG and WebP with their texts", [HOST, BASE]),
+    VIDEO: ("frames as MP4, WebM, animated WebP and PNG; through the program ffmpeg where that is needed", [HOST, BASE, FILES, IMAGE]),
+    TEXT: ("prompts: weights, tokenizers and their files, mending", [HOST, BASE]),
+    MEMORY: ("**decides**: policies, component trees, the memory plan, the ledger; bytes and ids only", [HOST, BASE]),
+    ENCODINGS: ("decodes numbers of quantised files (fp8, int8, GGUF, nvfp4 ...) to f32, writes some", [HOST, BASE, MEMORY]),
+    GRAPH: ("documents, validation, snapshots, result keys", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY]),
+    EXECUTOR: ("the run loop, events, cancel, result reuse; has never heard of diffusion", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, GRAPH]),
+    RESIDENCY: ("**does**: the only code that copies weights; devices, arenas, leases", [HOST, BASE, FILES, MEMORY, ENCODINGS]),
+    TENSOR: ("stage values, noise, operators, the host/device crossings, the recorder", [HOST, BASE, FILES, IMAGE, MEMORY, RESIDENCY]),
+    SAMPLING: ("schedules, samplers, the denoise loop; knows a `Denoiser`, no model", [HOST, BASE, MEMORY, TENSOR]),
+    NN: ("networks that several families have, and their blocks; what stages work with", BELOW_NN),
+    CHECKPOINTS: ("files of weights in any layout, adapters, conversion; what a family states", BELOW_NN + [NN]),
+    FAMILIES: ("a folder for each kind of models; the models that were opened", BELOW_NN + [NN, CHECKPOINTS]),
+    MODELS: ("the stages; `stages.hpp` is their torch-free front door", BELOW_NN + [NN, CHECKPOINTS, FAMILIES]),
+    NODES: ("what a person sees on the canvas; thin", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, EXECUTOR, MODELS]),
+    MODULE: ("wires residency, stages, node types, the runner and the C door", None),
+    "ui": ("hosts of our own: the command, the Qt door, the [studio](studio.md)", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, GRAPH]),
+    "examples": ("graphs, and hosts that use the module as other people's do", None),
+    "tests": ("tests, benches and what they share", None),
 }
-ATEN_ROOMS = {RESIDENCY, TENSOR, SAMPLING, NN, CHECKPOINTS, FAMILIES, MODELS, "plugin/module", "tests"}
+MAY_INCLUDE = {folder: seen for folder, (_, seen) in LAYERS.items()}
+ATEN_ROOMS = {RESIDENCY, TENSOR, SAMPLING, NN, CHECKPOINTS, FAMILIES, MODELS, MODULE, "tests"}
 QT_ROOMS = {"ui", "tests", "examples"}
 QT_HEADER = "plugin/host_api/qt_entry.hpp"  # the one Qt file of host_api, for hosts with Qt alone
 QT_FREE_FOLDERS = ("ui/cli/", "ui/door/", "ui/models/", "ui/vary/", "ui/prompts/")
-# Rooms of the studio, lowest first: each sees those before it, panels and canvas not each other.
-UI_ROOMS = {
-    "access": (), "theme": (), "language": (), "document": ("language",), "models": (), "vary": (), "prompts": (), "history": ("document",), "painting": ("language", "document"), "bridge": ("language", "document", "models", "vary", "prompts", "history"), "editors": ("access", "theme", "language", "document", "prompts", "history", "bridge"),
-    "canvas": ("access", "theme", "language", "document", "bridge", "editors"), "panels": ("access", "theme", "language", "document", "models", "vary", "prompts", "history", "painting", "bridge", "editors"),
-    "studio": ("access", "theme", "language", "document", "models", "vary", "prompts", "history", "painting", "bridge", "editors", "canvas", "panels", "door"), "widgets": ("theme", "language", "document", "bridge", "editors", "canvas", "panels"), "cli": ("door", "models", "vary", "prompts"), "door": (),
-    "qt_door": ("door",)}
+# The same for the folders of ui; docs/studio.md prints it. Panels and canvas do not see each other: the window joins them.
+UI_LAYERS = {
+    "door": ("opens and starts the module, for every host of ours", []),
+    "qt_door": ("`liblowtide_qt.so`, which opens the module for hosts with Qt", ["door"]),
+    "theme": ("one token file for light and dark, fonts, icons, colours and shapes of wire types", []),
+    "language": ("the language that the program speaks: translators, the module's texts by key", []),
+    "access": ("what assistive technology is told: sentences said aloud, painted widgets in words", []),
+    "document": ("the graph being edited: `GraphModel` with undo, edits as pure functions, clipboard, arranging, saving, journal, backups, lock",
+                 ["language"]),
+    "painting": ("masks that are painted, the frame of a crop, and their files", ["language", "document"]),
+    "models": ("where models lie: kinds of files, folders of ComfyUI and A1111; the command uses it too", []),
+    "vary": ("parameters that take several values in turn; the command uses it too", []),
+    "prompts": ("prompts before the engine sees them: alternatives, wildcards, styles; the command uses it too", []),
+    "history": ("every run and its pictures, in a file of SQLite", ["document"]),
+    "bridge": ("what the module says, for the GUI thread: `Engine`, `RunQueue`, `Planning`, `NodeStatuses`, memory, log; settings, presets",
+               ["language", "document", "models", "vary", "prompts", "history"]),
+    "editors": ("one value: numbers, choices, texts, seeds, files; memory policy, precision",
+                ["theme", "language", "access", "document", "prompts", "history", "bridge"]),
+    "canvas": ("`GraphView`: nodes, wires, frames, notes, search, minimap", ["theme", "language", "access", "document", "bridge", "editors"]),
+    "panels": ("inspector, memory, queue, issues, viewer, presets, form, models, first start",
+               ["theme", "language", "access", "document", "painting", "models", "vary", "prompts", "history", "bridge", "editors"]),
+    "widgets": ("`GraphEditor`: canvas, inspector and memory panel for other Qt programs ([embedding.md](embedding.md))",
+                ["theme", "language", "document", "bridge", "editors", "canvas", "panels"]),
+    "studio": ("the window, its actions and keys, recovery, `main`",
+               ["door", "theme", "language", "access", "document", "painting", "models", "vary", "prompts", "history", "bridge", "editors", "canvas", "panels"]),
+    "cli": ("the command `lowtide`", ["door", "models", "vary", "prompts"]),
+}
+UI_ROOMS = {folder: seen for folder, (_, seen) in UI_LAYERS.items()}
 # What a room may see of another one, where that is not all of it.
 DOORS = {
     ("nodes", MODELS): {"plugin/models/stages.hpp"},
@@ -127,9 +153,57 @@ def check(path: str, lines: list[str]) -> list[str]:
     return problems
 
 
+def layer(folder: str, table: dict) -> int:
+    """How many layers are below the folder; one that sees everything is above all others."""
+    seen = table[folder][1]
+    if seen is None:
+        return 1 + max(layer(other, table) for other, (_, below) in table.items() if below is not None)
+    return 1 + max((layer(other, table) for other in seen), default=-1)
+
+
+def printed(table: dict, prefix: str) -> str:
+    """The table as a page has it: what each folder does, then what it sees."""
+    rows = sorted(table, key=lambda folder: layer(folder, table))
+    short = {folder: folder.removeprefix("plugin/") for folder in table}
+    text = "| layer | folder | what it does |\n|---|---|---|\n"
+    for folder in rows:
+        is_aten = " (ATen)" if folder in ATEN_ROOMS else ""
+        text += f"| {layer(folder, table)} | `{prefix}{folder}`{is_aten} | {table[folder][0]} |\n"
+    text += "\n```\n"
+    for folder in rows:
+        doors = {other: sorted(door) for (who, other), door in DOORS.items() if who == folder}
+        seen = [short[other] + (f" ({', '.join(path.rsplit('/', 1)[1] for path in doors[other])})" if other in doors else "")
+                for other in table[folder][1] or ()]
+        text += f"{short[folder]:12}{'everything' if table[folder][1] is None else ', '.join(seen) or '-'}\n"
+    return text + "```\n"
+
+
+PAGES = {"docs/architecture.md": (LAYERS, ""), "docs/studio.md": (UI_LAYERS, "ui/")}
+BLOCK = re.compile(r"(<!-- layers: written by tests/architecture/check_layers.py --update -->\n).*?(<!-- end of the layers -->)", re.S)
+
+
+def outdated_pages(root: pathlib.Path, update: bool) -> list[str]:
+    problems = []
+    for name, (table, prefix) in PAGES.items():
+        page = root / name
+        text = page.read_text() if page.exists() else None
+        if text is None:
+            continue
+        fresh, count = BLOCK.subn(lambda block: block[1] + printed(table, prefix) + block[2], text)
+        if update:
+            page.write_text(fresh)
+        elif count != 1 or fresh != text:
+            problems.append(f"{name}: the layers are not those of check_layers.py; check_layers.py . --update writes them")
+    return problems
+
+
 def main() -> int:
-    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-    problems, count = [], 0
+    options = [option for option in sys.argv[1:] if option.startswith("--")]
+    root = pathlib.Path(next((name for name in sys.argv[1:] if not name.startswith("--")), "."))
+    if "--print" in options:
+        print("\n".join(printed(table, prefix) for table, prefix in PAGES.values()), end="")
+        return 0
+    problems, count = outdated_pages(root, "--update" in options), 0
     for top in ("plugin", "nodes", "ui", "tests", "examples"):
         for file in sorted((root / top).rglob("*")):
             if file.suffix in (".hpp", ".cpp", ".cu", ".cuh"):
