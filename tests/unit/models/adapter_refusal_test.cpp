@@ -314,7 +314,7 @@ private Q_SLOTS:
         QTest::newRow("refiner") << key << 1280 << "LoRA for the SDXL refiner,";
         QTest::newRow("none known") << key << 48 << "LoRA for networks with a context 48 wide,";
         QTest::newRow("Flux") << "lora_unet_double_blocks_0_img_attn_qkv" << 3072
-                              << "LoRA for Flux,";
+                              << "LoRA for FLUX.1,";
         QTest::newRow("HiDream") << "lora_unet_double_stream_blocks_0_block_attn1_to_q" << 2560
                                  << "LoRA for HiDream-I1,";
         QTest::newRow("WAN") << "diffusion_model.blocks.0.cross_attn.k" << 5120

@@ -250,7 +250,7 @@ private Q_SLOTS:
     void readsEveryBuiltInPreset() {
         const PresetStore shipped(*catalog_, sourcePath("resources/presets"), user_->path());
 
-        QCOMPARE(shipped.entries().size(), size_t{34});
+        QCOMPARE(shipped.entries().size(), size_t{36});
         for (const PresetEntry& entry : shipped.entries()) {
             QVERIFY2(entry.problem.isEmpty(), qPrintable(entry.problem));
             QVERIFY2(!entry.thumbnail.isNull(), qPrintable(entry.title));
