@@ -150,8 +150,8 @@ ConversionPlan planConversion(const StorageForm& form, const ConvertSource& sour
         if (form.isGguf() && name.empty()) {
             continue;
         }
-        TargetTensor target = form.isGguf() ? ggufTarget(form, name, tensor->second)
-                                            : comfyTarget(form, name, tensor->second);
+        TargetTensor target =
+            (form.isGguf() ? ggufTarget : comfyTarget)(form, name, tensor->second, source.precise);
         plan.before.add(tensor->second.type, tensor->second.encoded, storedBytes(tensor->second));
         plan.after.add(target.type, target.encoded, target.bytes());
         plan.tensors.push_back({tensor, std::move(target)});

@@ -18,10 +18,16 @@ namespace {
 /// Of a folder in the diffusers layout, whichever is there.
 constexpr const char* kDenoiserFolders[] = {"unet", "transformer"};
 
-std::optional<NetworkNaming> denoiserIn(const WeightMap& map) {
+/// A denoiser that a file holds, and how it names it.
+struct FoundDenoiser {
+    const Network& network;
+    NetworkNaming naming;
+};
+
+std::optional<FoundDenoiser> denoiserIn(const WeightMap& map) {
     for (const Network* network : networks()) {
         if (auto naming = network->find ? network->find(map) : std::nullopt) {
-            return naming;
+            return FoundDenoiser{*network, *std::move(naming)};
         }
     }
     return std::nullopt;
@@ -96,7 +102,7 @@ std::vector<const NamedPlace*> ConvertSource::tensors() const {
 ConvertSource openConvertSource(const CheckpointPath& checkpoint) {
     ConvertSource source = openSource(checkpoint);
     const WeightMap& map = source.weights.map;
-    const std::optional<NetworkNaming> denoiser = denoiserIn(map);
+    const std::optional<FoundDenoiser> denoiser = denoiserIn(map);
     if (!denoiser) {
         throw Error(ErrorKind::Unsupported,
                     source.what + " holds no denoiser that is built (" +
@@ -108,8 +114,9 @@ ConvertSource openConvertSource(const CheckpointPath& checkpoint) {
                     "checkpoint");
     }
     requireRowMajor(source);
-    source.prefix = denoiser->prefix;
-    source.architecture = denoiser->architecture;
+    source.prefix = denoiser->naming.prefix;
+    source.architecture = denoiser->naming.architecture;
+    source.precise = denoiser->network.precise;
     return source;
 }
 

@@ -21,6 +21,7 @@ struct ConvertSource {
     std::string prefix;  ///< of the denoiser's names; empty: there is nothing else
     /// As ComfyUI-GGUF calls it: "sd1" (SD 2.x too), "lumina2".
     std::string architecture{};
+    std::vector<std::string_view> precise{};  ///< Network::precise of the denoiser
 
     /// A tensor's name in the denoiser; empty for one of another network.
     [[nodiscard]] std::string_view nameInDenoiser(std::string_view name) const {

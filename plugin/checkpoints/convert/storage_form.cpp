@@ -2,7 +2,6 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/checkpoints/network.hpp"
 
 #include <algorithm>
 #include <array>
@@ -94,13 +93,6 @@ bool containsOneOf(std::string_view name, const Parts& parts) {
     });
 }
 
-/// What networks state of theirs.
-bool staysPrecise(std::string_view name) {
-    return std::any_of(networks().begin(), networks().end(), [&](const Network* network) {
-        return containsOneOf(name, network->precise);
-    });
-}
-
 int64_t elementsOf(const TensorPlace& place) {
     return elementCount(place.shape).value_or(0);
 }
@@ -165,23 +157,30 @@ const StorageForm& storageForm(std::string_view name) {
     return *found;
 }
 
-TargetTensor comfyTarget(const StorageForm& form, std::string_view name, const TensorPlace& place) {
+TargetTensor comfyTarget(const StorageForm& form,
+                         std::string_view name,
+                         const TensorPlace& place,
+                         std::span<const std::string_view> precise) {
     if (form.encoding.empty()) {
         const bool isFloat = place.encoded || isFloating(place.type);
         return {place.shape, isFloat ? DType::F16 : place.type};
     }
     const bool isLinear = name.ends_with(".weight") && place.shape.size() == 2 &&
                           elementsOf(place) > kMostSmallElements &&
-                          !containsOneOf(name, kTimeAndLabels) && !staysPrecise(name) &&
+                          !containsOneOf(name, kTimeAndLabels) && !containsOneOf(name, precise) &&
                           name != kLastOfDiffusers;
     return isLinear ? TargetTensor{place.shape, form.element, scaledAs(form, place.shape)}
                     : TargetTensor{place.shape, plainTypeOf(place)};
 }
 
-TargetTensor ggufTarget(const StorageForm& form, std::string_view name, const TensorPlace& place) {
+TargetTensor ggufTarget(const StorageForm& form,
+                        std::string_view name,
+                        const TensorPlace& place,
+                        std::span<const std::string_view> precise) {
     const DType plain = fitsHalf(plainTypeOf(place)) ? DType::F16 : DType::F32;
     const bool isPrecise =
-        containsOneOf(name, kFirstAndLast) || staysPrecise(name) || name == kLastOfDiffusers ||
+        containsOneOf(name, kFirstAndLast) || containsOneOf(name, precise) ||
+        name == kLastOfDiffusers ||
         std::find(std::begin(kLdmFirstAndLast), std::end(kLdmFirstAndLast), name) !=
             std::end(kLdmFirstAndLast);
     if (place.shape.size() < 2 || elementsOf(place) <= kMostSmallElements || isPrecise) {

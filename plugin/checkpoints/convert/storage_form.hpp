@@ -71,16 +71,18 @@ struct TargetTensor {
 
 /// Encoded: matrices of linear layers, but those that read time, labels and sizes. ComfyUI reads
 /// scales of linear layers alone (comfy/ops.py), so convolutions stay. `name` is that in the
-/// denoiser; empty for a tensor of another network.
+/// denoiser; empty for a tensor of another network. `precise`: Network::precise of the denoiser.
 [[nodiscard]] TargetTensor comfyTarget(const StorageForm& form,
                                        std::string_view name,
-                                       const TensorPlace& place);
+                                       const TensorPlace& place,
+                                       std::span<const std::string_view> precise);
 
 /// As ComfyUI-GGUF's tools decide: first and last convolution and what is small in F32 (F16 where
 /// the source has it), embeddings of time and labels and projections of attentions in F16, all else
 /// encoded, in rows of 256 where the tensor's own rows are no whole blocks.
 [[nodiscard]] TargetTensor ggufTarget(const StorageForm& form,
                                       std::string_view name,
-                                      const TensorPlace& place);
+                                      const TensorPlace& place,
+                                      std::span<const std::string_view> precise);
 
 }  // namespace lowtide::models

@@ -1,5 +1,6 @@
 // Checkpoints that are written again: what comes back, and what other programs read.
 #include "plugin/checkpoints/convert/storage_form.hpp"
+#include "plugin/checkpoints/network.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/reference.hpp"
@@ -118,6 +119,11 @@ QString farNumber(const ReadTensor& source, const ReadTensor& ours) {
         }
     }
     return {};
+}
+
+/// What a network states of itself.
+std::span<const std::string_view> preciseOf(std::string_view className) {
+    return models::networkOf(className)->precise;
 }
 
 std::map<std::string, int> countsOf(const ReadTensors& tensors) {
@@ -384,6 +390,7 @@ private Q_SLOTS:
         for (const char* encoded : {"double_blocks.0.img_attn.qkv.weight",
                                     "double_blocks.1.txt_mod.lin.weight",
                                     "single_blocks.0.linear1.weight",
+                                    "single_blocks.0.modulation.lin.weight",
                                     "single_blocks.1.linear2.weight"}) {
             QCOMPARE(storages(encoded), std::string("f8_e4m3 q8_0"));
         }
@@ -401,7 +408,10 @@ private Q_SLOTS:
     /// At true sizes, where learnt tokens are large enough to be encoded.
     void tokensOfZImageStayPrecise() {
         const models::TensorPlace token{.type = DType::BF16, .shape = {1, 3840}};
-        const auto kept = models::ggufTarget(models::storageForm("q4_k"), "x_pad_token", token);
+        const auto kept = models::ggufTarget(models::storageForm("q4_k"),
+                                             "x_pad_token",
+                                             token,
+                                             preciseOf("ZImageTransformer2DModel"));
         QVERIFY(kept.type == DType::F32 && !kept.encoded);
     }
 
@@ -409,7 +419,8 @@ private Q_SLOTS:
     void tablesOfWanStayPrecise() {
         const auto typeOf = [](const char* name) {
             const models::TensorPlace place{.type = DType::BF16, .shape = {1, 6, 5120}};
-            return models::ggufTarget(models::storageForm("q4_k"), name, place);
+            return models::ggufTarget(
+                models::storageForm("q4_k"), name, place, preciseOf("WanTransformer3DModel"));
         };
         for (const char* name : {"blocks.0.modulation",
                                  "head.modulation",
@@ -424,9 +435,10 @@ private Q_SLOTS:
     void gatesOfHiDreamStayPrecise() {
         const models::TensorPlace gate{.type = DType::BF16, .shape = {4, 2560}};
         const std::string name = "double_stream_blocks.0.block.ff_i.gate.weight";
-        const auto ofGguf = models::ggufTarget(models::storageForm("q4_k"), name, gate);
+        const auto precise = preciseOf("HiDreamImageTransformer2DModel");
+        const auto ofGguf = models::ggufTarget(models::storageForm("q4_k"), name, gate, precise);
         QVERIFY(ofGguf.type == DType::F32 && !ofGguf.encoded);
-        const auto ofComfy = models::comfyTarget(models::storageForm("f8"), name, gate);
+        const auto ofComfy = models::comfyTarget(models::storageForm("f8"), name, gate, precise);
         QVERIFY(ofComfy.type == DType::BF16 && !ofComfy.encoded);
     }
 
