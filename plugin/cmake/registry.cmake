@@ -1,12 +1,17 @@
 # One line per extension. Each call compiles a folder and adds it to a generated list, so that a static library
 # cannot drop it and nothing depends on the order of static initialisation.
-#   lowtide_registry(family TARGET lowtide_models)   once per kind
+#   lowtide_registry(family TARGET lowtide_families)   once per kind
 #   lowtide_add(family NAME)                         one line per extension: compiles NAME/*.cpp
 #   lowtide_finish_registry(family)                  writes family_list.inc: LOWTIDE_ENTRY(NAME) ...
+# lowtide_registry(... MORE) begins another list, of a test program: the finished one and what it adds.
 function(lowtide_registry kind)
-  cmake_parse_arguments(ARG "" "TARGET" "" ${ARGN})
+  cmake_parse_arguments(ARG "MORE" "TARGET" "" ${ARGN})
+  set(names "")
+  if(ARG_MORE)
+    get_property(names GLOBAL PROPERTY LOWTIDE_${kind}_FINISHED)
+  endif()
   set_property(GLOBAL PROPERTY LOWTIDE_${kind}_TARGET ${ARG_TARGET})
-  set_property(GLOBAL PROPERTY LOWTIDE_${kind}_LIST "")
+  set_property(GLOBAL PROPERTY LOWTIDE_${kind}_LIST ${names})
 endfunction()
 
 function(lowtide_add kind name)
@@ -22,6 +27,10 @@ endfunction()
 function(lowtide_finish_registry kind)
   get_property(target GLOBAL PROPERTY LOWTIDE_${kind}_TARGET)
   get_property(names GLOBAL PROPERTY LOWTIDE_${kind}_LIST)
+  get_property(finished GLOBAL PROPERTY LOWTIDE_${kind}_FINISHED)
+  if(NOT finished)
+    set_property(GLOBAL PROPERTY LOWTIDE_${kind}_FINISHED ${names})
+  endif()
   list(TRANSFORM names PREPEND "LOWTIDE_ENTRY(")
   list(TRANSFORM names APPEND ")\n")
   string(JOIN "" text ${names})
