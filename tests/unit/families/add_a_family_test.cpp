@@ -1,0 +1,428 @@
+// The recipe docs/recipes/add_a_family.md, followed once: the folder `toy` and one line of
+// CMakeLists.txt. Everything else here is the program.
+
+#include "plugin/checkpoints/family.hpp"
+#include "plugin/checkpoints/weight_file.hpp"
+#include "plugin/memory/resolve_precision.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/tensor/stage_values.hpp"
+#include "tests/fixtures/error_of.hpp"
+#include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/families/toy_files.hpp"
+#include "tests/unit/models/adapter_bench.hpp"
+#include "tests/unit/models/converted_file.hpp"
+#include "tests/unit/models/known_shapes.hpp"
+#include "tests/unit/models/model_bench.hpp"
+#include "tests/unit/models/walk_case.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QDirIterator>
+#include <QRegularExpression>
+#include <QtTest/QtTest>
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace add_a_family_test {
+
+using namespace lowtide;
+using models::WireRef;
+using testing::ModelBench;
+using testing::ToyFiles;
+using testing::ToyWords;
+
+namespace {
+
+constexpr int64_t kSide = 64;  ///< pixels
+constexpr const char* kLabel = "Toy of 2 blocks";
+constexpr std::pair<const char*, ToyWords> kFileWords[] = {{"diffusers", ToyWords::Diffusers},
+                                                           {"own", ToyWords::Own},
+                                                           {"own, whole", ToyWords::OwnOfWhole}};
+constexpr std::pair<const char*, ToyWords> kLoraWords[] = {{"diffusers", ToyWords::Diffusers},
+                                                           {"own", ToyWords::Own},
+                                                           {"kohya", ToyWords::Kohya},
+                                                           {"bare", ToyWords::Bare}};
+
+double relativeDifference(const at::Tensor& a, const at::Tensor& b) {
+    return ((a - b).norm() / b.norm()).item<double>();
+}
+
+bool isFinite(const at::Tensor& tensor) {
+    return at::isfinite(tensor).all().item<bool>();
+}
+
+/// Sources of a folder whose text the pattern finds, relative to the top folder.
+QStringList sourcesWith(const QString& folder, const QRegularExpression& pattern) {
+    const QStringList sources = {"*.cpp", "*.hpp", "*.cu", "*.cmake", "CMakeLists.txt", "*.py"};
+    const QDir top(testing::sourcePath(""));
+    QStringList found;
+    QDirIterator files(top.filePath(folder), sources, QDir::Files, QDirIterator::Subdirectories);
+    while (files.hasNext()) {
+        const QString path = files.next();
+        if (pattern.match(QString::fromUtf8(testing::contentsOf(path))).hasMatch()) {
+            found << top.relativeFilePath(path);
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+class AddAFamilyTest : public QObject {
+    Q_OBJECT
+
+    const ToyFiles files_;
+    ModelBench bench_;
+
+    [[nodiscard]] models::Stages& stages() { return bench_.stages(); }
+
+    [[nodiscard]] WireRef folderModel() { return bench_.load(files_.folder().toStdString()); }
+
+    /// The denoiser's file, with the folder's text encoder and autoencoder.
+    [[nodiscard]] WireRef fileModel(const QString& denoiser) {
+        const auto part = [&](const char* item, const char* folder) {
+            const QString path = files_.folder() + "/" + folder;
+            return stages().loadPart({.item = item, .files = {{"file", path.toStdString()}}}, "");
+        };
+        return stages()
+            .loadDiffusionModel({.file = denoiser.toStdString(),
+                                 .textEncoder = part("text_encoder", "text_encoder"),
+                                 .autoencoder = part("autoencoder", "vae")},
+                                "")
+            .model;
+    }
+
+    [[nodiscard]] WireRef adapted(const WireRef& model, const QString& lora) {
+        return stages().loadAdapter({.model = model, .file = lora.toStdString()}, "").model;
+    }
+
+    /// Two steps with both prompts, which are not connected.
+    [[nodiscard]] static models::DenoiseRequest denoising(const WireRef& model) {
+        return {.model = model, .steps = 2, .cfg = 2, .seed = 5};
+    }
+
+    /// The latent of an image.
+    [[nodiscard]] static WireRef denoised(ModelBench& bench, const WireRef& model) {
+        testing::EncodeResult prompts;
+        bench.runWith(model, models::kTextEncoder, [&] {
+            prompts =
+                testing::encodePrompt(bench.stages(),
+                                      {.model = model, .prompt = "a red cat", .negative = "blurry"},
+                                      bench.call("encode"));
+        });
+        models::DenoiseRequest request = denoising(model);
+        request.positive = prompts.positive;
+        request.negative = prompts.negative;
+        request.latent =
+            bench.stages()
+                .run(models::EmptyLatentRequest{.widthPixels = kSide, .heightPixels = kSide}, {})
+                .front();
+        WireRef result;
+        bench.runWith(bench.stages().outline(request).components(),
+                      [&] { result = bench.stages().run(request, bench.call("denoise")).front(); });
+        return result;
+    }
+
+    [[nodiscard]] at::Tensor samples(const WireRef& model) {
+        return dynamic_cast<const tensor::Latents&>(*denoised(bench_, model)).samples().clone();
+    }
+
+    [[nodiscard]] std::string refusalOf(const WireRef& model, const QString& lora) {
+        const auto error = testing::errorOf([&] { (void)adapted(model, lora); });
+        return error ? error->message() : std::string();
+    }
+
+private Q_SLOTS:
+
+    void theListHasTheToyBehindTheProgramsOwn() {
+        std::vector<std::string> names;
+        for (const models::Family* family : models::families()) {
+            names.push_back(family->name);
+        }
+        QVERIFY(names.size() > 1);
+        QCOMPARE(names.back(), std::string("toy"));
+    }
+
+    void theFolderIsRecognised() {
+        const models::Recognised known = stages().recognise(files_.folder().toStdString());
+
+        QVERIFY2(known.problem.empty(), known.problem.c_str());
+        QCOMPARE(known.kind, std::string("checkpoint"));
+        QCOMPARE(known.family, std::string(kLabel));
+        QVERIFY(known.readiness == models::Readiness::Runs);
+    }
+
+    void fileWords_data() const {
+        QTest::addColumn<int>("words");
+        for (const auto& [row, words] : kFileWords) {
+            QTest::newRow(row) << static_cast<int>(words);
+        }
+    }
+
+    void theFileIsRecognised_data() { fileWords_data(); }
+
+    void theFileIsRecognised() {
+        QFETCH(int, words);
+        const QString file = files_.writeTransformer(QString("file_%1.safetensors").arg(words),
+                                                     static_cast<ToyWords>(words));
+
+        const models::Recognised known = stages().recognise(file.toStdString());
+
+        QVERIFY2(known.problem.empty(), known.problem.c_str());
+        QCOMPARE(known.kind, std::string("diffusion_model"));
+        QCOMPARE(known.layout, std::string("toy_denoiser"));
+        QCOMPARE(known.family, std::string(kLabel));
+        QVERIFY(known.readiness == models::Readiness::Runs);
+    }
+
+    void theModelSaysWhatTheFamilyStates() {
+        const models::Model& model = ModelBench::modelOf(folderModel());
+
+        const models::ModelInfo& info = model.info();
+        QCOMPARE(info.family, std::string("toy"));
+        QCOMPARE(info.usual.pixels, int64_t{64 * 64});
+        QCOMPARE(info.usual.cfg, 2.0);
+        QCOMPARE(info.latent.multiple, int64_t{16});
+        QVERIFY(info.latentToRgb);
+        QCOMPARE(info.latentToRgb->ofChannels.front(), (models::LatentToRgb::Colour{0.25, 0, 0}));
+        std::vector<std::string> roles;
+        for (const models::ComponentDesc& component : model.components()) {
+            roles.push_back(component.role);
+        }
+        QCOMPARE(roles, (std::vector<std::string>{"text_encoder", "denoiser", "autoencoder"}));
+    }
+
+    void theFolderDenoisesAndDecodes() {
+        const WireRef model = folderModel();
+
+        const WireRef latent = denoised(bench_, model);
+
+        WireRef image;
+        bench_.runWith(model, models::kAutoencoder, [&] {
+            image = stages()
+                        .run(models::DecodeRequest{.model = model, .latent = latent},
+                             bench_.call("decode"))
+                        .front();
+        });
+        const at::Tensor& made = dynamic_cast<const tensor::Latents&>(*latent).samples();
+        QCOMPARE(made.sizes().vec(), (Shape{1, 4, kSide / 8, kSide / 8}));
+        QVERIFY(isFinite(made));
+        const at::Tensor& pixels = dynamic_cast<const tensor::Images&>(*image).pixels();
+        QCOMPARE(pixels.sizes().vec(), (Shape{1, 3, kSide, kSide}));
+        QVERIFY(isFinite(pixels));
+    }
+
+    void theDryRunTakesTheBytesOfTheRun() {
+        ModelBench bench({.kind = "fake"});
+        const WireRef model = bench.load(files_.folder().toStdString());
+        (void)denoised(bench, model);
+        const Bytes taken = bench.activationPeak();
+
+        const models::StageOutline outline = bench.stages().outline(testing::known(
+            testing::shapesOf(model, {.width = kSide, .height = kSide}), denoising(model)));
+
+        QCOMPARE(outline.walk({"fake"}).activations, taken);
+    }
+
+    void theFileHasTheBitsOfTheFolder_data() { fileWords_data(); }
+
+    void theFileHasTheBitsOfTheFolder() {
+        QFETCH(int, words);
+        const QString file = files_.writeTransformer(QString("file_%1.safetensors").arg(words),
+                                                     static_cast<ToyWords>(words));
+
+        const at::Tensor ofFile = samples(fileModel(file));
+
+        QVERIFY(at::equal(ofFile, samples(folderModel())));
+    }
+
+    void aLoraIsTakenInAllWords_data() {
+        QTest::addColumn<int>("words");
+        for (const auto& [row, words] : kLoraWords) {
+            QTest::newRow(row) << static_cast<int>(words);
+        }
+    }
+
+    void aLoraIsTakenInAllWords() {
+        QFETCH(int, words);
+        const QString lora = files_.writeLora(QString("lora_%1.safetensors").arg(words),
+                                              static_cast<ToyWords>(words));
+        const QString first = files_.writeLora("first.safetensors", ToyWords::Diffusers);
+        const WireRef model = folderModel();
+
+        const at::Tensor changed = samples(adapted(model, lora));
+
+        QVERIFY(relativeDifference(changed, samples(model)) > 1e-3);
+        QVERIFY(at::equal(changed, samples(adapted(model, first))));
+        const models::Recognised known = stages().recognise(lora.toStdString());
+        QVERIFY2(known.family.starts_with("LoRA for Toy, rank 4"), known.family.c_str());
+        QVERIFY(known.readiness == models::Readiness::Runs);
+    }
+
+    void aLoraOfAnotherFamilyIsRefusedByName() {
+        const QString lora = files_.at("flux.safetensors");
+        testing::writeLora(
+            lora.toStdString(), "single_transformer_blocks.0.attn.to_q.weight", {3072, 3072});
+
+        const std::string refusal = refusalOf(folderModel(), lora);
+
+        QVERIFY2(refusal.find("LoRA for FLUX.1") != std::string::npos, refusal.c_str());
+        QVERIFY2(refusal.find("needs one for Toy") != std::string::npos, refusal.c_str());
+    }
+
+    void anotherFamilyRefusesTheToysLoraByName() {
+        const QString lora = files_.writeLora("to_mini.safetensors", ToyWords::Own);
+
+        const std::string refusal = refusalOf(bench_.load("builtin:mini"), lora);
+
+        QVERIFY2(refusal.find("LoRA for Toy") != std::string::npos, refusal.c_str());
+    }
+
+    void aLoraOfLayersThatItLacksIsRefused() {
+        const QString lora = files_.writeOtherLora("other.safetensors");
+
+        const std::string refusal = refusalOf(folderModel(), lora);
+
+        QVERIFY2(refusal.find("none of its layers has a place") != std::string::npos,
+                 refusal.c_str());
+        QVERIFY2(refusal.find("toys.7.qkv") != std::string::npos, refusal.c_str());
+    }
+
+    void aConvertedFileIsTheToy_data() {
+        QTest::addColumn<bool>("ofFolder");
+        QTest::addColumn<QString>("storage");
+        QTest::addColumn<QString>("encoded");
+        QTest::addColumn<double>("allowed");
+        // The largest differences that were seen are a quarter of these.
+        QTest::newRow("q8_0 of the file") << false << "q8_0"
+                                          << "q8_0" << 0.0015;
+        QTest::newRow("q8_0 of the folder") << true << "q8_0"
+                                            << "q8_0" << 0.0015;
+        QTest::newRow("f8 of the file") << false << "f8"
+                                        << "f8_e4m3" << 0.007;
+        QTest::newRow("f8 of the folder") << true << "f8"
+                                          << "f8_e4m3" << 0.007;
+    }
+
+    void aConvertedFileIsTheToy() {
+        QFETCH(bool, ofFolder);
+        QFETCH(QString, storage);
+        QFETCH(QString, encoded);
+        QFETCH(double, allowed);
+        const QString source = ofFolder
+                                   ? files_.folder()
+                                   : files_.writeTransformer("source.safetensors", ToyWords::Own);
+        const bool isGguf = storage.startsWith("q");
+        const QString out =
+            files_.at(ofFolder ? "of_folder" : "of_file") + (isGguf ? ".gguf" : ".safetensors");
+
+        (void)testing::converted(source, storage.toStdString(), out);
+
+        const testing::ReadTensors weights = testing::readWeights(out.toStdString());
+        const auto storageOf = [&](const char* ofDiffusers, const char* own) {
+            return weights.at(ofFolder ? ofDiffusers : own).storage;
+        };
+        QCOMPARE(storageOf("toy_blocks.0.attn.to_q.weight", "toys.0.qkv.weight"),
+                 encoded.toStdString());
+        QCOMPARE(storageOf("toy_blocks.1.feed.w2.weight", "toys.1.feed.w2.weight"),
+                 encoded.toStdString());
+        // Of WAN such names stay precise.
+        QCOMPARE(storageOf("toy_blocks.0.modulation.weight", "toys.0.mod.weight"),
+                 encoded.toStdString());
+        for (const auto& [ofDiffusers, own] :
+             {std::pair("patch_in.weight", "in_patch.weight"),
+              std::pair("words_in.weight", "in_words.weight"),
+              std::pair("patch_out.weight", "last.linear.weight")}) {
+            QCOMPARE(storageOf(ofDiffusers, own), std::string("F32"));
+        }
+        if (isGguf) {
+            QCOMPARE(models::openWeightFile(out.toStdString()).metadata.at("general.architecture"),
+                     std::string("toy"));
+        }
+        QCOMPARE(stages().recognise(out.toStdString()).family, std::string(kLabel));
+        const double difference =
+            relativeDifference(samples(fileModel(out)), samples(folderModel()));
+        qInfo("differs by %.5f", difference);
+        QVERIFY(difference > 0 && difference < allowed);
+    }
+
+    void convertNamesItAmongTheDenoisers() {
+        const auto error = testing::errorOf([&] {
+            (void)testing::converted(files_.folder() + "/vae/diffusion_pytorch_model.safetensors",
+                                     "f8",
+                                     files_.at("no.safetensors"));
+        });
+        QVERIFY(error);
+        QVERIFY2(error->message().find(", Toy)") != std::string::npos, error->what());
+    }
+
+    void presetsAreThoseOfTheFamily_data() {
+        QTest::addColumn<QString>("preset");
+        QTest::addColumn<QString>("role");
+        QTest::addColumn<QString>("compute");
+        const auto row = [](const char* preset, const char* role, const char* compute) {
+            QTest::addRow("%s, %s", preset, role) << preset << role << compute;
+        };
+        row("quality", "denoiser", "f32");
+        row("balanced", "denoiser", "bf16");
+        row("balanced", "text_encoder", "bf16");
+        row("balanced", "autoencoder", "f32");
+        row("speed", "autoencoder", "bf16");
+    }
+
+    void presetsAreThoseOfTheFamily() {
+        QFETCH(QString, preset);
+        QFETCH(QString, role);
+        QFETCH(QString, compute);
+        constexpr int kHopper = 90;
+        const models::Model& model = ModelBench::modelOf(folderModel());
+        const auto resolved = [&](const std::string& choice) {
+            return memory::toJson(
+                memory::resolvePrecision(memory::parsePrecision(choice),
+                                         model.precisions(),
+                                         role.toStdString(),
+                                         memory::NumericTraits::ofCuda(kHopper),
+                                         [] { return std::set<memory::FileType>{DType::F32}; }));
+        };
+
+        const Json plain = resolved(preset.toStdString());
+
+        QCOMPARE(plain.at("compute"), Json(compute.toStdString()));
+        const bool keeps = role == "denoiser" && compute == "bf16";
+        QCOMPARE(plain.at("keep_f32"), keeps ? Json({"clock"}) : Json::array());
+        const Json inF8 = resolved(preset.toStdString() + ",storage=f8");
+        QCOMPARE(inF8.at("keep_from_f8"),
+                 role == "denoiser" ? Json({"norm", "patch_in", "words_in", "patch_out"})
+                                    : Json::array());
+    }
+
+    /// Of all sources: shared code has no place for its name.
+    void nothingElseNamesIt() {
+        const QString own = "tests/unit/families/";
+        const QRegularExpression names("ToyTransformer|toy_blocks|\\btoys\\.");
+        const QRegularExpression word("\\btoy\\b", QRegularExpression::CaseInsensitiveOption);
+        for (const char* folder : {"plugin", "nodes", "ui", "examples"}) {
+            QCOMPARE(sourcesWith(folder, word), QStringList());
+        }
+        for (const QString& path : sourcesWith("tests", names)) {
+            QVERIFY2(path.startsWith(own), qPrintable(path));
+        }
+    }
+
+    void oneLineAddsIt() {
+        const QString cmake = QString::fromUtf8(
+            testing::contentsOf(testing::sourcePath("tests/unit/families/CMakeLists.txt")));
+        QCOMPARE(cmake.split('\n').filter(QRegularExpression("\\btoy\\b")),
+                 QStringList("lowtide_add(family toy)"));
+    }
+};
+
+LOWTIDE_TEST(AddAFamilyTest)
+
+}  // namespace add_a_family_test
+
+#include "add_a_family_test.moc"
