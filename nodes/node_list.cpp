@@ -1,6 +1,6 @@
 #include "nodes/node_list.hpp"
 
-#include "plugin/models/stages.hpp"
+#include "nodes/engine/stages.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -2,10 +2,10 @@
 // Parameters that several nodes have: fractions and sizes, those of sampling, and files that a
 // person chose.
 
+#include "nodes/engine/stages.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/host_api/host.hpp"
-#include "plugin/models/stages.hpp"
 
 #include <string>
 #include <string_view>

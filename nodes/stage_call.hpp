@@ -1,8 +1,8 @@
 #pragma once
 
+#include "nodes/engine/stages.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/executor/node.hpp"
-#include "plugin/models/stages.hpp"
 
 #include <memory>
 #include <utility>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "nodes/engine/stages.hpp"
 #include "plugin/executor/node.hpp"
-#include "plugin/models/stages.hpp"
 
 #include <functional>
 #include <string>

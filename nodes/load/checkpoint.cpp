@@ -1,7 +1,7 @@
+#include "nodes/engine/stages.hpp"
 #include "nodes/load/load_nodes.hpp"
 #include "nodes/stage_call.hpp"
 #include "plugin/executor/node.hpp"
-#include "plugin/models/stages.hpp"
 
 namespace lowtide::nodes {
 

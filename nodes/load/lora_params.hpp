@@ -1,8 +1,8 @@
 #pragma once
 // What the nodes that load LoRAs have in common.
 
+#include "nodes/engine/stages.hpp"
 #include "plugin/executor/node.hpp"
-#include "plugin/models/stages.hpp"
 
 #include <string>
 #include <string_view>

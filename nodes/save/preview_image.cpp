@@ -1,5 +1,5 @@
+#include "nodes/engine/stages.hpp"
 #include "nodes/save/save_image.hpp"
-#include "plugin/models/stages.hpp"
 
 namespace lowtide::nodes {
 

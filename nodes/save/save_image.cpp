@@ -1,11 +1,11 @@
 #include "nodes/save/save_image.hpp"
 
+#include "nodes/engine/stages.hpp"
 #include "nodes/save/file_names.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/files/output_file.hpp"
 #include "plugin/image/picture_file.hpp"
 #include "plugin/image/picture_header.hpp"
-#include "plugin/models/stages.hpp"
 
 #include <algorithm>
 #include <chrono>

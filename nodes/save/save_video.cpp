@@ -1,8 +1,8 @@
+#include "nodes/engine/stages.hpp"
 #include "nodes/save/file_names.hpp"
 #include "nodes/save/save_image.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/files/output_file.hpp"
-#include "plugin/models/stages.hpp"
 #include "plugin/video/video_writer.hpp"
 
 #include <algorithm>

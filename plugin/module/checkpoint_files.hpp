@@ -1,9 +1,9 @@
 #pragma once
 // What files of weights hold and what they can be converted to, as JSON over the stages.
 
+#include "nodes/engine/stages.hpp"
 #include "plugin/host_api/converter.hpp"
 #include "plugin/host_api/recogniser.hpp"
-#include "plugin/models/stages.hpp"
 
 namespace lowtide::module {
 

@@ -1,9 +1,9 @@
 #include "plugin/module/device_calibrator.hpp"
 
+#include "nodes/engine/calibration.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/log.hpp"
-#include "plugin/models/calibration.hpp"
 #include "plugin/module/answer.hpp"
 #include "plugin/module/compute_thread.hpp"
 #include "plugin/module/runner.hpp"

@@ -1,5 +1,6 @@
 #include "plugin/module/plugin.hpp"
 
+#include "nodes/engine/make_stages.hpp"
 #include "nodes/node_list.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/hash.hpp"
@@ -11,7 +12,6 @@
 #include "plugin/files/input_file.hpp"
 #include "plugin/graph/issues.hpp"
 #include "plugin/host_api/runner.hpp"
-#include "plugin/models/make_stages.hpp"
 #include "plugin/module/cards.hpp"
 #include "plugin/module/checkpoint_files.hpp"
 #include "plugin/module/checkpoint_sensitivities.hpp"

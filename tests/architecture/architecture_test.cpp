@@ -79,14 +79,14 @@ private Q_SLOTS:
             << "plugin/executor/a.cpp" << QByteArray("#include <ATen/ATen.h>\n") << "torch-free";
         QTest::newRow("torch in the front door")
             << "check_layers.py"
-            << "plugin/models/stages.hpp" << QByteArray("#include <ATen/core/Tensor.h>\n")
+            << "nodes/engine/stages.hpp" << QByteArray("#include <ATen/core/Tensor.h>\n")
             << "torch-free";
         QTest::newRow("heavy header")
             << "check_layers.py"
-            << "plugin/models/a.cpp" << QByteArray("#include <torch/torch.h>\n") << "24 s a file";
-        QTest::newRow("behind the door")
+            << "plugin/nn/a.cpp" << QByteArray("#include <torch/torch.h>\n") << "24 s a file";
+        QTest::newRow("executor in a node")
             << "check_layers.py"
-            << "nodes/a/a.cpp" << QByteArray("#include \"plugin/models/stage_task.hpp\"\n")
+            << "nodes/a/a.cpp" << QByteArray("#include \"plugin/executor/run.hpp\"\n")
             << "may see only";
         QTest::newRow("Qt in the engine")
             << "check_layers.py"
@@ -114,7 +114,7 @@ private Q_SLOTS:
             << "docs/architecture.md" << QByteArray("# Architecture\n")
             << "docs/architecture.md: the layers are not those of check_layers.py";
         QTest::newRow("crossing") << "check_tree.py"
-                                  << "plugin/models/a.cpp" << QByteArray("  x = y.cpu();\n")
+                                  << "plugin/nn/a.cpp" << QByteArray("  x = y.cpu();\n")
                                   << "crosses between host and device";
         QTest::newRow("scalar read")
             << "check_tree.py"
@@ -122,7 +122,7 @@ private Q_SLOTS:
             << "crosses between host and device";
         QTest::newRow("owned weight")
             << "check_tree.py"
-            << "plugin/models/a.hpp" << QByteArray("    at::Tensor weight_;\n") << "owns a weight";
+            << "plugin/nn/a.hpp" << QByteArray("    at::Tensor weight_;\n") << "owns a weight";
         QTest::newRow("stray top entry") << "check_tree.py"
                                          << "scripts/a.cpp" << QByteArray("\n")
                                          << "scripts: not one of the top folder's entries";

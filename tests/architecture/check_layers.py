@@ -13,7 +13,7 @@ import sys
 HOST, BASE, FILES, IMAGE, VIDEO, MEMORY = (
     "plugin/host_api", "plugin/base", "plugin/files", "plugin/image", "plugin/video", "plugin/memory")
 GRAPH, EXECUTOR, RESIDENCY, TENSOR = "plugin/graph", "plugin/executor", "plugin/residency", "plugin/tensor"
-SAMPLING, MODELS, ENCODINGS = "plugin/sampling", "plugin/models", "plugin/encodings"
+SAMPLING, ENCODINGS = "plugin/sampling", "plugin/encodings"
 TEXT, NN, CHECKPOINTS, FAMILIES = "plugin/text", "plugin/nn", "plugin/checkpoints", "plugin/families"
 MODULE, NODES = "plugin/module", "nodes"
 BELOW_NN = [HOST, BASE, FILES, IMAGE, MEMORY, ENCODINGS, RESIDENCY, TENSOR, SAMPLING, TEXT]
@@ -36,15 +36,14 @@ LAYERS = {
     NN: ("networks that several families have, and their blocks; what stages work with", BELOW_NN),
     CHECKPOINTS: ("files of weights in any layout, adapters, conversion; what a family states", BELOW_NN + [NN]),
     FAMILIES: ("a folder for each kind of models; the models that were opened", BELOW_NN + [NN, CHECKPOINTS]),
-    MODELS: ("the stages; `stages.hpp` is their torch-free front door", BELOW_NN + [NN, CHECKPOINTS, FAMILIES]),
-    NODES: ("what a person sees on the canvas; thin", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, EXECUTOR, MODELS]),
+    NODES: ("what a user sees on the canvas, each node with its stage; `engine` makes plans, runs and dry runs of stages", BELOW_NN + [NN, CHECKPOINTS, FAMILIES, VIDEO, EXECUTOR]),
     MODULE: ("wires residency, stages, node types, the runner and the C door", None),
     "ui": ("hosts of our own: the command, the Qt door, the [studio](studio.md)", [HOST, BASE, FILES, IMAGE, VIDEO, MEMORY, GRAPH]),
     "examples": ("graphs, and hosts that use the module as other people's do", None),
     "tests": ("tests, benches and what they share", None),
 }
 MAY_INCLUDE = {folder: seen for folder, (_, seen) in LAYERS.items()}
-ATEN_ROOMS = {RESIDENCY, TENSOR, SAMPLING, NN, CHECKPOINTS, FAMILIES, MODELS, MODULE, "tests"}
+ATEN_ROOMS = {RESIDENCY, TENSOR, SAMPLING, NN, CHECKPOINTS, FAMILIES, NODES, MODULE, "tests"}
 QT_ROOMS = {"ui", "tests", "examples"}
 QT_HEADER = "plugin/host_api/qt_entry.hpp"  # the one Qt file of host_api, for hosts with Qt alone
 QT_FREE_FOLDERS = ("ui/cli/", "ui/door/", "ui/models/", "ui/vary/", "ui/prompts/")
@@ -78,14 +77,12 @@ UI_LAYERS = {
 UI_ROOMS = {folder: seen for folder, (_, seen) in UI_LAYERS.items()}
 # What a room may see of another one, where that is not all of it.
 DOORS = {
-    ("nodes", MODELS): {"plugin/models/stages.hpp"},
-    ("nodes", EXECUTOR): {"plugin/executor/node.hpp"},
-    (SAMPLING, MODELS): set(),
+    (NODES, EXECUTOR): {"plugin/executor/node.hpp"},
 }
 TORCH_FREE_FILES = {
-    "plugin/models/stages.hpp", "plugin/nn/blocks/network_builder.hpp",
-    "plugin/models/conditioning/conditioning_edit.hpp", "plugin/nn/conditioning/conditioning_outline.hpp",
-    "plugin/models/conditioning/placed_entries.hpp", "plugin/tensor/conditioning_scope.hpp", "plugin/nn/model.hpp",
+    "nodes/engine/stages.hpp", "plugin/nn/blocks/network_builder.hpp",
+    "nodes/conditioning/conditioning_edit.hpp", "plugin/nn/conditioning/conditioning_outline.hpp",
+    "nodes/denoise/placed_entries.hpp", "plugin/tensor/conditioning_scope.hpp", "plugin/nn/model.hpp",
     "plugin/nn/component_source.hpp", "plugin/checkpoints/family.hpp", "plugin/checkpoints/network.hpp"}
 FMT_FILES = re.compile(r"^plugin/base/.*\.cpp$")  # torch ships another fmt than Debian
 MAX_LINES = {".hpp": 250, ".cpp": 600, ".cu": 600}
@@ -126,6 +123,8 @@ def check_include(path: str, room: str, quote: str, target: str) -> list[str]:
             return [f"{room} may not include {other}"]
         if room == other == FAMILIES and family_of(path) and family_of(target) not in ("", family_of(path)):
             return [f"a family may not include another one: {target}"]
+        if room == NODES and other == FAMILIES and family_of(target):
+            return [f"nodes ask families, and see none of them: {target}"]
         if room == other == "ui":
             mine, theirs = path.split("/")[1], target.split("/")[1]
             if mine != theirs and theirs not in UI_ROOMS.get(mine, ()):

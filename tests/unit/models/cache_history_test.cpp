@@ -3,7 +3,7 @@
 //
 // A fresh process (this program with "--fresh FILE") says what the bytes are.
 
-#include "plugin/models/stage_inputs.hpp"
+#include "nodes/engine/stage_inputs.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "nodes/engine/stage_requests.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/memory/stage_work.hpp"
-#include "plugin/models/stage_requests.hpp"
 #include "tests/unit/models/known_shapes.hpp"
 #include "tests/unit/models/walk_case.hpp"
 

@@ -1,4 +1,4 @@
-#include "plugin/models/calibration.hpp"
+#include "nodes/engine/calibration.hpp"
 #include "plugin/residency/device/device_source.hpp"
 #include "plugin/residency/residency.hpp"
 #include "tests/fixtures/error_of.hpp"

@@ -1,8 +1,8 @@
 // Joining prompts of a family that states two sequences, a vector and a picture.
 
+#include "nodes/conditioning/conditioning_stage.hpp"
+#include "nodes/denoise/placed_entries.hpp"
 #include "plugin/base/error.hpp"
-#include "plugin/models/conditioning/conditioning_stage.hpp"
-#include "plugin/models/conditioning/placed_entries.hpp"
 #include "plugin/sampling/noise_schedule.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"

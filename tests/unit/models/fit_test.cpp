@@ -1,7 +1,7 @@
 // Pictures and masks at other sizes, on each other and grown; latents several times.
 
-#include "plugin/models/outline_parts.hpp"
-#include "plugin/models/pictures/fit_stage.hpp"
+#include "nodes/engine/outline_parts.hpp"
+#include "nodes/image/fit_stage.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/python_golden.hpp"

@@ -1,7 +1,7 @@
 // What the plan is told of nodes that shape pictures, beside what the ledger saw.
 
+#include "nodes/engine/outline_parts.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/models/outline_parts.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/test_program.hpp"

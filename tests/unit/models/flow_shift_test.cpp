@@ -1,7 +1,7 @@
 // The shift of a flow for a picture's size, and the steps that a strength takes.
 
-#include "plugin/models/denoise_request.hpp"
-#include "plugin/models/denoise_stage.hpp"
+#include "nodes/denoise/denoise_request.hpp"
+#include "nodes/denoise/denoise_stage.hpp"
 #include "plugin/sampling/pass_part.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/known_shapes.hpp"

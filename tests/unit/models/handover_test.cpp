@@ -1,8 +1,8 @@
 // A base and its refiner: passes by shares of one schedule.
 
+#include "nodes/engine/outline_parts.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/models/outline_parts.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"

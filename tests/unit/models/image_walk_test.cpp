@@ -1,6 +1,6 @@
 // Bytes of the shape walk beside the ledger's, for pictures that are encoded and masks.
 
-#include "plugin/models/outline_parts.hpp"
+#include "nodes/engine/outline_parts.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"

@@ -1,4 +1,4 @@
-#include "plugin/models/outline_parts.hpp"
+#include "nodes/engine/outline_parts.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 // Requests whose wires are known by their shapes alone, as before a run.
 
-#include "plugin/models/stages.hpp"
+#include "nodes/engine/stages.hpp"
 
 namespace lowtide::testing {
 

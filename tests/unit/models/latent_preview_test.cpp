@@ -1,6 +1,6 @@
 // What a denoising stage shows while it works, and that nothing else changes by it.
 
-#include "plugin/models/latent_preview.hpp"
+#include "nodes/denoise/latent_preview.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"

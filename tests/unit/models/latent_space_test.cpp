@@ -1,8 +1,8 @@
 // Latents of other spaces than Stable Diffusion's: means and deviations, a shift, another factor,
 // videos.
 
+#include "nodes/engine/outline_parts.hpp"
 #include "plugin/base/error.hpp"
-#include "plugin/models/outline_parts.hpp"
 #include "plugin/nn/latent_space.hpp"
 #include "plugin/sampling/pass_part.hpp"
 #include "plugin/tensor/stage_values.hpp"

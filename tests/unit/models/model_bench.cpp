@@ -1,8 +1,8 @@
 #include "tests/unit/models/model_bench.hpp"
 
+#include "nodes/engine/outline_parts.hpp"
 #include "plugin/checkpoints/adapters/adapter_math.hpp"
 #include "plugin/memory/plan.hpp"
-#include "plugin/models/outline_parts.hpp"
 #include "plugin/residency/device/device_source.hpp"
 #include "plugin/tensor/value_codecs.hpp"
 #include "tests/fixtures/folders.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "nodes/engine/make_stages.hpp"
 #include "plugin/memory/policy.hpp"
-#include "plugin/models/make_stages.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/residency/residency.hpp"
 #include "plugin/tensor/recorder.hpp"

@@ -1,6 +1,6 @@
 // Parts of a model in files of their own: opened once, and anew when their file changed.
 
-#include "plugin/models/stages.hpp"
+#include "nodes/engine/stages.hpp"
 #include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/model_bench.hpp"

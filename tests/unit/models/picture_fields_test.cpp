@@ -1,6 +1,6 @@
 // What a picture's parameters text says of Stable Diffusion XL's prompts.
 
-#include "plugin/models/conditioning/conditioning_stage.hpp"
+#include "nodes/conditioning/conditioning_stage.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"

@@ -1,7 +1,7 @@
 // Where, when and beside what prompts speak.
 
+#include "nodes/denoise/placed_entries.hpp"
 #include "plugin/base/error.hpp"
-#include "plugin/models/conditioning/placed_entries.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 

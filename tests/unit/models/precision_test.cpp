@@ -1,9 +1,9 @@
 // What the stages compute under other types: how far from f32, with which memory, and what happens
 // where half precision overflows.
+#include "nodes/engine/stage_inputs.hpp"
+#include "nodes/engine/stage_precision.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/files/safetensors.hpp"
-#include "plugin/models/precision/stage_precision.hpp"
-#include "plugin/models/stage_inputs.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/tensor/crossing.hpp"

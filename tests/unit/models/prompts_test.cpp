@@ -1,8 +1,8 @@
 // Weighted prompts, chunks and several conditionings against their definitions over diffusers'
 // networks.
 
+#include "nodes/denoise/denoise_stage.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/models/denoise_stage.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"

@@ -1,10 +1,10 @@
 // Which nodes a plan walks after which edit, with the program's nodes.
+#include "nodes/engine/make_stages.hpp"
 #include "nodes/node_list.hpp"
 #include "plugin/executor/outline_pass.hpp"
 #include "plugin/executor/run_plan.hpp"
 #include "plugin/graph/overrides.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/models/make_stages.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/residency/device/device_source.hpp"
 #include "plugin/residency/residency.hpp"

@@ -1,4 +1,4 @@
-#include "plugin/models/stage_errors.hpp"
+#include "nodes/engine/stage_errors.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 

@@ -1,9 +1,9 @@
 // Leases, passes and operations of the shape walk beside those of a run.
 
+#include "nodes/decode/decode_stage.hpp"
+#include "nodes/denoise/denoise_stage.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/models/decode_stage.hpp"
-#include "plugin/models/denoise_stage.hpp"
 #include "plugin/nn/shape_walk.hpp"
 #include "plugin/tensor/kernels_meta.hpp"
 #include "plugin/tensor/stage_values.hpp"

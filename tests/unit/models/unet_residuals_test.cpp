@@ -1,7 +1,7 @@
 // What adapters add inside the UNet, beside diffusers' UNet2DConditionModel.
 
+#include "nodes/denoise/merged_denoiser.hpp"
 #include "plugin/checkpoints/adapters/adapter_math.hpp"
-#include "plugin/models/conditioning/merged_denoiser.hpp"
 #include "plugin/nn/denoisers/unet2d_condition.hpp"
 #include "plugin/nn/denoisers/unet2d_inputs.hpp"
 #include "plugin/nn/shape_walk.hpp"

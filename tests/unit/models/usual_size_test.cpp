@@ -1,6 +1,6 @@
 // What a run is told whose size or guidance is far from what its model is used with.
 
-#include "plugin/models/denoise_request.hpp"
+#include "nodes/denoise/denoise_request.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>

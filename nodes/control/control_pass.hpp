@@ -1,0 +1,74 @@
+#pragma once
+// Runs the ControlNets whose share of the calls it is, before each call of the denoiser.
+
+#include "nodes/control/controls.hpp"
+#include "nodes/denoise/placed_entries.hpp"
+#include "plugin/nn/blocks/pass.hpp"
+#include "plugin/nn/denoisers/unet2d_inputs.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/nn/stage_context.hpp"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace lowtide::models {
+
+class HintNetwork;
+
+/// The ControlNets of one denoising pass: before each call of the denoiser those run whose share of
+/// the calls it is, one after another, and what they find is summed. Source: diffusers 0.42.1,
+/// StableDiffusionControlNetPipeline (controlnet_keep) and MultiControlNetModel.
+class ControlPass {
+public:
+    /// Brings the hints to the size of the pictures. What `context` refers to and `controls` must
+    /// outlive it. Records control.pixels, and from the first call controlnet.down and .mid.
+    ControlPass(StageContext& context, const Controls& controls, const PassCalls& calls);
+
+    /// Empty where no ControlNet runs in this call.
+    [[nodiscard]] UNetResiduals residuals(const ResidualsCall& call);
+    /// `seed` mixed with which of them run in a call of the pass.
+    [[nodiscard]] uint64_t runningIn(int call, uint64_t seed) const;
+
+private:
+    /// One hint, and the network that follows it.
+    struct Follower {
+        const HintNetwork& network;
+        Pass pass;
+        ControlSettings settings;
+        at::Tensor hint;  ///< [1 or B, 3, f h, f w], in its channels' order
+        /// What was read of it in areas of the latent.
+        std::vector<std::pair<std::optional<LatentArea>, std::vector<at::Tensor>>> read{};
+
+        [[nodiscard]] bool isForPositives() const;
+        /// nullptr: it was not read there yet.
+        [[nodiscard]] const std::vector<at::Tensor>* readIn(
+            const std::optional<LatentArea>& area) const;
+    };
+
+    [[nodiscard]] Follower follower(StageContext& context, const Controls& controls, size_t index);
+    [[nodiscard]] at::Tensor hintOf(const ControlEntry& entry, Follower& follower) const;
+    [[nodiscard]] bool runsIn(const Follower& follower, int call) const;
+    /// The followers that run in the call, with the rows that are theirs, the last ones.
+    [[nodiscard]] std::vector<std::pair<Follower*, int64_t>> running(const ResidualsCall& call);
+    /// Reads the hint where the call is. `next`: pattern of the network's pass behind it.
+    void read(Follower& follower, const std::optional<LatentArea>& area, uint32_t next);
+    /// Reads the hints of those that were not read where the call is.
+    void readMissing(const std::vector<std::pair<Follower*, int64_t>>& followers,
+                     const ResidualsCall& call);
+    /// Scaled residuals of the last `rows`.
+    [[nodiscard]] UNetResiduals follow(Follower& follower, const ResidualsCall& call, int64_t rows);
+    [[nodiscard]] std::vector<at::Tensor> predicted(Follower& follower,
+                                                    const ResidualsCall& call,
+                                                    int64_t rows);
+    void recordFirst(const UNetResiduals& residuals);
+
+    const PassCalls calls_;
+    tensor::Record record_;
+    ShapeWalk* walk_;
+    ResultChecks* finite_;
+    std::vector<Follower> followers_;
+    bool isRecorded_ = false;
+};
+
+}  // namespace lowtide::models

@@ -1,0 +1,223 @@
+#include "nodes/control/controlled_source.hpp"
+
+#include "nodes/engine/stage_inputs.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/checkpoints/adapters/adapter_base.hpp"
+#include "plugin/memory/component_tree.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr const char* kControlPort = "control";
+
+/// What is stated of the denoiser holds for `role` too.
+void stateAsDenoiser(memory::FamilyPrecision& precisions, const std::string& role) {
+    const std::string denoiser(kDenoiser);
+    for (auto& [preset, byRole] : precisions.presets) {
+        if (const auto stated = byRole.find(denoiser); stated != byRole.end()) {
+            byRole.emplace(role, memory::ComponentPreset(stated->second));
+        }
+    }
+    for (auto* kept : {&precisions.keptF32, &precisions.keptFromF8}) {
+        if (const auto stated = kept->find(denoiser); stated != kept->end()) {
+            kept->emplace(role, std::vector<std::string>(stated->second));
+        }
+    }
+}
+
+/// Parts of names that a ControlNet has of its own, and those that it need not share: a UNet that
+/// fills masks reads more channels.
+bool isOfControlNetAlone(const std::string& name) {
+    return name.starts_with("controlnet_") || name.starts_with("conv_in.");
+}
+
+std::string widthsOf(const memory::ComponentTree& tree) {
+    const std::string text = baseOf(tree).text();
+    return text.empty() ? "another network" : text;
+}
+
+[[noreturn]] void refuseControlNet(const ControlNet& net,
+                                   const Model& model,
+                                   const std::string& problem) {
+    throw Error(
+        ErrorKind::InvalidInput,
+        net.kind() + " " + net.name() + " does not fit " + model.info().checkpoint + ": " + problem,
+        "choose one that was made for this checkpoint's family",
+        kControlPort);
+}
+
+void checkControlFamily(const Model& model, const ControlNet& net) {
+    const auto denoiser = treeIn(model, kDenoiser);
+    const auto own = net.tree(kControlNet);
+    std::map<std::string, const Shape*> shapes;
+    for (const memory::Weight& weight : denoiser->weights) {
+        shapes.emplace(weight.name, &weight.shape);
+    }
+    const std::string needs =
+        "it is for " + widthsOf(*own) + ", the checkpoint is " + widthsOf(*denoiser);
+    for (const memory::Weight& weight : own->weights) {
+        if (isOfControlNetAlone(weight.name)) {
+            continue;
+        }
+        const auto found = shapes.find(weight.name);
+        if (found == shapes.end()) {
+            refuseControlNet(net, model, needs + " (whose denoiser has no " + weight.name + ")");
+        }
+        if (*found->second != weight.shape) {
+            refuseControlNet(net,
+                             model,
+                             needs + " (" + weight.name + " is " + toText(weight.shape) +
+                                 ", that of the denoiser " + toText(*found->second) + ")");
+        }
+    }
+}
+
+/// A UNet that fills masks reads more channels than its ControlNet, none reads fewer.
+void checkStepChannels(const Model& model, const ControlNet& net, const ControlConfig& config) {
+    const auto denoiser = treeIn(model, kDenoiser);
+    for (const memory::Weight& weight : denoiser->weights) {
+        if (weight.name == "conv_in.weight" && weight.shape.at(1) < config.unet.inChannels) {
+            refuseControlNet(net,
+                             model,
+                             "it reads " + std::to_string(config.unet.inChannels) +
+                                 " channels, the denoiser " + std::to_string(weight.shape.at(1)));
+        }
+    }
+}
+
+/// Hints of a network for latents of another scale have no place in its steps.
+void checkHintFactor(const Model& model, const ControlNet& net, const ControlConfig& config) {
+    const int64_t factor = config.hintFactor();
+    if (factor != model.info().latent.factor) {
+        refuseControlNet(net,
+                         model,
+                         "its hints are " + std::to_string(factor) +
+                             " times as large as its latents, pictures of the checkpoint " +
+                             std::to_string(model.info().latent.factor) + " times");
+    }
+}
+
+/// Channels of the levels of the way down, by the names of their weights.
+std::vector<int64_t> levelWidths(const memory::ComponentTree& denoiser) {
+    std::vector<int64_t> widths;
+    for (const memory::Weight& weight : denoiser.weights) {
+        const std::string next =
+            "down_blocks." + std::to_string(widths.size()) + ".resnets.0.conv1.weight";
+        if (weight.name == next) {
+            widths.push_back(weight.shape.front());
+        }
+    }
+    return widths;
+}
+
+void checkAdapterFamily(const Model& model,
+                        const ControlNet& net,
+                        const HintAdapterConfig& config,
+                        const Shape& latents) {
+    std::vector<int64_t> own;
+    for (const HintBlockSizes& block : config.blocks) {
+        own.push_back(block.out);
+    }
+    const std::vector<int64_t> widths = levelWidths(*treeIn(model, kDenoiser));
+    std::vector<int64_t> withMiddle = widths;
+    withMiddle.insert(withMiddle.end(), widths.empty() ? 0 : 1, widths.empty() ? 0 : widths.back());
+    if (own != widths && own != withMiddle) {
+        refuseControlNet(net,
+                         model,
+                         "its blocks have " + toText(own) +
+                             " channels, the levels of the denoiser " + toText(widths));
+    }
+    const int64_t factor = model.info().latent.factor;
+    for (const size_t side : {size_t{2}, size_t{3}}) {
+        if (latents.at(side) * factor % config.squarePixels != 0) {
+            refuseControlNet(
+                net,
+                model,
+                "a side of the picture is " + std::to_string(latents.at(side) * factor) +
+                    " pixels, and it takes multiples of " + std::to_string(config.squarePixels));
+        }
+    }
+}
+
+}  // namespace
+
+ControlledSource::ControlledSource(std::shared_ptr<const ComponentSource> model,
+                                   const Controls& controls)
+    : model_(std::move(model)),
+      nets_(controls.nets()),
+      files_(model_->files()),
+      precisions_(model_->precisions()) {
+    for (size_t i = 0; i < nets_.size(); ++i) {
+        files_.insert(files_.end(), nets_[i]->files().begin(), nets_[i]->files().end());
+        stateAsDenoiser(precisions_, controlRole(i));
+    }
+}
+
+std::vector<ComponentDesc> ControlledSource::components() const {
+    std::vector<ComponentDesc> all = model_->components();
+    for (size_t i = 0; i < nets_.size(); ++i) {
+        all.push_back(controlComponent(i));
+    }
+    return all;
+}
+
+const ControlNet* ControlledSource::netOf(std::string_view role) const {
+    for (size_t i = 0; i < nets_.size(); ++i) {
+        if (controlRole(i) == role) {
+            return nets_[i].get();
+        }
+    }
+    return nullptr;
+}
+
+std::shared_ptr<const memory::ComponentTree> ControlledSource::tree(std::string_view role) const {
+    const ControlNet* net = netOf(role);
+    return net ? net->tree(role) : model_->tree(role);
+}
+
+std::shared_ptr<const memory::ComponentTree> ControlledSource::openedTree(
+    std::string_view role) const {
+    const ControlNet* net = netOf(role);
+    return net ? net->openedTree(role) : model_->openedTree(role);
+}
+
+std::shared_ptr<const ComponentSource> withControls(std::shared_ptr<const ComponentSource> model,
+                                                    const memory::WireRef& control) {
+    const Controls* controls = controlsIn(control);
+    return controls ? std::make_shared<const ControlledSource>(std::move(model), *controls)
+                    : std::move(model);
+}
+
+void checkControls(const Model& model, const Controls& controls, const Shape& latents) {
+    requirePictures(model, "a ControlNet");
+    for (const std::shared_ptr<const ControlNet>& net : controls.nets()) {
+        if (const auto* control = std::get_if<ControlConfig>(&net->config())) {
+            checkControlFamily(model, *net);
+            checkStepChannels(model, *net, *control);
+            checkHintFactor(model, *net, *control);
+        } else {
+            checkAdapterFamily(model, *net, std::get<HintAdapterConfig>(net->config()), latents);
+        }
+    }
+    for (const ControlEntry& entry : controls.entries()) {
+        const int64_t count = entry.hintShape.at(0);
+        if (count != 1 && count != latents.at(0)) {
+            throw Error(ErrorKind::InvalidInput,
+                        "there are " + std::to_string(count) + " hints of " + entry.net->kind() +
+                            " " + entry.net->name() + " for " + std::to_string(latents.at(0)) +
+                            " pictures",
+                        "connect one hint for all pictures, or one for each",
+                        kControlPort);
+        }
+    }
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,42 @@
+#include "nodes/control/influence.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
+#include "plugin/base/text.hpp"
+
+#include <cmath>
+
+namespace lowtide::models {
+
+namespace {
+
+void requireShareOfSteps(double share, const char* param) {
+    requireThat(share >= 0 && share <= 1,
+                std::string(param) + " is " + formatNumber(share),
+                "choose a share of the steps from 0 to 1",
+                param);
+}
+
+}  // namespace
+
+bool Influence::isFeltIn(int call, int count) const {
+    const double begin = static_cast<double>(call) / count;
+    const double behind = static_cast<double>(call + 1) / count;
+    return strength != 0 && begin >= start && behind <= end;
+}
+
+Json toJson(const Influence& influence) {
+    return {influence.strength, influence.start, influence.end};
+}
+
+void requireInfluence(const Influence& influence, const std::string& what) {
+    requireThat(std::isfinite(influence.strength),
+                "the strength is no number",
+                "choose a number, 1 is usual",
+                "strength");
+    requireShareOfSteps(influence.start, "start");
+    requireShareOfSteps(influence.end, "end");
+    requireThat(influence.start < influence.end, what, "choose an end behind the start", "start");
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,111 @@
+#include "nodes/decode/decode_stage.hpp"
+
+#include "nodes/denoise/latent_preview.hpp"
+#include "nodes/engine/finite_checks.hpp"
+#include "nodes/engine/joined_pictures.hpp"
+#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/stage_inputs.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/nn/feathered_tiles.hpp"
+#include "plugin/nn/shape_walk.hpp"
+#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/picture_pixels.hpp"
+
+namespace lowtide::models {
+
+namespace {
+
+at::Tensor decodeAll(StageContext& context,
+                     const Model& model,
+                     const at::Tensor& latents,
+                     const DecodeRequest& request,
+                     const StageCall& call,
+                     FiniteResult& finite) {
+    const auto network = treeIn(model, kAutoencoder);
+    const auto decode = [&](const at::Tensor& part) {
+        return finite.of([&](StageContext& own) {
+            return passOver(own, *network, part.sizes(), [&] { return model.decode(own, part); });
+        });
+    };
+    const int64_t count = latents.size(0);
+    JoinedPictures pictures(count);
+    for (int64_t i = 0; i < count; ++i) {
+        call.stop.throwIfStoppedBetweenImages();
+        const at::Tensor one = latents.narrow(0, i, 1);
+        pictures.put(i, decodeInTiles(one, request.tilePixels, model.info().latent.factor, decode));
+        tellProgress(context, *network, call, "decode", i + 1, count);
+    }
+    return pictures.take();
+}
+
+/// Frames in a row as the one video that they are.
+at::Tensor asVideo(const at::Tensor& frames) {
+    return frames.unsqueeze(0);
+}
+
+/// [B, 3, H, W] of the pictures of latents, whose shape is empty where there are none yet; of a
+/// video's frames [F, 3, H, W].
+Shape decodedShape(const DecodeRequest& request) {
+    const Model& model = modelIn(request.model);
+    const Shape latents = shapeOf(request.latent);
+    if (latents.empty()) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the latent is empty, there is nothing to decode",
+                    "put a denoise node between",
+                    "latent");
+    }
+    checkLatents(model, latents);
+    const PictureSize size = model.info().latent.sizeOf(latents);
+    requireThat(latents.front() == 1 || size.frames == 1,
+                "the latent holds " + std::to_string(latents.front()) + " videos",
+                "make one video at a time: a batch of 1",
+                "latent");
+    return {latents.front() * size.frames, tensor::kPictureChannels, size.height, size.width};
+}
+
+StageShapes decodeShapes(const DecodeRequest& request, StageFacts&) {
+    return {.outputs = {outputOf("IMAGE", decodedShape(request))}};
+}
+
+}  // namespace
+
+WireRef decodeStage(StageContext& context, const DecodeRequest& request, const StageCall& call) {
+    const Model& model = modelIn(request.model);
+    (void)decodedShape(request);
+    const tensor::Latents& given = latentsIn(request.latent);
+    const auto network = treeIn(model, kAutoencoder);
+    const c10::Device device = context.deviceOf(*network);
+    const at::Tensor latents =
+        forAutoencoder(model.info().latent, tensor::upload(given.samples(), device));
+    context.record.put("vae.decode_in", latents);
+    FiniteResult finite(context, call, *network);
+    at::Tensor pixels = decodeAll(context, model, latents, request, call, finite);
+    const bool isVideo = model.info().latent.hasFrames;
+    context.record.put("vae.decode_out", isVideo ? asVideo(pixels).transpose(1, 2) : pixels);
+    pixels.div_(2).add_(0.5).clamp_(0, 1);
+    context.record.put("image", isVideo ? asVideo(pixels) : pixels);
+    if (context.record.isOn()) {
+        const at::Tensor levels = tensor::image8Tensor(pixels);
+        context.record.put("image_u8", isVideo ? asVideo(levels) : levels);
+    }
+    tensor::Provenance provenance = given.provenance();
+    finite.describe(provenance, kDecodeField);
+    return std::make_shared<const tensor::Images>(std::move(pixels), std::move(provenance));
+}
+
+const StageDef<DecodeRequest>& stageOf(const DecodeRequest&) {
+    static const StageDef<DecodeRequest> def{
+        .name = "decode",
+        .wires = {{"model", &DecodeRequest::model}, {"latent", &DecodeRequest::latent}},
+        .source = modelOf<DecodeRequest>,
+        .roles = {kAutoencoder},
+        .shape = decodeShapes,
+        .run =
+            [](StageContext& context, const DecodeRequest& request, const StageCall& call) {
+                return std::vector<WireRef>{decodeStage(context, request, call)};
+            },
+        .tile = {"tile", &DecodeRequest::tilePixels}};
+    return def;
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,153 @@
+#include "nodes/denoise/inpaint_inputs.hpp"
+
+#include "nodes/engine/stage_inputs.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/tensor/crossing.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr double kFilled = 0.5;  ///< from here on, for a network that fills masks
+
+std::string sizeText(int64_t height, int64_t width) {
+    return std::to_string(width) + " x " + std::to_string(height);
+}
+
+/// One for all pictures, or one for each.
+bool fitsBatch(int64_t count, int64_t batch) {
+    return count == 1 || count == batch;
+}
+
+void checkInpaintMask(const Model& model,
+                      const DenoiseRequest& settings,
+                      const InpaintShapes& shapes) {
+    requirePictures(model, "a mask");
+    const Shape& mask = shapes.mask;
+    const PictureSize size = model.info().latent.sizeOf(shapes.latent);
+    requireThat(mask.size() == 4 && mask[2] == size.height && mask[3] == size.width,
+                "the mask is " + (mask.size() == 4 ? sizeText(mask[2], mask[3]) : toText(mask)) +
+                    " pixels, the picture " + sizeText(size.height, size.width),
+                "connect a mask of the picture's size",
+                "mask");
+    requireThat(fitsBatch(mask[0], shapes.latent[0]),
+                "there are " + std::to_string(mask[0]) + " masks for " +
+                    std::to_string(shapes.latent[0]) + " pictures",
+                "connect one mask, or one for each picture",
+                "mask");
+    requireThat(settings.startAt == 0,
+                "a mask cannot go on at start_at " + formatNumber(settings.startAt) +
+                    ", where no noise is added",
+                "set start_at to 0, or leave the mask unconnected",
+                "start_at");
+    requireThat(settings.addNoise,
+                "a mask cannot go on with the noise of a pass before",
+                "turn add_noise on, or leave the mask unconnected",
+                "add_noise");
+}
+
+void checkFilled(const InpaintShapes& shapes) {
+    const Shape& masked = shapes.masked;
+    const bool fits = masked.size() == 4 && fitsBatch(masked[0], shapes.latent[0]) &&
+                      std::equal(masked.begin() + 1, masked.end(), shapes.latent.begin() + 1);
+    requireThat(fits,
+                "the masked picture is " + toText(masked) + ", the latent " + toText(shapes.latent),
+                "encode the picture that the latent is made of, with the mask connected",
+                "masked");
+}
+
+/// [B, 1, H, W] -> [B, 1, h, w]: the most of each block of `factor` x `factor` pixels.
+at::Tensor latentMask(const at::Tensor& mask, int64_t factor) {
+    const Shape sizes = mask.sizes().vec();
+    return mask.reshape({sizes[0], sizes[1], sizes[2] / factor, factor, sizes[3] / factor, factor})
+        .amax({3, 5});
+}
+
+/// Where a mask masks nothing once it is made of 0 and 1.
+void warnOfFaintMask(const at::Tensor& soft, const at::Tensor& mask, const StageCall& call) {
+    if (mask.is_meta() || tensor::scalar(mask.amax()) > 0) {
+        return;
+    }
+    if (const double most = tensor::scalar(soft.amax()); most > 0) {
+        call.issue({.severity = Severity::Warning,
+                    .code = "mask_faint",
+                    .node = call.node,
+                    .item = "mask",
+                    .message = "nothing is made anew: the mask is " + formatNumber(most) +
+                               " at most, and this denoiser takes it from 0.5 on",
+                    .hint = "connect a mask with white parts, or lower its threshold to 0"});
+    }
+}
+
+}  // namespace
+
+void checkInpainting(const Model& model,
+                     const DenoiseRequest& settings,
+                     const InpaintShapes& shapes) {
+    const std::string& name = model.info().checkpoint;
+    const bool fillsMasks = model.info().fillsMasks;
+    requireThat(settings.strength == 1 || !shapes.isEmpty,
+                "a strength of " + formatNumber(settings.strength) +
+                    " keeps some of a picture, but the latent is empty",
+                "connect an encoded picture, or set the strength to 1",
+                "strength");
+    requireThat(settings.startAt == 0 || !shapes.isEmpty,
+                "start_at " + formatNumber(settings.startAt) +
+                    " goes on with the noise of a pass before, but the latent is empty",
+                "connect the latent of a pass that ended there, or set start_at to 0",
+                "start_at");
+    requireThat(!fillsMasks || !shapes.mask.empty(),
+                "the denoiser of " + name + " fills masks, and none is connected",
+                "connect a mask, or choose another checkpoint",
+                "mask");
+    requireThat(!fillsMasks || !shapes.masked.empty(),
+                "the denoiser of " + name + " fills masks and wants to see the masked picture",
+                "connect an encoded picture that had the mask connected",
+                "masked");
+    requireThat(fillsMasks || shapes.masked.empty(),
+                "the denoiser of " + name + " takes no masked picture",
+                "leave it unconnected, the mask alone is enough",
+                "masked");
+    if (shapes.mask.empty()) {
+        return;
+    }
+    checkInpaintMask(model, settings, shapes);
+    requireThat(fillsMasks || !shapes.isEmpty,
+                "there is no picture around the mask: the latent is empty",
+                "connect the encoded picture",
+                "latent");
+    if (fillsMasks) {
+        checkFilled(shapes);
+    }
+}
+
+sampling::Inpainting inpaintingFor(const Model& model,
+                                   const DenoiseRequest& request,
+                                   const at::Tensor& latents,
+                                   const StageCall& call) {
+    if (!request.mask) {
+        return {};
+    }
+    const c10::Device device = latents.device();
+    sampling::Inpainting inpainting;
+    inpainting.mask = latentMask(tensor::upload(masksIn(request.mask).values(), device),
+                                 model.info().latent.factor);
+    if (model.info().fillsMasks) {
+        const at::Tensor soft = inpainting.mask;
+        inpainting.mask = (soft >= kFilled).to(at::kFloat);
+        warnOfFaintMask(soft, inpainting.mask, call);
+    }
+    if (request.masked) {
+        const tensor::Latents& masked = latentsIn(request.masked, "masked");
+        inpainting.masked = {.mean = tensor::upload(masked.samples(), device),
+                             .deviation = tensor::upload(masked.deviation(), device)};
+    }
+    return inpainting;
+}
+
+}  // namespace lowtide::models

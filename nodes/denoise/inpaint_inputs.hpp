@@ -1,0 +1,35 @@
+#pragma once
+
+#include "nodes/engine/stages.hpp"
+#include "plugin/base/units.hpp"
+#include "plugin/sampling/pass_part.hpp"
+
+namespace lowtide::models {
+
+class Model;
+
+/// Shapes around a mask; empty: not connected.
+struct InpaintShapes {
+    Shape latent;         ///< [B, C, h, w]
+    bool isEmpty = true;  ///< the latent holds no picture
+    Shape mask;
+    Shape masked;  ///< latent of the masked picture
+};
+
+/// Error{InvalidInput} names the port or the setting that the model or the others cannot go with: a
+/// mask of another size, without a picture around it, without the masked picture for a model that
+/// fills masks; strength without a picture.
+void checkInpainting(const Model& model,
+                     const DenoiseRequest& settings,
+                     const InpaintShapes& shapes);
+
+/// Mask and masked picture of the request at the size of `latents` [B, C, h, w] and on their
+/// device. A latent pixel is masked as much as any pixel of its block is; for a network that fills
+/// masks it is masked or not, and a mask that is too faint for that warns through `call`. Checked
+/// before. Decision 0071.
+[[nodiscard]] sampling::Inpainting inpaintingFor(const Model& model,
+                                                 const DenoiseRequest& request,
+                                                 const at::Tensor& latents,
+                                                 const StageCall& call);
+
+}  // namespace lowtide::models

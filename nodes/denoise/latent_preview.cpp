@@ -1,0 +1,42 @@
+#include "nodes/denoise/latent_preview.hpp"
+
+#include "plugin/tensor/crossing.hpp"
+
+#include <ATen/ATen.h>
+
+namespace lowtide::models {
+
+namespace {
+
+std::chrono::nanoseconds nanoseconds(Seconds seconds) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::duration<double>(seconds));
+}
+
+}  // namespace
+
+LatentPreview::LatentPreview(const ModelInfo& model, const PreviewPace& pace, const Show& show)
+    : model_(model), pace_(pace), show_(show), due_(Clock::now() + nanoseconds(pace.interval)) {}
+
+void LatentPreview::look(const std::function<at::Tensor()>& clean,
+                         int done,
+                         int total,
+                         bool isWalk) {
+    const Clock::time_point begin = Clock::now();
+    if (begin < due_ && !isWalk) {
+        return;
+    }
+    at::Tensor one = clean()[0];
+    if (model_.latent.hasFrames) {
+        one = one.select(1, one.size(1) / 2);  // [C, F, h, w] -> [C, h, w]
+    }
+    show_({.picture = tensor::preview(rgbOf(one, *model_.latentToRgb)),
+           .scale = static_cast<int>(model_.latent.factor),
+           .done = done,
+           .total = total});
+    const Clock::time_point end = Clock::now();
+    const std::chrono::duration<double> cost = end - begin;
+    due_ = end + nanoseconds(pace_.restAfter(cost.count()));
+}
+
+}  // namespace lowtide::models

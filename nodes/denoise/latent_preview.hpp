@@ -1,0 +1,50 @@
+#pragma once
+// What a stage shows of itself while it works.
+
+#include "nodes/engine/stage_requests.hpp"
+#include "plugin/nn/latent_space.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/nn/stage_context.hpp"
+
+#include <chrono>
+#include <functional>
+#include <string_view>
+
+namespace lowtide::models {
+
+/// Tells how much of a stage is done, once the device has done what it was given with `network`: on
+/// a card work is queued.
+inline void tellProgress(StageContext& context,
+                         const memory::ComponentTree& network,
+                         const StageCall& call,
+                         std::string_view phase,
+                         int64_t done,
+                         int64_t total) {
+    context.weights.finishCompute(context.treeOf(network));
+    call.progress(phase, static_cast<double>(done), static_cast<double>(total));
+}
+
+/// Small pictures of the first latent of a batch, of a video's middle frame: one pixel for one of
+/// the latent.
+class LatentPreview {
+public:
+    using Show = std::function<void(const LivePicture&)>;
+
+    /// Of latents of `model`, which is known to have a map to RGB; it and `show` must outlive this.
+    /// The first picture comes after the pace's interval.
+    LatentPreview(const ModelInfo& model, const PreviewPace& pace, const Show& show);
+
+    /// Makes a picture where one is due; always for the shapes of a walk. `clean` gives the
+    /// latents; it is not asked else.
+    void look(const std::function<at::Tensor()>& clean, int done, int total, bool isWalk);
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    const ModelInfo& model_;
+    const PreviewPace pace_;
+    const Show& show_;
+    Clock::time_point due_;
+};
+
+}  // namespace lowtide::models

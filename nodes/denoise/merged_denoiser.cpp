@@ -1,0 +1,240 @@
+#include "nodes/denoise/merged_denoiser.hpp"
+
+#include "nodes/conditioning/conditioning_stage.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/nn/blocks/attention.hpp"
+#include "plugin/nn/denoisers/unet2d_inputs.hpp"
+#include "plugin/sampling/sampler.hpp"
+#include "plugin/sampling/step_caches/cache_scope.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr int64_t kRowsAxis = -2;
+constexpr int64_t kColumnsAxis = -1;
+constexpr double kNothing = 1e-37;  ///< keeps the average finite where no prompt speaks
+constexpr int64_t kWidestRamp = 8;
+constexpr int64_t kRampParts = 4;
+
+/// A view of `picture` [.., H, W] where the entry speaks.
+at::Tensor cropped(const at::Tensor& picture, const std::optional<LatentArea>& area) {
+    if (!area) {
+        return picture;
+    }
+    return picture.narrow(kRowsAxis, area->y, area->height)
+        .narrow(kColumnsAxis, area->x, area->width);
+}
+
+/// Lets `mask` rise along `axis` from both ends that lie inside the picture.
+void ramp(at::Tensor& mask, int64_t axis, bool atStart, bool atEnd) {
+    const int64_t side = mask.size(axis);
+    const int64_t lines = std::min(kWidestRamp, side / kRampParts);
+    for (int64_t i = 0; i < lines; ++i) {
+        const double share = 1.0 / static_cast<double>(lines) * static_cast<double>(i + 1);
+        if (atStart) {
+            mask.narrow(axis, i, 1).mul_(share);
+        }
+        if (atEnd) {
+            mask.narrow(axis, side - 1 - i, 1).mul_(share);
+        }
+    }
+}
+
+/// A plane [count, 1, ..., h, w] beside `latents`, the same for all their channels and frames.
+at::Tensor planes(
+    const at::Tensor& latents, int64_t count, int64_t height, int64_t width, double value) {
+    std::vector<int64_t> sizes(static_cast<size_t>(latents.dim()), 1);
+    sizes.front() = count;
+    sizes[sizes.size() - 2] = height;
+    sizes.back() = width;
+    return at::full(sizes, value, latents.options());
+}
+
+/// The entry's strength where it speaks: [1, 1, ..., h, w].
+at::Tensor maskOf(const PlacedEntry& entry, const at::Tensor& latents) {
+    const LatentArea whole{
+        .y = 0, .x = 0, .height = latents.size(kRowsAxis), .width = latents.size(kColumnsAxis)};
+    const LatentArea area = entry.area.value_or(whole);
+    at::Tensor mask = planes(latents, 1, area.height, area.width, entry.strength);
+    ramp(mask, kRowsAxis, area.y != 0, area.y + area.height < whole.height);
+    ramp(mask, kColumnsAxis, area.x != 0, area.x + area.width < whole.width);
+    return mask;
+}
+
+}  // namespace
+
+bool PlacedPrompts::isPlain() const {
+    const bool single = positive.size() == 1 && positive.front().isUnrestricted();
+    if (negative.empty()) {
+        return single;
+    }
+    return single && negative.size() == 1 && negative.front().isUnrestricted() &&
+           negative.front().tokens == positive.front().tokens;
+}
+
+PlacedPrompts placePrompts(const tensor::Conditioning& positive,
+                           const tensor::Conditioning* negative,
+                           const Canvas& canvas) {
+    PlacedPrompts prompts{.positive = placed(outlineOf(positive), canvas, "positive"),
+                          .negative = {}};
+    if (negative) {
+        prompts.negative = placed(outlineOf(*negative), canvas, "negative");
+        addCounterparts(prompts.positive, prompts.negative);
+    }
+    return prompts;
+}
+
+MergedDenoiser::MergedDenoiser(StageContext& context,
+                               const Model& model,
+                               const DenoiserRequest& request,
+                               PlacedPrompts prompts)
+    : context_(context.ofPart()),
+      model_(model),
+      request_(request),
+      prompts_(std::move(prompts)),
+      timeAt_(sampling::timeScaleOf(request.scheduler ? *request.scheduler
+                                                      : model.info().schedulerConfig)) {}
+
+at::Tensor MergedDenoiser::predict(const at::Tensor& latents,
+                                   const at::Tensor& timestep,
+                                   const sampling::StepInfo& step) {
+    const int64_t sides = latents.size(0) / request_.batch;
+    LOWTIDE_ASSERT(sides == 1 || (sides == 2 && !prompts_.negative.empty()));
+    static const std::vector<PlacedEntry> kNobody;
+    const std::vector<PlacedEntry>& negative = sides == 1 ? kNobody : prompts_.negative;
+    std::vector<int64_t> sizes = latents.sizes().vec();
+    sizes[1] = model_.info().latent.channels;
+    at::Tensor sums = at::zeros(sizes, latents.options());
+    at::Tensor counts =
+        planes(latents, sides, latents.size(kRowsAxis), latents.size(kColumnsAxis), kNothing);
+    const std::vector<PromptCall> calls =
+        callsAt(prompts_.positive, negative, sampling::timestepIn(timestep), timeAt_);
+    if (calls.empty() && step.decision.cache) {
+        step.decision.cache->noteNothing();
+    }
+    for (const PromptCall& call : calls) {
+        sampling::StepInfo own = step;
+        own.decision.next = &call == &calls.back() ? step.decision.next : step.decision.work;
+        add(call, latents, timestep, own, sums, counts);
+    }
+    for (int64_t side = 0; side < sides; ++side) {
+        sums.narrow(0, side * request_.batch, request_.batch).div_(counts.narrow(0, side, 1));
+    }
+    return sums;
+}
+
+void MergedDenoiser::add(const PromptCall& call,
+                         const at::Tensor& latents,
+                         const at::Tensor& timestep,
+                         const sampling::StepInfo& step,
+                         at::Tensor& sums,
+                         at::Tensor& counts) {
+    struct Part {
+        const PlacedEntry* entry;
+        int64_t side;
+    };
+
+    std::vector<Part> parts;
+    if (call.negative) {
+        parts.push_back({call.negative, 0});
+    }
+    if (call.positive) {
+        parts.push_back({call.positive, latents.size(0) / request_.batch - 1});
+    }
+    const auto half = [&](const at::Tensor& picture, const Part& part) {
+        return cropped(picture.narrow(0, part.side * request_.batch, request_.batch),
+                       part.entry->area);
+    };
+    std::vector<at::Tensor> inputs;
+    for (const Part& part : parts) {
+        inputs.push_back(half(latents, part));
+    }
+    const at::Tensor input = inputs.size() == 1 ? inputs.front().contiguous() : at::cat(inputs);
+    const Branch& branch = branchFor(call);
+    area_ = parts.front().entry->area;  // the same for all parts of a call
+    hasPositive_ = call.positive != nullptr;
+    sampling::StepInfo ofBranch = step;
+    ofBranch.slot.branch = branch.number;
+    const at::Tensor prediction = branch.network->predict(input, timestep, ofBranch);
+    for (size_t i = 0; i < parts.size(); ++i) {
+        const Part& part = parts[i];
+        const at::Tensor mask = maskOf(*part.entry, latents);
+        const at::Tensor own =
+            prediction.narrow(0, static_cast<int64_t>(i) * request_.batch, request_.batch);
+        half(sums, part).add_(own * mask);
+        cropped(counts.narrow(0, part.side, 1), part.entry->area).add_(mask);
+    }
+}
+
+uint64_t MergedDenoiser::promptsAt(const at::Tensor& timestep,
+                                   const sampling::StepInfo& /*step*/) const {
+    constexpr uint64_t kPrime = 1099511628211;  // FNV-1a
+    uint64_t hash = 14695981039346656037U;
+    const auto mix = [&](const std::vector<PlacedEntry>& all, const PlacedEntry* entry) {
+        hash = (hash ^ (entry ? static_cast<uint64_t>(entry - all.data()) + 1 : 0)) * kPrime;
+    };
+    for (const PromptCall& call :
+         callsAt(prompts_.positive, prompts_.negative, sampling::timestepIn(timestep), timeAt_)) {
+        mix(prompts_.negative, call.negative);
+        mix(prompts_.positive, call.positive);
+    }
+    return hash;
+}
+
+MergedDenoiser::Branch& MergedDenoiser::branchFor(const PromptCall& call) {
+    const auto number = [](const PlacedEntry* entry) {
+        return entry ? static_cast<int64_t>(entry->prompt) : -1;
+    };
+    const auto next = static_cast<uint32_t>(branches_.size());
+    Branch& branch = branches_[{number(call.negative), number(call.positive)}];
+    if (branch.network) {
+        return branch;
+    }
+    branch.number = next;
+    const auto promptOf = [](const tensor::Conditioning& conditioning, const PlacedEntry& entry) {
+        tensor::ConditioningEntry own = conditioning.entries()[entry.prompt];
+        own.scope = {};
+        return tensor::Conditioning(
+            conditioning.fields(), {std::move(own)}, {}, conditioning.clipSkip());
+    };
+    // A prompt alone is the network's positive one, whatever side it is on.
+    const tensor::Conditioning first = call.positive ? promptOf(request_.positive, *call.positive)
+                                                     : promptOf(*request_.negative, *call.negative);
+    std::optional<tensor::Conditioning> second;
+    if (call.positive && call.negative) {
+        second = promptOf(*request_.negative, *call.negative);
+    }
+    branch.network = model_.makeDenoiser(context_,
+                                         {.positive = first,
+                                          .negative = second ? &*second : nullptr,
+                                          .picture = request_.picture,
+                                          .batch = request_.batch,
+                                          .cfg = request_.cfg,
+                                          .second = request_.second,
+                                          .residuals = inArea(request_.residuals),
+                                          .pictures = inArea(request_.pictures),
+                                          .seen = request_.seen,
+                                          .checkpoint = request_.checkpoint});
+    return branch;
+}
+
+template <class Result>
+std::function<Result(const ResidualsCall&)> MergedDenoiser::inArea(
+    const std::function<Result(const ResidualsCall&)>& asked) const {
+    if (!asked) {
+        return {};
+    }
+    return [this, &asked](const ResidualsCall& call) {
+        ResidualsCall here = call;
+        here.area = area_ ? &*area_ : nullptr;
+        here.positives = hasPositive_ ? request_.batch : 0;
+        return asked(here);
+    };
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,83 @@
+#pragma once
+
+#include "nodes/denoise/placed_entries.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/nn/stage_context.hpp"
+#include "plugin/sampling/denoiser.hpp"
+#include "plugin/tensor/stage_values.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace lowtide::models {
+
+/// The prompts of both sides on the latent picture, with counterparts.
+struct PlacedPrompts {
+    std::vector<PlacedEntry> positive;
+    std::vector<PlacedEntry> negative;
+
+    /// One prompt everywhere and always, or one on each side with equally many tokens: the network
+    /// alone does that.
+    [[nodiscard]] bool isPlain() const;
+};
+
+/// `negative` is null without guidance. Errors as placed(), on ports "positive" and "negative".
+[[nodiscard]] PlacedPrompts placePrompts(const tensor::Conditioning& positive,
+                                         const tensor::Conditioning* negative,
+                                         const Canvas& canvas);
+
+/// A denoiser that follows several prompts: the network is called for one after another, and every
+/// side's prediction is sum(m p) / (1e-37 + sum(m)) over the predictions p of those that speak. m
+/// is the strength; inside the picture it rises over the outermost lines of an area, from 1/r to 1
+/// over r = min(8, side / 4) lines. Where no prompt speaks the prediction is 0.
+/// Source: ComfyUI samplers.py, get_area_and_mult and calc_cond_batch.
+class MergedDenoiser final : public sampling::Denoiser {
+public:
+    /// All of them must outlive it; `request` as Model::makeDenoiser takes it.
+    MergedDenoiser(StageContext& context,
+                   const Model& model,
+                   const DenoiserRequest& request,
+                   PlacedPrompts prompts);
+
+    [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
+                                     const at::Tensor& timestep,
+                                     const sampling::StepInfo& step) override;
+    [[nodiscard]] uint64_t promptsAt(const at::Tensor& timestep,
+                                     const sampling::StepInfo& step) const override;
+
+private:
+    using Key = std::pair<int64_t, int64_t>;  ///< negative and positive prompt, -1: none
+
+    /// The network on some prompts, and its branch in a step cache.
+    struct Branch {
+        std::unique_ptr<sampling::Denoiser> network;
+        uint32_t number = 0;
+    };
+
+    /// Made when it is first needed.
+    [[nodiscard]] Branch& branchFor(const PromptCall& call);
+    void add(const PromptCall& call,
+             const at::Tensor& latents,
+             const at::Tensor& timestep,
+             const sampling::StepInfo& step,
+             at::Tensor& sums,
+             at::Tensor& counts);
+    /// `asked` of the request, told where the call speaks.
+    template <class Result>
+    [[nodiscard]] std::function<Result(const ResidualsCall&)> inArea(
+        const std::function<Result(const ResidualsCall&)>& asked) const;
+
+    StageContext context_;  ///< without a recorder: a call is no tensor of the reference
+    const Model& model_;
+    const DenoiserRequest request_;
+    const PlacedPrompts prompts_;
+    const sampling::TimeAt timeAt_;
+    std::map<Key, Branch> branches_;
+    std::optional<LatentArea> area_;  ///< of the call that is being made
+    bool hasPositive_ = false;        ///< likewise: it has rows of the positive side
+};
+
+}  // namespace lowtide::models

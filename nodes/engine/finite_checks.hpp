@@ -1,0 +1,144 @@
+#pragma once
+// Whether what a stage and its networks give is finite; what is not is blamed, or computed again in
+// f32.
+
+#include "nodes/engine/stage_def.hpp"
+#include "nodes/engine/stage_requests.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/memory/precision.hpp"
+#include "plugin/nn/stage_context.hpp"
+#include "plugin/sampling/denoiser.hpp"
+#include "plugin/sampling/network_facts.hpp"
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lowtide::memory {
+struct ComponentTree;
+}
+
+namespace lowtide::tensor {
+struct Provenance;
+}
+
+namespace lowtide::models {
+
+/// Code of the issue where values are not finite. Its facts name what is known of `stage`,
+/// `component`, `compute`, `storage`, `step`, `steps` and `port`.
+inline constexpr const char* kNotFiniteCode = "not_finite";
+
+/// Whether what the components of one stage give is finite. Sums are taken where results lie and
+/// stay there until somebody looks, which is a host wait for each device. In a dry run the same
+/// tensors are made and nothing is fetched. Run thread.
+class FiniteChecks final : public ResultChecks {
+public:
+    /// `precisions`: of the components that the stage runs. `isDryRun`: what is no shape then lies
+    /// elsewhere and has no values. What is given must outlive it.
+    FiniteChecks(const StageTask& task,
+                 const std::vector<memory::ComponentPrecision>& precisions,
+                 bool isDryRun);
+
+    /// Takes the sum of what a component gave. `network` may be typed or not.
+    void note(const memory::ComponentTree& network,
+              const at::Tensor& result,
+              const NotedStep& step) override;
+    /// Looks at everything that was noted, and at `results`. Throws an Error of kNotFiniteCode
+    /// that blames, in this order: an input of the stage, the component that was first to give
+    /// such values, the stage itself.
+    void look(std::span<const at::Tensor> results) override;
+    /// The same for what the stage gives.
+    void look(const std::vector<WireRef>& results);
+    /// Throws that Error where an input of the stage is not finite.
+    void requireFiniteInputs() const override;
+    /// Throws that Error for a component which computed in `compute`.
+    [[noreturn]] void refuse(const memory::ComponentTree& network, DType compute) const override;
+
+private:
+    /// A component that gave something: sums [steps] of its results in each step.
+    struct Noted {
+        std::string role;
+        at::Tensor sums;
+    };
+
+    [[nodiscard]] bool areFinite(std::span<const at::Tensor> results) const;
+    void blame(std::span<const at::Tensor> results) const;
+    void blameComponent() const;
+    [[noreturn]] void refuse(const std::string& role, DType compute, const NotedStep& step) const;
+    [[noreturn]] void refuseResult() const;
+    [[nodiscard]] const memory::ComponentPrecision& precisionOf(const std::string& role) const;
+    [[nodiscard]] std::string portOf(const std::string& role) const;
+
+    const StageTask& task_;
+    const std::vector<memory::ComponentPrecision>& precisions_;
+    const bool isDryRun_;
+    std::vector<Noted> noted_;  ///< in the order in which they were first to give something
+};
+
+class ResultChecks;
+struct StageContext;
+
+/// A denoiser whose predictions are noted. They are looked at behind the calls 1, 2, 4, 8 ... of a
+/// run: a bad one ends it before half of its time is lost, and few host waits are made.
+class FiniteDenoiser final : public sampling::Denoiser {
+public:
+    /// `trees`: of the model's denoisers, of which `second` says where the second one is called.
+    FiniteDenoiser(std::unique_ptr<sampling::Denoiser> denoiser,
+                   ResultChecks& checks,
+                   std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
+                   const std::optional<sampling::SecondExpert>& second);
+
+    [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
+                                     const at::Tensor& timestep,
+                                     const sampling::StepInfo& step) override;
+    [[nodiscard]] uint64_t promptsAt(const at::Tensor& timestep,
+                                     const sampling::StepInfo& step) const override;
+
+private:
+    std::unique_ptr<sampling::Denoiser> denoiser_;
+    ResultChecks& checks_;
+    std::vector<std::shared_ptr<const memory::ComponentTree>> trees_;
+    std::optional<sampling::SecondExpert> second_;
+};
+
+/// `denoiser` as a FiniteDenoiser of the stage; itself where nobody looks.
+[[nodiscard]] std::unique_ptr<sampling::Denoiser> noted(
+    StageContext& context,
+    std::unique_ptr<sampling::Denoiser> denoiser,
+    std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
+    const std::optional<sampling::SecondExpert>& second);
+
+/// Fields of a picture's metadata: which way of the autoencoder was computed again.
+inline constexpr const char* kEncodeField = "VAE encode precision";
+inline constexpr const char* kDecodeField = "VAE precision";
+
+/// Results of an autoencoder in half precision, which may overflow: each is looked at, a host wait,
+/// and the first one that is not finite is computed again in f32, as is all that follows. That is
+/// told once. Where StageContext::exact has none they are noted like those of other networks.
+class FiniteResult {
+public:
+    /// `network` as it was opened. What is given must outlive it.
+    FiniteResult(StageContext& context,
+                 const StageCall& call,
+                 const memory::ComponentTree& network);
+
+    /// `run` with the stage's networks. Errors of FiniteChecks: where what comes in is not finite,
+    /// and where the result is not finite in f32 either.
+    [[nodiscard]] at::Tensor of(const std::function<at::Tensor(StageContext&)>& run);
+    /// Says so in `field` of a picture's metadata where something was computed again.
+    void describe(tensor::Provenance& provenance, const char* field) const;
+
+private:
+    StageContext& context_;
+    const StageCall& call_;
+    const memory::ComponentTree& network_;
+    bool isExact_ = false;  ///< from now on
+};
+
+}  // namespace lowtide::models

@@ -1,0 +1,349 @@
+#include "nodes/engine/picture_fields.hpp"
+
+#include "nodes/control/controls.hpp"
+#include "nodes/control/image_prompts.hpp"
+#include "nodes/denoise/denoise_request.hpp"
+#include "nodes/denoise/denoise_stage.hpp"
+#include "nodes/engine/stage_inputs.hpp"
+#include "plugin/base/json.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/files/paths.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/sampling/denoise_loop.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+namespace lowtide::models {
+
+namespace {
+
+constexpr const char* kModelHash = "Model hash";
+constexpr const char* kRefinerHash = "Refiner hash";
+constexpr const char* kSecondHash = "Second expert hash";
+constexpr const char* kSeed = "Seed";
+constexpr const char* kSteps = "Steps";  ///< every denoiser's first field
+constexpr const char* kLoraHashes = "Lora hashes";
+constexpr const char* kControlField = "ControlNet ";
+constexpr const char* kImagePromptField = "IP-Adapter ";
+
+/// Values with separators are JSON strings, so that the line can be read back.
+std::string quoted(const std::string& value) {
+    const bool isPlain = value.find_first_of(",:\n\"") == value.npos;
+    return isPlain ? value : Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string capitalized(std::string text) {
+    if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') {
+        text.front() = static_cast<char>(text.front() - 'a' + 'A');
+    }
+    return text;
+}
+
+/// Else its fields are what happened to a picture before there was a denoiser.
+bool isOfDenoiser(const tensor::Provenance& provenance) {
+    return std::any_of(provenance.fields.begin(), provenance.fields.end(), [](const auto& field) {
+        return field.first == kSteps;
+    });
+}
+
+/// What each picture of a batch needs to be made again: its own seed, or its place in the batch.
+std::vector<tensor::Provenance::Fields> fieldsOfPictures(const DenoiseRequest& request,
+                                                         int64_t batch) {
+    std::vector<tensor::Provenance::Fields> pictures;
+    for (int64_t i = 0; batch > 1 && i < batch; ++i) {
+        if (batchNoiseNamed(request.batchSeeds) == sampling::BatchNoise::OwnSeeds) {
+            pictures.push_back({{kSeed, std::to_string(request.seed + static_cast<uint64_t>(i))}});
+        } else {
+            pictures.push_back(
+                {{"Batch size", std::to_string(batch)}, {"Batch pos", std::to_string(i)}});
+        }
+    }
+    return pictures;
+}
+
+/// What the hash beside it is of.
+const std::string& denoiserOf(const ModelInfo& model) {
+    return model.denoiser.empty() ? model.checkpoint : model.denoiser;
+}
+
+/// A picture that a base began and this model goes on with: its fields stay those of the base, as
+/// A1111 has them.
+void describeRefiner(tensor::Provenance& provenance, const DenoiseFacts& facts) {
+    provenance.set("Refiner", denoiserOf(facts.model.info()));
+    provenance.set(kRefinerHash, treeIn(facts.model, kDenoiser)->networkId());
+    provenance.set("Refiner switch at", formatNumber(facts.request.startAt));
+}
+
+/// "crop_left" -> "Crop left", as the parameter is labelled.
+std::string fieldOf(std::string parameter) {
+    std::replace(parameter.begin(), parameter.end(), '_', ' ');
+    return capitalized(std::move(parameter));
+}
+
+/// What is not as it is by default.
+void setNumber(tensor::Provenance& provenance,
+               const std::string& parameter,
+               double byDefault,
+               const tensor::Conditioning& side,
+               const std::string& number) {
+    const tensor::NamedNumbers& held = side.entries().front().numbers;
+    const auto found = held.find(number);
+    if (found != held.end() && found->second != byDefault) {
+        provenance.set(fieldOf(parameter), formatNumber(found->second));
+    }
+}
+
+/// Texts of other encoders than the first, and the numbers that a denoiser was told beside them.
+void setOthersOfPrompts(tensor::Provenance& provenance,
+                        const ConditioningStatement& stated,
+                        const tensor::Conditioning& positive,
+                        const tensor::Conditioning* negative) {
+    const auto setText = [&](const std::string& key, const std::string& text) {
+        if (!text.empty()) {
+            provenance.set(key, text);
+        }
+    };
+    static constexpr const char* kOrdinals[] = {"Second", "Third", "Fourth"};
+    for (size_t i = 0; i < std::size(kOrdinals); ++i) {
+        const auto otherOf = [&](const tensor::Conditioning* side) {
+            return side && i < side->otherPrompts().size() ? side->otherPrompts()[i]
+                                                           : std::string();
+        };
+        setText(std::string(kOrdinals[i]) + " prompt", otherOf(&positive));
+        setText(std::string(kOrdinals[i]) + " negative prompt", otherOf(negative));
+    }
+    for (const ConditioningNumber& number : stated.numbers) {
+        setNumber(provenance, number.name, number.byDefault, positive, number.name);
+        if (negative && number.ofNegative) {
+            setNumber(
+                provenance, negativeNameOf(number), *number.ofNegative, *negative, number.name);
+        }
+    }
+}
+
+/// "ink" of "/loras/ink.safetensors", as A1111 calls it.
+std::string stemOf(const std::string& path) {
+    return std::filesystem::path(path).stem().string();
+}
+
+/// The file that a network is; nullptr: it is a folder.
+const memory::WeightFile* singleFileOf(const ComponentSource& network) {
+    const memory::WeightFile& first = network.files().front();
+    return files::lastPart(first.path) == network.name() ? &first : nullptr;
+}
+
+/// "Model: control_canny [hash:...], ", as the ControlNet extension has it.
+std::string modelOfUnit(const ComponentSource& network) {
+    const memory::WeightFile* file = singleFileOf(network);
+    return "Model: " +
+           (file ? stemOf(file->path) + " [" + hashIdOf(*file, FileHash::Control) + "]"
+                 : network.name()) +
+           ", ";
+}
+
+void setUnits(tensor::Provenance& provenance, const DenoiseRequest& request) {
+    if (const Controls* controls = controlsIn(request.control)) {
+        for (size_t i = 0; i < controls->entries().size(); ++i) {
+            const ControlEntry& entry = controls->entries()[i];
+            provenance.set(kControlField + std::to_string(i),
+                           modelOfUnit(*entry.net) + describedControl(entry));
+        }
+    }
+    if (const ImagePrompts* prompts = imagePromptsIn(request.imagePrompt)) {
+        for (size_t i = 0; i < prompts->entries().size(); ++i) {
+            const ImagePromptEntry& entry = prompts->entries()[i];
+            provenance.set(kImagePromptField + std::to_string(i),
+                           modelOfUnit(*entry.adapter) + describedImagePrompt(entry));
+        }
+    }
+}
+
+/// "ink: hash:..., paper: hash:...". A file that comes twice is named once, as in A1111.
+void setAdapters(tensor::Provenance& provenance, const ModelInfo& model) {
+    std::vector<std::string> named;
+    for (const memory::WeightFile& file : model.adapters) {
+        std::string name = stemOf(file.path);
+        std::erase_if(name, [](char c) { return c == ':' || c == ','; });
+        std::string text = name + ": " + hashIdOf(file, FileHash::Adapter);
+        if (std::find(named.begin(), named.end(), text) == named.end()) {
+            named.push_back(std::move(text));
+        }
+    }
+    if (!named.empty()) {
+        provenance.set(kLoraHashes, join(named, ", "));
+    }
+}
+
+/// Of each "name: id" what has a hash.
+std::string shownAdapters(const std::string& named,
+                          const std::function<std::string(const std::string&)>& hashOf) {
+    std::vector<std::string> shown;
+    for (const std::string& each : split(named, ',')) {
+        const std::string text = trim(each);
+        const size_t at = text.rfind(kHashId);
+        if (const std::string hash = at == text.npos ? "" : hashOf(text.substr(at));
+            !hash.empty()) {
+            shown.push_back(text.substr(0, at) + hash);
+        }
+    }
+    return join(shown, ", ");
+}
+
+/// The unit with its hash, or without the brackets.
+std::string shownUnit(const std::string& unit,
+                      const std::function<std::string(const std::string&)>& hashOf) {
+    const size_t open = unit.rfind(" [" + std::string(kHashId));
+    const size_t close = open == unit.npos ? open : unit.find(']', open);
+    if (close == unit.npos) {
+        return unit;
+    }
+    const std::string hash = hashOf(unit.substr(open + 2, close - open - 2));
+    return unit.substr(0, open) + (hash.empty() ? "" : " [" + hash + "]") + unit.substr(close + 1);
+}
+
+std::string shownValue(const std::string& key,
+                       const std::string& value,
+                       const std::function<std::string(const std::string&)>& hashOf) {
+    if (key == kModelHash || key == kRefinerHash || key == kSecondHash) {
+        return hashOf(value);
+    }
+    if (key == kLoraHashes) {
+        return shownAdapters(value, hashOf);
+    }
+    return key.starts_with(kControlField) || key.starts_with(kImagePromptField)
+               ? shownUnit(value, hashOf)
+               : value;
+}
+
+void setSecondExpert(tensor::Provenance& provenance, const DenoiseFacts& facts) {
+    const auto second = secondExpertFor(facts.model, facts.request);
+    if (!second) {
+        return;
+    }
+    const ModelInfo& info = facts.model.info();
+    provenance.set("Second expert", info.secondDenoiser);
+    provenance.set(kSecondHash, treeIn(facts.model, kSecondDenoiser)->networkId());
+    provenance.set("Second expert CFG scale", formatNumber(second->guidanceScale));
+    provenance.set("Second expert below timestep", formatNumber(second->boundary));
+}
+
+void setShares(tensor::Provenance& provenance, const DenoiseRequest& request) {
+    if (request.startAt > 0) {
+        provenance.set("Denoising start", formatNumber(request.startAt));
+    }
+    if (request.endAt < 1) {
+        provenance.set("Denoising end", formatNumber(request.endAt));
+    }
+}
+
+}  // namespace
+
+std::vector<NamedFile> namedFiles(const DenoiseRequest& request) {
+    std::vector<NamedFile> named;
+    for (const memory::WeightFile& file : modelIn(request.model).info().adapters) {
+        named.push_back({file, FileHash::Adapter});
+    }
+    const auto addUnit = [&](const ComponentSource& network) {
+        if (const memory::WeightFile* file = singleFileOf(network)) {
+            named.push_back({*file, FileHash::Control});
+        }
+    };
+    if (const Controls* controls = controlsIn(request.control)) {
+        for (const auto& net : controls->nets()) {
+            addUnit(*net);
+        }
+    }
+    if (const ImagePrompts* prompts = imagePromptsIn(request.imagePrompt)) {
+        for (const auto& adapter : prompts->adapters()) {
+            addUnit(*adapter);
+        }
+    }
+    return named;
+}
+
+void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) {
+    if (facts.request.startAt > 0 && isOfDenoiser(provenance)) {
+        describeRefiner(provenance, facts);
+        return;
+    }
+    const auto& positive = conditioningIn(facts.request.positive, "positive");
+    const tensor::Conditioning* negative =
+        facts.request.negative ? &conditioningIn(facts.request.negative, "negative") : nullptr;
+    provenance.prompt = positive.prompt();
+    provenance.negative = negative ? negative->prompt() : std::string();
+    const tensor::Provenance::Fields earlier = isOfDenoiser(provenance)
+                                                   ? tensor::Provenance::Fields()
+                                                   : std::exchange(provenance.fields, {});
+    provenance.set(kSteps, std::to_string(facts.request.steps));
+    provenance.set("Sampler", facts.samplerLabel);
+    if (facts.request.sigmas != "sampler") {
+        provenance.set("Schedule type", capitalized(facts.request.sigmas));
+    }
+    if (facts.request.spacing != "sampler") {
+        provenance.set("Spacing", facts.request.spacing);
+    }
+    if (facts.request.eta > 0) {
+        provenance.set("Eta", formatNumber(facts.request.eta));
+    }
+    if (const auto shift = flowShiftFor(facts.model, facts.request)) {
+        provenance.set("Flow shift", formatNumber(shift->value));
+    }
+    provenance.set("CFG scale", formatNumber(facts.request.cfg));
+    if (facts.request.guidanceRescale > 0) {
+        provenance.set("Guidance rescale", formatNumber(facts.request.guidanceRescale));
+    }
+    provenance.set(kSeed, std::to_string(facts.request.seed));
+    provenance.ofPictures = fieldsOfPictures(facts.request, facts.samples.size(0));
+    const PictureSize size = facts.model.info().latent.sizeOf(facts.samples.sizes().vec());
+    provenance.set("Size", std::to_string(size.width) + "x" + std::to_string(size.height));
+    if (facts.request.strength < 1 || facts.request.mask) {
+        provenance.set("Denoising strength", formatNumber(facts.request.strength));
+    }
+    setShares(provenance, facts.request);
+    if (const auto cache = stepCacheIn(facts.request)) {
+        provenance.set("Step cache", cache->label());
+    }
+    setUnits(provenance, facts.request);
+    provenance.set(kModelHash, treeIn(facts.model, kDenoiser)->networkId());
+    provenance.set("Model", denoiserOf(facts.model.info()));
+    setSecondExpert(provenance, facts);
+    if (positive.clipSkip() > 0) {
+        // A1111 counts from the last layer: its 1 leaves nothing out.
+        const int omitted = positive.clipSkip() + facts.model.info().ownClipSkip;
+        provenance.set("Clip skip", std::to_string(omitted + 1));
+    }
+    setAdapters(provenance, facts.model.info());
+    std::vector<std::string> embeddings = positive.embeddings();
+    if (negative) {
+        tensor::addEmbeddings(embeddings, negative->embeddings());
+    }
+    if (!embeddings.empty()) {
+        provenance.set("TI hashes", join(embeddings, ", "));
+    }
+    setOthersOfPrompts(provenance, facts.model.info().conditioning, positive, negative);
+    for (const auto& [key, value] : earlier) {
+        provenance.set(key, value);
+    }
+}
+
+std::string parametersTextOf(const tensor::Provenance& provenance,
+                             const std::function<std::string(const std::string&)>& hashOf) {
+    if (!isOfDenoiser(provenance)) {
+        return {};
+    }
+    std::string text = provenance.prompt + "\n";
+    if (!provenance.negative.empty()) {
+        text += "Negative prompt: " + provenance.negative + "\n";
+    }
+    for (const auto& [key, value] : provenance.fields) {
+        const std::string shown = shownValue(key, value, hashOf);
+        if (!shown.empty()) {
+            text += key + ": " + quoted(shown) + ", ";
+        }
+    }
+    return text + "Version: Lowtide " LOWTIDE_VERSION;
+}
+
+}  // namespace lowtide::models

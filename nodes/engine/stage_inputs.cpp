@@ -1,0 +1,202 @@
+#include "nodes/engine/stage_inputs.hpp"
+
+#include "nodes/conditioning/conditioning_stage.hpp"
+#include "nodes/denoise/denoise_request.hpp"
+#include "nodes/engine/outline_parts.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
+#include "plugin/base/units.hpp"
+#include "plugin/checkpoints/image_prompts/ip_adapter.hpp"
+#include "plugin/checkpoints/model_part.hpp"
+
+namespace lowtide::models {
+
+namespace {
+
+template <class T>
+const T& valueIn(const memory::WireRef& value, const char* item, const char* wanted) {
+    const auto* known = dynamic_cast<const KnownValue*>(value.get());
+    if (const auto* typed = dynamic_cast<const T*>(known ? known->value().get() : value.get())) {
+        return *typed;
+    }
+    throw Error(ErrorKind::InvalidInput,
+                value ? "the input " + std::string(item) + " is no " + wanted
+                      : "the input " + std::string(item) + " is not connected",
+                "connect a " + std::string(wanted),
+                item);
+}
+
+[[noreturn]] void refuseFrames(const PictureSize& size,
+                               const ModelInfo& info,
+                               const std::string& item) {
+    const std::string step = std::to_string(info.latent.frameFactor);
+    throw Error(ErrorKind::InvalidInput,
+                std::to_string(size.frames) + " frames do not fit " + info.checkpoint,
+                info.latent.hasFrames ? "choose 1 frame more than a multiple of " + step
+                                      : "choose 1 frame: the model makes pictures",
+                item);
+}
+
+/// Of a picture that is there already, the node that brings it to another size is named.
+[[noreturn]] void refuseSize(const PictureSize& size,
+                             const ModelInfo& info,
+                             const std::string& item) {
+    const std::string multiple = std::to_string(info.latent.multiple);
+    const bool isPicture = item == "image";
+    Json facts = {
+        {"width", size.width}, {"height", size.height}, {"multiple", info.latent.multiple}};
+    if (isPicture) {
+        facts["insert"] = "image.fit";
+    }
+    throw CodedError(
+        Error(ErrorKind::InvalidInput,
+              "the size " + std::to_string(size.width) + " x " + std::to_string(size.height) +
+                  " does not fit " + info.checkpoint,
+              isPicture
+                  ? "put Fit image (image.fit) before it, which makes both sides multiples of " +
+                        multiple
+                  : "choose a width and height that are multiples of " + multiple,
+              item),
+        kPictureSizeCode,
+        facts.dump());
+}
+
+GuideOutline shapesOf(const tensor::VideoGuide* guide) {
+    return guide ? GuideOutline{.beside = guide->beside.sizes().vec(),
+                                .seen = guide->seen.defined() ? Shape(guide->seen.sizes().vec())
+                                                              : Shape()}
+                 : GuideOutline();
+}
+
+}  // namespace
+
+const Model& modelIn(const memory::WireRef& value) {
+    return valueIn<Model>(value, "model", "model");
+}
+
+const ComponentSource& loadedIn(const memory::WireRef& value) {
+    return valueIn<ComponentSource>(value, "model", "model");
+}
+
+const Upscaler& upscalerIn(const memory::WireRef& value) {
+    return valueIn<Upscaler>(value, "upscaler", "loaded upscaler");
+}
+
+const ControlNet& controlNetIn(const memory::WireRef& value) {
+    return valueIn<ControlNet>(value, "controlnet", "loaded ControlNet");
+}
+
+const ModelPart& partIn(const memory::WireRef& value, const char* item) {
+    return valueIn<ModelPart>(value, item, "loaded part of a model");
+}
+
+const IpAdapter& ipAdapterIn(const memory::WireRef& value) {
+    return valueIn<IpAdapter>(value, "ip_adapter", "loaded IP-Adapter");
+}
+
+const tensor::Conditioning& conditioningIn(const memory::WireRef& value, const char* item) {
+    return valueIn<tensor::Conditioning>(value, item, "conditioning");
+}
+
+const tensor::Latents& latentsIn(const memory::WireRef& value, const char* item) {
+    return valueIn<tensor::Latents>(value, item, "latent picture");
+}
+
+const tensor::Images& imagesIn(const memory::WireRef& value, const char* item) {
+    return valueIn<tensor::Images>(value, item, "picture");
+}
+
+const tensor::Masks& masksIn(const memory::WireRef& value) {
+    return valueIn<tensor::Masks>(value, "mask", "mask");
+}
+
+Shape shapeOf(const memory::WireRef& value) {
+    if (const auto* known = dynamic_cast<const KnownValue*>(value.get())) {
+        return known->shape();
+    }
+    if (const auto* images = dynamic_cast<const tensor::Images*>(value.get())) {
+        return images->pixels().sizes().vec();
+    }
+    if (const auto* masks = dynamic_cast<const tensor::Masks*>(value.get())) {
+        return masks->values().sizes().vec();
+    }
+    const auto* latents = dynamic_cast<const tensor::Latents*>(value.get());
+    return latents ? Shape(latents->samples().sizes().vec()) : Shape();
+}
+
+memory::WireRef kindOf(const memory::WireRef& latent) {
+    if (const auto* known = dynamic_cast<const KnownValue*>(latent.get())) {
+        return known->value();
+    }
+    if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(latent.get())) {
+        return std::make_shared<const LatentOutline>(
+            EmptyOutline{.size = empty->size(),
+                         .batch = empty->batch(),
+                         .rate = empty->rate(),
+                         .guide = shapesOf(empty->guide().get())});
+    }
+    const auto* latents = dynamic_cast<const tensor::Latents*>(latent.get());
+    return latents && (latents->deviation().defined() || latents->guide())
+               ? std::make_shared<const LatentOutline>(latents->deviation().defined(),
+                                                       shapesOf(latents->guide().get()))
+               : nullptr;
+}
+
+ConditioningShape conditioningShapeOf(const memory::WireRef& value, const char* item) {
+    if (!value) {
+        return {};
+    }
+    if (const auto* known = dynamic_cast<const KnownValue*>(value.get())) {
+        return {.shape = known->shape(), .entries = known->value()};
+    }
+    const auto outline =
+        std::make_shared<const ConditioningOutline>(outlineOf(conditioningIn(value, item)));
+    return {.shape = outline->shape(), .entries = outline};
+}
+
+Shape latentShapeFor(const Model& model, const PictureSize& size, int64_t batch, const char* item) {
+    const ModelInfo& info = model.info();
+    const std::optional<Shape> shape = info.latent.shapeFor(size, batch);
+    if (!shape && !info.latent.takesFrames(size.frames)) {
+        // Who states a width states the frames beside it.
+        refuseFrames(size, info, std::string_view(item) == "width" ? "frames" : item);
+    }
+    if (!shape) {
+        refuseSize(size, info, item);
+    }
+    return *shape;
+}
+
+void checkLatents(const Model& model, const Shape& latents) {
+    const ModelInfo& info = model.info();
+    if (!info.latent.holds(latents)) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the latent is " + toText(latents) + ", " + info.checkpoint + " works on " +
+                        info.latent.toText(),
+                    "connect a latent of the same family",
+                    "latent");
+    }
+    requireRoomFor(info, info.latent.sizeOf(latents));
+}
+
+void requirePictures(const Model& model, const std::string& what) {
+    if (model.info().latent.hasFrames) {
+        throw Error(ErrorKind::Unsupported,
+                    model.info().checkpoint + " makes videos, and " + what + " is for pictures",
+                    "choose another checkpoint",
+                    "model");
+    }
+}
+
+void checkMaskFits(const Shape& mask, const Shape& image) {
+    const bool fits = mask.size() == 4 && mask[2] == image[2] && mask[3] == image[3] &&
+                      (mask[0] == 1 || mask[0] == image[0]);
+    if (!fits) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the mask is " + toText(mask) + ", the picture " + toText(image),
+                    "connect a mask of the picture's size",
+                    "mask");
+    }
+}
+
+}  // namespace lowtide::models

@@ -1,0 +1,61 @@
+#pragma once
+// Wire values as the types that the stages work with.
+
+#include "nodes/conditioning/conditioning_edit.hpp"
+#include "nodes/engine/stage_requests.hpp"
+#include "plugin/nn/component_source.hpp"
+#include "plugin/nn/controls/control_net.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/tensor/stage_values.hpp"
+
+namespace lowtide::models {
+
+class IpAdapter;
+class ModelPart;
+
+/// Each throws Error{InvalidInput} on port `item` when the value is missing or of another kind.
+[[nodiscard]] const Model& modelIn(const memory::WireRef& value);
+/// What load.checkpoint or load.upscaler gave.
+[[nodiscard]] const ComponentSource& loadedIn(const memory::WireRef& value);
+[[nodiscard]] const Upscaler& upscalerIn(const memory::WireRef& value);
+[[nodiscard]] const ControlNet& controlNetIn(const memory::WireRef& value);
+[[nodiscard]] const IpAdapter& ipAdapterIn(const memory::WireRef& value);
+[[nodiscard]] const ModelPart& partIn(const memory::WireRef& value, const char* item);
+[[nodiscard]] const tensor::Conditioning& conditioningIn(const memory::WireRef& value,
+                                                         const char* item);
+[[nodiscard]] const tensor::Latents& latentsIn(const memory::WireRef& value,
+                                               const char* item = "latent");
+[[nodiscard]] const tensor::Images& imagesIn(const memory::WireRef& value,
+                                             const char* item = "image");
+[[nodiscard]] const tensor::Masks& masksIn(const memory::WireRef& value);
+
+/// StageDef::source of a stage that runs components of its model.
+template <class Request>
+[[nodiscard]] std::shared_ptr<const ComponentSource> modelOf(const Request& request) {
+    return modelIn(request.model).shared_from_this();
+}
+
+/// Of pictures, masks or latents, there or known before the run; empty for null, and for latents
+/// that have no shape yet.
+[[nodiscard]] Shape shapeOf(const memory::WireRef& value);
+/// What a latent is beyond its shape, as LatentOutline says it; null: no more.
+[[nodiscard]] memory::WireRef kindOf(const memory::WireRef& latent);
+/// Of a conditioning, likewise; an empty shape for null.
+[[nodiscard]] ConditioningShape conditioningShapeOf(const memory::WireRef& value, const char* item);
+/// Of a picture's latents, `batch` of them. Error{InvalidInput} on `item`, with the code of picture
+/// sizes, where the model has none for that size.
+[[nodiscard]] Shape latentShapeFor(const Model& model,
+                                   const PictureSize& size,
+                                   int64_t batch,
+                                   const char* item);
+
+/// Error{InvalidInput} unless a tensor of this shape can be latents of the model.
+void checkLatents(const Model& model, const Shape& latents);
+
+/// Error{Unsupported} on port "model" where it makes videos, and `what` is for pictures alone.
+void requirePictures(const Model& model, const std::string& what);
+
+/// Error{InvalidInput} unless a mask [1 or B, 1, H, W] is of the size of pictures [B, 3, H, W].
+void checkMaskFits(const Shape& mask, const Shape& image);
+
+}  // namespace lowtide::models

@@ -1,0 +1,520 @@
+#include "nodes/engine/stages.hpp"
+
+#include "nodes/engine/make_stages.hpp"
+#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/picture_fields.hpp"
+#include "nodes/engine/stage_errors.hpp"
+#include "nodes/engine/stage_inputs.hpp"
+#include "nodes/engine/stage_task.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/checkpoints/adapters/adapted_model.hpp"
+#include "plugin/checkpoints/embeddings.hpp"
+#include "plugin/checkpoints/family.hpp"
+#include "plugin/checkpoints/image_prompts/ip_adapter.hpp"
+#include "plugin/checkpoints/layouts/layout.hpp"
+#include "plugin/checkpoints/model_hashes.hpp"
+#include "plugin/checkpoints/model_part.hpp"
+#include "plugin/checkpoints/open_control_net.hpp"
+#include "plugin/checkpoints/parted_checkpoint.hpp"
+#include "plugin/checkpoints/upscaler_type.hpp"
+#include "plugin/checkpoints/weight_map.hpp"
+#include "plugin/families/model_cache.hpp"
+#include "plugin/files/paths.hpp"
+#include "plugin/host_api/host.hpp"
+#include "plugin/memory/wire_value.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/residency/residency.hpp"
+#include "plugin/sampling/sampler.hpp"
+#include "plugin/sampling/step_caches/step_cache.hpp"
+#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/picture_pixels.hpp"
+#include "plugin/text/prompt_syntax.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+namespace lowtide::models {
+
+/// Warnings of load.diffusion_model: one of two denoisers alone, an image encoder that nothing
+/// looks at. `imageEncoder` may be null.
+[[nodiscard]] Issues splitWarnings(const Model& model, const memory::WireRef& imageEncoder);
+
+Issues splitWarnings(const Model& model, const memory::WireRef& imageEncoder) {
+    Issues warnings;
+    const ModelInfo& info = model.info();
+    if (info.half) {
+        const bool isLow = info.half->isLow;
+        warnings.push_back(
+            {.severity = Severity::Warning,
+             .code = "one_of_two_models",
+             .item = isLow ? "file" : kLowNoiseItem,
+             .message = info.denoiser + " is one of the two models of " + info.half->of +
+                        ", and runs alone here",
+             .hint = isLow ? "choose the high-noise model as Diffusion model, and this file as "
+                             "Low-noise model"
+                           : "choose the low-noise model as Low-noise model"});
+    }
+    const std::vector<ComponentDesc> components = model.components();
+    const bool sees = std::any_of(components.begin(), components.end(), [](const auto& each) {
+        return each.role == kImageEncoder;
+    });
+    if (imageEncoder && !sees) {
+        warnings.push_back({.severity = Severity::Warning,
+                            .code = "image_encoder_not_used",
+                            .item = "image_encoder",
+                            .message = info.denoiser + " looks at no picture: the image encoder is "
+                                                       "not used",
+                            .hint = "disconnect it"});
+    }
+    return warnings;
+}
+
+namespace {
+
+constexpr const char* kUpscalerItem = "upscaler";
+constexpr const char* kFileItem = "file";
+constexpr const char* kDiffusionModelItem = "diffusion_model";
+constexpr const char* kControlItem = "controlnet";
+constexpr const char* kIpAdapterItem = "adapter";
+constexpr const char* kImageEncoderItem = "image_encoder";
+constexpr const char* kPromptItem = "prompt";
+constexpr const char* kExpertItem = "expert";
+
+/// The folder that the checkpoint's file or folder is in; empty: it has no files.
+std::string folderOfCheckpoint(const ModelInfo& info) {
+    const std::string file = info.files.empty() ? std::string() : info.files.front().path;
+    for (std::string path = file; path.size() > 1; path = files::folderOf(path)) {
+        if (files::lastPart(path) == info.checkpoint) {
+            return files::folderOf(path);
+        }
+    }
+    return file.empty() ? file : files::folderOf(file);
+}
+
+class ModelStages final : public Stages {
+public:
+    explicit ModelStages(StagesSettings settings)
+        : settings_(std::move(settings)),
+          families_(settings_.families.empty() ? models::families() : settings_.families),
+          models_(settings_.resourcesFolder, families_),
+          parts_(settings_.resourcesFolder),
+          hashes_(settings_.digests ? settings_.digests : std::make_shared<files::FileDigests>()) {}
+
+    WireRef loadCheckpoint(const LoadRequest& request, std::string_view graphFolder) override {
+        return withErrorsOf("load", [&] {
+            const CheckpointChoice choice = chosen(request, graphFolder);
+            try {
+                return WireRef(models_.open(choice));
+            } catch (const Error& error) {
+                // Whatever file is to blame, the person chose the checkpoint, or a part of it.
+                const bool isOfPart = choice.parts.contains(error.item());
+                throw Error(error.kind(),
+                            error.message(),
+                            error.hint(),
+                            isOfPart ? error.item() : "checkpoint");
+            }
+        });
+    }
+
+    WireRef loadPart(const PartRequest& request, std::string_view graphFolder) override {
+        return withErrorsOf("load", [&] {
+            return onFile([&] {
+                return WireRef(
+                    parts_.open(splitPart(request.item), placesOf(request, graphFolder)));
+            });
+        });
+    }
+
+    LoadedModel loadDiffusionModel(const DiffusionModelRequest& request,
+                                   std::string_view graphFolder) override {
+        return withErrorsOf("load", [&] {
+            return onFile([&] {
+                SplitChoice choice{
+                    .denoiser = placeOf(request.file, graphFolder, kDiffusionModelItem),
+                    .parts = {}};
+                const std::string lowNoise = lowNoiseIn(choice.denoiser.path);
+                if (!trim(request.lowNoise).empty()) {
+                    choice.second = placeOf(request.lowNoise, graphFolder, kLowNoiseItem);
+                } else if (!lowNoise.empty()) {
+                    choice.second = {.path = lowNoise, .name = files::lastPart(lowNoise)};
+                }
+                const auto add = [&](const WireRef& value, const char* item) {
+                    if (value) {
+                        choice.parts[splitPart(item).component] =
+                            partIn(value, item).paths().front();
+                    }
+                };
+                if (request.textEncoder) {
+                    choice.texts = partIn(request.textEncoder, "text_encoder").paths();
+                }
+                add(request.autoencoder, "autoencoder");
+                add(request.imageEncoder, "image_encoder");
+                const std::shared_ptr<const Model> model = models_.open(choice);
+                return LoadedModel{.model = model,
+                                   .warnings = splitWarnings(*model, request.imageEncoder)};
+            });
+        });
+    }
+
+    WireRef loadUpscaler(std::string_view path, std::string_view graphFolder) override {
+        return withErrorsOf("load", [&] {
+            const CheckpointPath found = placeOf(path, graphFolder, kUpscalerItem);
+            try {
+                return WireRef(openUpscaler(found.path, found.name));
+            } catch (const Error& error) {
+                throw Error(error.kind(), error.message(), error.hint(), kUpscalerItem);
+            }
+        });
+    }
+
+    WireRef loadControlNet(std::string_view path, std::string_view graphFolder) override {
+        return withErrorsOf("load", [&] {
+            try {
+                return WireRef(
+                    controlNets_.open(findControlNet(path, graphFolder, settings_.modelFolders)));
+            } catch (const Error& error) {
+                throw Error(error.kind(), error.message(), error.hint(), kControlItem);
+            }
+        });
+    }
+
+    WireRef loadIpAdapter(const IpAdapterRequest& request, std::string_view graphFolder) override {
+        return withErrorsOf("load", [&] {
+            const char* item = kIpAdapterItem;
+            try {
+                IpAdapterChoice choice{
+                    .file = findIpAdapter(request.adapter, graphFolder, settings_.modelFolders),
+                    .encoder = {}};
+                if (!trim(request.imageEncoder).empty()) {
+                    item = kImageEncoderItem;
+                    choice.encoder =
+                        findImageEncoder(request.imageEncoder, graphFolder, settings_.modelFolders);
+                    item = kIpAdapterItem;
+                }
+                return WireRef(ipAdapters_.open(choice, settings_.modelFolders));
+            } catch (const Error& error) {
+                const bool isOfEncoder = error.item() == kImageEncoderItem;
+                throw Error(error.kind(),
+                            error.message(),
+                            error.hint(),
+                            isOfEncoder ? kImageEncoderItem : item);
+            }
+        });
+    }
+
+    LoadedModel loadAdapter(const LoraRequest& request, std::string_view graphFolder) override {
+        return withErrorsOf("load", [&] {
+            const Model& base = modelIn(request.model);
+            const auto model = std::static_pointer_cast<const Model>(base.shared_from_this());
+            if (trim(request.file).empty()) {
+                return LoadedModel{.model = model, .warnings = {}};
+            }
+            try {
+                const CheckpointPath file =
+                    findAdapter(request.file, graphFolder, settings_.modelFolders);
+                const auto adapted = adapted_.open(model, file, request);
+                return LoadedModel{.model = adapted, .warnings = adapted->warnings()};
+            } catch (const Error& error) {
+                const bool isOfExpert = error.item() == kExpertItem;
+                throw Error(error.kind(),
+                            error.message(),
+                            error.hint(),
+                            isOfExpert ? kExpertItem : kFileItem);
+            }
+        });
+    }
+
+    LoadedModel loadTagged(const WireRef& model,
+                           const std::string& prompt,
+                           std::string_view graphFolder) override {
+        LoadedModel all{.model = model, .warnings = {}};
+        for (const LoraTag& tag : readTags(prompt).tags) {
+            try {
+                if (!tag.problem.empty()) {
+                    throw Error(ErrorKind::NotFound,
+                                tag.problem,
+                                "write <lora:name:0.8>, or <lora:name:0.8:0.6> for the text "
+                                "encoders and the denoiser");
+                }
+                LoadedModel loaded = loadAdapter({.model = all.model,
+                                                  .file = tag.name,
+                                                  .strength = tag.strength,
+                                                  .textStrength = tag.textStrength},
+                                                 graphFolder);
+                all.model = std::move(loaded.model);
+                for (Issue& warning : loaded.warnings) {
+                    warning.item = kPromptItem;
+                    all.warnings.push_back(std::move(warning));
+                }
+            } catch (const Error& error) {
+                if (error.kind() != ErrorKind::NotFound) {
+                    throw Error(error.kind(), error.message(), error.hint(), kPromptItem);
+                }
+                all.warnings.push_back(
+                    {.severity = Severity::Warning,
+                     .code = "lora_left_out",
+                     .item = kPromptItem,
+                     .message = quotedName(tag.written) + " is left out: " + error.message(),
+                     .hint = error.hint()});
+            }
+        }
+        return all;
+    }
+
+    std::shared_ptr<const EmbeddingLibrary> embeddings(const WireRef& model,
+                                                       std::string_view graphFolder) override {
+        return withErrorsOf("load", [&] {
+            std::vector<std::string> places = {std::string(graphFolder)};
+            places.insert(
+                places.end(), settings_.modelFolders.begin(), settings_.modelFolders.end());
+            places.push_back(folderOfCheckpoint(modelIn(model).info()));
+            return std::make_shared<const EmbeddingLibrary>(embeddingFolders(places),
+                                                            openedEmbeddings_);
+        });
+    }
+
+    Recognised recognise(std::string_view path) override {
+        return withErrorsOf("load", [&] {
+            const CheckpointPath place = placeOf(path, "");
+            return recognised_.at(place.path, [&] {
+                return recogniseModel(place, settings_.resourcesFolder, families_);
+            });
+        });
+    }
+
+    Conversion convert(const ConvertRequest& request, const GoesOn& goesOn) override {
+        return withErrorsOf("convert", [&] {
+            return convertWeights(placeOf(request.checkpoint, request.graphFolder),
+                                  request.storage,
+                                  request.out,
+                                  goesOn);
+        });
+    }
+
+    ConversionChoices conversionChoices(std::string_view checkpoint,
+                                        std::string_view graphFolder) override {
+        return withErrorsOf(
+            "convert", [&] { return models::conversionChoices(placeOf(checkpoint, graphFolder)); });
+    }
+
+    std::string fingerprint(const WireRef& loaded) override {
+        return withErrorsOf("load", [&] { return fingerprintOf(loadedIn(loaded).files()); });
+    }
+
+    std::vector<std::shared_ptr<const memory::ComponentTree>> components(
+        const WireRef& model) override {
+        return withErrorsOf("load", [&] {
+            std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
+            const ComponentSource& source = loadedIn(model);
+            for (const ComponentDesc& component : source.components()) {
+                if (auto tree = source.openedTree(component.role)) {
+                    trees.push_back(std::move(tree));
+                }
+            }
+            return trees;
+        });
+    }
+
+    PictureValues pictureValues(const image::DecodedPicture& picture) override {
+        return withErrorsOf("load", [&] {
+            return PictureValues{
+                .image = std::make_shared<const tensor::Images>(tensor::pixelsOf(picture),
+                                                                tensor::Provenance{}),
+                .mask = std::make_shared<const tensor::Masks>(tensor::transparencyOf(picture))};
+        });
+    }
+
+    WireRef videoValue(const Shape& frames,
+                       double rate,
+                       const std::function<Image8()>& next) override {
+        return withErrorsOf("load", [&] {
+            const at::Tensor pixels = at::empty(frames, at::kFloat);
+            for (int64_t i = 0; i < pixels.size(0); ++i) {
+                tensor::putFrame(pixels, i, next());
+            }
+            return WireRef(
+                std::make_shared<const tensor::Images>(pixels, tensor::Provenance{.rate = rate}));
+        });
+    }
+
+    StageOutline outlineVideo(const Shape& frames) override {
+        return {.outputs = {outputOf("IMAGE", frames)},
+                .walk = [frames](const memory::StagePlace& place) {
+                    return withErrorsOf("load", [&] { return walkFrames(frames, place); });
+                }};
+    }
+
+    WireRef stepCache(const StepCacheRequest& request) override {
+        return withErrorsOf("step cache", [&] {
+            return WireRef(sampling::stepCacheNamed(request.kind).make(request.settings));
+        });
+    }
+
+    std::vector<Image8> pictures(const WireRef& image) override {
+        return withErrorsOf("picture", [&] { return tensor::image8(imagesIn(image).pixels()); });
+    }
+
+    std::string parametersText(const WireRef& image,
+                               size_t picture,
+                               const StopToken& stop) override {
+        return withErrorsOf("picture", [&] {
+            return parametersTextOf(imagesIn(image).provenance().ofPicture(picture),
+                                    [&](const std::string& id) { return hashes_.of(id, stop); });
+        });
+    }
+
+    double frameRate(const WireRef& image) override { return imagesIn(image).provenance().rate; }
+
+    StageOutline outlinePicture(int64_t heightPixels, int64_t widthPixels) override {
+        return {
+            .outputs = {outputOf("IMAGE", {1, tensor::kPictureChannels, heightPixels, widthPixels}),
+                        outputOf("MASK", {1, 1, heightPixels, widthPixels})},
+            .walk = [=](const memory::StagePlace& place) {
+                return withErrorsOf("load",
+                                    [&] { return walkPicture(heightPixels, widthPixels, place); });
+            }};
+    }
+
+    StageOutline outlinePictures(const Shape& imageShape) override {
+        return {.walk = [imageShape](const memory::StagePlace& place) {
+            return withErrorsOf("picture", [&] { return walkPictures(imageShape, place); });
+        }};
+    }
+
+    std::vector<ChoiceDesc> samplerChoices() override {
+        std::vector<ChoiceDesc> choices = {{"checkpoint", "The checkpoint's own"}};
+        for (const sampling::SamplerType& type : sampling::samplers()) {
+            choices.push_back({type.name, type.label});
+        }
+        return choices;
+    }
+
+    std::vector<ChoiceDesc> componentChoices() override {
+        std::vector<ChoiceDesc> choices = {{"all", "All"},
+                                           {std::string(kTextEncoders), "Text encoders"}};
+        const auto add = [&](const ComponentDesc& component) {
+            const bool isKnown =
+                std::any_of(choices.begin(), choices.end(), [&](const ChoiceDesc& choice) {
+                    return choice.id == component.role;
+                });
+            if (!isKnown) {
+                choices.push_back({component.role, component.label});
+            }
+        };
+        for (const Family* family : families_) {
+            std::for_each(family->components.begin(), family->components.end(), add);
+        }
+        add(upscalerComponent());
+        choices.push_back({std::string(kControlNets), "ControlNets"});
+        add(imageEncoderComponent());
+        add(imageProjectionComponent());
+        return choices;
+    }
+
+protected:
+    std::vector<WireRef> runTask(const StageTask& task, const StageCall& call) override {
+        return withErrorsOf(task.name, [&] {
+            StageContext context = contextOf(task.name, call);
+            return models::runTask(task, context, call);
+        });
+    }
+
+    StageOutline outlineTask(const StageTask& task) override {
+        return withErrorsOf(task.name, [&] { return models::outlineTask(task, hashes_); });
+    }
+
+private:
+    /// Errors blame a port that a part is connected to, or else the file.
+    template <class Open>
+    static std::invoke_result_t<Open> onFile(const Open& open) {
+        try {
+            return open();
+        } catch (const Error& error) {
+            const bool isOfPart =
+                error.item() == kLowNoiseItem || error.item().starts_with(kFileItem) ||
+                std::any_of(std::begin(kSplitParts),
+                            std::end(kSplitParts),
+                            [&](const SplitPart& part) { return error.item() == part.item; });
+            throw Error(
+                error.kind(), error.message(), error.hint(), isOfPart ? error.item() : kFileItem);
+        }
+    }
+
+    CheckpointPath placeOf(std::string_view typed,
+                           std::string_view graphFolder,
+                           const char* item = "checkpoint") const {
+        return findCheckpoint(
+            typed, graphFolder, settings_.resourcesFolder, settings_.modelFolders, item);
+    }
+
+    /// Of a network, or of several text encoders.
+    std::vector<PlacedFile> placesOf(const PartRequest& request,
+                                     std::string_view graphFolder) const {
+        std::vector<PlacedFile> places;
+        const auto add = [&](const std::string& parameter, const std::string& file) {
+            try {
+                places.push_back({parameter, placeOf(file, graphFolder, request.item.c_str())});
+            } catch (const Error& error) {
+                throw Error(error.kind(), error.message(), error.hint(), parameter);
+            }
+        };
+        for (const auto& [parameter, file] : request.files) {
+            if (!trim(file).empty()) {
+                add(parameter, file);
+            }
+        }
+        if (places.empty()) {
+            add(request.files.front().first, "");
+        }
+        return places;
+    }
+
+    CheckpointChoice chosen(const LoadRequest& request, std::string_view graphFolder) const {
+        CheckpointChoice choice{
+            .checkpoint = placeOf(request.checkpoint, graphFolder), .parts = {}, .prediction = {}};
+        for (const auto& [item, path] : {std::pair("unet", &request.unet),
+                                         std::pair("vae", &request.vae),
+                                         std::pair("text_encoder_4", &request.textEncoder4)}) {
+            if (!trim(*path).empty()) {
+                choice.parts[item] = placeOf(*path, graphFolder, item);
+            }
+        }
+        if (request.prediction != "checkpoint") {
+            choice.prediction = request.prediction;
+        }
+        return choice;
+    }
+
+    StageContext contextOf(std::string_view stage, const StageCall& call) {
+        tensor::Recorder* recorder = settings_.recorder ? settings_.recorder() : nullptr;
+        if (recorder) {
+            recorder->beginStage(stage, call.node);
+        }
+        return {.weights = settings_.residency,
+                .record = tensor::Record(recorder),
+                .teacher = settings_.teacher ? settings_.teacher() : nullptr,
+                .previewPace = settings_.previewPace,
+                .hashes = &hashes_};
+    }
+
+    StagesSettings settings_;
+    Families families_;
+    ModelCache models_;
+    ModelParts parts_;
+    AdaptedModels adapted_;
+    std::shared_ptr<EmbeddingCache> openedEmbeddings_ = std::make_shared<EmbeddingCache>();
+    ControlNets controlNets_;
+    IpAdapters ipAdapters_;
+    RecognisedModels recognised_;
+    ModelHashes hashes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stages> makeStages(StagesSettings settings) {
+    return std::make_unique<ModelStages>(std::move(settings));
+}
+
+}  // namespace lowtide::models
