@@ -7,11 +7,11 @@
 
 namespace lowtide::nodes {
 
-#define LOWTIDE_ENTRY(name) std::vector<executor::NodeType> name(models::Stages& stages);
+#define LOWTIDE_ENTRY(name) std::vector<executor::NodeType> name(Stages& stages);
 #include "node_list.inc"
 #undef LOWTIDE_ENTRY
 
-std::vector<executor::NodeType> makeNodeTypes(models::Stages& stages) {
+std::vector<executor::NodeType> makeNodeTypes(Stages& stages) {
     std::vector<executor::NodeType> types;
 #define LOWTIDE_ENTRY(name) std::ranges::move(name(stages), std::back_inserter(types));
 #include "node_list.inc"

@@ -4,13 +4,13 @@
 
 #include <vector>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 class Stages;
 }
 
 namespace lowtide::nodes {
 
 /// All node types, sorted by id. `stages` must outlive them.
-[[nodiscard]] std::vector<executor::NodeType> makeNodeTypes(models::Stages& stages);
+[[nodiscard]] std::vector<executor::NodeType> makeNodeTypes(Stages& stages);
 
 }  // namespace lowtide::nodes

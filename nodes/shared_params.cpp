@@ -60,7 +60,7 @@ ParamDesc seedParam(std::string tooltip) {
             .defaultValue = uint64_t{0}};
 }
 
-ParamDesc samplerParam(models::Stages& stages) {
+ParamDesc samplerParam(Stages& stages) {
     return choiceParam(
         "sampler", "Sampler", "How the noise is taken away step by step.", stages.samplerChoices());
 }

@@ -11,19 +11,18 @@
 namespace lowtide::nodes {
 
 /// Empty where the host wants no pictures of what is not done yet.
-[[nodiscard]] inline std::function<void(const models::LivePicture&)> previewOf(
-    executor::Context& context) {
+[[nodiscard]] inline std::function<void(const LivePicture&)> previewOf(executor::Context& context) {
     if (!context.wantsPreviews()) {
         return {};
     }
-    return [&context](const models::LivePicture& live) {
+    return [&context](const LivePicture& live) {
         context.previewStep(live.picture,
                             {.done = live.done, .total = live.total, .scale = live.scale});
     };
 }
 
 /// The run that a node is part of, as the stages see it. Valid while `context` is.
-[[nodiscard]] inline models::StageCall stageCall(executor::Context& context) {
+[[nodiscard]] inline StageCall stageCall(executor::Context& context) {
     return {.node = std::string(context.nodeId()),
             .stop = context.stop(),
             .progress = [&context](std::string_view phase,
@@ -42,14 +41,13 @@ using WireAt = std::function<memory::WireRef(std::string_view port)>;
 [[nodiscard]] inline WireAt knownAt(const executor::OutlineContext& context) {
     return [&context](std::string_view port) -> memory::WireRef {
         const executor::ValueOutline* input = context.input(port);
-        return input ? std::make_shared<const models::KnownValue>(
-                           input->type, input->shape, input->value)
+        return input ? std::make_shared<const KnownValue>(input->type, input->shape, input->value)
                      : nullptr;
     };
 }
 
 /// A value of a stage as it is known before the run.
-[[nodiscard]] inline executor::ValueOutline valueOutline(const models::StageOutput& output) {
+[[nodiscard]] inline executor::ValueOutline valueOutline(const StageOutput& output) {
     return {.type = output.type,
             .shape = output.shape,
             .tensors = output.tensors,
@@ -58,7 +56,7 @@ using WireAt = std::function<memory::WireRef(std::string_view port)>;
 }
 
 /// What a node says whose outputs are those of the stage, in its order.
-[[nodiscard]] inline executor::WorkOutline workOutline(models::StageOutline stage,
+[[nodiscard]] inline executor::WorkOutline workOutline(StageOutline stage,
                                                        const std::vector<PortDesc>& ports) {
     executor::WorkOutline work{.components = std::move(stage.components),
                                .fingerprints = std::move(stage.fingerprints),
@@ -74,7 +72,7 @@ using WireAt = std::function<memory::WireRef(std::string_view port)>;
 }
 
 /// What a node says that opens files and gives what it opened on `port`.
-[[nodiscard]] inline executor::WorkOutline loadedOutline(models::Stages& stages,
+[[nodiscard]] inline executor::WorkOutline loadedOutline(Stages& stages,
                                                          std::string port,
                                                          std::string type,
                                                          memory::WireRef loaded) {
@@ -87,7 +85,7 @@ using WireAt = std::function<memory::WireRef(std::string_view port)>;
 /// The type of a node that is a stage: `requestOf(params, wires)` is what it asks, before the run
 /// and in it. Its outputs are those of the stage, in their order.
 template <class Request, class RequestOf>
-[[nodiscard]] executor::NodeType stageNode(models::Stages& stages,
+[[nodiscard]] executor::NodeType stageNode(Stages& stages,
                                            NodeDesc desc,
                                            RequestOf requestOf,
                                            std::string collectAfter = {}) {
@@ -112,7 +110,7 @@ template <class Request, class RequestOf>
 
 /// The same where a function makes the request.
 template <class Request>
-[[nodiscard]] executor::NodeType stageNode(models::Stages& stages,
+[[nodiscard]] executor::NodeType stageNode(Stages& stages,
                                            NodeDesc desc,
                                            Request (*requestOf)(const executor::Params&,
                                                                 const WireAt&),
@@ -123,10 +121,10 @@ template <class Request>
 
 /// The type of a node whose two functions ask the stages.
 [[nodiscard]] inline executor::NodeType stageNode(
-    models::Stages& stages,
+    Stages& stages,
     NodeDesc desc,
-    executor::WorkOutline (*outline)(models::Stages&, const executor::OutlineContext&),
-    void (*run)(models::Stages&, executor::Context&),
+    executor::WorkOutline (*outline)(Stages&, const executor::OutlineContext&),
+    void (*run)(Stages&, executor::Context&),
     std::string collectAfter = {}) {
     return {.desc = std::move(desc),
             .outline = [&stages, outline](const auto& context) { return outline(stages, context); },

@@ -118,7 +118,7 @@ std::vector<ParamDesc> blockCacheParameters() {
 
 }  // namespace
 
-executor::NodeType blockCacheNode(models::Stages& stages) {
+executor::NodeType blockCacheNode(Stages& stages) {
     return cacheNode(
         stages,
         {.id = "cache.block",

@@ -73,10 +73,7 @@ std::vector<ParamDesc> limitParams(int64_t warmUp, int64_t mostInARow) {
             "keep_last", "Keep last", "Calls at the end that are computed.", "calls", 1, 0, 10)};
 }
 
-executor::NodeType cacheNode(models::Stages& stages,
-                             NodeDesc desc,
-                             std::string kind,
-                             SettingFiles files) {
+executor::NodeType cacheNode(Stages& stages, NodeDesc desc, std::string kind, SettingFiles files) {
     desc.category = "Step caches";
     desc.outputs = {{.id = kStepCachePort,
                      .label = "Step cache",
@@ -109,7 +106,7 @@ executor::NodeType cacheNode(models::Stages& stages,
             .collectAfter = {}};
 }
 
-std::vector<executor::NodeType> cache(models::Stages& stages) {
+std::vector<executor::NodeType> cache(Stages& stages) {
     return {deepCacheNode(stages),
             blockCacheNode(stages),
             magRecordNode(stages),

@@ -11,14 +11,14 @@
 namespace lowtide::nodes {
 
 /// "cache.deepcache": partial steps that compute the outermost levels of a UNet.
-[[nodiscard]] executor::NodeType deepCacheNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType deepCacheNode(Stages& stages);
 
 /// "cache.block": the first block runs in every step and tells whether the others are reused.
-[[nodiscard]] executor::NodeType blockCacheNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType blockCacheNode(Stages& stages);
 /// "cache.mag_record": spares nothing, measures what a curve for "cache.block" is made from.
-[[nodiscard]] executor::NodeType magRecordNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType magRecordNode(Stages& stages);
 /// "cache.forecast": whole results of the network, foretold from those before.
-[[nodiscard]] executor::NodeType stepForecastNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType stepForecastNode(Stages& stages);
 
 /// A whole number of `unit` from `least` on; the slider ends at `usual`.
 [[nodiscard]] ParamDesc countParam(std::string id,
@@ -37,7 +37,7 @@ using SettingFiles =
 
 /// The type of a node whose parameters are the settings of the step cache `kind`. Fills in its
 /// category and its output.
-[[nodiscard]] executor::NodeType cacheNode(models::Stages& stages,
+[[nodiscard]] executor::NodeType cacheNode(Stages& stages,
                                            NodeDesc desc,
                                            std::string kind,
                                            SettingFiles files = {});

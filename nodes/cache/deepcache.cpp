@@ -114,7 +114,7 @@ std::vector<ParamDesc> deepCacheParameters() {
 
 }  // namespace
 
-executor::NodeType deepCacheNode(models::Stages& stages) {
+executor::NodeType deepCacheNode(Stages& stages) {
     return cacheNode(stages,
                      {.id = "cache.deepcache",
                       .label = "DeepCache",

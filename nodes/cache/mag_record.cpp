@@ -2,7 +2,7 @@
 
 namespace lowtide::nodes {
 
-executor::NodeType magRecordNode(models::Stages& stages) {
+executor::NodeType magRecordNode(Stages& stages) {
     return cacheNode(stages,
                      {.id = "cache.mag_record",
                       .label = "MagCache record",

@@ -81,7 +81,7 @@ std::vector<ParamDesc> stepForecastParameters() {
 
 }  // namespace
 
-executor::NodeType stepForecastNode(models::Stages& stages) {
+executor::NodeType stepForecastNode(Stages& stages) {
     return cacheNode(stages,
                      {.id = "cache.forecast",
                       .label = "Step forecast",

@@ -48,17 +48,17 @@ std::vector<ParamDesc> areaParameters() {
              .step = 0.05}};
 }
 
-models::ConditioningEdit editOf(const executor::Params& params) {
-    return {.edit = models::AreaEdit{.area = {.xPixels = params.integer("x"),
-                                              .yPixels = params.integer("y"),
-                                              .widthPixels = params.integer("width"),
-                                              .heightPixels = params.integer("height")},
-                                     .strength = params.number("strength")}};
+ConditioningEdit editOf(const executor::Params& params) {
+    return {.edit = AreaEdit{.area = {.xPixels = params.integer("x"),
+                                      .yPixels = params.integer("y"),
+                                      .widthPixels = params.integer("width"),
+                                      .heightPixels = params.integer("height")},
+                             .strength = params.number("strength")}};
 }
 
 }  // namespace
 
-executor::NodeType areaNode(models::Stages& stages) {
+executor::NodeType areaNode(Stages& stages) {
     return conditioningNode(stages,
                             {.id = "conditioning.area",
                              .label = "Conditioning area",

@@ -3,7 +3,7 @@
 
 namespace lowtide::nodes {
 
-executor::NodeType averageNode(models::Stages& stages) {
+executor::NodeType averageNode(Stages& stages) {
     return conditioningNode(
         stages,
         {.id = "conditioning.average",
@@ -19,8 +19,7 @@ executor::NodeType averageNode(models::Stages& stages) {
                                   1,
                                   0.01)}},
         [](const executor::Params& params) {
-            return models::ConditioningEdit{
-                .edit = models::AverageEdit{.share = params.number("share")}};
+            return ConditioningEdit{.edit = AverageEdit{.share = params.number("share")}};
         });
 }
 

@@ -2,7 +2,7 @@
 
 namespace lowtide::nodes {
 
-executor::NodeType combineNode(models::Stages& stages) {
+executor::NodeType combineNode(Stages& stages) {
     return conditioningNode(
         stages,
         {.id = "conditioning.combine",
@@ -11,9 +11,7 @@ executor::NodeType combineNode(models::Stages& stages) {
          .tooltip = "Applies both: what the denoiser predicts for each is averaged.",
          .inputs = joinedInputs("One or several prompts.", "One or several more."),
          .outputs = conditioningOutputs()},
-        [](const executor::Params&) {
-            return models::ConditioningEdit{.edit = models::CombineEdit{}};
-        });
+        [](const executor::Params&) { return ConditioningEdit{.edit = CombineEdit{}}; });
 }
 
 }  // namespace lowtide::nodes

@@ -2,7 +2,7 @@
 
 namespace lowtide::nodes {
 
-executor::NodeType concatNode(models::Stages& stages) {
+executor::NodeType concatNode(Stages& stages) {
     return conditioningNode(
         stages,
         {.id = "conditioning.concat",
@@ -11,9 +11,7 @@ executor::NodeType concatNode(models::Stages& stages) {
          .tooltip = "Makes one long prompt: the tokens of the second follow those of the first.",
          .inputs = joinedInputs("What is lengthened.", "What is appended; a single prompt."),
          .outputs = conditioningOutputs()},
-        [](const executor::Params&) {
-            return models::ConditioningEdit{.edit = models::ConcatEdit{}};
-        });
+        [](const executor::Params&) { return ConditioningEdit{.edit = ConcatEdit{}}; });
 }
 
 }  // namespace lowtide::nodes

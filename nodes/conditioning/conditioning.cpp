@@ -30,18 +30,18 @@ std::vector<PortDesc> conditioningOutputs() {
     return {conditioningPort(kConditioningPort, "Conditioning", "What the denoiser follows.")};
 }
 
-executor::NodeType conditioningNode(models::Stages& stages, NodeDesc desc, EditOf editOf) {
+executor::NodeType conditioningNode(Stages& stages, NodeDesc desc, EditOf editOf) {
     const std::vector<PortDesc> ports = desc.inputs;
-    return stageNode<models::ConditioningEdit>(
+    return stageNode<ConditioningEdit>(
         stages, std::move(desc), [ports, editOf](const auto& params, const WireAt& wire) {
-            models::ConditioningEdit edit = editOf(params);
+            ConditioningEdit edit = editOf(params);
             edit.first = wire(ports.front().id);
             edit.second = ports.size() > 1 ? wire(ports[1].id) : nullptr;
             return edit;
         });
 }
 
-std::vector<executor::NodeType> conditioning(models::Stages& stages) {
+std::vector<executor::NodeType> conditioning(Stages& stages) {
     return {combineNode(stages),
             concatNode(stages),
             averageNode(stages),

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -49,8 +49,8 @@ size_t tokensAxis(const Shape& shape) {
 
 /// The tokens of `second` follow in every sequence that both have.
 void appendTokens(const tensor::ConditioningFields& fields,
-                  EntryOutline& first,
-                  const EntryOutline& second) {
+                  models::EntryOutline& first,
+                  const models::EntryOutline& second) {
     for (const tensor::ConditioningField& field : fields) {
         const auto own = first.tensors.find(field.name);
         const auto other = second.tensors.find(field.name);
@@ -71,8 +71,9 @@ std::string namesOf(const tensor::ConditioningFields& fields) {
 
 }  // namespace
 
-ConditioningOutline outlineOf(const ConditioningShape& known, const char* item) {
-    if (const auto* outline = dynamic_cast<const ConditioningOutline*>(known.entries.get())) {
+models::ConditioningOutline outlineOf(const ConditioningShape& known, const char* item) {
+    if (const auto* outline =
+            dynamic_cast<const models::ConditioningOutline*>(known.entries.get())) {
         return *outline;
     }
     requireThat(known.shape.size() == 3,
@@ -83,15 +84,15 @@ ConditioningOutline outlineOf(const ConditioningShape& known, const char* item) 
             {{.tensors = {{tensor::kEmbeds, known.shape}}}}};
 }
 
-ConditioningOutline editedOutline(const std::vector<ConditioningOutline>& inputs,
-                                  const ConditioningEdit& edit) {
+models::ConditioningOutline editedOutline(const std::vector<models::ConditioningOutline>& inputs,
+                                          const ConditioningEdit& edit) {
     checkEdit(edit);
-    std::vector<EntryOutline> entries = inputs.front().entries();
-    for (EntryOutline& entry : entries) {
+    std::vector<models::EntryOutline> entries = inputs.front().entries();
+    for (models::EntryOutline& entry : entries) {
         restrict(entry.scope, edit);
     }
     if (inputs.size() > 1) {
-        const std::vector<EntryOutline>& second = inputs[1].entries();
+        const std::vector<models::EntryOutline>& second = inputs[1].entries();
         requireOneStatement(inputs[0].fields(), inputs[1].fields());
         if (std::holds_alternative<CombineEdit>(edit.edit)) {
             entries.insert(entries.end(), second.begin(), second.end());
@@ -99,7 +100,7 @@ ConditioningOutline editedOutline(const std::vector<ConditioningOutline>& inputs
             requireOnePrompt(second.size(), "second");
         }
         if (std::holds_alternative<ConcatEdit>(edit.edit)) {
-            for (EntryOutline& entry : entries) {
+            for (models::EntryOutline& entry : entries) {
                 appendTokens(inputs[0].fields(), entry, second.front());
             }
         }
@@ -151,4 +152,4 @@ void restrict(tensor::ConditioningScope& scope, const ConditioningEdit& edit) {
     }
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

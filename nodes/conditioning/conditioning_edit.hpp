@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// Both speak: the denoiser's predictions for them are averaged, in proportion to their strengths.
 /// Source: ComfyUI ConditioningCombine.
@@ -56,11 +56,12 @@ struct ConditioningShape {
 };
 
 /// What is known of a wire. Error{InvalidInput} on port `item` for a shape of no conditioning.
-[[nodiscard]] ConditioningOutline outlineOf(const ConditioningShape& known, const char* item);
+[[nodiscard]] models::ConditioningOutline outlineOf(const ConditioningShape& known,
+                                                    const char* item);
 
 /// What an edit makes of `inputs`, one or two. Errors as editedConditioning().
-[[nodiscard]] ConditioningOutline editedOutline(const std::vector<ConditioningOutline>& inputs,
-                                                const ConditioningEdit& edit);
+[[nodiscard]] models::ConditioningOutline editedOutline(
+    const std::vector<models::ConditioningOutline>& inputs, const ConditioningEdit& edit);
 
 /// Error{InvalidInput} names the setting that cannot be.
 void checkEdit(const ConditioningEdit& edit);
@@ -75,4 +76,4 @@ void requireOneStatement(const tensor::ConditioningFields& first,
 /// `scope` after an edit that restricts; others leave it.
 void restrict(tensor::ConditioningScope& scope, const ConditioningEdit& edit);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

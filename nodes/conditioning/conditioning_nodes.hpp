@@ -10,15 +10,15 @@
 namespace lowtide::nodes {
 
 /// "conditioning.combine": both prompts speak, their predictions are averaged.
-[[nodiscard]] executor::NodeType combineNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType combineNode(Stages& stages);
 /// "conditioning.concat": one prompt with the tokens of both.
-[[nodiscard]] executor::NodeType concatNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType concatNode(Stages& stages);
 /// "conditioning.average": one prompt between both.
-[[nodiscard]] executor::NodeType averageNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType averageNode(Stages& stages);
 /// "conditioning.area": a prompt for a rectangle.
-[[nodiscard]] executor::NodeType areaNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType areaNode(Stages& stages);
 /// "conditioning.time_range": a prompt for a part of the steps.
-[[nodiscard]] executor::NodeType timeRangeNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType timeRangeNode(Stages& stages);
 
 /// Ports "first" and "second", or "conditioning" alone.
 [[nodiscard]] std::vector<PortDesc> joinedInputs(std::string firstTooltip,
@@ -27,11 +27,9 @@ namespace lowtide::nodes {
 [[nodiscard]] std::vector<PortDesc> conditioningOutputs();
 
 /// The edit that a node's parameters say, without wires.
-using EditOf = std::function<models::ConditioningEdit(const executor::Params&)>;
+using EditOf = std::function<ConditioningEdit(const executor::Params&)>;
 
 /// A node that edits what comes in by the ports of `desc`.
-[[nodiscard]] executor::NodeType conditioningNode(models::Stages& stages,
-                                                  NodeDesc desc,
-                                                  EditOf editOf);
+[[nodiscard]] executor::NodeType conditioningNode(Stages& stages, NodeDesc desc, EditOf editOf);
 
 }  // namespace lowtide::nodes

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -219,7 +219,7 @@ memory::WireRef restricted(const Conditioning& conditioning, const ConditioningE
 }
 
 StageShapes conditioningShapes(const ConditioningEdit& edit, StageFacts&) {
-    std::vector<ConditioningOutline> known;
+    std::vector<models::ConditioningOutline> known;
     for (const auto& [input, port] :
          {std::pair(&edit.first, "first"), std::pair(&edit.second, "second")}) {
         if (*input) {
@@ -231,10 +231,11 @@ StageShapes conditioningShapes(const ConditioningEdit& edit, StageFacts&) {
 
 }  // namespace
 
-ConditioningOutline outlineOf(const Conditioning& conditioning) {
-    std::vector<EntryOutline> entries;
+models::ConditioningOutline outlineOf(const Conditioning& conditioning) {
+    std::vector<models::EntryOutline> entries;
     for (const ConditioningEntry& entry : conditioning.entries()) {
-        EntryOutline& outline = entries.emplace_back(EntryOutline{.scope = entry.scope});
+        models::EntryOutline& outline =
+            entries.emplace_back(models::EntryOutline{.scope = entry.scope});
         for (const auto& [name, tensor] : entry.tensors) {
             outline.tensors.emplace(name, tensor.sizes().vec());
         }
@@ -263,10 +264,10 @@ const StageDef<ConditioningEdit>& stageOf(const ConditioningEdit&) {
         .name = "conditioning",
         .wires = {{"first", &ConditioningEdit::first}, {"second", &ConditioningEdit::second}},
         .shape = conditioningShapes,
-        .run = [](StageContext&, const ConditioningEdit& edit, const StageCall&) {
+        .run = [](models::StageContext&, const ConditioningEdit& edit, const StageCall&) {
             return std::vector<WireRef>{editedConditioning(edit)};
         }};
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

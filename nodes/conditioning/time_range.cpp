@@ -3,7 +3,7 @@
 
 namespace lowtide::nodes {
 
-executor::NodeType timeRangeNode(models::Stages& stages) {
+executor::NodeType timeRangeNode(Stages& stages) {
     return conditioningNode(
         stages,
         {.id = "conditioning.time_range",
@@ -17,9 +17,8 @@ executor::NodeType timeRangeNode(models::Stages& stages) {
               fractionParam(
                   "end", "End", "Share of the schedule; 1 is the finished picture.", 1, 0.01)}},
         [](const executor::Params& params) {
-            return models::ConditioningEdit{
-                .edit =
-                    models::TimeEdit{.start = params.number("start"), .end = params.number("end")}};
+            return ConditioningEdit{
+                .edit = TimeEdit{.start = params.number("start"), .end = params.number("end")}};
         });
 }
 

@@ -70,7 +70,7 @@ NodeDesc describeApplyControl() {
             .params = controlParameters()};
 }
 
-models::ControlRequest controlRequest(const executor::Params& params, const WireAt& wire) {
+ControlRequest controlRequest(const executor::Params& params, const WireAt& wire) {
     return {.controlnet = wire("controlnet"),
             .image = wire("image"),
             .control = wire("control"),
@@ -83,7 +83,7 @@ models::ControlRequest controlRequest(const executor::Params& params, const Wire
 
 }  // namespace
 
-executor::NodeType applyControlNode(models::Stages& stages) {
+executor::NodeType applyControlNode(Stages& stages) {
     return stageNode(stages, describeApplyControl(), controlRequest);
 }
 

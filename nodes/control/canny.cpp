@@ -37,13 +37,13 @@ NodeDesc describeCanny() {
                 "high", "High threshold", "Edges begin where they are stronger than this.", 200)}};
 }
 
-models::CannyRequest cannyRequest(const executor::Params& params, const WireAt& wire) {
+CannyRequest cannyRequest(const executor::Params& params, const WireAt& wire) {
     return {.image = wire("image"), .low = params.integer("low"), .high = params.integer("high")};
 }
 
 }  // namespace
 
-executor::NodeType cannyNode(models::Stages& stages) {
+executor::NodeType cannyNode(Stages& stages) {
     return stageNode(stages, describeCanny(), cannyRequest);
 }
 

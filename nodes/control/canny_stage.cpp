@@ -9,7 +9,7 @@
 
 #include <ATen/ATen.h>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -43,7 +43,7 @@ at::Tensor edgesOf(const at::Tensor& pixels, const CannyRequest& request) {
     return tensor::upload(tensor::planeOf(edges), pixels.device());
 }
 
-std::vector<WireRef> cannyStage(StageContext& context,
+std::vector<WireRef> cannyStage(models::StageContext& context,
                                 const CannyRequest& request,
                                 const StageCall& call) {
     const tensor::Images& given = imagesIn(request.image);
@@ -73,4 +73,4 @@ const StageDef<CannyRequest>& stageOf(const CannyRequest&) {
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -2,7 +2,7 @@
 
 namespace lowtide::nodes {
 
-std::vector<executor::NodeType> control(models::Stages& stages) {
+std::vector<executor::NodeType> control(Stages& stages) {
     return {applyControlNode(stages),
             applyIpAdapterNode(stages),
             cannyNode(stages),

@@ -4,20 +4,20 @@
 
 #include <vector>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 class Stages;
 }
 
 namespace lowtide::nodes {
 
 /// "control.apply": a hint picture for a ControlNet.
-[[nodiscard]] executor::NodeType applyControlNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType applyControlNode(Stages& stages);
 /// "control.ip_adapter": pictures for an IP-Adapter.
-[[nodiscard]] executor::NodeType applyIpAdapterNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType applyIpAdapterNode(Stages& stages);
 /// "control.canny": the edges of pictures.
-[[nodiscard]] executor::NodeType cannyNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType cannyNode(Stages& stages);
 /// "control.offload": components leave their devices now.
-[[nodiscard]] executor::NodeType offloadNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType offloadNode(Stages& stages);
 /// "control.gc": a collection of memory that nobody uses.
 [[nodiscard]] executor::NodeType collectNode();
 /// "control.result_cache": the value that passes is kept between runs.

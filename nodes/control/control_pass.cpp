@@ -16,7 +16,7 @@
 #include <string>
 #include <utility>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -40,7 +40,7 @@ at::Tensor lastRows(const at::Tensor& value, int64_t rows) {
     return value.defined() ? value.narrow(0, value.size(0) - rows, rows) : value;
 }
 
-std::optional<LatentArea> areaOf(const ResidualsCall& call) {
+std::optional<models::LatentArea> areaOf(const models::ResidualsCall& call) {
     return call.area ? std::optional(*call.area) : std::nullopt;
 }
 
@@ -78,26 +78,28 @@ bool ControlPass::Follower::isForPositives() const {
 }
 
 const std::vector<at::Tensor>* ControlPass::Follower::readIn(
-    const std::optional<LatentArea>& area) const {
+    const std::optional<models::LatentArea>& area) const {
     const auto known = std::find_if(
         read.begin(), read.end(), [&](const auto& each) { return each.first == area; });
     return known == read.end() ? nullptr : &known->second;
 }
 
-ControlPass::ControlPass(StageContext& context, const Controls& controls, const PassCalls& calls)
+ControlPass::ControlPass(models::StageContext& context,
+                         const Controls& controls,
+                         const models::PassCalls& calls)
     : calls_(calls), record_(context.record), walk_(context.walk), finite_(context.finite) {
     for (size_t i = 0; i < controls.entries().size(); ++i) {
         followers_.push_back(follower(context, controls, i));
     }
 }
 
-ControlPass::Follower ControlPass::follower(StageContext& context,
+ControlPass::Follower ControlPass::follower(models::StageContext& context,
                                             const Controls& controls,
                                             size_t index) {
     const ControlEntry& entry = controls.entries()[index];
-    const HintNetwork& network = entry.net->networkAs(controls.roleOf(entry));
+    const models::HintNetwork& network = entry.net->networkAs(controls.roleOf(entry));
     Follower made{.network = network,
-                  .pass = Pass(context, *network.tree()),
+                  .pass = models::Pass(context, *network.tree()),
                   .settings = entry.settings,
                   .hint = {}};
     onDeviceOf(walk_, made.pass.tree(), [&] { made.hint = hintOf(entry, made); });
@@ -138,7 +140,7 @@ uint64_t ControlPass::runningIn(int call, uint64_t seed) const {
 }
 
 std::vector<std::pair<ControlPass::Follower*, int64_t>> ControlPass::running(
-    const ResidualsCall& call) {
+    const models::ResidualsCall& call) {
     std::vector<std::pair<Follower*, int64_t>> found;
     for (Follower& follower : followers_) {
         const int64_t rows = follower.isForPositives() ? call.positives : call.latents.size(0);
@@ -149,7 +151,9 @@ std::vector<std::pair<ControlPass::Follower*, int64_t>> ControlPass::running(
     return found;
 }
 
-void ControlPass::read(Follower& follower, const std::optional<LatentArea>& area, uint32_t next) {
+void ControlPass::read(Follower& follower,
+                       const std::optional<models::LatentArea>& area,
+                       uint32_t next) {
     at::Tensor part = follower.hint;
     if (area) {
         part = part.narrow(2, area->y * calls_.factor, area->height * calls_.factor)
@@ -168,8 +172,8 @@ void ControlPass::read(Follower& follower, const std::optional<LatentArea>& area
 }
 
 void ControlPass::readMissing(const std::vector<std::pair<Follower*, int64_t>>& followers,
-                              const ResidualsCall& call) {
-    const std::optional<LatentArea> area = areaOf(call);
+                              const models::ResidualsCall& call) {
+    const std::optional<models::LatentArea> area = areaOf(call);
     std::vector<Follower*> unread;
     for (const auto& [follower, rows] : followers) {
         if (!follower->readIn(area)) {
@@ -177,27 +181,27 @@ void ControlPass::readMissing(const std::vector<std::pair<Follower*, int64_t>>& 
         }
     }
     for (auto each = unread.begin(); each != unread.end(); ++each) {
-        const HintNetwork& network = (*each)->network;
+        const models::HintNetwork& network = (*each)->network;
         const bool isReadAgain = std::any_of(each + 1, unread.end(), [&](const Follower* later) {
             return &later->network == &network;
         });
-        read(**each, area, isReadAgain ? network.hintPattern() : HintNetwork::kStepPattern);
+        read(**each, area, isReadAgain ? network.hintPattern() : models::HintNetwork::kStepPattern);
     }
 }
 
 std::vector<at::Tensor> ControlPass::predicted(Follower& follower,
-                                               const ResidualsCall& call,
+                                               const models::ResidualsCall& call,
                                                int64_t rows) {
-    const HintNetwork& network = follower.network;
+    const models::HintNetwork& network = follower.network;
     // The network may have another device than the denoiser.
     const auto last = [&](const at::Tensor& value) {
         return tensor::upload(lastRows(value, rows), follower.pass.device());
     };
     // A denoiser that fills masks reads more channels than its ControlNet.
     const at::Tensor latents = last(call.latents.narrow(1, 0, network.stepChannels())).contiguous();
-    const UNetConditioning conditioning{.context = last(call.conditioning.context),
-                                        .guidance = last(call.conditioning.guidance),
-                                        .added = last(call.conditioning.added)};
+    const models::UNetConditioning conditioning{.context = last(call.conditioning.context),
+                                                .guidance = last(call.conditioning.guidance),
+                                                .added = last(call.conditioning.added)};
     at::Tensor hint = follower.readIn(areaOf(call))->front();
     if (hint.size(0) > 1) {
         hint = forRows(hint, rows);
@@ -209,7 +213,9 @@ std::vector<at::Tensor> ControlPass::predicted(Follower& follower,
     });
 }
 
-UNetResiduals ControlPass::follow(Follower& follower, const ResidualsCall& call, int64_t rows) {
+models::UNetResiduals ControlPass::follow(Follower& follower,
+                                          const models::ResidualsCall& call,
+                                          int64_t rows) {
     std::vector<at::Tensor> results;
     if (follower.network.stepChannels() > 0) {
         results = predicted(follower, call, rows);
@@ -240,13 +246,13 @@ UNetResiduals ControlPass::follow(Follower& follower, const ResidualsCall& call,
     return {.skips = std::move(results), .middle = std::move(middle), .blocks = {}};
 }
 
-UNetResiduals ControlPass::residuals(const ResidualsCall& call) {
+models::UNetResiduals ControlPass::residuals(const models::ResidualsCall& call) {
     const auto now = running(call);
     readMissing(now, call);
-    UNetResiduals sum;
+    models::UNetResiduals sum;
     const int64_t all = call.latents.size(0);
     for (const auto& [follower, rows] : now) {
-        UNetResiduals parts = follow(*follower, call, rows);
+        models::UNetResiduals parts = follow(*follower, call, rows);
         addTo(sum.skips, std::move(parts.skips), all);
         addTo(sum.blocks, std::move(parts.blocks), all);
         if (parts.middle.defined()) {
@@ -257,7 +263,7 @@ UNetResiduals ControlPass::residuals(const ResidualsCall& call) {
     return sum;
 }
 
-void ControlPass::recordFirst(const UNetResiduals& residuals) {
+void ControlPass::recordFirst(const models::UNetResiduals& residuals) {
     if (isRecorded_) {
         return;
     }
@@ -268,4 +274,4 @@ void ControlPass::recordFirst(const UNetResiduals& residuals) {
     record_.put("controlnet.mid", residuals.middle);
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

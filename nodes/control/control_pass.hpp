@@ -13,8 +13,10 @@
 #include <vector>
 
 namespace lowtide::models {
-
 class HintNetwork;
+}
+
+namespace lowtide::nodes {
 
 /// The ControlNets of one denoising pass: before each call of the denoiser those run whose share of
 /// the calls it is, one after another, and what they find is summed. Source: diffusers 0.42.1,
@@ -23,52 +25,59 @@ class ControlPass {
 public:
     /// Brings the hints to the size of the pictures. What `context` refers to and `controls` must
     /// outlive it. Records control.pixels, and from the first call controlnet.down and .mid.
-    ControlPass(StageContext& context, const Controls& controls, const PassCalls& calls);
+    ControlPass(models::StageContext& context,
+                const Controls& controls,
+                const models::PassCalls& calls);
 
     /// Empty where no ControlNet runs in this call.
-    [[nodiscard]] UNetResiduals residuals(const ResidualsCall& call);
+    [[nodiscard]] models::UNetResiduals residuals(const models::ResidualsCall& call);
     /// `seed` mixed with which of them run in a call of the pass.
     [[nodiscard]] uint64_t runningIn(int call, uint64_t seed) const;
 
 private:
     /// One hint, and the network that follows it.
     struct Follower {
-        const HintNetwork& network;
-        Pass pass;
+        const models::HintNetwork& network;
+        models::Pass pass;
         ControlSettings settings;
         at::Tensor hint;  ///< [1 or B, 3, f h, f w], in its channels' order
         /// What was read of it in areas of the latent.
-        std::vector<std::pair<std::optional<LatentArea>, std::vector<at::Tensor>>> read{};
+        std::vector<std::pair<std::optional<models::LatentArea>, std::vector<at::Tensor>>> read{};
 
         [[nodiscard]] bool isForPositives() const;
         /// nullptr: it was not read there yet.
         [[nodiscard]] const std::vector<at::Tensor>* readIn(
-            const std::optional<LatentArea>& area) const;
+            const std::optional<models::LatentArea>& area) const;
     };
 
-    [[nodiscard]] Follower follower(StageContext& context, const Controls& controls, size_t index);
+    [[nodiscard]] Follower follower(models::StageContext& context,
+                                    const Controls& controls,
+                                    size_t index);
     [[nodiscard]] at::Tensor hintOf(const ControlEntry& entry, Follower& follower) const;
     [[nodiscard]] bool runsIn(const Follower& follower, int call) const;
     /// The followers that run in the call, with the rows that are theirs, the last ones.
-    [[nodiscard]] std::vector<std::pair<Follower*, int64_t>> running(const ResidualsCall& call);
+    [[nodiscard]] std::vector<std::pair<Follower*, int64_t>> running(
+        const models::ResidualsCall& call);
     /// Reads the hint where the call is. `next`: pattern of the network's pass behind it.
-    void read(Follower& follower, const std::optional<LatentArea>& area, uint32_t next);
+    void read(Follower& follower, const std::optional<models::LatentArea>& area, uint32_t next);
     /// Reads the hints of those that were not read where the call is.
     void readMissing(const std::vector<std::pair<Follower*, int64_t>>& followers,
-                     const ResidualsCall& call);
+                     const models::ResidualsCall& call);
     /// Scaled residuals of the last `rows`.
-    [[nodiscard]] UNetResiduals follow(Follower& follower, const ResidualsCall& call, int64_t rows);
+    [[nodiscard]] models::UNetResiduals follow(Follower& follower,
+                                               const models::ResidualsCall& call,
+                                               int64_t rows);
     [[nodiscard]] std::vector<at::Tensor> predicted(Follower& follower,
-                                                    const ResidualsCall& call,
+                                                    const models::ResidualsCall& call,
                                                     int64_t rows);
-    void recordFirst(const UNetResiduals& residuals);
+    void recordFirst(const models::UNetResiduals& residuals);
 
-    const PassCalls calls_;
+    const models::PassCalls calls_;
     tensor::Record record_;
-    ShapeWalk* walk_;
-    ResultChecks* finite_;
+    models::ShapeWalk* walk_;
+    models::ResultChecks* finite_;
     std::vector<Follower> followers_;
     bool isRecorded_ = false;
 };
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

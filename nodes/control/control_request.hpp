@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// A hint picture for a ControlNet, behind those of `control`.
 struct ControlRequest {
@@ -31,4 +31,4 @@ struct CannyRequest {
 
 [[nodiscard]] const StageDef<CannyRequest>& stageOf(const CannyRequest&);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -13,7 +13,7 @@
 #include <memory>
 #include <utility>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -41,7 +41,7 @@ ControlSettings controlSettings(const ControlRequest& request) {
 /// Those before it and this one, with shapes alone.
 std::vector<ControlEntry> outlinedEntries(const ControlRequest& request) {
     const ControlSettings settings = controlSettings(request);
-    const ControlNet& net = controlNetIn(request.controlnet);
+    const models::ControlNet& net = controlNetIn(request.controlnet);
     const Shape shape = shapeOf(request.image);
     requireThat(shape.size() == 4 && shape[2] > 0 && shape[3] > 0,
                 "the hint is no picture with a size",
@@ -51,9 +51,10 @@ std::vector<ControlEntry> outlinedEntries(const ControlRequest& request) {
     if (const Controls* before = controlsIn(request.control)) {
         entries = before->entries();
     }
-    entries.push_back({.net = std::static_pointer_cast<const ControlNet>(net.shared_from_this()),
-                       .settings = settings,
-                       .hintShape = shape});
+    entries.push_back(
+        {.net = std::static_pointer_cast<const models::ControlNet>(net.shared_from_this()),
+         .settings = settings,
+         .hintShape = shape});
     return entries;
 }
 
@@ -74,7 +75,9 @@ at::Tensor ownHint(const at::Tensor& hint) {
     return here.is_same(hint) ? hint.clone() : here;
 }
 
-std::vector<WireRef> controlStage(StageContext&, const ControlRequest& request, const StageCall&) {
+std::vector<WireRef> controlStage(models::StageContext&,
+                                  const ControlRequest& request,
+                                  const StageCall&) {
     std::vector<ControlEntry> entries = outlinedEntries(request);
     entries.back().hint = imagesIn(request.image).pixels();
     for (ControlEntry& entry : entries) {
@@ -95,4 +98,4 @@ const StageDef<ControlRequest>& stageOf(const ControlRequest&) {
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -20,7 +20,7 @@ constexpr const char* kControlPort = "control";
 
 /// What is stated of the denoiser holds for `role` too.
 void stateAsDenoiser(memory::FamilyPrecision& precisions, const std::string& role) {
-    const std::string denoiser(kDenoiser);
+    const std::string denoiser(models::kDenoiser);
     for (auto& [preset, byRole] : precisions.presets) {
         if (const auto stated = byRole.find(denoiser); stated != byRole.end()) {
             byRole.emplace(role, memory::ComponentPreset(stated->second));
@@ -40,12 +40,12 @@ bool isOfControlNetAlone(const std::string& name) {
 }
 
 std::string widthsOf(const memory::ComponentTree& tree) {
-    const std::string text = baseOf(tree).text();
+    const std::string text = models::baseOf(tree).text();
     return text.empty() ? "another network" : text;
 }
 
-[[noreturn]] void refuseControlNet(const ControlNet& net,
-                                   const Model& model,
+[[noreturn]] void refuseControlNet(const models::ControlNet& net,
+                                   const models::Model& model,
                                    const std::string& problem) {
     throw Error(
         ErrorKind::InvalidInput,
@@ -54,9 +54,9 @@ std::string widthsOf(const memory::ComponentTree& tree) {
         kControlPort);
 }
 
-void checkControlFamily(const Model& model, const ControlNet& net) {
-    const auto denoiser = treeIn(model, kDenoiser);
-    const auto own = net.tree(kControlNet);
+void checkControlFamily(const models::Model& model, const models::ControlNet& net) {
+    const auto denoiser = treeIn(model, models::kDenoiser);
+    const auto own = net.tree(models::kControlNet);
     std::map<std::string, const Shape*> shapes;
     for (const memory::Weight& weight : denoiser->weights) {
         shapes.emplace(weight.name, &weight.shape);
@@ -81,8 +81,10 @@ void checkControlFamily(const Model& model, const ControlNet& net) {
 }
 
 /// A UNet that fills masks reads more channels than its ControlNet, none reads fewer.
-void checkStepChannels(const Model& model, const ControlNet& net, const ControlConfig& config) {
-    const auto denoiser = treeIn(model, kDenoiser);
+void checkStepChannels(const models::Model& model,
+                       const models::ControlNet& net,
+                       const models::ControlConfig& config) {
+    const auto denoiser = treeIn(model, models::kDenoiser);
     for (const memory::Weight& weight : denoiser->weights) {
         if (weight.name == "conv_in.weight" && weight.shape.at(1) < config.unet.inChannels) {
             refuseControlNet(net,
@@ -94,7 +96,9 @@ void checkStepChannels(const Model& model, const ControlNet& net, const ControlC
 }
 
 /// Hints of a network for latents of another scale have no place in its steps.
-void checkHintFactor(const Model& model, const ControlNet& net, const ControlConfig& config) {
+void checkHintFactor(const models::Model& model,
+                     const models::ControlNet& net,
+                     const models::ControlConfig& config) {
     const int64_t factor = config.hintFactor();
     if (factor != model.info().latent.factor) {
         refuseControlNet(net,
@@ -118,15 +122,15 @@ std::vector<int64_t> levelWidths(const memory::ComponentTree& denoiser) {
     return widths;
 }
 
-void checkAdapterFamily(const Model& model,
-                        const ControlNet& net,
-                        const HintAdapterConfig& config,
+void checkAdapterFamily(const models::Model& model,
+                        const models::ControlNet& net,
+                        const models::HintAdapterConfig& config,
                         const Shape& latents) {
     std::vector<int64_t> own;
-    for (const HintBlockSizes& block : config.blocks) {
+    for (const models::HintBlockSizes& block : config.blocks) {
         own.push_back(block.out);
     }
-    const std::vector<int64_t> widths = levelWidths(*treeIn(model, kDenoiser));
+    const std::vector<int64_t> widths = levelWidths(*treeIn(model, models::kDenoiser));
     std::vector<int64_t> withMiddle = widths;
     withMiddle.insert(withMiddle.end(), widths.empty() ? 0 : 1, widths.empty() ? 0 : widths.back());
     if (own != widths && own != withMiddle) {
@@ -149,7 +153,7 @@ void checkAdapterFamily(const Model& model,
 
 }  // namespace
 
-ControlledSource::ControlledSource(std::shared_ptr<const ComponentSource> model,
+ControlledSource::ControlledSource(std::shared_ptr<const models::ComponentSource> model,
                                    const Controls& controls)
     : model_(std::move(model)),
       nets_(controls.nets()),
@@ -157,21 +161,21 @@ ControlledSource::ControlledSource(std::shared_ptr<const ComponentSource> model,
       precisions_(model_->precisions()) {
     for (size_t i = 0; i < nets_.size(); ++i) {
         files_.insert(files_.end(), nets_[i]->files().begin(), nets_[i]->files().end());
-        stateAsDenoiser(precisions_, controlRole(i));
+        stateAsDenoiser(precisions_, models::controlRole(i));
     }
 }
 
-std::vector<ComponentDesc> ControlledSource::components() const {
-    std::vector<ComponentDesc> all = model_->components();
+std::vector<models::ComponentDesc> ControlledSource::components() const {
+    std::vector<models::ComponentDesc> all = model_->components();
     for (size_t i = 0; i < nets_.size(); ++i) {
-        all.push_back(controlComponent(i));
+        all.push_back(models::controlComponent(i));
     }
     return all;
 }
 
-const ControlNet* ControlledSource::netOf(std::string_view role) const {
+const models::ControlNet* ControlledSource::netOf(std::string_view role) const {
     for (size_t i = 0; i < nets_.size(); ++i) {
-        if (controlRole(i) == role) {
+        if (models::controlRole(i) == role) {
             return nets_[i].get();
         }
     }
@@ -179,32 +183,33 @@ const ControlNet* ControlledSource::netOf(std::string_view role) const {
 }
 
 std::shared_ptr<const memory::ComponentTree> ControlledSource::tree(std::string_view role) const {
-    const ControlNet* net = netOf(role);
+    const models::ControlNet* net = netOf(role);
     return net ? net->tree(role) : model_->tree(role);
 }
 
 std::shared_ptr<const memory::ComponentTree> ControlledSource::openedTree(
     std::string_view role) const {
-    const ControlNet* net = netOf(role);
+    const models::ControlNet* net = netOf(role);
     return net ? net->openedTree(role) : model_->openedTree(role);
 }
 
-std::shared_ptr<const ComponentSource> withControls(std::shared_ptr<const ComponentSource> model,
-                                                    const memory::WireRef& control) {
+std::shared_ptr<const models::ComponentSource> withControls(
+    std::shared_ptr<const models::ComponentSource> model, const memory::WireRef& control) {
     const Controls* controls = controlsIn(control);
     return controls ? std::make_shared<const ControlledSource>(std::move(model), *controls)
                     : std::move(model);
 }
 
-void checkControls(const Model& model, const Controls& controls, const Shape& latents) {
+void checkControls(const models::Model& model, const Controls& controls, const Shape& latents) {
     requirePictures(model, "a ControlNet");
-    for (const std::shared_ptr<const ControlNet>& net : controls.nets()) {
-        if (const auto* control = std::get_if<ControlConfig>(&net->config())) {
+    for (const std::shared_ptr<const models::ControlNet>& net : controls.nets()) {
+        if (const auto* control = std::get_if<models::ControlConfig>(&net->config())) {
             checkControlFamily(model, *net);
             checkStepChannels(model, *net, *control);
             checkHintFactor(model, *net, *control);
         } else {
-            checkAdapterFamily(model, *net, std::get<HintAdapterConfig>(net->config()), latents);
+            checkAdapterFamily(
+                model, *net, std::get<models::HintAdapterConfig>(net->config()), latents);
         }
     }
     for (const ControlEntry& entry : controls.entries()) {
@@ -220,4 +225,4 @@ void checkControls(const Model& model, const Controls& controls, const Shape& la
     }
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

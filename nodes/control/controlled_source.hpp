@@ -7,14 +7,15 @@
 #include <memory>
 #include <vector>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// A model and the ControlNets that a stage runs beside its denoiser, as one source of components:
 /// theirs are called controlRole(0), controlRole(1), ..., and are stored and computed as the
 /// denoiser is, unless the node asks otherwise.
-class ControlledSource final : public ComponentSource {
+class ControlledSource final : public models::ComponentSource {
 public:
-    ControlledSource(std::shared_ptr<const ComponentSource> model, const Controls& controls);
+    ControlledSource(std::shared_ptr<const models::ComponentSource> model,
+                     const Controls& controls);
 
     [[nodiscard]] std::string_view type() const override { return model_->type(); }
 
@@ -22,7 +23,7 @@ public:
 
     [[nodiscard]] const std::vector<memory::WeightFile>& files() const override { return files_; }
 
-    [[nodiscard]] std::vector<ComponentDesc> components() const override;
+    [[nodiscard]] std::vector<models::ComponentDesc> components() const override;
     [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
         std::string_view role) const override;
     [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
@@ -31,20 +32,20 @@ public:
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override { return precisions_; }
 
 private:
-    [[nodiscard]] const ControlNet* netOf(std::string_view role) const;
+    [[nodiscard]] const models::ControlNet* netOf(std::string_view role) const;
 
-    std::shared_ptr<const ComponentSource> model_;
-    std::vector<std::shared_ptr<const ControlNet>> nets_;
+    std::shared_ptr<const models::ComponentSource> model_;
+    std::vector<std::shared_ptr<const models::ControlNet>> nets_;
     std::vector<memory::WeightFile> files_;
     memory::FamilyPrecision precisions_;
 };
 
 /// The model of a request that may have controls, with them.
-[[nodiscard]] std::shared_ptr<const ComponentSource> withControls(
-    std::shared_ptr<const ComponentSource> model, const memory::WireRef& control);
+[[nodiscard]] std::shared_ptr<const models::ComponentSource> withControls(
+    std::shared_ptr<const models::ComponentSource> model, const memory::WireRef& control);
 
 /// Error{InvalidInput} on port "control" where a ControlNet is not for the model's denoiser, or
 /// a hint is not one picture or one for each of the `latents` [B, C, h, w].
-void checkControls(const Model& model, const Controls& controls, const Shape& latents);
+void checkControls(const models::Model& model, const Controls& controls, const Shape& latents);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

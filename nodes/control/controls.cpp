@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 Bytes Controls::bytesOn(std::string_view deviceId) const {
     Bytes bytes = 0;
@@ -39,8 +39,8 @@ std::optional<std::string> Controls::outlineKey() const {
     return key.dump();
 }
 
-std::vector<std::shared_ptr<const ControlNet>> Controls::nets() const {
-    std::vector<std::shared_ptr<const ControlNet>> nets;
+std::vector<std::shared_ptr<const models::ControlNet>> Controls::nets() const {
+    std::vector<std::shared_ptr<const models::ControlNet>> nets;
     for (const ControlEntry& entry : entries_) {
         if (std::find(nets.begin(), nets.end(), entry.net) == nets.end()) {
             nets.push_back(entry.net);
@@ -53,7 +53,7 @@ std::string Controls::roleOf(const ControlEntry& entry) const {
     const auto all = nets();
     const auto found = std::find(all.begin(), all.end(), entry.net);
     LOWTIDE_ASSERT(found != all.end());
-    return controlRole(static_cast<size_t>(found - all.begin()));
+    return models::controlRole(static_cast<size_t>(found - all.begin()));
 }
 
 std::string describedControl(const ControlEntry& entry) {
@@ -79,4 +79,4 @@ const Controls* controlsIn(const memory::WireRef& value) {
     return controls;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// Which half of a guided call a ControlNet speaks in, and how strongly by depth.
 enum class ControlMode : uint8_t {
@@ -35,7 +35,7 @@ struct ControlSettings {
 
 /// A ControlNet with its hint.
 struct ControlEntry {
-    std::shared_ptr<const ControlNet> net;
+    std::shared_ptr<const models::ControlNet> net;
     ControlSettings settings;
     Shape hintShape;    ///< [1 or B, 3, H, W] of any size
     at::Tensor hint{};  ///< in 0..1; undefined before the run
@@ -56,7 +56,7 @@ public:
 
     /// The networks, each once, in the order in which they come first; at `place` of it a network
     /// has the role controlRole(place).
-    [[nodiscard]] std::vector<std::shared_ptr<const ControlNet>> nets() const;
+    [[nodiscard]] std::vector<std::shared_ptr<const models::ControlNet>> nets() const;
     /// The role of an entry's network.
     [[nodiscard]] std::string roleOf(const ControlEntry& entry) const;
 
@@ -71,4 +71,4 @@ private:
 /// "control" for a value of another kind.
 [[nodiscard]] const Controls* controlsIn(const memory::WireRef& value);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

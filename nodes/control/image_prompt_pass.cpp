@@ -6,7 +6,7 @@
 
 #include <ATen/ATen.h>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -22,7 +22,7 @@ at::Tensor tokenRowsOf(const at::Tensor& row, int64_t count) {
 }  // namespace
 
 ImagePromptPass::ImagePromptPass(const ImagePrompts& prompts,
-                                 const PassCalls& calls,
+                                 const models::PassCalls& calls,
                                  c10::Device device)
     : calls_(calls) {
     for (const ImagePromptEntry& entry : prompts.entries()) {
@@ -45,7 +45,7 @@ uint64_t ImagePromptPass::seenIn(int call, uint64_t seed) const {
     return seed;
 }
 
-at::Tensor ImagePromptPass::maskFor(const Seen& seen, const ResidualsCall& call) const {
+at::Tensor ImagePromptPass::maskFor(const Seen& seen, const models::ResidualsCall& call) const {
     at::Tensor mask = seen.mask;
     if (!mask.defined()) {
         return mask;
@@ -65,8 +65,8 @@ at::Tensor ImagePromptPass::maskFor(const Seen& seen, const ResidualsCall& call)
 }
 
 void ImagePromptPass::addTokens(const Seen& seen,
-                                const ResidualsCall& call,
-                                std::vector<PictureTokens>& all) const {
+                                const models::ResidualsCall& call,
+                                std::vector<models::PictureTokens>& all) const {
     const ImagePromptSettings& settings = seen.entry->settings;
     const int64_t positives = call.positives;
     const int64_t others = call.latents.size(0) - positives;
@@ -94,8 +94,9 @@ void ImagePromptPass::addTokens(const Seen& seen,
     }
 }
 
-std::vector<PictureTokens> ImagePromptPass::tokensFor(const ResidualsCall& call) const {
-    std::vector<PictureTokens> all;
+std::vector<models::PictureTokens> ImagePromptPass::tokensFor(
+    const models::ResidualsCall& call) const {
+    std::vector<models::PictureTokens> all;
     for (const Seen& seen : seen_) {
         if (isSeenIn(seen, call.step.taken)) {
             addTokens(seen, call, all);
@@ -104,4 +105,4 @@ std::vector<PictureTokens> ImagePromptPass::tokensFor(const ResidualsCall& call)
     return all;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

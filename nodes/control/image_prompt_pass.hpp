@@ -10,17 +10,20 @@
 #include <utility>
 #include <vector>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// The pictures of one denoising pass: what each call's cross attentions see of them.
 class ImagePromptPass {
 public:
     /// Brings tokens and masks to `device`. `prompts` must outlive it.
-    ImagePromptPass(const ImagePrompts& prompts, const PassCalls& calls, c10::Device device);
+    ImagePromptPass(const ImagePrompts& prompts,
+                    const models::PassCalls& calls,
+                    c10::Device device);
 
     /// Of the entries whose share of the calls it is, in their order: rows before the positive ones
     /// see what stands for no picture.
-    [[nodiscard]] std::vector<PictureTokens> tokensFor(const ResidualsCall& call) const;
+    [[nodiscard]] std::vector<models::PictureTokens> tokensFor(
+        const models::ResidualsCall& call) const;
     /// `seed` mixed with which of them are seen in a call of the pass.
     [[nodiscard]] uint64_t seenIn(int call, uint64_t seed) const;
 
@@ -35,13 +38,13 @@ private:
 
     [[nodiscard]] bool isSeenIn(const Seen& seen, int call) const;
     /// The mask for the call's rows, where it is; undefined: there is none.
-    [[nodiscard]] at::Tensor maskFor(const Seen& seen, const ResidualsCall& call) const;
+    [[nodiscard]] at::Tensor maskFor(const Seen& seen, const models::ResidualsCall& call) const;
     void addTokens(const Seen& seen,
-                   const ResidualsCall& call,
-                   std::vector<PictureTokens>& all) const;
+                   const models::ResidualsCall& call,
+                   std::vector<models::PictureTokens>& all) const;
 
-    const PassCalls calls_;
+    const models::PassCalls calls_;
     std::vector<Seen> seen_;
 };
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

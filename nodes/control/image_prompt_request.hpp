@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// Pictures for an IP-Adapter, behind those of `imagePrompt`.
 struct ImagePromptRequest {
@@ -33,4 +33,4 @@ struct IpAdapterRequest {
     std::string imageEncoder;  ///< empty: where it usually lies
 };
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

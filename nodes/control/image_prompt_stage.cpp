@@ -18,7 +18,7 @@
 #include <optional>
 #include <utility>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -55,7 +55,8 @@ std::vector<double> pictureWeights(const std::string& text, int64_t pictures) {
     }
     for (const std::string& part : split(text, ',')) {
         const std::string number = trim(part);
-        const std::optional<PromptNumber> weight = numberAt(number, /*isSigned=*/true);
+        const std::optional<models::PromptNumber> weight =
+            models::numberAt(number, /*isSigned=*/true);
         requireThat(weight && weight->length == number.size(),
                     quotedName(part) + " is no weight of a picture",
                     "write numbers with commas between: 1, 0.5",
@@ -81,11 +82,11 @@ ImagePromptSettings imagePromptSettings(const ImagePromptRequest& request, int64
 
 /// Those before it and this one, with shapes alone.
 std::vector<ImagePromptEntry> outlinedPrompts(const ImagePromptRequest& request) {
-    const IpAdapter& adapter = ipAdapterIn(request.adapter);
+    const models::IpAdapter& adapter = ipAdapterIn(request.adapter);
     const int64_t pictures = pictureCount(request);
-    const ImageProjectionConfig& projection = adapter.projection().config();
+    const models::ImageProjectionConfig& projection = adapter.projection().config();
     ImagePromptEntry entry{
-        .adapter = std::static_pointer_cast<const IpAdapter>(adapter.shared_from_this()),
+        .adapter = std::static_pointer_cast<const models::IpAdapter>(adapter.shared_from_this()),
         .settings = imagePromptSettings(request, pictures),
         .tokensShape = {1 + pictures, projection.tokens, projection.width},
         .maskShape = shapeOf(request.mask)};
@@ -111,14 +112,14 @@ StageShapes imagePromptShapes(const ImagePromptRequest& request, StageFacts&) {
 }
 
 /// What the tower sees: [pictures, 3, side, side] on its device.
-at::Tensor pixelsFor(StageContext& context,
-                     const IpAdapter& adapter,
+at::Tensor pixelsFor(models::StageContext& context,
+                     const models::IpAdapter& adapter,
                      const ImagePromptRequest& request) {
     const c10::Device device = context.deviceOf(*adapter.encoder().tree());
     std::vector<at::Tensor> all;
     for (const auto& [port, wire] : picturesOf(request)) {
-        all.push_back(clipPixels(tensor::upload(imagesIn(wire, port).pixels(), device),
-                                 adapter.encoder().config().imageSize));
+        all.push_back(models::clipPixels(tensor::upload(imagesIn(wire, port).pixels(), device),
+                                         adapter.encoder().config().imageSize));
     }
     return all.size() == 1 ? all.front() : at::cat(all);
 }
@@ -129,13 +130,13 @@ at::Tensor withNothing(const at::Tensor& values) {
 }
 
 /// What the tower says, of no picture first: of a black one for a resampler, else zeros.
-at::Tensor statesOf(StageContext& context,
-                    const ClipVisionModel& encoder,
+at::Tensor statesOf(models::StageContext& context,
+                    const models::ClipVisionModel& encoder,
                     const at::Tensor& pixels,
                     bool readsStates) {
     const at::Tensor given = readsStates ? withNothing(pixels) : pixels;
     const at::Tensor seen = passOver(context, *encoder.tree(), given.sizes(), [&] {
-        Pass pass(context, *encoder.tree());
+        models::Pass pass(context, *encoder.tree());
         return encoder.encode(pass, given);
     });
     return readsStates ? seen : withNothing(seen);
@@ -162,12 +163,12 @@ at::Tensor copyOn(const at::Tensor& value, c10::Device device) {
 }
 
 /// Records ip.pixels and ip.embeds.
-std::vector<WireRef> imagePromptStage(StageContext& context,
+std::vector<WireRef> imagePromptStage(models::StageContext& context,
                                       const ImagePromptRequest& request,
                                       const StageCall&) {
     std::vector<ImagePromptEntry> entries = outlinedPrompts(request);
     ImagePromptEntry& own = entries.back();
-    const IpAdapter& adapter = *own.adapter;
+    const models::IpAdapter& adapter = *own.adapter;
     const c10::Device device = context.deviceOf(*adapter.encoder().tree());
     for (ImagePromptEntry& entry : entries) {
         entry.tokens = copyOn(entry.tokens, device);
@@ -180,10 +181,10 @@ std::vector<WireRef> imagePromptStage(StageContext& context,
         seen = statesOf(context, adapter.encoder(), pixels, adapter.file().projection.isResampler);
     }
     recordSeen(context.record, seen, entries.size() - 1);
-    const ImageProjection& projection = adapter.projection();
+    const models::ImageProjection& projection = adapter.projection();
     seen = tensor::upload(seen, context.deviceOf(*projection.tree()));
     const at::Tensor tokens = passOver(context, *projection.tree(), seen.sizes(), [&] {
-        Pass pass(context, *projection.tree());
+        models::Pass pass(context, *projection.tree());
         return projection.apply(pass, seen);
     });
     own.tokens = tensor::upload(tokens, device);
@@ -209,10 +210,10 @@ const StageDef<ImagePromptRequest>& stageOf(const ImagePromptRequest&) {
             [](const ImagePromptRequest& request) {
                 return ipAdapterIn(request.adapter).shared_from_this();
             },
-        .roles = {kImageEncoder, kImageProjection},
+        .roles = {models::kImageEncoder, models::kImageProjection},
         .shape = imagePromptShapes,
         .run = imagePromptStage};
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -39,13 +39,13 @@ const Shape& keyShape(const memory::ComponentTree& tree, memory::LeafId leaf) {
 
 /// "768 wide (SD 1.x)".
 std::string textOf(int64_t contextWidth) {
-    const std::string base = AdapterBase{.contextWidth = contextWidth}.text();
+    const std::string base = models::AdapterBase{.contextWidth = contextWidth}.text();
     return std::to_string(contextWidth) + " wide" +
            (base.starts_with("SD") ? " (" + base + ")" : "");
 }
 
-[[noreturn]] void refuseIpAdapter(const IpAdapter& adapter,
-                                  const Model& model,
+[[noreturn]] void refuseIpAdapter(const models::IpAdapter& adapter,
+                                  const models::Model& model,
                                   const std::string& problem) {
     throw Error(ErrorKind::InvalidInput,
                 "IP-Adapter " + adapter.name() + " does not fit " + model.info().checkpoint + ": " +
@@ -54,11 +54,11 @@ std::string textOf(int64_t contextWidth) {
                 kImagePromptPort);
 }
 
-void checkAttentions(const IpAdapter& adapter,
-                     const Model& model,
+void checkAttentions(const models::IpAdapter& adapter,
+                     const models::Model& model,
                      const memory::ComponentTree& tree,
                      const std::vector<memory::LeafId>& leaves) {
-    const std::vector<IpPair>& pairs = adapter.file().pairs;
+    const std::vector<models::IpPair>& pairs = adapter.file().pairs;
     if (leaves.empty()) {
         refuseIpAdapter(adapter, model, "its denoiser has no cross attention");
     }
@@ -87,7 +87,7 @@ void checkAttentions(const IpAdapter& adapter,
 }
 
 memory::AddedWeight addedWeight(memory::LeafId leaf,
-                                const IpTensor& tensor,
+                                const models::IpTensor& tensor,
                                 const std::string& name,
                                 uint32_t file) {
     return {.leaf = leaf,
@@ -102,13 +102,14 @@ memory::AddedWeight addedWeight(memory::LeafId leaf,
 }
 
 /// The pairs of each adapter in each cross attention, as diffusers names them.
-memory::Composition compositionOf(const Model& model,
-                                  const std::vector<std::shared_ptr<const IpAdapter>>& adapters,
-                                  const memory::ComponentTree& tree) {
+memory::Composition compositionOf(
+    const models::Model& model,
+    const std::vector<std::shared_ptr<const models::IpAdapter>>& adapters,
+    const memory::ComponentTree& tree) {
     const std::vector<memory::LeafId> leaves = crossAttentions(tree);
     memory::Composition composition;
     for (size_t i = 0; i < adapters.size(); ++i) {
-        const IpAdapterFile& file = adapters[i]->file();
+        const models::IpAdapterFile& file = adapters[i]->file();
         checkAttentions(*adapters[i], model, tree, leaves);
         const auto own = static_cast<uint32_t>(composition.files.size());
         composition.files.insert(composition.files.end(), file.files.begin(), file.files.end());
@@ -125,10 +126,10 @@ memory::Composition compositionOf(const Model& model,
 
 }  // namespace
 
-ImagePromptedSource::ImagePromptedSource(std::shared_ptr<const Model> model,
+ImagePromptedSource::ImagePromptedSource(std::shared_ptr<const models::Model> model,
                                          const ImagePrompts& prompts)
     : model_(std::move(model)), adapters_(prompts.adapters()), files_(model_->files()) {
-    for (const std::shared_ptr<const IpAdapter>& adapter : adapters_) {
+    for (const std::shared_ptr<const models::IpAdapter>& adapter : adapters_) {
         const std::vector<memory::WeightFile>& own = adapter->file().files;
         files_.insert(files_.end(), own.begin(), own.end());
     }
@@ -136,12 +137,12 @@ ImagePromptedSource::ImagePromptedSource(std::shared_ptr<const Model> model,
 
 std::shared_ptr<const memory::ComponentTree> ImagePromptedSource::tree(
     std::string_view role) const {
-    if (role != kDenoiser) {
+    if (role != models::kDenoiser) {
         return model_->tree(role);
     }
     const std::lock_guard lock(mutex_);
     if (!denoiser_) {
-        const auto plain = treeIn(*model_, kDenoiser);
+        const auto plain = treeIn(*model_, models::kDenoiser);
         denoiser_ = std::make_shared<const memory::ComponentTree>(
             memory::composed(*plain, compositionOf(*model_, adapters_, *plain)));
     }
@@ -153,18 +154,20 @@ std::shared_ptr<const memory::ComponentTree> ImagePromptedSource::openedTree(
     return model_->openedTree(role) ? tree(role) : nullptr;
 }
 
-std::shared_ptr<const ComponentSource> withImagePrompts(const Model& model,
-                                                        const memory::WireRef& prompts) {
+std::shared_ptr<const models::ComponentSource> withImagePrompts(const models::Model& model,
+                                                                const memory::WireRef& prompts) {
     const ImagePrompts* given = imagePromptsIn(prompts);
     if (!given) {
         return model.shared_from_this();
     }
     return std::make_shared<const ImagePromptedSource>(
-        std::static_pointer_cast<const Model>(model.shared_from_this()), *given);
+        std::static_pointer_cast<const models::Model>(model.shared_from_this()), *given);
 }
 
-void checkImagePrompts(const Model& model, const ImagePrompts& prompts, const Shape& latents) {
-    const auto tree = treeIn(model, kDenoiser);
+void checkImagePrompts(const models::Model& model,
+                       const ImagePrompts& prompts,
+                       const Shape& latents) {
+    const auto tree = treeIn(model, models::kDenoiser);
     (void)compositionOf(model, prompts.adapters(), *tree);
     for (const ImagePromptEntry& entry : prompts.entries()) {
         const int64_t masks = entry.maskShape.empty() ? 1 : entry.maskShape.at(0);
@@ -179,4 +182,4 @@ void checkImagePrompts(const Model& model, const ImagePrompts& prompts, const Sh
     }
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -7,12 +7,12 @@
 #include <mutex>
 #include <vector>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// A model whose denoiser has the layers of IP-Adapters: its tree is composed.
-class ImagePromptedSource final : public ComponentSource {
+class ImagePromptedSource final : public models::ComponentSource {
 public:
-    ImagePromptedSource(std::shared_ptr<const Model> model, const ImagePrompts& prompts);
+    ImagePromptedSource(std::shared_ptr<const models::Model> model, const ImagePrompts& prompts);
 
     [[nodiscard]] std::string_view type() const override { return model_->type(); }
 
@@ -20,7 +20,7 @@ public:
 
     [[nodiscard]] const std::vector<memory::WeightFile>& files() const override { return files_; }
 
-    [[nodiscard]] std::vector<ComponentDesc> components() const override {
+    [[nodiscard]] std::vector<models::ComponentDesc> components() const override {
         return model_->components();
     }
 
@@ -35,19 +35,21 @@ public:
     }
 
 private:
-    std::shared_ptr<const Model> model_;
-    std::vector<std::shared_ptr<const IpAdapter>> adapters_;
+    std::shared_ptr<const models::Model> model_;
+    std::vector<std::shared_ptr<const models::IpAdapter>> adapters_;
     std::vector<memory::WeightFile> files_;
     mutable std::mutex mutex_;
     mutable std::shared_ptr<const memory::ComponentTree> denoiser_;  ///< made when first asked for
 };
 
 /// The model of a request that may have pictures to follow, with their layers.
-[[nodiscard]] std::shared_ptr<const ComponentSource> withImagePrompts(
-    const Model& model, const memory::WireRef& prompts);
+[[nodiscard]] std::shared_ptr<const models::ComponentSource> withImagePrompts(
+    const models::Model& model, const memory::WireRef& prompts);
 
 /// Error{InvalidInput} on port "image_prompt" where an IP-Adapter is not for the model's denoiser,
 /// or a mask is not one, or one for each of the `latents` [B, C, h, w].
-void checkImagePrompts(const Model& model, const ImagePrompts& prompts, const Shape& latents);
+void checkImagePrompts(const models::Model& model,
+                       const ImagePrompts& prompts,
+                       const Shape& latents);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

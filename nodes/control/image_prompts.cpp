@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 Bytes ImagePrompts::bytesOn(std::string_view deviceId) const {
     Bytes bytes = 0;
@@ -40,8 +40,8 @@ std::optional<std::string> ImagePrompts::outlineKey() const {
     return key.dump();
 }
 
-std::vector<std::shared_ptr<const IpAdapter>> ImagePrompts::adapters() const {
-    std::vector<std::shared_ptr<const IpAdapter>> adapters;
+std::vector<std::shared_ptr<const models::IpAdapter>> ImagePrompts::adapters() const {
+    std::vector<std::shared_ptr<const models::IpAdapter>> adapters;
     for (const ImagePromptEntry& entry : entries_) {
         if (std::find(adapters.begin(), adapters.end(), entry.adapter) == adapters.end()) {
             adapters.push_back(entry.adapter);
@@ -86,4 +86,4 @@ const ImagePrompts* imagePromptsIn(const memory::WireRef& value) {
     return prompts;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

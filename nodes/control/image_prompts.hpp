@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// How pictures are followed.
 struct ImagePromptSettings {
@@ -24,7 +24,7 @@ struct ImagePromptSettings {
 
 /// The pictures that one IP-Adapter reads.
 struct ImagePromptEntry {
-    std::shared_ptr<const IpAdapter> adapter;
+    std::shared_ptr<const models::IpAdapter> adapter;
     ImagePromptSettings settings;
     Shape tokensShape;    ///< [1 + pictures, tokens, width]
     at::Tensor tokens{};  ///< of no picture, then of each one, f32; undefined before the run
@@ -48,7 +48,7 @@ public:
     [[nodiscard]] const std::vector<ImagePromptEntry>& entries() const { return entries_; }
 
     /// The IP-Adapters, each once, in the order in which they come first.
-    [[nodiscard]] std::vector<std::shared_ptr<const IpAdapter>> adapters() const;
+    [[nodiscard]] std::vector<std::shared_ptr<const models::IpAdapter>> adapters() const;
     /// The place of an entry's IP-Adapter among them: that of its pair in a cross attention.
     [[nodiscard]] size_t placeOf(const ImagePromptEntry& entry) const;
 
@@ -63,4 +63,4 @@ private:
 /// "image_prompt" for a value of another kind.
 [[nodiscard]] const ImagePrompts* imagePromptsIn(const memory::WireRef& value);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -39,4 +39,4 @@ void requireInfluence(const Influence& influence, const std::string& what) {
     requireThat(influence.start < influence.end, what, "choose an end behind the start", "start");
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

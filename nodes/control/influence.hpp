@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// How strongly something beside the text is followed, and in which share of a pass's calls.
 struct Influence {
@@ -22,4 +22,4 @@ struct Influence {
 /// starts does: "the control begins at 0.5 and ends at 0.2".
 void requireInfluence(const Influence& influence, const std::string& what);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

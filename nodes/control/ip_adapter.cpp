@@ -79,7 +79,7 @@ NodeDesc describeApplyIpAdapter() {
             .params = ipAdapterParameters()};
 }
 
-models::ImagePromptRequest imagePromptRequest(const executor::Params& params, const WireAt& wire) {
+ImagePromptRequest imagePromptRequest(const executor::Params& params, const WireAt& wire) {
     return {.adapter = wire("ip_adapter"),
             .image = wire("image"),
             .image2 = wire("image_2"),
@@ -96,7 +96,7 @@ models::ImagePromptRequest imagePromptRequest(const executor::Params& params, co
 
 }  // namespace
 
-executor::NodeType applyIpAdapterNode(models::Stages& stages) {
+executor::NodeType applyIpAdapterNode(Stages& stages) {
     return stageNode(stages, describeApplyIpAdapter(), imagePromptRequest);
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kAll = "all";
 
-NodeDesc describeOffload(models::Stages& stages) {
+NodeDesc describeOffload(Stages& stages) {
     NodeDesc desc{
         .id = "control.offload",
         .label = "Offload",
@@ -36,7 +36,7 @@ NodeDesc describeOffload(models::Stages& stages) {
 }
 
 /// What Controls::offload takes: "all", a pattern of roles, or the ids of one model's networks.
-std::vector<std::string> chosen(models::Stages& stages,
+std::vector<std::string> chosen(Stages& stages,
                                 const std::string& component,
                                 const memory::WireRef& model) {
     if (!model) {
@@ -51,8 +51,7 @@ std::vector<std::string> chosen(models::Stages& stages,
     return ids;
 }
 
-executor::WorkOutline outlineOffload(models::Stages& stages,
-                                     const executor::OutlineContext& context) {
+executor::WorkOutline outlineOffload(Stages& stages, const executor::OutlineContext& context) {
     executor::WorkOutline work = passingOutline(context);
     const executor::ValueOutline* known = context.input("model");
     work.offloads =
@@ -62,7 +61,7 @@ executor::WorkOutline outlineOffload(models::Stages& stages,
     return work;
 }
 
-void runOffload(models::Stages& stages, executor::Context& context) {
+void runOffload(Stages& stages, executor::Context& context) {
     passOn(context);
     context.controls().offload(chosen(stages, context.text("component"), context.input("model")),
                                context.text("mode") == "drop");
@@ -70,7 +69,7 @@ void runOffload(models::Stages& stages, executor::Context& context) {
 
 }  // namespace
 
-executor::NodeType offloadNode(models::Stages& stages) {
+executor::NodeType offloadNode(Stages& stages) {
     return stageNode(stages, describeOffload(stages), outlineOffload, runOffload);
 }
 

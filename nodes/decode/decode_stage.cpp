@@ -11,19 +11,19 @@
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/picture_pixels.hpp"
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
-at::Tensor decodeAll(StageContext& context,
-                     const Model& model,
+at::Tensor decodeAll(models::StageContext& context,
+                     const models::Model& model,
                      const at::Tensor& latents,
                      const DecodeRequest& request,
                      const StageCall& call,
                      FiniteResult& finite) {
-    const auto network = treeIn(model, kAutoencoder);
+    const auto network = treeIn(model, models::kAutoencoder);
     const auto decode = [&](const at::Tensor& part) {
-        return finite.of([&](StageContext& own) {
+        return finite.of([&](models::StageContext& own) {
             return passOver(own, *network, part.sizes(), [&] { return model.decode(own, part); });
         });
     };
@@ -32,7 +32,8 @@ at::Tensor decodeAll(StageContext& context,
     for (int64_t i = 0; i < count; ++i) {
         call.stop.throwIfStoppedBetweenImages();
         const at::Tensor one = latents.narrow(0, i, 1);
-        pictures.put(i, decodeInTiles(one, request.tilePixels, model.info().latent.factor, decode));
+        pictures.put(
+            i, models::decodeInTiles(one, request.tilePixels, model.info().latent.factor, decode));
         tellProgress(context, *network, call, "decode", i + 1, count);
     }
     return pictures.take();
@@ -46,7 +47,7 @@ at::Tensor asVideo(const at::Tensor& frames) {
 /// [B, 3, H, W] of the pictures of latents, whose shape is empty where there are none yet; of a
 /// video's frames [F, 3, H, W].
 Shape decodedShape(const DecodeRequest& request) {
-    const Model& model = modelIn(request.model);
+    const models::Model& model = modelIn(request.model);
     const Shape latents = shapeOf(request.latent);
     if (latents.empty()) {
         throw Error(ErrorKind::InvalidInput,
@@ -55,7 +56,7 @@ Shape decodedShape(const DecodeRequest& request) {
                     "latent");
     }
     checkLatents(model, latents);
-    const PictureSize size = model.info().latent.sizeOf(latents);
+    const models::PictureSize size = model.info().latent.sizeOf(latents);
     requireThat(latents.front() == 1 || size.frames == 1,
                 "the latent holds " + std::to_string(latents.front()) + " videos",
                 "make one video at a time: a batch of 1",
@@ -69,11 +70,13 @@ StageShapes decodeShapes(const DecodeRequest& request, StageFacts&) {
 
 }  // namespace
 
-WireRef decodeStage(StageContext& context, const DecodeRequest& request, const StageCall& call) {
-    const Model& model = modelIn(request.model);
+WireRef decodeStage(models::StageContext& context,
+                    const DecodeRequest& request,
+                    const StageCall& call) {
+    const models::Model& model = modelIn(request.model);
     (void)decodedShape(request);
     const tensor::Latents& given = latentsIn(request.latent);
-    const auto network = treeIn(model, kAutoencoder);
+    const auto network = treeIn(model, models::kAutoencoder);
     const c10::Device device = context.deviceOf(*network);
     const at::Tensor latents =
         forAutoencoder(model.info().latent, tensor::upload(given.samples(), device));
@@ -98,14 +101,14 @@ const StageDef<DecodeRequest>& stageOf(const DecodeRequest&) {
         .name = "decode",
         .wires = {{"model", &DecodeRequest::model}, {"latent", &DecodeRequest::latent}},
         .source = modelOf<DecodeRequest>,
-        .roles = {kAutoencoder},
+        .roles = {models::kAutoencoder},
         .shape = decodeShapes,
         .run =
-            [](StageContext& context, const DecodeRequest& request, const StageCall& call) {
+            [](models::StageContext& context, const DecodeRequest& request, const StageCall& call) {
                 return std::vector<WireRef>{decodeStage(context, request, call)};
             },
         .tile = {"tile", &DecodeRequest::tilePixels}};
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -26,7 +26,7 @@ NodeDesc describeDecode() {
                       "decodes whole. Saves memory and changes pixels.")}};
 }
 
-models::DecodeRequest decodeRequest(const executor::Params& params, const WireAt& wire) {
+DecodeRequest decodeRequest(const executor::Params& params, const WireAt& wire) {
     return {.model = wire("model"),
             .latent = wire("latent"),
             .tilePixels = params.integer("tile"),
@@ -35,7 +35,7 @@ models::DecodeRequest decodeRequest(const executor::Params& params, const WireAt
 
 }  // namespace
 
-std::vector<executor::NodeType> decode(models::Stages& stages) {
+std::vector<executor::NodeType> decode(Stages& stages) {
     return {stageNode(stages, describeDecode(), decodeRequest, "decode")};
 }
 

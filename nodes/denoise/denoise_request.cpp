@@ -17,14 +17,14 @@
 #include <cmath>
 #include <utility>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
 constexpr const char* kCfg2 = "cfg_2";
 constexpr const char* kBoundary = "boundary";
 
-void requireExperts(const ModelInfo& info, double value, const char* param) {
+void requireExperts(const models::ModelInfo& info, double value, const char* param) {
     requireThat(value == 0 || info.boundaryRatio > 0,
                 std::string(param) + " is " + formatNumber(value) + ", and " + info.checkpoint +
                     " has one denoiser",
@@ -34,7 +34,7 @@ void requireExperts(const ModelInfo& info, double value, const char* param) {
 
 }  // namespace
 
-std::optional<sampling::SecondExpert> secondExpertFor(const Model& model,
+std::optional<sampling::SecondExpert> secondExpertFor(const models::Model& model,
                                                       const DenoiseRequest& request) {
     requireThat(std::isfinite(request.cfg2) && request.cfg2 >= 0,
                 "the guidance of the second expert is " + formatNumber(request.cfg2),
@@ -44,7 +44,7 @@ std::optional<sampling::SecondExpert> secondExpertFor(const Model& model,
                 "the boundary is " + formatNumber(request.boundary),
                 "choose a share of the timesteps up to 1, or 0 for the model's own",
                 kBoundary);
-    const ModelInfo& info = model.info();
+    const models::ModelInfo& info = model.info();
     requireExperts(info, request.cfg2, kCfg2);
     requireExperts(info, request.boundary, kBoundary);
     if (info.boundaryRatio == 0) {
@@ -56,9 +56,9 @@ std::optional<sampling::SecondExpert> secondExpertFor(const Model& model,
         .guidanceScale = request.cfg2 > 0 ? request.cfg2 : request.cfg};
 }
 
-std::vector<std::shared_ptr<const memory::ComponentTree>> denoisersOf(const Model& model) {
+std::vector<std::shared_ptr<const memory::ComponentTree>> denoisersOf(const models::Model& model) {
     std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
-    for (const std::string& role : rolesIn(model, kDenoisers)) {
+    for (const std::string& role : rolesIn(model, models::kDenoisers)) {
         trees.push_back(treeIn(model, role));
     }
     return trees;
@@ -68,7 +68,7 @@ namespace {
 
 constexpr double kMostShift = 100;
 
-std::optional<PictureSize> sizeIn(const Model& model, const WireRef& latent) {
+std::optional<models::PictureSize> sizeIn(const models::Model& model, const WireRef& latent) {
     if (const WireRef kind = kindOf(latent); const EmptyOutline* empty = emptyIn(kind)) {
         return empty->size;
     }
@@ -78,14 +78,14 @@ std::optional<PictureSize> sizeIn(const Model& model, const WireRef& latent) {
 }
 
 /// Tokens of the denoiser for a picture, from which a file's dynamic shift follows.
-int64_t pictureTokensOf(const Model& model, const PictureSize& size) {
+int64_t pictureTokensOf(const models::Model& model, const models::PictureSize& size) {
     const int64_t side = model.info().latent.multiple;
     return size.width / side * (size.height / side);
 }
 
-std::optional<FlowShift> automaticShift(const Model& model, const DenoiseRequest& request) {
-    const ModelInfo& info = model.info();
-    const std::optional<PictureSize> size = sizeIn(model, request.latent);
+std::optional<FlowShift> automaticShift(const models::Model& model, const DenoiseRequest& request) {
+    const models::ModelInfo& info = model.info();
+    const std::optional<models::PictureSize> size = sizeIn(model, request.latent);
     if (!size) {
         return std::nullopt;
     }
@@ -105,7 +105,7 @@ std::optional<FlowShift> automaticShift(const Model& model, const DenoiseRequest
 
 }  // namespace
 
-std::optional<FlowShift> flowShiftFor(const Model& model, const DenoiseRequest& request) {
+std::optional<FlowShift> flowShiftFor(const models::Model& model, const DenoiseRequest& request) {
     const bool isFlow = sampling::isFlow(model.info().schedulerConfig);
     if (request.shift == 0) {
         return isFlow ? automaticShift(model, request) : std::nullopt;
@@ -122,7 +122,7 @@ std::optional<FlowShift> flowShiftFor(const Model& model, const DenoiseRequest& 
     return FlowShift{.value = request.shift, .reason = "set"};
 }
 
-Issues shiftNotes(const Model& model, const DenoiseRequest& request) {
+Issues shiftNotes(const models::Model& model, const DenoiseRequest& request) {
     const auto shift = flowShiftFor(model, request);
     if (!shift || request.shift != 0) {
         return {};
@@ -134,7 +134,7 @@ Issues shiftNotes(const Model& model, const DenoiseRequest& request) {
              .hint = "set it to take another one"}};
 }
 
-Json schedulerFor(const Model& model, const DenoiseRequest& request) {
+Json schedulerFor(const models::Model& model, const DenoiseRequest& request) {
     const Json& config = model.info().schedulerConfig;
     const std::optional<FlowShift> shift = flowShiftFor(model, request);
     if (!shift) {
@@ -152,7 +152,7 @@ constexpr double kFarBelow = 0.5;
 constexpr double kFarAbove = 2.5;
 constexpr double kMuchGuidance = 2;  ///< times the usual one
 
-std::string pictureSizeText(const PictureSize& size) {
+std::string pictureSizeText(const models::PictureSize& size) {
     return std::to_string(size.width) + " x " + std::to_string(size.height);
 }
 
@@ -166,7 +166,7 @@ Issue usualSizeNote(std::string message, std::string hint) {
 
 }  // namespace
 
-PictureSize usualSizeFor(const ModelInfo& info, const PictureSize& size) {
+models::PictureSize usualSizeFor(const models::ModelInfo& info, const models::PictureSize& size) {
     const double scale = std::sqrt(static_cast<double>(info.usual.pixels) /
                                    static_cast<double>(size.width * size.height));
     const auto rounded = [&](int64_t side) {
@@ -176,7 +176,7 @@ PictureSize usualSizeFor(const ModelInfo& info, const PictureSize& size) {
     return {.width = rounded(size.width), .height = rounded(size.height), .frames = size.frames};
 }
 
-void requireRoomFor(const ModelInfo& info, const PictureSize& size) {
+void requireRoomFor(const models::ModelInfo& info, const models::PictureSize& size) {
     const int64_t most = info.latent.mostPixels;
     if (most == 0 || size.width == size.height || size.width * size.height <= most) {
         return;
@@ -191,12 +191,12 @@ void requireRoomFor(const ModelInfo& info, const PictureSize& size) {
         "latent");
 }
 
-Issues sizeNotes(const ModelInfo& info, const Shape& latent, bool isEmpty) {
+Issues sizeNotes(const models::ModelInfo& info, const Shape& latent, bool isEmpty) {
     if (info.usual.pixels == 0 || !info.latent.holds(latent)) {
         return {};
     }
-    const PictureSize size = info.latent.sizeOf(latent);
-    const PictureSize usual = usualSizeFor(info, size);
+    const models::PictureSize size = info.latent.sizeOf(latent);
+    const models::PictureSize usual = usualSizeFor(info, size);
     if (usual.width == size.width && usual.height == size.height) {
         return {};
     }
@@ -223,7 +223,7 @@ Issues sizeNotes(const ModelInfo& info, const Shape& latent, bool isEmpty) {
                                   : "choose that size: smaller ones lack detail")};
 }
 
-Issues guidanceNotes(const ModelInfo& info, double cfg) {
+Issues guidanceNotes(const models::ModelInfo& info, double cfg) {
     if (info.usual.cfg == 0 || cfg <= kMuchGuidance * info.usual.cfg) {
         return {};
     }
@@ -250,7 +250,7 @@ Issue zeroSnrWarning(const std::string& problem, const char* hint, const char* i
 
 }  // namespace
 
-Issues scheduleWarnings(const Model& model,
+Issues scheduleWarnings(const models::Model& model,
                         const DenoiseRequest& request,
                         const sampling::Sampler& sampler) {
     const sampling::ChosenSampler chosen =
@@ -292,7 +292,7 @@ Issues handoverWarnings(const DenoiseRequest& request, const WireRef& latentKind
 }
 
 /// Source: Podell et al. 2023 (arXiv 2307.01952), section 2.5.
-Issues refinerWarnings(const Model& model, const WireRef& latentKind) {
+Issues refinerWarnings(const models::Model& model, const WireRef& latentKind) {
     if (!model.info().isRefiner || !emptyIn(latentKind)) {
         return {};
     }
@@ -334,7 +334,7 @@ private:
     const std::function<std::string()> weightsHash_;
 };
 
-sampling::CachedRun runOf(const Model& model,
+sampling::CachedRun runOf(const models::Model& model,
                           const DenoiseRequest& request,
                           const std::string& samplerName,
                           const sampling::Sampler& sampler) {
@@ -386,7 +386,7 @@ std::string schedulerText(const DenoiseRequest& request, const std::string& samp
     return sampler + ", sigmas " + request.sigmas + ", spacing " + request.spacing;
 }
 
-memory::Judgement judgeDenoise(const Model& model,
+memory::Judgement judgeDenoise(const models::Model& model,
                                const DenoiseRequest& request,
                                const sampling::Sampler& sampler,
                                const memory::ComponentPrecision& precision) {
@@ -426,4 +426,4 @@ void tellDenoised(const sampling::DenoiseResult& result, const StageCall& call) 
     }
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

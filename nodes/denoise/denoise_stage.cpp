@@ -28,7 +28,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -39,19 +39,19 @@ constexpr const char* kStartAt = "start_at";
 constexpr const char* kEndAt = "end_at";
 
 /// Of those that a strength takes, in the arithmetic of diffusers' get_timesteps.
-int firstStepOf(const Model& model, const DenoiseRequest& request) {
+int firstStepOf(const models::Model& model, const DenoiseRequest& request) {
     const double taken = request.steps * request.strength;
     return model.info().roundsStrengthUp ? static_cast<int>(std::max(request.steps - taken, 0.0))
                                          : request.steps - static_cast<int>(taken);
 }
 
 /// Whether the strength bounds the timesteps instead of leaving steps out.
-bool spreadsStrength(const Model& model, const DenoiseRequest& request) {
+bool spreadsStrength(const models::Model& model, const DenoiseRequest& request) {
     return model.info().spreadsStrength && !request.mask &&
            sampling::samplerNamed(request.sampler, schedulerFor(model, request)).takesStrength;
 }
 
-void checkStrength(const Model& model, const DenoiseRequest& request) {
+void checkStrength(const models::Model& model, const DenoiseRequest& request) {
     const std::string strength = formatNumber(request.strength);
     requireThat(request.strength >= 0 && request.strength <= 1,
                 "the strength is " + strength,
@@ -98,7 +98,7 @@ void checkPart(const DenoiseRequest& request) {
                 kStartAt);
 }
 
-void checkNumbers(const Model& model, const DenoiseRequest& request) {
+void checkNumbers(const models::Model& model, const DenoiseRequest& request) {
     requireThat(request.steps >= 1,
                 "the number of steps is " + std::to_string(request.steps),
                 "choose at least 1",
@@ -120,7 +120,7 @@ void checkNumbers(const Model& model, const DenoiseRequest& request) {
     checkPart(request);
 }
 
-const tensor::Conditioning* negativeIn(const Model& model, const DenoiseRequest& request) {
+const tensor::Conditioning* negativeIn(const models::Model& model, const DenoiseRequest& request) {
     const auto second = secondExpertFor(model, request);
     const bool isGuided = model.guides(request.cfg);
     if (!isGuided && !(second && model.guides(second->guidanceScale))) {
@@ -144,7 +144,7 @@ struct Start {
     std::shared_ptr<const tensor::VideoGuide> guide{};  ///< null: no picture guides it
 };
 
-Start startOf(const Model& model, const memory::WireRef& latent, c10::Device device) {
+Start startOf(const models::Model& model, const memory::WireRef& latent, c10::Device device) {
     if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(latent.get())) {
         const at::Tensor zeros =
             at::zeros(latentShapeFor(model, empty->size(), empty->batch(), "latent"),
@@ -165,9 +165,9 @@ Start startOf(const Model& model, const memory::WireRef& latent, c10::Device dev
 }
 
 /// The network on the prompts, which merges the predictions of several.
-std::unique_ptr<sampling::Denoiser> denoiserFor(StageContext& context,
-                                                const Model& model,
-                                                const DenoiserRequest& request,
+std::unique_ptr<sampling::Denoiser> denoiserFor(models::StageContext& context,
+                                                const models::Model& model,
+                                                const models::DenoiserRequest& request,
                                                 const at::Tensor& latents) {
     PlacedPrompts prompts = placePrompts(request.positive,
                                          request.negative,
@@ -181,7 +181,7 @@ std::unique_ptr<sampling::Denoiser> denoiserFor(StageContext& context,
 }
 
 /// Another network has its own history, and another scheduler file other levels and solver orders.
-std::string scheduleKey(const Model& model,
+std::string scheduleKey(const models::Model& model,
                         const DenoiseRequest& request,
                         const std::string& sampler) {
     const std::string config =
@@ -200,7 +200,7 @@ std::string scheduleKey(const Model& model,
 }
 
 /// At full strength a masked part is made of noise alone, as the reference does.
-sampling::DenoiseSettings settingsFor(const Model& model,
+sampling::DenoiseSettings settingsFor(const models::Model& model,
                                       const DenoiseRequest& request,
                                       bool isGuided,
                                       const Start& start,
@@ -227,8 +227,8 @@ sampling::DenoiseSettings settingsFor(const Model& model,
 }
 
 /// Whether a video begins with a picture where its model wants one, and nowhere else.
-void checkGuide(const Model& model, const GuideOutline& guide, const Shape& latent) {
-    const ModelInfo& info = model.info();
+void checkGuide(const models::Model& model, const GuideOutline& guide, const Shape& latent) {
+    const models::ModelInfo& info = model.info();
     const bool hasGuide = !guide.beside.empty();
     requireThat(hasGuide || info.guideChannels == 0,
                 info.checkpoint + " makes videos of pictures, and the latent begins with none",
@@ -253,7 +253,7 @@ void checkGuide(const Model& model, const GuideOutline& guide, const Shape& late
 }
 
 /// Before anything goes to the device: the shape of the latents, and whether they go with the rest.
-Shape checkedShape(const Model& model, const DenoiseRequest& request) {
+Shape checkedShape(const models::Model& model, const DenoiseRequest& request) {
     const WireRef kind = kindOf(request.latent);
     const EmptyOutline* empty = emptyIn(kind);
     Shape shape = empty ? latentShapeFor(model, empty->size, empty->batch, "latent")
@@ -282,7 +282,7 @@ Shape checkedShape(const Model& model, const DenoiseRequest& request) {
 /// With the hash of its weights, for its step cache. A kept result, which never runs, is known by
 /// them too. The pictures of one name its files.
 DenoiseRequest identified(const DenoiseRequest& request,
-                          ModelHashes& hashes,
+                          models::ModelHashes& hashes,
                           const StopToken& stop) {
     std::vector<std::string> ids;
     for (const auto& tree : denoisersOf(modelIn(request.model))) {
@@ -303,16 +303,16 @@ DenoiseRequest identified(const DenoiseRequest& request,
 
 StageShapes denoiseShapes(const DenoiseRequest& asked, StageFacts& facts) {
     const DenoiseRequest request = facts.hashes ? identified(asked, *facts.hashes, {}) : asked;
-    const Model& model = modelIn(request.model);
+    const models::Model& model = modelIn(request.model);
     const auto sampler = makeSampler(model, request);
     StageShapes shapes;
     for (memory::ComponentPrecision& precision : facts.precisions) {
-        if (!memory::matchesRole(kDenoisers, precision.role)) {
+        if (!memory::matchesRole(models::kDenoisers, precision.role)) {
             continue;
         }
         const memory::Judgement judgement = judgeDenoise(model, request, *sampler, precision);
         precision.reuse = judgement.reuse;
-        if (precision.role == kDenoiser) {
+        if (precision.role == models::kDenoiser) {
             shapes.issues = warningsOf(judgement);
         }
     }
@@ -350,7 +350,8 @@ bool changesWithTime(const WireRef& conditioning, const char* port) {
     if (!conditioning) {
         return false;
     }
-    const ConditioningOutline outline = outlineOf(conditioningShapeOf(conditioning, port), port);
+    const models::ConditioningOutline outline =
+        outlineOf(conditioningShapeOf(conditioning, port), port);
     return std::any_of(outline.entries().begin(), outline.entries().end(), [](const auto& entry) {
         return !entry.scope.isAlways();
     });
@@ -368,14 +369,14 @@ bool changesWithTime(const ImagePrompts* prompts) {
 
 /// The first steps are enough for every sampler to have its history. Where steps differ, all are
 /// walked; under control too, which reads its hints before the first one alone.
-WalkedShare shortenDenoise(StageContext& context, DenoiseRequest& request) {
+WalkedShare shortenDenoise(models::StageContext& context, DenoiseRequest& request) {
     if (keepsLatent(request)) {
         return {};
     }
     if (context.hashes) {
         request = identified(request, *context.hashes, {});
     }
-    const Model& model = modelIn(request.model);
+    const models::Model& model = modelIn(request.model);
     const auto sampler = makeSampler(model, request);
     sampling::PassPart part = partOf(model, request);
     const auto callsUntil = [&](int endStep) {
@@ -400,7 +401,7 @@ WalkedShare shortenDenoise(StageContext& context, DenoiseRequest& request) {
 
 }  // namespace
 
-sampling::PassPart partOf(const Model& model, const DenoiseRequest& request) {
+sampling::PassPart partOf(const models::Model& model, const DenoiseRequest& request) {
     const bool takesLastSteps = request.strength < 1 && !spreadsStrength(model, request);
     return {.startStep = takesLastSteps ? firstStepOf(model, request) : request.startStep,
             .endStep = request.endStep,
@@ -434,7 +435,8 @@ sampling::BatchNoise batchNoiseNamed(const std::string& name) {
     return isOwn ? sampling::BatchNoise::OwnSeeds : sampling::BatchNoise::OneStream;
 }
 
-std::unique_ptr<sampling::Sampler> makeSampler(const Model& model, const DenoiseRequest& request) {
+std::unique_ptr<sampling::Sampler> makeSampler(const models::Model& model,
+                                               const DenoiseRequest& request) {
     checkNumbers(model, request);
     (void)batchNoiseNamed(request.batchSeeds);
     const sampling::ChosenSampler chosen =
@@ -456,8 +458,10 @@ std::unique_ptr<sampling::Sampler> makeSampler(const Model& model, const Denoise
     return sampler;
 }
 
-WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const StageCall& call) {
-    const Model& model = modelIn(asked.model);
+WireRef denoiseStage(models::StageContext& context,
+                     const DenoiseRequest& asked,
+                     const StageCall& call) {
+    const models::Model& model = modelIn(asked.model);
     const DenoiseRequest request =
         context.hashes ? identified(asked, *context.hashes, call.stop) : asked;
     if (context.hashes && !context.walk) {
@@ -478,25 +482,29 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
     if (keepsLatent(request)) {
         return keptLatent(request);
     }
-    const auto tree = treeIn(model, kDenoiser);
+    const auto tree = treeIn(model, models::kDenoiser);
     const c10::Device device = context.deviceOf(*tree);
     Start start = startOf(model, request.latent, device);
     const sampling::CallRange calls = sampling::callsOf(*sampler, partOf(model, request));
-    const PassCalls accompanied{.latents = start.samples.sizes().vec(),
-                                .factor = model.info().latent.factor,
-                                .isGuided = negative != nullptr,
-                                .count = calls.last - calls.first};
+    const models::PassCalls accompanied{.latents = start.samples.sizes().vec(),
+                                        .factor = model.info().latent.factor,
+                                        .isGuided = negative != nullptr,
+                                        .count = calls.last - calls.first};
     std::optional<ControlPass> control;
-    ResidualsFor residuals;
+    models::ResidualsFor residuals;
     if (const Controls* controls = controlsIn(request.control)) {
         control.emplace(context, *controls, accompanied);
-        residuals = [&control](const ResidualsCall& each) { return control->residuals(each); };
+        residuals = [&control](const models::ResidualsCall& each) {
+            return control->residuals(each);
+        };
     }
     std::optional<ImagePromptPass> prompts;
-    PicturesFor pictures;
+    models::PicturesFor pictures;
     if (const ImagePrompts* given = imagePromptsIn(request.imagePrompt)) {
         prompts.emplace(*given, accompanied, device);
-        pictures = [&prompts](const ResidualsCall& each) { return prompts->tokensFor(each); };
+        pictures = [&prompts](const models::ResidualsCall& each) {
+            return prompts->tokensFor(each);
+        };
     }
     sampling::DenoiseSettings settings =
         settingsFor(model, request, negative != nullptr, start, chosen.type.name, call);
@@ -523,7 +531,7 @@ WireRef denoiseStage(StageContext& context, const DenoiseRequest& asked, const S
     };
     denoiser = noted(context, std::move(denoiser), denoisersOf(model), settings.second);
     if (context.teacher) {
-        settings.teacher = recordedPassOf(*context.teacher, call.node);
+        settings.teacher = models::recordedPassOf(*context.teacher, call.node);
     }
     std::optional<LatentPreview> preview;
     if (call.preview && model.info().latentToRgb) {
@@ -574,15 +582,17 @@ const StageDef<DenoiseRequest>& stageOf(const DenoiseRequest&) {
                 return withControls(withImagePrompts(modelIn(request.model), request.imagePrompt),
                                     request.control);
             },
-        .roles = {kDenoisers},
-        .addedRoles = {kControlNets},
+        .roles = {models::kDenoisers},
+        .addedRoles = {models::kControlNets},
         .shape = denoiseShapes,
         .run =
-            [](StageContext& context, const DenoiseRequest& request, const StageCall& call) {
+            [](models::StageContext& context,
+               const DenoiseRequest& request,
+               const StageCall& call) {
                 return std::vector<WireRef>{denoiseStage(context, request, call)};
             },
         .shorten = shortenDenoise};
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

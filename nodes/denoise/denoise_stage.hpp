@@ -10,13 +10,15 @@ enum class BatchNoise : uint8_t;
 }  // namespace lowtide::sampling
 
 namespace lowtide::models {
-
 class Model;
+}
+
+namespace lowtide::nodes {
 
 /// The sampler that the request asks for, with its schedule. Any thread, no weight: so a setting
 /// that cannot be is found before the run, a step cache's too. Error{InvalidInput} or
 /// Error{Unsupported} names the setting.
-[[nodiscard]] std::unique_ptr<sampling::Sampler> makeSampler(const Model& model,
+[[nodiscard]] std::unique_ptr<sampling::Sampler> makeSampler(const models::Model& model,
                                                              const DenoiseRequest& request);
 
 /// Of DenoiseRequest::batchSeeds. Error{InvalidInput} names "batch_seeds".
@@ -24,7 +26,7 @@ class Model;
 
 /// Fills an empty latent, or goes on with one: sampler over denoiser. Inputs and messages as in
 /// stages.hpp.
-[[nodiscard]] WireRef denoiseStage(StageContext& context,
+[[nodiscard]] WireRef denoiseStage(models::StageContext& context,
                                    const DenoiseRequest& request,
                                    const StageCall& call);
 
@@ -32,9 +34,9 @@ class Model;
 /// before the end as its strength takes. Source: get_timesteps of diffusers 0.42.1's image-to-image
 /// pipelines. A model that spreads strength takes all steps with its own sampler and no mask, as
 /// LatentConsistencyModelImg2ImgPipeline does.
-[[nodiscard]] sampling::PassPart partOf(const Model& model, const DenoiseRequest& request);
+[[nodiscard]] sampling::PassPart partOf(const models::Model& model, const DenoiseRequest& request);
 
 /// Whether a strength of 0 asks for the latent that came in.
 [[nodiscard]] bool keepsLatent(const DenoiseRequest& request);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

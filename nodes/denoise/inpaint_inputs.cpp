@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -24,12 +24,12 @@ bool fitsBatch(int64_t count, int64_t batch) {
     return count == 1 || count == batch;
 }
 
-void checkInpaintMask(const Model& model,
+void checkInpaintMask(const models::Model& model,
                       const DenoiseRequest& settings,
                       const InpaintShapes& shapes) {
     requirePictures(model, "a mask");
     const Shape& mask = shapes.mask;
-    const PictureSize size = model.info().latent.sizeOf(shapes.latent);
+    const models::PictureSize size = model.info().latent.sizeOf(shapes.latent);
     requireThat(mask.size() == 4 && mask[2] == size.height && mask[3] == size.width,
                 "the mask is " + (mask.size() == 4 ? sizeText(mask[2], mask[3]) : toText(mask)) +
                     " pixels, the picture " + sizeText(size.height, size.width),
@@ -86,7 +86,7 @@ void warnOfFaintMask(const at::Tensor& soft, const at::Tensor& mask, const Stage
 
 }  // namespace
 
-void checkInpainting(const Model& model,
+void checkInpainting(const models::Model& model,
                      const DenoiseRequest& settings,
                      const InpaintShapes& shapes) {
     const std::string& name = model.info().checkpoint;
@@ -126,7 +126,7 @@ void checkInpainting(const Model& model,
     }
 }
 
-sampling::Inpainting inpaintingFor(const Model& model,
+sampling::Inpainting inpaintingFor(const models::Model& model,
                                    const DenoiseRequest& request,
                                    const at::Tensor& latents,
                                    const StageCall& call) {
@@ -150,4 +150,4 @@ sampling::Inpainting inpaintingFor(const Model& model,
     return inpainting;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

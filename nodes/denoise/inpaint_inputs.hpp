@@ -5,8 +5,10 @@
 #include "plugin/sampling/pass_part.hpp"
 
 namespace lowtide::models {
-
 class Model;
+}
+
+namespace lowtide::nodes {
 
 /// Shapes around a mask; empty: not connected.
 struct InpaintShapes {
@@ -19,7 +21,7 @@ struct InpaintShapes {
 /// Error{InvalidInput} names the port or the setting that the model or the others cannot go with: a
 /// mask of another size, without a picture around it, without the masked picture for a model that
 /// fills masks; strength without a picture.
-void checkInpainting(const Model& model,
+void checkInpainting(const models::Model& model,
                      const DenoiseRequest& settings,
                      const InpaintShapes& shapes);
 
@@ -27,9 +29,9 @@ void checkInpainting(const Model& model,
 /// device. A latent pixel is masked as much as any pixel of its block is; for a network that fills
 /// masks it is masked or not, and a mask that is too faint for that warns through `call`. Checked
 /// before. Decision 0071.
-[[nodiscard]] sampling::Inpainting inpaintingFor(const Model& model,
+[[nodiscard]] sampling::Inpainting inpaintingFor(const models::Model& model,
                                                  const DenoiseRequest& request,
                                                  const at::Tensor& latents,
                                                  const StageCall& call);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -4,7 +4,7 @@
 
 #include <ATen/ATen.h>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -15,7 +15,9 @@ std::chrono::nanoseconds nanoseconds(Seconds seconds) {
 
 }  // namespace
 
-LatentPreview::LatentPreview(const ModelInfo& model, const PreviewPace& pace, const Show& show)
+LatentPreview::LatentPreview(const models::ModelInfo& model,
+                             const models::PreviewPace& pace,
+                             const Show& show)
     : model_(model), pace_(pace), show_(show), due_(Clock::now() + nanoseconds(pace.interval)) {}
 
 void LatentPreview::look(const std::function<at::Tensor()>& clean,
@@ -39,4 +41,4 @@ void LatentPreview::look(const std::function<at::Tensor()>& clean,
     due_ = end + nanoseconds(pace_.restAfter(cost.count()));
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -10,11 +10,11 @@
 #include <functional>
 #include <string_view>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// Tells how much of a stage is done, once the device has done what it was given with `network`: on
 /// a card work is queued.
-inline void tellProgress(StageContext& context,
+inline void tellProgress(models::StageContext& context,
                          const memory::ComponentTree& network,
                          const StageCall& call,
                          std::string_view phase,
@@ -32,7 +32,9 @@ public:
 
     /// Of latents of `model`, which is known to have a map to RGB; it and `show` must outlive this.
     /// The first picture comes after the pace's interval.
-    LatentPreview(const ModelInfo& model, const PreviewPace& pace, const Show& show);
+    LatentPreview(const models::ModelInfo& model,
+                  const models::PreviewPace& pace,
+                  const Show& show);
 
     /// Makes a picture where one is due; always for the shapes of a walk. `clean` gives the
     /// latents; it is not asked else.
@@ -41,10 +43,10 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
-    const ModelInfo& model_;
-    const PreviewPace pace_;
+    const models::ModelInfo& model_;
+    const models::PreviewPace pace_;
     const Show& show_;
     Clock::time_point due_;
 };
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

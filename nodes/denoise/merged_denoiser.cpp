@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -22,7 +22,7 @@ constexpr int64_t kWidestRamp = 8;
 constexpr int64_t kRampParts = 4;
 
 /// A view of `picture` [.., H, W] where the entry speaks.
-at::Tensor cropped(const at::Tensor& picture, const std::optional<LatentArea>& area) {
+at::Tensor cropped(const at::Tensor& picture, const std::optional<models::LatentArea>& area) {
     if (!area) {
         return picture;
     }
@@ -57,9 +57,9 @@ at::Tensor planes(
 
 /// The entry's strength where it speaks: [1, 1, ..., h, w].
 at::Tensor maskOf(const PlacedEntry& entry, const at::Tensor& latents) {
-    const LatentArea whole{
+    const models::LatentArea whole{
         .y = 0, .x = 0, .height = latents.size(kRowsAxis), .width = latents.size(kColumnsAxis)};
-    const LatentArea area = entry.area.value_or(whole);
+    const models::LatentArea area = entry.area.value_or(whole);
     at::Tensor mask = planes(latents, 1, area.height, area.width, entry.strength);
     ramp(mask, kRowsAxis, area.y != 0, area.y + area.height < whole.height);
     ramp(mask, kColumnsAxis, area.x != 0, area.x + area.width < whole.width);
@@ -89,9 +89,9 @@ PlacedPrompts placePrompts(const tensor::Conditioning& positive,
     return prompts;
 }
 
-MergedDenoiser::MergedDenoiser(StageContext& context,
-                               const Model& model,
-                               const DenoiserRequest& request,
+MergedDenoiser::MergedDenoiser(models::StageContext& context,
+                               const models::Model& model,
+                               const models::DenoiserRequest& request,
                                PlacedPrompts prompts)
     : context_(context.ofPart()),
       model_(model),
@@ -224,17 +224,17 @@ MergedDenoiser::Branch& MergedDenoiser::branchFor(const PromptCall& call) {
 }
 
 template <class Result>
-std::function<Result(const ResidualsCall&)> MergedDenoiser::inArea(
-    const std::function<Result(const ResidualsCall&)>& asked) const {
+std::function<Result(const models::ResidualsCall&)> MergedDenoiser::inArea(
+    const std::function<Result(const models::ResidualsCall&)>& asked) const {
     if (!asked) {
         return {};
     }
-    return [this, &asked](const ResidualsCall& call) {
-        ResidualsCall here = call;
+    return [this, &asked](const models::ResidualsCall& call) {
+        models::ResidualsCall here = call;
         here.area = area_ ? &*area_ : nullptr;
         here.positives = hasPositive_ ? request_.batch : 0;
         return asked(here);
     };
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// The prompts of both sides on the latent picture, with counterparts.
 struct PlacedPrompts {
@@ -37,9 +37,9 @@ struct PlacedPrompts {
 class MergedDenoiser final : public sampling::Denoiser {
 public:
     /// All of them must outlive it; `request` as Model::makeDenoiser takes it.
-    MergedDenoiser(StageContext& context,
-                   const Model& model,
-                   const DenoiserRequest& request,
+    MergedDenoiser(models::StageContext& context,
+                   const models::Model& model,
+                   const models::DenoiserRequest& request,
                    PlacedPrompts prompts);
 
     [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
@@ -67,17 +67,17 @@ private:
              at::Tensor& counts);
     /// `asked` of the request, told where the call speaks.
     template <class Result>
-    [[nodiscard]] std::function<Result(const ResidualsCall&)> inArea(
-        const std::function<Result(const ResidualsCall&)>& asked) const;
+    [[nodiscard]] std::function<Result(const models::ResidualsCall&)> inArea(
+        const std::function<Result(const models::ResidualsCall&)>& asked) const;
 
-    StageContext context_;  ///< without a recorder: a call is no tensor of the reference
-    const Model& model_;
-    const DenoiserRequest request_;
+    models::StageContext context_;  ///< without a recorder: a call is no tensor of the reference
+    const models::Model& model_;
+    const models::DenoiserRequest request_;
     const PlacedPrompts prompts_;
     const sampling::TimeAt timeAt_;
     std::map<Key, Branch> branches_;
-    std::optional<LatentArea> area_;  ///< of the call that is being made
-    bool hasPositive_ = false;        ///< likewise: it has rows of the positive side
+    std::optional<models::LatentArea> area_;  ///< of the call that is being made
+    bool hasPositive_ = false;                ///< likewise: it has rows of the positive side
 };
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

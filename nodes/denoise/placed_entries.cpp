@@ -4,17 +4,18 @@
 
 #include <algorithm>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
-std::optional<LatentArea> areaOn(const Canvas& canvas,
-                                 const tensor::PictureArea& area,
-                                 const char* item) {
-    LatentArea place{.y = area.yPixels / canvas.downsampling,
-                     .x = area.xPixels / canvas.downsampling,
-                     .height = std::max<int64_t>(area.heightPixels / canvas.downsampling, 1),
-                     .width = std::max<int64_t>(area.widthPixels / canvas.downsampling, 1)};
+std::optional<models::LatentArea> areaOn(const Canvas& canvas,
+                                         const tensor::PictureArea& area,
+                                         const char* item) {
+    models::LatentArea place{
+        .y = area.yPixels / canvas.downsampling,
+        .x = area.xPixels / canvas.downsampling,
+        .height = std::max<int64_t>(area.heightPixels / canvas.downsampling, 1),
+        .width = std::max<int64_t>(area.widthPixels / canvas.downsampling, 1)};
     if (place.y >= canvas.height || place.x >= canvas.width) {
         throw Error(ErrorKind::InvalidInput,
                     "the area at " + std::to_string(area.xPixels) + ", " +
@@ -26,13 +27,14 @@ std::optional<LatentArea> areaOn(const Canvas& canvas,
     }
     place.height = std::min(place.height, canvas.height - place.y);
     place.width = std::min(place.width, canvas.width - place.x);
-    const LatentArea whole{.y = 0, .x = 0, .height = canvas.height, .width = canvas.width};
+    const models::LatentArea whole{.y = 0, .x = 0, .height = canvas.height, .width = canvas.width};
     return place == whole ? std::nullopt : std::optional(place);
 }
 
 /// The prompt of `side` that answers for `area`: the one on the smallest area around it, else the
 /// first one of the whole picture.
-const PlacedEntry* smallestAround(const LatentArea& area, const std::vector<PlacedEntry>& side) {
+const PlacedEntry* smallestAround(const models::LatentArea& area,
+                                  const std::vector<PlacedEntry>& side) {
     const PlacedEntry* smallest = nullptr;
     for (const PlacedEntry& entry : side) {
         if (!entry.area) {
@@ -42,7 +44,9 @@ const PlacedEntry* smallestAround(const LatentArea& area, const std::vector<Plac
         if (!entry.area->contains(area)) {
             continue;
         }
-        const auto sizeOf = [](const LatentArea& place) { return place.height * place.width; };
+        const auto sizeOf = [](const models::LatentArea& place) {
+            return place.height * place.width;
+        };
         if (!smallest || !smallest->area || sizeOf(*smallest->area) > sizeOf(*entry.area)) {
             smallest = &entry;
         }
@@ -85,16 +89,11 @@ std::vector<const PlacedEntry*> speaking(const std::vector<PlacedEntry>& side,
 
 }  // namespace
 
-bool LatentArea::contains(const LatentArea& other) const {
-    return other.y >= y && other.x >= x && other.y + other.height <= y + height &&
-           other.x + other.width <= x + width;
-}
-
-std::vector<PlacedEntry> placed(const ConditioningOutline& conditioning,
+std::vector<PlacedEntry> placed(const models::ConditioningOutline& conditioning,
                                 const Canvas& canvas,
                                 const char* item) {
     std::vector<PlacedEntry> result;
-    for (const EntryOutline& entry : conditioning.entries()) {
+    for (const models::EntryOutline& entry : conditioning.entries()) {
         const tensor::ConditioningScope& scope = entry.scope;
         result.push_back({.prompt = result.size(),
                           .tokens = conditioning.tokensOf(entry),
@@ -143,4 +142,4 @@ std::vector<PromptCall> callsAt(const std::vector<PlacedEntry>& positive,
     return calls;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -2,31 +2,20 @@
 // Which prompts a denoiser is asked for, where and when. Torch-free.
 
 #include "plugin/nn/conditioning/conditioning_outline.hpp"
+#include "plugin/nn/latent_space.hpp"
 #include "plugin/sampling/noise_schedule.hpp"
 
 #include <cstddef>
 #include <optional>
 #include <vector>
 
-namespace lowtide::models {
-
-/// A rectangle of a latent picture.
-struct LatentArea {
-    int64_t y = 0;
-    int64_t x = 0;
-    int64_t height = 0;
-    int64_t width = 0;
-
-    [[nodiscard]] bool operator==(const LatentArea&) const = default;
-
-    [[nodiscard]] bool contains(const LatentArea& other) const;
-};
+namespace lowtide::nodes {
 
 /// A prompt on a latent picture of known size.
 struct PlacedEntry {
-    size_t prompt = 0;                 ///< its place in the conditioning
-    std::vector<int64_t> tokens{};     ///< ConditioningOutline::tokensOf
-    std::optional<LatentArea> area{};  ///< empty: the whole picture
+    size_t prompt = 0;                         ///< its place in the conditioning
+    std::vector<int64_t> tokens{};             ///< ConditioningOutline::tokensOf
+    std::optional<models::LatentArea> area{};  ///< empty: the whole picture
     double strength = 1;
     double start = 0;
     double end = 1;
@@ -44,7 +33,7 @@ struct Canvas {
 /// Sides and places in pixels are divided by the downsampling, rounded down, and cut at the
 /// picture's edge; an area of the whole picture is none. Error{InvalidInput} on port `item` when an
 /// area lies outside the picture.
-[[nodiscard]] std::vector<PlacedEntry> placed(const ConditioningOutline& conditioning,
+[[nodiscard]] std::vector<PlacedEntry> placed(const models::ConditioningOutline& conditioning,
                                               const Canvas& canvas,
                                               const char* item);
 
@@ -76,4 +65,4 @@ struct PromptCall {
                                               double timestep,
                                               const sampling::TimeAt& timeAt);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

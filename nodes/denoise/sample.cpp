@@ -36,7 +36,7 @@ ParamDesc flag(std::string id, std::string label, std::string tooltip, bool defa
             .advanced = true};
 }
 
-std::vector<ParamDesc> denoiseParameters(models::Stages& stages) {
+std::vector<ParamDesc> denoiseParameters(Stages& stages) {
     return {
         stepsParam(),
         guidanceParam(),
@@ -115,7 +115,7 @@ std::vector<ParamDesc> denoiseParameters(models::Stages& stages) {
     };
 }
 
-NodeDesc describeDenoise(models::Stages& stages) {
+NodeDesc describeDenoise(Stages& stages) {
     return {.id = "denoise.sample",
             .label = "Denoise",
             .category = "Denoise",
@@ -172,7 +172,7 @@ NodeDesc describeDenoise(models::Stages& stages) {
             .params = denoiseParameters(stages)};
 }
 
-models::DenoiseRequest denoiseRequest(const executor::Params& params, const WireAt& wire) {
+DenoiseRequest denoiseRequest(const executor::Params& params, const WireAt& wire) {
     return {.model = wire("model"),
             .positive = wire("positive"),
             .negative = wire("negative"),
@@ -206,7 +206,7 @@ models::DenoiseRequest denoiseRequest(const executor::Params& params, const Wire
 
 }  // namespace
 
-std::vector<executor::NodeType> denoise(models::Stages& stages) {
+std::vector<executor::NodeType> denoise(Stages& stages) {
     return {stageNode(stages, describeDenoise(stages), denoiseRequest, "denoise")};
 }
 

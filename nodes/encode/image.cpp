@@ -45,7 +45,7 @@ NodeDesc describeEncodeImage() {
         .params = encodeImageParameters()};
 }
 
-models::ImageEncodeRequest encodeImageRequest(const executor::Params& params, const WireAt& wire) {
+ImageEncodeRequest encodeImageRequest(const executor::Params& params, const WireAt& wire) {
     return {.model = wire("model"),
             .image = wire("image"),
             .mask = wire("mask"),
@@ -56,7 +56,7 @@ models::ImageEncodeRequest encodeImageRequest(const executor::Params& params, co
 
 }  // namespace
 
-std::vector<executor::NodeType> encode(models::Stages& stages) {
+std::vector<executor::NodeType> encode(Stages& stages) {
     return {stageNode(stages, describeEncodeImage(), encodeImageRequest, "image encode"),
             videoStartNode(stages)};
 }

@@ -13,7 +13,7 @@
 
 #include <ATen/ATen.h>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -42,15 +42,15 @@ at::Tensor visiblePixels(const ImageEncodeRequest& request, c10::Device device) 
     return pixels;
 }
 
-at::Tensor encodeAll(StageContext& context,
-                     const Model& model,
+at::Tensor encodeAll(models::StageContext& context,
+                     const models::Model& model,
                      const at::Tensor& pixels,
                      const ImageEncodeRequest& request,
                      const StageCall& call,
                      FiniteResult& finite) {
-    const auto network = treeIn(model, kAutoencoder);
+    const auto network = treeIn(model, models::kAutoencoder);
     const auto encode = [&](const at::Tensor& part) {
-        return finite.of([&](StageContext& own) {
+        return finite.of([&](models::StageContext& own) {
             return passOver(own, *network, part.sizes(), [&] { return model.encode(own, part); });
         });
     };
@@ -59,7 +59,8 @@ at::Tensor encodeAll(StageContext& context,
     for (int64_t i = 0; i < count; ++i) {
         call.stop.throwIfStoppedBetweenImages();
         const at::Tensor one = pixels.narrow(0, i, 1);
-        moments.put(i, encodeInTiles(one, request.tilePixels, model.info().latent.factor, encode));
+        moments.put(
+            i, models::encodeInTiles(one, request.tilePixels, model.info().latent.factor, encode));
         tellProgress(context, *network, call, "encode", i + 1, count);
     }
     return moments.take();
@@ -67,7 +68,7 @@ at::Tensor encodeAll(StageContext& context,
 
 /// [B, C, h, w] for pictures [B, 3, H, W] and a mask [1 or B, 1, H, W].
 Shape encodedShape(const ImageEncodeRequest& settings) {
-    const Model& model = modelIn(settings.model);
+    const models::Model& model = modelIn(settings.model);
     const Shape image = shapeOf(settings.image);
     checkSettings(settings);
     requirePictures(model, "encoding");
@@ -92,13 +93,13 @@ StageShapes imageEncodeShapes(const ImageEncodeRequest& request, StageFacts&) {
 
 }  // namespace
 
-WireRef imageEncodeStage(StageContext& context,
+WireRef imageEncodeStage(models::StageContext& context,
                          const ImageEncodeRequest& request,
                          const StageCall& call) {
-    const Model& model = modelIn(request.model);
+    const models::Model& model = modelIn(request.model);
     const tensor::Images& given = imagesIn(request.image);
     (void)encodedShape(request);
-    const auto network = treeIn(model, kAutoencoder);
+    const auto network = treeIn(model, models::kAutoencoder);
     const c10::Device device = context.deviceOf(*network);
     const at::Tensor pixels = visiblePixels(request, device);
     context.record.put("init.pixels", pixels);
@@ -123,14 +124,16 @@ const StageDef<ImageEncodeRequest>& stageOf(const ImageEncodeRequest&) {
                   {"image", &ImageEncodeRequest::image},
                   {"mask", &ImageEncodeRequest::mask}},
         .source = modelOf<ImageEncodeRequest>,
-        .roles = {kAutoencoder},
+        .roles = {models::kAutoencoder},
         .shape = imageEncodeShapes,
         .run =
-            [](StageContext& context, const ImageEncodeRequest& request, const StageCall& call) {
+            [](models::StageContext& context,
+               const ImageEncodeRequest& request,
+               const StageCall& call) {
                 return std::vector<WireRef>{imageEncodeStage(context, request, call)};
             },
         .tile = {"tile", &ImageEncodeRequest::tilePixels}};
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

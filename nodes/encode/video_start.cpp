@@ -47,7 +47,7 @@ NodeDesc describeVideoStart() {
             .params = videoStartParams()};
 }
 
-models::VideoStartRequest videoStartRequest(const executor::Params& params, const WireAt& wire) {
+VideoStartRequest videoStartRequest(const executor::Params& params, const WireAt& wire) {
     return {.model = wire("model"),
             .image = wire("image"),
             .last = wire("last"),
@@ -62,7 +62,7 @@ models::VideoStartRequest videoStartRequest(const executor::Params& params, cons
 
 }  // namespace
 
-executor::NodeType videoStartNode(models::Stages& stages) {
+executor::NodeType videoStartNode(Stages& stages) {
     return stageNode(stages, describeVideoStart(), videoStartRequest, "video start");
 }
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// A video that begins with a picture, and may end with one.
 struct VideoStartRequest {
@@ -24,4 +24,4 @@ struct VideoStartRequest {
 
 [[nodiscard]] const StageDef<VideoStartRequest>& stageOf(const VideoStartRequest&);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -11,14 +11,14 @@
 
 #include <ATen/ATen.h>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
 constexpr double kGrey = 0.5;
 constexpr const char* kLastFrame = "last";
 
-PictureSize videoSize(const VideoStartRequest& request) {
+models::PictureSize videoSize(const VideoStartRequest& request) {
     return {.width = request.widthPixels, .height = request.heightPixels, .frames = request.frames};
 }
 
@@ -37,8 +37,8 @@ FitGeometry fitOf(const VideoStartRequest& request, const WireRef& picture, cons
 
 /// What the latent will be, with what guides it.
 EmptyOutline startOutline(const VideoStartRequest& request) {
-    const Model& model = modelIn(request.model);
-    const ModelInfo& info = model.info();
+    const models::Model& model = modelIn(request.model);
+    const models::ModelInfo& info = model.info();
     if (info.guideChannels == 0) {
         refuseVideoStart(model);
     }
@@ -98,10 +98,10 @@ StageShapes videoStartShapes(const VideoStartRequest& request, StageFacts&) {
     return {.outputs = {latentOutput(startOutline(request))}};
 }
 
-std::vector<WireRef> videoStartStage(StageContext& context,
+std::vector<WireRef> videoStartStage(models::StageContext& context,
                                      const VideoStartRequest& request,
                                      const StageCall&) {
-    const Model& model = modelIn(request.model);
+    const models::Model& model = modelIn(request.model);
     const EmptyOutline outline = startOutline(request);
     const at::Tensor first = frameOf(request, request.image, "image");
     const at::Tensor last =
@@ -129,8 +129,8 @@ const StageDef<VideoStartRequest>& stageOf(const VideoStartRequest&) {
                                                            {"image", &VideoStartRequest::image},
                                                            {kLastFrame, &VideoStartRequest::last}},
                                                  .source = modelOf<VideoStartRequest>,
-                                                 .roles = {kAutoencoder},
-                                                 .addedRoles = {kImageEncoder},
+                                                 .roles = {models::kAutoencoder},
+                                                 .addedRoles = {models::kImageEncoder},
                                                  .scopesElsewhere = true,
                                                  .shape = videoStartShapes,
                                                  .run = videoStartStage,
@@ -138,4 +138,4 @@ const StageDef<VideoStartRequest>& stageOf(const VideoStartRequest&) {
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

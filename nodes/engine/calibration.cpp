@@ -27,7 +27,7 @@ namespace lowtide::residency {
 class Residency;
 }
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// A component that is alone in a run, under one policy.
 struct SoloRun {
@@ -206,16 +206,16 @@ struct Exercise {
 constexpr Exercise kSmall = {.channels = 32, .side = 8, .repeats = 20};
 constexpr Exercise kLarge = {.channels = 320, .side = 24, .repeats = 4};
 
-UNet2DConfig configOf(const Exercise& exercise) {
-    const UNetLevel plain{.channels = exercise.channels,
-                          .layers = 1,
-                          .downTransformers = {1},
-                          .upTransformers = {1, 1},
-                          .contextWidth = kContextWidth};
-    UNetLevel attentive = plain;
-    attentive.down = UNetBlock::CrossAttention;
-    attentive.up = UNetBlock::CrossAttention;
-    UNet2DConfig config;
+models::UNet2DConfig configOf(const Exercise& exercise) {
+    const models::UNetLevel plain{.channels = exercise.channels,
+                                  .layers = 1,
+                                  .downTransformers = {1},
+                                  .upTransformers = {1, 1},
+                                  .contextWidth = kContextWidth};
+    models::UNetLevel attentive = plain;
+    attentive.down = models::UNetBlock::CrossAttention;
+    attentive.up = models::UNetBlock::CrossAttention;
+    models::UNet2DConfig config;
     config.timeWidth = 4 * exercise.channels;
     config.levels = {attentive, plain};
     return config;
@@ -228,16 +228,17 @@ struct Timed {
     Seconds seconds = 0;
 };
 
-memory::ComponentWork walked(const UNet2DCondition& unet,
+memory::ComponentWork walked(const models::UNet2DCondition& unet,
                              const Exercise& exercise,
                              const std::string& deviceKind) {
-    ShapeWalk walk({.device = {.spec = {.kind = deviceKind}}}, {unet.tree()}, adapterMath());
-    Pass pass(walk, *unet.tree(), tensor::Record(nullptr));
+    models::ShapeWalk walk(
+        {.device = {.spec = {.kind = deviceKind}}}, {unet.tree()}, models::adapterMath());
+    models::Pass pass(walk, *unet.tree(), tensor::Record(nullptr));
     const at::Tensor ignored =
         unet.predict(pass,
-                     ShapeWalk::onWire({1, kLatentChannels, exercise.side, exercise.side}),
+                     models::ShapeWalk::onWire({1, kLatentChannels, exercise.side, exercise.side}),
                      at::scalar_tensor(1, at::kFloat),
-                     {.context = ShapeWalk::onWire({1, kTokens, kContextWidth})});
+                     {.context = models::ShapeWalk::onWire({1, kTokens, kContextWidth})});
     memory::StageWork work = walk.work();
     LOWTIDE_ASSERT(work.components.size() == 1);
     return std::move(work.components.front());
@@ -247,9 +248,9 @@ Timed timed(residency::Residency& residency,
             const memory::DeviceSpec& device,
             const ScratchWeights& scratch,
             const Exercise& exercise) {
-    const WeightMap weights{
+    const models::WeightMap weights{
         .what = "calibration", .files = {scratch.file()}, .tensors = {}, .everything = DType::F32};
-    const UNet2DCondition unet(configOf(exercise), weights, kDenoiser);
+    const models::UNet2DCondition unet(configOf(exercise), weights, models::kDenoiser);
     const memory::ComponentWork work = walked(unet, exercise, device.kind);
     const at::Tensor latents = at::zeros({1, kLatentChannels, exercise.side, exercise.side});
     const at::Tensor context = at::zeros({1, kTokens, kContextWidth});
@@ -258,7 +259,7 @@ Timed timed(residency::Residency& residency,
         result.flops += use.flops;
     }
     result.seconds = secondsOfPass(residency, {device, unet.tree(), "none"}, exercise.repeats, [&] {
-        Pass pass(residency, *unet.tree(), tensor::Record(nullptr));
+        models::Pass pass(residency, *unet.tree(), tensor::Record(nullptr));
         const at::Tensor noise = unet.predict(pass,
                                               tensor::upload(latents, pass.device()),
                                               at::scalar_tensor(1, at::kFloat),
@@ -377,4 +378,4 @@ memory::DeviceProfile measureDevice(residency::Residency& residency,
             .pinnedBytesPerSecond = copies.pinnedBytesPerSecond};
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

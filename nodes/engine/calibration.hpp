@@ -13,7 +13,7 @@ namespace lowtide::residency {
 class Residency;
 }
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// A file of zeros that stands for weights while a device is measured, removed with the object. It
 /// was just written, so the system holds it in memory and no disk is measured.
@@ -70,4 +70,4 @@ struct CopySpeeds {
                                                   const memory::DeviceSpec& device,
                                                   const std::string& scratchFolder);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

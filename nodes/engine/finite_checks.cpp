@@ -26,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// The tensors of floating numbers that a value on a wire holds; none where it is a model or
 /// unknown.
@@ -162,7 +162,7 @@ FiniteChecks::FiniteChecks(const StageTask& task,
 
 void FiniteChecks::note(const memory::ComponentTree& network,
                         const at::Tensor& result,
-                        const NotedStep& step) {
+                        const models::NotedStep& step) {
     if (!result.defined() || !result.is_floating_point()) {
         return;
     }
@@ -241,7 +241,7 @@ void FiniteChecks::requireFiniteInputs() const {
 /// The first step with such values, and in it the component that comes first.
 void FiniteChecks::blameComponent() const {
     const Noted* first = nullptr;
-    NotedStep at{.step = INT_MAX};
+    models::NotedStep at{.step = INT_MAX};
     for (const Noted& noted : noted_) {
         const at::Tensor sums = tensor::spill(noted.sums).contiguous();
         const float* begin = sums.const_data_ptr<float>();
@@ -262,7 +262,9 @@ void FiniteChecks::refuse(const memory::ComponentTree& network, DType compute) c
     refuse(network.role, compute, {});
 }
 
-void FiniteChecks::refuse(const std::string& role, DType compute, const NotedStep& step) const {
+void FiniteChecks::refuse(const std::string& role,
+                          DType compute,
+                          const models::NotedStep& step) const {
     const auto source = task_.source();
     const auto network = treeIn(*source, role);
     const memory::ComponentPrecision precision = settled(precisionOf(role), *network);
@@ -294,7 +296,7 @@ void FiniteChecks::refuse(const std::string& role, DType compute, const NotedSte
 
 void FiniteChecks::refuseResult() const {
     const bool isSampled =
-        std::find(task_.roles.begin(), task_.roles.end(), kDenoisers) != task_.roles.end();
+        std::find(task_.roles.begin(), task_.roles.end(), models::kDenoisers) != task_.roles.end();
     const Json facts = {{"stage", task_.name}};
     throw CodedError(
         isSampled ? Error(ErrorKind::InvalidInput,
@@ -320,9 +322,9 @@ const memory::ComponentPrecision& FiniteChecks::precisionOf(const std::string& r
 
 /// By which the component came in.
 std::string FiniteChecks::portOf(const std::string& role) const {
-    const bool isControl = memory::matchesRole(kControlNets, role);
+    const bool isControl = memory::matchesRole(models::kControlNets, role);
     for (const auto& [port, value] : task_.inputs()) {
-        const auto* source = dynamic_cast<const ComponentSource*>(value.get());
+        const auto* source = dynamic_cast<const models::ComponentSource*>(value.get());
         if (isControl ? value && value->type() == "CONTROL" : source && hasRole(*source, role)) {
             return port;
         }
@@ -331,7 +333,7 @@ std::string FiniteChecks::portOf(const std::string& role) const {
 }
 
 FiniteDenoiser::FiniteDenoiser(std::unique_ptr<sampling::Denoiser> denoiser,
-                               ResultChecks& checks,
+                               models::ResultChecks& checks,
                                std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
                                const std::optional<sampling::SecondExpert>& second)
     : denoiser_(std::move(denoiser)), checks_(checks), trees_(std::move(trees)), second_(second) {}
@@ -356,7 +358,7 @@ uint64_t FiniteDenoiser::promptsAt(const at::Tensor& timestep,
 }
 
 std::unique_ptr<sampling::Denoiser> noted(
-    StageContext& context,
+    models::StageContext& context,
     std::unique_ptr<sampling::Denoiser> denoiser,
     std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
     const std::optional<sampling::SecondExpert>& second) {
@@ -367,17 +369,17 @@ std::unique_ptr<sampling::Denoiser> noted(
         std::move(denoiser), *context.finite, std::move(trees), second);
 }
 
-FiniteResult::FiniteResult(StageContext& context,
+FiniteResult::FiniteResult(models::StageContext& context,
                            const StageCall& call,
                            const memory::ComponentTree& network)
     : context_(context), call_(call), network_(network) {}
 
-at::Tensor FiniteResult::of(const std::function<at::Tensor(StageContext&)>& run) {
+at::Tensor FiniteResult::of(const std::function<at::Tensor(models::StageContext&)>& run) {
     if (context_.exact.empty()) {
         return run(context_);
     }
-    ResultChecks* const checks = context_.finite;
-    StageContext own = context_;
+    models::ResultChecks* const checks = context_.finite;
+    models::StageContext own = context_;
     own.finite = nullptr;  // a first result that is computed again is nobody's fault
     if (isExact_) {
         own.typed = context_.exact;
@@ -411,4 +413,4 @@ void FiniteResult::describe(tensor::Provenance& provenance, const char* field) c
     }
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -29,6 +29,11 @@ struct Provenance;
 }
 
 namespace lowtide::models {
+class ResultChecks;
+struct StageContext;
+}  // namespace lowtide::models
+
+namespace lowtide::nodes {
 
 /// Code of the issue where values are not finite. Its facts name what is known of `stage`,
 /// `component`, `compute`, `storage`, `step`, `steps` and `port`.
@@ -37,7 +42,7 @@ inline constexpr const char* kNotFiniteCode = "not_finite";
 /// Whether what the components of one stage give is finite. Sums are taken where results lie and
 /// stay there until somebody looks, which is a host wait for each device. In a dry run the same
 /// tensors are made and nothing is fetched. Run thread.
-class FiniteChecks final : public ResultChecks {
+class FiniteChecks final : public models::ResultChecks {
 public:
     /// `precisions`: of the components that the stage runs. `isDryRun`: what is no shape then lies
     /// elsewhere and has no values. What is given must outlive it.
@@ -48,7 +53,7 @@ public:
     /// Takes the sum of what a component gave. `network` may be typed or not.
     void note(const memory::ComponentTree& network,
               const at::Tensor& result,
-              const NotedStep& step) override;
+              const models::NotedStep& step) override;
     /// Looks at everything that was noted, and at `results`. Throws an Error of kNotFiniteCode
     /// that blames, in this order: an input of the stage, the component that was first to give
     /// such values, the stage itself.
@@ -70,7 +75,9 @@ private:
     [[nodiscard]] bool areFinite(std::span<const at::Tensor> results) const;
     void blame(std::span<const at::Tensor> results) const;
     void blameComponent() const;
-    [[noreturn]] void refuse(const std::string& role, DType compute, const NotedStep& step) const;
+    [[noreturn]] void refuse(const std::string& role,
+                             DType compute,
+                             const models::NotedStep& step) const;
     [[noreturn]] void refuseResult() const;
     [[nodiscard]] const memory::ComponentPrecision& precisionOf(const std::string& role) const;
     [[nodiscard]] std::string portOf(const std::string& role) const;
@@ -81,16 +88,13 @@ private:
     std::vector<Noted> noted_;  ///< in the order in which they were first to give something
 };
 
-class ResultChecks;
-struct StageContext;
-
 /// A denoiser whose predictions are noted. They are looked at behind the calls 1, 2, 4, 8 ... of a
 /// run: a bad one ends it before half of its time is lost, and few host waits are made.
 class FiniteDenoiser final : public sampling::Denoiser {
 public:
     /// `trees`: of the model's denoisers, of which `second` says where the second one is called.
     FiniteDenoiser(std::unique_ptr<sampling::Denoiser> denoiser,
-                   ResultChecks& checks,
+                   models::ResultChecks& checks,
                    std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
                    const std::optional<sampling::SecondExpert>& second);
 
@@ -102,14 +106,14 @@ public:
 
 private:
     std::unique_ptr<sampling::Denoiser> denoiser_;
-    ResultChecks& checks_;
+    models::ResultChecks& checks_;
     std::vector<std::shared_ptr<const memory::ComponentTree>> trees_;
     std::optional<sampling::SecondExpert> second_;
 };
 
 /// `denoiser` as a FiniteDenoiser of the stage; itself where nobody looks.
 [[nodiscard]] std::unique_ptr<sampling::Denoiser> noted(
-    StageContext& context,
+    models::StageContext& context,
     std::unique_ptr<sampling::Denoiser> denoiser,
     std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
     const std::optional<sampling::SecondExpert>& second);
@@ -124,21 +128,21 @@ inline constexpr const char* kDecodeField = "VAE precision";
 class FiniteResult {
 public:
     /// `network` as it was opened. What is given must outlive it.
-    FiniteResult(StageContext& context,
+    FiniteResult(models::StageContext& context,
                  const StageCall& call,
                  const memory::ComponentTree& network);
 
     /// `run` with the stage's networks. Errors of FiniteChecks: where what comes in is not finite,
     /// and where the result is not finite in f32 either.
-    [[nodiscard]] at::Tensor of(const std::function<at::Tensor(StageContext&)>& run);
+    [[nodiscard]] at::Tensor of(const std::function<at::Tensor(models::StageContext&)>& run);
     /// Says so in `field` of a picture's metadata where something was computed again.
     void describe(tensor::Provenance& provenance, const char* field) const;
 
 private:
-    StageContext& context_;
+    models::StageContext& context_;
     const StageCall& call_;
     const memory::ComponentTree& network_;
     bool isExact_ = false;  ///< from now on
 };
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 void JoinedPictures::put(int64_t index, at::Tensor picture) {
     if (count_ == 1) {
@@ -20,4 +20,4 @@ void JoinedPictures::put(int64_t index, at::Tensor picture) {
     all_.narrow(0, index, 1).copy_(picture);
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

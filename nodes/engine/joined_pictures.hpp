@@ -2,7 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// What was made of single pictures, [1, ...] each, as one tensor [count, ...]: made with the first
 /// of several; a picture alone is itself.
@@ -20,4 +20,4 @@ private:
     at::Tensor all_;
 };
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

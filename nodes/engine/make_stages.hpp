@@ -23,8 +23,10 @@ class Recorder;
 }
 
 namespace lowtide::models {
-
 struct Family;
+}
+
+namespace lowtide::nodes {
 
 /// What the stages stand on; given by the composition root.
 struct StagesSettings {
@@ -35,11 +37,12 @@ struct StagesSettings {
         recorder;  ///< asked at every stage; nullptr: nothing is recorded
     std::function<const tensor::RecordedTensors*()>
         teacher{};  ///< asked at every stage; nullptr, or none: denoisers go their own way
-    PreviewPace previewPace{};
-    std::span<const Family* const> families{};      ///< of checkpoints; empty: all that are built
+    models::PreviewPace previewPace{};
+    std::span<const models::Family* const>
+        families{};                                 ///< of checkpoints; empty: all that are built
     std::shared_ptr<files::FileDigests> digests{};  ///< null: the stages keep their own in memory
 };
 
 [[nodiscard]] std::unique_ptr<Stages> makeStages(StagesSettings settings);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

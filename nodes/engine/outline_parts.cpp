@@ -3,7 +3,7 @@
 #include "plugin/base/units.hpp"
 #include "plugin/nn/conditioning/conditioning_outline.hpp"
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -42,11 +42,11 @@ StageOutput latentOutput(const Shape& shape, const WireRef& kind) {
     return output;
 }
 
-StageOutput outputOf(const ConditioningOutline& conditioning) {
+StageOutput outputOf(const models::ConditioningOutline& conditioning) {
     return {.type = "CONDITIONING",
             .shape = conditioning.shape(),
-            .value = std::make_shared<const ConditioningOutline>(conditioning),
+            .value = std::make_shared<const models::ConditioningOutline>(conditioning),
             .tensors = conditioning.tensors()};
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

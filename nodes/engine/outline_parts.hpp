@@ -11,6 +11,10 @@
 #include <string>
 
 namespace lowtide::models {
+class ConditioningOutline;
+}
+
+namespace lowtide::nodes {
 
 inline constexpr double kMostRate = 1000;  ///< frames a second of a video
 
@@ -89,7 +93,6 @@ private:
     return outline && outline->isDistribution();
 }
 
-class ConditioningOutline;
 struct EmptyOutline;
 
 /// Of a tensor in f32.
@@ -98,10 +101,10 @@ struct EmptyOutline;
 /// One tensor that nothing more is known of.
 [[nodiscard]] StageOutput outputOf(const char* type, const Shape& shape);
 /// A conditioning.
-[[nodiscard]] StageOutput outputOf(const ConditioningOutline& conditioning);
+[[nodiscard]] StageOutput outputOf(const models::ConditioningOutline& conditioning);
 /// Latents that are not there yet: what guides them is all that they hold.
 [[nodiscard]] StageOutput latentOutput(const EmptyOutline& empty);
 /// Latents; `kind`: as LatentOutline says it, or null.
 [[nodiscard]] StageOutput latentOutput(const Shape& shape, const WireRef& kind);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -15,7 +15,7 @@
 #include <filesystem>
 #include <utility>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -64,7 +64,7 @@ std::vector<tensor::Provenance::Fields> fieldsOfPictures(const DenoiseRequest& r
 }
 
 /// What the hash beside it is of.
-const std::string& denoiserOf(const ModelInfo& model) {
+const std::string& denoiserOf(const models::ModelInfo& model) {
     return model.denoiser.empty() ? model.checkpoint : model.denoiser;
 }
 
@@ -72,7 +72,7 @@ const std::string& denoiserOf(const ModelInfo& model) {
 /// A1111 has them.
 void describeRefiner(tensor::Provenance& provenance, const DenoiseFacts& facts) {
     provenance.set("Refiner", denoiserOf(facts.model.info()));
-    provenance.set(kRefinerHash, treeIn(facts.model, kDenoiser)->networkId());
+    provenance.set(kRefinerHash, treeIn(facts.model, models::kDenoiser)->networkId());
     provenance.set("Refiner switch at", formatNumber(facts.request.startAt));
 }
 
@@ -97,7 +97,7 @@ void setNumber(tensor::Provenance& provenance,
 
 /// Texts of other encoders than the first, and the numbers that a denoiser was told beside them.
 void setOthersOfPrompts(tensor::Provenance& provenance,
-                        const ConditioningStatement& stated,
+                        const models::ConditioningStatement& stated,
                         const tensor::Conditioning& positive,
                         const tensor::Conditioning* negative) {
     const auto setText = [&](const std::string& key, const std::string& text) {
@@ -114,7 +114,7 @@ void setOthersOfPrompts(tensor::Provenance& provenance,
         setText(std::string(kOrdinals[i]) + " prompt", otherOf(&positive));
         setText(std::string(kOrdinals[i]) + " negative prompt", otherOf(negative));
     }
-    for (const ConditioningNumber& number : stated.numbers) {
+    for (const models::ConditioningNumber& number : stated.numbers) {
         setNumber(provenance, number.name, number.byDefault, positive, number.name);
         if (negative && number.ofNegative) {
             setNumber(
@@ -129,16 +129,16 @@ std::string stemOf(const std::string& path) {
 }
 
 /// The file that a network is; nullptr: it is a folder.
-const memory::WeightFile* singleFileOf(const ComponentSource& network) {
+const memory::WeightFile* singleFileOf(const models::ComponentSource& network) {
     const memory::WeightFile& first = network.files().front();
     return files::lastPart(first.path) == network.name() ? &first : nullptr;
 }
 
 /// "Model: control_canny [hash:...], ", as the ControlNet extension has it.
-std::string modelOfUnit(const ComponentSource& network) {
+std::string modelOfUnit(const models::ComponentSource& network) {
     const memory::WeightFile* file = singleFileOf(network);
     return "Model: " +
-           (file ? stemOf(file->path) + " [" + hashIdOf(*file, FileHash::Control) + "]"
+           (file ? stemOf(file->path) + " [" + hashIdOf(*file, models::FileHash::Control) + "]"
                  : network.name()) +
            ", ";
 }
@@ -161,12 +161,12 @@ void setUnits(tensor::Provenance& provenance, const DenoiseRequest& request) {
 }
 
 /// "ink: hash:..., paper: hash:...". A file that comes twice is named once, as in A1111.
-void setAdapters(tensor::Provenance& provenance, const ModelInfo& model) {
+void setAdapters(tensor::Provenance& provenance, const models::ModelInfo& model) {
     std::vector<std::string> named;
     for (const memory::WeightFile& file : model.adapters) {
         std::string name = stemOf(file.path);
         std::erase_if(name, [](char c) { return c == ':' || c == ','; });
-        std::string text = name + ": " + hashIdOf(file, FileHash::Adapter);
+        std::string text = name + ": " + hashIdOf(file, models::FileHash::Adapter);
         if (std::find(named.begin(), named.end(), text) == named.end()) {
             named.push_back(std::move(text));
         }
@@ -182,7 +182,7 @@ std::string shownAdapters(const std::string& named,
     std::vector<std::string> shown;
     for (const std::string& each : split(named, ',')) {
         const std::string text = trim(each);
-        const size_t at = text.rfind(kHashId);
+        const size_t at = text.rfind(models::kHashId);
         if (const std::string hash = at == text.npos ? "" : hashOf(text.substr(at));
             !hash.empty()) {
             shown.push_back(text.substr(0, at) + hash);
@@ -194,7 +194,7 @@ std::string shownAdapters(const std::string& named,
 /// The unit with its hash, or without the brackets.
 std::string shownUnit(const std::string& unit,
                       const std::function<std::string(const std::string&)>& hashOf) {
-    const size_t open = unit.rfind(" [" + std::string(kHashId));
+    const size_t open = unit.rfind(" [" + std::string(models::kHashId));
     const size_t close = open == unit.npos ? open : unit.find(']', open);
     if (close == unit.npos) {
         return unit;
@@ -222,9 +222,9 @@ void setSecondExpert(tensor::Provenance& provenance, const DenoiseFacts& facts) 
     if (!second) {
         return;
     }
-    const ModelInfo& info = facts.model.info();
+    const models::ModelInfo& info = facts.model.info();
     provenance.set("Second expert", info.secondDenoiser);
-    provenance.set(kSecondHash, treeIn(facts.model, kSecondDenoiser)->networkId());
+    provenance.set(kSecondHash, treeIn(facts.model, models::kSecondDenoiser)->networkId());
     provenance.set("Second expert CFG scale", formatNumber(second->guidanceScale));
     provenance.set("Second expert below timestep", formatNumber(second->boundary));
 }
@@ -243,11 +243,11 @@ void setShares(tensor::Provenance& provenance, const DenoiseRequest& request) {
 std::vector<NamedFile> namedFiles(const DenoiseRequest& request) {
     std::vector<NamedFile> named;
     for (const memory::WeightFile& file : modelIn(request.model).info().adapters) {
-        named.push_back({file, FileHash::Adapter});
+        named.push_back({file, models::FileHash::Adapter});
     }
-    const auto addUnit = [&](const ComponentSource& network) {
+    const auto addUnit = [&](const models::ComponentSource& network) {
         if (const memory::WeightFile* file = singleFileOf(network)) {
-            named.push_back({*file, FileHash::Control});
+            named.push_back({*file, models::FileHash::Control});
         }
     };
     if (const Controls* controls = controlsIn(request.control)) {
@@ -296,7 +296,7 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
     }
     provenance.set(kSeed, std::to_string(facts.request.seed));
     provenance.ofPictures = fieldsOfPictures(facts.request, facts.samples.size(0));
-    const PictureSize size = facts.model.info().latent.sizeOf(facts.samples.sizes().vec());
+    const models::PictureSize size = facts.model.info().latent.sizeOf(facts.samples.sizes().vec());
     provenance.set("Size", std::to_string(size.width) + "x" + std::to_string(size.height));
     if (facts.request.strength < 1 || facts.request.mask) {
         provenance.set("Denoising strength", formatNumber(facts.request.strength));
@@ -306,7 +306,7 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) 
         provenance.set("Step cache", cache->label());
     }
     setUnits(provenance, facts.request);
-    provenance.set(kModelHash, treeIn(facts.model, kDenoiser)->networkId());
+    provenance.set(kModelHash, treeIn(facts.model, models::kDenoiser)->networkId());
     provenance.set("Model", denoiserOf(facts.model.info()));
     setSecondExpert(provenance, facts);
     if (positive.clipSkip() > 0) {
@@ -346,4 +346,4 @@ std::string parametersTextOf(const tensor::Provenance& provenance,
     return text + "Version: Lowtide " LOWTIDE_VERSION;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

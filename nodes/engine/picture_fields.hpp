@@ -18,12 +18,14 @@ struct Provenance;
 }
 
 namespace lowtide::models {
-
 class Model;
+}
+
+namespace lowtide::nodes {
 
 /// One run of the denoiser, for the picture's metadata.
 struct DenoiseFacts {
-    const Model& model;
+    const models::Model& model;
     const DenoiseRequest& request;
     const std::string& samplerLabel;
     const at::Tensor& samples;  ///< [B, C, h, w]
@@ -32,7 +34,7 @@ struct DenoiseFacts {
 /// A file that pictures name with a hash, beside the checkpoint.
 struct NamedFile {
     memory::WeightFile file;
-    FileHash hash = FileHash::Adapter;
+    models::FileHash hash = models::FileHash::Adapter;
 };
 
 /// LoRAs, ControlNets and IP-Adapters of a request, those that are single files.
@@ -51,4 +53,4 @@ void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts);
     const tensor::Provenance& provenance,
     const std::function<std::string(const std::string&)>& hashOf);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

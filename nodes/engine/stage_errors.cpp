@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -58,4 +58,4 @@ void rethrowAsError(std::string_view stageName) {
     }
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// Call inside a catch block: throws what is being handled as lowtide::Error. Errors of ours pass
 /// as they are; those of the tensor library and the standard library become one line without
@@ -19,4 +19,4 @@ auto withErrorsOf(std::string_view stage, Work&& work) {
     }
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

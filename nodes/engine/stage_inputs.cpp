@@ -9,7 +9,7 @@
 #include "plugin/checkpoints/image_prompts/ip_adapter.hpp"
 #include "plugin/checkpoints/model_part.hpp"
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -26,8 +26,8 @@ const T& valueIn(const memory::WireRef& value, const char* item, const char* wan
                 item);
 }
 
-[[noreturn]] void refuseFrames(const PictureSize& size,
-                               const ModelInfo& info,
+[[noreturn]] void refuseFrames(const models::PictureSize& size,
+                               const models::ModelInfo& info,
                                const std::string& item) {
     const std::string step = std::to_string(info.latent.frameFactor);
     throw Error(ErrorKind::InvalidInput,
@@ -38,8 +38,8 @@ const T& valueIn(const memory::WireRef& value, const char* item, const char* wan
 }
 
 /// Of a picture that is there already, the node that brings it to another size is named.
-[[noreturn]] void refuseSize(const PictureSize& size,
-                             const ModelInfo& info,
+[[noreturn]] void refuseSize(const models::PictureSize& size,
+                             const models::ModelInfo& info,
                              const std::string& item) {
     const std::string multiple = std::to_string(info.latent.multiple);
     const bool isPicture = item == "image";
@@ -70,28 +70,28 @@ GuideOutline shapesOf(const tensor::VideoGuide* guide) {
 
 }  // namespace
 
-const Model& modelIn(const memory::WireRef& value) {
-    return valueIn<Model>(value, "model", "model");
+const models::Model& modelIn(const memory::WireRef& value) {
+    return valueIn<models::Model>(value, "model", "model");
 }
 
-const ComponentSource& loadedIn(const memory::WireRef& value) {
-    return valueIn<ComponentSource>(value, "model", "model");
+const models::ComponentSource& loadedIn(const memory::WireRef& value) {
+    return valueIn<models::ComponentSource>(value, "model", "model");
 }
 
-const Upscaler& upscalerIn(const memory::WireRef& value) {
-    return valueIn<Upscaler>(value, "upscaler", "loaded upscaler");
+const models::Upscaler& upscalerIn(const memory::WireRef& value) {
+    return valueIn<models::Upscaler>(value, "upscaler", "loaded upscaler");
 }
 
-const ControlNet& controlNetIn(const memory::WireRef& value) {
-    return valueIn<ControlNet>(value, "controlnet", "loaded ControlNet");
+const models::ControlNet& controlNetIn(const memory::WireRef& value) {
+    return valueIn<models::ControlNet>(value, "controlnet", "loaded ControlNet");
 }
 
-const ModelPart& partIn(const memory::WireRef& value, const char* item) {
-    return valueIn<ModelPart>(value, item, "loaded part of a model");
+const models::ModelPart& partIn(const memory::WireRef& value, const char* item) {
+    return valueIn<models::ModelPart>(value, item, "loaded part of a model");
 }
 
-const IpAdapter& ipAdapterIn(const memory::WireRef& value) {
-    return valueIn<IpAdapter>(value, "ip_adapter", "loaded IP-Adapter");
+const models::IpAdapter& ipAdapterIn(const memory::WireRef& value) {
+    return valueIn<models::IpAdapter>(value, "ip_adapter", "loaded IP-Adapter");
 }
 
 const tensor::Conditioning& conditioningIn(const memory::WireRef& value, const char* item) {
@@ -150,12 +150,15 @@ ConditioningShape conditioningShapeOf(const memory::WireRef& value, const char* 
         return {.shape = known->shape(), .entries = known->value()};
     }
     const auto outline =
-        std::make_shared<const ConditioningOutline>(outlineOf(conditioningIn(value, item)));
+        std::make_shared<const models::ConditioningOutline>(outlineOf(conditioningIn(value, item)));
     return {.shape = outline->shape(), .entries = outline};
 }
 
-Shape latentShapeFor(const Model& model, const PictureSize& size, int64_t batch, const char* item) {
-    const ModelInfo& info = model.info();
+Shape latentShapeFor(const models::Model& model,
+                     const models::PictureSize& size,
+                     int64_t batch,
+                     const char* item) {
+    const models::ModelInfo& info = model.info();
     const std::optional<Shape> shape = info.latent.shapeFor(size, batch);
     if (!shape && !info.latent.takesFrames(size.frames)) {
         // Who states a width states the frames beside it.
@@ -167,8 +170,8 @@ Shape latentShapeFor(const Model& model, const PictureSize& size, int64_t batch,
     return *shape;
 }
 
-void checkLatents(const Model& model, const Shape& latents) {
-    const ModelInfo& info = model.info();
+void checkLatents(const models::Model& model, const Shape& latents) {
+    const models::ModelInfo& info = model.info();
     if (!info.latent.holds(latents)) {
         throw Error(ErrorKind::InvalidInput,
                     "the latent is " + toText(latents) + ", " + info.checkpoint + " works on " +
@@ -179,7 +182,7 @@ void checkLatents(const Model& model, const Shape& latents) {
     requireRoomFor(info, info.latent.sizeOf(latents));
 }
 
-void requirePictures(const Model& model, const std::string& what) {
+void requirePictures(const models::Model& model, const std::string& what) {
     if (model.info().latent.hasFrames) {
         throw Error(ErrorKind::Unsupported,
                     model.info().checkpoint + " makes videos, and " + what + " is for pictures",
@@ -199,4 +202,4 @@ void checkMaskFits(const Shape& mask, const Shape& image) {
     }
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -9,18 +9,20 @@
 #include "plugin/tensor/stage_values.hpp"
 
 namespace lowtide::models {
-
 class IpAdapter;
 class ModelPart;
+}  // namespace lowtide::models
+
+namespace lowtide::nodes {
 
 /// Each throws Error{InvalidInput} on port `item` when the value is missing or of another kind.
-[[nodiscard]] const Model& modelIn(const memory::WireRef& value);
+[[nodiscard]] const models::Model& modelIn(const memory::WireRef& value);
 /// What load.checkpoint or load.upscaler gave.
-[[nodiscard]] const ComponentSource& loadedIn(const memory::WireRef& value);
-[[nodiscard]] const Upscaler& upscalerIn(const memory::WireRef& value);
-[[nodiscard]] const ControlNet& controlNetIn(const memory::WireRef& value);
-[[nodiscard]] const IpAdapter& ipAdapterIn(const memory::WireRef& value);
-[[nodiscard]] const ModelPart& partIn(const memory::WireRef& value, const char* item);
+[[nodiscard]] const models::ComponentSource& loadedIn(const memory::WireRef& value);
+[[nodiscard]] const models::Upscaler& upscalerIn(const memory::WireRef& value);
+[[nodiscard]] const models::ControlNet& controlNetIn(const memory::WireRef& value);
+[[nodiscard]] const models::IpAdapter& ipAdapterIn(const memory::WireRef& value);
+[[nodiscard]] const models::ModelPart& partIn(const memory::WireRef& value, const char* item);
 [[nodiscard]] const tensor::Conditioning& conditioningIn(const memory::WireRef& value,
                                                          const char* item);
 [[nodiscard]] const tensor::Latents& latentsIn(const memory::WireRef& value,
@@ -31,7 +33,7 @@ class ModelPart;
 
 /// StageDef::source of a stage that runs components of its model.
 template <class Request>
-[[nodiscard]] std::shared_ptr<const ComponentSource> modelOf(const Request& request) {
+[[nodiscard]] std::shared_ptr<const models::ComponentSource> modelOf(const Request& request) {
     return modelIn(request.model).shared_from_this();
 }
 
@@ -44,18 +46,18 @@ template <class Request>
 [[nodiscard]] ConditioningShape conditioningShapeOf(const memory::WireRef& value, const char* item);
 /// Of a picture's latents, `batch` of them. Error{InvalidInput} on `item`, with the code of picture
 /// sizes, where the model has none for that size.
-[[nodiscard]] Shape latentShapeFor(const Model& model,
-                                   const PictureSize& size,
+[[nodiscard]] Shape latentShapeFor(const models::Model& model,
+                                   const models::PictureSize& size,
                                    int64_t batch,
                                    const char* item);
 
 /// Error{InvalidInput} unless a tensor of this shape can be latents of the model.
-void checkLatents(const Model& model, const Shape& latents);
+void checkLatents(const models::Model& model, const Shape& latents);
 
 /// Error{Unsupported} on port "model" where it makes videos, and `what` is for pictures alone.
-void requirePictures(const Model& model, const std::string& what);
+void requirePictures(const models::Model& model, const std::string& what);
 
 /// Error{InvalidInput} unless a mask [1 or B, 1, H, W] is of the size of pictures [B, 3, H, W].
 void checkMaskFits(const Shape& mask, const Shape& image);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

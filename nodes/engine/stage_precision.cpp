@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -16,24 +16,24 @@ bool isAsOpened(const memory::ComponentPrecision& precision) {
 }
 
 std::shared_ptr<const memory::ComponentTree> typedTree(
-    const ComponentSource& source, const memory::ComponentPrecision& precision) {
+    const models::ComponentSource& source, const memory::ComponentPrecision& precision) {
     std::shared_ptr<const memory::ComponentTree> opened = treeIn(source, precision.role);
     return isAsOpened(settled(precision, *opened))
                ? opened
                : std::make_shared<const memory::ComponentTree>(inPrecision(*opened, precision));
 }
 
-void add(TypedNetworks& networks,
-         const ComponentSource& source,
+void add(models::TypedNetworks& networks,
+         const models::ComponentSource& source,
          const memory::ComponentPrecision& precision) {
-    TypedNetwork own{.tree = typedTree(source, precision),
-                     .compute = precision.compute,
-                     .switches = precision.switches};
+    models::TypedNetwork own{.tree = typedTree(source, precision),
+                             .compute = precision.compute,
+                             .switches = precision.switches};
     const std::string id = own.tree->networkId();
     networks.emplace(id, std::move(own));
 }
 
-memory::ComponentPrecision precisionOf(const ComponentSource& source,
+memory::ComponentPrecision precisionOf(const models::ComponentSource& source,
                                        const std::string& role,
                                        const memory::PrecisionChoice& choice) {
     // A rehearsal of a card computes as the cpu does.
@@ -47,7 +47,7 @@ memory::ComponentPrecision precisionOf(const ComponentSource& source,
 
 }  // namespace
 
-std::vector<memory::ComponentPrecision> precisionsFor(const ComponentSource& source,
+std::vector<memory::ComponentPrecision> precisionsFor(const models::ComponentSource& source,
                                                       const std::vector<std::string_view>& patterns,
                                                       const memory::PrecisionChoice& choice) {
     std::vector<memory::ComponentPrecision> precisions;
@@ -59,18 +59,18 @@ std::vector<memory::ComponentPrecision> precisionsFor(const ComponentSource& sou
     return precisions;
 }
 
-TypedNetworks typedFor(const ComponentSource& source,
-                       const std::vector<memory::ComponentPrecision>& precisions) {
-    TypedNetworks networks;
+models::TypedNetworks typedFor(const models::ComponentSource& source,
+                               const std::vector<memory::ComponentPrecision>& precisions) {
+    models::TypedNetworks networks;
     for (const memory::ComponentPrecision& precision : precisions) {
         add(networks, source, precision);
     }
     return networks;
 }
 
-TypedNetworks exactFor(const ComponentSource& source,
-                       const std::vector<memory::ComponentPrecision>& precisions) {
-    TypedNetworks networks;
+models::TypedNetworks exactFor(const models::ComponentSource& source,
+                               const std::vector<memory::ComponentPrecision>& precisions) {
+    models::TypedNetworks networks;
     for (memory::ComponentPrecision precision : precisions) {
         if (precision.checksFinite) {
             precision.compute = DType::F32;
@@ -81,8 +81,8 @@ TypedNetworks exactFor(const ComponentSource& source,
 }
 
 std::vector<std::shared_ptr<const memory::ComponentTree>> typedTrees(
-    const TypedNetworks& networks,
-    const ComponentSource& source,
+    const models::TypedNetworks& networks,
+    const models::ComponentSource& source,
     const std::vector<memory::ComponentPrecision>& precisions) {
     std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
     for (const memory::ComponentPrecision& precision : precisions) {
@@ -91,4 +91,4 @@ std::vector<std::shared_ptr<const memory::ComponentTree>> typedTrees(
     return trees;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -8,27 +8,29 @@
 #include <string_view>
 #include <vector>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// How the components that the patterns mean are stored and computed, as `choice` asks. Reads no
 /// weight; opens files only where their types matter. Errors: those of rolesIn() and of
 /// memory::resolvePrecision().
 [[nodiscard]] std::vector<memory::ComponentPrecision> precisionsFor(
-    const ComponentSource& source,
+    const models::ComponentSource& source,
     const std::vector<std::string_view>& patterns,
     const memory::PrecisionChoice& choice);
 
 /// StageContext::typed for components of `source`. Opens their files, for their headers.
-[[nodiscard]] TypedNetworks typedFor(const ComponentSource& source,
-                                     const std::vector<memory::ComponentPrecision>& precisions);
+[[nodiscard]] models::TypedNetworks typedFor(
+    const models::ComponentSource& source,
+    const std::vector<memory::ComponentPrecision>& precisions);
 /// StageContext::exact, likewise.
-[[nodiscard]] TypedNetworks exactFor(const ComponentSource& source,
-                                     const std::vector<memory::ComponentPrecision>& precisions);
+[[nodiscard]] models::TypedNetworks exactFor(
+    const models::ComponentSource& source,
+    const std::vector<memory::ComponentPrecision>& precisions);
 
 /// The trees of what typedFor() gave, in the order of `precisions`.
 [[nodiscard]] std::vector<std::shared_ptr<const memory::ComponentTree>> typedTrees(
-    const TypedNetworks& networks,
-    const ComponentSource& source,
+    const models::TypedNetworks& networks,
+    const models::ComponentSource& source,
     const std::vector<memory::ComponentPrecision>& precisions);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -13,8 +13,11 @@
 #include <string>
 
 namespace lowtide::models {
-
 class EmbeddingLibrary;
+}
+
+namespace lowtide::nodes {
+
 using tensor::NamedNumbers;
 
 struct EncodeRequest {
@@ -22,13 +25,13 @@ struct EncodeRequest {
     std::string prompt;
     bool hasTags = false;  ///< its tags ("<lora:name:1>") are no words; `model` has their changes
     std::string negative;
-    EncoderPrompts others{};
+    models::EncoderPrompts others{};
     int64_t length = 0;  ///< tokens of each text; 0: as the family does it
     /// Layers left out at the end; -1: as the family does it. Of the negative too, but with none.
     int clipSkip = -1;
     std::string weights = "none";  ///< none, a1111 or compel
     NamedNumbers numbers{};        ///< those that are set, by the names of their parameters
-    std::shared_ptr<const EmbeddingLibrary> embeddings{};  ///< null: the texts name none
+    std::shared_ptr<const models::EmbeddingLibrary> embeddings{};  ///< null: the texts name none
     memory::PrecisionChoice precision{};
 };
 
@@ -239,4 +242,4 @@ struct DetailRequest {
 
 [[nodiscard]] const StageDef<DetailRequest>& stageOf(const DetailRequest&);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -26,22 +26,23 @@
 #include <optional>
 #include <string>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
 /// What lies on the wire into `port`.
 at::Tensor onWire(const Shape& shape, const memory::StagePlace& place, std::string_view port) {
-    return place.isElsewhere(port) ? ShapeWalk::elsewhere(shape) : ShapeWalk::onWire(shape);
+    return place.isElsewhere(port) ? models::ShapeWalk::elsewhere(shape)
+                                   : models::ShapeWalk::onWire(shape);
 }
 
 WireRef conditioningOnWire(const WireRef& value,
                            const memory::StagePlace& place,
                            const std::string& port) {
-    const ConditioningOutline outline =
+    const models::ConditioningOutline outline =
         outlineOf(conditioningShapeOf(value, port.c_str()), port.c_str());
     std::vector<tensor::ConditioningEntry> entries;
-    for (const EntryOutline& entry : outline.entries()) {
+    for (const models::EntryOutline& entry : outline.entries()) {
         tensor::ConditioningEntry& own = entries.emplace_back();
         own.scope = entry.scope;
         for (const auto& [name, shape] : entry.tensors) {
@@ -127,9 +128,9 @@ at::Tensor onItsWay(const Image8& picture) {
 /// A walk of `run` over the trees.
 memory::StageWork walkOver(const memory::StagePlace& place,
                            std::vector<std::shared_ptr<const memory::ComponentTree>> trees,
-                           const std::function<void(ShapeWalk&)>& run) {
+                           const std::function<void(models::ShapeWalk&)>& run) {
     const c10::InferenceMode asOnTheRunThread;
-    ShapeWalk walk(place, std::move(trees), adapterMath());
+    models::ShapeWalk walk(place, std::move(trees), models::adapterMath());
     run(walk);
     return walk.work();
 }
@@ -151,7 +152,7 @@ StageCall callFor(const memory::StagePlace& place, at::Tensor& shown) {
 memory::StageWork walkStage(const StageTask& task,
                             const StageFacts& facts,
                             const memory::StagePlace& place) {
-    TypedNetworks typed;
+    models::TypedNetworks typed;
     std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
     std::optional<tensor::NumericsScope> scope;
     if (!facts.precisions.empty()) {
@@ -163,14 +164,14 @@ memory::StageWork walkStage(const StageTask& task,
         scope.emplace(facts.precisions.front().switches);
     }
     WalkedShare share;
-    memory::StageWork work = walkOver(place, std::move(trees), [&](ShapeWalk& walk) {
+    memory::StageWork work = walkOver(place, std::move(trees), [&](models::ShapeWalk& walk) {
         FiniteChecks finite(task, facts.precisions, /*isDryRun=*/true);
-        StageContext context{.weights = walk,
-                             .record = tensor::Record(nullptr),
-                             .typed = std::move(typed),
-                             .hashes = facts.hashes,
-                             .walk = &walk,
-                             .finite = &finite};
+        models::StageContext context{.weights = walk,
+                                     .record = tensor::Record(nullptr),
+                                     .typed = std::move(typed),
+                                     .hashes = facts.hashes,
+                                     .walk = &walk,
+                                     .finite = &finite};
         at::Tensor shown;
         const WalkedStage walked =
             task.walk(context, callFor(place, shown), [&](auto port, const WireRef& value) {
@@ -189,7 +190,7 @@ memory::StageWork walkStage(const StageTask& task,
 memory::StageWork walkPicture(int64_t heightPixels,
                               int64_t widthPixels,
                               const memory::StagePlace& place) {
-    return walkOver(place, {}, [&](ShapeWalk&) {
+    return walkOver(place, {}, [&](models::ShapeWalk&) {
         const auto options = at::TensorOptions(at::kFloat).device(c10::kMeta);
         const at::Tensor pixels =
             at::empty({1, tensor::kPictureChannels, heightPixels, widthPixels}, options);
@@ -198,14 +199,14 @@ memory::StageWork walkPicture(int64_t heightPixels,
 }
 
 memory::StageWork walkFrames(const Shape& imageShape, const memory::StagePlace& place) {
-    return walkOver(place, {}, [&](ShapeWalk&) {
+    return walkOver(place, {}, [&](models::ShapeWalk&) {
         const at::Tensor frames =
             at::empty(imageShape, at::TensorOptions(at::kFloat).device(c10::kMeta));
     });
 }
 
 memory::StageWork walkPictures(const Shape& imageShape, const memory::StagePlace& place) {
-    return walkOver(place, {}, [&](ShapeWalk&) {
+    return walkOver(place, {}, [&](models::ShapeWalk&) {
         (void)tensor::image8Tensor(onWire(imageShape, place, "image"));
     });
 }
@@ -250,7 +251,7 @@ memory::SmallerWork inSmallerTiles(const StageTask& task,
 
 }  // namespace
 
-StageOutline outlineTask(const StageTask& task, ModelHashes& hashes) {
+StageOutline outlineTask(const StageTask& task, models::ModelHashes& hashes) {
     StageFacts facts{.precisions = precisionsOf(task), .hashes = &hashes};
     StageShapes shapes = task.shape(facts);
     if (!shapes.runsComponents) {
@@ -280,7 +281,9 @@ StageOutline outlineTask(const StageTask& task, ModelHashes& hashes) {
     return outline;
 }
 
-std::vector<WireRef> runTask(const StageTask& task, StageContext& context, const StageCall& call) {
+std::vector<WireRef> runTask(const StageTask& task,
+                             models::StageContext& context,
+                             const StageCall& call) {
     const std::vector<memory::ComponentPrecision> precisions = precisionsOf(task);
     std::optional<tensor::NumericsScope> scope;
     if (!precisions.empty()) {
@@ -299,4 +302,4 @@ std::vector<WireRef> runTask(const StageTask& task, StageContext& context, const
     return results;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

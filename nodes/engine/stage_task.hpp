@@ -7,7 +7,7 @@
 #include "plugin/nn/component_source.hpp"
 #include "plugin/nn/stage_context.hpp"
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 // Stages on shapes alone: the very functions that run them, over a ShapeWalk. Run thread; no
 // weight is read. What a stage would refuse is refused here in the same words.
@@ -32,12 +32,12 @@ namespace lowtide::models {
                                              const memory::StagePlace& place);
 
 /// What is known of a stage before it runs. Opens files only where their types matter.
-[[nodiscard]] StageOutline outlineTask(const StageTask& task, ModelHashes& hashes);
+[[nodiscard]] StageOutline outlineTask(const StageTask& task, models::ModelHashes& hashes);
 
 /// Runs it with its components as the request wants their numbers. The context gets them. What it
 /// gives is finite, else Error as FiniteChecks has it.
 [[nodiscard]] std::vector<WireRef> runTask(const StageTask& task,
-                                           StageContext& context,
+                                           models::StageContext& context,
                                            const StageCall& call);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

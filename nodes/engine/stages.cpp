@@ -35,30 +35,30 @@
 #include <type_traits>
 #include <utility>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// Warnings of load.diffusion_model: one of two denoisers alone, an image encoder that nothing
 /// looks at. `imageEncoder` may be null.
-[[nodiscard]] Issues splitWarnings(const Model& model, const memory::WireRef& imageEncoder);
+[[nodiscard]] Issues splitWarnings(const models::Model& model, const memory::WireRef& imageEncoder);
 
-Issues splitWarnings(const Model& model, const memory::WireRef& imageEncoder) {
+Issues splitWarnings(const models::Model& model, const memory::WireRef& imageEncoder) {
     Issues warnings;
-    const ModelInfo& info = model.info();
+    const models::ModelInfo& info = model.info();
     if (info.half) {
         const bool isLow = info.half->isLow;
         warnings.push_back(
             {.severity = Severity::Warning,
              .code = "one_of_two_models",
-             .item = isLow ? "file" : kLowNoiseItem,
+             .item = isLow ? "file" : models::kLowNoiseItem,
              .message = info.denoiser + " is one of the two models of " + info.half->of +
                         ", and runs alone here",
              .hint = isLow ? "choose the high-noise model as Diffusion model, and this file as "
                              "Low-noise model"
                            : "choose the low-noise model as Low-noise model"});
     }
-    const std::vector<ComponentDesc> components = model.components();
+    const std::vector<models::ComponentDesc> components = model.components();
     const bool sees = std::any_of(components.begin(), components.end(), [](const auto& each) {
-        return each.role == kImageEncoder;
+        return each.role == models::kImageEncoder;
     });
     if (imageEncoder && !sees) {
         warnings.push_back({.severity = Severity::Warning,
@@ -83,7 +83,7 @@ constexpr const char* kPromptItem = "prompt";
 constexpr const char* kExpertItem = "expert";
 
 /// The folder that the checkpoint's file or folder is in; empty: it has no files.
-std::string folderOfCheckpoint(const ModelInfo& info) {
+std::string folderOfCheckpoint(const models::ModelInfo& info) {
     const std::string file = info.files.empty() ? std::string() : info.files.front().path;
     for (std::string path = file; path.size() > 1; path = files::folderOf(path)) {
         if (files::lastPart(path) == info.checkpoint) {
@@ -102,9 +102,10 @@ public:
           parts_(settings_.resourcesFolder),
           hashes_(settings_.digests ? settings_.digests : std::make_shared<files::FileDigests>()) {}
 
-    WireRef loadCheckpoint(const LoadRequest& request, std::string_view graphFolder) override {
+    WireRef loadCheckpoint(const models::LoadRequest& request,
+                           std::string_view graphFolder) override {
         return withErrorsOf("load", [&] {
-            const CheckpointChoice choice = chosen(request, graphFolder);
+            const models::CheckpointChoice choice = chosen(request, graphFolder);
             try {
                 return WireRef(models_.open(choice));
             } catch (const Error& error) {
@@ -118,31 +119,31 @@ public:
         });
     }
 
-    WireRef loadPart(const PartRequest& request, std::string_view graphFolder) override {
+    WireRef loadPart(const models::PartRequest& request, std::string_view graphFolder) override {
         return withErrorsOf("load", [&] {
             return onFile([&] {
                 return WireRef(
-                    parts_.open(splitPart(request.item), placesOf(request, graphFolder)));
+                    parts_.open(models::splitPart(request.item), placesOf(request, graphFolder)));
             });
         });
     }
 
-    LoadedModel loadDiffusionModel(const DiffusionModelRequest& request,
+    LoadedModel loadDiffusionModel(const models::DiffusionModelRequest& request,
                                    std::string_view graphFolder) override {
         return withErrorsOf("load", [&] {
             return onFile([&] {
-                SplitChoice choice{
+                models::SplitChoice choice{
                     .denoiser = placeOf(request.file, graphFolder, kDiffusionModelItem),
                     .parts = {}};
-                const std::string lowNoise = lowNoiseIn(choice.denoiser.path);
+                const std::string lowNoise = models::lowNoiseIn(choice.denoiser.path);
                 if (!trim(request.lowNoise).empty()) {
-                    choice.second = placeOf(request.lowNoise, graphFolder, kLowNoiseItem);
+                    choice.second = placeOf(request.lowNoise, graphFolder, models::kLowNoiseItem);
                 } else if (!lowNoise.empty()) {
                     choice.second = {.path = lowNoise, .name = files::lastPart(lowNoise)};
                 }
                 const auto add = [&](const WireRef& value, const char* item) {
                     if (value) {
-                        choice.parts[splitPart(item).component] =
+                        choice.parts[models::splitPart(item).component] =
                             partIn(value, item).paths().front();
                     }
                 };
@@ -151,7 +152,7 @@ public:
                 }
                 add(request.autoencoder, "autoencoder");
                 add(request.imageEncoder, "image_encoder");
-                const std::shared_ptr<const Model> model = models_.open(choice);
+                const std::shared_ptr<const models::Model> model = models_.open(choice);
                 return LoadedModel{.model = model,
                                    .warnings = splitWarnings(*model, request.imageEncoder)};
             });
@@ -160,9 +161,9 @@ public:
 
     WireRef loadUpscaler(std::string_view path, std::string_view graphFolder) override {
         return withErrorsOf("load", [&] {
-            const CheckpointPath found = placeOf(path, graphFolder, kUpscalerItem);
+            const models::CheckpointPath found = placeOf(path, graphFolder, kUpscalerItem);
             try {
-                return WireRef(openUpscaler(found.path, found.name));
+                return WireRef(models::openUpscaler(found.path, found.name));
             } catch (const Error& error) {
                 throw Error(error.kind(), error.message(), error.hint(), kUpscalerItem);
             }
@@ -172,8 +173,8 @@ public:
     WireRef loadControlNet(std::string_view path, std::string_view graphFolder) override {
         return withErrorsOf("load", [&] {
             try {
-                return WireRef(
-                    controlNets_.open(findControlNet(path, graphFolder, settings_.modelFolders)));
+                return WireRef(controlNets_.open(
+                    models::findControlNet(path, graphFolder, settings_.modelFolders)));
             } catch (const Error& error) {
                 throw Error(error.kind(), error.message(), error.hint(), kControlItem);
             }
@@ -184,13 +185,14 @@ public:
         return withErrorsOf("load", [&] {
             const char* item = kIpAdapterItem;
             try {
-                IpAdapterChoice choice{
-                    .file = findIpAdapter(request.adapter, graphFolder, settings_.modelFolders),
+                models::IpAdapterChoice choice{
+                    .file =
+                        models::findIpAdapter(request.adapter, graphFolder, settings_.modelFolders),
                     .encoder = {}};
                 if (!trim(request.imageEncoder).empty()) {
                     item = kImageEncoderItem;
-                    choice.encoder =
-                        findImageEncoder(request.imageEncoder, graphFolder, settings_.modelFolders);
+                    choice.encoder = models::findImageEncoder(
+                        request.imageEncoder, graphFolder, settings_.modelFolders);
                     item = kIpAdapterItem;
                 }
                 return WireRef(ipAdapters_.open(choice, settings_.modelFolders));
@@ -204,16 +206,18 @@ public:
         });
     }
 
-    LoadedModel loadAdapter(const LoraRequest& request, std::string_view graphFolder) override {
+    LoadedModel loadAdapter(const models::LoraRequest& request,
+                            std::string_view graphFolder) override {
         return withErrorsOf("load", [&] {
-            const Model& base = modelIn(request.model);
-            const auto model = std::static_pointer_cast<const Model>(base.shared_from_this());
+            const models::Model& base = modelIn(request.model);
+            const auto model =
+                std::static_pointer_cast<const models::Model>(base.shared_from_this());
             if (trim(request.file).empty()) {
                 return LoadedModel{.model = model, .warnings = {}};
             }
             try {
-                const CheckpointPath file =
-                    findAdapter(request.file, graphFolder, settings_.modelFolders);
+                const models::CheckpointPath file =
+                    models::findAdapter(request.file, graphFolder, settings_.modelFolders);
                 const auto adapted = adapted_.open(model, file, request);
                 return LoadedModel{.model = adapted, .warnings = adapted->warnings()};
             } catch (const Error& error) {
@@ -230,7 +234,7 @@ public:
                            const std::string& prompt,
                            std::string_view graphFolder) override {
         LoadedModel all{.model = model, .warnings = {}};
-        for (const LoraTag& tag : readTags(prompt).tags) {
+        for (const models::LoraTag& tag : models::readTags(prompt).tags) {
             try {
                 if (!tag.problem.empty()) {
                     throw Error(ErrorKind::NotFound,
@@ -263,28 +267,29 @@ public:
         return all;
     }
 
-    std::shared_ptr<const EmbeddingLibrary> embeddings(const WireRef& model,
-                                                       std::string_view graphFolder) override {
+    std::shared_ptr<const models::EmbeddingLibrary> embeddings(
+        const WireRef& model, std::string_view graphFolder) override {
         return withErrorsOf("load", [&] {
             std::vector<std::string> places = {std::string(graphFolder)};
             places.insert(
                 places.end(), settings_.modelFolders.begin(), settings_.modelFolders.end());
             places.push_back(folderOfCheckpoint(modelIn(model).info()));
-            return std::make_shared<const EmbeddingLibrary>(embeddingFolders(places),
-                                                            openedEmbeddings_);
+            return std::make_shared<const models::EmbeddingLibrary>(
+                models::embeddingFolders(places), openedEmbeddings_);
         });
     }
 
-    Recognised recognise(std::string_view path) override {
+    models::Recognised recognise(std::string_view path) override {
         return withErrorsOf("load", [&] {
-            const CheckpointPath place = placeOf(path, "");
+            const models::CheckpointPath place = placeOf(path, "");
             return recognised_.at(place.path, [&] {
                 return recogniseModel(place, settings_.resourcesFolder, families_);
             });
         });
     }
 
-    Conversion convert(const ConvertRequest& request, const GoesOn& goesOn) override {
+    models::Conversion convert(const models::ConvertRequest& request,
+                               const models::GoesOn& goesOn) override {
         return withErrorsOf("convert", [&] {
             return convertWeights(placeOf(request.checkpoint, request.graphFolder),
                                   request.storage,
@@ -293,22 +298,23 @@ public:
         });
     }
 
-    ConversionChoices conversionChoices(std::string_view checkpoint,
-                                        std::string_view graphFolder) override {
+    models::ConversionChoices conversionChoices(std::string_view checkpoint,
+                                                std::string_view graphFolder) override {
         return withErrorsOf(
             "convert", [&] { return models::conversionChoices(placeOf(checkpoint, graphFolder)); });
     }
 
     std::string fingerprint(const WireRef& loaded) override {
-        return withErrorsOf("load", [&] { return fingerprintOf(loadedIn(loaded).files()); });
+        return withErrorsOf("load",
+                            [&] { return models::fingerprintOf(loadedIn(loaded).files()); });
     }
 
     std::vector<std::shared_ptr<const memory::ComponentTree>> components(
         const WireRef& model) override {
         return withErrorsOf("load", [&] {
             std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
-            const ComponentSource& source = loadedIn(model);
-            for (const ComponentDesc& component : source.components()) {
+            const models::ComponentSource& source = loadedIn(model);
+            for (const models::ComponentDesc& component : source.components()) {
                 if (auto tree = source.openedTree(component.role)) {
                     trees.push_back(std::move(tree));
                 }
@@ -393,8 +399,8 @@ public:
 
     std::vector<ChoiceDesc> componentChoices() override {
         std::vector<ChoiceDesc> choices = {{"all", "All"},
-                                           {std::string(kTextEncoders), "Text encoders"}};
-        const auto add = [&](const ComponentDesc& component) {
+                                           {std::string(models::kTextEncoders), "Text encoders"}};
+        const auto add = [&](const models::ComponentDesc& component) {
             const bool isKnown =
                 std::any_of(choices.begin(), choices.end(), [&](const ChoiceDesc& choice) {
                     return choice.id == component.role;
@@ -403,26 +409,26 @@ public:
                 choices.push_back({component.role, component.label});
             }
         };
-        for (const Family* family : families_) {
+        for (const models::Family* family : families_) {
             std::for_each(family->components.begin(), family->components.end(), add);
         }
-        add(upscalerComponent());
-        choices.push_back({std::string(kControlNets), "ControlNets"});
-        add(imageEncoderComponent());
-        add(imageProjectionComponent());
+        add(models::upscalerComponent());
+        choices.push_back({std::string(models::kControlNets), "ControlNets"});
+        add(models::imageEncoderComponent());
+        add(models::imageProjectionComponent());
         return choices;
     }
 
 protected:
     std::vector<WireRef> runTask(const StageTask& task, const StageCall& call) override {
         return withErrorsOf(task.name, [&] {
-            StageContext context = contextOf(task.name, call);
-            return models::runTask(task, context, call);
+            models::StageContext context = contextOf(task.name, call);
+            return nodes::runTask(task, context, call);
         });
     }
 
     StageOutline outlineTask(const StageTask& task) override {
-        return withErrorsOf(task.name, [&] { return models::outlineTask(task, hashes_); });
+        return withErrorsOf(task.name, [&] { return nodes::outlineTask(task, hashes_); });
     }
 
 private:
@@ -433,26 +439,27 @@ private:
             return open();
         } catch (const Error& error) {
             const bool isOfPart =
-                error.item() == kLowNoiseItem || error.item().starts_with(kFileItem) ||
-                std::any_of(std::begin(kSplitParts),
-                            std::end(kSplitParts),
-                            [&](const SplitPart& part) { return error.item() == part.item; });
+                error.item() == models::kLowNoiseItem || error.item().starts_with(kFileItem) ||
+                std::any_of(
+                    std::begin(models::kSplitParts),
+                    std::end(models::kSplitParts),
+                    [&](const models::SplitPart& part) { return error.item() == part.item; });
             throw Error(
                 error.kind(), error.message(), error.hint(), isOfPart ? error.item() : kFileItem);
         }
     }
 
-    CheckpointPath placeOf(std::string_view typed,
-                           std::string_view graphFolder,
-                           const char* item = "checkpoint") const {
-        return findCheckpoint(
+    models::CheckpointPath placeOf(std::string_view typed,
+                                   std::string_view graphFolder,
+                                   const char* item = "checkpoint") const {
+        return models::findCheckpoint(
             typed, graphFolder, settings_.resourcesFolder, settings_.modelFolders, item);
     }
 
     /// Of a network, or of several text encoders.
-    std::vector<PlacedFile> placesOf(const PartRequest& request,
-                                     std::string_view graphFolder) const {
-        std::vector<PlacedFile> places;
+    std::vector<models::PlacedFile> placesOf(const models::PartRequest& request,
+                                             std::string_view graphFolder) const {
+        std::vector<models::PlacedFile> places;
         const auto add = [&](const std::string& parameter, const std::string& file) {
             try {
                 places.push_back({parameter, placeOf(file, graphFolder, request.item.c_str())});
@@ -471,8 +478,9 @@ private:
         return places;
     }
 
-    CheckpointChoice chosen(const LoadRequest& request, std::string_view graphFolder) const {
-        CheckpointChoice choice{
+    models::CheckpointChoice chosen(const models::LoadRequest& request,
+                                    std::string_view graphFolder) const {
+        models::CheckpointChoice choice{
             .checkpoint = placeOf(request.checkpoint, graphFolder), .parts = {}, .prediction = {}};
         for (const auto& [item, path] : {std::pair("unet", &request.unet),
                                          std::pair("vae", &request.vae),
@@ -487,7 +495,7 @@ private:
         return choice;
     }
 
-    StageContext contextOf(std::string_view stage, const StageCall& call) {
+    models::StageContext contextOf(std::string_view stage, const StageCall& call) {
         tensor::Recorder* recorder = settings_.recorder ? settings_.recorder() : nullptr;
         if (recorder) {
             recorder->beginStage(stage, call.node);
@@ -500,15 +508,16 @@ private:
     }
 
     StagesSettings settings_;
-    Families families_;
-    ModelCache models_;
-    ModelParts parts_;
-    AdaptedModels adapted_;
-    std::shared_ptr<EmbeddingCache> openedEmbeddings_ = std::make_shared<EmbeddingCache>();
-    ControlNets controlNets_;
-    IpAdapters ipAdapters_;
-    RecognisedModels recognised_;
-    ModelHashes hashes_;
+    models::Families families_;
+    models::ModelCache models_;
+    models::ModelParts parts_;
+    models::AdaptedModels adapted_;
+    std::shared_ptr<models::EmbeddingCache> openedEmbeddings_ =
+        std::make_shared<models::EmbeddingCache>();
+    models::ControlNets controlNets_;
+    models::IpAdapters ipAdapters_;
+    models::RecognisedModels recognised_;
+    models::ModelHashes hashes_;
 };
 
 }  // namespace
@@ -517,4 +526,4 @@ std::unique_ptr<Stages> makeStages(StagesSettings settings) {
     return std::make_unique<ModelStages>(std::move(settings));
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -6,7 +6,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-std::vector<ParamDesc> detailParameters(models::Stages& stages) {
+std::vector<ParamDesc> detailParameters(Stages& stages) {
     return {
         fractionParam("strength",
                       "Strength",
@@ -45,7 +45,7 @@ std::vector<ParamDesc> detailParameters(models::Stages& stages) {
         spacingParam()};
 }
 
-NodeDesc describeDetail(models::Stages& stages) {
+NodeDesc describeDetail(Stages& stages) {
     return {
         .id = "finish.detail",
         .label = "Add detail",
@@ -84,7 +84,7 @@ NodeDesc describeDetail(models::Stages& stages) {
         .params = detailParameters(stages)};
 }
 
-models::DetailRequest detailRequest(const executor::Params& params, const WireAt& wire) {
+DetailRequest detailRequest(const executor::Params& params, const WireAt& wire) {
     return {.model = wire("model"),
             .positive = wire("positive"),
             .negative = wire("negative"),
@@ -105,7 +105,7 @@ models::DetailRequest detailRequest(const executor::Params& params, const WireAt
 
 }  // namespace
 
-executor::NodeType detailNode(models::Stages& stages) {
+executor::NodeType detailNode(Stages& stages) {
     return stageNode(stages, describeDetail(stages), detailRequest, "denoise");
 }
 

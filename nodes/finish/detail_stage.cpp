@@ -24,7 +24,7 @@
 #include <optional>
 #include <set>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -32,7 +32,7 @@ namespace {
 constexpr uint32_t kDecodes = 0;
 constexpr uint32_t kEncodes = 1;
 
-TileSizes detailTiles(const DetailRequest& settings, const Model& model) {
+models::TileSizes detailTiles(const DetailRequest& settings, const models::Model& model) {
     const int64_t multiple = model.info().latent.multiple;
     if (settings.tilePixels == 0) {
         return {.multiple = multiple};
@@ -66,8 +66,9 @@ void requireNoArea(const WireRef& conditioning, const char* port) {
     if (!conditioning) {
         return;
     }
-    const ConditioningOutline outline = outlineOf(conditioningShapeOf(conditioning, port), port);
-    for (const EntryOutline& entry : outline.entries()) {
+    const models::ConditioningOutline outline =
+        outlineOf(conditioningShapeOf(conditioning, port), port);
+    for (const models::EntryOutline& entry : outline.entries()) {
         if (entry.scope.area) {
             throw Error(ErrorKind::InvalidInput,
                         "a prompt for an area has no place in the tiles of a detail pass",
@@ -80,11 +81,14 @@ void requireNoArea(const WireRef& conditioning, const char* port) {
 /// The way of one picture: [1, 3, H, W] to `target`, which holds zeros.
 class DetailPass {
 public:
-    DetailPass(StageContext& context, const DetailRequest& request, const StageCall& call)
+    DetailPass(models::StageContext& context, const DetailRequest& request, const StageCall& call)
         : context_(context.ofPart()), request_(request), call_(call) {}
 
     /// `picture`: of how many in the batch, for those hints that are one for each.
-    void run(const FeatheredTiles& tiles, int64_t picture, bool isLast, const at::Tensor& target) {
+    void run(const models::FeatheredTiles& tiles,
+             int64_t picture,
+             bool isLast,
+             const at::Tensor& target) {
         cutHints(tiles, picture);
         std::vector<WireRef> parts;
         for (int64_t i = 0; i < tiles.count(); ++i) {
@@ -147,7 +151,7 @@ private:
 
     WireRef encoded(const at::Tensor& tile) {
         call_.stop.throwIfStopped();
-        const tensor::NumericsScope scope(switchesOf(kAutoencoder));
+        const tensor::NumericsScope scope(switchesOf(models::kAutoencoder));
         return imageEncodeStage(
             context_,
             {.model = request_.model,
@@ -158,7 +162,7 @@ private:
 
     WireRef denoised(const WireRef& latent, int64_t index, int64_t count) {
         call_.stop.throwIfStopped();
-        const tensor::NumericsScope scope(switchesOf(kDenoiser));
+        const tensor::NumericsScope scope(switchesOf(models::kDenoiser));
         DenoiseRequest request = denoiseRequest(request_);
         request.latent = latent;
         request.control = controlsOf(index);
@@ -174,7 +178,7 @@ private:
 
     at::Tensor decoded(const WireRef& latent) {
         call_.stop.throwIfStopped();
-        const tensor::NumericsScope scope(switchesOf(kAutoencoder));
+        const tensor::NumericsScope scope(switchesOf(models::kAutoencoder));
         const WireRef image =
             decodeStage(context_, {.model = request_.model, .latent = latent}, callForTiles());
         keepNotes(imagesIn(image).provenance());
@@ -182,15 +186,15 @@ private:
     }
 
     /// The hints of a picture at its size, cut as it is.
-    void cutHints(const FeatheredTiles& tiles, int64_t picture) {
+    void cutHints(const models::FeatheredTiles& tiles, int64_t picture) {
         cutMasks(tiles, picture);
         hints_.clear();
         const Controls* controls = controlsIn(request_.control);
         if (!controls) {
             return;
         }
-        const Model& model = modelIn(request_.model);
-        const c10::Device device = context_.deviceOf(*treeIn(model, kDenoiser));
+        const models::Model& model = modelIn(request_.model);
+        const c10::Device device = context_.deviceOf(*treeIn(model, models::kDenoiser));
         for (const ControlEntry& entry : controls->entries()) {
             const int64_t row = entry.hintShape.at(0) == 1 ? 0 : picture;
             const at::Tensor hint = tensor::upload(entry.hint.narrow(0, row, 1), device);
@@ -200,14 +204,14 @@ private:
     }
 
     /// The masks of pictures to follow, likewise.
-    void cutMasks(const FeatheredTiles& tiles, int64_t picture) {
+    void cutMasks(const models::FeatheredTiles& tiles, int64_t picture) {
         masks_.clear();
         const ImagePrompts* prompts = imagePromptsIn(request_.imagePrompt);
         if (!prompts) {
             return;
         }
-        const Model& model = modelIn(request_.model);
-        const c10::Device device = context_.deviceOf(*treeIn(model, kDenoiser));
+        const models::Model& model = modelIn(request_.model);
+        const c10::Device device = context_.deviceOf(*treeIn(model, models::kDenoiser));
         for (const ImagePromptEntry& entry : prompts->entries()) {
             if (entry.maskShape.empty()) {
                 masks_.emplace_back();
@@ -215,10 +219,10 @@ private:
             }
             const int64_t row = entry.maskShape.at(0) == 1 ? 0 : picture;
             const at::Tensor mask = tensor::upload(entry.mask.narrow(0, row, 1), device);
-            masks_.emplace_back(
-                FeatheredTiles(at::upsample_bilinear2d(
-                                   mask, {tiles.height(), tiles.width()}, /*align_corners=*/false),
-                               detailTiles(request_, model)));
+            masks_.emplace_back(models::FeatheredTiles(
+                at::upsample_bilinear2d(
+                    mask, {tiles.height(), tiles.width()}, /*align_corners=*/false),
+                detailTiles(request_, model)));
         }
     }
 
@@ -250,11 +254,12 @@ private:
         return std::make_shared<const Controls>(std::move(entries));
     }
 
-    StageContext context_;
+    models::StageContext context_;
     const DetailRequest& request_;
     const StageCall& call_;
-    std::vector<FeatheredTiles> hints_;                 ///< of the picture that is being made
-    std::vector<std::optional<FeatheredTiles>> masks_;  ///< likewise, of each of the entries
+    std::vector<models::FeatheredTiles> hints_;  ///< of the picture that is being made
+    std::vector<std::optional<models::FeatheredTiles>>
+        masks_;  ///< likewise, of each of the entries
     std::set<std::string> told_;
     tensor::Provenance::Fields notes_;
 };
@@ -275,10 +280,10 @@ void describeDetail(tensor::Provenance& provenance,
 }
 
 void checkDetail(const DetailRequest& settings) {
-    const Model& model = modelIn(settings.model);
+    const models::Model& model = modelIn(settings.model);
     const Shape image = shapeOf(settings.image);
     requirePictures(model, "a detail pass");
-    const TileSizes sizes = detailTiles(settings, model);
+    const models::TileSizes sizes = detailTiles(settings, model);
     requireNoArea(settings.positive, "positive");
     requireNoArea(settings.negative, "negative");
     const DenoiseRequest request = denoiseRequest(settings);
@@ -287,9 +292,10 @@ void checkDetail(const DetailRequest& settings) {
                 "choose a higher strength, or leave the node out",
                 "strength");
     (void)makeSampler(model, request);
-    const TileSpan row = cutSide(image[2], sizes).front();
-    const TileSpan column = cutSide(image[3], sizes).front();
-    const PictureSize tile{.width = column.end - column.begin, .height = row.end - row.begin};
+    const models::TileSpan row = cutSide(image[2], sizes).front();
+    const models::TileSpan column = cutSide(image[3], sizes).front();
+    const models::PictureSize tile{.width = column.end - column.begin,
+                                   .height = row.end - row.begin};
     const Shape latent = latentShapeFor(model, tile, 1, "image");
     checkInpainting(model, request, {.latent = latent, .isEmpty = false});
     if (const Controls* controls = controlsIn(settings.control)) {
@@ -302,12 +308,12 @@ void checkDetail(const DetailRequest& settings) {
 
 StageShapes detailShapes(const DetailRequest& request, StageFacts& facts) {
     checkDetail(request);
-    const Model& model = modelIn(request.model);
+    const models::Model& model = modelIn(request.model);
     const DenoiseRequest ofTile = denoiseRequest(request);
     const auto sampler = makeSampler(model, ofTile);
     memory::ComponentPrecision& ofDenoiser =
         *std::find_if(facts.precisions.begin(), facts.precisions.end(), [](const auto& each) {
-            return each.role == kDenoiser;
+            return each.role == models::kDenoiser;
         });
     const memory::Judgement judgement = judgeDenoise(model, ofTile, *sampler, ofDenoiser);
     ofDenoiser.reuse = judgement.reuse;
@@ -323,20 +329,20 @@ StageShapes detailShapes(const DetailRequest& request, StageFacts& facts) {
 /// reading order has the seed + k, in every picture of a batch. LibTorch's switches are each
 /// network's while it runs. Polls "cancel after this image" between pictures and "now" before every
 /// tile and leaf. Records detail_in and detail_out.
-std::vector<WireRef> detailStage(StageContext& context,
+std::vector<WireRef> detailStage(models::StageContext& context,
                                  const DetailRequest& request,
                                  const StageCall& call) {
-    const Model& model = modelIn(request.model);
+    const models::Model& model = modelIn(request.model);
     const tensor::Images& given = imagesIn(request.image);
     checkDetail(request);
-    const c10::Device device = context.deviceOf(*treeIn(model, kAutoencoder));
+    const c10::Device device = context.deviceOf(*treeIn(model, models::kAutoencoder));
     const at::Tensor pixels = tensor::upload(given.pixels(), device);
     context.record.put("detail_in", pixels);
     at::Tensor result = at::zeros(pixels.sizes(), pixels.options());
     DetailPass pass(context, request, call);
     for (int64_t i = 0; i < pixels.size(0); ++i) {
         call.stop.throwIfStoppedBetweenImages();
-        const FeatheredTiles tiles(pixels.narrow(0, i, 1), detailTiles(request, model));
+        const models::FeatheredTiles tiles(pixels.narrow(0, i, 1), detailTiles(request, model));
         pass.run(tiles, i, i + 1 == pixels.size(0), result.narrow(0, i, 1));
     }
     context.record.put("detail_out", result);
@@ -361,8 +367,8 @@ const StageDef<DetailRequest>& stageOf(const DetailRequest&) {
                 return withControls(withImagePrompts(modelIn(request.model), request.imagePrompt),
                                     request.control);
             },
-        .roles = {kAutoencoder, kDenoiser},
-        .addedRoles = {kControlNets},
+        .roles = {models::kAutoencoder, models::kDenoiser},
+        .addedRoles = {models::kControlNets},
         .hasOwnSwitches = true,
         .shape = detailShapes,
         .run = detailStage,
@@ -370,4 +376,4 @@ const StageDef<DetailRequest>& stageOf(const DetailRequest&) {
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

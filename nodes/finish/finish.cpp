@@ -4,7 +4,7 @@
 
 namespace lowtide::nodes {
 
-std::vector<executor::NodeType> finish(models::Stages& stages) {
+std::vector<executor::NodeType> finish(Stages& stages) {
     return {sharpenNode(stages), matchColourNode(stages), detailNode(stages)};
 }
 

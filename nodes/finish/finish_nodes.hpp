@@ -2,17 +2,17 @@
 
 #include "plugin/executor/node.hpp"
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 class Stages;
 }
 
 namespace lowtide::nodes {
 
 /// "finish.sharpen": pictures with stronger edges.
-[[nodiscard]] executor::NodeType sharpenNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType sharpenNode(Stages& stages);
 /// "finish.match_colour": pictures in the colours of another.
-[[nodiscard]] executor::NodeType matchColourNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType matchColourNode(Stages& stages);
 /// "finish.detail": pictures whose tiles were denoised a little.
-[[nodiscard]] executor::NodeType detailNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType detailNode(Stages& stages);
 
 }  // namespace lowtide::nodes

@@ -33,7 +33,7 @@ NodeDesc describeMatchColour() {
                           1)}};
 }
 
-models::MatchColourRequest matchColourRequest(const executor::Params& params, const WireAt& wire) {
+MatchColourRequest matchColourRequest(const executor::Params& params, const WireAt& wire) {
     return {.image = wire("image"),
             .reference = wire("reference"),
             .method = params.text("method"),
@@ -42,7 +42,7 @@ models::MatchColourRequest matchColourRequest(const executor::Params& params, co
 
 }  // namespace
 
-executor::NodeType matchColourNode(models::Stages& stages) {
+executor::NodeType matchColourNode(Stages& stages) {
     return stageNode(stages, describeMatchColour(), matchColourRequest);
 }
 

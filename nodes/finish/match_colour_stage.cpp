@@ -6,7 +6,7 @@
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/picture_filters.hpp"
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -39,7 +39,7 @@ void checkMatchColour(const MatchColourRequest& settings) {
     }
 }
 
-std::vector<WireRef> matchColourStage(StageContext& context,
+std::vector<WireRef> matchColourStage(models::StageContext& context,
                                       const MatchColourRequest& request,
                                       const StageCall&) {
     const tensor::Images& given = imagesIn(request.image);
@@ -82,4 +82,4 @@ const StageDef<MatchColourRequest>& stageOf(const MatchColourRequest&) {
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

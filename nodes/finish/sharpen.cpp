@@ -57,7 +57,7 @@ NodeDesc describeSharpen() {
         .params = sharpenParameters()};
 }
 
-models::SharpenRequest sharpenRequest(const executor::Params& params, const WireAt& wire) {
+SharpenRequest sharpenRequest(const executor::Params& params, const WireAt& wire) {
     return {.image = wire("image"),
             .radius = params.number("radius"),
             .percent = params.number("percent"),
@@ -66,7 +66,7 @@ models::SharpenRequest sharpenRequest(const executor::Params& params, const Wire
 
 }  // namespace
 
-executor::NodeType sharpenNode(models::Stages& stages) {
+executor::NodeType sharpenNode(Stages& stages) {
     return stageNode(stages, describeSharpen(), sharpenRequest);
 }
 

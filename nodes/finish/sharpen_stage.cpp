@@ -5,7 +5,7 @@
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/tensor/picture_filters.hpp"
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -24,7 +24,7 @@ void checkSharpen(const SharpenRequest& settings) {
     requireInRange(settings.threshold, 255, "threshold");
 }
 
-std::vector<WireRef> sharpenStage(StageContext& context,
+std::vector<WireRef> sharpenStage(models::StageContext& context,
                                   const SharpenRequest& request,
                                   const StageCall&) {
     checkSharpen(request);
@@ -59,4 +59,4 @@ const StageDef<SharpenRequest>& stageOf(const SharpenRequest&) {
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

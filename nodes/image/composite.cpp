@@ -53,7 +53,7 @@ NodeDesc describeComposite() {
                         .defaultValue = false}}};
 }
 
-models::CompositeRequest compositeRequest(const executor::Params& params, const WireAt& wire) {
+CompositeRequest compositeRequest(const executor::Params& params, const WireAt& wire) {
     return {.destination = wire("destination"),
             .source = wire("source"),
             .mask = wire("mask"),
@@ -64,7 +64,7 @@ models::CompositeRequest compositeRequest(const executor::Params& params, const 
 
 }  // namespace
 
-executor::NodeType compositeImageNode(models::Stages& stages) {
+executor::NodeType compositeImageNode(Stages& stages) {
     return stageNode(stages, describeComposite(), compositeRequest);
 }
 

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -86,7 +86,7 @@ Shape compositeShape(const CompositeRequest& request) {
 /// has another one. Source: ComfyUI ImageCompositeMasked; where x or y is negative, the part of the
 /// source that lies inside is shown (ComfyUI shows its upper left part).
 /// Records composite_in and composite_out.
-std::vector<WireRef> compositeStage(StageContext& context,
+std::vector<WireRef> compositeStage(models::StageContext& context,
                                     const CompositeRequest& request,
                                     const StageCall&) {
     const tensor::Images& below = imagesIn(request.destination, "destination");
@@ -130,4 +130,4 @@ const StageDef<CompositeRequest>& stageOf(const CompositeRequest&) {
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

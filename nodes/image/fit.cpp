@@ -88,7 +88,7 @@ NodeDesc describeFit() {
         .params = fitParameters()};
 }
 
-models::FitRequest fitRequest(const executor::Params& params, const WireAt& wire) {
+FitRequest fitRequest(const executor::Params& params, const WireAt& wire) {
     return {.image = wire("image"),
             .mask = wire("mask"),
             .model = wire("model"),
@@ -101,7 +101,7 @@ models::FitRequest fitRequest(const executor::Params& params, const WireAt& wire
 
 }  // namespace
 
-executor::NodeType fitImageNode(models::Stages& stages) {
+executor::NodeType fitImageNode(Stages& stages) {
     return stageNode(stages, describeFit(), fitRequest);
 }
 

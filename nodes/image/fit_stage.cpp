@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -238,7 +238,9 @@ FitGeometry fitFor(const FitRequest& settings) {
     return fitGeometry({.width = image[3], .height = image[2]}, settings, multiple);
 }
 
-std::vector<WireRef> fitStage(StageContext& context, const FitRequest& request, const StageCall&) {
+std::vector<WireRef> fitStage(models::StageContext& context,
+                              const FitRequest& request,
+                              const StageCall&) {
     const tensor::Images& given = imagesIn(request.image);
     const at::Tensor& pixels = given.pixels();
     const FitGeometry fit = fitFor(request);
@@ -271,4 +273,4 @@ const StageDef<FitRequest>& stageOf(const FitRequest&) {
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

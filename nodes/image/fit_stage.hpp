@@ -4,7 +4,7 @@
 
 #include "nodes/engine/stage_requests.hpp"
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 /// In pixels: the part of the source, the size that it gets, and what is added around it.
 struct FitGeometry {
@@ -26,4 +26,4 @@ struct FitGeometry {
                                       const FitRequest& settings,
                                       int64_t multiple);
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

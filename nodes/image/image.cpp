@@ -4,7 +4,7 @@
 
 namespace lowtide::nodes {
 
-std::vector<executor::NodeType> image(models::Stages& stages) {
+std::vector<executor::NodeType> image(Stages& stages) {
     return {fitImageNode(stages), compositeImageNode(stages)};
 }
 

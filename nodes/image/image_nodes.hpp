@@ -2,15 +2,15 @@
 
 #include "plugin/executor/node.hpp"
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 class Stages;
 }
 
 namespace lowtide::nodes {
 
 /// "image.fit": pictures at a size that a model takes.
-[[nodiscard]] executor::NodeType fitImageNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType fitImageNode(Stages& stages);
 /// "image.composite": a picture laid on another one.
-[[nodiscard]] executor::NodeType compositeImageNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType compositeImageNode(Stages& stages);
 
 }  // namespace lowtide::nodes

@@ -35,7 +35,7 @@ NodeDesc describeEmptyLatent() {
                         .step = 1}}};
 }
 
-models::EmptyLatentRequest emptyLatentRequest(const executor::Params& params, const WireAt&) {
+EmptyLatentRequest emptyLatentRequest(const executor::Params& params, const WireAt&) {
     return {.widthPixels = params.integer("width"),
             .heightPixels = params.integer("height"),
             .batch = params.integer("batch")};
@@ -43,7 +43,7 @@ models::EmptyLatentRequest emptyLatentRequest(const executor::Params& params, co
 
 }  // namespace
 
-executor::NodeType emptyLatentNode(models::Stages& stages) {
+executor::NodeType emptyLatentNode(Stages& stages) {
     return stageNode(stages, describeEmptyLatent(), emptyLatentRequest);
 }
 

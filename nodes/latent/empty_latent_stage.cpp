@@ -5,7 +5,7 @@
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -45,7 +45,7 @@ StageShapes emptyLatentShapes(const EmptyLatentRequest& request, StageFacts&) {
     return {.outputs = {latentOutput(emptyOutlineOf(request))}};
 }
 
-std::vector<WireRef> emptyLatentStage(StageContext&,
+std::vector<WireRef> emptyLatentStage(models::StageContext&,
                                       const EmptyLatentRequest& request,
                                       const StageCall&) {
     const EmptyOutline empty = emptyOutlineOf(request);
@@ -60,4 +60,4 @@ const StageDef<EmptyLatentRequest>& stageOf(const EmptyLatentRequest&) {
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

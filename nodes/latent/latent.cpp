@@ -4,7 +4,7 @@
 
 namespace lowtide::nodes {
 
-std::vector<executor::NodeType> latent(models::Stages& stages) {
+std::vector<executor::NodeType> latent(Stages& stages) {
     return {emptyLatentNode(stages),
             emptyVideoNode(stages),
             repeatLatentNode(stages),

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <iterator>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -66,7 +66,7 @@ int64_t scaledLatentSide(int64_t side, double scale, const char* item) {
 }
 
 /// A side of the result, in pixels of the picture, as latent pixels.
-int64_t packed(int64_t pixels, const ModelInfo& info, const char* item) {
+int64_t packed(int64_t pixels, const models::ModelInfo& info, const char* item) {
     if (pixels < 0 || pixels % info.latent.multiple != 0) {
         throw Error(ErrorKind::InvalidInput,
                     "a " + std::string(item) + " of " + std::to_string(pixels) +
@@ -86,7 +86,7 @@ LatentSize sizeInPixels(const LatentSize& given,
                     "connect the model, or choose the size by a scale",
                     "model");
     }
-    const ModelInfo& info = modelIn(settings.model).info();
+    const models::ModelInfo& info = modelIn(settings.model).info();
     const int64_t height = packed(wanted.height, info, "height");
     const int64_t width = packed(wanted.width, info, "width");
     if (height == 0 && width == 0) {
@@ -135,7 +135,7 @@ Shape upscaledLatentShape(const LatentUpscaleRequest& settings) {
 }
 
 /// Where they lie. A sampler's state does not fit them any more and is left out.
-std::vector<WireRef> upscaleLatentStage(StageContext& context,
+std::vector<WireRef> upscaleLatentStage(models::StageContext& context,
                                         const LatentUpscaleRequest& request,
                                         const StageCall&) {
     const LatentMethod& method = latentMethodNamed(request.method);
@@ -171,4 +171,4 @@ const StageDef<LatentUpscaleRequest>& stageOf(const LatentUpscaleRequest&) {
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -31,14 +31,13 @@ NodeDesc describeRepeatLatent() {
                         .step = 1}}};
 }
 
-models::LatentRepeatRequest repeatLatentRequest(const executor::Params& params,
-                                                const WireAt& wire) {
+LatentRepeatRequest repeatLatentRequest(const executor::Params& params, const WireAt& wire) {
     return {.latent = wire("latent"), .count = params.integer("count")};
 }
 
 }  // namespace
 
-executor::NodeType repeatLatentNode(models::Stages& stages) {
+executor::NodeType repeatLatentNode(Stages& stages) {
     return stageNode(stages, describeRepeatLatent(), repeatLatentRequest);
 }
 

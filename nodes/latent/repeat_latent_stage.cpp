@@ -5,7 +5,7 @@
 
 #include <ATen/ATen.h>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -44,7 +44,7 @@ Shape repeatedShape(const Shape& latentShape, const LatentRepeatRequest& setting
 
 /// All latents of a batch one after the other, several times: 1 2 1 2. What a sampler remembers of
 /// a pass before stays behind. Source: ComfyUI RepeatLatentBatch.
-std::vector<WireRef> repeatLatentStage(StageContext& context,
+std::vector<WireRef> repeatLatentStage(models::StageContext& context,
                                        const LatentRepeatRequest& request,
                                        const StageCall&) {
     if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(request.latent.get())) {
@@ -89,4 +89,4 @@ const StageDef<LatentRepeatRequest>& stageOf(const LatentRepeatRequest&) {
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -81,12 +81,11 @@ NodeDesc describeUpscaleLatent() {
             .params = upscaleLatentParameters()};
 }
 
-models::LatentUpscaleRequest upscaleLatentRequest(const executor::Params& params,
-                                                  const WireAt& wire) {
-    models::LatentUpscaleRequest request{.latent = wire("latent"),
-                                         .model = wire("model"),
-                                         .method = params.text("method"),
-                                         .scale = params.number("scale")};
+LatentUpscaleRequest upscaleLatentRequest(const executor::Params& params, const WireAt& wire) {
+    LatentUpscaleRequest request{.latent = wire("latent"),
+                                 .model = wire("model"),
+                                 .method = params.text("method"),
+                                 .scale = params.number("scale")};
     if (params.text("by") == kBySize) {
         request.size = {.width = params.integer("width"), .height = params.integer("height")};
     }
@@ -95,7 +94,7 @@ models::LatentUpscaleRequest upscaleLatentRequest(const executor::Params& params
 
 }  // namespace
 
-executor::NodeType upscaleLatentNode(models::Stages& stages) {
+executor::NodeType upscaleLatentNode(Stages& stages) {
     return stageNode(stages, describeUpscaleLatent(), upscaleLatentRequest);
 }
 

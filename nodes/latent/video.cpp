@@ -19,7 +19,7 @@ NodeDesc describeEmptyVideo() {
         .params = videoParams()};
 }
 
-models::EmptyLatentRequest emptyVideoRequest(const executor::Params& params, const WireAt&) {
+EmptyLatentRequest emptyVideoRequest(const executor::Params& params, const WireAt&) {
     return {.widthPixels = params.integer("width"),
             .heightPixels = params.integer("height"),
             .frames = params.integer("frames"),
@@ -28,7 +28,7 @@ models::EmptyLatentRequest emptyVideoRequest(const executor::Params& params, con
 
 }  // namespace
 
-executor::NodeType emptyVideoNode(models::Stages& stages) {
+executor::NodeType emptyVideoNode(Stages& stages) {
     return stageNode(stages, describeEmptyVideo(), emptyVideoRequest);
 }
 

@@ -64,7 +64,7 @@ NodeDesc describeLoadCheckpoint() {
 
 }  // namespace
 
-std::vector<executor::NodeType> load(models::Stages& stages) {
+std::vector<executor::NodeType> load(Stages& stages) {
     const auto open = [&stages](const executor::Params& params, std::string_view graphFolder) {
         return stages.loadCheckpoint({.checkpoint = params.text("checkpoint"),
                                       .unet = params.text("unet"),

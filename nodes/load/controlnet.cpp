@@ -24,13 +24,13 @@ NodeDesc describeLoadControlNet() {
                         .defaultValue = std::string()}}};
 }
 
-memory::WireRef loadedControlNet(models::Stages& stages,
+memory::WireRef loadedControlNet(Stages& stages,
                                  const executor::Params& params,
                                  std::string_view graphFolder) {
     return stages.loadControlNet(params.text("controlnet"), graphFolder);
 }
 
-executor::WorkOutline outlineLoadControlNet(models::Stages& stages,
+executor::WorkOutline outlineLoadControlNet(Stages& stages,
                                             const executor::OutlineContext& context) {
     executor::WorkOutline outline =
         loadedOutline(stages,
@@ -41,13 +41,13 @@ executor::WorkOutline outlineLoadControlNet(models::Stages& stages,
     return outline;
 }
 
-void runLoadControlNet(models::Stages& stages, executor::Context& context) {
+void runLoadControlNet(Stages& stages, executor::Context& context) {
     context.output("controlnet", loadedControlNet(stages, context, context.graphFolder()));
 }
 
 }  // namespace
 
-executor::NodeType loadControlNetNode(models::Stages& stages) {
+executor::NodeType loadControlNetNode(Stages& stages) {
     return stageNode(
         stages, describeLoadControlNet(), outlineLoadControlNet, runLoadControlNet, "controlnet");
 }

@@ -89,7 +89,7 @@ NodeDesc describePart(const PartNode& part) {
     return desc;
 }
 
-executor::NodeType partNode(models::Stages& stages, const PartNode& part) {
+executor::NodeType partNode(Stages& stages, const PartNode& part) {
     const auto open = [&stages, item = std::string(part.item), count = part.files](
                           const executor::Params& params, std::string_view graphFolder) {
         models::PartRequest request{.item = item, .files = {}};
@@ -150,10 +150,10 @@ NodeDesc describeLoadDiffusionModel() {
 }
 
 template <class ValueAt>
-models::LoadedModel openDiffusionModel(models::Stages& stages,
-                                       const executor::Params& params,
-                                       const ValueAt& valueAt,
-                                       std::string_view graphFolder) {
+LoadedModel openDiffusionModel(Stages& stages,
+                               const executor::Params& params,
+                               const ValueAt& valueAt,
+                               std::string_view graphFolder) {
     return stages.loadDiffusionModel({.file = params.text("file"),
                                       .lowNoise = params.text("low_noise"),
                                       .textEncoder = valueAt("text_encoder"),
@@ -162,21 +162,20 @@ models::LoadedModel openDiffusionModel(models::Stages& stages,
                                      graphFolder);
 }
 
-executor::WorkOutline outlineDiffusionModel(models::Stages& stages,
+executor::WorkOutline outlineDiffusionModel(Stages& stages,
                                             const executor::OutlineContext& context) {
     const auto valueAt = [&](std::string_view port) -> memory::WireRef {
         const executor::ValueOutline* input = context.input(port);
         return input ? input->value : nullptr;
     };
-    models::LoadedModel loaded =
-        openDiffusionModel(stages, context, valueAt, context.graphFolder());
+    LoadedModel loaded = openDiffusionModel(stages, context, valueAt, context.graphFolder());
     executor::WorkOutline outline =
         loadedOutline(stages, "model", "MODEL", std::move(loaded.model));
     outline.issues = std::move(loaded.warnings);
     return outline;
 }
 
-void runDiffusionModel(models::Stages& stages, executor::Context& context) {
+void runDiffusionModel(Stages& stages, executor::Context& context) {
     const auto valueAt = [&](std::string_view port) { return context.input(port); };
     context.output("model",
                    openDiffusionModel(stages, context, valueAt, context.graphFolder()).model);
@@ -184,7 +183,7 @@ void runDiffusionModel(models::Stages& stages, executor::Context& context) {
 
 }  // namespace
 
-std::vector<executor::NodeType> loadDiffusionModelNodes(models::Stages& stages) {
+std::vector<executor::NodeType> loadDiffusionModelNodes(Stages& stages) {
     std::vector<executor::NodeType> types = {
         stageNode(stages, describeLoadDiffusionModel(), outlineDiffusionModel, runDiffusionModel)};
     for (const PartNode& part : partNodes()) {

@@ -66,12 +66,11 @@ Issues warningsAbout(const image::PictureHeader& header, const std::string& name
              .hint = "where the colours look wrong, convert it to sRGB in another program"}};
 }
 
-executor::WorkOutline outlineLoadImage(models::Stages& stages,
-                                       const executor::OutlineContext& context) {
+executor::WorkOutline outlineLoadImage(Stages& stages, const executor::OutlineContext& context) {
     return blaming(kFile, [&] {
         const files::InputFile file = openPicture(context, context.graphFolder());
         const image::PictureHeader header = headerOf(file);
-        models::StageOutline picture =
+        StageOutline picture =
             stages.outlinePicture(header.size.heightPixels, header.size.widthPixels);
         return executor::WorkOutline{.outputs = {{kImage, valueOutline(picture.outputs[0])},
                                                  {kMask, valueOutline(picture.outputs[1])}},
@@ -82,21 +81,21 @@ executor::WorkOutline outlineLoadImage(models::Stages& stages,
     });
 }
 
-void runLoadImage(models::Stages& stages, executor::Context& context) {
+void runLoadImage(Stages& stages, executor::Context& context) {
     const image::DecodedPicture picture = blaming(kFile, [&] {
         const files::InputFile file = openPicture(context, context.graphFolder());
         const std::string bytes = file.readAll(kLargestFile);
         return image::decodePicture(
             std::as_bytes(std::span(bytes)), file.name(), image::Depth::Stored);
     });
-    models::PictureValues values = stages.pictureValues(picture);
+    PictureValues values = stages.pictureValues(picture);
     context.output(kImage, std::move(values.image));
     context.output(kMask, std::move(values.mask));
 }
 
 }  // namespace
 
-executor::NodeType loadImageNode(models::Stages& stages) {
+executor::NodeType loadImageNode(Stages& stages) {
     return stageNode(stages, describeLoadImage(), outlineLoadImage, runLoadImage);
 }
 

@@ -31,7 +31,7 @@ NodeDesc describeLoadIpAdapter() {
                         .advanced = true}}};
 }
 
-memory::WireRef loadedIpAdapter(models::Stages& stages,
+memory::WireRef loadedIpAdapter(Stages& stages,
                                 const executor::Params& params,
                                 std::string_view graphFolder) {
     return stages.loadIpAdapter(
@@ -39,7 +39,7 @@ memory::WireRef loadedIpAdapter(models::Stages& stages,
         graphFolder);
 }
 
-executor::WorkOutline outlineLoadIpAdapter(models::Stages& stages,
+executor::WorkOutline outlineLoadIpAdapter(Stages& stages,
                                            const executor::OutlineContext& context) {
     return loadedOutline(stages,
                          "ip_adapter",
@@ -47,13 +47,13 @@ executor::WorkOutline outlineLoadIpAdapter(models::Stages& stages,
                          loadedIpAdapter(stages, context, context.graphFolder()));
 }
 
-void runLoadIpAdapter(models::Stages& stages, executor::Context& context) {
+void runLoadIpAdapter(Stages& stages, executor::Context& context) {
     context.output("ip_adapter", loadedIpAdapter(stages, context, context.graphFolder()));
 }
 
 }  // namespace
 
-executor::NodeType loadIpAdapterNode(models::Stages& stages) {
+executor::NodeType loadIpAdapterNode(Stages& stages) {
     return stageNode(
         stages, describeLoadIpAdapter(), outlineLoadIpAdapter, runLoadIpAdapter, "ip adapter");
 }

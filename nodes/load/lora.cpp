@@ -15,16 +15,16 @@ NodeDesc describeLoadLora() {
             .params = loraParams()};
 }
 
-models::LoadedModel withOneLora(models::Stages& stages,
-                                const executor::Params& params,
-                                const memory::WireRef& model,
-                                std::string_view graphFolder) {
+LoadedModel withOneLora(Stages& stages,
+                        const executor::Params& params,
+                        const memory::WireRef& model,
+                        std::string_view graphFolder) {
     return withLora(stages, params, model, graphFolder);
 }
 
 }  // namespace
 
-executor::NodeType loadLoraNode(models::Stages& stages) {
+executor::NodeType loadLoraNode(Stages& stages) {
     return changedModelNode(stages, describeLoadLora(), withOneLora);
 }
 

@@ -42,7 +42,7 @@ ParamDesc expertParam(const std::string& suffix) {
     return param;
 }
 
-executor::WorkOutline changedModelOutline(models::Stages& stages, models::LoadedModel loaded) {
+executor::WorkOutline changedModelOutline(Stages& stages, LoadedModel loaded) {
     executor::WorkOutline outline =
         loadedOutline(stages, "model", "MODEL", std::move(loaded.model));
     outline.issues = std::move(loaded.warnings);
@@ -68,14 +68,14 @@ std::vector<ParamDesc> loraParams(const std::string& suffix) {
             expertParam(suffix)};
 }
 
-models::LoadedModel withLora(models::Stages& stages,
-                             const executor::Params& params,
-                             const memory::WireRef& model,
-                             std::string_view graphFolder,
-                             const std::string& suffix) {
+LoadedModel withLora(Stages& stages,
+                     const executor::Params& params,
+                     const memory::WireRef& model,
+                     std::string_view graphFolder,
+                     const std::string& suffix) {
     const std::string file = numbered("file", "_", suffix);
     try {
-        models::LoadedModel loaded = stages.loadAdapter(
+        LoadedModel loaded = stages.loadAdapter(
             {.model = model,
              .file = params.text(file),
              .strength = params.number(numbered("strength", "_", suffix)),
@@ -95,7 +95,7 @@ models::LoadedModel withLora(models::Stages& stages,
     }
 }
 
-executor::NodeType changedModelNode(models::Stages& stages, NodeDesc desc, ModelChange change) {
+executor::NodeType changedModelNode(Stages& stages, NodeDesc desc, ModelChange change) {
     desc.inputs = {{.id = "model",
                     .label = "Model",
                     .tooltip = "The model to change; it stays as it is for other nodes.",
@@ -115,7 +115,7 @@ executor::NodeType changedModelNode(models::Stages& stages, NodeDesc desc, Model
             },
         .run =
             [&stages, change](executor::Context& context) {
-                models::LoadedModel changed =
+                LoadedModel changed =
                     change(stages, context, context.input("model"), context.graphFolder());
                 context.output("model", std::move(changed.model));
             },

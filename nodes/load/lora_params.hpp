@@ -14,20 +14,20 @@ namespace lowtide::nodes {
 [[nodiscard]] std::vector<ParamDesc> loraParams(const std::string& suffix = {});
 
 /// The model as the LoRA of these parameters changes it. Errors and warnings are about its file.
-[[nodiscard]] models::LoadedModel withLora(models::Stages& stages,
-                                           const executor::Params& params,
-                                           const memory::WireRef& model,
-                                           std::string_view graphFolder,
-                                           const std::string& suffix = {});
+[[nodiscard]] LoadedModel withLora(Stages& stages,
+                                   const executor::Params& params,
+                                   const memory::WireRef& model,
+                                   std::string_view graphFolder,
+                                   const std::string& suffix = {});
 
 /// What a node makes of the model that comes in.
-using ModelChange = models::LoadedModel (*)(models::Stages& stages,
-                                            const executor::Params& params,
-                                            const memory::WireRef& model,
-                                            std::string_view graphFolder);
+using ModelChange = LoadedModel (*)(Stages& stages,
+                                    const executor::Params& params,
+                                    const memory::WireRef& model,
+                                    std::string_view graphFolder);
 
 /// A node of `desc` and its parameters that hands on the model as `change` makes it.
-[[nodiscard]] executor::NodeType changedModelNode(models::Stages& stages,
+[[nodiscard]] executor::NodeType changedModelNode(Stages& stages,
                                                   NodeDesc desc,
                                                   ModelChange change);
 

@@ -40,15 +40,15 @@ NodeDesc describeLoraStack() {
             .params = stackParams()};
 }
 
-models::LoadedModel stacked(models::Stages& stages,
-                            const executor::Params& params,
-                            const memory::WireRef& model,
-                            std::string_view graphFolder) {
-    models::LoadedModel all{.model = model, .warnings = {}};
+LoadedModel stacked(Stages& stages,
+                    const executor::Params& params,
+                    const memory::WireRef& model,
+                    std::string_view graphFolder) {
+    LoadedModel all{.model = model, .warnings = {}};
     for (int row = 1; row <= kRows; ++row) {
         const std::string number = std::to_string(row);
         if (params.flag("use_" + number)) {
-            models::LoadedModel loaded = withLora(stages, params, all.model, graphFolder, number);
+            LoadedModel loaded = withLora(stages, params, all.model, graphFolder, number);
             all.model = std::move(loaded.model);
             std::move(
                 loaded.warnings.begin(), loaded.warnings.end(), std::back_inserter(all.warnings));
@@ -59,7 +59,7 @@ models::LoadedModel stacked(models::Stages& stages,
 
 }  // namespace
 
-executor::NodeType loadLoraStackNode(models::Stages& stages) {
+executor::NodeType loadLoraStackNode(Stages& stages) {
     return changedModelNode(stages, describeLoraStack(), stacked);
 }
 

@@ -25,25 +25,24 @@ NodeDesc describeLoadUpscaler() {
                         .defaultValue = std::string()}}};
 }
 
-memory::WireRef loadedUpscaler(models::Stages& stages,
+memory::WireRef loadedUpscaler(Stages& stages,
                                const executor::Params& params,
                                std::string_view graphFolder) {
     return stages.loadUpscaler(params.text("upscaler"), graphFolder);
 }
 
-executor::WorkOutline outlineLoadUpscaler(models::Stages& stages,
-                                          const executor::OutlineContext& context) {
+executor::WorkOutline outlineLoadUpscaler(Stages& stages, const executor::OutlineContext& context) {
     return loadedOutline(
         stages, "upscaler", "UPSCALER", loadedUpscaler(stages, context, context.graphFolder()));
 }
 
-void runLoadUpscaler(models::Stages& stages, executor::Context& context) {
+void runLoadUpscaler(Stages& stages, executor::Context& context) {
     context.output("upscaler", loadedUpscaler(stages, context, context.graphFolder()));
 }
 
 }  // namespace
 
-executor::NodeType loadUpscalerNode(models::Stages& stages) {
+executor::NodeType loadUpscalerNode(Stages& stages) {
     return stageNode(stages, describeLoadUpscaler(), outlineLoadUpscaler, runLoadUpscaler);
 }
 

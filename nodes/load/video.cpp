@@ -86,13 +86,12 @@ auto blamingVideo(const Work& work) {
     }
 }
 
-executor::WorkOutline outlineLoadVideo(models::Stages& stages,
-                                       const executor::OutlineContext& context) {
+executor::WorkOutline outlineLoadVideo(Stages& stages, const executor::OutlineContext& context) {
     return blamingVideo([&] {
         const files::InputFile file =
             chosenFile(kVideoFile, context.text(kVideo), context.graphFolder());
         const video::TakenFrames taken = video::framesIn(file, rangeIn(context), kVideo);
-        models::StageOutline frames = stages.outlineVideo(shapeOf(taken));
+        StageOutline frames = stages.outlineVideo(shapeOf(taken));
         Issues issues;
         if (!taken.damage.empty()) {
             issues.push_back(damageWarning(file.name(), taken.damage));
@@ -105,7 +104,7 @@ executor::WorkOutline outlineLoadVideo(models::Stages& stages,
     });
 }
 
-void runLoadVideo(models::Stages& stages, executor::Context& context) {
+void runLoadVideo(Stages& stages, executor::Context& context) {
     blamingVideo([&] {
         const files::InputFile file =
             chosenFile(kVideoFile, context.text(kVideo), context.graphFolder());
@@ -130,7 +129,7 @@ void runLoadVideo(models::Stages& stages, executor::Context& context) {
 
 }  // namespace
 
-executor::NodeType loadVideoNode(models::Stages& stages) {
+executor::NodeType loadVideoNode(Stages& stages) {
     return stageNode(stages, describeLoadVideo(), outlineLoadVideo, runLoadVideo);
 }
 

@@ -42,7 +42,7 @@ NodeDesc describeMask() {
         .params = maskParameters()};
 }
 
-models::MaskRequest maskRequest(const executor::Params& params, const WireAt& wire) {
+MaskRequest maskRequest(const executor::Params& params, const WireAt& wire) {
     return {.image = wire("image"),
             .channel = params.text("channel"),
             .threshold = params.number("threshold"),
@@ -51,7 +51,7 @@ models::MaskRequest maskRequest(const executor::Params& params, const WireAt& wi
 
 }  // namespace
 
-executor::NodeType maskFromImageNode(models::Stages& stages) {
+executor::NodeType maskFromImageNode(Stages& stages) {
     return stageNode(stages, describeMask(), maskRequest);
 }
 

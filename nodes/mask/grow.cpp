@@ -47,7 +47,7 @@ NodeDesc describeGrowMask() {
         .params = growMaskParameters()};
 }
 
-models::MaskGrowRequest growMaskRequest(const executor::Params& params, const WireAt& wire) {
+MaskGrowRequest growMaskRequest(const executor::Params& params, const WireAt& wire) {
     return {.mask = wire("mask"),
             .pixels = params.integer("pixels"),
             .corners = params.text("corners"),
@@ -56,7 +56,7 @@ models::MaskGrowRequest growMaskRequest(const executor::Params& params, const Wi
 
 }  // namespace
 
-executor::NodeType growMaskNode(models::Stages& stages) {
+executor::NodeType growMaskNode(Stages& stages) {
     return stageNode(stages, describeGrowMask(), growMaskRequest);
 }
 

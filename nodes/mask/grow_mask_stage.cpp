@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -109,7 +109,7 @@ void checkMaskGrow(const MaskGrowRequest& settings) {
 /// by pixel, then blurred by a gaussian up to three deviations, the border repeated. Stops between
 /// pixels. Sources: ComfyUI GrowMask (tapered: the four neighbours; square: the eight);
 /// scipy.ndimage.gaussian_filter(mode "nearest", truncate 3). Records mask_in and mask.
-std::vector<WireRef> growMaskStage(StageContext& context,
+std::vector<WireRef> growMaskStage(models::StageContext& context,
                                    const MaskGrowRequest& request,
                                    const StageCall& call) {
     checkMaskGrow(request);
@@ -138,4 +138,4 @@ const StageDef<MaskGrowRequest>& stageOf(const MaskGrowRequest&) {
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

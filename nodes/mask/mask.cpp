@@ -4,7 +4,7 @@
 
 namespace lowtide::nodes {
 
-std::vector<executor::NodeType> mask(models::Stages& stages) {
+std::vector<executor::NodeType> mask(Stages& stages) {
     return {maskFromImageNode(stages), growMaskNode(stages)};
 }
 

@@ -2,15 +2,15 @@
 
 #include "plugin/executor/node.hpp"
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 class Stages;
 }
 
 namespace lowtide::nodes {
 
 /// "mask.from_image": what a picture shows as a mask.
-[[nodiscard]] executor::NodeType maskFromImageNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType maskFromImageNode(Stages& stages);
 /// "mask.grow": masks larger, smaller, softer.
-[[nodiscard]] executor::NodeType growMaskNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType growMaskNode(Stages& stages);
 
 }  // namespace lowtide::nodes

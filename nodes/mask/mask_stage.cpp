@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -57,7 +57,7 @@ Shape maskShape(const MaskRequest& settings) {
     return {image[0], 1, image[2], image[3]};
 }
 
-std::vector<WireRef> maskStage(StageContext& context,
+std::vector<WireRef> maskStage(models::StageContext& context,
                                const MaskRequest& request,
                                const StageCall&) {
     const at::Tensor& pixels = imagesIn(request.image).pixels();
@@ -87,4 +87,4 @@ const StageDef<MaskRequest>& stageOf(const MaskRequest&) {
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

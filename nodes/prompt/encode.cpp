@@ -143,8 +143,8 @@ models::EncoderPrompts othersIn(const executor::Params& params) {
 }
 
 /// Those that are not as they are by default.
-models::NamedNumbers numbersIn(const executor::Params& params) {
-    models::NamedNumbers numbers;
+NamedNumbers numbersIn(const executor::Params& params) {
+    NamedNumbers numbers;
     for (const ParamDesc& param : numberParams()) {
         if (params.value(param.id) != param.defaultValue) {
             numbers[param.id] = param.kind == ParamKind::Int
@@ -237,10 +237,10 @@ NodeDesc describeEncodePrompt() {
     };
 }
 
-models::EncodeRequest encodePromptRequest(models::Stages& stages,
-                                          const executor::Params& params,
-                                          const memory::WireRef& model,
-                                          std::string_view graphFolder) {
+EncodeRequest encodePromptRequest(Stages& stages,
+                                  const executor::Params& params,
+                                  const memory::WireRef& model,
+                                  std::string_view graphFolder) {
     return {.model = model,
             .prompt = params.text("prompt"),
             .hasTags = params.flag(kLoras),
@@ -255,19 +255,18 @@ models::EncodeRequest encodePromptRequest(models::Stages& stages,
 }
 
 /// The model that encodes and denoises: with the changes that the prompt asks for, where it may.
-models::LoadedModel promptedModel(models::Stages& stages,
-                                  const executor::Params& params,
-                                  const memory::WireRef& model,
-                                  std::string_view graphFolder) {
+LoadedModel promptedModel(Stages& stages,
+                          const executor::Params& params,
+                          const memory::WireRef& model,
+                          std::string_view graphFolder) {
     return params.flag(kLoras) ? stages.loadTagged(model, params.text("prompt"), graphFolder)
-                               : models::LoadedModel{.model = model, .warnings = {}};
+                               : LoadedModel{.model = model, .warnings = {}};
 }
 
-executor::WorkOutline outlineEncodePrompt(models::Stages& stages,
-                                          const executor::OutlineContext& context) {
+executor::WorkOutline outlineEncodePrompt(Stages& stages, const executor::OutlineContext& context) {
     const executor::ValueOutline* wired = context.input(kModel);
     const memory::WireRef given = wired ? wired->value : nullptr;
-    models::LoadedModel loaded = promptedModel(stages, context, given, context.graphFolder());
+    LoadedModel loaded = promptedModel(stages, context, given, context.graphFolder());
     executor::WorkOutline work = workOutline(
         stages.outline(encodePromptRequest(stages, context, loaded.model, context.graphFolder())),
         promptOutputs());
@@ -289,7 +288,7 @@ executor::WorkOutline outlineEncodePrompt(models::Stages& stages,
     return work;
 }
 
-void runEncodePrompt(models::Stages& stages, executor::Context& context) {
+void runEncodePrompt(Stages& stages, executor::Context& context) {
     const memory::WireRef model =
         promptedModel(stages, context, context.input(kModel), context.graphFolder()).model;
     std::vector<memory::WireRef> values = stages.run(
@@ -303,7 +302,7 @@ void runEncodePrompt(models::Stages& stages, executor::Context& context) {
 
 }  // namespace
 
-std::vector<executor::NodeType> prompt(models::Stages& stages) {
+std::vector<executor::NodeType> prompt(Stages& stages) {
     return {stageNode(
         stages, describeEncodePrompt(), outlineEncodePrompt, runEncodePrompt, "prompt encode")};
 }

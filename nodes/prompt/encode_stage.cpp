@@ -6,12 +6,12 @@
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/text/prompt_syntax.hpp"
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
 void warnOfCut(Issues& issues,
-               const ConditioningStatement& stated,
+               const models::ConditioningStatement& stated,
                int64_t tokens,
                const std::string& item) {
     if (tokens > 0) {
@@ -31,7 +31,7 @@ void warnOfCut(Issues& issues,
 
 void warnOfMissing(Issues& issues,
                    const std::string& name,
-                   const EmbeddingLibrary& library,
+                   const models::EmbeddingLibrary& library,
                    const std::string& item) {
     const std::vector<std::string>& names = library.names();
     const std::string near = nearestName(name, names);
@@ -49,14 +49,15 @@ void warnOfMissing(Issues& issues,
 }
 
 void warnOfSyntax(Issues& issues,
-                  const Model& model,
+                  const models::Model& model,
                   const std::string& text,
                   const std::string& weights,
                   const std::string& item) {
     std::vector<std::string> written;
     std::vector<std::string> hints;
     const bool canWeigh = model.info().conditioning.readsWeights;
-    for (const UnreadSyntax& found : unreadSyntax(text, promptWeightsNamed(weights), canWeigh)) {
+    for (const models::UnreadSyntax& found :
+         models::unreadSyntax(text, models::promptWeightsNamed(weights), canWeigh)) {
         written.push_back(quotedName(found.written) + " (elsewhere " + found.meaning + ")");
         if (hints.empty() || hints.back() != found.hint) {
             hints.push_back(found.hint);
@@ -75,14 +76,14 @@ void warnOfSyntax(Issues& issues,
 }
 
 /// Of what is set and the checkpoint has no use for.
-void warnOfUnused(Issues& issues, const Model& model, const EncodeRequest& request) {
+void warnOfUnused(Issues& issues, const models::Model& model, const EncodeRequest& request) {
     std::vector<std::string> set;
     for (size_t i = 0; i < request.others.size(); ++i) {
         if (!request.others[i].prompt.empty()) {
-            set.push_back(promptNameOf(i));
+            set.push_back(models::promptNameOf(i));
         }
         if (!request.others[i].negative.empty()) {
-            set.push_back(negativeNameOf(i));
+            set.push_back(models::negativeNameOf(i));
         }
     }
     if (request.length != 0) {
@@ -105,7 +106,7 @@ void warnOfUnused(Issues& issues, const Model& model, const EncodeRequest& reque
 }
 
 /// Of models that leave a layer out by themselves, which other programs count.
-void warnOfClipSkip(Issues& issues, const Model& model, int clipSkip) {
+void warnOfClipSkip(Issues& issues, const models::Model& model, int clipSkip) {
     const int own = model.info().ownClipSkip;
     if (own == 0 || clipSkip <= 0) {
         return;
@@ -120,7 +121,7 @@ void warnOfClipSkip(Issues& issues, const Model& model, int clipSkip) {
          .hint = "set it to -1 for clip skip 2 of other programs"});
 }
 
-PromptRequest promptsOf(const EncodeRequest& request) {
+models::PromptRequest promptsOf(const EncodeRequest& request) {
     return {.prompt = request.prompt,
             .negative = request.negative,
             .others = request.others,
@@ -132,9 +133,9 @@ PromptRequest promptsOf(const EncodeRequest& request) {
             .hasTags = request.hasTags};
 }
 
-Issues promptWarnings(const Model& model,
+Issues promptWarnings(const models::Model& model,
                       const EncodeRequest& request,
-                      const PromptsOutline& prompts) {
+                      const models::PromptsOutline& prompts) {
     Issues issues;
     warnOfUnused(issues, model, request);
     warnOfClipSkip(issues, model, request.clipSkip);
@@ -147,8 +148,10 @@ Issues promptWarnings(const Model& model,
     warnOfSyntax(issues, model, promptsOf(request).spokenPrompt(), request.weights, "prompt");
     warnOfSyntax(issues, model, request.negative, request.weights, "negative");
     for (size_t i = 0; i < request.others.size(); ++i) {
-        warnOfSyntax(issues, model, request.others[i].prompt, request.weights, promptNameOf(i));
-        warnOfSyntax(issues, model, request.others[i].negative, request.weights, negativeNameOf(i));
+        warnOfSyntax(
+            issues, model, request.others[i].prompt, request.weights, models::promptNameOf(i));
+        warnOfSyntax(
+            issues, model, request.others[i].negative, request.weights, models::negativeNameOf(i));
     }
     return issues;
 }
@@ -157,7 +160,7 @@ Issues promptWarnings(const Model& model,
 int64_t placeInPrompt(std::string_view prompt, int64_t spoken) {
     size_t at = 0;
     auto left = static_cast<size_t>(spoken);
-    for (const LoraTag& tag : readTags(prompt).tags) {
+    for (const models::LoraTag& tag : models::readTags(prompt).tags) {
         const size_t begin = prompt.find(tag.written, at);
         if (left <= begin - at) {
             break;
@@ -168,11 +171,11 @@ int64_t placeInPrompt(std::string_view prompt, int64_t spoken) {
     return static_cast<int64_t>(at + left);
 }
 
-std::shared_ptr<const Json> factsOf(const Model& model,
+std::shared_ptr<const Json> factsOf(const models::Model& model,
                                     const EncodeRequest& request,
-                                    const PromptsOutline& prompts) {
+                                    const models::PromptsOutline& prompts) {
     Json texts = Json::array();
-    for (TextCount count : prompts.counts) {
+    for (models::TextCount count : prompts.counts) {
         if (request.hasTags && count.parameter == "prompt" && count.readBytes >= 0) {
             count.readBytes = placeInPrompt(request.prompt, count.readBytes);
         }
@@ -183,22 +186,22 @@ std::shared_ptr<const Json> factsOf(const Model& model,
 }
 
 StageShapes encodeShapes(const EncodeRequest& request, StageFacts&) {
-    const Model& model = modelIn(request.model);
-    const PromptsOutline prompts = model.outlinePrompts(promptsOf(request));
+    const models::Model& model = modelIn(request.model);
+    const models::PromptsOutline prompts = model.outlinePrompts(promptsOf(request));
     return {.outputs = {outputOf(prompts.positive), outputOf(prompts.negative)},
             .issues = promptWarnings(model, request, prompts),
             .fingerprints = prompts.embeddings.digests(),
             .facts = factsOf(model, request, prompts)};
 }
 
-std::vector<WireRef> encodeStage(StageContext& context,
+std::vector<WireRef> encodeStage(models::StageContext& context,
                                  const EncodeRequest& request,
                                  const StageCall& call) {
-    PromptRequest prompted = promptsOf(request);
+    models::PromptRequest prompted = promptsOf(request);
     prompted.begins = [&](std::string_view role, size_t done, size_t total) {
         call.progress(role, static_cast<double>(done), static_cast<double>(total));
     };
-    EncodedPrompts prompts = modelIn(request.model).encodePrompts(context, prompted);
+    models::EncodedPrompts prompts = modelIn(request.model).encodePrompts(context, prompted);
     return {std::move(prompts.positive), std::move(prompts.negative)};
 }
 
@@ -208,10 +211,10 @@ const StageDef<EncodeRequest>& stageOf(const EncodeRequest&) {
     static const StageDef<EncodeRequest> def{.name = "encode",
                                              .wires = {{"model", &EncodeRequest::model}},
                                              .source = modelOf<EncodeRequest>,
-                                             .roles = {kTextEncoders},
+                                             .roles = {models::kTextEncoders},
                                              .shape = encodeShapes,
                                              .run = encodeStage};
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

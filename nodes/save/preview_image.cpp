@@ -3,7 +3,7 @@
 
 namespace lowtide::nodes {
 
-executor::NodeType previewImage(models::Stages& stages) {
+executor::NodeType previewImage(Stages& stages) {
     return {.desc = {.id = "preview.image",
                      .label = "Preview image",
                      .category = "Save",

@@ -119,7 +119,7 @@ std::string waitFor(std::future<std::string> file, const StopToken& stop) {
     return file.get();
 }
 
-void runSaveImage(models::Stages& stages, executor::Context& context) {
+void runSaveImage(Stages& stages, executor::Context& context) {
     const memory::WireRef image = context.input("image");
     const StopToken& stop = context.stop();
     const std::vector<Image8> pictures = stages.pictures(image);
@@ -153,7 +153,7 @@ ParamDesc prefixParam() {
             .defaultValue = std::string("lowtide")};
 }
 
-std::vector<image::PictureText> savedTexts(models::Stages& stages,
+std::vector<image::PictureText> savedTexts(Stages& stages,
                                            executor::Context& context,
                                            const memory::WireRef& image,
                                            size_t picture) {
@@ -165,12 +165,11 @@ std::vector<image::PictureText> savedTexts(models::Stages& stages,
     return texts;
 }
 
-executor::WorkOutline picturesOutline(models::Stages& stages,
-                                      const executor::OutlineContext& context) {
+executor::WorkOutline picturesOutline(Stages& stages, const executor::OutlineContext& context) {
     return {.walk = stages.outlinePictures(context.input("image")->shape).walk};
 }
 
-executor::NodeType saveImage(models::Stages& stages) {
+executor::NodeType saveImage(Stages& stages) {
     return {.desc = describeSaveImage(),
             .outline =
                 [&stages](const executor::OutlineContext& context) {
@@ -184,7 +183,7 @@ executor::NodeType saveImage(models::Stages& stages) {
                 }};
 }
 
-std::vector<executor::NodeType> save(models::Stages& stages) {
+std::vector<executor::NodeType> save(Stages& stages) {
     return {saveImage(stages), saveVideo(stages), previewImage(stages)};
 }
 

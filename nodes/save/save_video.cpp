@@ -100,8 +100,7 @@ video::VideoEncoding encodingOf(const executor::Params& params, const Shape& fra
             .quality = static_cast<int>(params.integer("quality"))};
 }
 
-executor::WorkOutline outlineSaveVideo(models::Stages& stages,
-                                       const executor::OutlineContext& context) {
+executor::WorkOutline outlineSaveVideo(Stages& stages, const executor::OutlineContext& context) {
     checkPrefix(context.text("prefix"));
     const Shape& frames = context.input("image")->shape;
     if (frames.size() == 4) {
@@ -110,7 +109,7 @@ executor::WorkOutline outlineSaveVideo(models::Stages& stages,
     return picturesOutline(stages, context);
 }
 
-void runSaveVideo(models::Stages& stages, executor::Context& context) {
+void runSaveVideo(Stages& stages, executor::Context& context) {
     const memory::WireRef image = context.input("image");
     const StopToken& stop = context.stop();
     const std::vector<Image8> frames = stages.pictures(image);
@@ -136,7 +135,7 @@ void runSaveVideo(models::Stages& stages, executor::Context& context) {
 
 }  // namespace
 
-executor::NodeType saveVideo(models::Stages& stages) {
+executor::NodeType saveVideo(Stages& stages) {
     return {.desc = describeSaveVideo(),
             .outline =
                 [&stages](const executor::OutlineContext& context) {

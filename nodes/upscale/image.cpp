@@ -35,14 +35,14 @@ NodeDesc describeUpscaleImage() {
                     .step = 0.25}}};
 }
 
-models::UpscaleRequest upscaleImageRequest(const executor::Params& params, const WireAt& wire) {
+UpscaleRequest upscaleImageRequest(const executor::Params& params, const WireAt& wire) {
     return {
         .image = wire("image"), .method = params.text("method"), .scale = params.number("scale")};
 }
 
 }  // namespace
 
-executor::NodeType upscaleImageNode(models::Stages& stages) {
+executor::NodeType upscaleImageNode(Stages& stages) {
     return stageNode(stages, describeUpscaleImage(), upscaleImageRequest, "upscale");
 }
 

@@ -51,8 +51,8 @@ NodeDesc describeUpscaleWithModel() {
                     .advanced = true}}};
 }
 
-models::UpscaleWithModelRequest upscaleWithModelRequest(const executor::Params& params,
-                                                        const WireAt& wire) {
+UpscaleWithModelRequest upscaleWithModelRequest(const executor::Params& params,
+                                                const WireAt& wire) {
     return {.upscaler = wire("upscaler"),
             .image = wire("image"),
             .tilePixels = params.integer("tile"),
@@ -62,7 +62,7 @@ models::UpscaleWithModelRequest upscaleWithModelRequest(const executor::Params& 
 
 }  // namespace
 
-executor::NodeType upscaleModelNode(models::Stages& stages) {
+executor::NodeType upscaleModelNode(Stages& stages) {
     return stageNode(stages, describeUpscaleWithModel(), upscaleWithModelRequest, "upscale");
 }
 

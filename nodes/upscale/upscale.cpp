@@ -4,7 +4,7 @@
 
 namespace lowtide::nodes {
 
-std::vector<executor::NodeType> upscale(models::Stages& stages) {
+std::vector<executor::NodeType> upscale(Stages& stages) {
     return {upscaleImageNode(stages), upscaleModelNode(stages)};
 }
 

@@ -2,15 +2,15 @@
 
 #include "plugin/executor/node.hpp"
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 class Stages;
 }
 
 namespace lowtide::nodes {
 
 /// "upscale.image": pictures at another size by a filter.
-[[nodiscard]] executor::NodeType upscaleImageNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType upscaleImageNode(Stages& stages);
 /// "upscale.model": pictures enlarged by a network.
-[[nodiscard]] executor::NodeType upscaleModelNode(models::Stages& stages);
+[[nodiscard]] executor::NodeType upscaleModelNode(Stages& stages);
 
 }  // namespace lowtide::nodes

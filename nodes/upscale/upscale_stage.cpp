@@ -9,7 +9,7 @@
 #include <cmath>
 #include <iterator>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
@@ -62,7 +62,7 @@ Shape upscaledShape(const UpscaleRequest& settings) {
     return shape;
 }
 
-std::vector<WireRef> upscaleStage(StageContext& context,
+std::vector<WireRef> upscaleStage(models::StageContext& context,
                                   const UpscaleRequest& request,
                                   const StageCall&) {
     const tensor::Images& given = imagesIn(request.image);
@@ -94,4 +94,4 @@ const StageDef<UpscaleRequest>& stageOf(const UpscaleRequest&) {
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

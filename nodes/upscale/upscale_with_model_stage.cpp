@@ -9,13 +9,14 @@
 
 #include <utility>
 
-namespace lowtide::models {
+namespace lowtide::nodes {
 
 namespace {
 
 constexpr int64_t kLargestEnlargedSide = 1 << 16;
 
-TileSizes upscaleTiles(const UpscaleWithModelRequest& settings, const UpscalerInfo& upscaler) {
+models::TileSizes upscaleTiles(const UpscaleWithModelRequest& settings,
+                               const models::UpscalerInfo& upscaler) {
     const auto refuse = [](const std::string& problem, const char* hint, const char* item) {
         throw Error(ErrorKind::InvalidInput, problem, hint, item);
     };
@@ -38,7 +39,7 @@ TileSizes upscaleTiles(const UpscaleWithModelRequest& settings, const UpscalerIn
             .multiple = upscaler.multiple};
 }
 
-int64_t enlargedSide(int64_t side, const UpscalerInfo& upscaler) {
+int64_t enlargedSide(int64_t side, const models::UpscalerInfo& upscaler) {
     if (side > kLargestEnlargedSide / upscaler.scale) {
         throw Error(ErrorKind::InvalidInput,
                     "a side of " + std::to_string(side) + " pixels cannot be made " +
@@ -51,7 +52,7 @@ int64_t enlargedSide(int64_t side, const UpscalerInfo& upscaler) {
 
 /// Of pictures [B, 3, H, W].
 Shape enlargedShape(const UpscaleWithModelRequest& settings) {
-    const UpscalerInfo& upscaler = upscalerIn(settings.upscaler).info();
+    const models::UpscalerInfo& upscaler = upscalerIn(settings.upscaler).info();
     (void)upscaleTiles(settings, upscaler);
     Shape shape = shapeOf(settings.image);
     for (size_t axis = 2; axis < shape.size(); ++axis) {
@@ -61,26 +62,26 @@ Shape enlargedShape(const UpscaleWithModelRequest& settings) {
 }
 
 /// The file without its ending, as A1111 lists upscalers.
-std::string shownName(const UpscalerInfo& upscaler) {
+std::string shownName(const models::UpscalerInfo& upscaler) {
     return upscaler.name.substr(0, upscaler.name.rfind('.'));
 }
 
-void describeUpscale(tensor::Provenance& provenance, const UpscalerInfo& upscaler) {
+void describeUpscale(tensor::Provenance& provenance, const models::UpscalerInfo& upscaler) {
     if (!provenance.fields.empty()) {
         provenance.set("Postprocess upscale by", std::to_string(upscaler.scale));
         provenance.set("Postprocess upscaler", shownName(upscaler));
     }
 }
 
-at::Tensor enlargeAll(StageContext& context,
-                      const Upscaler& upscaler,
+at::Tensor enlargeAll(models::StageContext& context,
+                      const models::Upscaler& upscaler,
                       const at::Tensor& pixels,
                       const UpscaleWithModelRequest& request,
                       const StageCall& call) {
-    const TileSizes tiles = upscaleTiles(request, upscaler.info());
+    const models::TileSizes tiles = upscaleTiles(request, upscaler.info());
     const int64_t count = pixels.size(0) * tileCount(pixels.size(2), pixels.size(3), tiles);
     int64_t done = 0;
-    const auto network = treeIn(upscaler, kUpscaler);
+    const auto network = treeIn(upscaler, models::kUpscaler);
     const auto enlarge = [&](const at::Tensor& tile) {
         call.stop.throwIfStopped();
         at::Tensor large = passOver(
@@ -99,12 +100,12 @@ at::Tensor enlargeAll(StageContext& context,
 
 /// Polls "cancel after this image" between pictures and "now" before every tile. Records
 /// upscale_in, upscale_raw (before the clamp) and upscale_out.
-std::vector<WireRef> upscaleWithModelStage(StageContext& context,
+std::vector<WireRef> upscaleWithModelStage(models::StageContext& context,
                                            const UpscaleWithModelRequest& request,
                                            const StageCall& call) {
-    const Upscaler& upscaler = upscalerIn(request.upscaler);
+    const models::Upscaler& upscaler = upscalerIn(request.upscaler);
     const tensor::Images& given = imagesIn(request.image);
-    const c10::Device device = context.deviceOf(*treeIn(upscaler, kUpscaler));
+    const c10::Device device = context.deviceOf(*treeIn(upscaler, models::kUpscaler));
     const at::Tensor pixels = tensor::upload(given.pixels(), device);
     context.record.put("upscale_in", pixels);
     at::Tensor result = enlargeAll(context, upscaler, pixels, request, call);
@@ -131,11 +132,11 @@ const StageDef<UpscaleWithModelRequest>& stageOf(const UpscaleWithModelRequest&)
             [](const UpscaleWithModelRequest& request) {
                 return upscalerIn(request.upscaler).shared_from_this();
             },
-        .roles = {kUpscaler},
+        .roles = {models::kUpscaler},
         .shape = upscaleWithModelShapes,
         .run = upscaleWithModelStage,
         .tile = {"tile", &UpscaleWithModelRequest::tilePixels}};
     return def;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -11,19 +11,19 @@ namespace lowtide::module {
 class FileRecogniser final : public Recogniser {
 public:
     /// `stages` must outlive it.
-    explicit FileRecogniser(models::Stages& stages) : stages_(stages) {}
+    explicit FileRecogniser(nodes::Stages& stages) : stages_(stages) {}
 
     Status recognise(std::string_view path, std::string& result) noexcept override;
 
 private:
-    models::Stages& stages_;
+    nodes::Stages& stages_;
 };
 
 /// What the stages convert, as JSON.
 class CheckpointConverter final : public Converter {
 public:
     /// `stages` must outlive it.
-    explicit CheckpointConverter(models::Stages& stages) : stages_(stages) {}
+    explicit CheckpointConverter(nodes::Stages& stages) : stages_(stages) {}
 
     Status choices(std::string_view request, std::string& result) noexcept override;
     Status convert(std::string_view request,
@@ -31,7 +31,7 @@ public:
                    std::string& result) noexcept override;
 
 private:
-    models::Stages& stages_;
+    nodes::Stages& stages_;
 };
 
 }  // namespace lowtide::module

@@ -74,7 +74,7 @@ Json DeviceCalibrator::measure(const memory::DeviceSpec& device) {
     const tensor::CpuPathsScope asAtTheNextStart(paths);
     memory::MeasuredProfile measured{
         .key = keyOf(info, numericsText(threads_)),
-        .profile = models::measureDevice(residency_, device, cacheFolder_)};
+        .profile = nodes::measureDevice(residency_, device, cacheFolder_)};
     measured.profile.measuredOn = today();
     measured.profile.computeOfCopies = info.kind == "cpu" ? 1.0 / threads_ : 0;
     if (isStored) {

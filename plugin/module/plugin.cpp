@@ -188,13 +188,13 @@ struct Engine {
           residency(residency::makeDeviceSource(moduleFolder(), cuda),
                     std::make_shared<models::AdapterMath>()),
           digests(std::make_shared<files::FileDigests>(cacheFolder)),
-          stages(models::makeStages({.residency = residency,
-                                     .resourcesFolder = moduleFolder() + "/lowtide/resources",
-                                     .modelFolders = std::move(modelFolders),
-                                     .recorder = [this] { return slot.recorder; },
-                                     .teacher = [this] { return slot.teacher; },
-                                     .previewPace = {},
-                                     .digests = digests})),
+          stages(nodes::makeStages({.residency = residency,
+                                    .resourcesFolder = moduleFolder() + "/lowtide/resources",
+                                    .modelFolders = std::move(modelFolders),
+                                    .recorder = [this] { return slot.recorder; },
+                                    .teacher = [this] { return slot.teacher; },
+                                    .previewPace = {},
+                                    .digests = digests})),
           types(withForeignNames(nodes::makeNodeTypes(*stages),
                                  moduleFolder() + "/lowtide/resources/foreign_nodes.json")),
           runner(types,
@@ -221,7 +221,7 @@ struct Engine {
     RecorderSlot slot;
     residency::Residency residency;
     std::shared_ptr<files::FileDigests> digests;
-    std::unique_ptr<models::Stages> stages;
+    std::unique_ptr<nodes::Stages> stages;
     executor::NodeTypes types;
     ModuleRunner runner;
     DeviceCalibrator calibrator;

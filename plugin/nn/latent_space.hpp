@@ -51,6 +51,21 @@ struct LatentSpace {
     [[nodiscard]] std::string toText() const;
 };
 
+/// A rectangle of a latent picture.
+struct LatentArea {
+    int64_t y = 0;
+    int64_t x = 0;
+    int64_t height = 0;
+    int64_t width = 0;
+
+    [[nodiscard]] bool operator==(const LatentArea&) const = default;
+
+    [[nodiscard]] bool contains(const LatentArea& other) const {
+        return other.y >= y && other.x >= x && other.y + other.height <= y + height &&
+               other.x + other.width <= x + width;
+    }
+};
+
 /// Latents as the autoencoder takes them.
 /// Source: diffusers 0.42.1, StableDiffusionXLPipeline and StableDiffusion3Pipeline.
 [[nodiscard]] at::Tensor forAutoencoder(const LatentSpace& space, const at::Tensor& latents);

@@ -40,8 +40,6 @@ class EmbeddingLibrary;
 struct UNetConditioning;
 /// What pictures say to its cross attentions (blocks/picture_tokens).
 struct PictureTokens;
-/// A rectangle of a latent picture (conditioning/placed_entries).
-struct LatentArea;
 
 /// Patterns of the roles of components that stages run, all of a kind.
 inline constexpr std::string_view kTextEncoders = "text_encoder*";

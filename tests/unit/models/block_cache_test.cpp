@@ -13,7 +13,7 @@
 namespace block_cache_test {
 
 using namespace lowtide;
-using models::WireRef;
+using nodes::WireRef;
 using testing::MadeUnderCache;
 
 namespace {

@@ -27,7 +27,7 @@
 namespace cache_history_test {
 
 using namespace lowtide;
-using models::WireRef;
+using nodes::WireRef;
 using sampling::StepWork;
 using testing::ModelBench;
 using testing::WalkCase;
@@ -124,7 +124,7 @@ public:
 
     /// Something that ends or differs.
     void pass(const QString& event, const WireRef& cache) {
-        models::DenoiseRequest request = request_;
+        nodes::DenoiseRequest request = request_;
         if (event.startsWith("cancelled") || event.startsWith("failed")) {
             return breakOff(event, cache);
         }
@@ -136,9 +136,9 @@ public:
         } else {
             const bool isLarger = event == "another size";
             request.latent = bench_.stages()
-                                 .run(models::EmptyLatentRequest{.widthPixels = isLarger ? 96 : 64,
-                                                                 .heightPixels = 64,
-                                                                 .batch = isLarger ? 1 : 2},
+                                 .run(nodes::EmptyLatentRequest{.widthPixels = isLarger ? 96 : 64,
+                                                                .heightPixels = 64,
+                                                                .batch = isLarger ? 1 : 2},
                                       {})
                                  .front();
         }
@@ -146,7 +146,7 @@ public:
     }
 
 private:
-    Made run(models::DenoiseRequest request, const WireRef& cache, models::StageCall call) {
+    Made run(nodes::DenoiseRequest request, const WireRef& cache, nodes::StageCall call) {
         Made made;
         call.tell = [&](std::string_view, const Json& facts) {
             made.steps = QByteArray::fromStdString(facts.dump());
@@ -164,7 +164,7 @@ private:
 
     void breakOff(const QString& event, const WireRef& cache) {
         StopSource source;
-        models::StageCall call = bench_.call("a");
+        nodes::StageCall call = bench_.call("a");
         call.stop = source.token();
         call.progress = [&](std::string_view, double done, double) {
             if (done < event.section(' ', -1).toInt()) {
@@ -191,7 +191,7 @@ private:
         const std::string path = folder.filePath("lora.safetensors").toStdString();
         testing::writeLora(path, weight->name, weight->shape);
         const Made before = run(cache);
-        models::DenoiseRequest request = request_;
+        nodes::DenoiseRequest request = request_;
         request.model = bench_.stages().loadAdapter({.model = model_, .file = path}, "").model;
         const Made adapted = run(request, cache, bench_.call("a"));
         QVERIFY(adapted.latents != before.latents);
@@ -199,7 +199,7 @@ private:
 
     ModelBench bench_;
     WireRef model_;
-    models::DenoiseRequest request_;
+    nodes::DenoiseRequest request_;
 };
 
 /// What the helper does: its state belongs to what outlives runs and goes on where the last run

@@ -4,7 +4,7 @@
 
 namespace lowtide::testing {
 
-EncodeResult encodeOn(ModelBench& bench, const models::WireRef& model, const std::string& prompt) {
+EncodeResult encodeOn(ModelBench& bench, const nodes::WireRef& model, const std::string& prompt) {
     std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
     const models::Model& own = ModelBench::modelOf(model);
     for (const std::string& role : models::rolesIn(own, models::kTextEncoders)) {
@@ -28,14 +28,14 @@ CacheScene::CacheScene(const WalkCase& walked, memory::DeviceSpec device)
     request.negative = prompts.negative;
 }
 
-MadeUnderCache CacheScene::denoise(models::WireRef cache) {
+MadeUnderCache CacheScene::denoise(nodes::WireRef cache) {
     request.stepCache = std::move(cache);
     MadeUnderCache made;
-    models::StageCall call = bench.call("denoise");
+    nodes::StageCall call = bench.call("denoise");
     call.tell = [&](std::string_view name, Json facts) {
         (name == "steps" ? made.steps : made.record) = std::move(facts);
     };
-    models::WireRef latents;
+    nodes::WireRef latents;
     bench.runWith(
         model, models::kDenoiser, [&] { latents = bench.stages().run(request, call).front(); });
     made.samples = PictureBench::samplesOf(latents);

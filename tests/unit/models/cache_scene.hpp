@@ -21,19 +21,19 @@ struct MadeUnderCache {
 struct CacheScene {
     explicit CacheScene(const WalkCase& walked, memory::DeviceSpec device = {});
 
-    [[nodiscard]] MadeUnderCache denoise(models::WireRef cache);
+    [[nodiscard]] MadeUnderCache denoise(nodes::WireRef cache);
     /// What is known before such a run with the request's step cache.
     [[nodiscard]] memory::StageWork walk();
 
     ModelBench bench;
-    models::WireRef model;
-    models::DenoiseRequest request;
+    nodes::WireRef model;
+    nodes::DenoiseRequest request;
     DenoiseShapes shapes;
 };
 
 /// Both prompts on the device of all text encoders of `model`.
 [[nodiscard]] EncodeResult encodeOn(ModelBench& bench,
-                                    const models::WireRef& model,
+                                    const nodes::WireRef& model,
                                     const std::string& prompt);
 
 }  // namespace lowtide::testing

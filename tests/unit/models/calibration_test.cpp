@@ -67,7 +67,7 @@ private Q_SLOTS:
         const Bytes before = residency.allocatedOn(device);
 
         const memory::DeviceProfile profile =
-            models::measureDevice(residency, device, folder_.path().toStdString());
+            nodes::measureDevice(residency, device, folder_.path().toStdString());
 
         QVERIFY(profile.copyBytesPerSecond > 1e7 && profile.copyBytesPerSecond < 1e13);
         QVERIFY(profile.convertedBytesPerSecond > 1e7 && profile.convertedBytesPerSecond < 1e13);
@@ -87,9 +87,9 @@ private Q_SLOTS:
         residency::Residency residency(std::make_unique<SlowDevices>(kLongest));
         const DeviceSpec device{.kind = "fake"};
         residency.open(device);
-        const models::ScratchWeights scratch(folder_.path().toStdString());
+        const nodes::ScratchWeights scratch(folder_.path().toStdString());
 
-        const models::CopySpeeds speeds = models::measureCopies(residency, device, scratch);
+        const nodes::CopySpeeds speeds = nodes::measureCopies(residency, device, scratch);
 
         QVERIFY2(speeds.overhead > kLongest / 2 * 0.8, std::to_string(speeds.overhead).c_str());
         QVERIFY2(speeds.overhead < kLongest, std::to_string(speeds.overhead).c_str());
@@ -111,9 +111,9 @@ private Q_SLOTS:
         residency::Residency residency(std::make_unique<SlowDevices>(0, pinnable));
         const DeviceSpec device{.kind = "fake"};
         residency.open(device);
-        const models::ScratchWeights scratch(folder_.path().toStdString());
+        const nodes::ScratchWeights scratch(folder_.path().toStdString());
 
-        const models::CopySpeeds speeds = models::measureCopies(residency, device, scratch);
+        const nodes::CopySpeeds speeds = nodes::measureCopies(residency, device, scratch);
 
         QVERIFY(speeds.bytesPerSecond > 1e7);
         QCOMPARE(speeds.pinnedBytesPerSecond > 1e7, isMeasured);
@@ -126,7 +126,7 @@ private Q_SLOTS:
         residency.open(DeviceSpec{});
 
         const auto error = testing::errorOf(
-            [&] { (void)models::measureDevice(residency, DeviceSpec{}, "/proc/1/nowhere"); });
+            [&] { (void)nodes::measureDevice(residency, DeviceSpec{}, "/proc/1/nowhere"); });
 
         QVERIFY(error.has_value());
         QCOMPARE(error->kind(), ErrorKind::InvalidInput);
@@ -139,7 +139,7 @@ private Q_SLOTS:
         residency.open(device);
 
         const auto error = testing::errorOf(
-            [&] { (void)models::measureDevice(residency, device, folder_.path().toStdString()); });
+            [&] { (void)nodes::measureDevice(residency, device, folder_.path().toStdString()); });
 
         QVERIFY(error.has_value());
         QCOMPARE(error->kind(), ErrorKind::OutOfMemory);

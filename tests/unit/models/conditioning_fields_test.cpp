@@ -16,8 +16,8 @@ namespace conditioning_fields_test {
 
 using namespace lowtide;
 using memory::WireRef;
-using models::ConditioningEdit;
 using models::ConditioningOutline;
+using nodes::ConditioningEdit;
 using tensor::Conditioning;
 using tensor::ConditioningEntry;
 using tensor::FieldKind;
@@ -56,11 +56,11 @@ struct Edited {
 };
 
 std::vector<Edited> edits() {
-    return {{"combine", models::CombineEdit{}},
-            {"concat", models::ConcatEdit{}},
-            {"average", models::AverageEdit{.share = 0.25}},
-            {"area", models::AreaEdit{.area = {.widthPixels = 8, .heightPixels = 8}}},
-            {"time", models::TimeEdit{.start = 0.5, .end = 1}}};
+    return {{"combine", nodes::CombineEdit{}},
+            {"concat", nodes::ConcatEdit{}},
+            {"average", nodes::AverageEdit{.share = 0.25}},
+            {"area", nodes::AreaEdit{.area = {.widthPixels = 8, .heightPixels = 8}}},
+            {"time", nodes::TimeEdit{.start = 0.5, .end = 1}}};
 }
 
 bool areAlike(const ConditioningOutline& a, const ConditioningOutline& b) {
@@ -85,7 +85,7 @@ private Q_SLOTS:
     void concatLengthensEverySequenceAndNothingElse() {
         const WireRef first = promptOf(7, 9);
         const WireRef second = promptOf(2, 5);
-        const Conditioning& joined = in(value({models::ConcatEdit{}, first, second}));
+        const Conditioning& joined = in(value({nodes::ConcatEdit{}, first, second}));
         QVERIFY(at::equal(joined.tensor("t5"),
                           at::cat({in(first).tensor("t5"), in(second).tensor("t5")}, 1)));
         QVERIFY(at::equal(joined.tensor("llama"),
@@ -97,7 +97,7 @@ private Q_SLOTS:
     void averageTakesSequencesAndVectors() {
         const WireRef first = promptOf(7, 4);
         const WireRef second = promptOf(2, 6);
-        const Conditioning& joined = in(value({models::AverageEdit{.share = 0.25}, first, second}));
+        const Conditioning& joined = in(value({nodes::AverageEdit{.share = 0.25}, first, second}));
         const auto half = [](const at::Tensor& own, const at::Tensor& other) {
             return own * 0.25 + other * 0.75;
         };
@@ -127,14 +127,14 @@ private Q_SLOTS:
         const WireRef second = promptOf(2, 5);
         const bool joins = index < 3;
         const WireRef result = value({edit, first, joins ? second : nullptr});
-        std::vector<ConditioningOutline> inputs = {models::outlineOf(in(first))};
+        std::vector<ConditioningOutline> inputs = {nodes::outlineOf(in(first))};
         if (joins) {
-            inputs.push_back(models::outlineOf(in(second)));
+            inputs.push_back(nodes::outlineOf(in(second)));
         }
 
-        const ConditioningOutline known = models::editedOutline(inputs, {.edit = edit});
+        const ConditioningOutline known = nodes::editedOutline(inputs, {.edit = edit});
 
-        QVERIFY(areAlike(known, models::outlineOf(in(result))));
+        QVERIFY(areAlike(known, nodes::outlineOf(in(result))));
         Bytes bytes = 0;
         for (const Bytes tensor : known.tensors()) {
             bytes += tensor;
@@ -165,11 +165,10 @@ private Q_SLOTS:
     }
 
     void placeAndTimeAreWhatTheEditSays() {
-        const models::AreaEdit area{.area = {.xPixels = 8, .widthPixels = 16, .heightPixels = 8},
-                                    .strength = 0.5};
+        const nodes::AreaEdit area{.area = {.xPixels = 8, .widthPixels = 16, .heightPixels = 8},
+                                   .strength = 0.5};
         const WireRef placed = value({area, promptOf(7, 9), nullptr});
-        const WireRef timed =
-            value({models::TimeEdit{.start = 0.25, .end = 0.75}, placed, nullptr});
+        const WireRef timed = value({nodes::TimeEdit{.start = 0.25, .end = 0.75}, placed, nullptr});
         const tensor::ConditioningScope& scope = in(timed).entries().front().scope;
         QVERIFY(scope.area == area.area);
         QCOMPARE(scope.strength, 0.5);
@@ -187,7 +186,7 @@ private Q_SLOTS:
         QFETCH(int, index);
         const auto edit = edits()[static_cast<size_t>(index)].edit;
         const WireRef one = promptOf(7, 9);
-        const WireRef several = value({models::CombineEdit{}, promptOf(7, 9), promptOf(2, 5)});
+        const WireRef several = value({nodes::CombineEdit{}, promptOf(7, 9), promptOf(2, 5)});
         const auto refused = [](const auto& work) {
             const auto error = testing::errorOf(work);
             return error && error->item() == "second" &&
@@ -195,8 +194,8 @@ private Q_SLOTS:
         };
         QVERIFY(refused([&] { (void)value({edit, one, several}); }));
         QVERIFY(refused([&] {
-            (void)models::editedOutline(
-                {models::outlineOf(in(one)), models::outlineOf(in(several))}, {.edit = edit});
+            (void)nodes::editedOutline({nodes::outlineOf(in(one)), nodes::outlineOf(in(several))},
+                                       {.edit = edit});
         }));
     }
 
@@ -226,11 +225,10 @@ private Q_SLOTS:
             return error && error->item() == "second" &&
                    QString::fromStdString(error->message()).contains(says);
         };
-        QVERIFY(refused([&] { (void)value({models::CombineEdit{}, first, other}); }));
+        QVERIFY(refused([&] { (void)value({nodes::CombineEdit{}, first, other}); }));
         QVERIFY(refused([&] {
-            (void)models::editedOutline(
-                {models::outlineOf(in(first)), models::outlineOf(in(other))},
-                {.edit = models::CombineEdit{}});
+            (void)nodes::editedOutline({nodes::outlineOf(in(first)), nodes::outlineOf(in(other))},
+                                       {.edit = nodes::CombineEdit{}});
         }));
     }
 
@@ -238,10 +236,10 @@ private Q_SLOTS:
     void promptsOfOtherLengthsAreCalledApart() {
         const auto callsWith = [](int64_t llama) {
             const auto sideOf = [](int64_t tokens) {
-                return models::placed(
-                    models::outlineOf(in(promptOf(7, tokens))), {.height = 8, .width = 8}, "");
+                return nodes::placed(
+                    nodes::outlineOf(in(promptOf(7, tokens))), {.height = 8, .width = 8}, "");
             };
-            return models::callsAt(sideOf(9), sideOf(llama), 500, sampling::trainingTimes(1000))
+            return nodes::callsAt(sideOf(9), sideOf(llama), 500, sampling::trainingTimes(1000))
                 .size();
         };
         QCOMPARE(callsWith(9), size_t{1});
@@ -251,7 +249,7 @@ private Q_SLOTS:
 private:
     /// Kept until the next one is made.
     const WireRef& value(const ConditioningEdit& edit) {
-        return kept_ = models::editedConditioning(edit);
+        return kept_ = nodes::editedConditioning(edit);
     }
 
     WireRef kept_;

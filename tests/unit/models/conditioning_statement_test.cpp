@@ -10,8 +10,8 @@ namespace conditioning_statement_test {
 
 using namespace lowtide;
 using models::ConditioningStatement;
-using models::NamedNumbers;
 using models::ZeroMeans;
+using nodes::NamedNumbers;
 
 namespace {
 
@@ -94,10 +94,10 @@ private Q_SLOTS:
 
     void warnsOfWhatTheCheckpointDoesNotRead() {
         testing::ModelBench bench;
-        const models::EncodeRequest plain{.model = bench.load(testing::miniModel()),
-                                          .prompt = "a cat"};
+        const nodes::EncodeRequest plain{.model = bench.load(testing::miniModel()),
+                                         .prompt = "a cat"};
         QVERIFY(bench.stages().outline(plain).issues.empty());
-        models::EncodeRequest request = plain;
+        nodes::EncodeRequest request = plain;
         request.others.front().prompt = "a dog";
         request.numbers = {{"crop_left", 8}};
 

@@ -32,7 +32,7 @@ namespace control_net_test {
 
 using namespace lowtide;
 using models::ControlNet;
-using models::ControlPass;
+using nodes::ControlPass;
 using testing::ModelBench;
 
 namespace {
@@ -80,9 +80,9 @@ class ControlNetTest : public QObject {
                                                const std::shared_ptr<const ControlNet>& net,
                                                const at::Tensor& hint,
                                                const Scene& scene,
-                                               const models::ControlSettings& settings = {},
+                                               const nodes::ControlSettings& settings = {},
                                                int64_t batch = 1) {
-        const models::Controls controls(
+        const nodes::Controls controls(
             {{.net = net, .settings = settings, .hintShape = hint.sizes().vec(), .hint = hint}});
         std::vector<at::Tensor> found;
         bench.runWith(net->tree(models::kControlNet), [&] {
@@ -224,8 +224,8 @@ private Q_SLOTS:
     void modesScaleByDepth_data() {
         QTest::addColumn<int>("mode");
         QTest::addColumn<double>("base");
-        QTest::newRow("prompt") << static_cast<int>(models::ControlMode::Prompt) << 0.825;
-        QTest::newRow("guess") << static_cast<int>(models::ControlMode::Guess)
+        QTest::newRow("prompt") << static_cast<int>(nodes::ControlMode::Prompt) << 0.825;
+        QTest::newRow("guess") << static_cast<int>(nodes::ControlMode::Guess)
                                << std::pow(10.0, -1.0 / 12);
     }
 
@@ -244,7 +244,7 @@ private Q_SLOTS:
             net,
             hint,
             scene,
-            {.influence = {.strength = 0.5}, .mode = static_cast<models::ControlMode>(mode)});
+            {.influence = {.strength = 0.5}, .mode = static_cast<nodes::ControlMode>(mode)});
         for (size_t i = 0; i < plain.size(); ++i) {
             const double scale = 0.5 * std::pow(base, 12.0 - static_cast<double>(i));
             QVERIFY2(at::allclose(scaled[i], plain[i] * scale, 1e-5, 1e-6),
@@ -263,7 +263,7 @@ private Q_SLOTS:
                                        {.latents = seededLike({1, 4, 8, 8}, 1),
                                         .context = seededLike({1, kTokens, kContextWidth}, 2),
                                         .positives = 0},
-                                       {.mode = models::ControlMode::Guess});
+                                       {.mode = nodes::ControlMode::Guess});
         QCOMPARE(found.size(), size_t(1));
         QVERIFY(!found.front().defined());
     }
@@ -290,10 +290,10 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         ModelBench bench;
         const auto model = bench.load(at("checkpoints/sd15_1"));
-        const models::Controls controls(
+        const nodes::Controls controls(
             {{.net = opened(bench, madeNet(kind, folder)), .hintShape = {hints, 3, 64, 64}}});
         const std::optional<Error> error = testing::errorOf([&] {
-            models::checkControls(ModelBench::modelOf(model), controls, {3, 4, 8, 8});
+            nodes::checkControls(ModelBench::modelOf(model), controls, {3, 4, 8, 8});
         });
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::InvalidInput);
@@ -311,8 +311,8 @@ private Q_SLOTS:
         const auto model =
             bench.load((testing::imageGoldenFolder() + "/checkpoints/inpaint_1").toStdString());
         const auto net = opened(bench, at("controlnet/sd15_1_1"));
-        const models::Controls controls({{.net = net, .hintShape = {1, 3, 64, 64}}});
-        models::checkControls(ModelBench::modelOf(model), controls, {1, 4, 8, 8});
+        const nodes::Controls controls({{.net = net, .hintShape = {1, 3, 64, 64}}});
+        nodes::checkControls(ModelBench::modelOf(model), controls, {1, 4, 8, 8});
         const at::Tensor latents = seededLike({2, 9, 8, 8}, 1);
         const at::Tensor context = seededLike({2, kTokens, 96}, 2);
         const at::Tensor hint = seededLike({1, 3, 64, 64}, 3).abs();
@@ -344,11 +344,11 @@ private Q_SLOTS:
         QFETCH(QList<qint64>, shape);
         ModelBench bench;
         const auto image =
-            std::make_shared<const models::KnownValue>("IMAGE", Shape(shape.begin(), shape.end()));
+            std::make_shared<const nodes::KnownValue>("IMAGE", Shape(shape.begin(), shape.end()));
         const auto error = testing::errorOf([&] {
             (void)bench.stages().outline(
-                models::ControlRequest{.controlnet = opened(bench, at("controlnet/sd15_1_1")),
-                                       .image = isThere ? image : nullptr});
+                nodes::ControlRequest{.controlnet = opened(bench, at("controlnet/sd15_1_1")),
+                                      .image = isThere ? image : nullptr});
         });
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::InvalidInput);

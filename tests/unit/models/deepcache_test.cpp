@@ -14,7 +14,7 @@
 namespace deepcache_test {
 
 using namespace lowtide;
-using models::WireRef;
+using nodes::WireRef;
 using sampling::StepInfo;
 using testing::CachedCalls;
 using testing::ModelBench;

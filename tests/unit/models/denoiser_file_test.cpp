@@ -21,7 +21,7 @@
 namespace denoiser_file_test {
 
 using namespace lowtide;
-using models::WireRef;
+using nodes::WireRef;
 using testing::ModelBench;
 
 namespace {

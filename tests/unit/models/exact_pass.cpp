@@ -14,7 +14,7 @@ namespace {
 
 const WalkCase kPicture = {.width = 128, .height = 128, .cfg = 3, .steps = ExactPass::kSteps};
 
-at::Tensor latentsOf(const models::WireRef& value) {
+at::Tensor latentsOf(const nodes::WireRef& value) {
     return dynamic_cast<const tensor::Latents&>(*value).samples();
 }
 
@@ -38,14 +38,14 @@ ExactPass::ExactPass(const std::string& checkpoint)
 
 Json ExactPass::measured(const std::shared_ptr<const sampling::StepCache>& cache,
                          const std::string& precision) {
-    models::DenoiseRequest request = request_;
+    nodes::DenoiseRequest request = request_;
     request.stepCache = cache;
     request.precision = memory::parsePrecision(precision);
     return measured(request);
 }
 
 Json ExactPass::measuredWith(const std::string& checkpoint) {
-    models::DenoiseRequest request = request_;
+    nodes::DenoiseRequest request = request_;
     request.model = bench_.load(checkpoint);
     return measured(request);
 }
@@ -54,7 +54,7 @@ bool ExactPass::hasArrived() const {
     return at::equal(arrived_, latents_);
 }
 
-Json ExactPass::measured(const models::DenoiseRequest& request) {
+Json ExactPass::measured(const nodes::DenoiseRequest& request) {
     std::map<std::string, Json> told;
     arrived_ = latentsOf(run(request, [&](std::string_view name, Json facts) {
         told[std::string(name)] = std::move(facts);
@@ -63,12 +63,12 @@ Json ExactPass::measured(const models::DenoiseRequest& request) {
     return told.at("teacher_forced");
 }
 
-models::WireRef ExactPass::run(const models::DenoiseRequest& request,
-                               std::function<void(std::string_view, Json)> tell) {
+nodes::WireRef ExactPass::run(const nodes::DenoiseRequest& request,
+                              std::function<void(std::string_view, Json)> tell) {
     const auto outline = bench_.stages().outline(known(shapesOf(model_, kPicture), request));
-    models::StageCall call = bench_.call("denoise");
+    nodes::StageCall call = bench_.call("denoise");
     call.tell = std::move(tell);
-    models::WireRef result;
+    nodes::WireRef result;
     bench_.runWith(outline.components().front(),
                    [&] { result = bench_.stages().run(request, call).front(); });
     return result;

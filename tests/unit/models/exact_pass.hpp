@@ -33,13 +33,13 @@ public:
     [[nodiscard]] bool hasArrived() const;
 
 private:
-    Json measured(const models::DenoiseRequest& request);
-    models::WireRef run(const models::DenoiseRequest& request,
-                        std::function<void(std::string_view, Json)> tell);
+    Json measured(const nodes::DenoiseRequest& request);
+    nodes::WireRef run(const nodes::DenoiseRequest& request,
+                       std::function<void(std::string_view, Json)> tell);
 
     ModelBench bench_;
-    models::WireRef model_;
-    models::DenoiseRequest request_;
+    nodes::WireRef model_;
+    nodes::DenoiseRequest request_;
     at::Tensor latents_;
     at::Tensor arrived_;
 };

@@ -17,8 +17,8 @@
 namespace finish_test {
 
 using namespace lowtide;
-using models::DetailRequest;
-using models::WireRef;
+using nodes::DetailRequest;
+using nodes::WireRef;
 using testing::imageOf;
 using testing::ModelBench;
 using testing::picture;
@@ -41,7 +41,7 @@ WireRef words(const WireRef& model, double level) {
         at::full(ModelBench::wordsShape(model), level), at::Tensor(), "a cat", -1);
 }
 
-models::ConditioningShape shapeOf(const WireRef& value) {
+nodes::ConditioningShape shapeOf(const WireRef& value) {
     const auto& conditioning = dynamic_cast<const tensor::Conditioning&>(*value);
     return {.shape = conditioning.tensor("embeds").sizes().vec(), .entries = nullptr};
 }
@@ -77,7 +77,7 @@ void runWithModel(ModelBench& bench, const WireRef& model, const std::function<v
 
 WireRef withDetail(ModelBench& bench,
                    const DetailRequest& request,
-                   const std::optional<models::StageCall>& call = {}) {
+                   const std::optional<nodes::StageCall>& call = {}) {
     WireRef result;
     runWithModel(bench, request.model, [&] {
         result = bench.stages().run(request, call ? *call : bench.call("detail")).front();
@@ -92,25 +92,25 @@ WireRef inRun(ModelBench& bench, const std::function<WireRef()>& stage) {
     return result;
 }
 
-WireRef sharpen(ModelBench& bench, const models::SharpenRequest& request) {
+WireRef sharpen(ModelBench& bench, const nodes::SharpenRequest& request) {
     return inRun(bench, [&] { return bench.stages().run(request, bench.call("sharpen")).front(); });
 }
 
-WireRef match(ModelBench& bench, const models::MatchColourRequest& request) {
+WireRef match(ModelBench& bench, const nodes::MatchColourRequest& request) {
     return inRun(bench, [&] { return bench.stages().run(request, bench.call("match")).front(); });
 }
 
 /// What a detail pass makes of one tile, stage by stage.
 at::Tensor byHand(ModelBench& bench, const DetailRequest& request, const at::Tensor& tile) {
-    models::DenoiseRequest denoise{.model = request.model,
-                                   .positive = request.positive,
-                                   .negative = request.negative,
-                                   .steps = request.steps,
-                                   .cfg = request.cfg,
-                                   .seed = request.seed,
-                                   .sampler = request.sampler,
-                                   .strength = request.strength,
-                                   .precision = request.precision};
+    nodes::DenoiseRequest denoise{.model = request.model,
+                                  .positive = request.positive,
+                                  .negative = request.negative,
+                                  .steps = request.steps,
+                                  .cfg = request.cfg,
+                                  .seed = request.seed,
+                                  .sampler = request.sampler,
+                                  .strength = request.strength,
+                                  .precision = request.precision};
     WireRef image;
     denoise.latent = testing::encode(bench,
                                      {.model = request.model,
@@ -120,9 +120,9 @@ at::Tensor byHand(ModelBench& bench, const DetailRequest& request, const at::Ten
     const WireRef latent = testing::denoise(bench, denoise);
     bench.runWith(request.model, models::kAutoencoder, [&] {
         image = bench.stages()
-                    .run(models::DecodeRequest{.model = request.model,
-                                               .latent = latent,
-                                               .precision = request.precision},
+                    .run(nodes::DecodeRequest{.model = request.model,
+                                              .latent = latent,
+                                              .precision = request.precision},
                          bench.call("decode"))
                     .front();
     });
@@ -191,7 +191,7 @@ private Q_SLOTS:
         request.precision =
             memory::precisionFromJson(Json::parse(precision.toStdString()), "detail");
 
-        const models::StageOutline outline =
+        const nodes::StageOutline outline =
             bench.stages().outline(testing::known(shapesOf(request), request));
         const at::Tensor made = pixelsOf(withDetail(bench, request));
 
@@ -211,7 +211,7 @@ private Q_SLOTS:
         ModelBench bench({.kind = "fake"});
         DetailRequest request = requestOf(bench, picture(32, 48));
         request.precision = memory::parsePrecision("quality,storage=bf16,compute=bf16");
-        const models::StageOutline outline =
+        const nodes::StageOutline outline =
             bench.stages().outline(testing::known(shapesOf(request), request));
         WireRef result;
 
@@ -268,9 +268,9 @@ private Q_SLOTS:
         QVERIFY(at::equal(pixelsOf(sharpen(card, {.image = onCard})),
                           pixelsOf(sharpen(cpu, {.image = imageOf(pixels)}))));
         for (const char* method : {"histogram", "statistics"}) {
-            models::MatchColourRequest request{.image = imageOf(pixels),
-                                               .reference = imageOf(picture(20, 20) * 0.5),
-                                               .method = method};
+            nodes::MatchColourRequest request{.image = imageOf(pixels),
+                                              .reference = imageOf(picture(20, 20) * 0.5),
+                                              .method = method};
             const at::Tensor matched = pixelsOf(match(cpu, request));
             request.image = onCard;
             QVERIFY(at::equal(pixelsOf(match(card, request)), matched));
@@ -292,7 +292,7 @@ private Q_SLOTS:
         const DetailRequest request = requestOf(bench, picture(32, 48, 2));
         StopSource source;
         int done = 0;
-        models::StageCall call = bench.call("detail");
+        nodes::StageCall call = bench.call("detail");
         call.stop = source.token();
         call.progress = [&](std::string_view phase, double, double total) {
             if (phase == "step") {
@@ -368,7 +368,7 @@ private Q_SLOTS:
         const at::Tensor pixels = picture(row.height, row.width, row.batch);
         DetailRequest request = requestOf(bench, pixels);
         request.tilePixels = row.tile;
-        const models::StageOutline outline =
+        const nodes::StageOutline outline =
             bench.stages().outline(testing::known(shapesOf(request), request));
         QVERIFY(outline.components().size() == 2);
         memory::StagePlace place{.device = {.spec = {.kind = "cpu"}}, .elsewhere = {}};
@@ -410,13 +410,13 @@ private Q_SLOTS:
         const memory::StagePlace place{.device = {.spec = {.kind = kind}}, .elsewhere = {}};
         (void)sharpen(bench, {.image = image});
         checkBytes(bench.stages()
-                       .outline(testing::known(shape, models::SharpenRequest{}))
+                       .outline(testing::known(shape, nodes::SharpenRequest{}))
                        .walk(place)
                        .activations,
                    bench.activationPeak(),
                    device);
         for (const char* method : {"histogram", "statistics"}) {
-            models::MatchColourRequest request{.method = method};
+            nodes::MatchColourRequest request{.method = method};
             const memory::StageWork work =
                 bench.stages().outline(testing::known(shape, shape, request)).walk(place);
             request.image = image;
@@ -434,13 +434,13 @@ private Q_SLOTS:
                                                                      : std::string("none");
         };
         const Shape shape = {2, 3, 40, 40};
-        const auto sharpening = [&](const models::SharpenRequest& request) {
+        const auto sharpening = [&](const nodes::SharpenRequest& request) {
             return itemOf([&] { (void)bench.stages().outline(testing::known(shape, request)); });
         };
         QCOMPARE(sharpening({.radius = -1}), std::string("radius"));
         QCOMPARE(sharpening({.percent = NAN}), std::string("percent"));
         QCOMPARE(sharpening({.threshold = 256}), std::string("threshold"));
-        const auto matching = [&](const Shape& reference, const models::MatchColourRequest& asked) {
+        const auto matching = [&](const Shape& reference, const nodes::MatchColourRequest& asked) {
             return itemOf(
                 [&] { (void)bench.stages().outline(testing::known(shape, reference, asked)); });
         };
@@ -464,8 +464,8 @@ private Q_SLOTS:
     void promptsForAreasAreRefused() {
         ModelBench bench;
         DetailRequest request = requestOf(bench, picture(32, 48));
-        models::ConditioningEdit edit{
-            .edit = models::AreaEdit{
+        nodes::ConditioningEdit edit{
+            .edit = nodes::AreaEdit{
                 .area = {.xPixels = 0, .yPixels = 0, .widthPixels = 16, .heightPixels = 16}}};
         testing::DetailShapes shapes = shapesOf(request);
         shapes.positive.entries =

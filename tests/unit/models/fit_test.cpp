@@ -19,10 +19,10 @@
 namespace fit_test {
 
 using namespace lowtide;
-using models::FitGeometry;
-using models::FitRequest;
-using models::PixelSize;
-using models::WireRef;
+using nodes::FitGeometry;
+using nodes::FitRequest;
+using nodes::PixelSize;
+using nodes::WireRef;
 using testing::imageOf;
 using testing::latentsOf;
 using testing::maskOf;
@@ -62,7 +62,7 @@ FitRequest requestOf(const char* mode, PixelSize size = {}) {
     return {.size = size, .mode = mode};
 }
 
-models::CompositeRequest compositeOf(const at::Tensor& below, const at::Tensor& above) {
+nodes::CompositeRequest compositeOf(const at::Tensor& below, const at::Tensor& above) {
     return {.destination = imageOf(below), .source = imageOf(above)};
 }
 
@@ -112,14 +112,14 @@ private Q_SLOTS:
         const Json asked = Json::parse(settings.toStdString());
         ModelBench bench;
         const std::vector<WireRef> made = bench.stages().run(
-            models::FitRequest{.image = imageOf(golden(asked, "in")),
-                               .mask = maskOf(golden(asked, "mask")),
-                               .size = {.width = asked.at("width").get<int64_t>(),
-                                        .height = asked.at("height").get<int64_t>()},
-                               .multiple = 1,
-                               .mode = asked.at("mode").get<std::string>(),
-                               .method = asked.at("method").get<std::string>(),
-                               .fill = asked.at("fill").get<std::string>()},
+            nodes::FitRequest{.image = imageOf(golden(asked, "in")),
+                              .mask = maskOf(golden(asked, "mask")),
+                              .size = {.width = asked.at("width").get<int64_t>(),
+                                       .height = asked.at("height").get<int64_t>()},
+                              .multiple = 1,
+                              .mode = asked.at("mode").get<std::string>(),
+                              .method = asked.at("method").get<std::string>(),
+                              .fill = asked.at("fill").get<std::string>()},
             bench.call("fit"));
         compare(pixelsOf(made[0]), golden(asked, "out"));
         compare(valuesOf(made[1]), golden(asked, "mask_out"));
@@ -131,7 +131,7 @@ private Q_SLOTS:
         QFETCH(QString, settings);
         const Json asked = Json::parse(settings.toStdString());
         ModelBench bench;
-        models::CompositeRequest request =
+        nodes::CompositeRequest request =
             compositeOf(golden(asked, "destination"), golden(asked, "source"));
         request.mask = hasGolden(asked, "mask") ? maskOf(golden(asked, "mask")) : nullptr;
         request.xPixels = asked.at("x").get<int64_t>();
@@ -149,10 +149,10 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef made =
             bench.stages()
-                .run(models::MaskGrowRequest{.mask = maskOf(golden(asked, "in")),
-                                             .pixels = asked.at("pixels").get<int64_t>(),
-                                             .corners = asked.at("corners").get<std::string>(),
-                                             .feather = asked.at("feather").get<double>()},
+                .run(nodes::MaskGrowRequest{.mask = maskOf(golden(asked, "in")),
+                                            .pixels = asked.at("pixels").get<int64_t>(),
+                                            .corners = asked.at("corners").get<std::string>(),
+                                            .feather = asked.at("feather").get<double>()},
                      bench.call("mask"))
                 .front();
         compare(valuesOf(made), golden(asked, "out"));
@@ -190,7 +190,7 @@ private Q_SLOTS:
         QFETCH(QString, geometry);
         const FitRequest request{.size = {.width = wanted.width(), .height = wanted.height()},
                                  .mode = mode.toStdString()};
-        QCOMPARE(shown(models::fitGeometry(
+        QCOMPARE(shown(nodes::fitGeometry(
                      {.width = source.width(), .height = source.height()}, request, multiple)),
                  geometry);
     }
@@ -200,7 +200,7 @@ private Q_SLOTS:
         FitRequest request = requestOf("crop");
         request.multiple = 12;
         request.model = bench.load(testing::kMini);
-        const models::StageOutline outline = bench.stages().outline(
+        const nodes::StageOutline outline = bench.stages().outline(
             testing::known({.image = {2, 3, 100, 130}, .mask = {}}, request));
         QCOMPARE(outline.output().shape, (Shape{2, 3, 96, 120}));  // 8 and 12: multiples of 24
         QCOMPARE(outline.outputs[1].shape, (Shape{1, 1, 96, 120}));
@@ -282,7 +282,7 @@ private Q_SLOTS:
     void pastingBackLeavesTheRest() {
         ModelBench bench;
         const at::Tensor below = picture(32, 32);
-        models::CompositeRequest request = compositeOf(below, 1 - below);
+        nodes::CompositeRequest request = compositeOf(below, 1 - below);
         const at::Tensor mask = testing::leftHalf(32, 32);
         request.mask = maskOf(mask);
         const at::Tensor made =
@@ -312,37 +312,37 @@ private Q_SLOTS:
         const at::Tensor deviation = at::rand({2, 4, 3, 5});
         const WireRef latent = std::make_shared<const tensor::Latents>(
             samples, tensor::Provenance{}, nullptr, deviation);
-        const WireRef made = bench.stages()
-                                 .run(models::LatentRepeatRequest{.latent = latent, .count = 3},
-                                      bench.call("repeat"))
-                                 .front();
+        const WireRef made =
+            bench.stages()
+                .run(nodes::LatentRepeatRequest{.latent = latent, .count = 3}, bench.call("repeat"))
+                .front();
         QVERIFY(at::equal(latentsOf(made).samples(), at::cat({samples, samples, samples})));
         QVERIFY(at::equal(latentsOf(made).deviation(), at::cat({deviation, deviation, deviation})));
-        const models::StageOutline outline = bench.stages().outline(
+        const nodes::StageOutline outline = bench.stages().outline(
             testing::known({2, 4, 3, 5},
-                           std::make_shared<const models::LatentOutline>(true),
-                           models::LatentRepeatRequest{.count = 3}));
+                           std::make_shared<const nodes::LatentOutline>(true),
+                           nodes::LatentRepeatRequest{.count = 3}));
         QCOMPARE(outline.output().shape, (Shape{6, 4, 3, 5}));
         QCOMPARE(sumOf(outline.output().tensors), made->bytesOn("cpu"));
-        QVERIFY(models::isDistribution(outline.output().value));
+        QVERIFY(nodes::isDistribution(outline.output().value));
     }
 
     void emptyLatentsAreRepeatedToo() {
         ModelBench bench;
         const WireRef empty =
             bench.stages()
-                .run(models::EmptyLatentRequest{.widthPixels = 64, .heightPixels = 32, .batch = 2},
+                .run(nodes::EmptyLatentRequest{.widthPixels = 64, .heightPixels = 32, .batch = 2},
                      {})
                 .front();
         const WireRef made =
             bench.stages()
-                .run(models::LatentRepeatRequest{.latent = empty, .count = 4}, bench.call("repeat"))
+                .run(nodes::LatentRepeatRequest{.latent = empty, .count = 4}, bench.call("repeat"))
                 .front();
         QCOMPARE(dynamic_cast<const tensor::EmptyLatents&>(*made).batch(), 8);
         const WireRef known = testing::emptyOutline(64, 32, 2);
-        const models::StageOutline outline = bench.stages().outline(
-            testing::known({}, known, models::LatentRepeatRequest{.count = 4}));
-        const models::EmptyOutline* repeated = models::emptyIn(outline.output().value);
+        const nodes::StageOutline outline = bench.stages().outline(
+            testing::known({}, known, nodes::LatentRepeatRequest{.count = 4}));
+        const nodes::EmptyOutline* repeated = nodes::emptyIn(outline.output().value);
         QVERIFY(repeated != nullptr && outline.output().shape.empty());
         QVERIFY(repeated->size == (tensor::PictureSize{.width = 64, .height = 32}));
         QCOMPARE(repeated->batch, int64_t{8});
@@ -350,7 +350,7 @@ private Q_SLOTS:
         for (const int64_t count : {int64_t{0}, int64_t{-1}, int64_t{4096}, INT64_MAX}) {
             const auto error = testing::errorOf([&] {
                 (void)bench.stages().outline(
-                    testing::known({}, known, models::LatentRepeatRequest{.count = count}));
+                    testing::known({}, known, nodes::LatentRepeatRequest{.count = count}));
             });
             QVERIFY(error && error->item() == "count");
         }

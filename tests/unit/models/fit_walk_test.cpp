@@ -16,8 +16,8 @@
 namespace fit_walk_test {
 
 using namespace lowtide;
-using models::StageOutline;
-using models::WireRef;
+using nodes::StageOutline;
+using nodes::WireRef;
 using testing::ModelBench;
 
 namespace {
@@ -36,7 +36,7 @@ struct Shaping {
     const char* name;
     std::function<Values(const c10::Device&)> inputs;
     std::function<Values(ModelBench&, const Values& inputs)> run;
-    std::function<StageOutline(models::Stages&)> outline;
+    std::function<StageOutline(nodes::Stages&)> outline;
 };
 
 WireRef imageOn(const c10::Device& device, const Shape& shape = kPicture) {
@@ -48,18 +48,18 @@ WireRef maskOn(const c10::Device& device) {
     return std::make_shared<const tensor::Masks>(tensor::upload(at::rand(kMask), device));
 }
 
-Shaping fitting(const char* name, const models::FitRequest& settings, bool hasMask) {
+Shaping fitting(const char* name, const nodes::FitRequest& settings, bool hasMask) {
     return {name,
             [=](const c10::Device& device) {
                 return Values{imageOn(device), hasMask ? maskOn(device) : nullptr};
             },
             [=](ModelBench& bench, const Values& inputs) {
-                models::FitRequest request = settings;
+                nodes::FitRequest request = settings;
                 request.image = inputs[0];
                 request.mask = inputs[1];
                 return bench.stages().run(request, bench.call("fit"));
             },
-            [=](models::Stages& stages) {
+            [=](nodes::Stages& stages) {
                 return stages.outline(testing::known(
                     {.image = kPicture, .mask = hasMask ? kMask : Shape()}, settings));
             }};
@@ -73,59 +73,58 @@ Shaping compositing(const char* name, const Shape& source, bool hasMask, bool is
             },
             [=](ModelBench& bench, const Values& inputs) {
                 return Values{bench.stages()
-                                  .run(models::CompositeRequest{.destination = inputs[0],
-                                                                .source = inputs[1],
-                                                                .mask = inputs[2],
-                                                                .xPixels = 8,
-                                                                .yPixels = -8,
-                                                                .isResized = isResized},
+                                  .run(nodes::CompositeRequest{.destination = inputs[0],
+                                                               .source = inputs[1],
+                                                               .mask = inputs[2],
+                                                               .xPixels = 8,
+                                                               .yPixels = -8,
+                                                               .isResized = isResized},
                                        bench.call("composite"))
                                   .front()};
             },
-            [=](models::Stages& stages) {
+            [=](nodes::Stages& stages) {
                 return stages.outline(testing::known(
                     {.destination = kPicture, .source = source, .mask = hasMask ? kMask : Shape()},
-                    models::CompositeRequest{.xPixels = 8, .yPixels = -8, .isResized = isResized}));
+                    nodes::CompositeRequest{.xPixels = 8, .yPixels = -8, .isResized = isResized}));
             }};
 }
 
-Shaping growing(const char* name, const models::MaskGrowRequest& settings) {
-    return {
-        name,
-        [](const c10::Device& device) { return Values{maskOn(device)}; },
-        [=](ModelBench& bench, const Values& inputs) {
-            models::MaskGrowRequest request = settings;
-            request.mask = inputs[0];
-            return Values{bench.stages().run(request, bench.call("mask")).front()};
-        },
-        [=](models::Stages& stages) { return stages.outline(testing::known(kMask, settings)); }};
+Shaping growing(const char* name, const nodes::MaskGrowRequest& settings) {
+    return {name,
+            [](const c10::Device& device) { return Values{maskOn(device)}; },
+            [=](ModelBench& bench, const Values& inputs) {
+                nodes::MaskGrowRequest request = settings;
+                request.mask = inputs[0];
+                return Values{bench.stages().run(request, bench.call("mask")).front()};
+            },
+            [=](nodes::Stages& stages) { return stages.outline(testing::known(kMask, settings)); }};
 }
 
 Shaping repeating(const char* name) {
-    return {name,
-            [](const c10::Device& device) {
-                return Values{std::make_shared<const tensor::Latents>(
-                    tensor::upload(at::randn(kLatent), device),
-                    tensor::Provenance(),
-                    nullptr,
-                    tensor::upload(at::rand(kLatent), device))};
-            },
-            [](ModelBench& bench, const Values& inputs) {
-                return Values{bench.stages()
-                                  .run(models::LatentRepeatRequest{.latent = inputs[0], .count = 3},
-                                       bench.call("repeat"))
-                                  .front()};
-            },
-            [](models::Stages& stages) {
-                return stages.outline(
-                    testing::known(kLatent,
-                                   std::make_shared<const models::LatentOutline>(true),
-                                   models::LatentRepeatRequest{.count = 3}));
-            }};
+    return {
+        name,
+        [](const c10::Device& device) {
+            return Values{
+                std::make_shared<const tensor::Latents>(tensor::upload(at::randn(kLatent), device),
+                                                        tensor::Provenance(),
+                                                        nullptr,
+                                                        tensor::upload(at::rand(kLatent), device))};
+        },
+        [](ModelBench& bench, const Values& inputs) {
+            return Values{bench.stages()
+                              .run(nodes::LatentRepeatRequest{.latent = inputs[0], .count = 3},
+                                   bench.call("repeat"))
+                              .front()};
+        },
+        [](nodes::Stages& stages) {
+            return stages.outline(testing::known(kLatent,
+                                                 std::make_shared<const nodes::LatentOutline>(true),
+                                                 nodes::LatentRepeatRequest{.count = 3}));
+        }};
 }
 
 std::vector<Shaping> shapings() {
-    const models::PixelSize wide{.width = 512, .height = 128};
+    const nodes::PixelSize wide{.width = 512, .height = 128};
     return {fitting("crop", {.size = wide}, true),
             fitting("crop without a mask", {.size = wide, .method = "area"}, false),
             fitting("pad", {.size = wide, .mode = "pad"}, true),
@@ -179,7 +178,7 @@ private Q_SLOTS:
             outputs += value->bytesOn(kind);
         }
         Bytes planned = 0;
-        for (const models::StageOutput& output : outline.outputs) {
+        for (const nodes::StageOutput& output : outline.outputs) {
             for (const Bytes each : output.tensors) {
                 planned += kind == "cpu" ? each : alignUp(each, memory::kSlotAlignment);
             }

@@ -15,8 +15,8 @@
 namespace flow_shift_test {
 
 using namespace lowtide;
-using models::DenoiseRequest;
 using models::ModelInfo;
+using nodes::DenoiseRequest;
 using testing::ModelBench;
 using testing::StatedModel;
 

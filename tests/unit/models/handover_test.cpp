@@ -18,8 +18,8 @@
 namespace handover_test {
 
 using namespace lowtide;
-using models::DenoiseRequest;
-using models::WireRef;
+using nodes::DenoiseRequest;
+using nodes::WireRef;
 using testing::PictureBench;
 
 namespace {
@@ -153,7 +153,7 @@ private Q_SLOTS:
     void warnsOfAnEncodedPicture() {
         PictureBench bench(kMini);
         DenoiseRequest request = baseRequest(bench);
-        const auto picture = std::make_shared<const models::LatentOutline>(true);
+        const auto picture = std::make_shared<const nodes::LatentOutline>(true);
         QVERIFY(
             bench.stages().outline(testing::known(shapesOfRun(picture), request)).issues.empty());
         request.startAt = 0.8;
@@ -236,7 +236,7 @@ private Q_SLOTS:
             taken += name.starts_with("model_out.") ? 1 : 0;
         }
         QCOMPARE(taken, calls);
-        const models::StageOutline outline =
+        const nodes::StageOutline outline =
             bench.stages().outline(testing::known(shapesOfRun(nullptr), request));
         QCOMPARE(outline.walk({"cpu"}).components.at(0).passes, int64_t{calls});
         QCOMPARE(outline.output().tensors.size(), 1U);

@@ -9,9 +9,9 @@
 namespace image_stages_test {
 
 using namespace lowtide;
-using models::DenoiseRequest;
-using models::ImageEncodeRequest;
-using models::WireRef;
+using nodes::DenoiseRequest;
+using nodes::ImageEncodeRequest;
+using nodes::WireRef;
 using testing::denoise;
 using testing::encode;
 using testing::imageOf;
@@ -70,7 +70,7 @@ private Q_SLOTS:
                                    .image = imageOf(picture(16, 40, 2))};
         for (const char* sampling : {"sample", "mean"}) {
             request.sampling = sampling;
-            const models::StageOutline outline =
+            const nodes::StageOutline outline =
                 bench.stages().outline(testing::known({.image = {2, 3, 16, 40}}, request));
             const WireRef latent = encode(bench, request);
             QCOMPARE(outline.output().shape, latentsOf(latent).samples().sizes().vec());
@@ -81,7 +81,7 @@ private Q_SLOTS:
             QCOMPARE(bytes, latent->bytesOn("cpu"));
             QCOMPARE(latentsOf(latent).deviation().defined(), request.sampling == "sample");
         }
-        const models::StageOutline picture = bench.stages().outlinePicture(5, 7);
+        const nodes::StageOutline picture = bench.stages().outlinePicture(5, 7);
         QCOMPARE(picture.output().shape, (Shape{1, 3, 5, 7}));
         QCOMPARE(picture.outputs[1].shape, (Shape{1, 1, 5, 7}));
     }
@@ -133,7 +133,7 @@ private Q_SLOTS:
         ModelBench bench;
         StopSource source;
         int pictures = 0;
-        models::StageCall call = bench.call("encode");
+        nodes::StageCall call = bench.call("encode");
         call.stop = source.token();
         call.progress = [&](std::string_view phase, double, double total) {
             QCOMPARE(std::string(phase), std::string("encode"));
@@ -176,10 +176,10 @@ private Q_SLOTS:
                 .to(at::kFloat)
                 .view({1, 3, 1, 3});
         const WireRef mask = bench.stages()
-                                 .run(models::MaskRequest{.image = imageOf(pixels),
-                                                          .channel = channel.toStdString(),
-                                                          .threshold = threshold,
-                                                          .isInverted = isInverted},
+                                 .run(nodes::MaskRequest{.image = imageOf(pixels),
+                                                         .channel = channel.toStdString(),
+                                                         .threshold = threshold,
+                                                         .isInverted = isInverted},
                                       bench.call("mask"))
                                  .front();
         const at::Tensor& values = dynamic_cast<const tensor::Masks&>(*mask).values();

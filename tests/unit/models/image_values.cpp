@@ -6,9 +6,9 @@
 
 namespace lowtide::testing {
 
-using models::DenoiseRequest;
-using models::ImageEncodeRequest;
-using models::WireRef;
+using nodes::DenoiseRequest;
+using nodes::ImageEncodeRequest;
+using nodes::WireRef;
 
 WireRef imageOf(const at::Tensor& pixels) {
     return std::make_shared<const tensor::Images>(pixels, tensor::Provenance{});
@@ -39,7 +39,7 @@ const tensor::Latents& latentsOf(const WireRef& value) {
 
 WireRef encode(ModelBench& bench,
                const ImageEncodeRequest& request,
-               const std::optional<models::StageCall>& call) {
+               const std::optional<nodes::StageCall>& call) {
     WireRef result;
     bench.runWith(request.model, models::kAutoencoder, [&] {
         result = bench.stages().run(request, call ? *call : bench.call("encode")).front();
@@ -49,7 +49,7 @@ WireRef encode(ModelBench& bench,
 
 WireRef denoise(ModelBench& bench,
                 const DenoiseRequest& request,
-                const std::optional<models::StageCall>& call) {
+                const std::optional<nodes::StageCall>& call) {
     WireRef result;
     bench.runWith(request.model, models::kDenoiser, [&] {
         result = bench.stages().run(request, call ? *call : bench.call("denoise")).front();

@@ -13,28 +13,28 @@ namespace lowtide::testing {
 
 inline constexpr const char* kMini = "builtin:mini";
 
-[[nodiscard]] models::WireRef imageOf(const at::Tensor& pixels);
-[[nodiscard]] models::WireRef maskOf(const at::Tensor& values);
+[[nodiscard]] nodes::WireRef imageOf(const at::Tensor& pixels);
+[[nodiscard]] nodes::WireRef maskOf(const at::Tensor& values);
 /// Zeros.
-[[nodiscard]] models::WireRef latentOf(at::IntArrayRef shape);
-[[nodiscard]] const tensor::Latents& latentsOf(const models::WireRef& value);
+[[nodiscard]] nodes::WireRef latentOf(at::IntArrayRef shape);
+[[nodiscard]] const tensor::Latents& latentsOf(const nodes::WireRef& value);
 
 /// Smooth waves, [batch, 3, height, width].
 [[nodiscard]] at::Tensor picture(int64_t height, int64_t width, int64_t batch = 1);
 /// 1 in the left half, [1, 1, height, width].
 [[nodiscard]] at::Tensor leftHalf(int64_t height, int64_t width);
 
-[[nodiscard]] models::WireRef encode(ModelBench& bench,
-                                     const models::ImageEncodeRequest& request,
-                                     const std::optional<models::StageCall>& call = {});
-[[nodiscard]] models::WireRef denoise(ModelBench& bench,
-                                      const models::DenoiseRequest& request,
-                                      const std::optional<models::StageCall>& call = {});
+[[nodiscard]] nodes::WireRef encode(ModelBench& bench,
+                                    const nodes::ImageEncodeRequest& request,
+                                    const std::optional<nodes::StageCall>& call = {});
+[[nodiscard]] nodes::WireRef denoise(ModelBench& bench,
+                                     const nodes::DenoiseRequest& request,
+                                     const std::optional<nodes::StageCall>& call = {});
 
 /// A request that goes on with a latent of 32 x 16 pixels at half strength, with mask and masked
 /// picture where the model wants them.
-[[nodiscard]] models::DenoiseRequest pictureRequest(const models::WireRef& model);
+[[nodiscard]] nodes::DenoiseRequest pictureRequest(const nodes::WireRef& model);
 /// What is known of that request's wires before the run.
-[[nodiscard]] testing::DenoiseShapes shapesOf(const models::DenoiseRequest& request);
+[[nodiscard]] testing::DenoiseShapes shapesOf(const nodes::DenoiseRequest& request);
 
 }  // namespace lowtide::testing

@@ -13,7 +13,7 @@
 namespace image_walk_test {
 
 using namespace lowtide;
-using models::WireRef;
+using nodes::WireRef;
 using testing::encode;
 using testing::latentsOf;
 using testing::ModelBench;
@@ -98,11 +98,11 @@ class ImageWalkTest : public QObject {
         QVERIFY2(std::abs(error) <= most, name.c_str());
     }
 
-    static models::ImageEncodeRequest encodeRequest(const WireRef& model, const Way& way) {
+    static nodes::ImageEncodeRequest encodeRequest(const WireRef& model, const Way& way) {
         return {.model = model, .tilePixels = way.tile, .sampling = way.sampling};
     }
 
-    models::WireRef load(ModelBench& bench, const Way& way) const {
+    nodes::WireRef load(ModelBench& bench, const Way& way) const {
         return bench.load(way.checkpoint == "mini" ? testing::miniModel()
                                                    : goldens_ + "/checkpoints/" + way.checkpoint);
     }
@@ -113,14 +113,14 @@ class ImageWalkTest : public QObject {
     }
 
     struct Denoising {
-        models::DenoiseRequest request;
+        nodes::DenoiseRequest request;
         testing::DenoiseShapes shapes;
     };
 
     static Denoising denoisingOf(const Way& way, const WireRef& model, const WireRef& latent) {
         const Shape tokens = ModelBench::wordsShape(model);
         const auto latentKind =
-            std::make_shared<const models::LatentOutline>(latentsOf(latent).deviation().defined());
+            std::make_shared<const nodes::LatentOutline>(latentsOf(latent).deviation().defined());
         return {.request = {.model = model,
                             .latent = latent,
                             .steps = 5,
@@ -133,7 +133,7 @@ class ImageWalkTest : public QObject {
                            .latentKind = latentKind}};
     }
 
-    static void denoise(ModelBench& bench, models::DenoiseRequest request, const Shape& tokens) {
+    static void denoise(ModelBench& bench, nodes::DenoiseRequest request, const Shape& tokens) {
         const WireRef words = std::make_shared<const tensor::Conditioning>(
             placed(at::zeros(tokens), bench.device().kind), at::Tensor(), "", -1);
         request.positive = words;
@@ -167,7 +167,7 @@ private Q_SLOTS:
         const WireRef model = load(bench, way);
         const Wires wires = wiresOf(way, kind);
 
-        models::ImageEncodeRequest whole = encodeRequest(model, way);
+        nodes::ImageEncodeRequest whole = encodeRequest(model, way);
         whole.image = wires.image;
         const WireRef latent = encode(bench, whole);
         check("encode " + way.name(),
@@ -180,7 +180,7 @@ private Q_SLOTS:
 
         Denoising denoising = denoisingOf(way, model, latent);
         if (way.hasMask) {
-            models::ImageEncodeRequest masked = whole;
+            nodes::ImageEncodeRequest masked = whole;
             masked.mask = wires.mask;
             const WireRef maskedLatent = encode(bench, masked);
             check("encode masked " + way.name(),
@@ -214,7 +214,7 @@ private Q_SLOTS:
             const WireRef model = bench.load(testing::miniModel());
             const WireRef image = wiresOf({.checkpoint = "mini", .batch = 2}, kind).image;
             for (const double threshold : {0.0, 0.5}) {
-                const models::MaskRequest request{.image = image, .threshold = threshold};
+                const nodes::MaskRequest request{.image = image, .threshold = threshold};
                 bench.runWith(model, models::kAutoencoder, [&] {
                     (void)bench.stages().run(request, bench.call("mask")).front();
                 });
@@ -235,7 +235,7 @@ private Q_SLOTS:
         ModelBench bench({.kind = "fake"});
         const WireRef model = load(bench, way);
         const Wires wires = wiresOf(way, "cpu");
-        models::ImageEncodeRequest request = encodeRequest(model, way);
+        nodes::ImageEncodeRequest request = encodeRequest(model, way);
         request.image = wires.image;
         request.mask = wires.mask;
         const WireRef masked = encode(bench, request);
@@ -271,7 +271,7 @@ private Q_SLOTS:
         const auto work = bench.stages()
                               .outline(testing::known(
                                   {.image = {2, 3, 96, 160}, .mask = {}},
-                                  models::ImageEncodeRequest{.model = model, .tilePixels = 64}))
+                                  nodes::ImageEncodeRequest{.model = model, .tilePixels = 64}))
                               .walk({"cpu"});
         QCOMPARE(work.components.size(), 1U);
         // Tiles overlap by 16 pixels at least: 2 rows of 3, twice.

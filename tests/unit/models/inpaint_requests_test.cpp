@@ -12,8 +12,8 @@
 namespace inpaint_requests_test {
 
 using namespace lowtide;
-using models::DenoiseRequest;
-using models::WireRef;
+using nodes::DenoiseRequest;
+using nodes::WireRef;
 using testing::denoise;
 using testing::imageOf;
 using testing::kMini;
@@ -39,7 +39,7 @@ struct Refusal {
 
 WireRef emptyLatent(ModelBench& bench) {
     return bench.stages()
-        .run(models::EmptyLatentRequest{.widthPixels = 32, .heightPixels = 16, .batch = 1}, {})
+        .run(nodes::EmptyLatentRequest{.widthPixels = 32, .heightPixels = 16, .batch = 1}, {})
         .front();
 }
 
@@ -269,7 +269,7 @@ private Q_SLOTS:
         at::Tensor mask = at::zeros({1, 1, 16, 32});
         mask.select(2, 3).select(2, 15).fill_(level);
         request.mask = maskOf(mask);
-        models::StageCall call = bench.call("denoise");
+        nodes::StageCall call = bench.call("denoise");
         Issues issues;
         call.issue = [&](Issue issue) { issues.push_back(std::move(issue)); };
         bench.record();
@@ -305,7 +305,7 @@ private Q_SLOTS:
         request.strength = strength;
         request.cfg = 1;
         int done = 0;
-        models::StageCall call = bench.call("denoise");
+        nodes::StageCall call = bench.call("denoise");
         call.progress = [&](std::string_view, double, double) { ++done; };
         (void)denoise(bench, request, call);
         QCOMPARE(done, calls);
@@ -337,11 +337,10 @@ private Q_SLOTS:
         QVERIFY(at::equal(latentsOf(result).deviation(), latentsOf(request.latent).deviation()));
         QVERIFY(bench.recorded().empty());
         testing::DenoiseShapes shapes = shapesOf(request);
-        shapes.latentKind = std::make_shared<const models::LatentOutline>(true);
-        const models::StageOutline outline =
-            bench.stages().outline(testing::known(shapes, request));
+        shapes.latentKind = std::make_shared<const nodes::LatentOutline>(true);
+        const nodes::StageOutline outline = bench.stages().outline(testing::known(shapes, request));
         QVERIFY(!outline.components);
-        QVERIFY(models::isDistribution(outline.output().value));
+        QVERIFY(nodes::isDistribution(outline.output().value));
         QCOMPARE(outline.output().tensors.size(), 2U);
         QVERIFY(outline.walk({"cpu"}).components.empty());
     }

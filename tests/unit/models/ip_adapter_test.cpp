@@ -29,9 +29,9 @@
 namespace ip_adapter_test {
 
 using namespace lowtide;
-using models::ImagePromptEntry;
-using models::ImagePrompts;
 using models::IpAdapter;
+using nodes::ImagePromptEntry;
+using nodes::ImagePrompts;
 using testing::ModelBench;
 
 namespace {
@@ -77,7 +77,7 @@ class IpAdapterTest : public QObject {
         int call,
         int64_t positives = 2,
         const std::optional<models::LatentArea>& area = {}) {
-        const models::ImagePromptPass pass(
+        const nodes::ImagePromptPass pass(
             prompts, {.latents = {2, 4, 8, 8}, .count = 10}, c10::kCPU);
         const at::Tensor latents = at::zeros({4, 4, 8, 8});
         const at::Tensor time = at::scalar_tensor(301, at::kLong);
@@ -273,7 +273,7 @@ private Q_SLOTS:
         const auto model = bench.load(at("checkpoints/sd15_0").toStdString());
         const ImagePrompts prompts({entryOf(opened(bench, at(kOfXl)), 1)});
         const std::optional<Error> error = testing::errorOf([&] {
-            models::checkImagePrompts(ModelBench::modelOf(model), prompts, {1, 4, 8, 8});
+            nodes::checkImagePrompts(ModelBench::modelOf(model), prompts, {1, 4, 8, 8});
         });
         QVERIFY(error);
         QCOMPARE(error->item(), std::string("image_prompt"));
@@ -287,7 +287,7 @@ private Q_SLOTS:
         ModelBench bench;
         const auto model = bench.load(at("checkpoints/sd15_0").toStdString());
         const auto adapter = opened(bench, at(kBase));
-        const auto source = models::withImagePrompts(
+        const auto source = nodes::withImagePrompts(
             ModelBench::modelOf(model),
             std::make_shared<const ImagePrompts>(std::vector{entryOf(adapter, 1)}));
         const auto tree = source->tree(models::kDenoiser);

@@ -7,13 +7,13 @@ namespace lowtide::testing {
 
 /// Outputs of the prompt encoder.
 struct EncodeResult {
-    models::WireRef positive;
-    models::WireRef negative;
+    nodes::WireRef positive;
+    nodes::WireRef negative;
 };
 
-[[nodiscard]] EncodeResult encodePrompt(models::Stages& stages,
-                                        const models::EncodeRequest& request,
-                                        const models::StageCall& call);
+[[nodiscard]] EncodeResult encodePrompt(nodes::Stages& stages,
+                                        const nodes::EncodeRequest& request,
+                                        const nodes::StageCall& call);
 
 /// Empty shapes: not connected.
 struct ImageEncodeShapes {
@@ -37,46 +37,45 @@ struct DenoiseShapes {
     Shape latent;
     Shape positive;
     Shape negative;
-    models::WireRef positiveEntries;
-    models::WireRef negativeEntries;
+    nodes::WireRef positiveEntries;
+    nodes::WireRef negativeEntries;
     Shape mask;
     Shape masked;
-    models::WireRef latentKind;
-    models::WireRef maskedKind;
+    nodes::WireRef latentKind;
+    nodes::WireRef maskedKind;
 };
 
 struct DetailShapes {
     Shape image;
-    models::ConditioningShape positive;
-    models::ConditioningShape negative;
+    nodes::ConditioningShape positive;
+    nodes::ConditioningShape negative;
 };
 
 /// The request with KnownValues of these shapes on its wires; other wires stay as they are.
-[[nodiscard]] models::DecodeRequest known(const Shape& latent, models::DecodeRequest request);
-[[nodiscard]] models::LatentUpscaleRequest known(const Shape& latent,
-                                                 models::LatentUpscaleRequest request);
-[[nodiscard]] models::LatentRepeatRequest known(const Shape& latent,
-                                                const models::WireRef& kind,
-                                                models::LatentRepeatRequest request);
-[[nodiscard]] models::UpscaleRequest known(const Shape& image, models::UpscaleRequest request);
-[[nodiscard]] models::UpscaleWithModelRequest known(const Shape& image,
-                                                    models::UpscaleWithModelRequest request);
-[[nodiscard]] models::SharpenRequest known(const Shape& image, models::SharpenRequest request);
-[[nodiscard]] models::MatchColourRequest known(const Shape& image,
-                                               const Shape& reference,
-                                               models::MatchColourRequest request);
-[[nodiscard]] models::MaskRequest known(const Shape& image, models::MaskRequest request);
-[[nodiscard]] models::MaskGrowRequest known(const Shape& mask, models::MaskGrowRequest request);
-[[nodiscard]] models::ImageEncodeRequest known(const ImageEncodeShapes& shapes,
-                                               models::ImageEncodeRequest request);
-[[nodiscard]] models::FitRequest known(const FitShapes& shapes, models::FitRequest request);
-[[nodiscard]] models::CompositeRequest known(const CompositeShapes& shapes,
-                                             models::CompositeRequest request);
-[[nodiscard]] models::DenoiseRequest known(const DenoiseShapes& shapes,
-                                           models::DenoiseRequest request);
-[[nodiscard]] models::DetailRequest known(const DetailShapes& shapes,
-                                          models::DetailRequest request);
-[[nodiscard]] models::ConditioningEdit known(const std::vector<models::ConditioningShape>& inputs,
-                                             models::ConditioningEdit edit);
+[[nodiscard]] nodes::DecodeRequest known(const Shape& latent, nodes::DecodeRequest request);
+[[nodiscard]] nodes::LatentUpscaleRequest known(const Shape& latent,
+                                                nodes::LatentUpscaleRequest request);
+[[nodiscard]] nodes::LatentRepeatRequest known(const Shape& latent,
+                                               const nodes::WireRef& kind,
+                                               nodes::LatentRepeatRequest request);
+[[nodiscard]] nodes::UpscaleRequest known(const Shape& image, nodes::UpscaleRequest request);
+[[nodiscard]] nodes::UpscaleWithModelRequest known(const Shape& image,
+                                                   nodes::UpscaleWithModelRequest request);
+[[nodiscard]] nodes::SharpenRequest known(const Shape& image, nodes::SharpenRequest request);
+[[nodiscard]] nodes::MatchColourRequest known(const Shape& image,
+                                              const Shape& reference,
+                                              nodes::MatchColourRequest request);
+[[nodiscard]] nodes::MaskRequest known(const Shape& image, nodes::MaskRequest request);
+[[nodiscard]] nodes::MaskGrowRequest known(const Shape& mask, nodes::MaskGrowRequest request);
+[[nodiscard]] nodes::ImageEncodeRequest known(const ImageEncodeShapes& shapes,
+                                              nodes::ImageEncodeRequest request);
+[[nodiscard]] nodes::FitRequest known(const FitShapes& shapes, nodes::FitRequest request);
+[[nodiscard]] nodes::CompositeRequest known(const CompositeShapes& shapes,
+                                            nodes::CompositeRequest request);
+[[nodiscard]] nodes::DenoiseRequest known(const DenoiseShapes& shapes,
+                                          nodes::DenoiseRequest request);
+[[nodiscard]] nodes::DetailRequest known(const DetailShapes& shapes, nodes::DetailRequest request);
+[[nodiscard]] nodes::ConditioningEdit known(const std::vector<nodes::ConditioningShape>& inputs,
+                                            nodes::ConditioningEdit edit);
 
 }  // namespace lowtide::testing

@@ -21,8 +21,8 @@
 namespace latent_preview_test {
 
 using namespace lowtide;
-using models::LivePicture;
-using models::WireRef;
+using nodes::LivePicture;
+using nodes::WireRef;
 using testing::ModelBench;
 using testing::WalkCase;
 
@@ -61,7 +61,7 @@ testing::EncodeResult encoded(ModelBench& bench, const WireRef& model, const Jso
     return prompts;
 }
 
-models::DenoiseRequest requestFor(ModelBench& bench, const WireRef& model, const Json& test) {
+nodes::DenoiseRequest requestFor(ModelBench& bench, const WireRef& model, const Json& test) {
     const testing::EncodeResult prompts = encoded(bench, model, test);
     return {
         .model = model,
@@ -69,10 +69,10 @@ models::DenoiseRequest requestFor(ModelBench& bench, const WireRef& model, const
         .negative = prompts.negative,
         .latent =
             bench.stages()
-                .run(models::EmptyLatentRequest{.widthPixels = test.value("width", kSidePixels),
-                                                .heightPixels = test.value("height", kSidePixels),
-                                                .frames = test.value("frames", 1),
-                                                .batch = test.value("batch", 1)},
+                .run(nodes::EmptyLatentRequest{.widthPixels = test.value("width", kSidePixels),
+                                               .heightPixels = test.value("height", kSidePixels),
+                                               .frames = test.value("frames", 1),
+                                               .batch = test.value("batch", 1)},
                      {})
                 .front(),
         .steps = test.value("steps", 3),
@@ -87,9 +87,9 @@ struct Denoised {
     Bytes activations = 0;
 };
 
-Denoised denoised(ModelBench& bench, const models::DenoiseRequest& request, bool isWatched) {
+Denoised denoised(ModelBench& bench, const nodes::DenoiseRequest& request, bool isWatched) {
     Denoised result;
-    models::StageCall call = bench.call("denoise");
+    nodes::StageCall call = bench.call("denoise");
     if (isWatched) {
         call.preview = [&](const LivePicture& live) { result.shown.push_back(live); };
     }
@@ -189,7 +189,7 @@ private Q_SLOTS:
         ModelBench bench(memory::parseDeviceSpec(device.toStdString()));
         bench.setPolicy(policy.toStdString());
         const WireRef model = bench.load(testing::miniModel());
-        const models::DenoiseRequest request = requestFor(bench, model, {{"sampler", "dpmpp_2m"}});
+        const nodes::DenoiseRequest request = requestFor(bench, model, {{"sampler", "dpmpp_2m"}});
 
         const Denoised alone = denoised(bench, request, false);
         const Denoised watched = denoised(bench, request, true);
@@ -213,7 +213,7 @@ private Q_SLOTS:
         const memory::DeviceSpec spec = memory::parseDeviceSpec(device.toStdString());
         ModelBench bench(spec);
         const WireRef model = bench.load(testing::miniModel());
-        const models::DenoiseRequest request = requestFor(bench, model, {{"batch", batch}});
+        const nodes::DenoiseRequest request = requestFor(bench, model, {{"batch", batch}});
         const testing::DenoiseShapes shapes = testing::shapesOf(model, WalkCase{.batch = batch});
         const auto walked = [&](bool isWatched) {
             return bench.stages()
@@ -250,8 +250,8 @@ private Q_SLOTS:
         constexpr double kMostMilliseconds = 10;  // ten times the goal
         ModelBench bench;
         const WireRef model = bench.load(testing::miniModel());
-        const models::LatentPreview::Show show = [](const LivePicture&) {};
-        models::LatentPreview preview(
+        const nodes::LatentPreview::Show show = [](const LivePicture&) {};
+        nodes::LatentPreview preview(
             ModelBench::modelOf(model).info(), {.interval = 0, .share = 1}, show);
         const at::Tensor latents = at::randn({1, 4, 64, 64});
         const at::Tensor prediction = at::randn({1, 4, 64, 64});
@@ -270,8 +270,8 @@ private Q_SLOTS:
         const models::ModelInfo info{.latentToRgb = models::LatentToRgb{.ofChannels = {{1, 1, 1}}}};
         int shown = 0;
         int asked = 0;
-        const models::LatentPreview::Show show = [&](const LivePicture&) { ++shown; };
-        models::LatentPreview preview(info, {.interval = 3600}, show);
+        const nodes::LatentPreview::Show show = [&](const LivePicture&) { ++shown; };
+        nodes::LatentPreview preview(info, {.interval = 3600}, show);
         const auto clean = [&] {
             ++asked;
             return at::zeros({1, 1, 2, 2});

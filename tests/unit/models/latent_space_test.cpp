@@ -147,8 +147,8 @@ private Q_SLOTS:
     void anEmptyVideoIsDenoised() {
         ModelBench bench;
         const WireRef model = videosOf(bench);
-        models::DenoiseRequest request = requestOf(bench, model, {64, 32, 9});
-        const models::StageOutline outline = outlineOf(bench, request, {64, 32, 9});
+        nodes::DenoiseRequest request = requestOf(bench, model, {64, 32, 9});
+        const nodes::StageOutline outline = outlineOf(bench, request, {64, 32, 9});
         QCOMPARE(outline.output().shape, (Shape{2, 16, 3, 4, 8}));
         QVERIFY(outline.walk({"cpu"}).activations > 0);
 
@@ -165,15 +165,14 @@ private Q_SLOTS:
     void promptsOfAreasSpeakInEveryFrame() {
         ModelBench bench;
         const WireRef model = videosOf(bench);
-        models::DenoiseRequest request = requestOf(bench, model, {64, 32, 9});
+        nodes::DenoiseRequest request = requestOf(bench, model, {64, 32, 9});
         request.positive =
             bench.stages()
-                .run(
-                    models::ConditioningEdit{.edit = models::AreaEdit{.area = {.xPixels = 32,
-                                                                               .widthPixels = 32,
-                                                                               .heightPixels = 32}},
+                .run(nodes::ConditioningEdit{.edit = nodes::AreaEdit{.area = {.xPixels = 32,
+                                                                              .widthPixels = 32,
+                                                                              .heightPixels = 32}},
                                              .first = request.positive},
-                    bench.call("area"))
+                     bench.call("area"))
                 .front();
         request.cfg = 1;
         request.keepNoise = true;
@@ -210,14 +209,14 @@ private Q_SLOTS:
         const auto error = testing::errorOf([&] {
             if (stage == "encode") {
                 (void)bench.stages().outline(testing::known(
-                    {.image = {1, 3, 32, 64}}, models::ImageEncodeRequest{.model = model}));
+                    {.image = {1, 3, 32, 64}}, nodes::ImageEncodeRequest{.model = model}));
             } else if (stage == "mask") {
                 (void)bench.stages().outline(testing::known(
                     {.latent = latents, .mask = {1, 1, 32, 64}},
-                    models::DenoiseRequest{.model = model, .cfg = 1, .sampler = "euler"}));
+                    nodes::DenoiseRequest{.model = model, .cfg = 1, .sampler = "euler"}));
             } else {
                 (void)bench.stages().outline(
-                    testing::known(latents, models::LatentUpscaleRequest{}));
+                    testing::known(latents, nodes::LatentUpscaleRequest{}));
             }
         });
         QVERIFY(error && error->kind() == ErrorKind::Unsupported);
@@ -229,7 +228,7 @@ private Q_SLOTS:
         const WireRef model = videosOf(bench);
         const auto decoded = [&](const Shape& latents) {
             return bench.stages()
-                .outline(testing::known(latents, models::DecodeRequest{.model = model}))
+                .outline(testing::known(latents, nodes::DecodeRequest{.model = model}))
                 .output()
                 .shape;
         };
@@ -262,7 +261,7 @@ private Q_SLOTS:
         const auto error = testing::errorOf([&] {
             (void)bench.stages().outline(testing::known(
                 {.latent = latent},
-                models::DenoiseRequest{.model = model, .cfg = 1, .sampler = "euler"}));
+                nodes::DenoiseRequest{.model = model, .cfg = 1, .sampler = "euler"}));
         });
         QVERIFY(error && error->item() == "latent");
         QVERIFY(QString::fromStdString(error->message()).contains(says));
@@ -295,19 +294,19 @@ private:
             });
     }
 
-    static models::DenoiseRequest requestOf(ModelBench& bench,
-                                            const WireRef& model,
-                                            const PictureSize& size) {
+    static nodes::DenoiseRequest requestOf(ModelBench& bench,
+                                           const WireRef& model,
+                                           const PictureSize& size) {
         const WireRef words = std::make_shared<const tensor::Conditioning>(
             at::zeros({1, 32, 128}), at::Tensor(), "a cat", -1);
         return {.model = model,
                 .positive = words,
                 .negative = words,
                 .latent = bench.stages()
-                              .run(models::EmptyLatentRequest{.widthPixels = size.width,
-                                                              .heightPixels = size.height,
-                                                              .frames = size.frames,
-                                                              .batch = 2},
+                              .run(nodes::EmptyLatentRequest{.widthPixels = size.width,
+                                                             .heightPixels = size.height,
+                                                             .frames = size.frames,
+                                                             .batch = 2},
                                    {})
                               .front(),
                 .steps = 3,
@@ -317,13 +316,13 @@ private:
                 .guidanceRescale = 0.5};
     }
 
-    static models::StageOutline outlineOf(ModelBench& bench,
-                                          const models::DenoiseRequest& request,
-                                          const PictureSize& size) {
-        const models::EmptyLatentRequest empty{.widthPixels = size.width,
-                                               .heightPixels = size.height,
-                                               .frames = size.frames,
-                                               .batch = 2};
+    static nodes::StageOutline outlineOf(ModelBench& bench,
+                                         const nodes::DenoiseRequest& request,
+                                         const PictureSize& size) {
+        const nodes::EmptyLatentRequest empty{.widthPixels = size.width,
+                                              .heightPixels = size.height,
+                                              .frames = size.frames,
+                                              .batch = 2};
         return bench.stages().outline(
             testing::known({.positive = {1, 32, 128},
                             .negative = {1, 32, 128},
@@ -331,7 +330,7 @@ private:
                            request));
     }
 
-    static at::Tensor denoised(ModelBench& bench, const models::DenoiseRequest& request) {
+    static at::Tensor denoised(ModelBench& bench, const nodes::DenoiseRequest& request) {
         at::Tensor samples;
         bench.runWith(request.model, models::kDenoiser, [&] {
             const WireRef result = bench.stages().run(request, bench.call("denoise")).front();

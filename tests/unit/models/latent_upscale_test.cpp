@@ -19,9 +19,9 @@
 namespace latent_upscale_test {
 
 using namespace lowtide;
-using models::LatentUpscaleRequest;
-using models::PixelSize;
-using models::WireRef;
+using nodes::LatentUpscaleRequest;
+using nodes::PixelSize;
+using nodes::WireRef;
 using testing::PictureBench;
 
 namespace {
@@ -165,7 +165,7 @@ private Q_SLOTS:
 
     void theSamplersStateIsLeftOut() {
         PictureBench bench(kMini);
-        models::DenoiseRequest request = bench.request("a cat", "");
+        nodes::DenoiseRequest request = bench.request("a cat", "");
         request.latent = bench.emptyLatent(32, 32);
         request.steps = 3;
         request.endStep = 2;
@@ -179,7 +179,7 @@ private Q_SLOTS:
 
     void picturesTellOfIt() {
         PictureBench bench(kMini);
-        models::DenoiseRequest request = bench.request("a cat", "");
+        nodes::DenoiseRequest request = bench.request("a cat", "");
         request.latent = bench.emptyLatent(32, 48);
         request.steps = 2;
         request.sampler = "ddim";
@@ -227,7 +227,7 @@ private Q_SLOTS:
         const WireRef made = bench.upscale(request);
 
         const Bytes measured = bench.bench().activationPeak();
-        const models::StageOutline outline = bench.stages().outline(testing::known(shape, request));
+        const nodes::StageOutline outline = bench.stages().outline(testing::known(shape, request));
         const Bytes predicted = outline.walk({kind}).activations;
         const double error =
             std::abs(static_cast<double>(predicted) / static_cast<double>(measured) - 1);
@@ -251,7 +251,7 @@ private:
         QCOMPARE(bench.stages().outline(testing::known(shape, request)).output().shape, expected);
     }
 
-    static Bytes bytesOf(const models::StageOutline& outline, const std::string& kind) {
+    static Bytes bytesOf(const nodes::StageOutline& outline, const std::string& kind) {
         Bytes bytes = 0;
         for (const Bytes each : outline.output().tensors) {
             bytes += kind == "cpu" ? each : alignUp(each, memory::kSlotAlignment);

@@ -19,35 +19,35 @@ ModelBench::ModelBench(memory::DeviceSpec device, std::shared_ptr<files::FileDig
           residency::makeDeviceSource(testing::buildPath("lib").toStdString()),
           std::make_shared<models::AdapterMath>())),
       stages_(
-          models::makeStages({.residency = *residency_,
-                              .resourcesFolder = testing::sourcePath("resources").toStdString(),
-                              .modelFolders = {testing::sourcePath("resources/mini").toStdString()},
-                              .recorder = [this] { return recorder_.get(); },
-                              .teacher = [this] { return teacher_ ? &*teacher_ : nullptr; },
-                              .previewPace = {.interval = 0, .share = 1},
-                              .digests = std::move(digests)})) {
+          nodes::makeStages({.residency = *residency_,
+                             .resourcesFolder = testing::sourcePath("resources").toStdString(),
+                             .modelFolders = {testing::sourcePath("resources/mini").toStdString()},
+                             .recorder = [this] { return recorder_.get(); },
+                             .teacher = [this] { return teacher_ ? &*teacher_ : nullptr; },
+                             .previewPace = {.interval = 0, .share = 1},
+                             .digests = std::move(digests)})) {
     (void)residency_->open(memory::DeviceSpec{});
     (void)residency_->open(device_);
 }
 
 ModelBench::~ModelBench() = default;
 
-const models::Model& ModelBench::modelOf(const models::WireRef& model) {
+const models::Model& ModelBench::modelOf(const nodes::WireRef& model) {
     return dynamic_cast<const models::Model&>(*model);
 }
 
-Shape ModelBench::wordsShape(const models::WireRef& model) {
+Shape ModelBench::wordsShape(const nodes::WireRef& model) {
     return modelOf(model).outlinePrompts({}).positive.shape();
 }
 
-models::StageCall ModelBench::call(const std::string& node) const {
+nodes::StageCall ModelBench::call(const std::string& node) const {
     return {.node = node,
             .stop = {},
             .progress = [](std::string_view, double, double) {},
             .issue = [](const Issue&) {}};
 }
 
-void ModelBench::runWith(const models::WireRef& model,
+void ModelBench::runWith(const nodes::WireRef& model,
                          std::string_view role,
                          const std::function<void()>& work) {
     runWith(modelOf(model).tree(role), work);
@@ -107,9 +107,9 @@ TensorFile ModelBench::recorded() const {
     return file;
 }
 
-models::WireRef emptyOutline(int64_t width, int64_t height, int64_t batch) {
-    return std::make_shared<const models::LatentOutline>(
-        models::EmptyOutline{.size = {.width = width, .height = height}, .batch = batch});
+nodes::WireRef emptyOutline(int64_t width, int64_t height, int64_t batch) {
+    return std::make_shared<const nodes::LatentOutline>(
+        nodes::EmptyOutline{.size = {.width = width, .height = height}, .batch = batch});
 }
 
 std::string miniModel() {

@@ -24,25 +24,25 @@ public:
 
     [[nodiscard]] const memory::DeviceSpec& device() const { return device_; }
 
-    [[nodiscard]] models::Stages& stages() { return *stages_; }
+    [[nodiscard]] nodes::Stages& stages() { return *stages_; }
 
     [[nodiscard]] residency::Residency& residency() { return *residency_; }
 
-    [[nodiscard]] models::WireRef load(const std::string& folder) {
+    [[nodiscard]] nodes::WireRef load(const std::string& folder) {
         return stages_->loadCheckpoint({.checkpoint = folder}, "");
     }
 
     /// The model behind a wire value.
-    [[nodiscard]] static const models::Model& modelOf(const models::WireRef& model);
+    [[nodiscard]] static const models::Model& modelOf(const nodes::WireRef& model);
     /// Of a conditioning of one chunk: [1, T, D].
-    [[nodiscard]] static Shape wordsShape(const models::WireRef& model);
-    [[nodiscard]] models::StageCall call(const std::string& node) const;
+    [[nodiscard]] static Shape wordsShape(const nodes::WireRef& model);
+    [[nodiscard]] nodes::StageCall call(const std::string& node) const;
 
     /// The policy of the runs from now on; "none" at first.
     void setPolicy(const std::string& text) { policy_ = memory::parsePolicy(text); }
 
     /// Does `work` as the one node of a run that has `role` of the model on the device.
-    void runWith(const models::WireRef& model,
+    void runWith(const nodes::WireRef& model,
                  std::string_view role,
                  const std::function<void()>& work);
 
@@ -70,11 +70,11 @@ private:
     std::unique_ptr<residency::Residency> residency_;
     std::unique_ptr<tensor::Recorder> recorder_;
     std::optional<tensor::RecordedTensors> teacher_;
-    std::unique_ptr<models::Stages> stages_;
+    std::unique_ptr<nodes::Stages> stages_;
 };
 
 /// What is known of an empty latent before the run.
-[[nodiscard]] models::WireRef emptyOutline(int64_t width, int64_t height, int64_t batch = 1);
+[[nodiscard]] nodes::WireRef emptyOutline(int64_t width, int64_t height, int64_t batch = 1);
 
 /// The mini model's folder in the source tree.
 [[nodiscard]] std::string miniModel();

@@ -16,7 +16,7 @@
 namespace networks_test {
 
 using namespace lowtide;
-using models::WireRef;
+using nodes::WireRef;
 using testing::disagreement;
 using testing::ModelBench;
 using testing::TensorFile;

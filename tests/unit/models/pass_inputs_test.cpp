@@ -92,7 +92,7 @@ private Q_SLOTS:
 
     void aPassIsItsInputs() {
         ModelBench bench;
-        const models::WireRef model =
+        const nodes::WireRef model =
             bench.load(testing::sourcePath("resources/mini/model").toStdString());
         RepeatedPass weights(bench.residency());
         bench.runWith(model, models::kDenoiser, [&] {
@@ -106,7 +106,7 @@ private Q_SLOTS:
     /// What adapters add comes anew with every step.
     void aPassWithResidualsIsNotOffered() {
         ModelBench bench;
-        const models::WireRef model =
+        const nodes::WireRef model =
             bench.load(testing::sourcePath("resources/mini/model").toStdString());
         RepeatedPass weights(bench.residency());
         bench.runWith(model, models::kDenoiser, [&] {

@@ -8,17 +8,17 @@
 
 namespace lowtide::testing {
 
-using models::WireRef;
+using nodes::WireRef;
 
 PictureBench::PictureBench(const std::string& checkpoint, memory::DeviceSpec device)
     : bench_(std::move(device)), model_(bench_.load(checkpoint)) {}
 
-models::DenoiseRequest PictureBench::request(const std::string& prompt,
-                                             const std::string& negative) {
+nodes::DenoiseRequest PictureBench::request(const std::string& prompt,
+                                            const std::string& negative) {
     return request({.prompt = prompt, .negative = negative});
 }
 
-models::DenoiseRequest PictureBench::request(models::EncodeRequest prompts) {
+nodes::DenoiseRequest PictureBench::request(nodes::EncodeRequest prompts) {
     const models::Model& model = ModelBench::modelOf(model_);
     std::vector<std::shared_ptr<const memory::ComponentTree>> encoders;
     for (const std::string& role : models::rolesIn(model, models::kTextEncoders)) {
@@ -35,13 +35,12 @@ models::DenoiseRequest PictureBench::request(models::EncodeRequest prompts) {
 WireRef PictureBench::emptyLatent(int64_t width, int64_t height, int64_t batch) {
     return stages()
         .run(
-            models::EmptyLatentRequest{
-                .widthPixels = width, .heightPixels = height, .batch = batch},
+            nodes::EmptyLatentRequest{.widthPixels = width, .heightPixels = height, .batch = batch},
             {})
         .front();
 }
 
-WireRef PictureBench::denoise(const models::DenoiseRequest& request) {
+WireRef PictureBench::denoise(const nodes::DenoiseRequest& request) {
     WireRef result;
     bench_.runWith(model_, models::kDenoiser, [&] {
         result = stages().run(request, bench_.call("denoise")).front();
@@ -49,7 +48,7 @@ WireRef PictureBench::denoise(const models::DenoiseRequest& request) {
     return result;
 }
 
-WireRef PictureBench::upscale(const models::LatentUpscaleRequest& request) {
+WireRef PictureBench::upscale(const nodes::LatentUpscaleRequest& request) {
     WireRef result;
     // The node has no component; this one only makes a run of it.
     bench_.runWith(model_, models::kDenoiser, [&] {
@@ -61,10 +60,10 @@ WireRef PictureBench::upscale(const models::LatentUpscaleRequest& request) {
 WireRef PictureBench::decode(const WireRef& latent) {
     WireRef result;
     bench_.runWith(model_, models::kAutoencoder, [&] {
-        result = stages()
-                     .run(models::DecodeRequest{.model = model_, .latent = latent},
-                          bench_.call("decode"))
-                     .front();
+        result =
+            stages()
+                .run(nodes::DecodeRequest{.model = model_, .latent = latent}, bench_.call("decode"))
+                .front();
     });
     return result;
 }

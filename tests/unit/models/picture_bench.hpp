@@ -16,27 +16,27 @@ public:
 
     [[nodiscard]] ModelBench& bench() { return bench_; }
 
-    [[nodiscard]] models::Stages& stages() { return bench_.stages(); }
+    [[nodiscard]] nodes::Stages& stages() { return bench_.stages(); }
 
-    [[nodiscard]] const models::WireRef& model() const { return model_; }
+    [[nodiscard]] const nodes::WireRef& model() const { return model_; }
 
     /// Model and encoded prompts; the rest is the caller's.
-    [[nodiscard]] models::DenoiseRequest request(const std::string& prompt,
-                                                 const std::string& negative);
+    [[nodiscard]] nodes::DenoiseRequest request(const std::string& prompt,
+                                                const std::string& negative);
     /// The same of prompts by all text encoders; the model is filled in.
-    [[nodiscard]] models::DenoiseRequest request(models::EncodeRequest prompts);
-    [[nodiscard]] models::WireRef emptyLatent(int64_t width, int64_t height, int64_t batch = 1);
-    [[nodiscard]] models::WireRef denoise(const models::DenoiseRequest& request);
-    [[nodiscard]] models::WireRef upscale(const models::LatentUpscaleRequest& request);
-    [[nodiscard]] models::WireRef decode(const models::WireRef& latent);
+    [[nodiscard]] nodes::DenoiseRequest request(nodes::EncodeRequest prompts);
+    [[nodiscard]] nodes::WireRef emptyLatent(int64_t width, int64_t height, int64_t batch = 1);
+    [[nodiscard]] nodes::WireRef denoise(const nodes::DenoiseRequest& request);
+    [[nodiscard]] nodes::WireRef upscale(const nodes::LatentUpscaleRequest& request);
+    [[nodiscard]] nodes::WireRef decode(const nodes::WireRef& latent);
 
     /// On the host.
-    [[nodiscard]] static at::Tensor samplesOf(const models::WireRef& latent);
-    [[nodiscard]] static at::Tensor pixelsOf(const models::WireRef& image);
+    [[nodiscard]] static at::Tensor samplesOf(const nodes::WireRef& latent);
+    [[nodiscard]] static at::Tensor pixelsOf(const nodes::WireRef& image);
 
 private:
     ModelBench bench_;
-    models::WireRef model_;
+    nodes::WireRef model_;
 };
 
 }  // namespace lowtide::testing

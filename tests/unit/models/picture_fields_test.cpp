@@ -13,9 +13,9 @@
 namespace picture_fields_test {
 
 using namespace lowtide;
-using models::DenoiseRequest;
-using models::EncodeRequest;
-using models::WireRef;
+using nodes::DenoiseRequest;
+using nodes::EncodeRequest;
+using nodes::WireRef;
 using testing::PictureBench;
 
 namespace {
@@ -135,12 +135,12 @@ private Q_SLOTS:
         const DenoiseRequest other =
             bench.request({.prompt = "a dog", .others = {{{.prompt = "a wolf", .negative = {}}}}});
         DenoiseRequest request = plain;
-        request.positive = models::editedConditioning(
-            {.edit = models::CombineEdit{}, .first = plain.positive, .second = other.positive});
+        request.positive = nodes::editedConditioning(
+            {.edit = nodes::CombineEdit{}, .first = plain.positive, .second = other.positive});
         request.positive =
-            models::editedConditioning({.edit = models::TimeEdit{.start = 0, .end = 0.9},
-                                        .first = request.positive,
-                                        .second = nullptr});
+            nodes::editedConditioning({.edit = nodes::TimeEdit{.start = 0, .end = 0.9},
+                                       .first = request.positive,
+                                       .second = nullptr});
         const std::string text = textOf(bench, request);
         QVERIFY2(text.starts_with("a cat AND a dog\n"), text.c_str());
         QVERIFY2(text.find("Second prompt: a cat AND a wolf, ") != std::string::npos, text.c_str());

@@ -10,7 +10,7 @@
 namespace pipeline_test {
 
 using namespace lowtide;
-using models::WireRef;
+using nodes::WireRef;
 
 namespace {
 
@@ -26,30 +26,30 @@ void runCase(testing::ModelBench& bench, const WireRef& model, const Json& test)
                                         bench.call("encode"));
     });
     WireRef latent = bench.stages()
-                         .run(models::EmptyLatentRequest{.widthPixels = test.value("width", 64),
-                                                         .heightPixels = test.value("height", 64),
-                                                         .batch = test.value("batch", 1)},
+                         .run(nodes::EmptyLatentRequest{.widthPixels = test.value("width", 64),
+                                                        .heightPixels = test.value("height", 64),
+                                                        .batch = test.value("batch", 1)},
                               {})
                          .front();
     bench.runWith(model, models::kDenoiser, [&] {
         latent =
             bench.stages()
-                .run(models::DenoiseRequest{.model = model,
-                                            .positive = prompts.positive,
-                                            .negative = prompts.negative,
-                                            .latent = latent,
-                                            .steps = test.value("steps", 4),
-                                            .cfg = test.value("cfg", 7.5),
-                                            .seed = test.value("seed", uint64_t{0}),
-                                            .sampler = test.value("sampler", "checkpoint"),
-                                            .eta = test.value("eta", 0.0),
-                                            .guidanceRescale = test.value("guidance_rescale", 0.0)},
+                .run(nodes::DenoiseRequest{.model = model,
+                                           .positive = prompts.positive,
+                                           .negative = prompts.negative,
+                                           .latent = latent,
+                                           .steps = test.value("steps", 4),
+                                           .cfg = test.value("cfg", 7.5),
+                                           .seed = test.value("seed", uint64_t{0}),
+                                           .sampler = test.value("sampler", "checkpoint"),
+                                           .eta = test.value("eta", 0.0),
+                                           .guidanceRescale = test.value("guidance_rescale", 0.0)},
                      bench.call("denoise"))
                 .front();
     });
     bench.runWith(model, models::kAutoencoder, [&] {
         (void)bench.stages()
-            .run(models::DecodeRequest{.model = model, .latent = latent, .tilePixels = 0},
+            .run(nodes::DecodeRequest{.model = model, .latent = latent, .tilePixels = 0},
                  bench.call("decode"))
             .front();
     });

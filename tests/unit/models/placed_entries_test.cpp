@@ -12,13 +12,13 @@ namespace placed_entries_test {
 using namespace lowtide;
 using models::EntryOutline;
 using models::LatentArea;
-using models::PlacedEntry;
-using models::PromptCall;
+using nodes::PlacedEntry;
+using nodes::PromptCall;
 using tensor::PictureArea;
 
 namespace {
 
-constexpr models::Canvas kCanvas{.height = 8, .width = 16, .downsampling = 8};  // 128 x 64 pixels
+constexpr nodes::Canvas kCanvas{.height = 8, .width = 16, .downsampling = 8};  // 128 x 64 pixels
 const sampling::TimeAt kTimeAt = sampling::trainingTimes(1000);
 
 models::ConditioningOutline entryAt(const PictureArea& area, double strength = 1) {
@@ -39,7 +39,7 @@ class PlacedEntriesTest : public QObject {
 private Q_SLOTS:
 
     void pixelsBecomeLatentLines() {
-        const auto placed = models::placed(
+        const auto placed = nodes::placed(
             entryAt({.xPixels = 20, .yPixels = 8, .widthPixels = 39, .heightPixels = 16}, 0.5),
             kCanvas,
             "positive");
@@ -48,12 +48,12 @@ private Q_SLOTS:
     }
 
     void anAreaIsCutAtTheEdge() {
-        const auto placed = models::placed(
+        const auto placed = nodes::placed(
             entryAt({.xPixels = 96, .yPixels = 0, .widthPixels = 512, .heightPixels = 4}),
             kCanvas,
             "positive");
         QVERIFY(placed[0].area == (LatentArea{.y = 0, .x = 12, .height = 1, .width = 4}));
-        const auto low = models::placed(
+        const auto low = nodes::placed(
             entryAt({.xPixels = 16, .yPixels = 40, .widthPixels = 4, .heightPixels = 512}),
             kCanvas,
             "positive");
@@ -65,7 +65,7 @@ private Q_SLOTS:
         std::vector<EntryOutline> entries = {one.entries().front(), one.entries().front()};
         entries[1].scope.start = 0.25;
         entries[1].scope.end = 0.75;
-        const auto placed = models::placed({one.fields(), entries}, kCanvas, "positive");
+        const auto placed = nodes::placed({one.fields(), entries}, kCanvas, "positive");
         QCOMPARE(placed.size(), size_t{2});
         QCOMPARE(placed[1].prompt, size_t{1});
         QCOMPARE(placed[1].strength, 0.5);
@@ -74,7 +74,7 @@ private Q_SLOTS:
     }
 
     void anAreaOfThePictureIsNone() {
-        const auto placed = models::placed(
+        const auto placed = nodes::placed(
             entryAt({.xPixels = 0, .yPixels = 0, .widthPixels = 512, .heightPixels = 64}),
             kCanvas,
             "positive");
@@ -92,7 +92,7 @@ private Q_SLOTS:
         QFETCH(int, x);
         QFETCH(int, y);
         const auto error = testing::errorOf([&] {
-            (void)models::placed(
+            (void)nodes::placed(
                 entryAt({.xPixels = x, .yPixels = y, .widthPixels = 64, .heightPixels = 64}),
                 kCanvas,
                 "negative");
@@ -125,7 +125,7 @@ private Q_SLOTS:
         PlacedEntry entry;
         entry.start = start;
         entry.end = end;
-        QCOMPARE(models::speaksAt(entry, timestep, kTimeAt), speaks);
+        QCOMPARE(nodes::speaksAt(entry, timestep, kTimeAt), speaks);
     }
 
     void theSmallestPromptAroundAnAreaAnswersThere() {
@@ -136,7 +136,7 @@ private Q_SLOTS:
         positive[1].start = 0.2;
         std::vector<PlacedEntry> negative = {placedAt(0, std::nullopt), placedAt(1, left, 154)};
 
-        models::addCounterparts(positive, negative);
+        nodes::addCounterparts(positive, negative);
 
         QCOMPARE(negative.size(), size_t{3});
         QCOMPARE(negative[2].prompt, size_t{1});
@@ -172,7 +172,7 @@ private Q_SLOTS:
         negative.push_back(placedAt(4, LatentArea{.y = 0, .x = 2, .height = 3, .width = 3}));
         negative.push_back(placedAt(5, LatentArea{.y = 2, .x = 0, .height = 3, .width = 3}));
 
-        models::addCounterparts(positive, negative);
+        nodes::addCounterparts(positive, negative);
 
         QCOMPARE(negative.size(), size_t{7});
         QVERIFY(negative[6].area == inner);
@@ -183,7 +183,7 @@ private Q_SLOTS:
         const LatentArea left{.y = 0, .x = 0, .height = 8, .width = 8};
         std::vector<PlacedEntry> positive = {placedAt(0, left)};
         std::vector<PlacedEntry> negative = {placedAt(0, left)};
-        models::addCounterparts(positive, negative);
+        nodes::addCounterparts(positive, negative);
         QCOMPARE(positive.size() + negative.size(), size_t{2});
     }
 
@@ -191,7 +191,7 @@ private Q_SLOTS:
         const LatentArea left{.y = 0, .x = 0, .height = 8, .width = 8};
         std::vector<PlacedEntry> positive = {placedAt(0, left)};
         std::vector<PlacedEntry> negative = {placedAt(0, std::nullopt), placedAt(1, std::nullopt)};
-        models::addCounterparts(positive, negative);
+        nodes::addCounterparts(positive, negative);
         QCOMPARE(negative.size(), size_t{3});
         QCOMPARE(negative[2].prompt, size_t{0});
     }
@@ -205,7 +205,7 @@ private Q_SLOTS:
                                                    placedAt(3, std::nullopt)};
         const std::vector<PlacedEntry> negative = {placedAt(0, std::nullopt), placedAt(1, left)};
 
-        const std::vector<PromptCall> calls = models::callsAt(positive, negative, 500, kTimeAt);
+        const std::vector<PromptCall> calls = nodes::callsAt(positive, negative, 500, kTimeAt);
 
         QCOMPARE(calls.size(), size_t{4});
         QVERIFY(calls[0].negative == &negative[0] && calls[0].positive == &positive[2]);
@@ -231,7 +231,7 @@ private Q_SLOTS:
             placedAt(0, LatentArea{.y = 0, .x = 0, .height = 4, .width = 8})};
         const std::vector<PlacedEntry> negative = {
             placedAt(0, LatentArea{.y = 0, .x = 0, .height = height, .width = width})};
-        const size_t calls = models::callsAt(positive, negative, 500, kTimeAt).size();
+        const size_t calls = nodes::callsAt(positive, negative, 500, kTimeAt).size();
         QCOMPARE(calls, size_t{areTogether ? 1U : 2U});
     }
 
@@ -239,7 +239,7 @@ private Q_SLOTS:
         std::vector<PlacedEntry> positive = {placedAt(0, std::nullopt), placedAt(1, std::nullopt)};
         positive[0].end = 0.5;
         positive[1].start = 0.5;
-        const std::vector<PromptCall> calls = models::callsAt(positive, {}, 800, kTimeAt);
+        const std::vector<PromptCall> calls = nodes::callsAt(positive, {}, 800, kTimeAt);
         QCOMPARE(calls.size(), size_t{1});
         QVERIFY(calls[0].positive == &positive[0]);
     }

@@ -25,7 +25,7 @@ namespace precision_test {
 
 using namespace lowtide;
 using memory::PrecisionChoice;
-using models::WireRef;
+using nodes::WireRef;
 using testing::ModelBench;
 
 namespace {
@@ -41,7 +41,7 @@ PrecisionChoice choice(const std::string& text) {
 
 /// What a stage gives in a run that has its network as the outline wants it.
 WireRef run(ModelBench& bench,
-            const models::StageOutline& outline,
+            const nodes::StageOutline& outline,
             const std::function<WireRef()>& stage) {
     WireRef result;
     bench.runWith(outline.components().front(), [&] { result = stage(); });
@@ -49,9 +49,9 @@ WireRef run(ModelBench& bench,
 }
 
 WireRef decode(ModelBench& bench,
-               const models::DecodeRequest& request,
-               const models::StageCall& call) {
-    const auto& samples = models::latentsIn(request.latent).samples();
+               const nodes::DecodeRequest& request,
+               const nodes::StageCall& call) {
+    const auto& samples = nodes::latentsIn(request.latent).samples();
     return run(bench, bench.stages().outline(testing::known(samples.sizes().vec(), request)), [&] {
         return bench.stages().run(request, call).front();
     });
@@ -71,12 +71,12 @@ WireRef latentOf(at::Tensor samples) {
 std::vector<at::Tensor> predictions(ModelBench& bench,
                                     const WireRef& model,
                                     const std::string& text) {
-    const models::Model& own = models::modelIn(model);
-    const auto precisions = models::precisionsFor(own, {models::kDenoiser}, choice(text));
-    const models::TypedNetworks typed = models::typedFor(own, precisions);
+    const models::Model& own = nodes::modelIn(model);
+    const auto precisions = nodes::precisionsFor(own, {models::kDenoiser}, choice(text));
+    const models::TypedNetworks typed = nodes::typedFor(own, precisions);
     const tensor::Conditioning prompt(noise(ModelBench::wordsShape(model), 9), {}, "", -1);
     std::vector<at::Tensor> predicted;
-    bench.runWith(models::typedTrees(typed, own, precisions), [&] {
+    bench.runWith(nodes::typedTrees(typed, own, precisions), [&] {
         models::StageContext context{
             .weights = bench.residency(), .record = tensor::Record(nullptr), .typed = typed};
         const auto denoiser = own.makeDenoiser(context, {.positive = prompt, .negative = nullptr});
@@ -122,7 +122,7 @@ struct Told {
     Issues issues;
     std::function<void()> during = [] {};
 
-    models::StageCall call() {
+    nodes::StageCall call() {
         return {.node = "decode",
                 .stop = {},
                 .progress = [this](std::string_view, double, double) { during(); },
@@ -134,18 +134,18 @@ struct Told {
 std::string textOfDenoised(ModelBench& bench,
                            const WireRef& model,
                            const WireRef& latent,
-                           const models::StageCall& call) {
+                           const nodes::StageCall& call) {
     testing::EncodeResult prompts;
     bench.runWith(model, models::kTextEncoder, [&] {
         prompts = testing::encodePrompt(bench.stages(), {.model = model, .prompt = "a cat"}, call);
     });
-    const models::DenoiseRequest request{.model = model,
-                                         .positive = prompts.positive,
-                                         .negative = prompts.negative,
-                                         .latent = latent,
-                                         .steps = 2,
-                                         .sampler = "euler",
-                                         .strength = 0.5};
+    const nodes::DenoiseRequest request{.model = model,
+                                        .positive = prompts.positive,
+                                        .negative = prompts.negative,
+                                        .latent = latent,
+                                        .steps = 2,
+                                        .sampler = "euler",
+                                        .strength = 0.5};
     WireRef denoised;
     bench.runWith(
         model, models::kDenoiser, [&] { denoised = bench.stages().run(request, call).front(); });
@@ -154,7 +154,7 @@ std::string textOfDenoised(ModelBench& bench,
 }
 
 std::string fieldOf(const WireRef& image, const std::string& key) {
-    for (const auto& [name, value] : models::imagesIn(image).provenance().fields) {
+    for (const auto& [name, value] : nodes::imagesIn(image).provenance().fields) {
         if (name == key) {
             return value;
         }
@@ -251,8 +251,8 @@ private Q_SLOTS:
             .checkpoint = checkpoint.toStdString(), .width = 96, .batch = 2};
         ModelBench bench({.kind = "fake"});
         const WireRef model = testing::loadModel(bench, walked.checkpoint);
-        const models::StageCall call = bench.call("node");
-        const auto compare = [&](const char* stage, const models::StageOutline& outline) {
+        const nodes::StageCall call = bench.call("node");
+        const auto compare = [&](const char* stage, const nodes::StageOutline& outline) {
             const Bytes predicted = outline.walk({"fake"}).activations;
             qInfo("%s: predicted %lld, measured %lld",
                   stage,
@@ -261,15 +261,15 @@ private Q_SLOTS:
             QCOMPARE(predicted, bench.activationPeak());
         };
 
-        const models::EncodeRequest words{
+        const nodes::EncodeRequest words{
             .model = model, .prompt = "a cat", .negative = "dog", .precision = wanted};
-        const models::StageOutline encoding = bench.stages().outline(words);
+        const nodes::StageOutline encoding = bench.stages().outline(words);
         testing::EncodeResult prompts;
         bench.runWith(encoding.components().front(),
                       [&] { prompts = testing::encodePrompt(bench.stages(), words, call); });
         compare("encode", encoding);
 
-        models::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        nodes::DenoiseRequest request = testing::requestOf(bench, model, walked);
         request.positive = prompts.positive;
         request.negative = prompts.negative;
         request.precision = wanted;
@@ -279,11 +279,11 @@ private Q_SLOTS:
             run(bench, denoising, [&] { return bench.stages().run(request, call).front(); });
         compare("denoise", denoising);
 
-        const models::DecodeRequest decoding{.model = model, .latent = latent, .precision = wanted};
+        const nodes::DecodeRequest decoding{.model = model, .latent = latent, .precision = wanted};
         static_cast<void>(decode(bench, decoding, call));
         compare("decode",
                 bench.stages().outline(
-                    testing::known(models::latentsIn(latent).samples().sizes().vec(), decoding)));
+                    testing::known(nodes::latentsIn(latent).samples().sizes().vec(), decoding)));
     }
 
     void anOverflowIsComputedOnceMoreInF32_data() {
@@ -314,7 +314,7 @@ private Q_SLOTS:
             decode(bench,
                    {.model = model, .latent = latent, .precision = choice("quality")},
                    quiet.call());
-        QVERIFY(at::equal(models::imagesIn(image).pixels(), models::imagesIn(exact).pixels()));
+        QVERIFY(at::equal(nodes::imagesIn(image).pixels(), nodes::imagesIn(exact).pixels()));
         // bf16 has the range of f32, and f32 needs no second look.
         const WireRef brain =
             decode(bench,
@@ -334,10 +334,10 @@ private Q_SLOTS:
             noise({1, 3, 64, 64}, 3).sigmoid(), tensor::Provenance{});
         Told told;
         const auto encoded = [&](const char* precision) {
-            const models::ImageEncodeRequest request{.model = model,
-                                                     .image = picture,
-                                                     .sampling = "mean",
-                                                     .precision = choice(precision)};
+            const nodes::ImageEncodeRequest request{.model = model,
+                                                    .image = picture,
+                                                    .sampling = "mean",
+                                                    .precision = choice(precision)};
             return run(bench,
                        bench.stages().outline(testing::known({.image = {1, 3, 64, 64}}, request)),
                        [&] { return bench.stages().run(request, told.call()).front(); });
@@ -348,8 +348,8 @@ private Q_SLOTS:
 
         QCOMPARE(told.issues.size(), size_t{1});
         QCOMPARE(told.issues[0].code, std::string("precision_retry"));
-        QVERIFY(at::equal(models::latentsIn(latent).samples(), models::latentsIn(exact).samples()));
-        QVERIFY(models::latentsIn(exact).provenance().fields.empty());
+        QVERIFY(at::equal(nodes::latentsIn(latent).samples(), nodes::latentsIn(exact).samples()));
+        QVERIFY(nodes::latentsIn(exact).provenance().fields.empty());
         const std::string field = "VAE encode precision: f32 after an overflow";
         const WireRef decoded = decode(bench, {.model = model, .latent = latent}, told.call());
         QCOMPARE(bench.stages().parametersText(decoded, 0),

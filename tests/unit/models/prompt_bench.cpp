@@ -41,7 +41,7 @@ std::shared_ptr<const models::EmbeddingLibrary> PromptBench::embeddingsOf(
     return stages().embeddings(model_, folder);
 }
 
-testing::EncodeResult PromptBench::encode(const models::EncodeRequest& request) {
+testing::EncodeResult PromptBench::encode(const nodes::EncodeRequest& request) {
     testing::EncodeResult result;
     bench_.runWith(model_, models::kTextEncoder, [&] {
         result = testing::encodePrompt(bench_.stages(), request, bench_.call("encode"));
@@ -49,70 +49,69 @@ testing::EncodeResult PromptBench::encode(const models::EncodeRequest& request) 
     return result;
 }
 
-models::WireRef PromptBench::prompt(const std::string& text) {
+nodes::WireRef PromptBench::prompt(const std::string& text) {
     return encode({.model = model_, .prompt = text}).positive;
 }
 
-models::WireRef PromptBench::edited(const models::ConditioningEdit& edit) {
-    models::WireRef result;
+nodes::WireRef PromptBench::edited(const nodes::ConditioningEdit& edit) {
+    nodes::WireRef result;
     bench_.runWith(model_, models::kTextEncoder, [&] {
         result = bench_.stages().run(edit, bench_.call("edit")).front();
     });
     return result;
 }
 
-models::WireRef PromptBench::built(const Json& graph) {
+nodes::WireRef PromptBench::built(const Json& graph) {
     if (graph.contains("prompt")) {
         return prompt(graph.at("prompt"));
     }
-    models::ConditioningEdit edit = editIn(graph);
+    nodes::ConditioningEdit edit = editIn(graph);
     edit.first = built(graph.at(graph.contains("of") ? "of" : "first"));
     edit.second = graph.contains("second") ? built(graph.at("second")) : nullptr;
     return edited(edit);
 }
 
-models::WireRef PromptBench::emptyLatent(int64_t width, int64_t height, int64_t batch) {
+nodes::WireRef PromptBench::emptyLatent(int64_t width, int64_t height, int64_t batch) {
     return bench_.stages()
         .run(
-            models::EmptyLatentRequest{
-                .widthPixels = width, .heightPixels = height, .batch = batch},
+            nodes::EmptyLatentRequest{.widthPixels = width, .heightPixels = height, .batch = batch},
             {})
         .front();
 }
 
-at::Tensor PromptBench::denoise(const models::DenoiseRequest& request) {
+at::Tensor PromptBench::denoise(const nodes::DenoiseRequest& request) {
     at::Tensor samples;
     bench_.runWith(model_, models::kDenoiser, [&] {
-        const models::WireRef result = bench_.stages().run(request, bench_.call("denoise")).front();
+        const nodes::WireRef result = bench_.stages().run(request, bench_.call("denoise")).front();
         samples = tensor::spill(dynamic_cast<const tensor::Latents&>(*result).samples());
     });
     return samples;
 }
 
-const tensor::Conditioning& PromptBench::conditioningOf(const models::WireRef& value) {
+const tensor::Conditioning& PromptBench::conditioningOf(const nodes::WireRef& value) {
     return dynamic_cast<const tensor::Conditioning&>(*value);
 }
 
-models::ConditioningEdit editIn(const Json& graph) {
+nodes::ConditioningEdit editIn(const Json& graph) {
     const std::string name = graph.at("op");
     if (name == "combine") {
-        return {.edit = models::CombineEdit{}};
+        return {.edit = nodes::CombineEdit{}};
     }
     if (name == "concat") {
-        return {.edit = models::ConcatEdit{}};
+        return {.edit = nodes::ConcatEdit{}};
     }
     if (name == "average") {
-        return {.edit = models::AverageEdit{.share = graph.at("share")}};
+        return {.edit = nodes::AverageEdit{.share = graph.at("share")}};
     }
     if (name == "time") {
-        return {.edit = models::TimeEdit{.start = graph.at("start"), .end = graph.at("end")}};
+        return {.edit = nodes::TimeEdit{.start = graph.at("start"), .end = graph.at("end")}};
     }
     if (name == "area") {
-        return {.edit = models::AreaEdit{.area = {.xPixels = graph.at("x"),
-                                                  .yPixels = graph.at("y"),
-                                                  .widthPixels = graph.at("width"),
-                                                  .heightPixels = graph.at("height")},
-                                         .strength = graph.at("strength")}};
+        return {.edit = nodes::AreaEdit{.area = {.xPixels = graph.at("x"),
+                                                 .yPixels = graph.at("y"),
+                                                 .widthPixels = graph.at("width"),
+                                                 .heightPixels = graph.at("height")},
+                                        .strength = graph.at("strength")}};
     }
     throw std::runtime_error("prompt_cases.json has an unknown operation " + name);
 }

@@ -15,34 +15,34 @@ class PromptBench {
 public:
     explicit PromptBench(const std::string& checkpoint, memory::DeviceSpec device = {});
 
-    [[nodiscard]] models::Stages& stages() { return bench_.stages(); }
+    [[nodiscard]] nodes::Stages& stages() { return bench_.stages(); }
 
     [[nodiscard]] ModelBench& bench() { return bench_; }
 
-    [[nodiscard]] const models::WireRef& model() const { return model_; }
+    [[nodiscard]] const nodes::WireRef& model() const { return model_; }
 
     /// Puts the "embeddings" of a case into the folder of that name in `folder`; the files are
     /// those of make_prompt_goldens.py.
     [[nodiscard]] std::shared_ptr<const models::EmbeddingLibrary> embeddingsOf(
         const Json& test, const std::string& folder);
-    [[nodiscard]] testing::EncodeResult encode(const models::EncodeRequest& request);
+    [[nodiscard]] testing::EncodeResult encode(const nodes::EncodeRequest& request);
     /// One prompt without weights.
-    [[nodiscard]] models::WireRef prompt(const std::string& text);
-    [[nodiscard]] models::WireRef edited(const models::ConditioningEdit& edit);
+    [[nodiscard]] nodes::WireRef prompt(const std::string& text);
+    [[nodiscard]] nodes::WireRef edited(const nodes::ConditioningEdit& edit);
     /// What a "graph" of prompt_cases.json describes.
-    [[nodiscard]] models::WireRef built(const Json& graph);
-    [[nodiscard]] models::WireRef emptyLatent(int64_t width, int64_t height, int64_t batch);
+    [[nodiscard]] nodes::WireRef built(const Json& graph);
+    [[nodiscard]] nodes::WireRef emptyLatent(int64_t width, int64_t height, int64_t batch);
     /// The samples of the result, on the host.
-    [[nodiscard]] at::Tensor denoise(const models::DenoiseRequest& request);
+    [[nodiscard]] at::Tensor denoise(const nodes::DenoiseRequest& request);
 
-    [[nodiscard]] static const tensor::Conditioning& conditioningOf(const models::WireRef& value);
+    [[nodiscard]] static const tensor::Conditioning& conditioningOf(const nodes::WireRef& value);
 
 private:
     ModelBench bench_;
-    models::WireRef model_;
+    nodes::WireRef model_;
 };
 
 /// The edit that `graph` describes, without wires.
-[[nodiscard]] models::ConditioningEdit editIn(const Json& graph);
+[[nodiscard]] nodes::ConditioningEdit editIn(const Json& graph);
 
 }  // namespace lowtide::testing

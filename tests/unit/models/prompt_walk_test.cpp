@@ -13,8 +13,8 @@
 namespace prompt_walk_test {
 
 using namespace lowtide;
-using models::ConditioningShape;
-using models::WireRef;
+using nodes::ConditioningShape;
+using nodes::WireRef;
 using testing::PromptBench;
 
 namespace {
@@ -52,11 +52,11 @@ std::string difference(Bytes predicted, Bytes measured, const QString& device) {
                      std::to_string(measured);
 }
 
-ConditioningShape shapeOf(const models::StageOutline& outline) {
+ConditioningShape shapeOf(const nodes::StageOutline& outline) {
     return {.shape = outline.output().shape, .entries = outline.output().value};
 }
 
-models::DenoiseRequest requestOf(PromptBench& bench, const Json& test) {
+nodes::DenoiseRequest requestOf(PromptBench& bench, const Json& test) {
     return {
         .model = bench.model(),
         .latent = bench.emptyLatent(test.at("width"), test.at("height"), test.value("batch", 1)),
@@ -82,7 +82,7 @@ private Q_SLOTS:
         const Json& test = cases_.at("encode").at(static_cast<size_t>(index));
         PromptBench bench(test.at("checkpoint"), {.kind = device.toStdString()});
         const QTemporaryDir folder;
-        const models::EncodeRequest request{
+        const nodes::EncodeRequest request{
             .model = bench.model(),
             .prompt = test.at("text"),
             .clipSkip = test.value("clip_skip", -1),
@@ -101,20 +101,20 @@ private Q_SLOTS:
         QFETCH(int, index);
         const Json& test = cases_.at("denoise").at(static_cast<size_t>(index));
         PromptBench bench(test.at("checkpoint"), {.kind = device.toStdString()});
-        models::DenoiseRequest request = requestOf(bench, test);
+        nodes::DenoiseRequest request = requestOf(bench, test);
         const ConditioningShape positive = outlined(bench, test.at("graph"), device);
         request.positive = bench.built(test.at("graph"));
         request.negative = bench.prompt("dark");
         (void)bench.denoise(request);
         const Bytes measured = bench.bench().activationPeak();
 
-        const models::StageOutline outline =
+        const nodes::StageOutline outline =
             bench.stages().outline(testing::known(shapesOf(test, positive), request));
 
         QCOMPARE(difference(outline.walk({device.toStdString()}).activations, measured, device),
                  std::string());
         Bytes known = 0;
-        for (const Bytes tensor : models::outlineOf(positive, "positive").tensors()) {
+        for (const Bytes tensor : nodes::outlineOf(positive, "positive").tensors()) {
             known += device == "fake" ? alignUp(tensor, memory::kSlotAlignment) : tensor;
         }
         QCOMPARE(known, request.positive->bytesOn(bench.bench().device().id()));
@@ -137,7 +137,7 @@ private Q_SLOTS:
     void countsThePassesOfAllSteps() {
         const Json& test = caseNamed("combine");
         PromptBench bench(test.at("checkpoint"));
-        models::DenoiseRequest request = requestOf(bench, test);
+        nodes::DenoiseRequest request = requestOf(bench, test);
         request.steps = 7;
         const ConditioningShape positive = outlined(bench, test.at("graph"), "cpu");
         const memory::StageWork work =
@@ -159,16 +159,16 @@ private:
     ConditioningShape outlined(PromptBench& bench, const Json& graph, const QString& device) {
         if (graph.contains("prompt")) {
             return shapeOf(bench.stages().outline(
-                models::EncodeRequest{.model = bench.model(), .prompt = graph.at("prompt")}));
+                nodes::EncodeRequest{.model = bench.model(), .prompt = graph.at("prompt")}));
         }
-        models::ConditioningEdit edit = testing::editIn(graph);
+        nodes::ConditioningEdit edit = testing::editIn(graph);
         std::vector<ConditioningShape> inputs;
         for (const char* key : {"of", "first", "second"}) {
             if (graph.contains(key)) {
                 inputs.push_back(outlined(bench, graph.at(key), device));
             }
         }
-        const models::StageOutline outline = bench.stages().outline(testing::known(inputs, edit));
+        const nodes::StageOutline outline = bench.stages().outline(testing::known(inputs, edit));
         edit.first = bench.built(graph.at(graph.contains("of") ? "of" : "first"));
         edit.second = graph.contains("second") ? bench.built(graph.at("second")) : nullptr;
         (void)bench.edited(edit);

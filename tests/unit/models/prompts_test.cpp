@@ -23,9 +23,9 @@
 namespace prompts_test {
 
 using namespace lowtide;
-using models::ConditioningEdit;
-using models::EncodeRequest;
-using models::WireRef;
+using nodes::ConditioningEdit;
+using nodes::EncodeRequest;
+using nodes::WireRef;
 using testing::EncodeResult;
 using testing::ModelBench;
 using testing::PromptBench;
@@ -73,7 +73,7 @@ void addRows(const Json& cases) {
     }
 }
 
-models::DenoiseRequest smallRequest(PromptBench& bench) {
+nodes::DenoiseRequest smallRequest(PromptBench& bench) {
     return {.model = bench.model(),
             .positive = bench.prompt("a cat"),
             .negative = bench.prompt("dark"),
@@ -85,7 +85,7 @@ models::DenoiseRequest smallRequest(PromptBench& bench) {
 }
 
 ConditioningEdit areaOf(const WireRef& conditioning, int64_t width, int64_t height) {
-    return {.edit = models::AreaEdit{.area = {.widthPixels = width, .heightPixels = height}},
+    return {.edit = nodes::AreaEdit{.area = {.widthPixels = width, .heightPixels = height}},
             .first = conditioning};
 }
 
@@ -240,11 +240,11 @@ private Q_SLOTS:
         QFETCH(QString, text);
         QFETCH(int, passes);
         PromptBench bench("sd15_0");
-        const models::StageOutline outline =
-            bench.stages().outline(models::EncodeRequest{.model = bench.model(),
-                                                         .prompt = text.toStdString(),
-                                                         .negative = "dark",
-                                                         .weights = weights.toStdString()});
+        const nodes::StageOutline outline =
+            bench.stages().outline(nodes::EncodeRequest{.model = bench.model(),
+                                                        .prompt = text.toStdString(),
+                                                        .negative = "dark",
+                                                        .weights = weights.toStdString()});
         QCOMPARE(outline.walk({"cpu"}).components.front().passes, int64_t{passes});
     }
 
@@ -343,7 +343,7 @@ private Q_SLOTS:
                                     .prompt = "a cat",
                                     .negative = test.at("text"),
                                     .weights = test.at("weights")};
-        const models::StageOutline outline = bench.stages().outline(request);
+        const nodes::StageOutline outline = bench.stages().outline(request);
         const EncodeResult result = bench.encode(request);
         const auto shapeOf = [](const WireRef& value) {
             return PromptBench::conditioningOf(value).tensor("embeds").sizes().vec();
@@ -357,7 +357,7 @@ private Q_SLOTS:
 
     void anAreaOfThePictureChangesNoBit() {
         PromptBench bench("sd15_2");
-        models::DenoiseRequest request = smallRequest(bench);
+        nodes::DenoiseRequest request = smallRequest(bench);
         const at::Tensor plain = bench.denoise(request);
         request.positive = bench.edited(areaOf(request.positive, 96, 64));
         QVERIFY(haveSameBits(bench.denoise(request), plain));
@@ -365,19 +365,19 @@ private Q_SLOTS:
 
     void allTheTimeChangesNoBit() {
         PromptBench bench("sd15_2");
-        models::DenoiseRequest request = smallRequest(bench);
+        nodes::DenoiseRequest request = smallRequest(bench);
         const at::Tensor plain = bench.denoise(request);
         request.positive = bench.edited(
-            {.edit = models::TimeEdit{.start = 0, .end = 1}, .first = request.positive});
+            {.edit = nodes::TimeEdit{.start = 0, .end = 1}, .first = request.positive});
         QVERIFY(haveSameBits(bench.denoise(request), plain));
     }
 
     void twoEqualPromptsAreOne() {
         PromptBench bench("sd15_2");
-        models::DenoiseRequest request = smallRequest(bench);
+        nodes::DenoiseRequest request = smallRequest(bench);
         const at::Tensor plain = bench.denoise(request);
         request.positive = bench.edited(
-            {.edit = models::CombineEdit{}, .first = request.positive, .second = request.positive});
+            {.edit = nodes::CombineEdit{}, .first = request.positive, .second = request.positive});
         const at::Tensor twice = bench.denoise(request);
         QVERIFY(at::linalg_norm(twice - plain).item<double>() <
                 kEqualPredictions * at::linalg_norm(plain).item<double>());
@@ -386,7 +386,7 @@ private Q_SLOTS:
     void theFirstAloneIsTheAverageOfShareOne() {
         PromptBench bench("sd15_2");
         const WireRef first = bench.prompt("a cat");
-        const WireRef average = bench.edited({.edit = models::AverageEdit{.share = 1},
+        const WireRef average = bench.edited({.edit = nodes::AverageEdit{.share = 1},
                                               .first = first,
                                               .second = bench.prompt("a red car")});
         QVERIFY(at::equal(PromptBench::conditioningOf(average).tensor("embeds"),
@@ -397,10 +397,10 @@ private Q_SLOTS:
         PromptBench bench("sd15_2");
         const WireRef one = bench.prompt("a cat");
         const WireRef two =
-            bench.edited({.edit = models::ConcatEdit{}, .first = one, .second = one});
+            bench.edited({.edit = nodes::ConcatEdit{}, .first = one, .second = one});
         const auto half = [&](const WireRef& first, const WireRef& second) {
             return PromptBench::conditioningOf(
-                       bench.edited({.edit = models::AverageEdit{.share = 0.5},
+                       bench.edited({.edit = nodes::AverageEdit{.share = 0.5},
                                      .first = first,
                                      .second = second}))
                 .tensor("embeds");
@@ -429,12 +429,12 @@ private Q_SLOTS:
         PromptBench bench("sd15_2");
         const WireRef one = bench.prompt("a cat");
         const WireRef two =
-            bench.edited({.edit = models::CombineEdit{}, .first = one, .second = one});
+            bench.edited({.edit = nodes::CombineEdit{}, .first = one, .second = one});
         const std::map<QString, ConditioningEdit> edits = {
             {"area", areaOf(one, 0, 64)},
-            {"time", {.edit = models::TimeEdit{.start = 0.6, .end = 0.5}, .first = one}},
-            {"concat", {.edit = models::ConcatEdit{}, .first = one, .second = two}},
-            {"nothing", {.edit = models::CombineEdit{}, .first = one}}};
+            {"time", {.edit = nodes::TimeEdit{.start = 0.6, .end = 0.5}, .first = one}},
+            {"concat", {.edit = nodes::ConcatEdit{}, .first = one, .second = two}},
+            {"nothing", {.edit = nodes::CombineEdit{}, .first = one}}};
         const auto error = testing::errorOf([&] { (void)bench.edited(edits.at(kind)); });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(QString::fromStdString(error->item()), item);
@@ -447,11 +447,11 @@ private Q_SLOTS:
         const auto textOf = [&](const ConditioningEdit& edit) {
             return PromptBench::conditioningOf(bench.edited(edit)).prompt();
         };
-        QCOMPARE(textOf({.edit = models::CombineEdit{}, .first = cat, .second = car}),
+        QCOMPARE(textOf({.edit = nodes::CombineEdit{}, .first = cat, .second = car}),
                  std::string("a \"cat\" AND a car"));
-        QCOMPARE(textOf({.edit = models::ConcatEdit{}, .first = cat, .second = car}),
+        QCOMPARE(textOf({.edit = nodes::ConcatEdit{}, .first = cat, .second = car}),
                  std::string("a \"cat\" BREAK a car"));
-        QCOMPARE(textOf({.edit = models::AverageEdit{.share = 0.75}, .first = cat, .second = car}),
+        QCOMPARE(textOf({.edit = nodes::AverageEdit{.share = 0.75}, .first = cat, .second = car}),
                  std::string("(\"a \\\"cat\\\"\", \"a car\").blend(0.75, 0.25)"));
     }
 

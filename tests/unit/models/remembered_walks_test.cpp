@@ -31,7 +31,7 @@ class Planner {
 public:
     Planner()
         : residency_(residency::makeDeviceSource(testing::buildPath("lib").toStdString())),
-          stages_(models::makeStages(
+          stages_(nodes::makeStages(
               {.residency = residency_,
                .resourcesFolder = testing::sourcePath("resources").toStdString()})),
           types_(nodes::makeNodeTypes(*stages_)),
@@ -96,7 +96,7 @@ private:
     }
 
     residency::Residency residency_;
-    std::unique_ptr<models::Stages> stages_;
+    std::unique_ptr<nodes::Stages> stages_;
     executor::NodeTypes types_;
     executor::ResultCache cache_;
     executor::WorkPaces paces_;

@@ -69,7 +69,7 @@ private:
                            const QString& sampler,
                            const QString& spacing) {
         PictureBench bench(checkpoint);
-        models::DenoiseRequest request = bench.request("a cat", "");
+        nodes::DenoiseRequest request = bench.request("a cat", "");
         request.steps = 4;
         request.sampler = sampler.toStdString();
         request.spacing = spacing.toStdString();

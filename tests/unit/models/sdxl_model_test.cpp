@@ -18,7 +18,7 @@
 namespace sdxl_model_test {
 
 using namespace lowtide;
-using models::WireRef;
+using nodes::WireRef;
 using testing::CheckpointCopy;
 using testing::ModelBench;
 
@@ -209,7 +209,7 @@ private Q_SLOTS:
         QFETCH(bool, isZero);
         ModelBench bench;
         const WireRef model = load(bench, checkpoint);
-        const models::EncodeRequest request{
+        const nodes::EncodeRequest request{
             .model = model,
             .prompt = "a cat BREAK a dog",
             .negative = negative.toStdString(),
@@ -218,7 +218,7 @@ private Q_SLOTS:
         const auto prompts = encode(bench, request);
         const at::Tensor embeds = conditioningOf(prompts.negative).tensor("embeds");
         const at::Tensor pooled = conditioningOf(prompts.negative).tensor("pooled");
-        const models::StageOutline outline = bench.stages().outline(request);
+        const nodes::StageOutline outline = bench.stages().outline(request);
         QCOMPARE(embeds.sizes().vec(), outline.outputs[1].shape);
         QCOMPARE(embeds.size(1), int64_t{isZero ? 154 : 77});
         QCOMPARE(embeds.abs().sum().item<double>() == 0, isZero);
@@ -237,7 +237,7 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = load(bench, "sdxl_1");
         const auto encodedOf = [&](const std::string& first, const std::string& second) {
-            models::EncodeRequest request{.model = model, .prompt = "one", .weights = "a1111"};
+            nodes::EncodeRequest request{.model = model, .prompt = "one", .weights = "a1111"};
             (isNegative ? request.negative : request.prompt) = first;
             (isNegative ? request.others[0].negative : request.others[0].prompt) = second;
             const auto both = encode(bench, request);
@@ -263,7 +263,7 @@ private Q_SLOTS:
         for (int i = 0; i < 100; ++i) {
             text += "red ";
         }
-        const auto namedIn = [&](const models::EncodeRequest& request) {
+        const auto namedIn = [&](const nodes::EncodeRequest& request) {
             std::vector<std::string> items;
             for (const Issue& issue : bench.stages().outline(request).issues) {
                 if (issue.code == "prompt_cut") {
@@ -388,7 +388,7 @@ private:
         return bench.load((checkpoints_ + "/" + name).toStdString());
     }
 
-    static testing::EncodeResult encode(ModelBench& bench, const models::EncodeRequest& request) {
+    static testing::EncodeResult encode(ModelBench& bench, const nodes::EncodeRequest& request) {
         const models::Model& model = ModelBench::modelOf(request.model);
         std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
         for (const std::string& role : models::rolesIn(model, models::kTextEncoders)) {

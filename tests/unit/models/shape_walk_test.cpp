@@ -21,7 +21,7 @@
 namespace shape_walk_test {
 
 using namespace lowtide;
-using models::WireRef;
+using nodes::WireRef;
 using testing::denoise;
 using testing::ModelBench;
 using testing::WalkCase;
@@ -130,17 +130,17 @@ private Q_SLOTS:
         ModelBench bench({.kind = device.toStdString()});
         const WireRef model = testing::loadModel(bench, walked.checkpoint);
         std::vector<Row> rows;
-        const auto compare = [&](const char* stage, const models::StageOutline& outline) {
+        const auto compare = [&](const char* stage, const nodes::StageOutline& outline) {
             rows.push_back({device.toStdString() + " " + walked.name() + " " + stage,
                             outline.walk({device.toStdString()}).activations,
                             bench.activationPeak()});
         };
 
-        const models::EncodeRequest words{.model = model, .prompt = "a cat", .negative = "dog"};
+        const nodes::EncodeRequest words{.model = model, .prompt = "a cat", .negative = "dog"};
         const testing::EncodeResult prompts = encode(bench, words);
         compare("encode", bench.stages().outline(words));
 
-        models::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        nodes::DenoiseRequest request = testing::requestOf(bench, model, walked);
         request.positive = prompts.positive;
         request.negative = prompts.negative;
         const WireRef latent = denoise(bench, request);
@@ -152,9 +152,9 @@ private Q_SLOTS:
         compare("decode",
                 bench.stages().outline(testing::known(
                     samples.sizes().vec(),
-                    models::DecodeRequest{.model = model, .tilePixels = walked.tile})));
+                    nodes::DecodeRequest{.model = model, .tilePixels = walked.tile})));
 
-        const models::UpscaleRequest larger{.image = image, .scale = 1.5};
+        const nodes::UpscaleRequest larger{.image = image, .scale = 1.5};
         upscale(bench, model, larger);
         const auto& pixels = dynamic_cast<const tensor::Images&>(*image).pixels();
         compare("upscale", bench.stages().outline(testing::known(pixels.sizes().vec(), larger)));
@@ -180,7 +180,7 @@ private Q_SLOTS:
         const auto most =
             static_cast<double>(bench.stages()
                                     .outline(testing::known({1, 4, kSide / 8, kSide / 8},
-                                                            models::DecodeRequest{.model = model}))
+                                                            nodes::DecodeRequest{.model = model}))
                                     .walk({"cpu"})
                                     .activations);
         QVERIFY2(most < (3 + kScratch) * result, std::to_string(most / result).c_str());
@@ -199,18 +199,18 @@ private Q_SLOTS:
         constexpr int64_t kTile = 256;
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, "mini");
-        const auto activations = [&](const models::StageOutline& outline) {
+        const auto activations = [&](const nodes::StageOutline& outline) {
             return outline.walk({"cpu"}).activations;
         };
         const auto decoded = [&](int64_t pictures, int64_t side, int64_t tile) {
             return activations(bench.stages().outline(
                 testing::known({pictures, 4, side / 8, side / 8},
-                               models::DecodeRequest{.model = model, .tilePixels = tile})));
+                               nodes::DecodeRequest{.model = model, .tilePixels = tile})));
         };
         const auto encoded = [&](int64_t pictures, int64_t side, int64_t tile) {
             return activations(bench.stages().outline(
                 testing::known({.image = {pictures, 3, side, side}},
-                               models::ImageEncodeRequest{.model = model, .tilePixels = tile})));
+                               nodes::ImageEncodeRequest{.model = model, .tilePixels = tile})));
         };
         const Bytes pixels = batch * 3 * kSide * kSide * static_cast<Bytes>(sizeof(float));
         const Bytes latents = 8 * pixels / 64;  // and what is made of them
@@ -235,7 +235,7 @@ private Q_SLOTS:
         ModelBench bench({.kind = "fake"});
         const WireRef model = testing::loadModel(bench, walked.checkpoint);
         const testing::EncodeResult prompts = encode(bench, {.model = model, .prompt = "a cat"});
-        models::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        nodes::DenoiseRequest request = testing::requestOf(bench, model, walked);
         request.positive = prompts.positive->onHost();
         request.negative = prompts.negative->onHost();
         const WireRef made = denoise(bench, request);
@@ -258,7 +258,7 @@ private Q_SLOTS:
         (void)decode(bench, model, again->onHost(), 0);
         check({"decode",
                bench.stages()
-                   .outline(testing::known(shapes.latent, models::DecodeRequest{.model = model}))
+                   .outline(testing::known(shapes.latent, nodes::DecodeRequest{.model = model}))
                    .walk({.device = {.spec = {.kind = "fake"}}, .elsewhere = {"latent"}})
                    .activations,
                bench.activationPeak()},
@@ -409,7 +409,7 @@ private:
     }
 
     [[nodiscard]] static testing::EncodeResult encode(ModelBench& bench,
-                                                      const models::EncodeRequest& request) {
+                                                      const nodes::EncodeRequest& request) {
         testing::EncodeResult result;
         bench.runWith(request.model, models::kTextEncoder, [&] {
             result = testing::encodePrompt(bench.stages(), request, bench.call("encode"));
@@ -425,9 +425,8 @@ private:
         bench.runWith(model, models::kAutoencoder, [&] {
             result =
                 bench.stages()
-                    .run(
-                        models::DecodeRequest{.model = model, .latent = latent, .tilePixels = tile},
-                        bench.call("decode"))
+                    .run(nodes::DecodeRequest{.model = model, .latent = latent, .tilePixels = tile},
+                         bench.call("decode"))
                     .front();
         });
         return result;
@@ -435,7 +434,7 @@ private:
 
     static void upscale(ModelBench& bench,
                         const WireRef& model,
-                        const models::UpscaleRequest& request) {
+                        const nodes::UpscaleRequest& request) {
         bench.runWith(model, models::kAutoencoder, [&] {
             (void)bench.stages().run(request, bench.call("upscale")).front();
         });

@@ -139,8 +139,8 @@ private Q_SLOTS:
         QFETCH(QString, single);
         QFETCH(QString, folder);
         ModelBench bench;
-        const models::WireRef ours = bench.load(singles_ + single.toStdString());
-        const models::WireRef theirs = bench.load(folders_ + folder.toStdString());
+        const nodes::WireRef ours = bench.load(singles_ + single.toStdString());
+        const nodes::WireRef theirs = bench.load(folders_ + folder.toStdString());
         for (const std::string_view role : kRoles) {
             const auto ourWeights = testing::weightsOf(*ModelBench::modelOf(ours).tree(role));
             const auto theirWeights = testing::weightsOf(*ModelBench::modelOf(theirs).tree(role));
@@ -242,11 +242,11 @@ private Q_SLOTS:
     void anAutoencoderOfItsOwnTakesThePlace() {
         QFETCH(QString, file);
         ModelBench bench;
-        const models::WireRef with = bench.stages().loadCheckpoint(
+        const nodes::WireRef with = bench.stages().loadCheckpoint(
             {.checkpoint = folders_ + "sd15_5", .vae = singles_ + file.toStdString()}, "");
-        const models::WireRef own = bench.load(folders_ + "sd15_5");
-        const models::WireRef giver = bench.load(folders_ + "sd15_1");
-        const auto weights = [](const models::WireRef& model, std::string_view role) {
+        const nodes::WireRef own = bench.load(folders_ + "sd15_5");
+        const nodes::WireRef giver = bench.load(folders_ + "sd15_1");
+        const auto weights = [](const nodes::WireRef& model, std::string_view role) {
             return testing::weightsOf(*ModelBench::modelOf(model).tree(role));
         };
         QVERIFY(weights(with, models::kAutoencoder) == weights(giver, models::kAutoencoder));
@@ -257,7 +257,7 @@ private Q_SLOTS:
     void thePredictionIsTheOneThatWasChosen() {
         ModelBench bench;
         const auto prediction = [&](const std::string& chosen) {
-            const models::WireRef model = bench.stages().loadCheckpoint(
+            const nodes::WireRef model = bench.stages().loadCheckpoint(
                 {.checkpoint = singles_ + "sd15_0.safetensors", .prediction = chosen}, "");
             return ModelBench::modelOf(model).info().schedulerConfig.at("prediction_type");
         };

@@ -57,7 +57,7 @@ private Q_SLOTS:
                     throw Error(ErrorKind::Cancelled, "stopped");
             }
         };
-        const auto error = testing::errorOf([&] { (void)models::withErrorsOf("denoise", work); });
+        const auto error = testing::errorOf([&] { (void)nodes::withErrorsOf("denoise", work); });
         QVERIFY(error);
         QCOMPARE(static_cast<int>(error->kind()), kind);
         QCOMPARE(error->bytesAsked(), bytes);

@@ -23,7 +23,7 @@ namespace stage_work_test {
 using namespace lowtide;
 using memory::LeafId;
 using memory::StageWork;
-using models::WireRef;
+using nodes::WireRef;
 using testing::ModelBench;
 using testing::WalkCase;
 
@@ -110,7 +110,7 @@ private Q_SLOTS:
         const WireRef model = testing::loadModel(bench, checkpoint.toStdString());
         const StageWork work =
             bench.stages()
-                .outline(models::EncodeRequest{
+                .outline(nodes::EncodeRequest{
                     .model = model, .prompt = "a", .negative = "b", .clipSkip = 1})
                 .walk({"cpu"});
         const auto seen = leasesOf(bench, model, models::kTextEncoder, [&](auto& context) {
@@ -151,7 +151,7 @@ private Q_SLOTS:
                                                 .types = {.compute = DType::F32},
                                                 .capabilities = {{"", 80}}};
         const bool before = at::globalContext().deterministicCuDNN();
-        const auto check = [&](const models::StageOutline& outline) {
+        const auto check = [&](const nodes::StageOutline& outline) {
             asked.clear();
             const StageWork there = outline.walk({"cuda"});
             QCOMPARE(!asked.empty(), asks);
@@ -176,14 +176,14 @@ private Q_SLOTS:
             QCOMPARE(at::globalContext().deterministicCuDNN(), before);
         };
         const WalkCase walked{.steps = 2};
-        models::DenoiseRequest denoise = testing::requestOf(bench, model, walked);
+        nodes::DenoiseRequest denoise = testing::requestOf(bench, model, walked);
         denoise.precision = precision;
         check(bench.stages().outline(testing::known(testing::shapesOf(model, walked), denoise)));
         check(bench.stages().outline(testing::known(
-            {1, 4, 8, 8}, models::DecodeRequest{.model = model, .precision = precision})));
+            {1, 4, 8, 8}, nodes::DecodeRequest{.model = model, .precision = precision})));
         check(bench.stages().outline(
             testing::known({.image = {1, 3, 64, 64}},
-                           models::ImageEncodeRequest{.model = model, .precision = precision})));
+                           nodes::ImageEncodeRequest{.model = model, .precision = precision})));
     }
 
     void denoisesInTheOrderOfTheLeases_data() { addCheckpoints(); }
@@ -193,12 +193,12 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, checkpoint.toStdString());
         const WalkCase walked{.batch = 2, .sampler = "dpmpp_2m", .steps = 6};
-        models::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        nodes::DenoiseRequest request = testing::requestOf(bench, model, walked);
         const testing::DenoiseShapes shapes = testing::shapesOf(model, walked);
         request.positive = request.negative = std::make_shared<const tensor::Conditioning>(
             at::zeros(shapes.positive), at::Tensor(), "", -1);
         const auto seen = leasesOf(bench, model, models::kDenoiser, [&](auto& context) {
-            (void)models::denoiseStage(context, request, bench.call("denoise"));
+            (void)nodes::denoiseStage(context, request, bench.call("denoise"));
         });
         const StageWork work =
             bench.stages().outline(testing::known(shapes, request)).walk({"cpu"});
@@ -212,20 +212,20 @@ private Q_SLOTS:
     void stepsAndPicturesAreToldWhenTheyAreDone() {
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, "mini");
-        models::DenoiseRequest request = testing::requestOf(bench, model, {.cfg = 1, .steps = 5});
+        nodes::DenoiseRequest request = testing::requestOf(bench, model, {.cfg = 1, .steps = 5});
         request.positive = std::make_shared<const tensor::Conditioning>(
             at::zeros(testing::shapesOf(model, {}).positive), at::Tensor(), "", -1);
         NotedWaits weights(bench.residency());
         models::StageContext context{.weights = weights, .record = tensor::Record(nullptr)};
         std::vector<double> told;
-        models::StageCall call = bench.call("node");
+        nodes::StageCall call = bench.call("node");
         call.progress = [&](std::string_view, double done, double) {
             told.push_back(done);
             QCOMPARE(weights.waits, done);
         };
 
         bench.runWith(
-            model, models::kDenoiser, [&] { (void)models::denoiseStage(context, request, call); });
+            model, models::kDenoiser, [&] { (void)nodes::denoiseStage(context, request, call); });
         QCOMPARE(told, (std::vector<double>{1, 2, 3, 4, 5}));
 
         weights.waits = 0;
@@ -233,7 +233,7 @@ private Q_SLOTS:
         const auto latents = std::make_shared<const tensor::Latents>(
             at::zeros({3, 4, 4, 4}), tensor::Provenance(), nullptr);
         bench.runWith(model, models::kAutoencoder, [&] {
-            (void)models::decodeStage(context, {.model = model, .latent = latents}, call);
+            (void)nodes::decodeStage(context, {.model = model, .latent = latents}, call);
         });
         QCOMPARE(told, (std::vector<double>{1, 2, 3}));
     }
@@ -250,7 +250,7 @@ private Q_SLOTS:
         });
         const StageWork work =
             bench.stages()
-                .outline(testing::known(latents, models::DecodeRequest{.model = model}))
+                .outline(testing::known(latents, nodes::DecodeRequest{.model = model}))
                 .walk({"cpu"});
         QCOMPARE(work.components[0].passes, 3);
         QCOMPARE(seen, leavesOf(work.components[0], 1));
@@ -260,7 +260,7 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, "mini");
         const WalkCase walked{.steps = 20};
-        models::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        nodes::DenoiseRequest request = testing::requestOf(bench, model, walked);
         const auto passes = [&](int start, int end) {
             request.startStep = start;
             request.endStep = end;
@@ -281,7 +281,7 @@ private Q_SLOTS:
         const StageWork work =
             bench.stages()
                 .outline(testing::known({2, 4, 9, 13},
-                                        models::DecodeRequest{.model = model, .tilePixels = 64}))
+                                        nodes::DecodeRequest{.model = model, .tilePixels = 64}))
                 .walk({"cpu"});
         QCOMPARE(work.components[0].passes, 2 * 2 * 2);
         constexpr double kPixels = 8 * 8;  // of each
@@ -292,7 +292,7 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, "sd15_0");
         const WalkCase walked{.width = 96, .height = 64, .batch = 3};
-        const models::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        const nodes::DenoiseRequest request = testing::requestOf(bench, model, walked);
         const memory::ComponentWork unet =
             bench.stages()
                 .outline(testing::known(testing::shapesOf(model, walked), request))
@@ -319,14 +319,14 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = bench.load(copy.path());
         const WalkCase walked;
-        const models::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        const nodes::DenoiseRequest request = testing::requestOf(bench, model, walked);
         const testing::DenoiseShapes shapes = testing::shapesOf(model, walked);
-        models::Stages& stages = bench.stages();
-        const std::vector<models::StageOutline> outlines = {
-            stages.outline(models::EncodeRequest{.model = model}),
+        nodes::Stages& stages = bench.stages();
+        const std::vector<nodes::StageOutline> outlines = {
+            stages.outline(nodes::EncodeRequest{.model = model}),
             stages.outline(testing::known(shapes, request)),
-            stages.outline(testing::known({1, 4, 8, 8}, models::DecodeRequest{.model = model}))};
-        for (const models::StageOutline& outline : outlines) {
+            stages.outline(testing::known({1, 4, 8, 8}, nodes::DecodeRequest{.model = model}))};
+        for (const nodes::StageOutline& outline : outlines) {
             QCOMPARE(outline.components().size(), 1U);  // reads the headers
         }
         for (const char* file : {"text_encoder/model.safetensors",
@@ -335,7 +335,7 @@ private Q_SLOTS:
             QVERIFY(QFile::exists(copy.file(file)));
             copy.remove(file);
         }
-        for (const models::StageOutline& outline : outlines) {
+        for (const nodes::StageOutline& outline : outlines) {
             QVERIFY(outline.walk({"cpu"}).activations > 0);
         }
     }
@@ -351,10 +351,9 @@ private Q_SLOTS:
             testing::known(shapes, testing::requestOf(bench, model, walked)));
         QVERIFY_EXCEPTION_THROWN((void)outline.walk({"cpu"}), Error);
         // And leaves nothing behind for the next walk.
-        QVERIFY(bench.stages()
-                    .outline(models::EncodeRequest{.model = model})
-                    .walk({"cpu"})
-                    .activations > 0);
+        QVERIFY(
+            bench.stages().outline(nodes::EncodeRequest{.model = model}).walk({"cpu"}).activations >
+            0);
     }
 };
 

@@ -21,7 +21,7 @@
 namespace stages_test {
 
 using namespace lowtide;
-using models::WireRef;
+using nodes::WireRef;
 using testing::denoise;
 using testing::ModelBench;
 
@@ -37,14 +37,14 @@ WireRef conditioning(int64_t width, const std::string& prompt = "a cat", int cli
 }
 
 /// A request that works on the mini model; tests break one thing of it.
-models::DenoiseRequest goodRequest(ModelBench& bench) {
+nodes::DenoiseRequest goodRequest(ModelBench& bench) {
     return {
         .model = bench.load(kMini),
         .positive = conditioning(128),
         .negative = conditioning(128, "blurry, dark"),
         .latent =
             bench.stages()
-                .run(models::EmptyLatentRequest{.widthPixels = 32, .heightPixels = 16, .batch = 1},
+                .run(nodes::EmptyLatentRequest{.widthPixels = 32, .heightPixels = 16, .batch = 1},
                      {})
                 .front(),
         .steps = 2,
@@ -56,11 +56,10 @@ models::DenoiseRequest goodRequest(ModelBench& bench) {
 WireRef decode(ModelBench& bench, const WireRef& model, const WireRef& latent, int64_t tile = 0) {
     WireRef image;
     bench.runWith(model, models::kAutoencoder, [&] {
-        image =
-            bench.stages()
-                .run(models::DecodeRequest{.model = model, .latent = latent, .tilePixels = tile},
-                     bench.call("decode"))
-                .front();
+        image = bench.stages()
+                    .run(nodes::DecodeRequest{.model = model, .latent = latent, .tilePixels = tile},
+                         bench.call("decode"))
+                    .front();
     });
     return image;
 }
@@ -69,7 +68,7 @@ const at::Tensor& samplesOf(const WireRef& latent) {
     return dynamic_cast<const tensor::Latents&>(*latent).samples();
 }
 
-using Change = std::function<void(models::DenoiseRequest&, ModelBench&)>;
+using Change = std::function<void(nodes::DenoiseRequest&, ModelBench&)>;
 
 struct Refusal {
     const char* row;
@@ -79,7 +78,7 @@ struct Refusal {
 };
 
 std::vector<Refusal> refusals() {
-    using Request = models::DenoiseRequest;
+    using Request = nodes::DenoiseRequest;
     return {
         {"no negative", [](Request& r, ModelBench&) { r.negative = nullptr; }, "negative", "3"},
         {"no positive",
@@ -98,7 +97,7 @@ std::vector<Refusal> refusals() {
          [](Request& r, ModelBench& b) {
              r.latent = b.stages()
                             .run(
-                                models::EmptyLatentRequest{
+                                nodes::EmptyLatentRequest{
                                     .widthPixels = 36, .heightPixels = 32, .batch = 1},
                                 {})
                             .front();
@@ -209,7 +208,7 @@ private Q_SLOTS:
         QFETCH(int, index);
         const Refusal refusal = refusals()[static_cast<size_t>(index)];
         ModelBench bench;
-        models::DenoiseRequest request = goodRequest(bench);
+        nodes::DenoiseRequest request = goodRequest(bench);
         refusal.change(request, bench);
 
         const auto error = testing::errorOf([&] { (void)denoise(bench, request); });
@@ -224,7 +223,7 @@ private Q_SLOTS:
 
     void guidanceOffNeedsNoNegative() {
         ModelBench bench;
-        models::DenoiseRequest request = goodRequest(bench);
+        nodes::DenoiseRequest request = goodRequest(bench);
         request.negative = nullptr;
         request.cfg = 1;
         QCOMPARE(samplesOf(denoise(bench, request)).sizes().vec(),
@@ -241,14 +240,14 @@ private Q_SLOTS:
 
     void outlinesTellTheShapesOfTheResults() {
         ModelBench bench;
-        const models::DenoiseRequest request = goodRequest(bench);
-        models::Stages& stages = bench.stages();
-        const models::StageOutline encode =
-            stages.outline(models::EncodeRequest{.model = request.model});
-        const models::StageOutline noise =
+        const nodes::DenoiseRequest request = goodRequest(bench);
+        nodes::Stages& stages = bench.stages();
+        const nodes::StageOutline encode =
+            stages.outline(nodes::EncodeRequest{.model = request.model});
+        const nodes::StageOutline noise =
             stages.outline(testing::known({.latentKind = testing::emptyOutline(32, 16)}, request));
-        const models::StageOutline picture = stages.outline(
-            testing::known(noise.output().shape, models::DecodeRequest{.model = request.model}));
+        const nodes::StageOutline picture = stages.outline(
+            testing::known(noise.output().shape, nodes::DecodeRequest{.model = request.model}));
         QCOMPARE(encode.output().shape, (Shape{1, 32, 128}));
         QCOMPARE(noise.components().at(0)->role, std::string("denoiser"));
 
@@ -269,7 +268,7 @@ private Q_SLOTS:
 
         const Issues issues =
             bench.stages()
-                .outline(models::EncodeRequest{
+                .outline(nodes::EncodeRequest{
                     .model = bench.load(kMini), .prompt = prompt, .negative = "dog"})
                 .issues;
 
@@ -295,7 +294,7 @@ private Q_SLOTS:
 
     void decodeRefusesAnEmptyLatent() {
         ModelBench bench;
-        const models::DenoiseRequest request = goodRequest(bench);
+        const nodes::DenoiseRequest request = goodRequest(bench);
         const auto error =
             testing::errorOf([&] { (void)decode(bench, request.model, request.latent); });
         QVERIFY(error && error->item() == "latent");
@@ -308,7 +307,7 @@ private Q_SLOTS:
             std::make_shared<const tensor::Latents>(at::zeros({3, 4, 2, 2}), tensor::Provenance());
         StopSource source;
         int pictures = 0;
-        models::StageCall call = bench.call("decode");
+        nodes::StageCall call = bench.call("decode");
         call.stop = source.token();
         call.progress = [&](std::string_view, double, double) {
             ++pictures;
@@ -317,7 +316,7 @@ private Q_SLOTS:
         const auto error = testing::errorOf([&] {
             bench.runWith(model, models::kAutoencoder, [&] {
                 (void)bench.stages()
-                    .run(models::DecodeRequest{.model = model, .latent = latent, .tilePixels = 0},
+                    .run(nodes::DecodeRequest{.model = model, .latent = latent, .tilePixels = 0},
                          call)
                     .front();
             });
@@ -331,8 +330,8 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const QString kept = folder.filePath("hashes.json");
         ModelBench bench({}, std::make_shared<files::FileDigests>(folder.path().toStdString()));
-        const models::DenoiseRequest request = goodRequest(bench);
-        models::StageCall call = bench.call("denoise");
+        const nodes::DenoiseRequest request = goodRequest(bench);
+        nodes::StageCall call = bench.call("denoise");
         bool isHashed = false;
         call.progress = [&](std::string_view, double, double) {
             isHashed = isHashed || QTest::qWaitFor([&] { return QFile::exists(kept); }, kPatience);
@@ -347,7 +346,7 @@ private Q_SLOTS:
 
     void pictureTextHasWhatA1111Reads() {
         ModelBench bench;
-        models::DenoiseRequest request = goodRequest(bench);
+        nodes::DenoiseRequest request = goodRequest(bench);
         request.positive = conditioning(128, "two cats,\nwide", 1);
         request.sigmas = "karras";
         request.sampler = "dpmpp_2m";
@@ -366,7 +365,7 @@ private Q_SLOTS:
         const testing::CheckpointCopy copy;
         const QString odd = QFileInfo(copy.file("")).dir().filePath("../a, \"b\": c");
         QVERIFY(QDir().rename(QString::fromStdString(copy.path()), QDir::cleanPath(odd)));
-        models::DenoiseRequest request = goodRequest(bench);
+        nodes::DenoiseRequest request = goodRequest(bench);
         request.model = bench.load(QDir::cleanPath(odd).toStdString());
         const WireRef image = decode(bench, request.model, denoise(bench, request));
         const std::string text = bench.stages().parametersText(image, 0);
@@ -387,7 +386,7 @@ private Q_SLOTS:
                                                                      tensor::Provenance());
         const WireRef large =
             bench.stages()
-                .run(models::UpscaleRequest{.image = image, .method = "area", .scale = 1.5},
+                .run(nodes::UpscaleRequest{.image = image, .method = "area", .scale = 1.5},
                      bench.call("upscale"))
                 .front();
         const at::Tensor pixels = dynamic_cast<const tensor::Images&>(*large).pixels();
@@ -415,7 +414,7 @@ private Q_SLOTS:
         const auto error = testing::errorOf([&] {
             (void)bench.stages()
                 .run(
-                    models::UpscaleRequest{
+                    nodes::UpscaleRequest{
                         .image = image, .method = method.toStdString(), .scale = scale},
                     bench.call("upscale"))
                 .front();

@@ -12,8 +12,8 @@
 namespace step_cache_choices_test {
 
 using namespace lowtide;
-using models::StageOutline;
-using models::WireRef;
+using nodes::StageOutline;
+using nodes::WireRef;
 using testing::ModelBench;
 using testing::WalkCase;
 
@@ -109,7 +109,7 @@ class StepCacheChoicesTest : public QObject {
             .checkpoint = choice.checkpoint, .sampler = choice.sampler, .steps = choice.steps};
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, walked.checkpoint);
-        models::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        nodes::DenoiseRequest request = testing::requestOf(bench, model, walked);
         request.eta = choice.eta;
         if (choice.interval > 0) {
             request.stepCache = sampling::stepCacheNamed("deepcache")

@@ -17,9 +17,9 @@
 namespace text_count_test {
 
 using namespace lowtide;
-using models::EncodeRequest;
 using models::TextCount;
 using models::TokenizedPrompt;
+using nodes::EncodeRequest;
 using testing::ModelBench;
 
 namespace {
@@ -143,7 +143,7 @@ private Q_SLOTS:
                                     .negative = {},
                                     .weights = weights.toStdString()};
 
-        const models::StageOutline outline = bench.stages().outline(request);
+        const nodes::StageOutline outline = bench.stages().outline(request);
 
         QVERIFY(outline.facts);
         const Json& texts = outline.facts->at("texts");
@@ -165,7 +165,7 @@ private Q_SLOTS:
     /// What is called read is read whole, and one word more is not.
     void theCutLiesWhereEncodingCuts() {
         ModelBench bench;
-        const models::WireRef model = bench.load(testing::miniModel());
+        const nodes::WireRef model = bench.load(testing::miniModel());
         const std::string text = repeated("a photo of a cat ", 30);
         const auto countOf = [&](const std::string& prompt) {
             return bench.stages()
@@ -186,7 +186,7 @@ private Q_SLOTS:
     /// Tags of LoRAs are no text: the place of the cut counts them along.
     void tagsBeforeTheCutAreCountedAlong() {
         ModelBench bench;
-        const models::WireRef model = bench.load(testing::miniModel());
+        const nodes::WireRef model = bench.load(testing::miniModel());
         const std::string text = repeated("a photo of a cat ", 30);
         const std::string tag = "<lora:ink:0.8>";
         const auto readOf = [&](const std::string& prompt) {

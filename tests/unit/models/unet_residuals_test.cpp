@@ -23,7 +23,7 @@ namespace unet_residuals_test {
 
 using namespace lowtide;
 using models::UNetResiduals;
-using models::WireRef;
+using nodes::WireRef;
 using testing::ModelBench;
 using testing::Truth;
 
@@ -281,7 +281,7 @@ private Q_SLOTS:
         int parts = 0;
         bench.runWith(model, models::kDenoiser, [&] {
             models::StageContext context{bench.residency(), tensor::Record(nullptr)};
-            models::MergedDenoiser denoiser(
+            nodes::MergedDenoiser denoiser(
                 context,
                 ModelBench::modelOf(model),
                 {.positive = prompts,
@@ -297,7 +297,7 @@ private Q_SLOTS:
                          (area ? parts : whole) += at::equal(call.latents, part) ? 1 : 0;
                          return UNetResiduals();
                      }},
-                models::placePrompts(
+                nodes::placePrompts(
                     prompts, nullptr, {.height = height, .width = width, .downsampling = factor}));
             (void)denoiser.predict(latents, at::scalar_tensor(301, at::kLong), {});
         });

@@ -20,8 +20,8 @@
 namespace upscale_with_model_test {
 
 using namespace lowtide;
-using models::UpscaleWithModelRequest;
-using models::WireRef;
+using nodes::UpscaleWithModelRequest;
+using nodes::WireRef;
 using testing::ModelBench;
 using testing::TensorFile;
 
@@ -95,7 +95,7 @@ class UpscaleWithModelTest : public QObject {
 
     static at::Tensor run(ModelBench& bench,
                           const UpscaleWithModelRequest& request,
-                          std::optional<models::StageCall> call = {}) {
+                          std::optional<nodes::StageCall> call = {}) {
         WireRef result;
         bench.runWith(upscalerOf(request.upscaler).tree(models::kUpscaler), [&] {
             result = bench.stages().run(request, call ? *call : bench.call("upscale")).front();
@@ -270,7 +270,7 @@ private Q_SLOTS:
         StopSource source;
         std::vector<double> done;
         double total = 0;
-        models::StageCall call = bench.call("upscale");
+        nodes::StageCall call = bench.call("upscale");
         call.stop = source.token();
         call.progress = [&](std::string_view phase, double part, double all) {
             QCOMPARE(std::string(phase), std::string("tile"));
@@ -325,7 +325,7 @@ private Q_SLOTS:
         WireRef image = std::make_shared<const tensor::Images>(picture(8, 8), provenance);
         bench.runWith(upscalerOf(upscaler).tree(models::kUpscaler), [&] {
             image = bench.stages()
-                        .run(models::UpscaleWithModelRequest{.upscaler = upscaler, .image = image},
+                        .run(nodes::UpscaleWithModelRequest{.upscaler = upscaler, .image = image},
                              bench.call("upscale"))
                         .front();
         });
@@ -361,7 +361,7 @@ private Q_SLOTS:
                                         .tilePixels = row.tile,
                                         .overlapPixels = row.overlap};
         const Shape shape = {row.batch, 3, row.height, row.width};
-        const models::StageOutline outline = bench.stages().outline(testing::known(shape, request));
+        const nodes::StageOutline outline = bench.stages().outline(testing::known(shape, request));
         const memory::StageWork work = outline.walk({device.toStdString()});
 
         const at::Tensor pixels = picture(row.height, row.width, row.batch);
@@ -386,7 +386,7 @@ private Q_SLOTS:
             bench.stages()
                 .outline(
                     testing::known({2, 3, 24, 24},
-                                   models::UpscaleWithModelRequest{
+                                   nodes::UpscaleWithModelRequest{
                                        .upscaler = upscaler, .tilePixels = 16, .overlapPixels = 8}))
                 .walk({"cpu"});
         const memory::ComponentWork& component = work.components.at(0);

@@ -16,7 +16,7 @@
 namespace upscaler_test {
 
 using namespace lowtide;
-using models::WireRef;
+using nodes::WireRef;
 using testing::ModelBench;
 using testing::RrdbFile;
 using Style = RrdbFile::Style;
@@ -263,7 +263,7 @@ private Q_SLOTS:
         const WireRef again = load(bench, "twice.safetensors");
         smallFile().write(pathOf("twice.safetensors"));
         const WireRef second = load(bench, "twice.safetensors");
-        models::Stages& stages = bench.stages();
+        nodes::Stages& stages = bench.stages();
         QCOMPARE(stages.fingerprint(first), stages.fingerprint(again));
         QCOMPARE(upscalerOf(first).tree(models::kUpscaler)->id,
                  upscalerOf(again).tree(models::kUpscaler)->id);
@@ -293,9 +293,9 @@ private Q_SLOTS:
         const auto error = testing::errorOf([&] {
             (void)bench.stages().outline(testing::known(
                 {1, 3, 64, width},
-                models::UpscaleWithModelRequest{.upscaler = load(bench, "good.safetensors"),
-                                                .tilePixels = tile,
-                                                .overlapPixels = overlap}));
+                nodes::UpscaleWithModelRequest{.upscaler = load(bench, "good.safetensors"),
+                                               .tilePixels = tile,
+                                               .overlapPixels = overlap}));
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), item.toStdString());
@@ -306,7 +306,7 @@ private Q_SLOTS:
         const auto error = testing::errorOf([&] {
             (void)bench.stages().outline(testing::known(
                 {1, 3, 8, 8},
-                models::UpscaleWithModelRequest{.upscaler = bench.load(testing::miniModel())}));
+                nodes::UpscaleWithModelRequest{.upscaler = bench.load(testing::miniModel())}));
         });
         QVERIFY(error && error->item() == "upscaler");
     }

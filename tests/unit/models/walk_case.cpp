@@ -19,18 +19,18 @@ std::string WalkCase::name() const {
            (tile > 0 ? " tile " + std::to_string(tile) : std::string());
 }
 
-models::WireRef loadModel(ModelBench& bench, const std::string& checkpoint) {
+nodes::WireRef loadModel(ModelBench& bench, const std::string& checkpoint) {
     return bench.load(checkpoint == "mini" ? miniModel() : goldenCheckpoint(checkpoint));
 }
 
-models::DenoiseRequest requestOf(ModelBench& bench,
-                                 const models::WireRef& model,
-                                 const WalkCase& walked) {
+nodes::DenoiseRequest requestOf(ModelBench& bench,
+                                const nodes::WireRef& model,
+                                const WalkCase& walked) {
     return {.model = model,
             .latent = bench.stages()
-                          .run(models::EmptyLatentRequest{.widthPixels = walked.width,
-                                                          .heightPixels = walked.height,
-                                                          .batch = walked.batch},
+                          .run(nodes::EmptyLatentRequest{.widthPixels = walked.width,
+                                                         .heightPixels = walked.height,
+                                                         .batch = walked.batch},
                                {})
                           .front(),
             .steps = walked.steps,
@@ -39,7 +39,7 @@ models::DenoiseRequest requestOf(ModelBench& bench,
             .guidanceRescale = walked.rescale};
 }
 
-testing::DenoiseShapes shapesOf(const models::WireRef& model, const WalkCase& walked) {
+testing::DenoiseShapes shapesOf(const nodes::WireRef& model, const WalkCase& walked) {
     const models::PromptsOutline prompts = ModelBench::modelOf(model).outlinePrompts({});
     return {.positive = prompts.positive.shape(),
             .negative = prompts.negative.shape(),

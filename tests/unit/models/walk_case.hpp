@@ -24,13 +24,13 @@ struct WalkCase {
     [[nodiscard]] std::string name() const;
 };
 
-[[nodiscard]] models::WireRef loadModel(ModelBench& bench, const std::string& checkpoint);
+[[nodiscard]] nodes::WireRef loadModel(ModelBench& bench, const std::string& checkpoint);
 /// With an empty latent and without prompts.
-[[nodiscard]] models::DenoiseRequest requestOf(ModelBench& bench,
-                                               const models::WireRef& model,
-                                               const WalkCase& walked);
+[[nodiscard]] nodes::DenoiseRequest requestOf(ModelBench& bench,
+                                              const nodes::WireRef& model,
+                                              const WalkCase& walked);
 /// What the wires of that request would be.
-[[nodiscard]] testing::DenoiseShapes shapesOf(const models::WireRef& model, const WalkCase& walked);
+[[nodiscard]] testing::DenoiseShapes shapesOf(const nodes::WireRef& model, const WalkCase& walked);
 /// The UNet of sd15_0 with `factor` times the channels, of which only names and shapes exist.
 [[nodiscard]] models::UNet2DCondition widenedUNet(int64_t factor);
 

@@ -17,7 +17,7 @@
 namespace wan_networks_test {
 
 using namespace lowtide;
-using models::WireRef;
+using nodes::WireRef;
 using testing::disagreement;
 using testing::ModelBench;
 using testing::TensorFile;
@@ -78,7 +78,7 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef value = open(bench);
         const models::Model& model = ModelBench::modelOf(value);
-        bench.runWith(models::denoisersOf(model), [&] {
+        bench.runWith(nodes::denoisersOf(model), [&] {
             models::StageContext context{bench.residency(), tensor::Record(nullptr)};
             const auto conditioning = [&](const char* key) {
                 return tensor::Conditioning(tensorIn(expected(), key), {}, "", -1);

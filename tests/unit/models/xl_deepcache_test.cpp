@@ -19,7 +19,7 @@
 namespace xl_deepcache_test {
 
 using namespace lowtide;
-using models::WireRef;
+using nodes::WireRef;
 using sampling::StepInfo;
 using testing::CachedCalls;
 using testing::ModelBench;

@@ -45,11 +45,11 @@ public:
     ToyBench()
         : residency_(residency::makeDeviceSource(testing::buildPath("lib").toStdString())),
           stages_(
-              models::makeStages({.residency = residency_,
-                                  .resourcesFolder = testing::sourcePath("resources").toStdString(),
-                                  .modelFolders = {},
-                                  .recorder = [this] { return recorder_.get(); },
-                                  .families = kFamilies})),
+              nodes::makeStages({.residency = residency_,
+                                 .resourcesFolder = testing::sourcePath("resources").toStdString(),
+                                 .modelFolders = {},
+                                 .recorder = [this] { return recorder_.get(); },
+                                 .families = kFamilies})),
           types_(nodes::makeNodeTypes(*stages_)),
           queue_(types_,
                  residency_,
@@ -64,7 +64,7 @@ public:
 
     [[nodiscard]] const executor::NodeTypes& types() const { return types_; }
 
-    [[nodiscard]] models::Stages& stages() { return *stages_; }
+    [[nodiscard]] nodes::Stages& stages() { return *stages_; }
 
     [[nodiscard]] const models::Model& model() {
         model_ = stages_->loadCheckpoint({.checkpoint = checkpoint_.path()}, "");
@@ -130,7 +130,7 @@ private:
     testing::ToyCheckpoint checkpoint_;
     std::unique_ptr<tensor::Recorder> recorder_;
     residency::Residency residency_;
-    std::unique_ptr<models::Stages> stages_;
+    std::unique_ptr<nodes::Stages> stages_;
     executor::NodeTypes types_;
     executor::RunQueue queue_;
     memory::WireRef model_;
@@ -195,8 +195,8 @@ private Q_SLOTS:
             return opened;
         };
         QCOMPARE(openedOf(), (std::vector<std::string>{"denoiser", "autoencoder"}));
-        const models::StageOutline outline = bench.stages().outline(
-            models::EncodeRequest{.model = bench.modelValue(), .prompt = "a cat"});
+        const nodes::StageOutline outline = bench.stages().outline(
+            nodes::EncodeRequest{.model = bench.modelValue(), .prompt = "a cat"});
         QCOMPARE(openedOf(), (std::vector<std::string>{"denoiser", "autoencoder"}));
 
         const auto trees = outline.components();
