@@ -2,6 +2,7 @@
 
 #include "plugin/base/hash.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/sampling/sampler.hpp"
 
 #include <filesystem>
 #include <utility>
@@ -60,9 +61,13 @@ ParamDesc seedParam(std::string tooltip) {
             .defaultValue = uint64_t{0}};
 }
 
-ParamDesc samplerParam(Stages& stages) {
+ParamDesc samplerParam() {
+    std::vector<ChoiceDesc> choices = {{"checkpoint", "The checkpoint's own"}};
+    for (const sampling::SamplerType& type : sampling::samplers()) {
+        choices.push_back({type.name, type.label});
+    }
     return choiceParam(
-        "sampler", "Sampler", "How the noise is taken away step by step.", stages.samplerChoices());
+        "sampler", "Sampler", "How the noise is taken away step by step.", std::move(choices));
 }
 
 ParamDesc sigmasParam() {

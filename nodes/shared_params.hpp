@@ -105,7 +105,7 @@ inline constexpr double kMostSteps = 10000;
 [[nodiscard]] ParamDesc stepsParam();
 [[nodiscard]] ParamDesc guidanceParam();
 [[nodiscard]] ParamDesc seedParam(std::string tooltip);
-[[nodiscard]] ParamDesc samplerParam(Stages& stages);
+[[nodiscard]] ParamDesc samplerParam();
 [[nodiscard]] ParamDesc sigmasParam();
 [[nodiscard]] ParamDesc spacingParam();
 

@@ -118,9 +118,8 @@ std::vector<ParamDesc> blockCacheParameters() {
 
 }  // namespace
 
-executor::NodeType blockCacheNode(Stages& stages) {
+executor::NodeType blockCacheNode(Stages&) {
     return cacheNode(
-        stages,
         {.id = "cache.block",
          .label = "Block cache",
          .tooltip = "Computes the first block of the network in every step; as long as "

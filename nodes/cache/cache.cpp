@@ -1,4 +1,6 @@
 #include "nodes/cache/cache_nodes.hpp"
+#include "nodes/engine/stage_errors.hpp"
+#include "plugin/sampling/step_caches/step_cache.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -73,7 +75,7 @@ std::vector<ParamDesc> limitParams(int64_t warmUp, int64_t mostInARow) {
             "keep_last", "Keep last", "Calls at the end that are computed.", "calls", 1, 0, 10)};
 }
 
-executor::NodeType cacheNode(Stages& stages, NodeDesc desc, std::string kind, SettingFiles files) {
+executor::NodeType cacheNode(NodeDesc desc, std::string kind, SettingFiles files) {
     desc.category = "Step caches";
     desc.outputs = {{.id = kStepCachePort,
                      .label = "Step cache",
@@ -86,31 +88,26 @@ executor::NodeType cacheNode(Stages& stages, NodeDesc desc, std::string kind, Se
         }
         return found;
     };
-    const auto make = [&stages, kind](FoundSettings found) {
-        return stages.stepCache({.kind = kind, .settings = std::move(found.values)});
+    const auto make = [kind](const FoundSettings& found) {
+        return withErrorsOf("step cache", [&] {
+            return memory::WireRef(sampling::stepCacheNamed(kind).make(found.values));
+        });
     };
-    return {.desc = desc,
-            .outline =
-                [find, make](const executor::OutlineContext& context) {
-                    FoundSettings found = find(context);
-                    executor::WorkOutline outline;
-                    outline.fingerprints = found.fingerprints;
-                    outline.outputs = {
-                        {kStepCachePort, {.type = "STEP_CACHE", .value = make(std::move(found))}}};
-                    return outline;
-                },
-            .run =
-                [find, make](executor::Context& context) {
-                    context.output(kStepCachePort, make(find(context)));
-                },
-            .collectAfter = {}};
-}
-
-std::vector<executor::NodeType> cache(Stages& stages) {
-    return {deepCacheNode(stages),
-            blockCacheNode(stages),
-            magRecordNode(stages),
-            stepForecastNode(stages)};
+    return {
+        .desc = desc,
+        .outline =
+            [find, make](const executor::OutlineContext& context) {
+                FoundSettings found = find(context);
+                executor::WorkOutline outline;
+                outline.fingerprints = found.fingerprints;
+                outline.outputs = {{kStepCachePort, {.type = "STEP_CACHE", .value = make(found)}}};
+                return outline;
+            },
+        .run =
+            [find, make](executor::Context& context) {
+                context.output(kStepCachePort, make(find(context)));
+            },
+        .collectAfter = {}};
 }
 
 }  // namespace lowtide::nodes

@@ -10,16 +10,6 @@
 
 namespace lowtide::nodes {
 
-/// "cache.deepcache": partial steps that compute the outermost levels of a UNet.
-[[nodiscard]] executor::NodeType deepCacheNode(Stages& stages);
-
-/// "cache.block": the first block runs in every step and tells whether the others are reused.
-[[nodiscard]] executor::NodeType blockCacheNode(Stages& stages);
-/// "cache.mag_record": spares nothing, measures what a curve for "cache.block" is made from.
-[[nodiscard]] executor::NodeType magRecordNode(Stages& stages);
-/// "cache.forecast": whole results of the network, foretold from those before.
-[[nodiscard]] executor::NodeType stepForecastNode(Stages& stages);
-
 /// A whole number of `unit` from `least` on; the slider ends at `usual`.
 [[nodiscard]] ParamDesc countParam(std::string id,
                                    std::string label,
@@ -37,8 +27,7 @@ using SettingFiles =
 
 /// The type of a node whose parameters are the settings of the step cache `kind`. Fills in its
 /// category and its output.
-[[nodiscard]] executor::NodeType cacheNode(Stages& stages,
-                                           NodeDesc desc,
+[[nodiscard]] executor::NodeType cacheNode(NodeDesc desc,
                                            std::string kind,
                                            SettingFiles files = {});
 

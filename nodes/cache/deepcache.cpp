@@ -114,9 +114,8 @@ std::vector<ParamDesc> deepCacheParameters() {
 
 }  // namespace
 
-executor::NodeType deepCacheNode(Stages& stages) {
-    return cacheNode(stages,
-                     {.id = "cache.deepcache",
+executor::NodeType deepCacheNode(Stages&) {
+    return cacheNode({.id = "cache.deepcache",
                       .label = "DeepCache",
                       .tooltip = "Most steps compute the outer layers of the UNet alone and take "
                                  "what lies deeper from the step before. Faster, changes pixels.",

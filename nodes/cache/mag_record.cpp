@@ -2,9 +2,8 @@
 
 namespace lowtide::nodes {
 
-executor::NodeType magRecordNode(Stages& stages) {
-    return cacheNode(stages,
-                     {.id = "cache.mag_record",
+executor::NodeType magRecordNode(Stages&) {
+    return cacheNode({.id = "cache.mag_record",
                       .label = "MagCache record",
                       .tooltip = "Computes everything and tells in the report how what the blocks "
                                  "add changes from step to step. lowtide calibrate-cache makes "

@@ -81,9 +81,8 @@ std::vector<ParamDesc> stepForecastParameters() {
 
 }  // namespace
 
-executor::NodeType stepForecastNode(Stages& stages) {
-    return cacheNode(stages,
-                     {.id = "cache.forecast",
+executor::NodeType stepForecastNode(Stages&) {
+    return cacheNode({.id = "cache.forecast",
                       .label = "Step forecast",
                       .tooltip = "Leaves out whole calls of the network and predicts their "
                                  "results. For every model; faster, changes pixels.",

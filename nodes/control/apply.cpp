@@ -1,90 +1,157 @@
-#include "nodes/control/control_nodes.hpp"
+#include "nodes/control/controls.hpp"
+#include "nodes/control/influence.hpp"
+#include "nodes/engine/node_def.hpp"
+#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/stage_inputs.hpp"
 #include "nodes/shared_params.hpp"
-#include "nodes/stage_call.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/nn/stage_context.hpp"
+#include "plugin/tensor/crossing.hpp"
+
+#include <ATen/ATen.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
 
 namespace lowtide::nodes {
 
 namespace {
 
-constexpr double kMostControl = 10;
-constexpr double kUsualControl = 2;
+/// A hint picture for a ControlNet, behind those of `control`.
+struct ControlAsked {
+    WireRef image;  ///< one picture, or one for each of the batch; of any size
+    WireRef controlnet;
+    WireRef control;  ///< may be null
+    double strength = 1;
+    double start = 0;  ///< shares of the denoising pass's calls between which it is run
+    double end = 1;
+    ControlMode mode = ControlMode::Balanced;
+    bool isInverted = false;
+};
 
-std::vector<ParamDesc> controlParameters() {
-    return {{.id = "strength",
-             .label = "Strength",
-             .tooltip = "How much of what the network finds is added: 1 as trained, 0 nothing, "
-                        "without running it.",
-             .kind = ParamKind::Float,
-             .defaultValue = 1.0,
-             .min = -kMostControl,
-             .max = kMostControl,
-             .softMin = 0,
-             .softMax = kUsualControl,
-             .step = 0.05},
-            fractionParam("start",
-                          "Start",
-                          "Share of the steps of a denoising pass before it joins; until then it "
-                          "is not run.",
-                          0),
-            fractionParam("end", "End", "Share of the steps after which it is run no more.", 1),
-            {.id = "mode",
-             .label = "Mode",
-             .tooltip = "Which of prompt and hint wins. The second is the guess mode of diffusers: "
-                        "it works without a prompt too.",
-             .kind = ParamKind::Choice,
-             .defaultValue = std::string("balanced"),
-             .choices = {{"balanced", "Balanced"},
-                         {"guess", "Hint is more important"},
-                         {"prompt", "Prompt is more important"}}},
-            {.id = "invert",
-             .label = "Invert hint",
-             .tooltip = "For black lines on white, where the network learnt white on black.",
-             .kind = ParamKind::Bool,
-             .defaultValue = false,
-             .advanced = true}};
+ControlSettings controlSettings(const ControlAsked& asked) {
+    const Influence influence{.strength = asked.strength, .start = asked.start, .end = asked.end};
+    requireInfluence(influence,
+                     "the control begins at " + formatNumber(asked.start) + " and ends at " +
+                         formatNumber(asked.end));
+    return {.influence = influence, .mode = asked.mode, .isInverted = asked.isInverted};
 }
 
-NodeDesc describeApplyControl() {
-    return {.id = "control.apply",
-            .label = "Apply ControlNet",
-            .category = "ControlNet",
-            .tooltip = "Makes the denoiser follow a hint picture: edges, depth, a pose.",
-            .inputs = {{.id = "image",
-                        .label = "Hint",
-                        .tooltip = "What the network learnt to read, of any size: one picture, or "
-                                   "one for each of the batch.",
-                        .type = "IMAGE"},
-                       {.id = "controlnet",
-                        .label = "ControlNet",
-                        .tooltip = "The network that reads the hint.",
-                        .type = "CONTROLNET"},
-                       {.id = "control",
-                        .label = "Control",
-                        .tooltip = "Other hints, which are followed too.",
-                        .type = "CONTROL",
-                        .optional = true}},
-            .outputs = {{.id = "control",
-                         .label = "Control",
-                         .tooltip = "All hints: connect it to Denoise, or to the next hint.",
-                         .type = "CONTROL"}},
-            .params = controlParameters()};
+/// Those before it and this one, with shapes alone.
+std::vector<ControlEntry> outlinedEntries(const ControlAsked& asked) {
+    const ControlSettings settings = controlSettings(asked);
+    const models::ControlNet& net = controlNetIn(asked.controlnet);
+    const Shape shape = shapeOf(asked.image);
+    requireThat(shape.size() == 4 && shape[2] > 0 && shape[3] > 0,
+                "the hint is no picture with a size",
+                "connect a picture",
+                "image");
+    std::vector<ControlEntry> entries;
+    if (const Controls* before = controlsIn(asked.control)) {
+        entries = before->entries();
+    }
+    entries.push_back(
+        {.net = std::static_pointer_cast<const models::ControlNet>(net.shared_from_this()),
+         .settings = settings,
+         .hintShape = shape});
+    return entries;
 }
 
-ControlRequest controlRequest(const executor::Params& params, const WireAt& wire) {
-    return {.controlnet = wire("controlnet"),
-            .image = wire("image"),
-            .control = wire("control"),
-            .strength = params.number("strength"),
-            .start = params.number("start"),
-            .end = params.number("end"),
-            .mode = params.text("mode"),
-            .isInverted = params.flag("invert")};
+StageShapes controlShapes(const ControlAsked& asked, StageFacts&) {
+    std::vector<ControlEntry> entries = outlinedEntries(asked);
+    executor::ValueOutline output{.type = "CONTROL", .shape = {}};
+    for (const ControlEntry& entry : entries) {
+        output.tensors.push_back(bytesOf(entry.hintShape));
+    }
+    output.value = std::make_shared<const Controls>(std::move(entries));
+    return {.outputs = {std::move(output)}};
+}
+
+/// Its own, in host memory: what lies on a wire is counted once, and a hint has no use on a device
+/// before a denoiser has its size.
+at::Tensor ownHint(const at::Tensor& hint) {
+    const at::Tensor here = tensor::spill(hint);
+    return here.is_same(hint) ? hint.clone() : here;
+}
+
+std::vector<WireRef> controlStage(models::StageContext&,
+                                  const ControlAsked& asked,
+                                  const StageCall&) {
+    std::vector<ControlEntry> entries = outlinedEntries(asked);
+    entries.back().hint = imagesIn(asked.image).pixels();
+    for (ControlEntry& entry : entries) {
+        entry.hint = ownHint(entry.hint);
+    }
+    return {std::make_shared<const Controls>(std::move(entries))};
+}
+
+std::vector<Field<ControlAsked>> controlFields() {
+    constexpr double kMostControl = 10;
+    return {
+        input(&ControlAsked::image,
+              {"image",
+               "Hint",
+               "What the network learnt to read, of any size: one picture, or one for each of the "
+               "batch.",
+               "IMAGE"}),
+        input(&ControlAsked::controlnet,
+              {"controlnet", "ControlNet", "The network that reads the hint.", "CONTROLNET"}),
+        input(&ControlAsked::control,
+              {"control",
+               "Control",
+               "Other hints, which are followed too.",
+               "CONTROL",
+               /*optional=*/true}),
+        param(&ControlAsked::strength,
+              {.id = "strength",
+               .label = "Strength",
+               .tooltip = "How much of what the network finds is added: 1 as trained, 0 nothing, "
+                          "without running it.",
+               .min = -kMostControl,
+               .max = kMostControl,
+               .softMin = 0,
+               .softMax = 2,
+               .step = 0.05}),
+        param(&ControlAsked::start,
+              fractionParam("start",
+                            "Start",
+                            "Share of the steps of a denoising pass before it joins; until then it "
+                            "is not run.",
+                            0)),
+        param(&ControlAsked::end,
+              fractionParam("end", "End", "Share of the steps after which it is run no more.", 1)),
+        choice(&ControlAsked::mode,
+               {.id = "mode",
+                .label = "Mode",
+                .tooltip = "Which of prompt and hint wins. The second is the guess mode of "
+                           "diffusers: it works without a prompt too."},
+               {{"balanced", "Balanced", ControlMode::Balanced},
+                {"guess", "Hint is more important", ControlMode::Guess},
+                {"prompt", "Prompt is more important", ControlMode::Prompt}}),
+        param(&ControlAsked::isInverted,
+              {.id = "invert",
+               .label = "Invert hint",
+               .tooltip = "For black lines on white, where the network learnt white on black.",
+               .advanced = true})};
 }
 
 }  // namespace
 
 executor::NodeType applyControlNode(Stages& stages) {
-    return stageNode(stages, describeApplyControl(), controlRequest);
+    return nodeOf<ControlAsked>(
+        stages,
+        {.desc = {.id = "control.apply",
+                  .label = "Apply ControlNet",
+                  .category = "ControlNet",
+                  .tooltip = "Makes the denoiser follow a hint picture: edges, depth, a pose.",
+                  .outputs = {{.id = "control",
+                               .label = "Control",
+                               .tooltip = "All hints: connect it to Denoise, or to the next hint.",
+                               .type = "CONTROL"}}},
+         .fields = controlFields(),
+         .stage = {.name = "control", .shape = controlShapes, .run = controlStage}});
 }
 
 }  // namespace lowtide::nodes

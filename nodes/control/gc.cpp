@@ -48,7 +48,7 @@ void runGc(executor::Context& context) {
 
 }  // namespace
 
-executor::NodeType collectNode() {
+executor::NodeType collectNode(Stages&) {
     return {.desc = describeGc(), .outline = passingOutline, .run = runGc};
 }
 

@@ -1,5 +1,5 @@
 #include "nodes/control/control_nodes.hpp"
-#include "nodes/stage_call.hpp"
+#include "nodes/engine/node_def.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/plan.hpp"
 
@@ -70,7 +70,7 @@ void runOffload(Stages& stages, executor::Context& context) {
 }  // namespace
 
 executor::NodeType offloadNode(Stages& stages) {
-    return stageNode(stages, describeOffload(stages), outlineOffload, runOffload);
+    return nodeOf(stages, describeOffload(stages), outlineOffload, runOffload);
 }
 
 }  // namespace lowtide::nodes

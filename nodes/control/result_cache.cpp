@@ -44,7 +44,7 @@ executor::WorkOutline outlineResultCache(const executor::OutlineContext& context
 
 }  // namespace
 
-executor::NodeType resultCacheNode() {
+executor::NodeType resultCacheNode(Stages&) {
     return {.desc = describeResultCache(), .outline = outlineResultCache, .run = passOn};
 }
 

@@ -25,7 +25,7 @@ bool fitsBatch(int64_t count, int64_t batch) {
 }
 
 void checkInpaintMask(const models::Model& model,
-                      const DenoiseRequest& settings,
+                      const DenoiseAsked& asked,
                       const InpaintShapes& shapes) {
     requirePictures(model, "a mask");
     const Shape& mask = shapes.mask;
@@ -40,12 +40,12 @@ void checkInpaintMask(const models::Model& model,
                     std::to_string(shapes.latent[0]) + " pictures",
                 "connect one mask, or one for each picture",
                 "mask");
-    requireThat(settings.startAt == 0,
-                "a mask cannot go on at start_at " + formatNumber(settings.startAt) +
+    requireThat(asked.startAt == 0,
+                "a mask cannot go on at start_at " + formatNumber(asked.startAt) +
                     ", where no noise is added",
                 "set start_at to 0, or leave the mask unconnected",
                 "start_at");
-    requireThat(settings.addNoise,
+    requireThat(asked.addNoise,
                 "a mask cannot go on with the noise of a pass before",
                 "turn add_noise on, or leave the mask unconnected",
                 "add_noise");
@@ -87,17 +87,17 @@ void warnOfFaintMask(const at::Tensor& soft, const at::Tensor& mask, const Stage
 }  // namespace
 
 void checkInpainting(const models::Model& model,
-                     const DenoiseRequest& settings,
+                     const DenoiseAsked& asked,
                      const InpaintShapes& shapes) {
     const std::string& name = model.info().checkpoint;
     const bool fillsMasks = model.info().fillsMasks;
-    requireThat(settings.strength == 1 || !shapes.isEmpty,
-                "a strength of " + formatNumber(settings.strength) +
+    requireThat(asked.strength == 1 || !shapes.isEmpty,
+                "a strength of " + formatNumber(asked.strength) +
                     " keeps some of a picture, but the latent is empty",
                 "connect an encoded picture, or set the strength to 1",
                 "strength");
-    requireThat(settings.startAt == 0 || !shapes.isEmpty,
-                "start_at " + formatNumber(settings.startAt) +
+    requireThat(asked.startAt == 0 || !shapes.isEmpty,
+                "start_at " + formatNumber(asked.startAt) +
                     " goes on with the noise of a pass before, but the latent is empty",
                 "connect the latent of a pass that ended there, or set start_at to 0",
                 "start_at");
@@ -116,7 +116,7 @@ void checkInpainting(const models::Model& model,
     if (shapes.mask.empty()) {
         return;
     }
-    checkInpaintMask(model, settings, shapes);
+    checkInpaintMask(model, asked, shapes);
     requireThat(fillsMasks || !shapes.isEmpty,
                 "there is no picture around the mask: the latent is empty",
                 "connect the encoded picture",
@@ -127,23 +127,23 @@ void checkInpainting(const models::Model& model,
 }
 
 sampling::Inpainting inpaintingFor(const models::Model& model,
-                                   const DenoiseRequest& request,
+                                   const DenoiseAsked& asked,
                                    const at::Tensor& latents,
                                    const StageCall& call) {
-    if (!request.mask) {
+    if (!asked.mask) {
         return {};
     }
     const c10::Device device = latents.device();
     sampling::Inpainting inpainting;
-    inpainting.mask = latentMask(tensor::upload(masksIn(request.mask).values(), device),
+    inpainting.mask = latentMask(tensor::upload(masksIn(asked.mask).values(), device),
                                  model.info().latent.factor);
     if (model.info().fillsMasks) {
         const at::Tensor soft = inpainting.mask;
         inpainting.mask = (soft >= kFilled).to(at::kFloat);
         warnOfFaintMask(soft, inpainting.mask, call);
     }
-    if (request.masked) {
-        const tensor::Latents& masked = latentsIn(request.masked, "masked");
+    if (asked.masked) {
+        const tensor::Latents& masked = latentsIn(asked.masked, "masked");
         inpainting.masked = {.mean = tensor::upload(masked.samples(), device),
                              .deviation = tensor::upload(masked.deviation(), device)};
     }

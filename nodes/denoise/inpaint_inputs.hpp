@@ -1,6 +1,6 @@
 #pragma once
 
-#include "nodes/engine/stages.hpp"
+#include "nodes/denoise/denoise.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/sampling/pass_part.hpp"
 
@@ -22,15 +22,15 @@ struct InpaintShapes {
 /// mask of another size, without a picture around it, without the masked picture for a model that
 /// fills masks; strength without a picture.
 void checkInpainting(const models::Model& model,
-                     const DenoiseRequest& settings,
+                     const DenoiseAsked& asked,
                      const InpaintShapes& shapes);
 
-/// Mask and masked picture of the request at the size of `latents` [B, C, h, w] and on their
+/// Mask and masked picture at the size of `latents` [B, C, h, w] and on their
 /// device. A latent pixel is masked as much as any pixel of its block is; for a network that fills
 /// masks it is masked or not, and a mask that is too faint for that warns through `call`. Checked
 /// before. Decision 0071.
 [[nodiscard]] sampling::Inpainting inpaintingFor(const models::Model& model,
-                                                 const DenoiseRequest& request,
+                                                 const DenoiseAsked& asked,
                                                  const at::Tensor& latents,
                                                  const StageCall& call);
 

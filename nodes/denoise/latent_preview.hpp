@@ -1,7 +1,7 @@
 #pragma once
 // What a stage shows of itself while it works.
 
-#include "nodes/engine/stage_requests.hpp"
+#include "nodes/engine/stage_def.hpp"
 #include "plugin/nn/latent_space.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/nn/stage_context.hpp"

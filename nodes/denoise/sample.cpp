@@ -1,17 +1,390 @@
+#include "nodes/control/control_pass.hpp"
+#include "nodes/control/controlled_source.hpp"
+#include "nodes/control/image_prompt_pass.hpp"
+#include "nodes/control/image_prompted_source.hpp"
+#include "nodes/denoise/denoise.hpp"
+#include "nodes/denoise/denoise_cache.hpp"
+#include "nodes/denoise/denoise_checks.hpp"
+#include "nodes/denoise/denoise_notes.hpp"
+#include "nodes/denoise/denoise_schedule.hpp"
+#include "nodes/denoise/inpaint_inputs.hpp"
+#include "nodes/denoise/latent_preview.hpp"
+#include "nodes/denoise/merged_denoiser.hpp"
+#include "nodes/engine/finite_checks.hpp"
+#include "nodes/engine/node_def.hpp"
+#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/picture_fields.hpp"
+#include "nodes/engine/stage_inputs.hpp"
 #include "nodes/shared_params.hpp"
-#include "nodes/stage_call.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/base/hash.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/checkpoints/model_hashes.hpp"
+#include "plugin/memory/component_parts.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/nn/conditioning/conditioning_outline.hpp"
+#include "plugin/nn/stage_context.hpp"
+#include "plugin/sampling/denoise_loop.hpp"
+#include "plugin/sampling/sampler.hpp"
+#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/generator.hpp"
+
+#include <algorithm>
+#include <optional>
 
 namespace lowtide::nodes {
 
 namespace {
 
-ParamDesc stepNumber(std::string id, std::string label, std::string tooltip, int64_t defaultValue) {
+/// Enough for the longest history, of three predictions, a step that reads it, and the last one.
+constexpr int kWalkedSteps = 5;
+
+const tensor::Conditioning* negativeIn(const models::Model& model, const DenoiseAsked& asked) {
+    const auto second = secondExpertFor(model, asked);
+    const bool isGuided = model.guides(asked.cfg);
+    if (!isGuided && !(second && model.guides(second->guidanceScale))) {
+        return nullptr;
+    }
+    requireThat(asked.negative != nullptr,
+                "guidance is " + formatNumber(isGuided ? asked.cfg : second->guidanceScale) +
+                    " but there is no negative conditioning",
+                "connect the negative output of the encoder, or set the guidance to 1",
+                "negative");
+    return &conditioningIn(asked.negative, "negative");
+}
+
+/// The latents that the pass begins with, on the denoiser's device.
+struct Start {
+    at::Tensor samples;
+    at::Tensor deviation{};  ///< as tensor::Latents has it
+    tensor::Provenance provenance;
+    std::shared_ptr<const tensor::SamplerCarry> carry;
+    bool isEmpty = false;
+    std::shared_ptr<const tensor::VideoGuide> guide{};  ///< null: no picture guides it
+};
+
+Start startOf(const models::Model& model, const memory::WireRef& latent, c10::Device device) {
+    if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(latent.get())) {
+        const at::Tensor zeros =
+            at::zeros(latentShapeFor(model, empty->size(), empty->batch(), "latent"),
+                      at::TensorOptions(at::kFloat).device(device));
+        return {.samples = zeros,
+                .provenance = {.rate = empty->rate()},
+                .carry = nullptr,
+                .isEmpty = true,
+                .guide = empty->guide()};
+    }
+    const tensor::Latents& given = latentsIn(latent);
+    return {.samples = tensor::upload(given.samples(), device),
+            .deviation = tensor::upload(given.deviation(), device),
+            .provenance = given.provenance(),
+            .carry = given.carry(),
+            .isEmpty = false,
+            .guide = given.guide()};
+}
+
+/// The network on the prompts, which merges the predictions of several.
+std::unique_ptr<sampling::Denoiser> denoiserFor(models::StageContext& context,
+                                                const models::Model& model,
+                                                const models::DenoiserRequest& request,
+                                                const at::Tensor& latents) {
+    PlacedPrompts prompts = placePrompts(request.positive,
+                                         request.negative,
+                                         {.height = latents.size(-2),
+                                          .width = latents.size(-1),
+                                          .downsampling = model.info().latent.factor});
+    if (prompts.isPlain()) {
+        return model.makeDenoiser(context, request);
+    }
+    return std::make_unique<MergedDenoiser>(context, model, request, std::move(prompts));
+}
+
+/// Another network has its own history, and another scheduler file other levels and solver orders.
+std::string scheduleKey(const models::Model& model,
+                        const DenoiseAsked& asked,
+                        const std::string& sampler) {
+    const std::string config =
+        schedulerFor(model, asked).dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string networks;
+    for (const auto& tree : denoisersOf(model)) {
+        networks += tree->weightsId() + "|";
+    }
+    if (const auto second = secondExpertFor(model, asked)) {
+        networks += formatNumber(second->boundary) + "|";
+    }
+    const bool hasOwnSeeds = asked.batchNoise == sampling::BatchNoise::OwnSeeds;
+    return networks + sha256Hex(config) + "|" + sampler + "|" + std::to_string(asked.steps) + "|" +
+           asked.sigmas + "|" + asked.spacing + "|" + formatNumber(asked.eta) + "|" +
+           std::to_string(asked.seed) + "|" + (hasOwnSeeds ? "each" : "one") + "|" +
+           formatNumber(spreadsStrength(model, asked) ? asked.strength : 1);
+}
+
+/// At full strength a masked part is made of noise alone, as the reference does.
+sampling::DenoiseSettings settingsFor(const models::Model& model,
+                                      const DenoiseAsked& asked,
+                                      bool isGuided,
+                                      const Start& start,
+                                      const std::string& sampler,
+                                      const StageCall& call) {
+    return {.guidanceScale = isGuided && model.guides(asked.cfg) ? asked.cfg : 1.0,
+            .second = secondExpertFor(model, asked),
+            .guidanceRescale = asked.guidanceRescale,
+            .seed = asked.seed,
+            .batchNoise = asked.batchNoise,
+            .part = partOf(model, asked),
+            .addNoise = asked.addNoise && asked.startAt == 0,
+            .startsEmpty = start.isEmpty || (asked.mask && asked.strength == 1),
+            .scheduleKey = scheduleKey(model, asked, sampler),
+            .deviation = start.deviation,
+            .inpainting = inpaintingFor(model, asked, start.samples, call),
+            .cache = stepCacheIn(asked),
+            .cachePoints = model.info().cachePoints,
+            .scheduler = schedulerText(asked, sampler),
+            .guidance = model.info().guidance,
+            .negatesPrediction = model.info().negatesPrediction,
+            .beside = start.guide ? tensor::upload(start.guide->beside, start.samples.device())
+                                  : at::Tensor()};
+}
+
+StageShapes denoiseShapes(const DenoiseAsked& request, StageFacts& facts) {
+    const DenoiseAsked asked = facts.hashes ? identified(request, *facts.hashes, {}) : request;
+    const models::Model& model = modelIn(asked.model);
+    const auto sampler = makeSampler(model, asked);
+    StageShapes shapes;
+    for (memory::ComponentPrecision& precision : facts.precisions) {
+        if (!memory::matchesRole(models::kDenoisers, precision.role)) {
+            continue;
+        }
+        const memory::Judgement judgement = judgeDenoise(model, asked, *sampler, precision);
+        precision.reuse = judgement.reuse;
+        if (precision.role == models::kDenoiser) {
+            shapes.issues = warningsOf(judgement);
+        }
+    }
+    for (const Issues& more : {scheduleWarnings(model, asked, *sampler),
+                               handoverWarnings(asked, kindOf(asked.latent)),
+                               refinerWarnings(model, kindOf(asked.latent))}) {
+        shapes.issues.insert(shapes.issues.end(), more.begin(), more.end());
+    }
+    const Shape shape = checkedShape(model, asked);
+    for (const Issues& notes :
+         {shiftNotes(model, asked),
+          sizeNotes(model.info(), shape, emptyIn(kindOf(asked.latent)) != nullptr),
+          guidanceNotes(model.info(), asked.cfg)}) {
+        shapes.issues.insert(shapes.issues.end(), notes.begin(), notes.end());
+    }
+    if (keepsLatent(asked)) {
+        return {.outputs = {latentOutput(shape, kindOf(asked.latent))}, .runsComponents = false};
+    }
+    const bool hasCarry = sampling::givesCarry(partOf(model, asked));
+    const int history = hasCarry ? sampler->historyLength() : 0;
+    const int64_t generators = asked.batchNoise == sampling::BatchNoise::OwnSeeds ? shape.at(0) : 1;
+    const GuideOutline guide = guideIn(kindOf(asked.latent));
+    executor::ValueOutline latent =
+        latentOutput(shape,
+                     guide.beside.empty() ? nullptr
+                                          : std::make_shared<const LatentOutline>(
+                                                /*isDistribution=*/false, guide));
+    latent.tensors.insert(
+        latent.tensors.end(), static_cast<size_t>(history), latent.tensors.front());
+    latent.hostBytes = hasCarry ? generators * tensor::NoiseGenerator::stateBytes() : 0;
+    shapes.outputs.push_back(std::move(latent));
+    return shapes;
+}
+
+bool changesWithTime(const WireRef& conditioning, const char* port) {
+    if (!conditioning) {
+        return false;
+    }
+    const models::ConditioningOutline outline =
+        outlineOf(conditioningShapeOf(conditioning, port), port);
+    return std::any_of(outline.entries().begin(), outline.entries().end(), [](const auto& entry) {
+        return !entry.scope.isAlways();
+    });
+}
+
+/// Where pictures are seen in some steps alone.
+bool changesWithTime(const ImagePrompts* prompts) {
+    return prompts && std::any_of(prompts->entries().begin(),
+                                  prompts->entries().end(),
+                                  [](const ImagePromptEntry& entry) {
+                                      return entry.settings.influence.start > 0 ||
+                                             entry.settings.influence.end < 1;
+                                  });
+}
+
+/// The first steps are enough for every sampler to have its history. Where steps differ, all are
+/// walked; under control too, which reads its hints before the first one alone.
+WalkedShare shortenDenoise(models::StageContext& context, DenoiseAsked& asked) {
+    if (keepsLatent(asked)) {
+        return {};
+    }
+    if (context.hashes) {
+        asked = identified(asked, *context.hashes, {});
+    }
+    const models::Model& model = modelIn(asked.model);
+    const auto sampler = makeSampler(model, asked);
+    sampling::PassPart part = partOf(model, asked);
+    const auto callsUntil = [&](int endStep) {
+        part.endStep = endStep;
+        const auto [first, last] = sampling::callsOf(*sampler, part);
+        return last - first;
+    };
+    const int allCalls = callsUntil(asked.endStep);
+    const bool stepsDiffer = asked.stepCache || asked.control || model.info().boundaryRatio > 0 ||
+                             changesWithTime(imagePromptsIn(asked.imagePrompt)) ||
+                             changesWithTime(asked.positive, "positive") ||
+                             changesWithTime(asked.negative, "negative");
+    const bool hasShares = part.startAt > 0 || part.endAt < 1;
+    if (!stepsDiffer && !hasShares) {
+        const int steps = sampler->stepCount();
+        const int end = asked.endStep < 0 ? steps : std::min(asked.endStep, steps);
+        asked.endStep = std::min(end, part.startStep + kWalkedSteps);
+    }
+    return {.all = allCalls, .walked = callsUntil(asked.endStep)};
+}
+
+/// The latent that came in, without a sampler's state: tensors of its own, on its device.
+WireRef keptLatent(const DenoiseAsked& asked) {
+    const tensor::Latents& given = latentsIn(asked.latent);
+    const at::Tensor& deviation = given.deviation();
+    return std::make_shared<const tensor::Latents>(
+        given.samples().clone(),
+        given.provenance(),
+        nullptr,
+        deviation.defined() ? deviation.clone() : at::Tensor(),
+        copyOf(given.guide(), given.samples().device()));
+}
+
+void tellDenoised(const sampling::DenoiseResult& result, const StageCall& call) {
+    if (!call.tell) {
+        return;
+    }
+    call.tell("steps", sampling::toJson(result.steps));
+    if (!result.cacheRecord.is_null()) {
+        call.tell("cache_record", result.cacheRecord);
+    }
+    if (!result.errors.empty()) {
+        call.tell("teacher_forced", sampling::toJson(result.errors));
+    }
+}
+
+}  // namespace
+
+WireRef denoiseLatents(models::StageContext& context,
+                       const DenoiseAsked& request,
+                       const StageCall& call) {
+    const models::Model& model = modelIn(request.model);
+    const DenoiseAsked asked =
+        context.hashes ? identified(request, *context.hashes, call.stop) : request;
+    if (context.hashes && !context.walk) {
+        // Pictures name the weights: their files are read while the denoiser runs.
+        for (const auto& each : denoisersOf(model)) {
+            context.hashes->begin(each->networkId());
+        }
+        for (const NamedFile& named : namedFiles(asked)) {
+            context.hashes->begin(hashIdOf(named.file, named.hash));
+        }
+    }
+    const sampling::ChosenSampler chosen =
+        sampling::chosenSampler(asked.sampler, schedulerFor(model, asked));
+    const std::unique_ptr<sampling::Sampler> sampler = makeSampler(model, asked);
+    const tensor::Conditioning& positive = conditioningIn(asked.positive, "positive");
+    const tensor::Conditioning* negative = negativeIn(model, asked);
+    (void)checkedShape(model, asked);
+    if (keepsLatent(asked)) {
+        return keptLatent(asked);
+    }
+    const auto tree = treeIn(model, models::kDenoiser);
+    const c10::Device device = context.deviceOf(*tree);
+    Start start = startOf(model, asked.latent, device);
+    const sampling::CallRange calls = sampling::callsOf(*sampler, partOf(model, asked));
+    const models::PassCalls accompanied{.latents = start.samples.sizes().vec(),
+                                        .factor = model.info().latent.factor,
+                                        .isGuided = negative != nullptr,
+                                        .count = calls.last - calls.first};
+    std::optional<ControlPass> control;
+    models::ResidualsFor residuals;
+    if (const Controls* controls = controlsIn(asked.control)) {
+        control.emplace(context, *controls, accompanied);
+        residuals = [&control](const models::ResidualsCall& each) {
+            return control->residuals(each);
+        };
+    }
+    std::optional<ImagePromptPass> prompts;
+    models::PicturesFor pictures;
+    if (const ImagePrompts* given = imagePromptsIn(asked.imagePrompt)) {
+        prompts.emplace(*given, accompanied, device);
+        pictures = [&prompts](const models::ResidualsCall& each) {
+            return prompts->tokensFor(each);
+        };
+    }
+    sampling::DenoiseSettings settings =
+        settingsFor(model, asked, negative != nullptr, start, chosen.type.name, call);
+    const at::Tensor seen = start.guide ? start.guide->seen : at::Tensor();
+    const Json scheduler = schedulerFor(model, asked);
+    std::unique_ptr<sampling::Denoiser> denoiser =
+        denoiserFor(context,
+                    model,
+                    {.positive = positive,
+                     .negative = negative,
+                     .picture = model.info().latent.sizeOf(start.samples.sizes().vec()),
+                     .batch = start.samples.size(0),
+                     .cfg = asked.cfg,
+                     .second = settings.second,
+                     .residuals = residuals,
+                     .pictures = pictures,
+                     .seen = seen.defined() ? &seen : nullptr,
+                     .checkpoint = model.info().checkpoint,
+                     .scheduler = &scheduler},
+                    start.samples);
+    settings.accompaniedAt = [&](int taken, uint64_t spoken) {
+        const uint64_t controlled = control ? control->runningIn(taken, spoken) : spoken;
+        return prompts ? prompts->seenIn(taken, controlled) : controlled;
+    };
+    denoiser = noted(context, std::move(denoiser), denoisersOf(model), settings.second);
+    if (context.teacher) {
+        settings.teacher = models::recordedPassOf(*context.teacher, call.node);
+    }
+    std::optional<LatentPreview> preview;
+    if (call.preview && model.info().latentToRgb) {
+        preview.emplace(model.info(), context.previewPace, call.preview);
+        settings.look = [&](const std::function<at::Tensor()>& clean, int done, int total) {
+            preview->look(clean, done, total, device.is_meta());
+        };
+    }
+    const auto tellStep = [&](int done, int total) {
+        tellProgress(context, *tree, call, "step", done, total);
+    };
+    sampling::DenoiseResult result = sampling::denoise(*sampler,
+                                                       *denoiser,
+                                                       start.samples,
+                                                       settings,
+                                                       start.carry,
+                                                       call.stop,
+                                                       context.record,
+                                                       tellStep);
+    requireFinite(context, result.latents);
+    tellDenoised(result, call);
+    describeDenoise(start.provenance,
+                    {.model = model,
+                     .asked = asked,
+                     .samplerLabel = chosen.facts.label,
+                     .samples = start.samples});
+    return std::make_shared<const tensor::Latents>(std::move(result.latents),
+                                                   std::move(start.provenance),
+                                                   std::move(result.carry),
+                                                   at::Tensor(),
+                                                   copyOf(start.guide, device));
+}
+
+namespace {
+
+ParamDesc stepNumber(std::string id, std::string label, std::string tooltip) {
     return {.id = std::move(id),
             .label = std::move(label),
             .tooltip = std::move(tooltip),
             .unit = "steps",
-            .kind = ParamKind::Int,
-            .defaultValue = defaultValue,
             .min = -1,
             .max = kMostSteps,
             .softMin = -1,
@@ -20,194 +393,181 @@ ParamDesc stepNumber(std::string id, std::string label, std::string tooltip, int
             .advanced = true};
 }
 
-ParamDesc share(std::string id, std::string label, std::string tooltip, double defaultValue) {
-    ParamDesc param =
-        fractionParam(std::move(id), std::move(label), std::move(tooltip), defaultValue);
-    param.advanced = true;
-    return param;
-}
-
-ParamDesc flag(std::string id, std::string label, std::string tooltip, bool defaultValue) {
+ParamDesc share(std::string id, std::string label, std::string tooltip) {
     return {.id = std::move(id),
             .label = std::move(label),
             .tooltip = std::move(tooltip),
-            .kind = ParamKind::Bool,
-            .defaultValue = defaultValue,
+            .min = 0,
+            .max = 1,
+            .softMin = 0,
+            .softMax = 1,
+            .step = 0.05,
             .advanced = true};
 }
 
-std::vector<ParamDesc> denoiseParameters(Stages& stages) {
+std::vector<Field<DenoiseAsked>> denoiseFields() {
+    using Asked = DenoiseAsked;
+    ParamDesc strength = share("strength",
+                               "Strength",
+                               "How much of the picture that came in is made anew: the last steps "
+                               "of the schedule that are taken, as a share of all; 1 takes them "
+                               "all.");
+    strength.advanced = false;
     return {
-        stepsParam(),
-        guidanceParam(),
-        seedParam("Start of the noise: one seed, one picture, on every device."),
-        fractionParam("strength",
-                      "Strength",
-                      "How much of the picture that came in is made anew: the last steps of the "
-                      "schedule that are taken, as a share of all; 1 takes them all.",
-                      1),
-        choiceParam(
-            "batch_seeds",
-            "Batch seeds",
-            "Where several pictures get their noise: the first way as other programs draw whole "
-            "batches, the second so that each picture can be made again alone.",
-            {{"one", "One seed for all"}, {"each", "Seed, seed + 1, ..."}}),
-        samplerParam(stages),
-        sigmasParam(),
-        spacingParam(),
-        stepNumber("start_step", "First step", "Steps before this one are left out.", 0),
-        stepNumber("end_step", "Last step", "Ends before this step; -1 runs to the end.", -1),
-        share("start_at",
-              "Start at",
-              "Share of the schedule that a pass before has taken (denoising start), for a refiner "
-              "behind a base: goes on from its latent and adds no noise. Instead of first step.",
-              0),
-        share("end_at",
-              "End at",
-              "Share of the schedule to end at (denoising end), for a base before a refiner: the "
-              "noise that is left stays in the latent. Instead of last step.",
-              1),
-        flag("add_noise",
-             "Add noise",
-             "Off: the latent carries its noise already, from a pass before.",
-             true),
-        flag("keep_noise",
-             "Keep noise",
-             "On: leaves the noise of the last step in, for a pass that goes on.",
-             false),
-        share("eta",
-              "Eta",
-              "Share of fresh noise in every step of DDIM and TCD; 0 is deterministic.",
-              0),
-        {.id = "shift",
-         .label = "Flow shift",
-         .tooltip = "How far a flow's noise levels are moved up: more gives motion and shape more "
-                    "of the steps. 0 is automatic: what suits the model and the size.",
-         .kind = ParamKind::Float,
-         .defaultValue = 0.0,
-         .min = 0,
-         .max = 100,
-         .softMin = 0,
-         .softMax = 12,
-         .step = 0.5,
-         .advanced = true},
-        {.id = "cfg_2",
-         .label = "Guidance, low noise",
-         .tooltip = "Guidance of the second of two experts, which takes the steps with "
-                    "less noise; 0 is that of the first.",
-         .kind = ParamKind::Float,
-         .defaultValue = 0.0,
-         .min = 0,
-         .max = 100,
-         .softMin = 0,
-         .softMax = 15,
-         .step = 0.5,
-         .advanced = true},
-        share("boundary",
-              "Boundary",
-              "Share of the timesteps below which the second of two experts takes over; 0 is the "
-              "model's own.",
-              0),
-        share("guidance_rescale",
-              "Guidance rescale",
-              "Brings the contrast of strong guidance back (Lin et al. 2023); 0 is off.",
-              0),
-    };
+        input(&Asked::model, {"model", "Model", "Its denoiser is used.", "MODEL"}),
+        input(&Asked::positive,
+              {"positive", "Positive", "What the picture should show.", "CONDITIONING"}),
+        input(&Asked::negative,
+              {"negative",
+               "Negative",
+               "What it should not show; needed when guidance is above 1.",
+               "CONDITIONING",
+               /*optional=*/true}),
+        input(&Asked::latent,
+              {"latent", "Latent", "The size to fill, or a latent to go on with.", "LATENT"}),
+        input(&Asked::mask,
+              {"mask",
+               "Mask",
+               "What of the picture is made anew; the rest stays.",
+               "MASK",
+               /*optional=*/true}),
+        input(&Asked::masked,
+              {"masked",
+               "Masked picture",
+               "The picture encoded with the mask, for a checkpoint that fills masks.",
+               "LATENT",
+               /*optional=*/true}),
+        input(&Asked::stepCache,
+              {"step_cache",
+               "Step cache",
+               "Leaves out a part of the network in most steps.",
+               "STEP_CACHE",
+               /*optional=*/true}),
+        input(&Asked::control,
+              {"control",
+               "Control",
+               "Hints that ControlNets follow: edges, depth, poses.",
+               "CONTROL",
+               /*optional=*/true}),
+        input(&Asked::imagePrompt,
+              {"image_prompt",
+               "Image prompt",
+               "What IP-Adapters read in pictures.",
+               "IMAGE_PROMPT",
+               /*optional=*/true}),
+        param(&Asked::steps, stepsParam()),
+        param(&Asked::cfg, guidanceParam()),
+        param(&Asked::seed,
+              seedParam("Start of the noise: one seed, one picture, on every device.")),
+        param(&Asked::strength, strength),
+        choice(&Asked::batchNoise,
+               {.id = "batch_seeds",
+                .label = "Batch seeds",
+                .tooltip = "Where several pictures get their noise: the first way as other "
+                           "programs draw whole batches, the second so that each picture can be "
+                           "made again alone."},
+               {{"one", "One seed for all", sampling::BatchNoise::OneStream},
+                {"each", "Seed, seed + 1, ...", sampling::BatchNoise::OwnSeeds}}),
+        param(&Asked::sampler, samplerParam()),
+        param(&Asked::sigmas, sigmasParam()),
+        param(&Asked::spacing, spacingParam()),
+        param(&Asked::startStep,
+              stepNumber("start_step", "First step", "Steps before this one are left out.")),
+        param(&Asked::endStep,
+              stepNumber("end_step", "Last step", "Ends before this step; -1 runs to the end.")),
+        param(&Asked::startAt,
+              share("start_at",
+                    "Start at",
+                    "Share of the schedule that a pass before has taken (denoising start), for a "
+                    "refiner behind a base: goes on from its latent and adds no noise. Instead of "
+                    "first step.")),
+        param(&Asked::endAt,
+              share("end_at",
+                    "End at",
+                    "Share of the schedule to end at (denoising end), for a base before a refiner: "
+                    "the noise that is left stays in the latent. Instead of last step.")),
+        param(&Asked::addNoise,
+              {.id = "add_noise",
+               .label = "Add noise",
+               .tooltip = "Off: the latent carries its noise already, from a pass before.",
+               .advanced = true}),
+        param(&Asked::keepNoise,
+              {.id = "keep_noise",
+               .label = "Keep noise",
+               .tooltip = "On: leaves the noise of the last step in, for a pass that goes on.",
+               .advanced = true}),
+        param(&Asked::eta,
+              share("eta",
+                    "Eta",
+                    "Share of fresh noise in every step of DDIM and TCD; 0 is deterministic.")),
+        param(&Asked::shift,
+              {.id = "shift",
+               .label = "Flow shift",
+               .tooltip = "How far a flow's noise levels are moved up: more gives motion and shape "
+                          "more of the steps. 0 is automatic: what suits the model and the size.",
+               .min = 0,
+               .max = 100,
+               .softMin = 0,
+               .softMax = 12,
+               .step = 0.5,
+               .advanced = true}),
+        param(&Asked::cfg2,
+              {.id = "cfg_2",
+               .label = "Guidance, low noise",
+               .tooltip = "Guidance of the second of two experts, which takes the steps with "
+                          "less noise; 0 is that of the first.",
+               .min = 0,
+               .max = 100,
+               .softMin = 0,
+               .softMax = 15,
+               .step = 0.5,
+               .advanced = true}),
+        param(&Asked::boundary,
+              share("boundary",
+                    "Boundary",
+                    "Share of the timesteps below which the second of two experts takes over; 0 is "
+                    "the model's own.")),
+        param(&Asked::guidanceRescale,
+              share("guidance_rescale",
+                    "Guidance rescale",
+                    "Brings the contrast of strong guidance back (Lin et al. 2023); 0 is off."))};
 }
 
-NodeDesc describeDenoise(Stages& stages) {
-    return {.id = "denoise.sample",
-            .label = "Denoise",
-            .category = "Denoise",
-            .tooltip = "Makes a latent picture out of noise, step by step, guided by the prompt.",
-            .version = 2,  // levels of flows, and what a strength takes of their steps
-            .components = {"denoiser*", "controlnet*"},
-            .inputs = {{.id = "model",
-                        .label = "Model",
-                        .tooltip = "Its denoiser is used.",
-                        .type = "MODEL"},
-                       {.id = "positive",
-                        .label = "Positive",
-                        .tooltip = "What the picture should show.",
-                        .type = "CONDITIONING"},
-                       {.id = "negative",
-                        .label = "Negative",
-                        .tooltip = "What it should not show; needed when guidance is above 1.",
-                        .type = "CONDITIONING",
-                        .optional = true},
-                       {.id = "latent",
-                        .label = "Latent",
-                        .tooltip = "The size to fill, or a latent to go on with.",
-                        .type = "LATENT"},
-                       {.id = "mask",
-                        .label = "Mask",
-                        .tooltip = "What of the picture is made anew; the rest stays.",
-                        .type = "MASK",
-                        .optional = true},
-                       {.id = "masked",
-                        .label = "Masked picture",
-                        .tooltip = "The picture encoded with the mask, for a checkpoint that "
-                                   "fills masks.",
-                        .type = "LATENT",
-                        .optional = true},
-                       {.id = "step_cache",
-                        .label = "Step cache",
-                        .tooltip = "Leaves out a part of the network in most steps.",
-                        .type = "STEP_CACHE",
-                        .optional = true},
-                       {.id = "control",
-                        .label = "Control",
-                        .tooltip = "Hints that ControlNets follow: edges, depth, poses.",
-                        .type = "CONTROL",
-                        .optional = true},
-                       {.id = "image_prompt",
-                        .label = "Image prompt",
-                        .tooltip = "What IP-Adapters read in pictures.",
-                        .type = "IMAGE_PROMPT",
-                        .optional = true}},
-            .outputs = {{.id = "latent",
-                         .label = "Latent",
-                         .tooltip = "The denoised latent picture.",
-                         .type = "LATENT"}},
-            .params = denoiseParameters(stages)};
+std::shared_ptr<const models::ComponentSource> denoiseSource(const DenoiseAsked& asked) {
+    return withControls(withImagePrompts(modelIn(asked.model), asked.imagePrompt), asked.control);
 }
 
-DenoiseRequest denoiseRequest(const executor::Params& params, const WireAt& wire) {
-    return {.model = wire("model"),
-            .positive = wire("positive"),
-            .negative = wire("negative"),
-            .latent = wire("latent"),
-            .mask = wire("mask"),
-            .masked = wire("masked"),
-            .stepCache = wire("step_cache"),
-            .control = wire("control"),
-            .imagePrompt = wire("image_prompt"),
-            .steps = static_cast<int>(params.integer("steps")),
-            .cfg = params.number("cfg"),
-            .cfg2 = params.number("cfg_2"),
-            .boundary = params.number("boundary"),
-            .seed = params.seed("seed"),
-            .batchSeeds = params.text("batch_seeds"),
-            .sampler = params.text("sampler"),
-            .sigmas = params.text("sigmas"),
-            .spacing = params.text("spacing"),
-            .startStep = static_cast<int>(params.integer("start_step")),
-            .endStep = static_cast<int>(params.integer("end_step")),
-            .addNoise = params.flag("add_noise"),
-            .keepNoise = params.flag("keep_noise"),
-            .startAt = params.number("start_at"),
-            .endAt = params.number("end_at"),
-            .eta = params.number("eta"),
-            .shift = params.number("shift"),
-            .guidanceRescale = params.number("guidance_rescale"),
-            .strength = params.number("strength"),
-            .precision = params.precision()};
+std::vector<WireRef> denoiseStage(models::StageContext& context,
+                                  const DenoiseAsked& asked,
+                                  const StageCall& call) {
+    return {denoiseLatents(context, asked, call)};
 }
 
 }  // namespace
 
-std::vector<executor::NodeType> denoise(Stages& stages) {
-    return {stageNode(stages, describeDenoise(stages), denoiseRequest, "denoise")};
+executor::NodeType denoiseNode(Stages& stages) {
+    return nodeOf<DenoiseAsked>(
+        stages,
+        {.desc = {.id = "denoise.sample",
+                  .label = "Denoise",
+                  .category = "Denoise",
+                  .tooltip =
+                      "Makes a latent picture out of noise, step by step, guided by the prompt.",
+                  .version = 2,  // levels of flows, and what a strength takes of their steps
+                  .components = {"denoiser*", "controlnet*"},
+                  .outputs = {{.id = "latent",
+                               .label = "Latent",
+                               .tooltip = "The denoised latent picture.",
+                               .type = "LATENT"}}},
+         .fields = denoiseFields(),
+         .stage = {.name = "denoise",
+                   .source = denoiseSource,
+                   .roles = {models::kDenoisers},
+                   .addedRoles = {models::kControlNets},
+                   .shape = denoiseShapes,
+                   .run = denoiseStage,
+                   .shorten = shortenDenoise},
+         .collectAfter = "denoise"});
 }
 
 }  // namespace lowtide::nodes

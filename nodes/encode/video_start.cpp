@@ -1,69 +1,194 @@
-#include "nodes/encode/encode_nodes.hpp"
+#include "nodes/engine/node_def.hpp"
+#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/stage_inputs.hpp"
 #include "nodes/shared_params.hpp"
-#include "nodes/stage_call.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/checkpoints/image_prompts/ip_adapter.hpp"
+#include "plugin/image/fit_geometry.hpp"
+#include "plugin/nn/stage_context.hpp"
+#include "plugin/tensor/crossing.hpp"
+#include "plugin/tensor/picture_pixels.hpp"
+
+#include <ATen/ATen.h>
 
 namespace lowtide::nodes {
 
 namespace {
 
-std::vector<ParamDesc> videoStartParams() {
-    std::vector<ParamDesc> params = videoParams();
-    params.push_back(choiceParam("fit",
-                                 "Fit",
-                                 "How a picture of another shape becomes a frame: its middle cut "
-                                 "out, grey around it, or stretched.",
-                                 {{"crop", "Crop"}, {"pad", "Pad"}, {"stretch", "Stretch"}}));
-    params.push_back(
-        tileParam("Side of the tiles to encode one after the other, with blended "
-                  "seams; 0 encodes whole frames. Saves memory and changes pixels."));
-    return params;
+/// A video that begins with a picture, and may end with one.
+struct VideoStartAsked {
+    WireRef model;
+    WireRef image;
+    WireRef last;  ///< may be null: the model ends it as it likes
+    int64_t widthPixels = 832;
+    int64_t heightPixels = 480;
+    int64_t frames = 81;
+    double rate = 16;                           ///< frames a second
+    image::FitMode fit = image::FitMode::Crop;  ///< how a picture of another shape is brought in
+    int64_t tilePixels = 0;                     ///< 0: frames are encoded whole
+    memory::PrecisionChoice precision{};
+};
+
+constexpr double kGrey = 0.5;
+constexpr const char* kLastFrame = "last";
+
+models::PictureSize videoSize(const VideoStartAsked& asked) {
+    return {.width = asked.widthPixels, .height = asked.heightPixels, .frames = asked.frames};
 }
 
-NodeDesc describeVideoStart() {
-    return {.id = "encode.video_start",
-            .label = "Video from image",
-            .category = "Encode",
-            .tooltip =
-                "The size and length of a video to make, and the picture that it begins "
-                "with, as the model reads it.",
-            .components = {"image_encoder", "autoencoder"},
-            .inputs = {{.id = "model",
-                        .label = "Model",
-                        .tooltip = "Its image encoder and its autoencoder are used.",
-                        .type = "MODEL"},
-                       {.id = "image",
-                        .label = "First image",
-                        .tooltip = "The first frame.",
-                        .type = "IMAGE"},
-                       {.id = "last",
-                        .label = "Last image",
-                        .tooltip = "The last frame, for a checkpoint that takes one.",
-                        .type = "IMAGE",
-                        .optional = true}},
-            .outputs = {{.id = "latent",
-                         .label = "Latent",
-                         .tooltip = "An empty latent with what the model is told of the pictures.",
-                         .type = "LATENT"}},
-            .params = videoStartParams()};
+image::FitGeometry fitOf(const VideoStartAsked& asked, const WireRef& picture, const char* port) {
+    const Shape shape = shapeOf(picture);
+    requireThat(shape.size() == 4 && shape[0] == 1,
+                std::string("the input ") + port + " is not one picture but " + toText(shape),
+                "connect one picture",
+                port);
+    return image::fitGeometry({.width = shape[3], .height = shape[2]},
+                              {.width = asked.widthPixels, .height = asked.heightPixels},
+                              asked.fit,
+                              /*multiple=*/1);
 }
 
-VideoStartRequest videoStartRequest(const executor::Params& params, const WireAt& wire) {
-    return {.model = wire("model"),
-            .image = wire("image"),
-            .last = wire("last"),
-            .widthPixels = params.integer("width"),
-            .heightPixels = params.integer("height"),
-            .frames = params.integer("frames"),
-            .rate = params.number("rate"),
-            .fit = params.text("fit"),
-            .tilePixels = params.integer("tile"),
-            .precision = params.precision()};
+/// What the latent will be, with what guides it.
+EmptyOutline startOutline(const VideoStartAsked& asked) {
+    const models::Model& model = modelIn(asked.model);
+    const models::ModelInfo& info = model.info();
+    if (info.guideChannels == 0) {
+        refuseVideoStart(model);
+    }
+    const Shape latent = latentShapeFor(model, videoSize(asked), 1, "width");
+    (void)fitOf(asked, asked.image, "image");
+    requireThat(!asked.last || info.endsWithPicture,
+                info.checkpoint + " makes no videos that end with a picture",
+                "disconnect the last picture, or choose a checkpoint for first and last frame",
+                kLastFrame);
+    requireThat(asked.last || !info.needsLastPicture,
+                info.checkpoint + " makes videos between two pictures, and there is no last one",
+                "connect the last picture, or choose a checkpoint for image to video",
+                kLastFrame);
+    requireThat(asked.tilePixels >= 0,
+                "the tile is " + std::to_string(asked.tilePixels) + " pixels",
+                "choose 0 or more",
+                "tile");
+    if (asked.last) {
+        (void)fitOf(asked, asked.last, kLastFrame);
+        requireThat(asked.frames > 1,
+                    "a video of one frame cannot begin and end with pictures",
+                    "choose more frames",
+                    "frames");
+    }
+    requireThat(asked.rate > 0 && asked.rate <= kMostRate,
+                "the rate is " + formatNumber(asked.rate),
+                "choose a number above 0, at most " + formatNumber(kMostRate),
+                "rate");
+    EmptyOutline outline{.size = videoSize(asked), .rate = asked.rate};
+    outline.guide.beside = latent;
+    outline.guide.beside[1] = info.guideChannels;
+    if (!info.seenPicture.empty()) {
+        outline.guide.seen = {asked.last ? 2 : 1, info.seenPicture[0], info.seenPicture[1]};
+    }
+    return outline;
+}
+
+/// On levels of 8 bits, as the reference's pictures are.
+at::Tensor frameOf(const VideoStartAsked& asked, const WireRef& picture, const char* port) {
+    const image::FitGeometry fit = fitOf(asked, picture, port);
+    const at::Tensor part = imagesIn(picture, port)
+                                .pixels()
+                                .narrow(2, fit.partY, fit.part.height)
+                                .narrow(3, fit.partX, fit.part.width);
+    const at::Tensor scaled =
+        tensor::resizedPicture(part.contiguous(), fit.scaled.height, fit.scaled.width);
+    if (fit.scaled.height == fit.size.height && fit.scaled.width == fit.size.width) {
+        return scaled;
+    }
+    at::Tensor whole =
+        at::full({1, scaled.size(1), fit.size.height, fit.size.width}, kGrey, scaled.options());
+    whole.narrow(2, fit.top, fit.scaled.height).narrow(3, fit.left, fit.scaled.width).copy_(scaled);
+    return whole;
+}
+
+StageShapes videoStartShapes(const VideoStartAsked& asked, StageFacts&) {
+    return {.outputs = {latentOutput(startOutline(asked))}};
+}
+
+std::vector<WireRef> videoStartStage(models::StageContext& context,
+                                     const VideoStartAsked& asked,
+                                     const StageCall&) {
+    const models::Model& model = modelIn(asked.model);
+    const EmptyOutline outline = startOutline(asked);
+    const at::Tensor first = frameOf(asked, asked.image, "image");
+    const at::Tensor last = asked.last ? frameOf(asked, asked.last, kLastFrame) : at::Tensor();
+    tensor::VideoGuide guide =
+        model.guideVideo(context,
+                         {.first = imagesIn(asked.image).pixels(),
+                          .firstFrame = first,
+                          .last = asked.last ? &imagesIn(asked.last, kLastFrame).pixels() : nullptr,
+                          .lastFrame = asked.last ? &last : nullptr,
+                          .size = outline.size,
+                          .tilePixels = asked.tilePixels});
+    return {std::make_shared<const tensor::EmptyLatents>(
+        outline.size,
+        outline.batch,
+        outline.rate,
+        std::make_shared<const tensor::VideoGuide>(std::move(guide)))};
+}
+
+std::vector<Field<VideoStartAsked>> videoStartFields() {
+    const std::vector<ParamDesc> ofVideo = videoParams();
+    return {
+        input(&VideoStartAsked::model,
+              {"model", "Model", "Its image encoder and its autoencoder are used.", "MODEL"}),
+        input(&VideoStartAsked::image, {"image", "First image", "The first frame.", "IMAGE"}),
+        input(&VideoStartAsked::last,
+              {kLastFrame,
+               "Last image",
+               "The last frame, for a checkpoint that takes one.",
+               "IMAGE",
+               /*optional=*/true}),
+        param(&VideoStartAsked::widthPixels, ofVideo.at(0)),
+        param(&VideoStartAsked::heightPixels, ofVideo.at(1)),
+        param(&VideoStartAsked::frames, ofVideo.at(2)),
+        param(&VideoStartAsked::rate, ofVideo.at(3)),
+        choice(&VideoStartAsked::fit,
+               {.id = "fit",
+                .label = "Fit",
+                .tooltip = "How a picture of another shape becomes a frame: its middle cut out, "
+                           "grey around it, or stretched."},
+               {{"crop", "Crop", image::FitMode::Crop},
+                {"pad", "Pad", image::FitMode::Pad},
+                {"stretch", "Stretch", image::FitMode::Stretch}}),
+        param(&VideoStartAsked::tilePixels,
+              tileParam("Side of the tiles to encode one after the other, with blended seams; 0 "
+                        "encodes whole frames. Saves memory and changes pixels."))};
 }
 
 }  // namespace
 
 executor::NodeType videoStartNode(Stages& stages) {
-    return stageNode(stages, describeVideoStart(), videoStartRequest, "video start");
+    return nodeOf<VideoStartAsked>(
+        stages,
+        {.desc = {.id = "encode.video_start",
+                  .label = "Video from image",
+                  .category = "Encode",
+                  .tooltip = "The size and length of a video to make, and the picture that it "
+                             "begins with, as the model reads it.",
+                  .components = {"image_encoder", "autoencoder"},
+                  .outputs = {{.id = "latent",
+                               .label = "Latent",
+                               .tooltip =
+                                   "An empty latent with what the model is told of the pictures.",
+                               .type = "LATENT"}}},
+         .fields = videoStartFields(),
+         .stage = {.name = "video start",
+                   .source = modelOf<VideoStartAsked>,
+                   .roles = {models::kAutoencoder},
+                   .addedRoles = {models::kImageEncoder},
+                   .scopesElsewhere = true,
+                   .shape = videoStartShapes,
+                   .run = videoStartStage,
+                   .tile = {"tile", &VideoStartAsked::tilePixels}},
+         .collectAfter = "video start"});
 }
 
 }  // namespace lowtide::nodes

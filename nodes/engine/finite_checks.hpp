@@ -3,7 +3,6 @@
 // f32.
 
 #include "nodes/engine/stage_def.hpp"
-#include "nodes/engine/stage_requests.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/precision.hpp"
 #include "plugin/nn/stage_context.hpp"

@@ -7,7 +7,7 @@ namespace lowtide::nodes {
 
 namespace {
 
-void addGuide(const GuideOutline& guide, StageOutput& output) {
+void addGuide(const GuideOutline& guide, executor::ValueOutline& output) {
     for (const Shape& each : {guide.beside, guide.seen}) {
         if (!each.empty()) {
             output.tensors.push_back(bytesOf(each));
@@ -21,19 +21,19 @@ Bytes bytesOf(const Shape& shape) {
     return elementCount(shape).value_or(0) * sizeOf(DType::F32);
 }
 
-StageOutput outputOf(const char* type, const Shape& shape) {
+executor::ValueOutline outputOf(const char* type, const Shape& shape) {
     return {.type = type, .shape = shape, .tensors = {bytesOf(shape)}};
 }
 
-StageOutput latentOutput(const EmptyOutline& empty) {
-    StageOutput output{
+executor::ValueOutline latentOutput(const EmptyOutline& empty) {
+    executor::ValueOutline output{
         .type = "LATENT", .shape = {}, .value = std::make_shared<const LatentOutline>(empty)};
     addGuide(empty.guide, output);
     return output;
 }
 
-StageOutput latentOutput(const Shape& shape, const WireRef& kind) {
-    StageOutput output = outputOf("LATENT", shape);
+executor::ValueOutline latentOutput(const Shape& shape, const WireRef& kind) {
+    executor::ValueOutline output = outputOf("LATENT", shape);
     output.value = kind;
     if (isDistribution(kind)) {
         output.tensors.push_back(output.tensors.front());
@@ -42,11 +42,11 @@ StageOutput latentOutput(const Shape& shape, const WireRef& kind) {
     return output;
 }
 
-StageOutput outputOf(const models::ConditioningOutline& conditioning) {
+executor::ValueOutline outputOf(const models::ConditioningOutline& conditioning) {
     return {.type = "CONDITIONING",
             .shape = conditioning.shape(),
-            .value = std::make_shared<const models::ConditioningOutline>(conditioning),
-            .tensors = conditioning.tensors()};
+            .tensors = conditioning.tensors(),
+            .value = std::make_shared<const models::ConditioningOutline>(conditioning)};
 }
 
 }  // namespace lowtide::nodes

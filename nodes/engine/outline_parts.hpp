@@ -99,12 +99,12 @@ struct EmptyOutline;
 [[nodiscard]] Bytes bytesOf(const Shape& shape);
 
 /// One tensor that nothing more is known of.
-[[nodiscard]] StageOutput outputOf(const char* type, const Shape& shape);
+[[nodiscard]] executor::ValueOutline outputOf(const char* type, const Shape& shape);
 /// A conditioning.
-[[nodiscard]] StageOutput outputOf(const models::ConditioningOutline& conditioning);
+[[nodiscard]] executor::ValueOutline outputOf(const models::ConditioningOutline& conditioning);
 /// Latents that are not there yet: what guides them is all that they hold.
-[[nodiscard]] StageOutput latentOutput(const EmptyOutline& empty);
+[[nodiscard]] executor::ValueOutline latentOutput(const EmptyOutline& empty);
 /// Latents; `kind`: as LatentOutline says it, or null.
-[[nodiscard]] StageOutput latentOutput(const Shape& shape, const WireRef& kind);
+[[nodiscard]] executor::ValueOutline latentOutput(const Shape& shape, const WireRef& kind);
 
 }  // namespace lowtide::nodes

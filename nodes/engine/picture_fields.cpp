@@ -2,8 +2,8 @@
 
 #include "nodes/control/controls.hpp"
 #include "nodes/control/image_prompts.hpp"
-#include "nodes/denoise/denoise_request.hpp"
-#include "nodes/denoise/denoise_stage.hpp"
+#include "nodes/denoise/denoise_cache.hpp"
+#include "nodes/denoise/denoise_schedule.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
@@ -49,12 +49,11 @@ bool isOfDenoiser(const tensor::Provenance& provenance) {
 }
 
 /// What each picture of a batch needs to be made again: its own seed, or its place in the batch.
-std::vector<tensor::Provenance::Fields> fieldsOfPictures(const DenoiseRequest& request,
-                                                         int64_t batch) {
+std::vector<tensor::Provenance::Fields> fieldsOfPictures(const DenoiseAsked& asked, int64_t batch) {
     std::vector<tensor::Provenance::Fields> pictures;
     for (int64_t i = 0; batch > 1 && i < batch; ++i) {
-        if (batchNoiseNamed(request.batchSeeds) == sampling::BatchNoise::OwnSeeds) {
-            pictures.push_back({{kSeed, std::to_string(request.seed + static_cast<uint64_t>(i))}});
+        if (asked.batchNoise == sampling::BatchNoise::OwnSeeds) {
+            pictures.push_back({{kSeed, std::to_string(asked.seed + static_cast<uint64_t>(i))}});
         } else {
             pictures.push_back(
                 {{"Batch size", std::to_string(batch)}, {"Batch pos", std::to_string(i)}});
@@ -73,7 +72,7 @@ const std::string& denoiserOf(const models::ModelInfo& model) {
 void describeRefiner(tensor::Provenance& provenance, const DenoiseFacts& facts) {
     provenance.set("Refiner", denoiserOf(facts.model.info()));
     provenance.set(kRefinerHash, treeIn(facts.model, models::kDenoiser)->networkId());
-    provenance.set("Refiner switch at", formatNumber(facts.request.startAt));
+    provenance.set("Refiner switch at", formatNumber(facts.asked.startAt));
 }
 
 /// "crop_left" -> "Crop left", as the parameter is labelled.
@@ -143,15 +142,15 @@ std::string modelOfUnit(const models::ComponentSource& network) {
            ", ";
 }
 
-void setUnits(tensor::Provenance& provenance, const DenoiseRequest& request) {
-    if (const Controls* controls = controlsIn(request.control)) {
+void setUnits(tensor::Provenance& provenance, const DenoiseAsked& asked) {
+    if (const Controls* controls = controlsIn(asked.control)) {
         for (size_t i = 0; i < controls->entries().size(); ++i) {
             const ControlEntry& entry = controls->entries()[i];
             provenance.set(kControlField + std::to_string(i),
                            modelOfUnit(*entry.net) + describedControl(entry));
         }
     }
-    if (const ImagePrompts* prompts = imagePromptsIn(request.imagePrompt)) {
+    if (const ImagePrompts* prompts = imagePromptsIn(asked.imagePrompt)) {
         for (size_t i = 0; i < prompts->entries().size(); ++i) {
             const ImagePromptEntry& entry = prompts->entries()[i];
             provenance.set(kImagePromptField + std::to_string(i),
@@ -218,7 +217,7 @@ std::string shownValue(const std::string& key,
 }
 
 void setSecondExpert(tensor::Provenance& provenance, const DenoiseFacts& facts) {
-    const auto second = secondExpertFor(facts.model, facts.request);
+    const auto second = secondExpertFor(facts.model, facts.asked);
     if (!second) {
         return;
     }
@@ -229,20 +228,20 @@ void setSecondExpert(tensor::Provenance& provenance, const DenoiseFacts& facts) 
     provenance.set("Second expert below timestep", formatNumber(second->boundary));
 }
 
-void setShares(tensor::Provenance& provenance, const DenoiseRequest& request) {
-    if (request.startAt > 0) {
-        provenance.set("Denoising start", formatNumber(request.startAt));
+void setShares(tensor::Provenance& provenance, const DenoiseAsked& asked) {
+    if (asked.startAt > 0) {
+        provenance.set("Denoising start", formatNumber(asked.startAt));
     }
-    if (request.endAt < 1) {
-        provenance.set("Denoising end", formatNumber(request.endAt));
+    if (asked.endAt < 1) {
+        provenance.set("Denoising end", formatNumber(asked.endAt));
     }
 }
 
 }  // namespace
 
-std::vector<NamedFile> namedFiles(const DenoiseRequest& request) {
+std::vector<NamedFile> namedFiles(const DenoiseAsked& asked) {
     std::vector<NamedFile> named;
-    for (const memory::WeightFile& file : modelIn(request.model).info().adapters) {
+    for (const memory::WeightFile& file : modelIn(asked.model).info().adapters) {
         named.push_back({file, models::FileHash::Adapter});
     }
     const auto addUnit = [&](const models::ComponentSource& network) {
@@ -250,12 +249,12 @@ std::vector<NamedFile> namedFiles(const DenoiseRequest& request) {
             named.push_back({*file, models::FileHash::Control});
         }
     };
-    if (const Controls* controls = controlsIn(request.control)) {
+    if (const Controls* controls = controlsIn(asked.control)) {
         for (const auto& net : controls->nets()) {
             addUnit(*net);
         }
     }
-    if (const ImagePrompts* prompts = imagePromptsIn(request.imagePrompt)) {
+    if (const ImagePrompts* prompts = imagePromptsIn(asked.imagePrompt)) {
         for (const auto& adapter : prompts->adapters()) {
             addUnit(*adapter);
         }
@@ -264,48 +263,48 @@ std::vector<NamedFile> namedFiles(const DenoiseRequest& request) {
 }
 
 void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts) {
-    if (facts.request.startAt > 0 && isOfDenoiser(provenance)) {
+    if (facts.asked.startAt > 0 && isOfDenoiser(provenance)) {
         describeRefiner(provenance, facts);
         return;
     }
-    const auto& positive = conditioningIn(facts.request.positive, "positive");
+    const auto& positive = conditioningIn(facts.asked.positive, "positive");
     const tensor::Conditioning* negative =
-        facts.request.negative ? &conditioningIn(facts.request.negative, "negative") : nullptr;
+        facts.asked.negative ? &conditioningIn(facts.asked.negative, "negative") : nullptr;
     provenance.prompt = positive.prompt();
     provenance.negative = negative ? negative->prompt() : std::string();
     const tensor::Provenance::Fields earlier = isOfDenoiser(provenance)
                                                    ? tensor::Provenance::Fields()
                                                    : std::exchange(provenance.fields, {});
-    provenance.set(kSteps, std::to_string(facts.request.steps));
+    provenance.set(kSteps, std::to_string(facts.asked.steps));
     provenance.set("Sampler", facts.samplerLabel);
-    if (facts.request.sigmas != "sampler") {
-        provenance.set("Schedule type", capitalized(facts.request.sigmas));
+    if (facts.asked.sigmas != "sampler") {
+        provenance.set("Schedule type", capitalized(facts.asked.sigmas));
     }
-    if (facts.request.spacing != "sampler") {
-        provenance.set("Spacing", facts.request.spacing);
+    if (facts.asked.spacing != "sampler") {
+        provenance.set("Spacing", facts.asked.spacing);
     }
-    if (facts.request.eta > 0) {
-        provenance.set("Eta", formatNumber(facts.request.eta));
+    if (facts.asked.eta > 0) {
+        provenance.set("Eta", formatNumber(facts.asked.eta));
     }
-    if (const auto shift = flowShiftFor(facts.model, facts.request)) {
+    if (const auto shift = flowShiftFor(facts.model, facts.asked)) {
         provenance.set("Flow shift", formatNumber(shift->value));
     }
-    provenance.set("CFG scale", formatNumber(facts.request.cfg));
-    if (facts.request.guidanceRescale > 0) {
-        provenance.set("Guidance rescale", formatNumber(facts.request.guidanceRescale));
+    provenance.set("CFG scale", formatNumber(facts.asked.cfg));
+    if (facts.asked.guidanceRescale > 0) {
+        provenance.set("Guidance rescale", formatNumber(facts.asked.guidanceRescale));
     }
-    provenance.set(kSeed, std::to_string(facts.request.seed));
-    provenance.ofPictures = fieldsOfPictures(facts.request, facts.samples.size(0));
+    provenance.set(kSeed, std::to_string(facts.asked.seed));
+    provenance.ofPictures = fieldsOfPictures(facts.asked, facts.samples.size(0));
     const models::PictureSize size = facts.model.info().latent.sizeOf(facts.samples.sizes().vec());
     provenance.set("Size", std::to_string(size.width) + "x" + std::to_string(size.height));
-    if (facts.request.strength < 1 || facts.request.mask) {
-        provenance.set("Denoising strength", formatNumber(facts.request.strength));
+    if (facts.asked.strength < 1 || facts.asked.mask) {
+        provenance.set("Denoising strength", formatNumber(facts.asked.strength));
     }
-    setShares(provenance, facts.request);
-    if (const auto cache = stepCacheIn(facts.request)) {
+    setShares(provenance, facts.asked);
+    if (const auto cache = stepCacheIn(facts.asked)) {
         provenance.set("Step cache", cache->label());
     }
-    setUnits(provenance, facts.request);
+    setUnits(provenance, facts.asked);
     provenance.set(kModelHash, treeIn(facts.model, models::kDenoiser)->networkId());
     provenance.set("Model", denoiserOf(facts.model.info()));
     setSecondExpert(provenance, facts);

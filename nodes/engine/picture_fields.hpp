@@ -1,7 +1,7 @@
 #pragma once
 // What pictures say of how they were made: the A1111 `parameters` text.
 
-#include "nodes/engine/stages.hpp"
+#include "nodes/denoise/denoise.hpp"
 #include "plugin/checkpoints/model_hashes.hpp"
 #include "plugin/memory/component_parts.hpp"
 
@@ -26,7 +26,7 @@ namespace lowtide::nodes {
 /// One run of the denoiser, for the picture's metadata.
 struct DenoiseFacts {
     const models::Model& model;
-    const DenoiseRequest& request;
+    const DenoiseAsked& asked;
     const std::string& samplerLabel;
     const at::Tensor& samples;  ///< [B, C, h, w]
 };
@@ -37,14 +37,14 @@ struct NamedFile {
     models::FileHash hash = models::FileHash::Adapter;
 };
 
-/// LoRAs, ControlNets and IP-Adapters of a request, those that are single files.
-[[nodiscard]] std::vector<NamedFile> namedFiles(const DenoiseRequest& request);
+/// LoRAs, ControlNets and IP-Adapters of what is asked, those that are single files.
+[[nodiscard]] std::vector<NamedFile> namedFiles(const DenoiseAsked& asked);
 
 /// Sets prompt, negative prompt and the fields "Steps" to "Clip skip", then texts of a second
-/// encoder, and sizes, crops and scores where they were given. For a request that goes on at a
-/// share of the schedule with another denoiser's latents the fields "Refiner", "Refiner hash" and
-/// "Refiner switch at". Where a hash will be is an id of ModelHashes until the text is made, since
-/// hashing a big file takes time.
+/// encoder, and sizes, crops and scores where they were given. Where a pass goes on at
+/// a share of the schedule with another denoiser's latents, the fields "Refiner", "Refiner hash"
+/// and "Refiner switch at". Where a hash will be is an id of ModelHashes until the text is made,
+/// since hashing a big file takes time.
 void describeDenoise(tensor::Provenance& provenance, const DenoiseFacts& facts);
 
 /// The text: prompt, "Negative prompt: ..." where there is one, fields, version. `hashOf` gives the

@@ -5,6 +5,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/base/stop_token.hpp"
 #include "plugin/base/units.hpp"
+#include "plugin/executor/node.hpp"
 #include "plugin/host_api/host.hpp"
 #include "plugin/memory/precision.hpp"
 #include "plugin/memory/wire_value.hpp"
@@ -17,12 +18,14 @@
 #include <vector>
 
 namespace lowtide::models {
-
-using memory::WireRef;
-
 class ComponentSource;
 class ModelHashes;
 struct StageContext;
+}  // namespace lowtide::models
+
+namespace lowtide::nodes {
+
+using memory::WireRef;
 
 /// How a result looks after `done` of `total` units.
 struct LivePicture {
@@ -59,7 +62,7 @@ public:
 
     [[nodiscard]] const Shape& shape() const { return shape_; }
 
-    /// StageOutput::value of the stage that makes it, or null; what was loaded itself.
+    /// executor::ValueOutline::value of the stage that makes it, or null; what was loaded itself.
     [[nodiscard]] const WireRef& value() const { return value_; }
 
 private:
@@ -68,18 +71,9 @@ private:
     WireRef value_;
 };
 
-/// An output of a stage before it runs.
-struct StageOutput {
-    std::string type;
-    Shape shape;
-    WireRef value{};               ///< what is known beyond the shape; may be null
-    std::vector<Bytes> tensors{};  ///< all that it holds, where the stage computes
-    Bytes hostBytes = 0;           ///< beside them, in host memory wherever that is
-};
-
 /// What a stage says before it runs.
 struct StageShapes {
-    std::vector<StageOutput> outputs;
+    std::vector<executor::ValueOutline> outputs;
     Issues issues{};             ///< warnings about choices that go badly together
     bool runsComponents = true;  ///< else, asked so, it runs none
     /// Of files that it reads beside its components', for result keys.
@@ -91,7 +85,7 @@ struct StageShapes {
 /// What a stage is told when its outputs are asked.
 struct StageFacts {
     std::vector<memory::ComponentPrecision> precisions;  ///< may get what makes a component lossy
-    ModelHashes* hashes = nullptr;
+    models::ModelHashes* hashes = nullptr;
 };
 
 /// Of the passes over its components that a stage takes, those that its walk takes.
@@ -109,7 +103,7 @@ struct WalkedStage {
 /// An input of a stage: its port and its place in the request.
 template <class Request>
 struct StageWire {
-    const char* port;
+    std::string port;
     WireRef Request::*value;
 };
 
@@ -128,7 +122,7 @@ struct StageDef {
     const char* name;
     std::vector<StageWire<Request>> wires{};
     /// The model or upscaler whose components it runs; null: it runs none.
-    std::shared_ptr<const ComponentSource> (*source)(const Request& request) = nullptr;
+    std::shared_ptr<const models::ComponentSource> (*source)(const Request& request) = nullptr;
     std::vector<std::string_view> roles{};       ///< patterns (memory::matchesRole)
     std::vector<std::string_view> addedRoles{};  ///< patterns of what a request need not bring
     /// The stage sets LibTorch's switches itself, for each of its components.
@@ -139,11 +133,11 @@ struct StageDef {
     /// Its outputs, from shapes and headers alone. Any thread.
     StageShapes (*shape)(const Request& request, StageFacts& facts) = nullptr;
     /// The values of its outputs. Run thread.
-    std::vector<WireRef> (*run)(StageContext& context,
+    std::vector<WireRef> (*run)(models::StageContext& context,
                                 const Request& request,
                                 const StageCall& call) = nullptr;
     /// Makes a request of many like passes one of a few, for a walk; null: all are walked.
-    WalkedShare (*shorten)(StageContext& context, Request& request) = nullptr;
+    WalkedShare (*shorten)(models::StageContext& context, Request& request) = nullptr;
     /// Smaller tiles take less memory, and change pixels.
     StageTile<Request> tile{};
 };
@@ -154,16 +148,16 @@ using WireOf = std::function<WireRef(std::string_view port, const WireRef& value
 /// A stage with what it is asked, whatever that is. What it refers to must outlive it.
 struct StageTask {
     std::string name;
-    std::function<std::shared_ptr<const ComponentSource>()> source;
+    std::function<std::shared_ptr<const models::ComponentSource>()> source;
     std::vector<std::string_view> roles;
     std::vector<std::string_view> addedRoles;
     memory::PrecisionChoice precision;
     bool hasOwnSwitches = false;
     bool scopesElsewhere = false;
     std::function<StageShapes(StageFacts&)> shape;
-    std::function<std::vector<WireRef>(StageContext&, const StageCall&)> run;
+    std::function<std::vector<WireRef>(models::StageContext&, const StageCall&)> run;
     /// run() with other values on the wires, shortened.
-    std::function<WalkedStage(StageContext&, const StageCall&, const WireOf&)> walk;
+    std::function<WalkedStage(models::StageContext&, const StageCall&, const WireOf&)> walk;
     /// What is on the wires, by ports.
     std::function<std::vector<std::pair<std::string, WireRef>>()> inputs;
     /// The stage with another side of its tiles; empty: it has none.
@@ -172,51 +166,51 @@ struct StageTask {
     int64_t tilePixels = 0;           ///< what it states; 0: whole
 };
 
-/// `request` as a task of its stage: `stageOf(request)` is its StageDef.
+/// `request` as a task of that stage.
 template <class Request>
-[[nodiscard]] StageTask taskOf(const Request& request) {
-    const StageDef<Request>& def = stageOf(request);
-    StageTask task{.name = def.name,
-                   .roles = def.roles,
-                   .addedRoles = def.addedRoles,
-                   .hasOwnSwitches = def.hasOwnSwitches,
-                   .scopesElsewhere = def.scopesElsewhere};
-    if (def.source) {
-        task.source = [&def, request] { return def.source(request); };
+[[nodiscard]] StageTask taskOf(const std::shared_ptr<const StageDef<Request>>& def,
+                               const Request& request) {
+    StageTask task{.name = def->name,
+                   .roles = def->roles,
+                   .addedRoles = def->addedRoles,
+                   .hasOwnSwitches = def->hasOwnSwitches,
+                   .scopesElsewhere = def->scopesElsewhere};
+    if (def->source) {
+        task.source = [def, request] { return def->source(request); };
     }
     if constexpr (requires { request.precision; }) {
         task.precision = request.precision;
     }
-    task.shape = [&def, request](StageFacts& facts) { return def.shape(request, facts); };
-    task.run = [&def, request](StageContext& context, const StageCall& call) {
-        return def.run(context, request, call);
+    task.shape = [def, request](StageFacts& facts) { return def->shape(request, facts); };
+    task.run = [def, request](models::StageContext& context, const StageCall& call) {
+        return def->run(context, request, call);
     };
-    task.walk = [&def, request](
-                    StageContext& context, const StageCall& call, const WireOf& wireOf) {
+    task.walk = [def, request](
+                    models::StageContext& context, const StageCall& call, const WireOf& wireOf) {
         Request walked = request;
-        const WalkedShare share = def.shorten ? def.shorten(context, walked) : WalkedShare();
-        for (const StageWire<Request>& wire : def.wires) {
+        const WalkedShare share = def->shorten ? def->shorten(context, walked) : WalkedShare();
+        for (const StageWire<Request>& wire : def->wires) {
             walked.*wire.value = wireOf(wire.port, walked.*wire.value);
         }
-        return WalkedStage{.share = share, .results = def.run(context, walked, call)};
+        return WalkedStage{.share = share, .results = def->run(context, walked, call)};
     };
-    task.inputs = [&def, request] {
+    task.inputs = [def, request] {
         std::vector<std::pair<std::string, WireRef>> inputs;
-        for (const StageWire<Request>& wire : def.wires) {
+        for (const StageWire<Request>& wire : def->wires) {
             inputs.emplace_back(wire.port, request.*wire.value);
         }
         return inputs;
     };
-    if (def.tile.pixels) {
-        task.tileParam = def.tile.param;
-        task.tilePixels = request.*def.tile.pixels;
-        task.inTiles = [&def, request](int64_t pixels) {
+    if (def->tile.pixels) {
+        task.tileParam = def->tile.param;
+        task.tilePixels = request.*def->tile.pixels;
+        task.inTiles = [def, request](int64_t pixels) {
             Request other = request;
-            other.*def.tile.pixels = pixels;
-            return taskOf(other);
+            other.*def->tile.pixels = pixels;
+            return taskOf(def, other);
         };
     }
     return task;
 }
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

@@ -1,7 +1,7 @@
 #include "nodes/engine/stage_inputs.hpp"
 
-#include "nodes/conditioning/conditioning_stage.hpp"
-#include "nodes/denoise/denoise_request.hpp"
+#include "nodes/conditioning/conditioning_shape.hpp"
+#include "nodes/denoise/denoise_notes.hpp"
 #include "nodes/engine/outline_parts.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 // Wire values as the types that the stages work with.
 
-#include "nodes/conditioning/conditioning_edit.hpp"
-#include "nodes/engine/stage_requests.hpp"
+#include "nodes/conditioning/conditioning_shape.hpp"
+#include "nodes/engine/stage_def.hpp"
 #include "plugin/nn/component_source.hpp"
 #include "plugin/nn/controls/control_net.hpp"
 #include "plugin/nn/model.hpp"

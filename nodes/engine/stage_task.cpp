@@ -7,7 +7,6 @@
 #include "nodes/engine/stage_errors.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "nodes/engine/stage_precision.hpp"
-#include "nodes/engine/stage_requests.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/checkpoints/adapters/adapter_math.hpp"
 #include "plugin/nn/conditioning/conditioning_outline.hpp"
@@ -251,17 +250,21 @@ memory::SmallerWork inSmallerTiles(const StageTask& task,
 
 }  // namespace
 
-StageOutline outlineTask(const StageTask& task, models::ModelHashes& hashes) {
+executor::WorkOutline outlineTask(const StageTask& task,
+                                  const std::vector<PortDesc>& ports,
+                                  models::ModelHashes& hashes) {
     StageFacts facts{.precisions = precisionsOf(task), .hashes = &hashes};
     StageShapes shapes = task.shape(facts);
     if (!shapes.runsComponents) {
         facts.precisions.clear();
     }
-    StageOutline outline{.outputs = std::move(shapes.outputs),
-                         .precisions = facts.precisions,
-                         .issues = std::move(shapes.issues),
-                         .fingerprints = std::move(shapes.fingerprints),
-                         .facts = std::move(shapes.facts)};
+    executor::WorkOutline outline{.fingerprints = std::move(shapes.fingerprints),
+                                  .precisions = facts.precisions,
+                                  .issues = std::move(shapes.issues),
+                                  .facts = std::move(shapes.facts)};
+    for (size_t i = 0; i < ports.size(); ++i) {
+        outline.outputs.emplace_back(ports[i].id, std::move(shapes.outputs.at(i)));
+    }
     if (!facts.precisions.empty()) {
         outline.components = [task, precisions = facts.precisions] {
             return withErrorsOf(task.name, [&] {

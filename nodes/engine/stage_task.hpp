@@ -31,8 +31,11 @@ namespace lowtide::nodes {
 [[nodiscard]] memory::StageWork walkPictures(const Shape& imageShape,
                                              const memory::StagePlace& place);
 
-/// What is known of a stage before it runs. Opens files only where their types matter.
-[[nodiscard]] StageOutline outlineTask(const StageTask& task, models::ModelHashes& hashes);
+/// What is known of a stage before it runs; `ports`: of its outputs. Opens files only where their
+/// types matter.
+[[nodiscard]] executor::WorkOutline outlineTask(const StageTask& task,
+                                                const std::vector<PortDesc>& ports,
+                                                models::ModelHashes& hashes);
 
 /// Runs it with its components as the request wants their numbers. The context gets them. What it
 /// gives is finite, else Error as FiniteChecks has it.

@@ -1,34 +1,19 @@
 #include "nodes/engine/stages.hpp"
 
-#include "nodes/engine/make_stages.hpp"
-#include "nodes/engine/outline_parts.hpp"
 #include "nodes/engine/picture_fields.hpp"
 #include "nodes/engine/stage_errors.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "nodes/engine/stage_task.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/checkpoints/adapters/adapted_model.hpp"
-#include "plugin/checkpoints/embeddings.hpp"
 #include "plugin/checkpoints/family.hpp"
-#include "plugin/checkpoints/image_prompts/ip_adapter.hpp"
 #include "plugin/checkpoints/layouts/layout.hpp"
-#include "plugin/checkpoints/model_hashes.hpp"
-#include "plugin/checkpoints/model_part.hpp"
-#include "plugin/checkpoints/open_control_net.hpp"
 #include "plugin/checkpoints/parted_checkpoint.hpp"
 #include "plugin/checkpoints/upscaler_type.hpp"
 #include "plugin/checkpoints/weight_map.hpp"
-#include "plugin/families/model_cache.hpp"
 #include "plugin/files/paths.hpp"
-#include "plugin/host_api/host.hpp"
-#include "plugin/memory/wire_value.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/residency/residency.hpp"
-#include "plugin/sampling/sampler.hpp"
-#include "plugin/sampling/step_caches/step_cache.hpp"
-#include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/picture_pixels.hpp"
 #include "plugin/text/prompt_syntax.hpp"
 
 #include <algorithm>
@@ -93,437 +78,336 @@ std::string folderOfCheckpoint(const models::ModelInfo& info) {
     return file.empty() ? file : files::folderOf(file);
 }
 
-class ModelStages final : public Stages {
-public:
-    explicit ModelStages(StagesSettings settings)
-        : settings_(std::move(settings)),
-          families_(settings_.families.empty() ? models::families() : settings_.families),
-          models_(settings_.resourcesFolder, families_),
-          parts_(settings_.resourcesFolder),
-          hashes_(settings_.digests ? settings_.digests : std::make_shared<files::FileDigests>()) {}
-
-    WireRef loadCheckpoint(const models::LoadRequest& request,
-                           std::string_view graphFolder) override {
-        return withErrorsOf("load", [&] {
-            const models::CheckpointChoice choice = chosen(request, graphFolder);
-            try {
-                return WireRef(models_.open(choice));
-            } catch (const Error& error) {
-                // Whatever file is to blame, the person chose the checkpoint, or a part of it.
-                const bool isOfPart = choice.parts.contains(error.item());
-                throw Error(error.kind(),
-                            error.message(),
-                            error.hint(),
-                            isOfPart ? error.item() : "checkpoint");
-            }
-        });
+/// Errors blame a port that a part is connected to, or else the file.
+template <class Open>
+std::invoke_result_t<Open> onFile(const Open& open) {
+    try {
+        return open();
+    } catch (const Error& error) {
+        const bool isOfPart =
+            error.item() == models::kLowNoiseItem || error.item().starts_with(kFileItem) ||
+            std::any_of(std::begin(models::kSplitParts),
+                        std::end(models::kSplitParts),
+                        [&](const models::SplitPart& part) { return error.item() == part.item; });
+        throw Error(
+            error.kind(), error.message(), error.hint(), isOfPart ? error.item() : kFileItem);
     }
-
-    WireRef loadPart(const models::PartRequest& request, std::string_view graphFolder) override {
-        return withErrorsOf("load", [&] {
-            return onFile([&] {
-                return WireRef(
-                    parts_.open(models::splitPart(request.item), placesOf(request, graphFolder)));
-            });
-        });
-    }
-
-    LoadedModel loadDiffusionModel(const models::DiffusionModelRequest& request,
-                                   std::string_view graphFolder) override {
-        return withErrorsOf("load", [&] {
-            return onFile([&] {
-                models::SplitChoice choice{
-                    .denoiser = placeOf(request.file, graphFolder, kDiffusionModelItem),
-                    .parts = {}};
-                const std::string lowNoise = models::lowNoiseIn(choice.denoiser.path);
-                if (!trim(request.lowNoise).empty()) {
-                    choice.second = placeOf(request.lowNoise, graphFolder, models::kLowNoiseItem);
-                } else if (!lowNoise.empty()) {
-                    choice.second = {.path = lowNoise, .name = files::lastPart(lowNoise)};
-                }
-                const auto add = [&](const WireRef& value, const char* item) {
-                    if (value) {
-                        choice.parts[models::splitPart(item).component] =
-                            partIn(value, item).paths().front();
-                    }
-                };
-                if (request.textEncoder) {
-                    choice.texts = partIn(request.textEncoder, "text_encoder").paths();
-                }
-                add(request.autoencoder, "autoencoder");
-                add(request.imageEncoder, "image_encoder");
-                const std::shared_ptr<const models::Model> model = models_.open(choice);
-                return LoadedModel{.model = model,
-                                   .warnings = splitWarnings(*model, request.imageEncoder)};
-            });
-        });
-    }
-
-    WireRef loadUpscaler(std::string_view path, std::string_view graphFolder) override {
-        return withErrorsOf("load", [&] {
-            const models::CheckpointPath found = placeOf(path, graphFolder, kUpscalerItem);
-            try {
-                return WireRef(models::openUpscaler(found.path, found.name));
-            } catch (const Error& error) {
-                throw Error(error.kind(), error.message(), error.hint(), kUpscalerItem);
-            }
-        });
-    }
-
-    WireRef loadControlNet(std::string_view path, std::string_view graphFolder) override {
-        return withErrorsOf("load", [&] {
-            try {
-                return WireRef(controlNets_.open(
-                    models::findControlNet(path, graphFolder, settings_.modelFolders)));
-            } catch (const Error& error) {
-                throw Error(error.kind(), error.message(), error.hint(), kControlItem);
-            }
-        });
-    }
-
-    WireRef loadIpAdapter(const IpAdapterRequest& request, std::string_view graphFolder) override {
-        return withErrorsOf("load", [&] {
-            const char* item = kIpAdapterItem;
-            try {
-                models::IpAdapterChoice choice{
-                    .file =
-                        models::findIpAdapter(request.adapter, graphFolder, settings_.modelFolders),
-                    .encoder = {}};
-                if (!trim(request.imageEncoder).empty()) {
-                    item = kImageEncoderItem;
-                    choice.encoder = models::findImageEncoder(
-                        request.imageEncoder, graphFolder, settings_.modelFolders);
-                    item = kIpAdapterItem;
-                }
-                return WireRef(ipAdapters_.open(choice, settings_.modelFolders));
-            } catch (const Error& error) {
-                const bool isOfEncoder = error.item() == kImageEncoderItem;
-                throw Error(error.kind(),
-                            error.message(),
-                            error.hint(),
-                            isOfEncoder ? kImageEncoderItem : item);
-            }
-        });
-    }
-
-    LoadedModel loadAdapter(const models::LoraRequest& request,
-                            std::string_view graphFolder) override {
-        return withErrorsOf("load", [&] {
-            const models::Model& base = modelIn(request.model);
-            const auto model =
-                std::static_pointer_cast<const models::Model>(base.shared_from_this());
-            if (trim(request.file).empty()) {
-                return LoadedModel{.model = model, .warnings = {}};
-            }
-            try {
-                const models::CheckpointPath file =
-                    models::findAdapter(request.file, graphFolder, settings_.modelFolders);
-                const auto adapted = adapted_.open(model, file, request);
-                return LoadedModel{.model = adapted, .warnings = adapted->warnings()};
-            } catch (const Error& error) {
-                const bool isOfExpert = error.item() == kExpertItem;
-                throw Error(error.kind(),
-                            error.message(),
-                            error.hint(),
-                            isOfExpert ? kExpertItem : kFileItem);
-            }
-        });
-    }
-
-    LoadedModel loadTagged(const WireRef& model,
-                           const std::string& prompt,
-                           std::string_view graphFolder) override {
-        LoadedModel all{.model = model, .warnings = {}};
-        for (const models::LoraTag& tag : models::readTags(prompt).tags) {
-            try {
-                if (!tag.problem.empty()) {
-                    throw Error(ErrorKind::NotFound,
-                                tag.problem,
-                                "write <lora:name:0.8>, or <lora:name:0.8:0.6> for the text "
-                                "encoders and the denoiser");
-                }
-                LoadedModel loaded = loadAdapter({.model = all.model,
-                                                  .file = tag.name,
-                                                  .strength = tag.strength,
-                                                  .textStrength = tag.textStrength},
-                                                 graphFolder);
-                all.model = std::move(loaded.model);
-                for (Issue& warning : loaded.warnings) {
-                    warning.item = kPromptItem;
-                    all.warnings.push_back(std::move(warning));
-                }
-            } catch (const Error& error) {
-                if (error.kind() != ErrorKind::NotFound) {
-                    throw Error(error.kind(), error.message(), error.hint(), kPromptItem);
-                }
-                all.warnings.push_back(
-                    {.severity = Severity::Warning,
-                     .code = "lora_left_out",
-                     .item = kPromptItem,
-                     .message = quotedName(tag.written) + " is left out: " + error.message(),
-                     .hint = error.hint()});
-            }
-        }
-        return all;
-    }
-
-    std::shared_ptr<const models::EmbeddingLibrary> embeddings(
-        const WireRef& model, std::string_view graphFolder) override {
-        return withErrorsOf("load", [&] {
-            std::vector<std::string> places = {std::string(graphFolder)};
-            places.insert(
-                places.end(), settings_.modelFolders.begin(), settings_.modelFolders.end());
-            places.push_back(folderOfCheckpoint(modelIn(model).info()));
-            return std::make_shared<const models::EmbeddingLibrary>(
-                models::embeddingFolders(places), openedEmbeddings_);
-        });
-    }
-
-    models::Recognised recognise(std::string_view path) override {
-        return withErrorsOf("load", [&] {
-            const models::CheckpointPath place = placeOf(path, "");
-            return recognised_.at(place.path, [&] {
-                return recogniseModel(place, settings_.resourcesFolder, families_);
-            });
-        });
-    }
-
-    models::Conversion convert(const models::ConvertRequest& request,
-                               const models::GoesOn& goesOn) override {
-        return withErrorsOf("convert", [&] {
-            return convertWeights(placeOf(request.checkpoint, request.graphFolder),
-                                  request.storage,
-                                  request.out,
-                                  goesOn);
-        });
-    }
-
-    models::ConversionChoices conversionChoices(std::string_view checkpoint,
-                                                std::string_view graphFolder) override {
-        return withErrorsOf(
-            "convert", [&] { return models::conversionChoices(placeOf(checkpoint, graphFolder)); });
-    }
-
-    std::string fingerprint(const WireRef& loaded) override {
-        return withErrorsOf("load",
-                            [&] { return models::fingerprintOf(loadedIn(loaded).files()); });
-    }
-
-    std::vector<std::shared_ptr<const memory::ComponentTree>> components(
-        const WireRef& model) override {
-        return withErrorsOf("load", [&] {
-            std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
-            const models::ComponentSource& source = loadedIn(model);
-            for (const models::ComponentDesc& component : source.components()) {
-                if (auto tree = source.openedTree(component.role)) {
-                    trees.push_back(std::move(tree));
-                }
-            }
-            return trees;
-        });
-    }
-
-    PictureValues pictureValues(const image::DecodedPicture& picture) override {
-        return withErrorsOf("load", [&] {
-            return PictureValues{
-                .image = std::make_shared<const tensor::Images>(tensor::pixelsOf(picture),
-                                                                tensor::Provenance{}),
-                .mask = std::make_shared<const tensor::Masks>(tensor::transparencyOf(picture))};
-        });
-    }
-
-    WireRef videoValue(const Shape& frames,
-                       double rate,
-                       const std::function<Image8()>& next) override {
-        return withErrorsOf("load", [&] {
-            const at::Tensor pixels = at::empty(frames, at::kFloat);
-            for (int64_t i = 0; i < pixels.size(0); ++i) {
-                tensor::putFrame(pixels, i, next());
-            }
-            return WireRef(
-                std::make_shared<const tensor::Images>(pixels, tensor::Provenance{.rate = rate}));
-        });
-    }
-
-    StageOutline outlineVideo(const Shape& frames) override {
-        return {.outputs = {outputOf("IMAGE", frames)},
-                .walk = [frames](const memory::StagePlace& place) {
-                    return withErrorsOf("load", [&] { return walkFrames(frames, place); });
-                }};
-    }
-
-    WireRef stepCache(const StepCacheRequest& request) override {
-        return withErrorsOf("step cache", [&] {
-            return WireRef(sampling::stepCacheNamed(request.kind).make(request.settings));
-        });
-    }
-
-    std::vector<Image8> pictures(const WireRef& image) override {
-        return withErrorsOf("picture", [&] { return tensor::image8(imagesIn(image).pixels()); });
-    }
-
-    std::string parametersText(const WireRef& image,
-                               size_t picture,
-                               const StopToken& stop) override {
-        return withErrorsOf("picture", [&] {
-            return parametersTextOf(imagesIn(image).provenance().ofPicture(picture),
-                                    [&](const std::string& id) { return hashes_.of(id, stop); });
-        });
-    }
-
-    double frameRate(const WireRef& image) override { return imagesIn(image).provenance().rate; }
-
-    StageOutline outlinePicture(int64_t heightPixels, int64_t widthPixels) override {
-        return {
-            .outputs = {outputOf("IMAGE", {1, tensor::kPictureChannels, heightPixels, widthPixels}),
-                        outputOf("MASK", {1, 1, heightPixels, widthPixels})},
-            .walk = [=](const memory::StagePlace& place) {
-                return withErrorsOf("load",
-                                    [&] { return walkPicture(heightPixels, widthPixels, place); });
-            }};
-    }
-
-    StageOutline outlinePictures(const Shape& imageShape) override {
-        return {.walk = [imageShape](const memory::StagePlace& place) {
-            return withErrorsOf("picture", [&] { return walkPictures(imageShape, place); });
-        }};
-    }
-
-    std::vector<ChoiceDesc> samplerChoices() override {
-        std::vector<ChoiceDesc> choices = {{"checkpoint", "The checkpoint's own"}};
-        for (const sampling::SamplerType& type : sampling::samplers()) {
-            choices.push_back({type.name, type.label});
-        }
-        return choices;
-    }
-
-    std::vector<ChoiceDesc> componentChoices() override {
-        std::vector<ChoiceDesc> choices = {{"all", "All"},
-                                           {std::string(models::kTextEncoders), "Text encoders"}};
-        const auto add = [&](const models::ComponentDesc& component) {
-            const bool isKnown =
-                std::any_of(choices.begin(), choices.end(), [&](const ChoiceDesc& choice) {
-                    return choice.id == component.role;
-                });
-            if (!isKnown) {
-                choices.push_back({component.role, component.label});
-            }
-        };
-        for (const models::Family* family : families_) {
-            std::for_each(family->components.begin(), family->components.end(), add);
-        }
-        add(models::upscalerComponent());
-        choices.push_back({std::string(models::kControlNets), "ControlNets"});
-        add(models::imageEncoderComponent());
-        add(models::imageProjectionComponent());
-        return choices;
-    }
-
-protected:
-    std::vector<WireRef> runTask(const StageTask& task, const StageCall& call) override {
-        return withErrorsOf(task.name, [&] {
-            models::StageContext context = contextOf(task.name, call);
-            return nodes::runTask(task, context, call);
-        });
-    }
-
-    StageOutline outlineTask(const StageTask& task) override {
-        return withErrorsOf(task.name, [&] { return nodes::outlineTask(task, hashes_); });
-    }
-
-private:
-    /// Errors blame a port that a part is connected to, or else the file.
-    template <class Open>
-    static std::invoke_result_t<Open> onFile(const Open& open) {
-        try {
-            return open();
-        } catch (const Error& error) {
-            const bool isOfPart =
-                error.item() == models::kLowNoiseItem || error.item().starts_with(kFileItem) ||
-                std::any_of(
-                    std::begin(models::kSplitParts),
-                    std::end(models::kSplitParts),
-                    [&](const models::SplitPart& part) { return error.item() == part.item; });
-            throw Error(
-                error.kind(), error.message(), error.hint(), isOfPart ? error.item() : kFileItem);
-        }
-    }
-
-    models::CheckpointPath placeOf(std::string_view typed,
-                                   std::string_view graphFolder,
-                                   const char* item = "checkpoint") const {
-        return models::findCheckpoint(
-            typed, graphFolder, settings_.resourcesFolder, settings_.modelFolders, item);
-    }
-
-    /// Of a network, or of several text encoders.
-    std::vector<models::PlacedFile> placesOf(const models::PartRequest& request,
-                                             std::string_view graphFolder) const {
-        std::vector<models::PlacedFile> places;
-        const auto add = [&](const std::string& parameter, const std::string& file) {
-            try {
-                places.push_back({parameter, placeOf(file, graphFolder, request.item.c_str())});
-            } catch (const Error& error) {
-                throw Error(error.kind(), error.message(), error.hint(), parameter);
-            }
-        };
-        for (const auto& [parameter, file] : request.files) {
-            if (!trim(file).empty()) {
-                add(parameter, file);
-            }
-        }
-        if (places.empty()) {
-            add(request.files.front().first, "");
-        }
-        return places;
-    }
-
-    models::CheckpointChoice chosen(const models::LoadRequest& request,
-                                    std::string_view graphFolder) const {
-        models::CheckpointChoice choice{
-            .checkpoint = placeOf(request.checkpoint, graphFolder), .parts = {}, .prediction = {}};
-        for (const auto& [item, path] : {std::pair("unet", &request.unet),
-                                         std::pair("vae", &request.vae),
-                                         std::pair("text_encoder_4", &request.textEncoder4)}) {
-            if (!trim(*path).empty()) {
-                choice.parts[item] = placeOf(*path, graphFolder, item);
-            }
-        }
-        if (request.prediction != "checkpoint") {
-            choice.prediction = request.prediction;
-        }
-        return choice;
-    }
-
-    models::StageContext contextOf(std::string_view stage, const StageCall& call) {
-        tensor::Recorder* recorder = settings_.recorder ? settings_.recorder() : nullptr;
-        if (recorder) {
-            recorder->beginStage(stage, call.node);
-        }
-        return {.weights = settings_.residency,
-                .record = tensor::Record(recorder),
-                .teacher = settings_.teacher ? settings_.teacher() : nullptr,
-                .previewPace = settings_.previewPace,
-                .hashes = &hashes_};
-    }
-
-    StagesSettings settings_;
-    models::Families families_;
-    models::ModelCache models_;
-    models::ModelParts parts_;
-    models::AdaptedModels adapted_;
-    std::shared_ptr<models::EmbeddingCache> openedEmbeddings_ =
-        std::make_shared<models::EmbeddingCache>();
-    models::ControlNets controlNets_;
-    models::IpAdapters ipAdapters_;
-    models::RecognisedModels recognised_;
-    models::ModelHashes hashes_;
-};
+}
 
 }  // namespace
 
-std::unique_ptr<Stages> makeStages(StagesSettings settings) {
-    return std::make_unique<ModelStages>(std::move(settings));
+Stages::Stages(StagesSettings settings)
+    : settings_(std::move(settings)),
+      families_(settings_.families.empty() ? models::families() : settings_.families),
+      models_(settings_.resourcesFolder, families_),
+      parts_(settings_.resourcesFolder),
+      hashes_(settings_.digests ? settings_.digests : std::make_shared<files::FileDigests>()) {}
+
+WireRef Stages::loadCheckpoint(const models::LoadRequest& request, std::string_view graphFolder) {
+    return withErrorsOf("load", [&] {
+        const models::CheckpointChoice choice = chosen(request, graphFolder);
+        try {
+            return WireRef(models_.open(choice));
+        } catch (const Error& error) {
+            // Whatever file is to blame, the person chose the checkpoint, or a part of it.
+            const bool isOfPart = choice.parts.contains(error.item());
+            throw Error(error.kind(),
+                        error.message(),
+                        error.hint(),
+                        isOfPart ? error.item() : "checkpoint");
+        }
+    });
+}
+
+WireRef Stages::loadPart(const models::PartRequest& request, std::string_view graphFolder) {
+    return withErrorsOf("load", [&] {
+        return onFile([&] {
+            return WireRef(
+                parts_.open(models::splitPart(request.item), placesOf(request, graphFolder)));
+        });
+    });
+}
+
+LoadedModel Stages::loadDiffusionModel(const models::DiffusionModelRequest& request,
+                                       std::string_view graphFolder) {
+    return withErrorsOf("load", [&] {
+        return onFile([&] {
+            models::SplitChoice choice{
+                .denoiser = placeOf(request.file, graphFolder, kDiffusionModelItem), .parts = {}};
+            const std::string lowNoise = models::lowNoiseIn(choice.denoiser.path);
+            if (!trim(request.lowNoise).empty()) {
+                choice.second = placeOf(request.lowNoise, graphFolder, models::kLowNoiseItem);
+            } else if (!lowNoise.empty()) {
+                choice.second = {.path = lowNoise, .name = files::lastPart(lowNoise)};
+            }
+            const auto add = [&](const WireRef& value, const char* item) {
+                if (value) {
+                    choice.parts[models::splitPart(item).component] =
+                        partIn(value, item).paths().front();
+                }
+            };
+            if (request.textEncoder) {
+                choice.texts = partIn(request.textEncoder, "text_encoder").paths();
+            }
+            add(request.autoencoder, "autoencoder");
+            add(request.imageEncoder, "image_encoder");
+            const std::shared_ptr<const models::Model> model = models_.open(choice);
+            return LoadedModel{.model = model,
+                               .warnings = splitWarnings(*model, request.imageEncoder)};
+        });
+    });
+}
+
+WireRef Stages::loadUpscaler(std::string_view path, std::string_view graphFolder) {
+    return withErrorsOf("load", [&] {
+        const models::CheckpointPath found = placeOf(path, graphFolder, kUpscalerItem);
+        try {
+            return WireRef(models::openUpscaler(found.path, found.name));
+        } catch (const Error& error) {
+            throw Error(error.kind(), error.message(), error.hint(), kUpscalerItem);
+        }
+    });
+}
+
+WireRef Stages::loadControlNet(std::string_view path, std::string_view graphFolder) {
+    return withErrorsOf("load", [&] {
+        try {
+            return WireRef(controlNets_.open(
+                models::findControlNet(path, graphFolder, settings_.modelFolders)));
+        } catch (const Error& error) {
+            throw Error(error.kind(), error.message(), error.hint(), kControlItem);
+        }
+    });
+}
+
+WireRef Stages::loadIpAdapter(const IpAdapterRequest& request, std::string_view graphFolder) {
+    return withErrorsOf("load", [&] {
+        const char* item = kIpAdapterItem;
+        try {
+            models::IpAdapterChoice choice{
+                .file = models::findIpAdapter(request.adapter, graphFolder, settings_.modelFolders),
+                .encoder = {}};
+            if (!trim(request.imageEncoder).empty()) {
+                item = kImageEncoderItem;
+                choice.encoder = models::findImageEncoder(
+                    request.imageEncoder, graphFolder, settings_.modelFolders);
+                item = kIpAdapterItem;
+            }
+            return WireRef(ipAdapters_.open(choice, settings_.modelFolders));
+        } catch (const Error& error) {
+            const bool isOfEncoder = error.item() == kImageEncoderItem;
+            throw Error(error.kind(),
+                        error.message(),
+                        error.hint(),
+                        isOfEncoder ? kImageEncoderItem : item);
+        }
+    });
+}
+
+LoadedModel Stages::loadAdapter(const models::LoraRequest& request, std::string_view graphFolder) {
+    return withErrorsOf("load", [&] {
+        const models::Model& base = modelIn(request.model);
+        const auto model = std::static_pointer_cast<const models::Model>(base.shared_from_this());
+        if (trim(request.file).empty()) {
+            return LoadedModel{.model = model, .warnings = {}};
+        }
+        try {
+            const models::CheckpointPath file =
+                models::findAdapter(request.file, graphFolder, settings_.modelFolders);
+            const auto adapted = adapted_.open(model, file, request);
+            return LoadedModel{.model = adapted, .warnings = adapted->warnings()};
+        } catch (const Error& error) {
+            const bool isOfExpert = error.item() == kExpertItem;
+            throw Error(
+                error.kind(), error.message(), error.hint(), isOfExpert ? kExpertItem : kFileItem);
+        }
+    });
+}
+
+LoadedModel Stages::loadTagged(const WireRef& model,
+                               const std::string& prompt,
+                               std::string_view graphFolder) {
+    LoadedModel all{.model = model, .warnings = {}};
+    for (const models::LoraTag& tag : models::readTags(prompt).tags) {
+        try {
+            if (!tag.problem.empty()) {
+                throw Error(ErrorKind::NotFound,
+                            tag.problem,
+                            "write <lora:name:0.8>, or <lora:name:0.8:0.6> for the text "
+                            "encoders and the denoiser");
+            }
+            LoadedModel loaded = loadAdapter({.model = all.model,
+                                              .file = tag.name,
+                                              .strength = tag.strength,
+                                              .textStrength = tag.textStrength},
+                                             graphFolder);
+            all.model = std::move(loaded.model);
+            for (Issue& warning : loaded.warnings) {
+                warning.item = kPromptItem;
+                all.warnings.push_back(std::move(warning));
+            }
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::NotFound) {
+                throw Error(error.kind(), error.message(), error.hint(), kPromptItem);
+            }
+            all.warnings.push_back(
+                {.severity = Severity::Warning,
+                 .code = "lora_left_out",
+                 .item = kPromptItem,
+                 .message = quotedName(tag.written) + " is left out: " + error.message(),
+                 .hint = error.hint()});
+        }
+    }
+    return all;
+}
+
+std::shared_ptr<const models::EmbeddingLibrary> Stages::embeddings(const WireRef& model,
+                                                                   std::string_view graphFolder) {
+    return withErrorsOf("load", [&] {
+        std::vector<std::string> places = {std::string(graphFolder)};
+        places.insert(places.end(), settings_.modelFolders.begin(), settings_.modelFolders.end());
+        places.push_back(folderOfCheckpoint(modelIn(model).info()));
+        return std::make_shared<const models::EmbeddingLibrary>(models::embeddingFolders(places),
+                                                                openedEmbeddings_);
+    });
+}
+
+models::Recognised Stages::recognise(std::string_view path) {
+    return withErrorsOf("load", [&] {
+        const models::CheckpointPath place = placeOf(path, "");
+        return recognised_.at(place.path, [&] {
+            return recogniseModel(place, settings_.resourcesFolder, families_);
+        });
+    });
+}
+
+models::Conversion Stages::convert(const models::ConvertRequest& request,
+                                   const models::GoesOn& goesOn) {
+    return withErrorsOf("convert", [&] {
+        return convertWeights(
+            placeOf(request.checkpoint, request.graphFolder), request.storage, request.out, goesOn);
+    });
+}
+
+models::ConversionChoices Stages::conversionChoices(std::string_view checkpoint,
+                                                    std::string_view graphFolder) {
+    return withErrorsOf(
+        "convert", [&] { return models::conversionChoices(placeOf(checkpoint, graphFolder)); });
+}
+
+std::string Stages::fingerprint(const WireRef& loaded) {
+    return withErrorsOf("load", [&] { return models::fingerprintOf(loadedIn(loaded).files()); });
+}
+
+std::vector<std::shared_ptr<const memory::ComponentTree>> Stages::components(const WireRef& model) {
+    return withErrorsOf("load", [&] {
+        std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
+        const models::ComponentSource& source = loadedIn(model);
+        for (const models::ComponentDesc& component : source.components()) {
+            if (auto tree = source.openedTree(component.role)) {
+                trees.push_back(std::move(tree));
+            }
+        }
+        return trees;
+    });
+}
+
+std::string Stages::parametersText(const WireRef& image, size_t picture, const StopToken& stop) {
+    return withErrorsOf("picture", [&] {
+        return parametersTextOf(imagesIn(image).provenance().ofPicture(picture),
+                                [&](const std::string& id) { return hashes_.of(id, stop); });
+    });
+}
+
+std::vector<ChoiceDesc> Stages::componentChoices() {
+    std::vector<ChoiceDesc> choices = {{"all", "All"},
+                                       {std::string(models::kTextEncoders), "Text encoders"}};
+    const auto add = [&](const models::ComponentDesc& component) {
+        const bool isKnown =
+            std::any_of(choices.begin(), choices.end(), [&](const ChoiceDesc& choice) {
+                return choice.id == component.role;
+            });
+        if (!isKnown) {
+            choices.push_back({component.role, component.label});
+        }
+    };
+    for (const models::Family* family : families_) {
+        std::for_each(family->components.begin(), family->components.end(), add);
+    }
+    add(models::upscalerComponent());
+    choices.push_back({std::string(models::kControlNets), "ControlNets"});
+    add(models::imageEncoderComponent());
+    add(models::imageProjectionComponent());
+    return choices;
+}
+
+std::vector<WireRef> Stages::run(const StageTask& task, const StageCall& call) {
+    return withErrorsOf(task.name, [&] {
+        models::StageContext context = contextOf(task.name, call);
+        return runTask(task, context, call);
+    });
+}
+
+executor::WorkOutline Stages::outline(const StageTask& task, const std::vector<PortDesc>& ports) {
+    return withErrorsOf(task.name, [&] { return outlineTask(task, ports, hashes_); });
+}
+
+models::CheckpointPath Stages::placeOf(std::string_view typed,
+                                       std::string_view graphFolder,
+                                       const char* item) const {
+    return models::findCheckpoint(
+        typed, graphFolder, settings_.resourcesFolder, settings_.modelFolders, item);
+}
+
+/// Of a network, or of several text encoders.
+std::vector<models::PlacedFile> Stages::placesOf(const models::PartRequest& request,
+                                                 std::string_view graphFolder) const {
+    std::vector<models::PlacedFile> places;
+    const auto add = [&](const std::string& parameter, const std::string& file) {
+        try {
+            places.push_back({parameter, placeOf(file, graphFolder, request.item.c_str())});
+        } catch (const Error& error) {
+            throw Error(error.kind(), error.message(), error.hint(), parameter);
+        }
+    };
+    for (const auto& [parameter, file] : request.files) {
+        if (!trim(file).empty()) {
+            add(parameter, file);
+        }
+    }
+    if (places.empty()) {
+        add(request.files.front().first, "");
+    }
+    return places;
+}
+
+models::CheckpointChoice Stages::chosen(const models::LoadRequest& request,
+                                        std::string_view graphFolder) const {
+    models::CheckpointChoice choice{
+        .checkpoint = placeOf(request.checkpoint, graphFolder), .parts = {}, .prediction = {}};
+    for (const auto& [item, path] : {std::pair("unet", &request.unet),
+                                     std::pair("vae", &request.vae),
+                                     std::pair("text_encoder_4", &request.textEncoder4)}) {
+        if (!trim(*path).empty()) {
+            choice.parts[item] = placeOf(*path, graphFolder, item);
+        }
+    }
+    if (request.prediction != "checkpoint") {
+        choice.prediction = request.prediction;
+    }
+    return choice;
+}
+
+models::StageContext Stages::contextOf(std::string_view stage, const StageCall& call) {
+    tensor::Recorder* recorder = settings_.recorder ? settings_.recorder() : nullptr;
+    if (recorder) {
+        recorder->beginStage(stage, call.node);
+    }
+    return {.weights = settings_.residency,
+            .record = tensor::Record(recorder),
+            .teacher = settings_.teacher ? settings_.teacher() : nullptr,
+            .previewPace = settings_.previewPace,
+            .hashes = &hashes_};
 }
 
 }  // namespace lowtide::nodes

@@ -1,27 +1,42 @@
 #pragma once
-// The front door of models: torch-free, one call per stage. Nodes, plan, check and studio need
-// nothing else.
+// What the nodes of a module share: the models that are open, and how stages run.
 
-#include "nodes/conditioning/conditioning_edit.hpp"
-#include "nodes/control/control_request.hpp"
-#include "nodes/control/image_prompt_request.hpp"
-#include "nodes/encode/video_start_request.hpp"
-#include "nodes/engine/stage_requests.hpp"
+#include "nodes/engine/stage_def.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
+#include "plugin/checkpoints/adapters/adapted_model.hpp"
 #include "plugin/checkpoints/convert/conversion.hpp"
+#include "plugin/checkpoints/embeddings.hpp"
+#include "plugin/checkpoints/family.hpp"
+#include "plugin/checkpoints/image_prompts/ip_adapter.hpp"
+#include "plugin/checkpoints/model_hashes.hpp"
+#include "plugin/checkpoints/model_part.hpp"
+#include "plugin/checkpoints/open_control_net.hpp"
+#include "plugin/families/model_cache.hpp"
 #include "plugin/families/recognise.hpp"
 #include "plugin/host_api/host.hpp"
 #include "plugin/image/picture_file.hpp"
 #include "plugin/memory/precision.hpp"
 #include "plugin/memory/wire_value.hpp"
+#include "plugin/nn/latent_space.hpp"
+#include "plugin/nn/stage_context.hpp"
+#include "plugin/tensor/recorder.hpp"
 
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace lowtide::files {
+class FileDigests;
+}
+
+namespace lowtide::residency {
+class Residency;
+}
 
 namespace lowtide::memory {
 struct ComponentTree;
@@ -30,38 +45,7 @@ struct StagePlace;
 struct StageWork;
 }  // namespace lowtide::memory
 
-namespace lowtide::models {
-
-/// What a stage, or the loading of a file, says before it runs.
-struct StageOutline {
-    /// Asked when the stage will run: may open files, for their headers. Empty: no network.
-    std::function<std::vector<std::shared_ptr<const memory::ComponentTree>>()> components{};
-    std::vector<StageOutput> outputs{};
-    /// How each of the stage's networks is stored and computed, and what makes it lossy.
-    std::vector<memory::ComponentPrecision> precisions{};
-    /// Warnings about choices that go badly together.
-    Issues issues{};
-    /// Of files that it reads beside its components', for result keys.
-    std::vector<std::string> fingerprints{};
-    /// What a host may show of the work, by names of its own; null: nothing.
-    std::shared_ptr<const Json> facts{};
-    /// The stage on shapes alone, as the device of that place would hold it, under LibTorch's
-    /// switches of the stage; ports are named as the wires of requests are. Run thread only; takes
-    /// tens of milliseconds, the first time on a CUDA card some hundreds.
-    std::function<memory::StageWork(const memory::StagePlace& place)> walk{};
-
-    /// What smaller tiles would take in that place. Empty: the stage has none.
-    std::function<memory::SmallerWork(const memory::StagePlace& place)> smaller{};
-
-    /// The first one.
-    [[nodiscard]] const StageOutput& output() const { return outputs.front(); }
-};
-
-/// A picture and a mask of its size: what a picture file holds, where it is transparent.
-struct PictureValues {
-    WireRef image;
-    WireRef mask;
-};
+namespace lowtide::nodes {
 
 /// A model that was opened or changed, and what goes badly together in it.
 struct LoadedModel {
@@ -69,111 +53,119 @@ struct LoadedModel {
     Issues warnings;
 };
 
+/// What load.ip_adapter opens. Paths as those of checkpoints.
+struct IpAdapterRequest {
+    std::string adapter;
+    std::string imageEncoder;  ///< empty: where it usually lies
+};
+
+/// What the stages stand on; given by the composition root.
+struct StagesSettings {
+    residency::Residency& residency;  ///< must outlive the stages
+    std::string resourcesFolder;      ///< holds mini/model for "builtin:mini"
+    std::vector<std::string> modelFolders;
+    std::function<tensor::Recorder*()>
+        recorder;  ///< asked at every stage; nullptr: nothing is recorded
+    std::function<const tensor::RecordedTensors*()>
+        teacher{};  ///< asked at every stage; nullptr, or none: denoisers go their own way
+    models::PreviewPace previewPace{};
+    std::span<const models::Family* const>
+        families{};                                 ///< of checkpoints; empty: all that are built
+    std::shared_ptr<files::FileDigests> digests{};  ///< null: the stages keep their own in memory
+};
+
 /// The stages of one module. Run thread for run(), any thread for loading and outlines. Throws
 /// lowtide::Error only; messages name the stage, the values and what to do.
 class Stages {
 public:
-    virtual ~Stages() = default;
+    explicit Stages(StagesSettings settings);
 
-    /// The values of the outputs of the request's stage, in its order.
-    template <class Request>
-    [[nodiscard]] std::vector<WireRef> run(const Request& request, const StageCall& call) {
-        return runTask(taskOf(request), call);
-    }
-
-    /// What is known of the stage before it runs. Of wires in the request shapes are looked at and
-    /// what was loaded: a KnownValue stands for what is not there yet.
-    template <class Request>
-    [[nodiscard]] StageOutline outline(const Request& request) {
-        return outlineTask(taskOf(request));
-    }
+    /// The values of the stage's outputs, in its order.
+    [[nodiscard]] std::vector<WireRef> run(const StageTask& task, const StageCall& call);
+    /// What is known of the stage before it runs, by the ports of its outputs. A KnownValue stands
+    /// on a wire for what is not there yet.
+    [[nodiscard]] executor::WorkOutline outline(const StageTask& task,
+                                                const std::vector<PortDesc>& ports);
 
     /// Reads headers and configs, no weight. The same files give the same value.
-    [[nodiscard]] virtual WireRef loadCheckpoint(const LoadRequest& request,
-                                                 std::string_view graphFolder) = 0;
+    [[nodiscard]] WireRef loadCheckpoint(const models::LoadRequest& request,
+                                         std::string_view graphFolder);
     /// The same for one network's file. Errors on "file".
-    [[nodiscard]] virtual WireRef loadPart(const PartRequest& request,
-                                           std::string_view graphFolder) = 0;
+    [[nodiscard]] WireRef loadPart(const models::PartRequest& request,
+                                   std::string_view graphFolder);
     /// A model of a denoiser's file and loadPart()'s values. Errors on "file", or the port of the
     /// part that is missing or does not fit.
-    [[nodiscard]] virtual LoadedModel loadDiffusionModel(const DiffusionModelRequest& request,
-                                                         std::string_view graphFolder) = 0;
+    [[nodiscard]] LoadedModel loadDiffusionModel(const models::DiffusionModelRequest& request,
+                                                 std::string_view graphFolder);
     /// The same for the file of an upscaler, whose scale and settings follow from its shapes.
-    [[nodiscard]] virtual WireRef loadUpscaler(std::string_view path,
-                                               std::string_view graphFolder) = 0;
+    [[nodiscard]] WireRef loadUpscaler(std::string_view path, std::string_view graphFolder);
     /// The same for a ControlNet, a file or a folder.
-    [[nodiscard]] virtual WireRef loadControlNet(std::string_view path,
-                                                 std::string_view graphFolder) = 0;
+    [[nodiscard]] WireRef loadControlNet(std::string_view path, std::string_view graphFolder);
     /// The same for an IP-Adapter and its image encoder. Errors on "adapter", or "image_encoder".
-    [[nodiscard]] virtual WireRef loadIpAdapter(const IpAdapterRequest& request,
-                                                std::string_view graphFolder) = 0;
+    [[nodiscard]] WireRef loadIpAdapter(const IpAdapterRequest& request,
+                                        std::string_view graphFolder);
     /// Reads headers alone. The same model, file and strengths give the same value.
     /// Error{NotFound}, Error{Corrupt}, Error{InvalidInput} on `file`, for an adapter of another
     /// kind of model too.
-    [[nodiscard]] virtual LoadedModel loadAdapter(const LoraRequest& request,
-                                                  std::string_view graphFolder) = 0;
+    [[nodiscard]] LoadedModel loadAdapter(const models::LoraRequest& request,
+                                          std::string_view graphFolder);
     /// The same for each LoRA that a prompt has a tag for ("<lora:name:0.8>"), in their order. What
     /// cannot be read or found is left out, with a warning on parameter "prompt"; Error{Corrupt},
     /// Error{InvalidInput} there for what was found.
-    [[nodiscard]] virtual LoadedModel loadTagged(const WireRef& model,
-                                                 const std::string& prompt,
-                                                 std::string_view graphFolder) = 0;
+    [[nodiscard]] LoadedModel loadTagged(const WireRef& model,
+                                         const std::string& prompt,
+                                         std::string_view graphFolder);
     /// What prompts for a model may name: the files of the folders "embeddings" in and beside the
     /// graph's folder, the model folders and the checkpoint. Opens none.
-    [[nodiscard]] virtual std::shared_ptr<const EmbeddingLibrary> embeddings(
-        const WireRef& model, std::string_view graphFolder) = 0;
+    [[nodiscard]] std::shared_ptr<const models::EmbeddingLibrary> embeddings(
+        const WireRef& model, std::string_view graphFolder);
     /// What a file or folder of weights is, by its headers. Error{NotFound} where nothing is there.
-    [[nodiscard]] virtual Recognised recognise(std::string_view path) = 0;
+    [[nodiscard]] models::Recognised recognise(std::string_view path);
     /// Writes a checkpoint's weights again in another storage; see convertWeights(). Any thread;
     /// takes as long as reading and encoding them.
-    [[nodiscard]] virtual Conversion convert(const ConvertRequest& request,
-                                             const GoesOn& goesOn) = 0;
+    [[nodiscard]] models::Conversion convert(const models::ConvertRequest& request,
+                                             const models::GoesOn& goesOn);
     /// What it could be written as, from headers. Any thread.
-    [[nodiscard]] virtual ConversionChoices conversionChoices(std::string_view checkpoint,
-                                                              std::string_view graphFolder) = 0;
+    [[nodiscard]] models::ConversionChoices conversionChoices(std::string_view checkpoint,
+                                                              std::string_view graphFolder);
     /// Identity of the files (name, size, time of change) of a checkpoint or an upscaler, for
     /// result keys.
-    [[nodiscard]] virtual std::string fingerprint(const WireRef& loaded) = 0;
+    [[nodiscard]] std::string fingerprint(const WireRef& loaded);
     /// The networks of a checkpoint whose files were opened so far.
-    [[nodiscard]] virtual std::vector<std::shared_ptr<const memory::ComponentTree>> components(
-        const WireRef& model) = 0;
+    [[nodiscard]] std::vector<std::shared_ptr<const memory::ComponentTree>> components(
+        const WireRef& model);
 
-    /// What a picture shows, in host memory.
-    [[nodiscard]] virtual PictureValues pictureValues(const image::DecodedPicture& picture) = 0;
-    /// Of pictureValues(): a picture and its mask.
-    [[nodiscard]] virtual StageOutline outlinePicture(int64_t heightPixels,
-                                                      int64_t widthPixels) = 0;
-    /// Frames of a video in host memory, [F, 3, H, W]: `next` gives one after another, of 3
-    /// channels.
-    [[nodiscard]] virtual WireRef videoValue(const Shape& frames,
-                                             double rate,
-                                             const std::function<Image8()>& next) = 0;
-    /// Of videoValue().
-    [[nodiscard]] virtual StageOutline outlineVideo(const Shape& frames) = 0;
-    /// No tensor, no file: settings that were checked. Any thread. Error{InvalidInput} blames one.
-    [[nodiscard]] virtual WireRef stepCache(const StepCacheRequest& request) = 0;
-    /// 8-bit pictures of an image value, rounded half to even.
-    [[nodiscard]] virtual std::vector<Image8> pictures(const WireRef& image) = 0;
-    /// Of pictures(); nothing goes to a wire.
-    [[nodiscard]] virtual StageOutline outlinePictures(const Shape& imageShape) = 0;
     /// A1111 `parameters` text of one picture of an image value; empty when it did not come from a
     /// denoiser. Waits for the hash of the denoiser's files, which is read while it runs.
-    [[nodiscard]] virtual std::string parametersText(const WireRef& image,
-                                                     size_t picture,
-                                                     const StopToken& stop = {}) = 0;
+    [[nodiscard]] std::string parametersText(const WireRef& image,
+                                             size_t picture,
+                                             const StopToken& stop = {});
 
-    /// Frames a second of an image value that is a video; 0: it is none.
-    [[nodiscard]] virtual double frameRate(const WireRef& image) = 0;
-
-    /// Names of `denoise.sampler` that are built, "checkpoint" first, with labels.
-    [[nodiscard]] virtual std::vector<ChoiceDesc> samplerChoices() = 0;
     /// Components by role or pattern, "all" first: those that the families and upscalers state.
-    [[nodiscard]] virtual std::vector<ChoiceDesc> componentChoices() = 0;
+    [[nodiscard]] std::vector<ChoiceDesc> componentChoices();
 
-protected:
-    [[nodiscard]] virtual std::vector<WireRef> runTask(const StageTask& task,
-                                                       const StageCall& call) = 0;
-    [[nodiscard]] virtual StageOutline outlineTask(const StageTask& task) = 0;
+private:
+    [[nodiscard]] models::CheckpointPath placeOf(std::string_view typed,
+                                                 std::string_view graphFolder,
+                                                 const char* item = "checkpoint") const;
+    /// Of a network, or of several text encoders.
+    [[nodiscard]] std::vector<models::PlacedFile> placesOf(const models::PartRequest& request,
+                                                           std::string_view graphFolder) const;
+    [[nodiscard]] models::CheckpointChoice chosen(const models::LoadRequest& request,
+                                                  std::string_view graphFolder) const;
+    [[nodiscard]] models::StageContext contextOf(std::string_view stage, const StageCall& call);
+
+    StagesSettings settings_;
+    models::Families families_;
+    models::ModelCache models_;
+    models::ModelParts parts_;
+    models::AdaptedModels adapted_;
+    std::shared_ptr<models::EmbeddingCache> openedEmbeddings_ =
+        std::make_shared<models::EmbeddingCache>();
+    models::ControlNets controlNets_;
+    models::IpAdapters ipAdapters_;
+    models::RecognisedModels recognised_;
+    models::ModelHashes hashes_;
 };
 
-}  // namespace lowtide::models
+}  // namespace lowtide::nodes

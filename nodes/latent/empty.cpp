@@ -1,50 +1,146 @@
-#include "nodes/latent/latent_nodes.hpp"
+#include "nodes/engine/node_def.hpp"
+#include "nodes/engine/outline_parts.hpp"
 #include "nodes/shared_params.hpp"
-#include "nodes/stage_call.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/nn/stage_context.hpp"
+#include "plugin/tensor/stage_values.hpp"
+
+#include <string>
+#include <vector>
 
 namespace lowtide::nodes {
 
 namespace {
 
-constexpr const char* kSideTooltip =
-    "Size of the picture. Must be a multiple of the autoencoder's factor, mostly 8.";
+struct EmptyLatentAsked {
+    int64_t widthPixels = 512;
+    int64_t heightPixels = 512;
+    int64_t batch = 1;
+};
 
-NodeDesc describeEmptyLatent() {
-    return {.id = "latent.empty",
-            .label = "Empty latent",
-            .category = "Latent",
-            .tooltip =
-                "The size of the pictures to make and how many of them; the denoiser fills it with "
-                "noise.",
-            .outputs = {{.id = "latent",
-                         .label = "Latent",
-                         .tooltip = "An empty latent.",
-                         .type = "LATENT"}},
-            .params = {emptySideParam("width", "Width", kSideTooltip, 512),
-                       emptySideParam("height", "Height", kSideTooltip, 512),
-                       {.id = "batch",
-                        .label = "Batch",
-                        .tooltip = "Pictures made at once; Denoise decides which seeds they get.",
-                        .unit = "pictures",
-                        .kind = ParamKind::Int,
-                        .defaultValue = int64_t{1},
-                        .min = 1,
-                        .max = 4096,
-                        .softMin = 1,
-                        .softMax = 16,
-                        .step = 1}}};
+struct EmptyVideoAsked {
+    int64_t widthPixels = 832;
+    int64_t heightPixels = 480;
+    int64_t frames = 81;
+    double rate = 16;  ///< frames a second
+};
+
+constexpr int64_t kLargestEmptySide = 1 << 16;
+constexpr int64_t kLargestBatch = 4096;
+constexpr int64_t kMostFrames = 4096;
+
+void checkInRange(int64_t value, int64_t most, const char* item) {
+    if (value < 1 || value > most) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the " + std::string(item) + " is " + std::to_string(value),
+                    "choose a number from 1 to " + std::to_string(most),
+                    item);
+    }
 }
 
-EmptyLatentRequest emptyLatentRequest(const executor::Params& params, const WireAt&) {
-    return {.widthPixels = params.integer("width"),
-            .heightPixels = params.integer("height"),
-            .batch = params.integer("batch")};
+/// Error{InvalidInput} names the number that cannot be.
+EmptyOutline emptyOutlineOf(const EmptyLatentAsked& asked) {
+    checkInRange(asked.widthPixels, kLargestEmptySide, "width");
+    checkInRange(asked.heightPixels, kLargestEmptySide, "height");
+    checkInRange(asked.batch, kLargestBatch, "batch");
+    return {.size = {.width = asked.widthPixels, .height = asked.heightPixels},
+            .batch = asked.batch};
+}
+
+/// The same of a video.
+EmptyOutline emptyOutlineOf(const EmptyVideoAsked& asked) {
+    checkInRange(asked.widthPixels, kLargestEmptySide, "width");
+    checkInRange(asked.heightPixels, kLargestEmptySide, "height");
+    checkInRange(asked.frames, kMostFrames, "frames");
+    if (!(asked.rate >= 0 && asked.rate <= kMostRate)) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the rate is " + formatNumber(asked.rate),
+                    "choose a number above 0, at most " + formatNumber(kMostRate),
+                    "rate");
+    }
+    return {
+        .size = {.width = asked.widthPixels, .height = asked.heightPixels, .frames = asked.frames},
+        .rate = asked.rate};
+}
+
+template <class Asked>
+StageShapes emptyLatentShapes(const Asked& asked, StageFacts&) {
+    return {.outputs = {latentOutput(emptyOutlineOf(asked))}};
+}
+
+template <class Asked>
+std::vector<WireRef> emptyLatentStage(models::StageContext&, const Asked& asked, const StageCall&) {
+    const EmptyOutline empty = emptyOutlineOf(asked);
+    return {std::make_shared<const tensor::EmptyLatents>(empty.size, empty.batch, empty.rate)};
+}
+
+template <class Asked>
+StageDef<Asked> emptyLatentDef() {
+    return {
+        .name = "empty latent", .shape = emptyLatentShapes<Asked>, .run = emptyLatentStage<Asked>};
+}
+
+std::vector<Field<EmptyLatentAsked>> emptyLatentFields() {
+    const EmptyLatentAsked usual;
+    const char* size =
+        "Size of the picture. Must be a multiple of the autoencoder's factor, mostly 8.";
+    return {param(&EmptyLatentAsked::widthPixels,
+                  emptySideParam("width", "Width", size, usual.widthPixels)),
+            param(&EmptyLatentAsked::heightPixels,
+                  emptySideParam("height", "Height", size, usual.heightPixels)),
+            param(&EmptyLatentAsked::batch,
+                  {.id = "batch",
+                   .label = "Batch",
+                   .tooltip = "Pictures made at once; Denoise decides which seeds they get.",
+                   .unit = "pictures",
+                   .min = 1,
+                   .max = 4096,
+                   .softMin = 1,
+                   .softMax = 16,
+                   .step = 1})};
+}
+
+std::vector<Field<EmptyVideoAsked>> emptyVideoFields() {
+    const std::vector<ParamDesc> ofVideo = videoParams();
+    return {param(&EmptyVideoAsked::widthPixels, ofVideo.at(0)),
+            param(&EmptyVideoAsked::heightPixels, ofVideo.at(1)),
+            param(&EmptyVideoAsked::frames, ofVideo.at(2)),
+            param(&EmptyVideoAsked::rate, ofVideo.at(3))};
 }
 
 }  // namespace
 
 executor::NodeType emptyLatentNode(Stages& stages) {
-    return stageNode(stages, describeEmptyLatent(), emptyLatentRequest);
+    return nodeOf<EmptyLatentAsked>(
+        stages,
+        {.desc = {.id = "latent.empty",
+                  .label = "Empty latent",
+                  .category = "Latent",
+                  .tooltip = "The size of the pictures to make and how many of them; the denoiser "
+                             "fills it with noise.",
+                  .outputs = {{.id = "latent",
+                               .label = "Latent",
+                               .tooltip = "An empty latent.",
+                               .type = "LATENT"}}},
+         .fields = emptyLatentFields(),
+         .stage = emptyLatentDef<EmptyLatentAsked>()});
+}
+
+executor::NodeType emptyVideoNode(Stages& stages) {
+    return nodeOf<EmptyVideoAsked>(
+        stages,
+        {.desc = {.id = "latent.video",
+                  .label = "Empty video",
+                  .category = "Latent",
+                  .tooltip = "The size and length of the video to make; the denoiser fills it with "
+                             "noise.",
+                  .outputs = {{.id = "latent",
+                               .label = "Latent",
+                               .tooltip = "An empty latent of a video.",
+                               .type = "LATENT"}}},
+         .fields = emptyVideoFields(),
+         .stage = emptyLatentDef<EmptyVideoAsked>()});
 }
 
 }  // namespace lowtide::nodes

@@ -1,5 +1,4 @@
-#include "nodes/load/load_nodes.hpp"
-#include "nodes/stage_call.hpp"
+#include "nodes/load/loader.hpp"
 
 #include <array>
 #include <utility>
@@ -20,6 +19,11 @@ struct PartNode {
     size_t files = 1;         ///< that it opens at most
     const char* plural = "";  ///< behind the node's id where they are several
 };
+
+constexpr size_t kTextEncoderNode = 0;
+constexpr size_t kTextEncodersNode = 1;
+constexpr size_t kAutoencoderNode = 2;
+constexpr size_t kImageEncoderNode = 3;
 
 std::array<PartNode, 4> partNodes() {
     return {
@@ -110,86 +114,72 @@ executor::NodeType partNode(Stages& stages, const PartNode& part) {
                 }};
 }
 
-NodeDesc describeLoadDiffusionModel() {
-    NodeDesc desc{
-        .id = "load.diffusion_model",
-        .label = "Load diffusion model",
-        .category = "Load",
-        .tooltip =
-            "Makes a model of a denoiser's file and the files of its other networks. "
-            "Only headers are read here.",
-        .outputs = {{.id = "model",
-                     .label = "Model",
-                     .tooltip = "The networks of all files.",
-                     .type = "MODEL"}},
-        .params = {
-            {.id = "file",
-             .label = "Diffusion model",
-             .tooltip = "The transformer as one file, quantised or not: .safetensors or .gguf, "
-                        "relative to the graph or to a model folder. Of a model with two "
-                        "transformers, the one for high noise.",
-             .kind = ParamKind::File,
-             .defaultValue = std::string()},
-            {.id = "low_noise",
-             .label = "Low-noise model",
-             .tooltip = "Of a model with two transformers, the one that takes the last steps. "
-                        "Leave it empty for models with one denoiser.",
-             .kind = ParamKind::File,
-             .defaultValue = std::string()}}};
-    for (const PartNode& part : partNodes()) {
-        if (part.files > 1) {
-            continue;  // the same port as that of a single one
-        }
-        desc.inputs.push_back({.id = part.item,
-                               .label = part.label,
-                               .tooltip = part.portTooltip,
-                               .type = part.type,
-                               .optional = true});
-    }
-    return desc;
-}
-
-template <class ValueAt>
-LoadedModel openDiffusionModel(Stages& stages,
-                               const executor::Params& params,
-                               const ValueAt& valueAt,
-                               std::string_view graphFolder) {
-    return stages.loadDiffusionModel({.file = params.text("file"),
-                                      .lowNoise = params.text("low_noise"),
-                                      .textEncoder = valueAt("text_encoder"),
-                                      .autoencoder = valueAt("autoencoder"),
-                                      .imageEncoder = valueAt("image_encoder")},
-                                     graphFolder);
-}
-
-executor::WorkOutline outlineDiffusionModel(Stages& stages,
-                                            const executor::OutlineContext& context) {
-    const auto valueAt = [&](std::string_view port) -> memory::WireRef {
-        const executor::ValueOutline* input = context.input(port);
-        return input ? input->value : nullptr;
+std::vector<Field<models::DiffusionModelRequest>> loadDiffusionModelFields() {
+    using Asked = models::DiffusionModelRequest;
+    const std::array<PartNode, 4> parts = partNodes();
+    const auto port = [](const PartNode& part) {
+        return PortDesc{.id = part.item,
+                        .label = part.label,
+                        .tooltip = part.portTooltip,
+                        .type = part.type,
+                        .optional = true};
     };
-    LoadedModel loaded = openDiffusionModel(stages, context, valueAt, context.graphFolder());
-    executor::WorkOutline outline =
-        loadedOutline(stages, "model", "MODEL", std::move(loaded.model));
-    outline.issues = std::move(loaded.warnings);
-    return outline;
-}
-
-void runDiffusionModel(Stages& stages, executor::Context& context) {
-    const auto valueAt = [&](std::string_view port) { return context.input(port); };
-    context.output("model",
-                   openDiffusionModel(stages, context, valueAt, context.graphFolder()).model);
+    return {
+        input(&Asked::textEncoder, port(parts[kTextEncoderNode])),
+        input(&Asked::autoencoder, port(parts[kAutoencoderNode])),
+        input(&Asked::imageEncoder, port(parts[kImageEncoderNode])),
+        param(&Asked::file,
+              {.id = "file",
+               .label = "Diffusion model",
+               .tooltip = "The transformer as one file, quantised or not: .safetensors or .gguf, "
+                          "relative to the graph or to a model folder. Of a model with two "
+                          "transformers, the one for high noise.",
+               .kind = ParamKind::File}),
+        param(&Asked::lowNoise,
+              {.id = "low_noise",
+               .label = "Low-noise model",
+               .tooltip = "Of a model with two transformers, the one that takes the last "
+                          "steps. Leave it empty for models with one denoiser.",
+               .kind = ParamKind::File})};
 }
 
 }  // namespace
 
-std::vector<executor::NodeType> loadDiffusionModelNodes(Stages& stages) {
-    std::vector<executor::NodeType> types = {
-        stageNode(stages, describeLoadDiffusionModel(), outlineDiffusionModel, runDiffusionModel)};
-    for (const PartNode& part : partNodes()) {
-        types.push_back(partNode(stages, part));
-    }
-    return types;
+executor::NodeType loadDiffusionModelNode(Stages& stages) {
+    using Asked = models::DiffusionModelRequest;
+    return nodeOf<Asked>(
+        stages,
+        Loader<Asked>{
+            .desc = {.id = "load.diffusion_model",
+                     .label = "Load diffusion model",
+                     .category = "Load",
+                     .tooltip =
+                         "Makes a model of a denoiser's file and the files of its other networks. "
+                         "Only headers are read here.",
+                     .outputs = {{.id = "model",
+                                  .label = "Model",
+                                  .tooltip = "The networks of all files.",
+                                  .type = "MODEL"}}},
+            .fields = loadDiffusionModelFields(),
+            .open = [](Stages& own, const Asked& asked, std::string_view graphFolder) {
+                return own.loadDiffusionModel(asked, graphFolder);
+            }});
+}
+
+executor::NodeType loadTextEncoderNode(Stages& stages) {
+    return partNode(stages, partNodes()[kTextEncoderNode]);
+}
+
+executor::NodeType loadTextEncodersNode(Stages& stages) {
+    return partNode(stages, partNodes()[kTextEncodersNode]);
+}
+
+executor::NodeType loadAutoencoderNode(Stages& stages) {
+    return partNode(stages, partNodes()[kAutoencoderNode]);
+}
+
+executor::NodeType loadImageEncoderNode(Stages& stages) {
+    return partNode(stages, partNodes()[kImageEncoderNode]);
 }
 
 }  // namespace lowtide::nodes

@@ -1,8 +1,12 @@
-#include "nodes/load/load_nodes.hpp"
+#include "nodes/engine/node_def.hpp"
+#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/stage_errors.hpp"
+#include "nodes/engine/stage_task.hpp"
 #include "nodes/shared_params.hpp"
-#include "nodes/stage_call.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/image/picture_header.hpp"
+#include "plugin/tensor/picture_pixels.hpp"
+#include "plugin/tensor/stage_values.hpp"
 
 #include <span>
 
@@ -66,37 +70,45 @@ Issues warningsAbout(const image::PictureHeader& header, const std::string& name
              .hint = "where the colours look wrong, convert it to sRGB in another program"}};
 }
 
-executor::WorkOutline outlineLoadImage(Stages& stages, const executor::OutlineContext& context) {
+executor::WorkOutline outlineLoadImage(Stages&, const executor::OutlineContext& context) {
     return blaming(kFile, [&] {
         const files::InputFile file = openPicture(context, context.graphFolder());
         const image::PictureHeader header = headerOf(file);
-        StageOutline picture =
-            stages.outlinePicture(header.size.heightPixels, header.size.widthPixels);
-        return executor::WorkOutline{.outputs = {{kImage, valueOutline(picture.outputs[0])},
-                                                 {kMask, valueOutline(picture.outputs[1])}},
-                                     .fingerprints = {fingerprintOf(file)},
-                                     .walk = std::move(picture.walk),
-                                     .issues = warningsAbout(header, file.name()),
-                                     .isOnHost = true};
+        const int64_t height = header.size.heightPixels;
+        const int64_t width = header.size.widthPixels;
+        return executor::WorkOutline{
+            .outputs = {{kImage, outputOf("IMAGE", {1, tensor::kPictureChannels, height, width})},
+                        {kMask, outputOf("MASK", {1, 1, height, width})}},
+            .fingerprints = {fingerprintOf(file)},
+            .walk =
+                [height, width](const memory::StagePlace& place) {
+                    return withErrorsOf("load", [&] { return walkPicture(height, width, place); });
+                },
+            .issues = warningsAbout(header, file.name()),
+            .isOnHost = true};
     });
 }
 
-void runLoadImage(Stages& stages, executor::Context& context) {
+void runLoadImage(Stages&, executor::Context& context) {
     const image::DecodedPicture picture = blaming(kFile, [&] {
         const files::InputFile file = openPicture(context, context.graphFolder());
         const std::string bytes = file.readAll(kLargestFile);
         return image::decodePicture(
             std::as_bytes(std::span(bytes)), file.name(), image::Depth::Stored);
     });
-    PictureValues values = stages.pictureValues(picture);
-    context.output(kImage, std::move(values.image));
-    context.output(kMask, std::move(values.mask));
+    withErrorsOf("load", [&] {
+        context.output(kImage,
+                       std::make_shared<const tensor::Images>(tensor::pixelsOf(picture),
+                                                              tensor::Provenance{}));
+        context.output(kMask,
+                       std::make_shared<const tensor::Masks>(tensor::transparencyOf(picture)));
+    });
 }
 
 }  // namespace
 
 executor::NodeType loadImageNode(Stages& stages) {
-    return stageNode(stages, describeLoadImage(), outlineLoadImage, runLoadImage);
+    return nodeOf(stages, describeLoadImage(), outlineLoadImage, runLoadImage);
 }
 
 }  // namespace lowtide::nodes

@@ -1,7 +1,7 @@
 #include "nodes/load/lora_params.hpp"
 
+#include "nodes/load/loader.hpp"
 #include "nodes/shared_params.hpp"
-#include "nodes/stage_call.hpp"
 #include "plugin/base/error.hpp"
 
 #include <utility>

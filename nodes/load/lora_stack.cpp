@@ -1,4 +1,3 @@
-#include "nodes/load/load_nodes.hpp"
 #include "nodes/load/lora_params.hpp"
 
 #include <iterator>

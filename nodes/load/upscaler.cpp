@@ -1,49 +1,40 @@
-#include "nodes/load/load_nodes.hpp"
-#include "nodes/stage_call.hpp"
+#include "nodes/load/loader.hpp"
 
 namespace lowtide::nodes {
 
 namespace {
 
-NodeDesc describeLoadUpscaler() {
-    return {.id = "load.upscaler",
-            .label = "Load upscaler",
-            .category = "Load",
-            .tooltip =
-                "Opens a network that enlarges pictures. Only its header is read here; "
-                "weights move when a stage uses them.",
-            .outputs = {{.id = "upscaler",
-                         .label = "Upscaler",
-                         .tooltip = "The network.",
-                         .type = "UPSCALER"}},
-            .params = {{.id = "upscaler",
-                        .label = "Upscaler",
-                        .tooltip =
-                            "An ESRGAN or Real-ESRGAN file (.safetensors, .pth), relative to the "
-                            "graph or to a model folder.",
-                        .kind = ParamKind::File,
-                        .defaultValue = std::string()}}};
-}
-
-memory::WireRef loadedUpscaler(Stages& stages,
-                               const executor::Params& params,
-                               std::string_view graphFolder) {
-    return stages.loadUpscaler(params.text("upscaler"), graphFolder);
-}
-
-executor::WorkOutline outlineLoadUpscaler(Stages& stages, const executor::OutlineContext& context) {
-    return loadedOutline(
-        stages, "upscaler", "UPSCALER", loadedUpscaler(stages, context, context.graphFolder()));
-}
-
-void runLoadUpscaler(Stages& stages, executor::Context& context) {
-    context.output("upscaler", loadedUpscaler(stages, context, context.graphFolder()));
-}
+struct LoadUpscalerAsked {
+    std::string upscaler;
+};
 
 }  // namespace
 
 executor::NodeType loadUpscalerNode(Stages& stages) {
-    return stageNode(stages, describeLoadUpscaler(), outlineLoadUpscaler, runLoadUpscaler);
+    using Asked = LoadUpscalerAsked;
+    return nodeOf<Asked>(
+        stages,
+        Loader<Asked>{
+            .desc = {.id = "load.upscaler",
+                     .label = "Load upscaler",
+                     .category = "Load",
+                     .tooltip =
+                         "Opens a network that enlarges pictures. Only its header is read here; "
+                         "weights move when a stage uses them.",
+                     .outputs = {{.id = "upscaler",
+                                  .label = "Upscaler",
+                                  .tooltip = "The network.",
+                                  .type = "UPSCALER"}}},
+            .fields = {param(&Asked::upscaler,
+                             {.id = "upscaler",
+                              .label = "Upscaler",
+                              .tooltip = "An ESRGAN or Real-ESRGAN file (.safetensors, .pth), "
+                                         "relative to the graph or to a model folder.",
+                              .kind = ParamKind::File})},
+            .open = [](Stages& own, const Asked& asked, std::string_view graphFolder) {
+                return LoadedModel{.model = own.loadUpscaler(asked.upscaler, graphFolder),
+                                   .warnings = {}};
+            }});
 }
 
 }  // namespace lowtide::nodes

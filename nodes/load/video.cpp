@@ -1,8 +1,16 @@
-#include "nodes/load/load_nodes.hpp"
+#include "nodes/engine/node_def.hpp"
+#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/stage_errors.hpp"
+#include "nodes/engine/stage_task.hpp"
 #include "nodes/shared_params.hpp"
-#include "nodes/stage_call.hpp"
 #include "plugin/base/text.hpp"
+#include "plugin/tensor/picture_pixels.hpp"
+#include "plugin/tensor/stage_values.hpp"
 #include "plugin/video/video_file.hpp"
+
+#include <ATen/ATen.h>
+
+#include <functional>
 
 namespace lowtide::nodes {
 
@@ -60,8 +68,20 @@ video::FrameRange rangeIn(const executor::Params& params) {
             .every = params.integer("every")};
 }
 
-Shape shapeOf(const video::TakenFrames& taken) {
+Shape shapeOfTaken(const video::TakenFrames& taken) {
     return {taken.frames, 3, taken.size.heightPixels, taken.size.widthPixels};
+}
+
+/// The frames in host memory, [F, 3, H, W]: `next` gives one after another, of 3 channels.
+memory::WireRef videoValue(const Shape& frames, double rate, const std::function<Image8()>& next) {
+    return withErrorsOf("load", [&] {
+        const at::Tensor pixels = at::empty(frames, at::kFloat);
+        for (int64_t i = 0; i < pixels.size(0); ++i) {
+            tensor::putFrame(pixels, i, next());
+        }
+        return memory::WireRef(
+            std::make_shared<const tensor::Images>(pixels, tensor::Provenance{.rate = rate}));
+    });
 }
 
 /// A file that is cut or broken is read as far as it goes, and said so.
@@ -86,25 +106,29 @@ auto blamingVideo(const Work& work) {
     }
 }
 
-executor::WorkOutline outlineLoadVideo(Stages& stages, const executor::OutlineContext& context) {
+executor::WorkOutline outlineLoadVideo(Stages&, const executor::OutlineContext& context) {
     return blamingVideo([&] {
         const files::InputFile file =
             chosenFile(kVideoFile, context.text(kVideo), context.graphFolder());
         const video::TakenFrames taken = video::framesIn(file, rangeIn(context), kVideo);
-        StageOutline frames = stages.outlineVideo(shapeOf(taken));
+        const Shape frames = shapeOfTaken(taken);
         Issues issues;
         if (!taken.damage.empty()) {
             issues.push_back(damageWarning(file.name(), taken.damage));
         }
-        return executor::WorkOutline{.outputs = {{"image", valueOutline(frames.outputs[0])}},
+        return executor::WorkOutline{.outputs = {{"image", outputOf("IMAGE", frames)}},
                                      .fingerprints = {fingerprintOf(file)},
-                                     .walk = std::move(frames.walk),
+                                     .walk =
+                                         [frames](const memory::StagePlace& place) {
+                                             return withErrorsOf(
+                                                 "load", [&] { return walkFrames(frames, place); });
+                                         },
                                      .issues = std::move(issues),
                                      .isOnHost = true};
     });
 }
 
-void runLoadVideo(Stages& stages, executor::Context& context) {
+void runLoadVideo(Stages&, executor::Context& context) {
     blamingVideo([&] {
         const files::InputFile file =
             chosenFile(kVideoFile, context.text(kVideo), context.graphFolder());
@@ -112,15 +136,16 @@ void runLoadVideo(Stages& stages, executor::Context& context) {
         const video::TakenFrames taken = video::framesIn(file, range, kVideo);
         const auto reader = video::openFrames(file, range, taken, kVideo);
         int64_t done = 0;
-        context.output("image", stages.videoValue(shapeOf(taken), taken.rate, [&] {
-            std::optional<Image8> frame = reader->next(context.stop());
-            if (!frame) {
-                throw Error(ErrorKind::Corrupt, "the video changed while it was read");
-            }
-            context.progress(
-                "load", static_cast<double>(++done), static_cast<double>(taken.frames));
-            return *std::move(frame);
-        }));
+        context.output(
+            "image", videoValue(shapeOfTaken(taken), taken.rate, [&] {
+                std::optional<Image8> frame = reader->next(context.stop());
+                if (!frame) {
+                    throw Error(ErrorKind::Corrupt, "the video changed while it was read");
+                }
+                context.progress(
+                    "load", static_cast<double>(++done), static_cast<double>(taken.frames));
+                return *std::move(frame);
+            }));
         if (const std::string damage = reader->damage(context.stop()); !damage.empty()) {
             context.issue(damageWarning(file.name(), damage));
         }
@@ -130,7 +155,7 @@ void runLoadVideo(Stages& stages, executor::Context& context) {
 }  // namespace
 
 executor::NodeType loadVideoNode(Stages& stages) {
-    return stageNode(stages, describeLoadVideo(), outlineLoadVideo, runLoadVideo);
+    return nodeOf(stages, describeLoadVideo(), outlineLoadVideo, runLoadVideo);
 }
 
 }  // namespace lowtide::nodes

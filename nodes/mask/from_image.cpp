@@ -1,58 +1,100 @@
-#include "nodes/mask/mask_nodes.hpp"
+#include "nodes/engine/node_def.hpp"
+#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/stage_inputs.hpp"
 #include "nodes/shared_params.hpp"
-#include "nodes/stage_call.hpp"
+#include "plugin/nn/stage_context.hpp"
+
+#include <ATen/ATen.h>
+
+#include <vector>
 
 namespace lowtide::nodes {
 
 namespace {
 
-std::vector<ParamDesc> maskParameters() {
-    return {{.id = "channel",
-             .label = "Channel",
-             .tooltip = "What decides how much is masked.",
-             .kind = ParamKind::Choice,
-             .defaultValue = std::string("brightness"),
-             .choices = {{"brightness", "Brightness"},
-                         {"red", "Red"},
-                         {"green", "Green"},
-                         {"blue", "Blue"}}},
-            fractionParam("threshold",
-                          "Threshold",
-                          "From this level on a pixel is masked; 0 masks each as much as its level "
-                          "says.",
-                          0.5),
-            {.id = "invert",
-             .label = "Invert",
-             .tooltip = "On: dark is masked instead of bright.",
-             .kind = ParamKind::Bool,
-             .defaultValue = false}};
+/// What the channels of a pixel count.
+struct Channel {
+    double red;
+    double green;
+    double blue;
+
+    bool operator==(const Channel&) const = default;
+};
+
+/// As Pillow's convert("L") has it (ITU-R 601-2).
+constexpr Channel kBrightness = {0.299, 0.587, 0.114};
+
+/// A mask of what pictures show.
+struct MaskAsked {
+    WireRef image;
+    Channel channel = kBrightness;
+    double threshold = 0.5;  ///< masked from here on; 0: as much as the level says
+    bool isInverted = false;
+};
+
+at::Tensor levels(const at::Tensor& pixels, const Channel& channel) {
+    at::Tensor sum = pixels.narrow(1, 0, 1) * channel.red;
+    sum.add_(pixels.narrow(1, 1, 1), channel.green);
+    return sum.add_(pixels.narrow(1, 2, 1), channel.blue);
 }
 
-NodeDesc describeMask() {
+std::vector<WireRef> maskStage(models::StageContext& context,
+                               const MaskAsked& asked,
+                               const StageCall&) {
+    at::Tensor mask = levels(imagesIn(asked.image).pixels(), asked.channel);
+    if (asked.threshold > 0) {
+        mask = mask.ge(asked.threshold).to(at::kFloat);
+    }
+    if (asked.isInverted) {
+        mask.neg_().add_(1);
+    }
+    context.record.put("mask", mask);
+    return {std::make_shared<const tensor::Masks>(std::move(mask))};
+}
+
+/// [B, 1, H, W] of pictures [B, 3, H, W].
+StageShapes maskShapes(const MaskAsked& asked, StageFacts&) {
+    const Shape image = shapeOf(asked.image);
+    return {.outputs = {outputOf("MASK", {image[0], 1, image[2], image[3]})}};
+}
+
+std::vector<Field<MaskAsked>> maskFields() {
     return {
-        .id = "mask.from_image",
-        .label = "Mask from image",
-        .category = "Mask",
-        .tooltip = "Makes a mask of what a picture shows: bright is made anew, dark stays.",
-        .inputs = {{.id = "image", .label = "Image", .tooltip = "The pictures.", .type = "IMAGE"}},
-        .outputs = {{.id = "mask",
-                     .label = "Mask",
-                     .tooltip = "A mask for each picture.",
-                     .type = "MASK"}},
-        .params = maskParameters()};
-}
-
-MaskRequest maskRequest(const executor::Params& params, const WireAt& wire) {
-    return {.image = wire("image"),
-            .channel = params.text("channel"),
-            .threshold = params.number("threshold"),
-            .isInverted = params.flag("invert")};
+        input(&MaskAsked::image, {"image", "Image", "The pictures.", "IMAGE"}),
+        choice(&MaskAsked::channel,
+               {.id = "channel", .label = "Channel", .tooltip = "What decides how much is masked."},
+               {{"brightness", "Brightness", kBrightness},
+                {"red", "Red", {1, 0, 0}},
+                {"green", "Green", {0, 1, 0}},
+                {"blue", "Blue", {0, 0, 1}}}),
+        param(&MaskAsked::threshold,
+              fractionParam("threshold",
+                            "Threshold",
+                            "From this level on a pixel is masked; 0 masks each as much as its "
+                            "level says.",
+                            MaskAsked{}.threshold)),
+        param(&MaskAsked::isInverted,
+              {.id = "invert",
+               .label = "Invert",
+               .tooltip = "On: dark is masked instead of bright."})};
 }
 
 }  // namespace
 
 executor::NodeType maskFromImageNode(Stages& stages) {
-    return stageNode(stages, describeMask(), maskRequest);
+    return nodeOf<MaskAsked>(
+        stages,
+        {.desc = {.id = "mask.from_image",
+                  .label = "Mask from image",
+                  .category = "Mask",
+                  .tooltip =
+                      "Makes a mask of what a picture shows: bright is made anew, dark stays.",
+                  .outputs = {{.id = "mask",
+                               .label = "Mask",
+                               .tooltip = "A mask for each picture.",
+                               .type = "MASK"}}},
+         .fields = maskFields(),
+         .stage = {.name = "mask", .shape = maskShapes, .run = maskStage}});
 }
 
 }  // namespace lowtide::nodes

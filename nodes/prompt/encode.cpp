@@ -1,15 +1,237 @@
-#include "nodes/stage_call.hpp"
+#include "nodes/engine/node_def.hpp"
+#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/stage_inputs.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/checkpoints/embeddings.hpp"
+#include "plugin/nn/conditioning/conditioning_outline.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/nn/stage_context.hpp"
+#include "plugin/text/prompt_syntax.hpp"
+
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace lowtide::nodes {
 
 namespace {
+
+struct EncodeAsked {
+    WireRef model;
+    std::string prompt;
+    std::string negative;
+    /// Layers left out at the end; -1: as the family does it. Of the negative too, but with none.
+    int clipSkip = -1;
+    std::string weights = "a1111";  ///< as models::promptWeightsNamed has it
+    bool hasTags = false;  ///< its tags ("<lora:name:1>") are no words; `model` has their changes
+    models::EncoderPrompts others{};
+    int64_t length = 0;              ///< tokens of each text; 0: as the family does it
+    tensor::NamedNumbers numbers{};  ///< those that are set, by the names of their parameters
+    std::shared_ptr<const models::EmbeddingLibrary> embeddings{};  ///< null: the texts name none
+    memory::PrecisionChoice precision{};
+};
 
 constexpr double kMostClipSkip = 24;
 constexpr double kLargestSide = 16384;
 constexpr double kMostTokens = 512;
 constexpr const char* kModel = "model";
 constexpr const char* kLoras = "loras";
-constexpr const char* kLength = "length";
+
+void warnOfCut(Issues& issues,
+               const models::ConditioningStatement& stated,
+               int64_t tokens,
+               const std::string& item) {
+    if (tokens > 0) {
+        issues.push_back(
+            {.severity = Severity::Warning,
+             .code = "prompt_cut",
+             .item = item,
+             .message = std::to_string(tokens) +
+                        " tokens at the end of the text are left out: it is longer "
+                        "than the text encoder reads at once",
+             .hint = stated.readsWeights  ? "choose the weights a1111, which read a text of any "
+                                            "length, or shorten it"
+                     : stated.takesLength ? "shorten it, or choose a larger text length"
+                                          : "shorten it"});
+    }
+}
+
+void warnOfMissing(Issues& issues,
+                   const std::string& name,
+                   const models::EmbeddingLibrary& library,
+                   const std::string& item) {
+    const std::vector<std::string>& names = library.names();
+    const std::string near = nearestName(name, names);
+    issues.push_back(
+        {.severity = Severity::Warning,
+         .code = "embedding_missing",
+         .item = item,
+         .message = "there is no embedding " + quotedName(name) + ", which is left out of the text",
+         .hint =
+             !near.empty() ? "did you mean " + quotedName(near) + "?"
+             : library.folders().empty()
+                 ? "put its file into a folder \"embeddings\" beside the checkpoints or the graph"
+                 : "the folders have " + (names.empty() ? "none" : listSome(names)) + ": " +
+                       join(library.folders(), ", ")});
+}
+
+void warnOfSyntax(Issues& issues,
+                  const models::Model& model,
+                  const std::string& text,
+                  const std::string& weights,
+                  const std::string& item) {
+    std::vector<std::string> written;
+    std::vector<std::string> hints;
+    const bool canWeigh = model.info().conditioning.readsWeights;
+    for (const models::UnreadSyntax& found :
+         models::unreadSyntax(text, models::promptWeightsNamed(weights), canWeigh)) {
+        written.push_back(quotedName(found.written) + " (elsewhere " + found.meaning + ")");
+        if (hints.empty() || hints.back() != found.hint) {
+            hints.push_back(found.hint);
+        }
+    }
+    if (!written.empty()) {
+        issues.push_back(
+            {.severity = Severity::Warning,
+             .code = "prompt_syntax",
+             .item = item,
+             .message = (canWeigh ? "with the weights " + weights + " this is"
+                                  : model.info().checkpoint + " has no weights of words: this is") +
+                        " read as words: " + join(written, ", "),
+             .hint = join(hints, "; ")});
+    }
+}
+
+/// Of what is set and the checkpoint has no use for.
+void warnOfUnused(Issues& issues, const models::Model& model, const EncodeAsked& asked) {
+    std::vector<std::string> set;
+    for (size_t i = 0; i < asked.others.size(); ++i) {
+        if (!asked.others[i].prompt.empty()) {
+            set.push_back(models::promptNameOf(i));
+        }
+        if (!asked.others[i].negative.empty()) {
+            set.push_back(models::negativeNameOf(i));
+        }
+    }
+    if (asked.length != 0) {
+        set.emplace_back("length");
+    }
+    for (const auto& [name, number] : asked.numbers) {
+        set.push_back(name);
+    }
+    for (const std::string& name : set) {
+        if (!model.info().conditioning.takes(name)) {
+            issues.push_back({.severity = Severity::Warning,
+                              .code = "prompt_unused",
+                              .item = name,
+                              .message = model.info().checkpoint + " has no use for " + name +
+                                         ", which is left out",
+                              .hint = "set it back to its default, or choose a checkpoint that "
+                                      "reads it"});
+        }
+    }
+}
+
+/// Of models that leave a layer out by themselves, which other programs count.
+void warnOfClipSkip(Issues& issues, const models::Model& model, int clipSkip) {
+    const int own = model.info().ownClipSkip;
+    if (own == 0 || clipSkip <= 0) {
+        return;
+    }
+    issues.push_back(
+        {.severity = Severity::Warning,
+         .code = "clip_skip",
+         .item = "clip_skip",
+         .message = "clip skip " + std::to_string(clipSkip) + " with " + model.info().checkpoint +
+                    " is what other programs call clip skip " + std::to_string(clipSkip + own + 1) +
+                    ": the model leaves out a layer by itself",
+         .hint = "set it to -1 for clip skip 2 of other programs"});
+}
+
+models::PromptRequest promptsOf(const EncodeAsked& asked) {
+    return {.prompt = asked.prompt,
+            .negative = asked.negative,
+            .others = asked.others,
+            .length = asked.length,
+            .clipSkip = asked.clipSkip,
+            .weights = asked.weights,
+            .numbers = asked.numbers,
+            .embeddings = asked.embeddings,
+            .hasTags = asked.hasTags};
+}
+
+Issues promptWarnings(const models::Model& model,
+                      const EncodeAsked& asked,
+                      const models::PromptsOutline& prompts) {
+    Issues issues;
+    warnOfUnused(issues, model, asked);
+    warnOfClipSkip(issues, model, asked.clipSkip);
+    for (const auto& [item, tokens] : prompts.cutTokens) {
+        warnOfCut(issues, model.info().conditioning, tokens, item);
+    }
+    for (const auto& [item, name] : prompts.embeddings.missing) {
+        warnOfMissing(issues, name, *asked.embeddings, item);
+    }
+    warnOfSyntax(issues, model, promptsOf(asked).spokenPrompt(), asked.weights, "prompt");
+    warnOfSyntax(issues, model, asked.negative, asked.weights, "negative");
+    for (size_t i = 0; i < asked.others.size(); ++i) {
+        warnOfSyntax(issues, model, asked.others[i].prompt, asked.weights, models::promptNameOf(i));
+        warnOfSyntax(
+            issues, model, asked.others[i].negative, asked.weights, models::negativeNameOf(i));
+    }
+    return issues;
+}
+
+/// Where in a prompt with tags its text is, of which `spoken` bytes are read.
+int64_t placeInPrompt(std::string_view prompt, int64_t spoken) {
+    size_t at = 0;
+    auto left = static_cast<size_t>(spoken);
+    for (const models::LoraTag& tag : models::readTags(prompt).tags) {
+        const size_t begin = prompt.find(tag.written, at);
+        if (left <= begin - at) {
+            break;
+        }
+        left -= begin - at;
+        at = begin + tag.written.size();
+    }
+    return static_cast<int64_t>(at + left);
+}
+
+std::shared_ptr<const Json> factsOf(const models::Model& model,
+                                    const EncodeAsked& asked,
+                                    const models::PromptsOutline& prompts) {
+    Json texts = Json::array();
+    for (models::TextCount count : prompts.counts) {
+        if (asked.hasTags && count.parameter == "prompt" && count.readBytes >= 0) {
+            count.readBytes = placeInPrompt(asked.prompt, count.readBytes);
+        }
+        texts.push_back(toJson(count));
+    }
+    return std::make_shared<const Json>(Json{
+        {"texts", std::move(texts)}, {"reads_weights", model.info().conditioning.readsWeights}});
+}
+
+StageShapes encodeShapes(const EncodeAsked& asked, StageFacts&) {
+    const models::Model& model = modelIn(asked.model);
+    const models::PromptsOutline prompts = model.outlinePrompts(promptsOf(asked));
+    return {.outputs = {outputOf(prompts.positive), outputOf(prompts.negative)},
+            .issues = promptWarnings(model, asked, prompts),
+            .fingerprints = prompts.embeddings.digests(),
+            .facts = factsOf(model, asked, prompts)};
+}
+
+std::vector<WireRef> encodeStage(models::StageContext& context,
+                                 const EncodeAsked& asked,
+                                 const StageCall& call) {
+    models::PromptRequest prompted = promptsOf(asked);
+    prompted.begins = [&](std::string_view role, size_t done, size_t total) {
+        call.progress(role, static_cast<double>(done), static_cast<double>(total));
+    };
+    models::EncodedPrompts prompts = modelIn(asked.model).encodePrompts(context, prompted);
+    return {std::move(prompts.positive), std::move(prompts.negative)};
+}
 
 /// A length in pixels that a model was taught to read beside the text.
 ParamDesc pixelsParam(std::string id, std::string label, std::string tooltip) {
@@ -41,10 +263,64 @@ ParamDesc scoreParam(std::string id, std::string label, std::string tooltip, dou
             .advanced = true};
 }
 
+using EncodeField = Field<EncodeAsked>;
+
+/// What a text encoder behind the first reads of its own.
+EncodeField ownTextField(std::string models::OwnPrompts::*text,
+                         size_t encoder,
+                         std::string id,
+                         std::string label,
+                         std::string tooltip) {
+    return {.param = ParamDesc{.id = id,
+                               .label = std::move(label),
+                               .tooltip = std::move(tooltip),
+                               .kind = ParamKind::Text,
+                               .defaultValue = std::string(),
+                               .multiline = true,
+                               .advanced = true},
+            .read = [text, encoder, id](EncodeAsked& asked, const executor::Params& params) {
+                asked.others[encoder].*text = params.text(id);
+            }};
+}
+
+void addOtherTexts(std::vector<EncodeField>& fields) {
+    static constexpr std::pair<const char*, const char*> kOrdinals[] = {
+        {"Second", "second"}, {"Third", "third"}, {"Fourth", "fourth"}};
+    static_assert(std::size(kOrdinals) + 1 == models::kMostTextEncoders);
+    for (size_t i = 0; i < std::size(kOrdinals); ++i) {
+        const std::string label = kOrdinals[i].first;
+        const std::string reader =
+            std::string("What a ") + kOrdinals[i].second + " text encoder reads in place of the ";
+        fields.push_back(
+            ownTextField(&models::OwnPrompts::prompt,
+                         i,
+                         models::promptNameOf(i),
+                         label + " prompt",
+                         reader + "prompt; left empty, it reads the same as the first."));
+        fields.push_back(
+            ownTextField(&models::OwnPrompts::negative,
+                         i,
+                         models::negativeNameOf(i),
+                         label + " negative prompt",
+                         reader + "negative prompt; left empty, it reads the same as the first."));
+    }
+}
+
+/// One that is as it is by default is not set.
+EncodeField numberField(const ParamDesc& desc) {
+    return {.param = desc, .read = [desc](EncodeAsked& asked, const executor::Params& params) {
+                if (params.value(desc.id) != desc.defaultValue) {
+                    asked.numbers[desc.id] = desc.kind == ParamKind::Int
+                                                 ? static_cast<double>(params.integer(desc.id))
+                                                 : params.number(desc.id);
+                }
+            }};
+}
+
 /// What some families read beside the texts. Source: the pipelines of diffusers that read them,
 /// whose defaults these are.
-const std::vector<ParamDesc>& numberParams() {
-    static const std::vector<ParamDesc> params = {
+std::vector<ParamDesc> numberParams() {
+    return {
         pixelsParam("original_width",
                     "Original width",
                     "Width before cropping and scaling, as the model is told it; a small one gives "
@@ -85,76 +361,89 @@ const std::vector<ParamDesc>& numberParams() {
          .softMax = 10,
          .step = 0.1,
          .advanced = true}};
-    return params;
 }
 
-ParamDesc ownText(std::string id, std::string label, std::string tooltip) {
-    return {.id = std::move(id),
-            .label = std::move(label),
-            .tooltip = std::move(tooltip),
-            .kind = ParamKind::Text,
-            .defaultValue = std::string(),
-            .multiline = true,
-            .advanced = true};
-}
-
-/// Of text encoders behind the first, and what some families read beside the texts.
-std::vector<ParamDesc> withOthers(std::vector<ParamDesc> params) {
-    static constexpr std::pair<const char*, const char*> kOrdinals[] = {
-        {"Second", "second"}, {"Third", "third"}, {"Fourth", "fourth"}};
-    static_assert(std::size(kOrdinals) + 1 == models::kMostTextEncoders);
-    for (size_t i = 0; i < std::size(kOrdinals); ++i) {
-        const std::string label = kOrdinals[i].first;
-        const std::string reader =
-            std::string("What a ") + kOrdinals[i].second + " text encoder reads in place of the ";
-        params.push_back(ownText(models::promptNameOf(i),
-                                 label + " prompt",
-                                 reader + "prompt; left empty, it reads the same as the first."));
-        params.push_back(
-            ownText(models::negativeNameOf(i),
-                    label + " negative prompt",
-                    reader + "negative prompt; left empty, it reads the same as the first."));
-    }
-    params.push_back(
-        {.id = kLength,
+std::vector<EncodeField> madeEncodeFields() {
+    std::vector<EncodeField> fields = {
+        input(&EncodeAsked::model, {kModel, "Model", "Its text encoders are used.", "MODEL"}),
+        param(&EncodeAsked::prompt,
+              {.id = "prompt",
+               .label = "Prompt",
+               .tooltip = "What the picture should show.",
+               .kind = ParamKind::Text,
+               .multiline = true}),
+        param(&EncodeAsked::negative,
+              {.id = "negative",
+               .label = "Negative prompt",
+               .tooltip = "What the picture should not show; left empty, it is encoded as an empty "
+                          "text, or zeros where the checkpoint asks for them.",
+               .kind = ParamKind::Text,
+               .multiline = true}),
+        param(&EncodeAsked::clipSkip,
+              {.id = "clip_skip",
+               .label = "Clip skip",
+               .tooltip = "Layers of the text encoder to leave out at the end. Clip skip 2 of "
+                          "other programs is 1, or -1 for models that leave one out by themselves. "
+                          "With the weights none the negative prompt ignores it.",
+               .unit = "layers",
+               .min = -1,
+               .max = kMostClipSkip,
+               .softMin = -1,
+               .softMax = 3,
+               .step = 1,
+               .advanced = true}),
+        param(&EncodeAsked::weights,
+              {.id = "weights",
+               .label = "Weights",
+               .tooltip = "How the texts say what counts more. With none brackets are text, and a "
+                          "long text is cut; the others read texts of any length.",
+               .kind = ParamKind::Choice,
+               .choices = {{"a1111", "A1111: (word:1.3) [word] BREAK"},
+                           {"compel", "Compel: word++ (words)1.3"},
+                           {"none", "None"}}}),
+        param(&EncodeAsked::hasTags,
+              {.id = kLoras,
+               .label = "LoRAs of the prompt",
+               .tooltip = "Reads <lora:name:0.8> in the prompt: loads the LoRA, and leaves the tag "
+                          "out of the text. Connect the output Model to Denoise.",
+               .advanced = true})};
+    addOtherTexts(fields);
+    fields.push_back(param(
+        &EncodeAsked::length,
+        {.id = "length",
          .label = "Text length",
-         .tooltip = "Tokens of each text, for models that read texts of any length: longer ones "
-                    "are cut, shorter ones are filled up. 0 is the model's usual length.",
+         .tooltip = "Tokens of each text, for models that read texts of any length: longer "
+                    "ones are cut, shorter ones are filled up. 0 is the model's usual length.",
          .unit = "tokens",
-         .kind = ParamKind::Int,
-         .defaultValue = int64_t{0},
          .min = 0,
          .max = kMostTokens,
          .softMin = 0,
          .softMax = kMostTokens,
          .step = 16,
-         .advanced = true});
-    params.insert(params.end(), numberParams().begin(), numberParams().end());
-    return params;
-}
-
-models::EncoderPrompts othersIn(const executor::Params& params) {
-    models::EncoderPrompts others;
-    for (size_t i = 0; i < others.size(); ++i) {
-        others[i] = {.prompt = params.text(models::promptNameOf(i)),
-                     .negative = params.text(models::negativeNameOf(i))};
+         .advanced = true}));
+    for (const ParamDesc& desc : numberParams()) {
+        fields.push_back(numberField(desc));
     }
-    return others;
+    return fields;
 }
 
-/// Those that are not as they are by default.
-NamedNumbers numbersIn(const executor::Params& params) {
-    NamedNumbers numbers;
-    for (const ParamDesc& param : numberParams()) {
-        if (params.value(param.id) != param.defaultValue) {
-            numbers[param.id] = param.kind == ParamKind::Int
-                                    ? static_cast<double>(params.integer(param.id))
-                                    : params.number(param.id);
-        }
-    }
-    return numbers;
+const std::vector<EncodeField>& encodeFields() {
+    static const std::vector<EncodeField> fields = madeEncodeFields();
+    return fields;
 }
 
+StageTask encodeTask(const EncodeAsked& asked) {
+    static const auto stage = std::make_shared<const StageDef<EncodeAsked>>(
+        StageDef<EncodeAsked>{.name = "encode",
+                              .wires = {{kModel, &EncodeAsked::model}},
+                              .source = modelOf<EncodeAsked>,
+                              .roles = {models::kTextEncoders},
+                              .shape = encodeShapes,
+                              .run = encodeStage});
+    return taskOf(stage, asked);
+}
+
+/// The outputs of the stage.
 std::vector<PortDesc> promptOutputs() {
     return {{.id = "positive",
              .label = "Positive",
@@ -166,145 +455,75 @@ std::vector<PortDesc> promptOutputs() {
              .type = "CONDITIONING"}};
 }
 
-std::vector<PortDesc> encodeOutputs() {
-    std::vector<PortDesc> outputs = promptOutputs();
-    outputs.push_back({.id = kModel,
-                       .label = "Model",
-                       .tooltip = "The model with the LoRAs of the prompt, for Denoise; without "
-                                  "any, the one that came in.",
-                       .type = "MODEL"});
-    return outputs;
+/// Opens what the texts name, embeddings and LoRAs: the model that encodes and denoises is the one
+/// with these.
+Issues openNamed(Stages& stages, EncodeAsked& asked, std::string_view graphFolder) {
+    Issues warnings;
+    if (asked.hasTags) {
+        LoadedModel loaded = stages.loadTagged(asked.model, asked.prompt, graphFolder);
+        asked.model = std::move(loaded.model);
+        warnings = std::move(loaded.warnings);
+    }
+    asked.embeddings = stages.embeddings(asked.model, graphFolder);
+    return warnings;
 }
 
-NodeDesc describeEncodePrompt() {
-    return {
+executor::WorkOutline outlineEncodePrompt(Stages& stages, const executor::OutlineContext& context) {
+    auto asked = askedOf(encodeFields(), context, [&](std::string_view port) -> WireRef {
+        const executor::ValueOutline* wired = context.input(port);
+        return wired ? wired->value : nullptr;
+    });
+    const WireRef given = asked.model;
+    Issues warnings = openNamed(stages, asked, context.graphFolder());
+    executor::WorkOutline work = stages.outline(encodeTask(asked), promptOutputs());
+    const bool isChanged = asked.model != given;
+    if (isChanged) {
+        work.fingerprints.push_back(stages.fingerprint(asked.model));
+    }
+    if (isChanged && !context.isRead(kModel)) {
+        warnings.push_back({.severity = Severity::Warning,
+                            .code = "lora_unread",
+                            .item = kLoras,
+                            .message = "the LoRAs of the prompt change its text encoders alone: "
+                                       "nothing reads the output Model",
+                            .hint = "connect the output Model to Denoise"});
+    }
+    work.issues.insert(work.issues.end(), warnings.begin(), warnings.end());
+    work.outputs.emplace_back(
+        kModel, executor::ValueOutline{.type = "MODEL", .value = std::move(asked.model)});
+    return work;
+}
+
+void runEncodePrompt(Stages& stages, executor::Context& context) {
+    auto asked = askedOf(
+        encodeFields(), context, [&](std::string_view port) { return context.input(port); });
+    (void)openNamed(stages, asked, context.graphFolder());
+    std::vector<WireRef> values = stages.run(encodeTask(asked), stageCall(context));
+    const std::vector<PortDesc> ports = promptOutputs();
+    for (size_t i = 0; i < ports.size(); ++i) {
+        context.output(ports[i].id, std::move(values.at(i)));
+    }
+    context.output(kModel, asked.model);
+}
+
+}  // namespace
+
+executor::NodeType encodePromptNode(Stages& stages) {
+    NodeDesc desc{
         .id = "prompt.encode",
         .label = "Encode prompt",
         .category = "Prompt",
         .tooltip = "Turns the prompt and the negative prompt into what the denoiser reads.",
         .version = 2,
         .components = {"text_encoder*"},
-        .inputs = {{.id = "model",
-                    .label = "Model",
-                    .tooltip = "Its text encoders are used.",
-                    .type = "MODEL"}},
-        .outputs = encodeOutputs(),
-        .params = withOthers(
-            {{.id = "prompt",
-              .label = "Prompt",
-              .tooltip = "What the picture should show.",
-              .kind = ParamKind::Text,
-              .defaultValue = std::string(),
-              .multiline = true},
-             {.id = "negative",
-              .label = "Negative prompt",
-              .tooltip = "What the picture should not show; left empty, it is encoded as an empty "
-                         "text, or "
-                         "zeros where the checkpoint asks for them.",
-              .kind = ParamKind::Text,
-              .defaultValue = std::string(),
-              .multiline = true},
-             {.id = "clip_skip",
-              .label = "Clip skip",
-              .tooltip = "Layers of the text encoder to leave out at the end. Clip skip 2 of other "
-                         "programs is 1, or -1 for models that leave one out by themselves. With "
-                         "the weights none the negative prompt ignores it.",
-              .unit = "layers",
-              .kind = ParamKind::Int,
-              .defaultValue = int64_t{-1},
-              .min = -1,
-              .max = kMostClipSkip,
-              .softMin = -1,
-              .softMax = 3,
-              .step = 1,
-              .advanced = true},
-             {.id = "weights",
-              .label = "Weights",
-              .tooltip = "How the texts say what counts more. With none brackets are text, and a "
-                         "long text is cut; the others read texts of any length.",
-              .kind = ParamKind::Choice,
-              .defaultValue = std::string("a1111"),
-              .choices = {{"a1111", "A1111: (word:1.3) [word] BREAK"},
-                          {"compel", "Compel: word++ (words)1.3"},
-                          {"none", "None"}}},
-             {.id = kLoras,
-              .label = "LoRAs of the prompt",
-              .tooltip = "Reads <lora:name:0.8> in the prompt: loads the LoRA, and leaves the tag "
-                         "out of the text. Connect the output Model to Denoise.",
-              .kind = ParamKind::Bool,
-              .defaultValue = false,
-              .advanced = true}}),
-    };
-}
-
-EncodeRequest encodePromptRequest(Stages& stages,
-                                  const executor::Params& params,
-                                  const memory::WireRef& model,
-                                  std::string_view graphFolder) {
-    return {.model = model,
-            .prompt = params.text("prompt"),
-            .hasTags = params.flag(kLoras),
-            .negative = params.text("negative"),
-            .others = othersIn(params),
-            .length = params.integer(kLength),
-            .clipSkip = static_cast<int>(params.integer("clip_skip")),
-            .weights = params.text("weights"),
-            .numbers = numbersIn(params),
-            .embeddings = stages.embeddings(model, graphFolder),
-            .precision = params.precision()};
-}
-
-/// The model that encodes and denoises: with the changes that the prompt asks for, where it may.
-LoadedModel promptedModel(Stages& stages,
-                          const executor::Params& params,
-                          const memory::WireRef& model,
-                          std::string_view graphFolder) {
-    return params.flag(kLoras) ? stages.loadTagged(model, params.text("prompt"), graphFolder)
-                               : LoadedModel{.model = model, .warnings = {}};
-}
-
-executor::WorkOutline outlineEncodePrompt(Stages& stages, const executor::OutlineContext& context) {
-    const executor::ValueOutline* wired = context.input(kModel);
-    const memory::WireRef given = wired ? wired->value : nullptr;
-    LoadedModel loaded = promptedModel(stages, context, given, context.graphFolder());
-    executor::WorkOutline work = workOutline(
-        stages.outline(encodePromptRequest(stages, context, loaded.model, context.graphFolder())),
-        promptOutputs());
-    const bool isChanged = loaded.model != given;
-    if (isChanged) {
-        work.fingerprints.push_back(stages.fingerprint(loaded.model));
-    }
-    if (isChanged && !context.isRead(kModel)) {
-        loaded.warnings.push_back({.severity = Severity::Warning,
-                                   .code = "lora_unread",
-                                   .item = kLoras,
-                                   .message = "the LoRAs of the prompt change its text encoders "
-                                              "alone: nothing reads the output Model",
-                                   .hint = "connect the output Model to Denoise"});
-    }
-    work.issues.insert(work.issues.end(), loaded.warnings.begin(), loaded.warnings.end());
-    work.outputs.emplace_back(
-        kModel, executor::ValueOutline{.type = "MODEL", .value = std::move(loaded.model)});
-    return work;
-}
-
-void runEncodePrompt(Stages& stages, executor::Context& context) {
-    const memory::WireRef model =
-        promptedModel(stages, context, context.input(kModel), context.graphFolder()).model;
-    std::vector<memory::WireRef> values = stages.run(
-        encodePromptRequest(stages, context, model, context.graphFolder()), stageCall(context));
-    const std::vector<PortDesc> ports = promptOutputs();
-    for (size_t i = 0; i < ports.size(); ++i) {
-        context.output(ports[i].id, std::move(values.at(i)));
-    }
-    context.output(kModel, model);
-}
-
-}  // namespace
-
-std::vector<executor::NodeType> prompt(Stages& stages) {
-    return {stageNode(
-        stages, describeEncodePrompt(), outlineEncodePrompt, runEncodePrompt, "prompt encode")};
+        .outputs = promptOutputs()};
+    desc.outputs.push_back({.id = kModel,
+                            .label = "Model",
+                            .tooltip = "The model with the LoRAs of the prompt, for Denoise; "
+                                       "without any, the one that came in.",
+                            .type = "MODEL"});
+    describeFields(desc, encodeFields());
+    return nodeOf(stages, std::move(desc), outlineEncodePrompt, runEncodePrompt, "prompt encode");
 }
 
 }  // namespace lowtide::nodes

@@ -1,9 +1,8 @@
-#include "nodes/engine/stages.hpp"
 #include "nodes/save/save_image.hpp"
 
 namespace lowtide::nodes {
 
-executor::NodeType previewImage(Stages& stages) {
+executor::NodeType previewImageNode(Stages&) {
     return {.desc = {.id = "preview.image",
                      .label = "Preview image",
                      .category = "Save",
@@ -14,16 +13,12 @@ executor::NodeType previewImage(Stages& stages) {
                                  .label = "Image",
                                  .tooltip = "The pictures.",
                                  .type = "IMAGE"}}},
-            .outline =
-                [&stages](const executor::OutlineContext& context) {
-                    return picturesOutline(stages, context);
-                },
-            .run =
-                [&stages](executor::Context& context) {
-                    for (const Image8& picture : stages.pictures(context.input("image"))) {
-                        context.preview(picture);
-                    }
-                }};
+            .outline = picturesOutline,
+            .run = [](executor::Context& context) {
+                for (const Image8& picture : picturesIn(context)) {
+                    context.preview(picture);
+                }
+            }};
 }
 
 }  // namespace lowtide::nodes

@@ -1,11 +1,15 @@
 #include "nodes/save/save_image.hpp"
 
+#include "nodes/engine/stage_errors.hpp"
+#include "nodes/engine/stage_inputs.hpp"
+#include "nodes/engine/stage_task.hpp"
 #include "nodes/engine/stages.hpp"
 #include "nodes/save/file_names.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/files/output_file.hpp"
 #include "plugin/image/picture_file.hpp"
 #include "plugin/image/picture_header.hpp"
+#include "plugin/tensor/crossing.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -122,7 +126,7 @@ std::string waitFor(std::future<std::string> file, const StopToken& stop) {
 void runSaveImage(Stages& stages, executor::Context& context) {
     const memory::WireRef image = context.input("image");
     const StopToken& stop = context.stop();
-    const std::vector<Image8> pictures = stages.pictures(image);
+    const std::vector<Image8> pictures = picturesIn(context);
     const SavedFormat& format = savedFormat(context);
     const image::PictureEncoding encoding{.format = format.format,
                                           .quality = static_cast<int>(context.integer("quality")),
@@ -165,26 +169,29 @@ std::vector<image::PictureText> savedTexts(Stages& stages,
     return texts;
 }
 
-executor::WorkOutline picturesOutline(Stages& stages, const executor::OutlineContext& context) {
-    return {.walk = stages.outlinePictures(context.input("image")->shape).walk};
+std::vector<Image8> picturesIn(executor::Context& context) {
+    return withErrorsOf("picture",
+                        [&] { return tensor::image8(imagesIn(context.input("image")).pixels()); });
 }
 
-executor::NodeType saveImage(Stages& stages) {
+executor::WorkOutline picturesOutline(const executor::OutlineContext& context) {
+    return {.walk = [shape = context.input("image")->shape](const memory::StagePlace& place) {
+        return withErrorsOf("picture", [&] { return walkPictures(shape, place); });
+    }};
+}
+
+executor::NodeType saveImageNode(Stages& stages) {
     return {.desc = describeSaveImage(),
             .outline =
-                [&stages](const executor::OutlineContext& context) {
+                [](const executor::OutlineContext& context) {
                     checkPrefix(context.text("prefix"));
                     checkSides(savedFormat(context), context.input("image")->shape);
-                    return picturesOutline(stages, context);
+                    return picturesOutline(context);
                 },
             .run =
                 [&stages](executor::Context& context) {
                     writeOutputs([&] { runSaveImage(stages, context); });
                 }};
-}
-
-std::vector<executor::NodeType> save(Stages& stages) {
-    return {saveImage(stages), saveVideo(stages), previewImage(stages)};
 }
 
 }  // namespace lowtide::nodes

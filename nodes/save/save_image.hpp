@@ -11,14 +11,6 @@ class Stages;
 
 namespace lowtide::nodes {
 
-/// "save.image": writes PNG files with the graph and A1111 parameters inside.
-[[nodiscard]] executor::NodeType saveImage(Stages& stages);
-/// "preview.image": hands the pictures to the host and writes nothing.
-[[nodiscard]] executor::NodeType previewImage(Stages& stages);
-
-/// "save.video": writes all pictures as the frames of one file.
-[[nodiscard]] executor::NodeType saveVideo(Stages& stages);
-
 /// "prefix" of nodes that write files.
 [[nodiscard]] ParamDesc prefixParam();
 /// What the file of one picture, or of a video that begins with it, carries.
@@ -26,8 +18,9 @@ namespace lowtide::nodes {
                                                          executor::Context& context,
                                                          const memory::WireRef& image,
                                                          size_t picture);
-/// The outline of a node that makes 8-bit pictures of its input "image".
-[[nodiscard]] executor::WorkOutline picturesOutline(Stages& stages,
-                                                    const executor::OutlineContext& context);
+/// The input "image" as 8-bit pictures, rounded half to even.
+[[nodiscard]] std::vector<Image8> picturesIn(executor::Context& context);
+/// The outline of a node that asks for them.
+[[nodiscard]] executor::WorkOutline picturesOutline(const executor::OutlineContext& context);
 
 }  // namespace lowtide::nodes

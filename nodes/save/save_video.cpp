@@ -1,3 +1,4 @@
+#include "nodes/engine/stage_inputs.hpp"
 #include "nodes/engine/stages.hpp"
 #include "nodes/save/file_names.hpp"
 #include "nodes/save/save_image.hpp"
@@ -100,26 +101,26 @@ video::VideoEncoding encodingOf(const executor::Params& params, const Shape& fra
             .quality = static_cast<int>(params.integer("quality"))};
 }
 
-executor::WorkOutline outlineSaveVideo(Stages& stages, const executor::OutlineContext& context) {
+executor::WorkOutline outlineSaveVideo(const executor::OutlineContext& context) {
     checkPrefix(context.text("prefix"));
     const Shape& frames = context.input("image")->shape;
     if (frames.size() == 4) {
         video::checkEncoding(encodingOf(context, frames, kUsualRate));
     }
-    return picturesOutline(stages, context);
+    return picturesOutline(context);
 }
 
 void runSaveVideo(Stages& stages, executor::Context& context) {
     const memory::WireRef image = context.input("image");
     const StopToken& stop = context.stop();
-    const std::vector<Image8> frames = stages.pictures(image);
+    const std::vector<Image8> frames = picturesIn(context);
     const Image8& first = frames.front();
     const video::VideoEncoding encoding = encodingOf(context,
                                                      {static_cast<int64_t>(frames.size()),
                                                       first.channels,
                                                       first.heightPixels,
                                                       first.widthPixels},
-                                                     stages.frameRate(image));
+                                                     imagesIn(image).provenance().rate);
     FileNames names(
         std::string(context.outputFolder()), context.text("prefix"), encoding.format->ending);
     files::OutputFile output(names.next());
@@ -135,16 +136,12 @@ void runSaveVideo(Stages& stages, executor::Context& context) {
 
 }  // namespace
 
-executor::NodeType saveVideo(Stages& stages) {
+executor::NodeType saveVideoNode(Stages& stages) {
     return {.desc = describeSaveVideo(),
-            .outline =
-                [&stages](const executor::OutlineContext& context) {
-                    return outlineSaveVideo(stages, context);
-                },
-            .run =
-                [&stages](executor::Context& context) {
-                    writeOutputs([&] { runSaveVideo(stages, context); });
-                }};
+            .outline = outlineSaveVideo,
+            .run = [&stages](executor::Context& context) {
+                writeOutputs([&] { runSaveVideo(stages, context); });
+            }};
 }
 
 }  // namespace lowtide::nodes

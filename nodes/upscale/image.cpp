@@ -1,49 +1,119 @@
-#include "nodes/stage_call.hpp"
-#include "nodes/upscale/upscale_nodes.hpp"
+#include "nodes/engine/node_def.hpp"
+#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/stage_inputs.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/nn/stage_context.hpp"
+#include "plugin/tensor/kernels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
 
 namespace lowtide::nodes {
 
 namespace {
 
-NodeDesc describeUpscaleImage() {
-    return {
-        .id = "upscale.image",
-        .label = "Upscale image",
-        .category = "Upscale",
-        .tooltip = "Resizes pictures by a factor with a classic filter, without a network.",
-        .inputs = {{.id = "image", .label = "Image", .tooltip = "The pictures.", .type = "IMAGE"}},
-        .outputs = {{.id = "image",
-                     .label = "Image",
-                     .tooltip = "The resized pictures.",
-                     .type = "IMAGE"}},
-        .params = {{.id = "method",
-                    .label = "Method",
-                    .tooltip = "Lanczos is the sharpest, bicubic is smooth, area averages pixels.",
-                    .kind = ParamKind::Choice,
-                    .defaultValue = std::string("lanczos"),
-                    .choices = {{"lanczos", "Lanczos"}, {"bicubic", "Bicubic"}, {"area", "Area"}}},
-                   {.id = "scale",
-                    .label = "Scale",
-                    .tooltip = "Factor of both sides; the result is rounded to whole pixels.",
-                    .unit = "x",
-                    .kind = ParamKind::Float,
-                    .defaultValue = 2.0,
-                    .min = 0.01,
-                    .max = 16,
-                    .softMin = 0.25,
-                    .softMax = 4,
-                    .step = 0.25}}};
+using tensor::kernels::Resample;
+
+constexpr double kLargestUpscaledSide = 1 << 16;
+
+struct UpscaleAsked {
+    WireRef image;
+    Resample method = Resample::Lanczos;
+    double scale = 2;
+};
+
+std::vector<Option<Resample>> upscaleMethods() {
+    return {{"lanczos", "Lanczos", Resample::Lanczos},
+            {"bicubic", "Bicubic", Resample::Bicubic},
+            {"area", "Area", Resample::Area}};
 }
 
-UpscaleRequest upscaleImageRequest(const executor::Params& params, const WireAt& wire) {
-    return {
-        .image = wire("image"), .method = params.text("method"), .scale = params.number("scale")};
+/// A1111 calls the methods by the same labels.
+std::string upscalerName(Resample method) {
+    const std::vector<Option<Resample>> methods = upscaleMethods();
+    return std::ranges::find(methods, method, &Option<Resample>::means)->label;
+}
+
+int64_t scaledSide(int64_t side, double scale) {
+    const double size = static_cast<double>(side) * scale;
+    if (!(scale > 0) || size > kLargestUpscaledSide) {
+        throw Error(ErrorKind::InvalidInput,
+                    "a side of " + std::to_string(side) + " pixels cannot be scaled by " +
+                        formatNumber(scale),
+                    "choose a scale that gives sides of at most 65536 pixels",
+                    "scale");
+    }
+    return std::max<int64_t>(1, std::llround(size));
+}
+
+Shape upscaledShape(const UpscaleAsked& asked) {
+    Shape shape = shapeOf(asked.image);
+    for (size_t axis = 2; axis < shape.size(); ++axis) {
+        shape[axis] = scaledSide(shape[axis], asked.scale);
+    }
+    return shape;
+}
+
+std::vector<WireRef> upscaleStage(models::StageContext& context,
+                                  const UpscaleAsked& asked,
+                                  const StageCall&) {
+    const tensor::Images& given = imagesIn(asked.image);
+    const at::Tensor& pixels = given.pixels();
+    context.record.put("upscale_in", pixels);
+    const Shape shape = upscaledShape(asked);
+    at::Tensor result = tensor::kernels::resample(pixels, shape[2], shape[3], asked.method);
+    context.record.put("upscale_out", result);
+    tensor::Provenance provenance = given.provenance();
+    if (!provenance.fields.empty()) {
+        provenance.set("Postprocess upscale by", formatNumber(asked.scale));
+        provenance.set("Postprocess upscaler", upscalerName(asked.method));
+    }
+    return {std::make_shared<const tensor::Images>(std::move(result), std::move(provenance))};
+}
+
+StageShapes upscaleShapes(const UpscaleAsked& asked, StageFacts&) {
+    return {.outputs = {outputOf("IMAGE", upscaledShape(asked))}};
+}
+
+std::vector<Field<UpscaleAsked>> upscaleFields() {
+    return {input(&UpscaleAsked::image, {"image", "Image", "The pictures.", "IMAGE"}),
+            choice(&UpscaleAsked::method,
+                   {.id = "method",
+                    .label = "Method",
+                    .tooltip = "Lanczos is the sharpest, bicubic is smooth, area averages pixels."},
+                   upscaleMethods()),
+            param(&UpscaleAsked::scale,
+                  {.id = "scale",
+                   .label = "Scale",
+                   .tooltip = "Factor of both sides; the result is rounded to whole pixels.",
+                   .unit = "x",
+                   .min = 0.01,
+                   .max = 16,
+                   .softMin = 0.25,
+                   .softMax = 4,
+                   .step = 0.25})};
 }
 
 }  // namespace
 
 executor::NodeType upscaleImageNode(Stages& stages) {
-    return stageNode(stages, describeUpscaleImage(), upscaleImageRequest, "upscale");
+    return nodeOf<UpscaleAsked>(
+        stages,
+        {.desc = {.id = "upscale.image",
+                  .label = "Upscale image",
+                  .category = "Upscale",
+                  .tooltip =
+                      "Resizes pictures by a factor with a classic filter, without a network.",
+                  .outputs = {{.id = "image",
+                               .label = "Image",
+                               .tooltip = "The resized pictures.",
+                               .type = "IMAGE"}}},
+         .fields = upscaleFields(),
+         .stage = {.name = "upscale", .shape = upscaleShapes, .run = upscaleStage},
+         .collectAfter = "upscale"});
 }
 
 }  // namespace lowtide::nodes

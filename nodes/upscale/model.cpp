@@ -1,69 +1,191 @@
-#include "nodes/stage_call.hpp"
-#include "nodes/upscale/upscale_nodes.hpp"
+#include "nodes/denoise/latent_preview.hpp"
+#include "nodes/engine/node_def.hpp"
+#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/stage_inputs.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/nn/feathered_tiles.hpp"
+#include "plugin/nn/shape_walk.hpp"
+#include "plugin/nn/stage_context.hpp"
+#include "plugin/tensor/crossing.hpp"
+
+#include <utility>
 
 namespace lowtide::nodes {
 
 namespace {
 
-NodeDesc describeUpscaleWithModel() {
+struct UpscaleWithModelAsked {
+    WireRef upscaler;
+    WireRef image;
+    int64_t tilePixels = 512;    ///< side of a tile of the picture, 0: whole
+    int64_t overlapPixels = 64;  ///< of neighbouring tiles; at most half of a tile
+    memory::PrecisionChoice precision{};
+};
+
+constexpr int64_t kLargestEnlargedSide = 1 << 16;
+
+models::TileSizes upscaleTiles(const UpscaleWithModelAsked& asked,
+                               const models::UpscalerInfo& upscaler) {
+    const auto refuse = [](const std::string& problem, const char* hint, const char* item) {
+        throw Error(ErrorKind::InvalidInput, problem, hint, item);
+    };
+    if (asked.tilePixels < 0) {
+        refuse("the tile is " + std::to_string(asked.tilePixels) + " pixels",
+               "choose 0 for the whole picture, or a side in pixels",
+               "tile");
+    }
+    if (asked.tilePixels == 0) {
+        return {.multiple = upscaler.multiple};
+    }
+    if (asked.overlapPixels < 0 || 2 * asked.overlapPixels > asked.tilePixels) {
+        refuse("tiles of " + std::to_string(asked.tilePixels) + " pixels cannot overlap by " +
+                   std::to_string(asked.overlapPixels),
+               "choose an overlap from 0 to half of the tile",
+               "overlap");
+    }
     return {
-        .id = "upscale.model",
-        .label = "Upscale with model",
-        .category = "Upscale",
-        .tooltip =
-            "Enlarges pictures with a network that adds detail, in tiles where they are "
-            "large.",
-        .components = {"upscaler"},
-        .inputs = {{.id = "upscaler",
-                    .label = "Upscaler",
-                    .tooltip = "The network; it decides by how much.",
-                    .type = "UPSCALER"},
-                   {.id = "image", .label = "Image", .tooltip = "The pictures.", .type = "IMAGE"}},
-        .outputs = {{.id = "image",
-                     .label = "Image",
-                     .tooltip = "The enlarged pictures.",
-                     .type = "IMAGE"}},
-        .params = {{.id = "tile",
-                    .label = "Tile",
-                    .tooltip = "Side of the tiles of a larger picture, enlarged one after the "
-                               "other with blended seams; 0 takes it whole. Saves memory and "
-                               "changes pixels.",
-                    .unit = "px",
-                    .kind = ParamKind::Int,
-                    .defaultValue = int64_t{512},
-                    .min = 0,
-                    .max = 8192,
-                    .softMin = 0,
-                    .softMax = 1024,
-                    .step = 64},
-                   {.id = "overlap",
-                    .label = "Overlap",
-                    .tooltip = "By how much tiles overlap, at most half of a tile: the more, the "
-                               "nearer to the whole picture.",
-                    .unit = "px",
-                    .kind = ParamKind::Int,
-                    .defaultValue = int64_t{64},
-                    .min = 0,
-                    .max = 4096,
-                    .softMin = 0,
-                    .softMax = 256,
-                    .step = 8,
-                    .advanced = true}}};
+        .side = asked.tilePixels, .overlap = asked.overlapPixels, .multiple = upscaler.multiple};
 }
 
-UpscaleWithModelRequest upscaleWithModelRequest(const executor::Params& params,
-                                                const WireAt& wire) {
-    return {.upscaler = wire("upscaler"),
-            .image = wire("image"),
-            .tilePixels = params.integer("tile"),
-            .overlapPixels = params.integer("overlap"),
-            .precision = params.precision()};
+int64_t enlargedSide(int64_t side, const models::UpscalerInfo& upscaler) {
+    if (side > kLargestEnlargedSide / upscaler.scale) {
+        throw Error(ErrorKind::InvalidInput,
+                    "a side of " + std::to_string(side) + " pixels cannot be made " +
+                        std::to_string(upscaler.scale) + " times as long by " + upscaler.name,
+                    "connect a picture whose result has sides of at most 65536 pixels",
+                    "image");
+    }
+    return side * upscaler.scale;
+}
+
+/// Of pictures [B, 3, H, W].
+Shape enlargedShape(const UpscaleWithModelAsked& asked) {
+    const models::UpscalerInfo& upscaler = upscalerIn(asked.upscaler).info();
+    (void)upscaleTiles(asked, upscaler);
+    Shape shape = shapeOf(asked.image);
+    for (size_t axis = 2; axis < shape.size(); ++axis) {
+        shape[axis] = enlargedSide(shape[axis], upscaler);
+    }
+    return shape;
+}
+
+/// The file without its ending, as A1111 lists upscalers.
+std::string shownName(const models::UpscalerInfo& upscaler) {
+    return upscaler.name.substr(0, upscaler.name.rfind('.'));
+}
+
+void describeUpscale(tensor::Provenance& provenance, const models::UpscalerInfo& upscaler) {
+    if (!provenance.fields.empty()) {
+        provenance.set("Postprocess upscale by", std::to_string(upscaler.scale));
+        provenance.set("Postprocess upscaler", shownName(upscaler));
+    }
+}
+
+at::Tensor enlargeAll(models::StageContext& context,
+                      const models::Upscaler& upscaler,
+                      const at::Tensor& pixels,
+                      const UpscaleWithModelAsked& asked,
+                      const StageCall& call) {
+    const models::TileSizes tiles = upscaleTiles(asked, upscaler.info());
+    const int64_t count = pixels.size(0) * tileCount(pixels.size(2), pixels.size(3), tiles);
+    int64_t done = 0;
+    const auto network = treeIn(upscaler, models::kUpscaler);
+    const auto enlarge = [&](const at::Tensor& tile) {
+        call.stop.throwIfStopped();
+        at::Tensor large = passOver(
+            context, *network, tile.sizes(), [&] { return upscaler.enlarge(context, tile); });
+        tellProgress(context, *network, call, "tile", ++done, count);
+        return large;
+    };
+    const at::Tensor result = at::zeros(enlargedShape(asked), pixels.options());
+    for (int64_t i = 0; i < pixels.size(0); ++i) {
+        call.stop.throwIfStoppedBetweenImages();
+        enlargeInTiles(
+            pixels.narrow(0, i, 1), tiles, upscaler.info().scale, enlarge, result.narrow(0, i, 1));
+    }
+    return result;
+}
+
+/// Polls "cancel after this image" between pictures and "now" before every tile. Records
+/// upscale_in, upscale_raw (before the clamp) and upscale_out.
+std::vector<WireRef> upscaleWithModelStage(models::StageContext& context,
+                                           const UpscaleWithModelAsked& asked,
+                                           const StageCall& call) {
+    const models::Upscaler& upscaler = upscalerIn(asked.upscaler);
+    const tensor::Images& given = imagesIn(asked.image);
+    const c10::Device device = context.deviceOf(*treeIn(upscaler, models::kUpscaler));
+    const at::Tensor pixels = tensor::upload(given.pixels(), device);
+    context.record.put("upscale_in", pixels);
+    at::Tensor result = enlargeAll(context, upscaler, pixels, asked, call);
+    context.record.put("upscale_raw", result);
+    result.clamp_(0, 1);
+    context.record.put("upscale_out", result);
+    tensor::Provenance provenance = given.provenance();
+    describeUpscale(provenance, upscaler.info());
+    return {std::make_shared<const tensor::Images>(std::move(result), std::move(provenance))};
+}
+
+StageShapes upscaleWithModelShapes(const UpscaleWithModelAsked& asked, StageFacts&) {
+    return {.outputs = {outputOf("IMAGE", enlargedShape(asked))}};
+}
+
+std::shared_ptr<const models::ComponentSource> upscalerOfStage(const UpscaleWithModelAsked& asked) {
+    return upscalerIn(asked.upscaler).shared_from_this();
+}
+
+std::vector<Field<UpscaleWithModelAsked>> upscaleWithModelFields() {
+    return {input(&UpscaleWithModelAsked::upscaler,
+                  {"upscaler", "Upscaler", "The network; it decides by how much.", "UPSCALER"}),
+            input(&UpscaleWithModelAsked::image, {"image", "Image", "The pictures.", "IMAGE"}),
+            param(&UpscaleWithModelAsked::tilePixels,
+                  {.id = "tile",
+                   .label = "Tile",
+                   .tooltip = "Side of the tiles of a larger picture, enlarged one after the other "
+                              "with blended seams; 0 takes it whole. Saves memory and changes "
+                              "pixels.",
+                   .unit = "px",
+                   .min = 0,
+                   .max = 8192,
+                   .softMin = 0,
+                   .softMax = 1024,
+                   .step = 64}),
+            param(&UpscaleWithModelAsked::overlapPixels,
+                  {.id = "overlap",
+                   .label = "Overlap",
+                   .tooltip = "By how much tiles overlap, at most half of a tile: the more, the "
+                              "nearer to the whole picture.",
+                   .unit = "px",
+                   .min = 0,
+                   .max = 4096,
+                   .softMin = 0,
+                   .softMax = 256,
+                   .step = 8,
+                   .advanced = true})};
 }
 
 }  // namespace
 
 executor::NodeType upscaleModelNode(Stages& stages) {
-    return stageNode(stages, describeUpscaleWithModel(), upscaleWithModelRequest, "upscale");
+    return nodeOf<UpscaleWithModelAsked>(
+        stages,
+        {.desc = {.id = "upscale.model",
+                  .label = "Upscale with model",
+                  .category = "Upscale",
+                  .tooltip = "Enlarges pictures with a network that adds detail, in tiles where "
+                             "they are large.",
+                  .components = {"upscaler"},
+                  .outputs = {{.id = "image",
+                               .label = "Image",
+                               .tooltip = "The enlarged pictures.",
+                               .type = "IMAGE"}}},
+         .fields = upscaleWithModelFields(),
+         .stage = {.name = "upscale",
+                   .source = upscalerOfStage,
+                   .roles = {models::kUpscaler},
+                   .shape = upscaleWithModelShapes,
+                   .run = upscaleWithModelStage,
+                   .tile = {"tile", &UpscaleWithModelAsked::tilePixels}},
+         .collectAfter = "upscale"});
 }
 
 }  // namespace lowtide::nodes

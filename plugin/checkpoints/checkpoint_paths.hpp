@@ -54,9 +54,10 @@ struct CheckpointPath {
 /// What load.checkpoint opens. Paths: "builtin:mini", absolute, or relative to the graph's folder,
 /// then to the model folders.
 struct LoadRequest {
-    std::string checkpoint;  ///< a folder in the diffusers layout, or one file in LDM's
-    std::string unet{};      ///< a file with another denoiser; empty: the checkpoint's own
-    std::string vae;         ///< likewise with another autoencoder
+    /// A folder in the diffusers layout, or one file in LDM's.
+    std::string checkpoint = "builtin:mini";
+    std::string unet{};  ///< a file with another denoiser; empty: the checkpoint's own
+    std::string vae;     ///< likewise with another autoencoder
     /// Likewise with a fourth text encoder, or a folder of it and its tokenizer.
     std::string textEncoder4{};
     std::string prediction = "checkpoint";  ///< "epsilon", "v_prediction", or what it says itself

@@ -1,6 +1,6 @@
 #include "plugin/module/plugin.hpp"
 
-#include "nodes/engine/make_stages.hpp"
+#include "nodes/engine/stages.hpp"
 #include "nodes/node_list.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/hash.hpp"
@@ -188,7 +188,8 @@ struct Engine {
           residency(residency::makeDeviceSource(moduleFolder(), cuda),
                     std::make_shared<models::AdapterMath>()),
           digests(std::make_shared<files::FileDigests>(cacheFolder)),
-          stages(nodes::makeStages({.residency = residency,
+          stages(std::make_unique<nodes::Stages>(
+              nodes::StagesSettings{.residency = residency,
                                     .resourcesFolder = moduleFolder() + "/lowtide/resources",
                                     .modelFolders = std::move(modelFolders),
                                     .recorder = [this] { return slot.recorder; },

@@ -21,7 +21,7 @@ TOP = {"CMakeLists.txt", "CMakePresets.json", "plugin", "nodes", "ui", "resource
 GENERATED = {"build"}
 ROOMS = ["plugin"] + [f"plugin/{room}" for room in (
     "host_api", "base", "files", "image", "video", "memory", "encodings", "graph", "executor", "residency", "tensor", "text", "sampling", "nn", "checkpoints",
-    "families", "models",
+    "families",
     "module")] + ["nodes", "ui", "tests", "resources", "examples"] + [f"ui/{room}" for room in (
         "door", "qt_door", "theme", "language", "document", "painting", "bridge", "editors", "canvas", "panels", "widgets",
         "studio")]

@@ -31,7 +31,7 @@ DETAILS = re.compile("|".join((
 # What only looks like a sentence: texts written into pictures, names of stages, options of the command, faults of the program.
 UNSPOKEN = re.compile(
     r"^(GC: |radius |strength \{0\}, steps|\{0\}, sigmas|torch \{0\}|order \{0\}|Hires |Latent \(|Detail pass|Colour match|Postprocess |Power Lora|Lora Loader|My prompt |first block |[A-Za-z]+ (hash|hashes)$"
-    r"|ControlNet (is more|Union)|VAE encode|(ip adapter|adapter (un)?load|prompt encode|image encode|video start)$|, Masked|f32 after|copy of |eviction of "
+    r"|ControlNet (is more|Union)|VAE encode|(ip adapter|adapter (un)?load|prompt encode|image encode|video start|empty latent|image prompt|match colour|upscale latent)$|, Masked|f32 after|copy of |eviction of "
     r"|(component device|roles elsewhere)$|the outline of|the plan knows nothing|no part of a model|\[enforce|\{0\}norm|no latents of|(set|use|choose|give|write|connect) $|\{0\} numbers instead|write node\.param|\{0\} does not say what to vary)"
     r"|\"severity\"|--vary|bytes are used|allocate memory$|^not enough memory$|^model\.diffusion_model|rows are gathered|rows 0 to|negative prompt$|prompt; left empty")
 PROSE = re.compile(r"[a-z]{2,}[,;:]? [a-z(\"]|^(choose|use|write|set|give|connect) ")

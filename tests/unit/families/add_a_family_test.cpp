@@ -30,7 +30,7 @@
 namespace add_a_family_test {
 
 using namespace lowtide;
-using models::WireRef;
+using nodes::WireRef;
 using testing::ModelBench;
 using testing::ToyFiles;
 using testing::ToyWords;
@@ -78,7 +78,7 @@ class AddAFamilyTest : public QObject {
     const ToyFiles files_;
     ModelBench bench_;
 
-    [[nodiscard]] models::Stages& stages() { return bench_.stages(); }
+    [[nodiscard]] nodes::Stages& stages() { return bench_.stages(); }
 
     [[nodiscard]] WireRef folderModel() { return bench_.load(files_.folder().toStdString()); }
 
@@ -101,7 +101,7 @@ class AddAFamilyTest : public QObject {
     }
 
     /// Two steps with both prompts, which are not connected.
-    [[nodiscard]] static models::DenoiseRequest denoising(const WireRef& model) {
+    [[nodiscard]] static testing::DenoiseRequest denoising(const WireRef& model) {
         return {.model = model, .steps = 2, .cfg = 2, .seed = 5};
     }
 
@@ -114,16 +114,18 @@ class AddAFamilyTest : public QObject {
                                       {.model = model, .prompt = "a red cat", .negative = "blurry"},
                                       bench.call("encode"));
         });
-        models::DenoiseRequest request = denoising(model);
+        testing::DenoiseRequest request = denoising(model);
         request.positive = prompts.positive;
         request.negative = prompts.negative;
         request.latent =
-            bench.stages()
-                .run(models::EmptyLatentRequest{.widthPixels = kSide, .heightPixels = kSide}, {})
+            testing::run(bench.stages(),
+                         testing::EmptyLatentRequest{.widthPixels = kSide, .heightPixels = kSide},
+                         bench.call("empty"))
                 .front();
         WireRef result;
-        bench.runWith(bench.stages().outline(request).components(),
-                      [&] { result = bench.stages().run(request, bench.call("denoise")).front(); });
+        bench.runWith(testing::outline(bench.stages(), request).components(), [&] {
+            result = testing::run(bench.stages(), request, bench.call("denoise")).front();
+        });
         return result;
     }
 
@@ -203,9 +205,9 @@ private Q_SLOTS:
 
         WireRef image;
         bench_.runWith(model, models::kAutoencoder, [&] {
-            image = stages()
-                        .run(models::DecodeRequest{.model = model, .latent = latent},
-                             bench_.call("decode"))
+            image = testing::run(stages(),
+                                 testing::DecodeRequest{.model = model, .latent = latent},
+                                 bench_.call("decode"))
                         .front();
         });
         const at::Tensor& made = dynamic_cast<const tensor::Latents&>(*latent).samples();
@@ -222,8 +224,10 @@ private Q_SLOTS:
         (void)denoised(bench, model);
         const Bytes taken = bench.activationPeak();
 
-        const models::StageOutline outline = bench.stages().outline(testing::known(
-            testing::shapesOf(model, {.width = kSide, .height = kSide}), denoising(model)));
+        const testing::StageOutline outline = testing::outline(
+            bench.stages(),
+            testing::known(testing::shapesOf(model, {.width = kSide, .height = kSide}),
+                           denoising(model)));
 
         QCOMPARE(outline.walk({"fake"}).activations, taken);
     }

@@ -28,8 +28,8 @@ constexpr int64_t kBatch = 3;
 /// bits, what the network makes of it agrees as with the reference (design, section 5).
 constexpr double kBatchError = testing::kRelativeL2;
 
-nodes::DenoiseRequest smallRequest(PictureBench& bench, int64_t batch) {
-    nodes::DenoiseRequest request = bench.request("a cat", "dark");
+testing::DenoiseRequest smallRequest(PictureBench& bench, int64_t batch) {
+    testing::DenoiseRequest request = bench.request("a cat", "dark");
     request.latent = bench.emptyLatent(64, 48, batch);
     request.steps = 3;
     request.cfg = 3;
@@ -43,7 +43,7 @@ double relativeError(const at::Tensor& a, const at::Tensor& b) {
     return ((a - b).norm() / b.norm()).item<double>();
 }
 
-std::vector<std::string> textsOf(PictureBench& bench, const nodes::DenoiseRequest& request) {
+std::vector<std::string> textsOf(PictureBench& bench, const testing::DenoiseRequest& request) {
     const WireRef image = bench.decode(bench.denoise(request));
     std::vector<std::string> texts;
     for (size_t i = 0; i < kBatch; ++i) {
@@ -75,7 +75,7 @@ private Q_SLOTS:
         QFETCH(QString, seed);
         const Truth truth("make_batch_goldens.py", seed.toStdString());
         PictureBench bench(testing::goldenCheckpoint("sd15_1"));
-        nodes::DenoiseRequest request = bench.request("a red car", "blurry");
+        testing::DenoiseRequest request = bench.request("a red car", "blurry");
         request.latent = bench.emptyLatent(64, 72, kBatch);
         request.steps = 4;
         request.cfg = 4;
@@ -104,13 +104,13 @@ private Q_SLOTS:
     void eachPictureIsThatOfItsSeedAlone() {
         QFETCH(QString, seed);
         PictureBench bench(kMini);
-        nodes::DenoiseRequest request = smallRequest(bench, kBatch);
+        testing::DenoiseRequest request = smallRequest(bench, kBatch);
         request.seed = seed.toULongLong();
         bench.bench().record();
         const at::Tensor together = PictureBench::samplesOf(bench.denoise(request));
         const at::Tensor noise = testing::tensorIn(bench.bench().recorded(), "random.002");
         for (int64_t i = 0; i < kBatch; ++i) {
-            nodes::DenoiseRequest alone = smallRequest(bench, 1);
+            testing::DenoiseRequest alone = smallRequest(bench, 1);
             alone.seed = seed.toULongLong() + static_cast<uint64_t>(i);
             for (const char* way : {"each", "one"}) {
                 alone.batchSeeds = way;
@@ -129,7 +129,7 @@ private Q_SLOTS:
 
     void oneStreamIsAnotherBatch() {
         PictureBench bench(kMini);
-        nodes::DenoiseRequest request = smallRequest(bench, kBatch);
+        testing::DenoiseRequest request = smallRequest(bench, kBatch);
         const at::Tensor own = PictureBench::samplesOf(bench.denoise(request));
         request.batchSeeds = "one";
         const at::Tensor shared = PictureBench::samplesOf(bench.denoise(request));
@@ -146,19 +146,20 @@ private Q_SLOTS:
     void twoPassesHaveTheBitsOfOne() {
         QFETCH(QString, way);
         PictureBench bench(kMini);
-        nodes::DenoiseRequest request = smallRequest(bench, kBatch);
+        testing::DenoiseRequest request = smallRequest(bench, kBatch);
         request.batchSeeds = way.toStdString();
         request.steps = 4;
         const at::Tensor whole = PictureBench::samplesOf(bench.denoise(request));
-        nodes::DenoiseRequest first = request;
+        testing::DenoiseRequest first = request;
         first.endStep = 2;
         first.keepNoise = true;
         const WireRef half = bench.denoise(first);
-        const nodes::StageOutline outline = bench.stages().outline(
-            testing::known({.positive = {1, 32, 128},
-                            .negative = {1, 32, 128},
-                            .latentKind = testing::emptyOutline(64, 48, kBatch)},
-                           first));
+        const testing::StageOutline outline =
+            testing::outline(bench.stages(),
+                             testing::known({.positive = {1, 32, 128},
+                                             .negative = {1, 32, 128},
+                                             .latentKind = testing::emptyOutline(64, 48, kBatch)},
+                                            first));
         const auto& carry = dynamic_cast<const tensor::Latents&>(*half).carry();
         QCOMPARE(outline.output().hostBytes, static_cast<Bytes>(carry->generator.nbytes()));
         request.startStep = 2;
@@ -169,7 +170,7 @@ private Q_SLOTS:
 
     void picturesTellTheirSeeds() {
         PictureBench bench(kMini);
-        nodes::DenoiseRequest request = smallRequest(bench, kBatch);
+        testing::DenoiseRequest request = smallRequest(bench, kBatch);
         request.seed = std::numeric_limits<uint64_t>::max() - 1;
         const std::vector<std::string> texts = textsOf(bench, request);
         QVERIFY2(contains(texts[0], "Seed: 18446744073709551614, Size"), texts[0].c_str());
@@ -180,7 +181,7 @@ private Q_SLOTS:
 
     void picturesTellTheirPlace_whenTheyShareASeed() {
         PictureBench bench(kMini);
-        nodes::DenoiseRequest request = smallRequest(bench, kBatch);
+        testing::DenoiseRequest request = smallRequest(bench, kBatch);
         request.batchSeeds = "one";
         const std::vector<std::string> texts = textsOf(bench, request);
         for (size_t i = 0; i < kBatch; ++i) {
@@ -192,10 +193,11 @@ private Q_SLOTS:
 
     void anUnknownWayIsRefused() {
         PictureBench bench(kMini);
-        nodes::DenoiseRequest request = smallRequest(bench, kBatch);
+        testing::DenoiseRequest request = smallRequest(bench, kBatch);
         request.batchSeeds = "many";
         const auto error = testing::errorOf([&] {
-            (void)bench.stages().outline(
+            (void)testing::outline(
+                bench.stages(),
                 testing::known({.latentKind = testing::emptyOutline(64, 64)}, request));
         });
         QVERIFY(error && error->item() == "batch_seeds");

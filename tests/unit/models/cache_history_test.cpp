@@ -124,7 +124,7 @@ public:
 
     /// Something that ends or differs.
     void pass(const QString& event, const WireRef& cache) {
-        nodes::DenoiseRequest request = request_;
+        testing::DenoiseRequest request = request_;
         if (event.startsWith("cancelled") || event.startsWith("failed")) {
             return breakOff(event, cache);
         }
@@ -135,18 +135,19 @@ public:
             request.cfg = 1;
         } else {
             const bool isLarger = event == "another size";
-            request.latent = bench_.stages()
-                                 .run(nodes::EmptyLatentRequest{.widthPixels = isLarger ? 96 : 64,
-                                                                .heightPixels = 64,
-                                                                .batch = isLarger ? 1 : 2},
-                                      {})
-                                 .front();
+            request.latent =
+                testing::run(bench_.stages(),
+                             testing::EmptyLatentRequest{.widthPixels = isLarger ? 96 : 64,
+                                                         .heightPixels = 64,
+                                                         .batch = isLarger ? 1 : 2},
+                             {})
+                    .front();
         }
         (void)run(request, cache, bench_.call("a"));
     }
 
 private:
-    Made run(nodes::DenoiseRequest request, const WireRef& cache, nodes::StageCall call) {
+    Made run(testing::DenoiseRequest request, const WireRef& cache, nodes::StageCall call) {
         Made made;
         call.tell = [&](std::string_view, const Json& facts) {
             made.steps = QByteArray::fromStdString(facts.dump());
@@ -154,7 +155,7 @@ private:
         request.stepCache = cache;
         WireRef latents;
         bench_.runWith(request.model, models::kDenoiser, [&] {
-            latents = bench_.stages().run(request, call).front();
+            latents = testing::run(bench_.stages(), request, call).front();
         });
         const at::Tensor samples = testing::PictureBench::samplesOf(latents).contiguous();
         made.latents = QByteArray(static_cast<const char*>(samples.const_data_ptr()),
@@ -191,7 +192,7 @@ private:
         const std::string path = folder.filePath("lora.safetensors").toStdString();
         testing::writeLora(path, weight->name, weight->shape);
         const Made before = run(cache);
-        nodes::DenoiseRequest request = request_;
+        testing::DenoiseRequest request = request_;
         request.model = bench_.stages().loadAdapter({.model = model_, .file = path}, "").model;
         const Made adapted = run(request, cache, bench_.call("a"));
         QVERIFY(adapted.latents != before.latents);
@@ -199,7 +200,7 @@ private:
 
     ModelBench bench_;
     WireRef model_;
-    nodes::DenoiseRequest request_;
+    testing::DenoiseRequest request_;
 };
 
 /// What the helper does: its state belongs to what outlives runs and goes on where the last run

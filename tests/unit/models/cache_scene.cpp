@@ -36,14 +36,15 @@ MadeUnderCache CacheScene::denoise(nodes::WireRef cache) {
         (name == "steps" ? made.steps : made.record) = std::move(facts);
     };
     nodes::WireRef latents;
-    bench.runWith(
-        model, models::kDenoiser, [&] { latents = bench.stages().run(request, call).front(); });
+    bench.runWith(model, models::kDenoiser, [&] {
+        latents = testing::run(bench.stages(), request, call).front();
+    });
     made.samples = PictureBench::samplesOf(latents);
     return made;
 }
 
 memory::StageWork CacheScene::walk() {
-    return bench.stages().outline(known(shapes, request)).walk({bench.device().kind});
+    return testing::outline(bench.stages(), known(shapes, request)).walk({bench.device().kind});
 }
 
 }  // namespace lowtide::testing

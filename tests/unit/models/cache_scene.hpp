@@ -1,6 +1,6 @@
 #pragma once
 
-#include "nodes/engine/stage_requests.hpp"
+#include "nodes/engine/stage_def.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/memory/stage_work.hpp"
 #include "tests/unit/models/known_shapes.hpp"
@@ -27,7 +27,7 @@ struct CacheScene {
 
     ModelBench bench;
     nodes::WireRef model;
-    nodes::DenoiseRequest request;
+    testing::DenoiseRequest request;
     DenoiseShapes shapes;
 };
 

@@ -1,12 +1,14 @@
 // Joining prompts of a family that states two sequences, a vector and a picture.
 
-#include "nodes/conditioning/conditioning_stage.hpp"
+#include "nodes/conditioning/conditioning_shape.hpp"
 #include "nodes/denoise/placed_entries.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/sampling/noise_schedule.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/known_shapes.hpp"
+#include "tests/unit/models/model_bench.hpp"
 
 #include <ATen/ATen.h>
 
@@ -17,10 +19,10 @@ namespace conditioning_fields_test {
 using namespace lowtide;
 using memory::WireRef;
 using models::ConditioningOutline;
-using nodes::ConditioningEdit;
 using tensor::Conditioning;
 using tensor::ConditioningEntry;
 using tensor::FieldKind;
+using testing::ConditioningEdit;
 
 namespace {
 
@@ -56,11 +58,11 @@ struct Edited {
 };
 
 std::vector<Edited> edits() {
-    return {{"combine", nodes::CombineEdit{}},
-            {"concat", nodes::ConcatEdit{}},
-            {"average", nodes::AverageEdit{.share = 0.25}},
-            {"area", nodes::AreaEdit{.area = {.widthPixels = 8, .heightPixels = 8}}},
-            {"time", nodes::TimeEdit{.start = 0.5, .end = 1}}};
+    return {{"combine", testing::CombineEdit{}},
+            {"concat", testing::ConcatEdit{}},
+            {"average", testing::AverageEdit{.share = 0.25}},
+            {"area", testing::AreaEdit{.area = {.widthPixels = 8, .heightPixels = 8}}},
+            {"time", testing::TimeEdit{.start = 0.5, .end = 1}}};
 }
 
 bool areAlike(const ConditioningOutline& a, const ConditioningOutline& b) {
@@ -76,7 +78,7 @@ bool areAlike(const ConditioningOutline& a, const ConditioningOutline& b) {
 
 }  // namespace
 
-/// By the definitions in conditioning_edit.hpp, with ATen's own operators.
+/// By the definitions in nodes/conditioning, with ATen's own operators.
 class ConditioningFieldsTest : public QObject {
     Q_OBJECT
 
@@ -85,7 +87,7 @@ private Q_SLOTS:
     void concatLengthensEverySequenceAndNothingElse() {
         const WireRef first = promptOf(7, 9);
         const WireRef second = promptOf(2, 5);
-        const Conditioning& joined = in(value({nodes::ConcatEdit{}, first, second}));
+        const Conditioning& joined = in(value({testing::ConcatEdit{}, first, second}));
         QVERIFY(at::equal(joined.tensor("t5"),
                           at::cat({in(first).tensor("t5"), in(second).tensor("t5")}, 1)));
         QVERIFY(at::equal(joined.tensor("llama"),
@@ -97,7 +99,8 @@ private Q_SLOTS:
     void averageTakesSequencesAndVectors() {
         const WireRef first = promptOf(7, 4);
         const WireRef second = promptOf(2, 6);
-        const Conditioning& joined = in(value({nodes::AverageEdit{.share = 0.25}, first, second}));
+        const Conditioning& joined =
+            in(value({testing::AverageEdit{.share = 0.25}, first, second}));
         const auto half = [](const at::Tensor& own, const at::Tensor& other) {
             return own * 0.25 + other * 0.75;
         };
@@ -127,12 +130,9 @@ private Q_SLOTS:
         const WireRef second = promptOf(2, 5);
         const bool joins = index < 3;
         const WireRef result = value({edit, first, joins ? second : nullptr});
-        std::vector<ConditioningOutline> inputs = {nodes::outlineOf(in(first))};
-        if (joins) {
-            inputs.push_back(nodes::outlineOf(in(second)));
-        }
 
-        const ConditioningOutline known = nodes::editedOutline(inputs, {.edit = edit});
+        const ConditioningOutline known =
+            joins ? outlineOfEdit({first, second}, edit) : outlineOfEdit({first}, edit);
 
         QVERIFY(areAlike(known, nodes::outlineOf(in(result))));
         Bytes bytes = 0;
@@ -165,10 +165,11 @@ private Q_SLOTS:
     }
 
     void placeAndTimeAreWhatTheEditSays() {
-        const nodes::AreaEdit area{.area = {.xPixels = 8, .widthPixels = 16, .heightPixels = 8},
-                                   .strength = 0.5};
+        const testing::AreaEdit area{.area = {.xPixels = 8, .widthPixels = 16, .heightPixels = 8},
+                                     .strength = 0.5};
         const WireRef placed = value({area, promptOf(7, 9), nullptr});
-        const WireRef timed = value({nodes::TimeEdit{.start = 0.25, .end = 0.75}, placed, nullptr});
+        const WireRef timed =
+            value({testing::TimeEdit{.start = 0.25, .end = 0.75}, placed, nullptr});
         const tensor::ConditioningScope& scope = in(timed).entries().front().scope;
         QVERIFY(scope.area == area.area);
         QCOMPARE(scope.strength, 0.5);
@@ -186,17 +187,14 @@ private Q_SLOTS:
         QFETCH(int, index);
         const auto edit = edits()[static_cast<size_t>(index)].edit;
         const WireRef one = promptOf(7, 9);
-        const WireRef several = value({nodes::CombineEdit{}, promptOf(7, 9), promptOf(2, 5)});
+        const WireRef several = value({testing::CombineEdit{}, promptOf(7, 9), promptOf(2, 5)});
         const auto refused = [](const auto& work) {
             const auto error = testing::errorOf(work);
             return error && error->item() == "second" &&
                    error->message().find("holds 2 prompts") != std::string::npos;
         };
         QVERIFY(refused([&] { (void)value({edit, one, several}); }));
-        QVERIFY(refused([&] {
-            (void)nodes::editedOutline({nodes::outlineOf(in(one)), nodes::outlineOf(in(several))},
-                                       {.edit = edit});
-        }));
+        QVERIFY(refused([&] { (void)outlineOfEdit({one, several}, edit); }));
     }
 
     void anotherFamilysPromptIsRefused_data() {
@@ -225,11 +223,8 @@ private Q_SLOTS:
             return error && error->item() == "second" &&
                    QString::fromStdString(error->message()).contains(says);
         };
-        QVERIFY(refused([&] { (void)value({nodes::CombineEdit{}, first, other}); }));
-        QVERIFY(refused([&] {
-            (void)nodes::editedOutline({nodes::outlineOf(in(first)), nodes::outlineOf(in(other))},
-                                       {.edit = nodes::CombineEdit{}});
-        }));
+        QVERIFY(refused([&] { (void)value({testing::CombineEdit{}, first, other}); }));
+        QVERIFY(refused([&] { (void)outlineOfEdit({first, other}, testing::CombineEdit{}); }));
     }
 
     /// Both sides go to the network as one batch, whose rows have one length in each sequence.
@@ -249,8 +244,24 @@ private Q_SLOTS:
 private:
     /// Kept until the next one is made.
     const WireRef& value(const ConditioningEdit& edit) {
-        return kept_ = nodes::editedConditioning(edit);
+        return kept_ = testing::run(bench_.stages(), edit, bench_.call("edit")).front();
     }
+
+    /// What the node knows before the run, where it knows `inputs`.
+    ConditioningOutline outlineOfEdit(const std::vector<WireRef>& inputs,
+                                      const decltype(ConditioningEdit::edit)& edit) {
+        std::vector<nodes::ConditioningShape> known;
+        for (const WireRef& input : inputs) {
+            const auto outline =
+                std::make_shared<const ConditioningOutline>(nodes::outlineOf(in(input)));
+            known.push_back({.shape = outline->shape(), .entries = outline});
+        }
+        const testing::StageOutline outline = testing::outline(
+            bench_.stages(), testing::known(known, ConditioningEdit{.edit = edit}));
+        return dynamic_cast<const ConditioningOutline&>(*outline.output().value);
+    }
+
+    testing::ModelBench bench_;
 
     WireRef kept_;
 };

@@ -11,7 +11,7 @@ namespace conditioning_statement_test {
 using namespace lowtide;
 using models::ConditioningStatement;
 using models::ZeroMeans;
-using nodes::NamedNumbers;
+using tensor::NamedNumbers;
 
 namespace {
 
@@ -94,14 +94,14 @@ private Q_SLOTS:
 
     void warnsOfWhatTheCheckpointDoesNotRead() {
         testing::ModelBench bench;
-        const nodes::EncodeRequest plain{.model = bench.load(testing::miniModel()),
-                                         .prompt = "a cat"};
-        QVERIFY(bench.stages().outline(plain).issues.empty());
-        nodes::EncodeRequest request = plain;
+        const testing::EncodeRequest plain{.model = bench.load(testing::miniModel()),
+                                           .prompt = "a cat"};
+        QVERIFY(testing::outline(bench.stages(), plain).issues.empty());
+        testing::EncodeRequest request = plain;
         request.others.front().prompt = "a dog";
         request.numbers = {{"crop_left", 8}};
 
-        const Issues issues = bench.stages().outline(request).issues;
+        const Issues issues = testing::outline(bench.stages(), request).issues;
 
         QCOMPARE(issues.size(), size_t{2});
         QCOMPARE(issues[0].item, std::string("prompt_2"));

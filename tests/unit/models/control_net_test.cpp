@@ -1,5 +1,4 @@
 #include "nodes/control/control_pass.hpp"
-#include "nodes/control/control_request.hpp"
 #include "nodes/control/controlled_source.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
@@ -346,9 +345,10 @@ private Q_SLOTS:
         const auto image =
             std::make_shared<const nodes::KnownValue>("IMAGE", Shape(shape.begin(), shape.end()));
         const auto error = testing::errorOf([&] {
-            (void)bench.stages().outline(
-                nodes::ControlRequest{.controlnet = opened(bench, at("controlnet/sd15_1_1")),
-                                      .image = isThere ? image : nullptr});
+            (void)testing::outline(
+                bench.stages(),
+                testing::ControlRequest{.controlnet = opened(bench, at("controlnet/sd15_1_1")),
+                                        .image = isThere ? image : nullptr});
         });
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::InvalidInput);

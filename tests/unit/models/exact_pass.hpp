@@ -33,13 +33,13 @@ public:
     [[nodiscard]] bool hasArrived() const;
 
 private:
-    Json measured(const nodes::DenoiseRequest& request);
-    nodes::WireRef run(const nodes::DenoiseRequest& request,
+    Json measured(const testing::DenoiseRequest& request);
+    nodes::WireRef run(const testing::DenoiseRequest& request,
                        std::function<void(std::string_view, Json)> tell);
 
     ModelBench bench_;
     nodes::WireRef model_;
-    nodes::DenoiseRequest request_;
+    testing::DenoiseRequest request_;
     at::Tensor latents_;
     at::Tensor arrived_;
 };

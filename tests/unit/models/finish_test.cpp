@@ -17,8 +17,8 @@
 namespace finish_test {
 
 using namespace lowtide;
-using nodes::DetailRequest;
 using nodes::WireRef;
+using testing::DetailRequest;
 using testing::imageOf;
 using testing::ModelBench;
 using testing::picture;
@@ -80,7 +80,7 @@ WireRef withDetail(ModelBench& bench,
                    const std::optional<nodes::StageCall>& call = {}) {
     WireRef result;
     runWithModel(bench, request.model, [&] {
-        result = bench.stages().run(request, call ? *call : bench.call("detail")).front();
+        result = testing::run(bench.stages(), request, call ? *call : bench.call("detail")).front();
     });
     return result;
 }
@@ -92,25 +92,28 @@ WireRef inRun(ModelBench& bench, const std::function<WireRef()>& stage) {
     return result;
 }
 
-WireRef sharpen(ModelBench& bench, const nodes::SharpenRequest& request) {
-    return inRun(bench, [&] { return bench.stages().run(request, bench.call("sharpen")).front(); });
+WireRef sharpen(ModelBench& bench, const testing::SharpenRequest& request) {
+    return inRun(bench, [&] {
+        return testing::run(bench.stages(), request, bench.call("sharpen")).front();
+    });
 }
 
-WireRef match(ModelBench& bench, const nodes::MatchColourRequest& request) {
-    return inRun(bench, [&] { return bench.stages().run(request, bench.call("match")).front(); });
+WireRef match(ModelBench& bench, const testing::MatchColourRequest& request) {
+    return inRun(
+        bench, [&] { return testing::run(bench.stages(), request, bench.call("match")).front(); });
 }
 
 /// What a detail pass makes of one tile, stage by stage.
 at::Tensor byHand(ModelBench& bench, const DetailRequest& request, const at::Tensor& tile) {
-    nodes::DenoiseRequest denoise{.model = request.model,
-                                  .positive = request.positive,
-                                  .negative = request.negative,
-                                  .steps = request.steps,
-                                  .cfg = request.cfg,
-                                  .seed = request.seed,
-                                  .sampler = request.sampler,
-                                  .strength = request.strength,
-                                  .precision = request.precision};
+    testing::DenoiseRequest denoise{.model = request.model,
+                                    .positive = request.positive,
+                                    .negative = request.negative,
+                                    .steps = request.steps,
+                                    .cfg = request.cfg,
+                                    .seed = request.seed,
+                                    .sampler = request.sampler,
+                                    .strength = request.strength,
+                                    .precision = request.precision};
     WireRef image;
     denoise.latent = testing::encode(bench,
                                      {.model = request.model,
@@ -119,11 +122,11 @@ at::Tensor byHand(ModelBench& bench, const DetailRequest& request, const at::Ten
                                       .precision = request.precision});
     const WireRef latent = testing::denoise(bench, denoise);
     bench.runWith(request.model, models::kAutoencoder, [&] {
-        image = bench.stages()
-                    .run(nodes::DecodeRequest{.model = request.model,
-                                              .latent = latent,
-                                              .precision = request.precision},
-                         bench.call("decode"))
+        image = testing::run(
+                    bench.stages(),
+                    testing::DecodeRequest{
+                        .model = request.model, .latent = latent, .precision = request.precision},
+                    bench.call("decode"))
                     .front();
     });
     return pixelsOf(image);
@@ -191,8 +194,8 @@ private Q_SLOTS:
         request.precision =
             memory::precisionFromJson(Json::parse(precision.toStdString()), "detail");
 
-        const nodes::StageOutline outline =
-            bench.stages().outline(testing::known(shapesOf(request), request));
+        const testing::StageOutline outline =
+            testing::outline(bench.stages(), testing::known(shapesOf(request), request));
         const at::Tensor made = pixelsOf(withDetail(bench, request));
 
         QCOMPARE(outline.precisions.size(), size_t{2});
@@ -211,14 +214,15 @@ private Q_SLOTS:
         ModelBench bench({.kind = "fake"});
         DetailRequest request = requestOf(bench, picture(32, 48));
         request.precision = memory::parsePrecision("quality,storage=bf16,compute=bf16");
-        const nodes::StageOutline outline =
-            bench.stages().outline(testing::known(shapesOf(request), request));
+        const testing::StageOutline outline =
+            testing::outline(bench.stages(), testing::known(shapesOf(request), request));
         WireRef result;
 
         const memory::StageWork work = outline.walk(
             {.device = {.spec = {.kind = "fake"}}, .elsewhere = {"positive", "negative", "image"}});
-        bench.runWith(outline.components(),
-                      [&] { result = bench.stages().run(request, bench.call("detail")).front(); });
+        bench.runWith(outline.components(), [&] {
+            result = testing::run(bench.stages(), request, bench.call("detail")).front();
+        });
 
         QCOMPARE(work.activations, bench.activationPeak());
         for (const memory::ComponentWork& component : work.components) {
@@ -268,9 +272,9 @@ private Q_SLOTS:
         QVERIFY(at::equal(pixelsOf(sharpen(card, {.image = onCard})),
                           pixelsOf(sharpen(cpu, {.image = imageOf(pixels)}))));
         for (const char* method : {"histogram", "statistics"}) {
-            nodes::MatchColourRequest request{.image = imageOf(pixels),
-                                              .reference = imageOf(picture(20, 20) * 0.5),
-                                              .method = method};
+            testing::MatchColourRequest request{.image = imageOf(pixels),
+                                                .reference = imageOf(picture(20, 20) * 0.5),
+                                                .method = method};
             const at::Tensor matched = pixelsOf(match(cpu, request));
             request.image = onCard;
             QVERIFY(at::equal(pixelsOf(match(card, request)), matched));
@@ -368,8 +372,8 @@ private Q_SLOTS:
         const at::Tensor pixels = picture(row.height, row.width, row.batch);
         DetailRequest request = requestOf(bench, pixels);
         request.tilePixels = row.tile;
-        const nodes::StageOutline outline =
-            bench.stages().outline(testing::known(shapesOf(request), request));
+        const testing::StageOutline outline =
+            testing::outline(bench.stages(), testing::known(shapesOf(request), request));
         QVERIFY(outline.components().size() == 2);
         memory::StagePlace place{.device = {.spec = {.kind = "cpu"}}, .elsewhere = {}};
         if (device == "fake") {
@@ -385,9 +389,9 @@ private Q_SLOTS:
     void theWalkCountsEveryTileAndEveryStep() {
         ModelBench bench;
         const DetailRequest request = requestOf(bench, picture(32, 48, 3));
-        const memory::StageWork work = bench.stages()
-                                           .outline(testing::known(shapesOf(request), request))
-                                           .walk({.device = {.spec = {.kind = "cpu"}}});
+        const memory::StageWork work =
+            testing::outline(bench.stages(), testing::known(shapesOf(request), request))
+                .walk({.device = {.spec = {.kind = "cpu"}}});
         QCOMPARE(work.components.size(), 2U);
         QCOMPARE(work.components[0].tree->role, std::string(models::kAutoencoder));
         QCOMPARE(work.components[0].passes, 3 * 2 * 2);  // there and back
@@ -409,16 +413,16 @@ private Q_SLOTS:
         const std::string kind = device.toStdString();
         const memory::StagePlace place{.device = {.spec = {.kind = kind}}, .elsewhere = {}};
         (void)sharpen(bench, {.image = image});
-        checkBytes(bench.stages()
-                       .outline(testing::known(shape, nodes::SharpenRequest{}))
-                       .walk(place)
-                       .activations,
-                   bench.activationPeak(),
-                   device);
+        checkBytes(
+            testing::outline(bench.stages(), testing::known(shape, testing::SharpenRequest{}))
+                .walk(place)
+                .activations,
+            bench.activationPeak(),
+            device);
         for (const char* method : {"histogram", "statistics"}) {
-            nodes::MatchColourRequest request{.method = method};
+            testing::MatchColourRequest request{.method = method};
             const memory::StageWork work =
-                bench.stages().outline(testing::known(shape, shape, request)).walk(place);
+                testing::outline(bench.stages(), testing::known(shape, shape, request)).walk(place);
             request.image = image;
             request.reference = image;
             (void)match(bench, request);
@@ -434,23 +438,27 @@ private Q_SLOTS:
                                                                      : std::string("none");
         };
         const Shape shape = {2, 3, 40, 40};
-        const auto sharpening = [&](const nodes::SharpenRequest& request) {
-            return itemOf([&] { (void)bench.stages().outline(testing::known(shape, request)); });
+        const auto sharpening = [&](const testing::SharpenRequest& request) {
+            return itemOf(
+                [&] { (void)testing::outline(bench.stages(), testing::known(shape, request)); });
         };
         QCOMPARE(sharpening({.radius = -1}), std::string("radius"));
         QCOMPARE(sharpening({.percent = NAN}), std::string("percent"));
         QCOMPARE(sharpening({.threshold = 256}), std::string("threshold"));
-        const auto matching = [&](const Shape& reference, const nodes::MatchColourRequest& asked) {
-            return itemOf(
-                [&] { (void)bench.stages().outline(testing::known(shape, reference, asked)); });
+        const auto matching = [&](const Shape& reference,
+                                  const testing::MatchColourRequest& asked) {
+            return itemOf([&] {
+                (void)testing::outline(bench.stages(), testing::known(shape, reference, asked));
+            });
         };
         QCOMPARE(matching(shape, {.method = "magic"}), std::string("method"));
         QCOMPARE(matching(shape, {.strength = 2}), std::string("strength"));
         QCOMPARE(matching({3, 3, 4, 4}, {}), std::string("reference"));
         DetailRequest request = requestOf(bench, picture(32, 48));
         const auto detailing = [&] {
-            return itemOf(
-                [&] { (void)bench.stages().outline(testing::known(shapesOf(request), request)); });
+            return itemOf([&] {
+                (void)testing::outline(bench.stages(), testing::known(shapesOf(request), request));
+            });
         };
         request.overlapPixels = 17;
         QCOMPARE(detailing(), std::string("overlap"));
@@ -464,17 +472,19 @@ private Q_SLOTS:
     void promptsForAreasAreRefused() {
         ModelBench bench;
         DetailRequest request = requestOf(bench, picture(32, 48));
-        nodes::ConditioningEdit edit{
-            .edit = nodes::AreaEdit{
+        testing::ConditioningEdit edit{
+            .edit = testing::AreaEdit{
                 .area = {.xPixels = 0, .yPixels = 0, .widthPixels = 16, .heightPixels = 16}}};
         testing::DetailShapes shapes = shapesOf(request);
         shapes.positive.entries =
-            bench.stages().outline(testing::known({shapes.positive}, edit)).output().value;
+            testing::outline(bench.stages(), testing::known({shapes.positive}, edit))
+                .output()
+                .value;
         const auto before = testing::errorOf(
-            [&] { (void)bench.stages().outline(testing::known(shapes, request)); });
+            [&] { (void)testing::outline(bench.stages(), testing::known(shapes, request)); });
         QVERIFY(before && before->item() == "positive");
         edit.first = request.positive;
-        request.positive = bench.stages().run(edit, bench.call("area")).front();
+        request.positive = testing::run(bench.stages(), edit, bench.call("area")).front();
         const auto during = testing::errorOf([&] { (void)withDetail(bench, request); });
         QVERIFY(during && during->item() == "positive");
     }

@@ -1,7 +1,7 @@
 // Pictures and masks at other sizes, on each other and grown; latents several times.
 
 #include "nodes/engine/outline_parts.hpp"
-#include "nodes/image/fit_stage.hpp"
+#include "plugin/image/fit_geometry.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/python_golden.hpp"
@@ -19,10 +19,10 @@
 namespace fit_test {
 
 using namespace lowtide;
-using nodes::FitGeometry;
-using nodes::FitRequest;
-using nodes::PixelSize;
+using image::FitGeometry;
+using image::PixelSize;
 using nodes::WireRef;
+using testing::FitRequest;
 using testing::imageOf;
 using testing::latentsOf;
 using testing::maskOf;
@@ -62,7 +62,7 @@ FitRequest requestOf(const char* mode, PixelSize size = {}) {
     return {.size = size, .mode = mode};
 }
 
-nodes::CompositeRequest compositeOf(const at::Tensor& below, const at::Tensor& above) {
+testing::CompositeRequest compositeOf(const at::Tensor& below, const at::Tensor& above) {
     return {.destination = imageOf(below), .source = imageOf(above)};
 }
 
@@ -111,16 +111,17 @@ private Q_SLOTS:
         QFETCH(QString, settings);
         const Json asked = Json::parse(settings.toStdString());
         ModelBench bench;
-        const std::vector<WireRef> made = bench.stages().run(
-            nodes::FitRequest{.image = imageOf(golden(asked, "in")),
-                              .mask = maskOf(golden(asked, "mask")),
-                              .size = {.width = asked.at("width").get<int64_t>(),
-                                       .height = asked.at("height").get<int64_t>()},
-                              .multiple = 1,
-                              .mode = asked.at("mode").get<std::string>(),
-                              .method = asked.at("method").get<std::string>(),
-                              .fill = asked.at("fill").get<std::string>()},
-            bench.call("fit"));
+        const std::vector<WireRef> made =
+            testing::run(bench.stages(),
+                         testing::FitRequest{.image = imageOf(golden(asked, "in")),
+                                             .mask = maskOf(golden(asked, "mask")),
+                                             .size = {.width = asked.at("width").get<int64_t>(),
+                                                      .height = asked.at("height").get<int64_t>()},
+                                             .multiple = 1,
+                                             .mode = asked.at("mode").get<std::string>(),
+                                             .method = asked.at("method").get<std::string>(),
+                                             .fill = asked.at("fill").get<std::string>()},
+                         bench.call("fit"));
         compare(pixelsOf(made[0]), golden(asked, "out"));
         compare(valuesOf(made[1]), golden(asked, "mask_out"));
     }
@@ -131,13 +132,13 @@ private Q_SLOTS:
         QFETCH(QString, settings);
         const Json asked = Json::parse(settings.toStdString());
         ModelBench bench;
-        nodes::CompositeRequest request =
+        testing::CompositeRequest request =
             compositeOf(golden(asked, "destination"), golden(asked, "source"));
         request.mask = hasGolden(asked, "mask") ? maskOf(golden(asked, "mask")) : nullptr;
         request.xPixels = asked.at("x").get<int64_t>();
         request.yPixels = asked.at("y").get<int64_t>();
         request.isResized = asked.at("resize").get<bool>();
-        const WireRef made = bench.stages().run(request, bench.call("composite")).front();
+        const WireRef made = testing::run(bench.stages(), request, bench.call("composite")).front();
         compare(pixelsOf(made), golden(asked, "out"));
     }
 
@@ -148,12 +149,12 @@ private Q_SLOTS:
         const Json asked = Json::parse(settings.toStdString());
         ModelBench bench;
         const WireRef made =
-            bench.stages()
-                .run(nodes::MaskGrowRequest{.mask = maskOf(golden(asked, "in")),
-                                            .pixels = asked.at("pixels").get<int64_t>(),
-                                            .corners = asked.at("corners").get<std::string>(),
-                                            .feather = asked.at("feather").get<double>()},
-                     bench.call("mask"))
+            testing::run(bench.stages(),
+                         testing::MaskGrowRequest{.mask = maskOf(golden(asked, "in")),
+                                                  .pixels = asked.at("pixels").get<int64_t>(),
+                                                  .corners = asked.at("corners").get<std::string>(),
+                                                  .feather = asked.at("feather").get<double>()},
+                         bench.call("mask"))
                 .front();
         compare(valuesOf(made), golden(asked, "out"));
     }
@@ -188,10 +189,13 @@ private Q_SLOTS:
         QFETCH(QSize, wanted);
         QFETCH(int, multiple);
         QFETCH(QString, geometry);
-        const FitRequest request{.size = {.width = wanted.width(), .height = wanted.height()},
-                                 .mode = mode.toStdString()};
-        QCOMPARE(shown(nodes::fitGeometry(
-                     {.width = source.width(), .height = source.height()}, request, multiple)),
+        const image::FitMode by = mode == "crop"  ? image::FitMode::Crop
+                                  : mode == "pad" ? image::FitMode::Pad
+                                                  : image::FitMode::Stretch;
+        QCOMPARE(shown(image::fitGeometry({.width = source.width(), .height = source.height()},
+                                          {.width = wanted.width(), .height = wanted.height()},
+                                          by,
+                                          multiple)),
                  geometry);
     }
 
@@ -200,8 +204,8 @@ private Q_SLOTS:
         FitRequest request = requestOf("crop");
         request.multiple = 12;
         request.model = bench.load(testing::kMini);
-        const nodes::StageOutline outline = bench.stages().outline(
-            testing::known({.image = {2, 3, 100, 130}, .mask = {}}, request));
+        const testing::StageOutline outline = testing::outline(
+            bench.stages(), testing::known({.image = {2, 3, 100, 130}, .mask = {}}, request));
         QCOMPARE(outline.output().shape, (Shape{2, 3, 96, 120}));  // 8 and 12: multiples of 24
         QCOMPARE(outline.outputs[1].shape, (Shape{1, 1, 96, 120}));
     }
@@ -210,7 +214,7 @@ private Q_SLOTS:
         ModelBench bench;
         FitRequest request = requestOf("pad", {.width = 32, .height = 16});
         request.image = imageOf(picture(16, 16));
-        const WireRef mask = bench.stages().run(request, bench.call("fit"))[1];
+        const WireRef mask = testing::run(bench.stages(), request, bench.call("fit"))[1];
         at::Tensor expected = at::ones({1, 1, 16, 32});
         expected.narrow(3, 8, 16).zero_();
         QVERIFY(at::equal(valuesOf(mask), expected));
@@ -222,7 +226,8 @@ private Q_SLOTS:
         const at::Tensor pixels = picture(16, 16);
         request.image = imageOf(pixels);
         request.fill = "edge";
-        const at::Tensor made = pixelsOf(bench.stages().run(request, bench.call("fit")).front());
+        const at::Tensor made =
+            pixelsOf(testing::run(bench.stages(), request, bench.call("fit")).front());
         const at::Tensor expected = at::cat({pixels.narrow(3, 0, 1).expand({1, 3, 16, 8}),
                                              pixels,
                                              pixels.narrow(3, 15, 1).expand({1, 3, 16, 8})},
@@ -269,10 +274,10 @@ private Q_SLOTS:
             request.mask = maskOf(at::ones({1, 1, 16, maskWidth}));
             shapes.mask = {1, 1, 16, maskWidth};
         }
-        const auto ran =
-            testing::errorOf([&] { (void)bench.stages().run(request, bench.call("fit")); });
+        const auto ran = testing::errorOf(
+            [&] { (void)testing::run(bench.stages(), request, bench.call("fit")); });
         const auto planned = testing::errorOf(
-            [&] { (void)bench.stages().outline(testing::known(shapes, request)); });
+            [&] { (void)testing::outline(bench.stages(), testing::known(shapes, request)); });
         QVERIFY(ran && ran->kind() == ErrorKind::InvalidInput);
         QCOMPARE(QString::fromStdString(ran->item()), item);
         QVERIFY(planned && planned->message() == ran->message());
@@ -282,11 +287,11 @@ private Q_SLOTS:
     void pastingBackLeavesTheRest() {
         ModelBench bench;
         const at::Tensor below = picture(32, 32);
-        nodes::CompositeRequest request = compositeOf(below, 1 - below);
+        testing::CompositeRequest request = compositeOf(below, 1 - below);
         const at::Tensor mask = testing::leftHalf(32, 32);
         request.mask = maskOf(mask);
         const at::Tensor made =
-            pixelsOf(bench.stages().run(request, bench.call("composite")).front());
+            pixelsOf(testing::run(bench.stages(), request, bench.call("composite")).front());
         QVERIFY(at::equal(made.narrow(3, 16, 16), below.narrow(3, 16, 16)));
         QVERIFY(at::equal(made.narrow(3, 0, 16), (1 - below).narrow(3, 0, 16)));
         QVERIFY(at::equal(below, picture(32, 32)));
@@ -298,7 +303,8 @@ private Q_SLOTS:
         const at::Tensor many = at::rand({3, 3, 16, 16});
         const auto made = [&](const at::Tensor& below, const at::Tensor& above) {
             return pixelsOf(
-                bench.stages().run(compositeOf(below, above), bench.call("composite")).front());
+                testing::run(bench.stages(), compositeOf(below, above), bench.call("composite"))
+                    .front());
         };
         QVERIFY(at::equal(made(one, many), many));
         QVERIFY(at::equal(made(many, one), one.expand({3, 3, 16, 16})));
@@ -313,15 +319,17 @@ private Q_SLOTS:
         const WireRef latent = std::make_shared<const tensor::Latents>(
             samples, tensor::Provenance{}, nullptr, deviation);
         const WireRef made =
-            bench.stages()
-                .run(nodes::LatentRepeatRequest{.latent = latent, .count = 3}, bench.call("repeat"))
+            testing::run(bench.stages(),
+                         testing::LatentRepeatRequest{.latent = latent, .count = 3},
+                         bench.call("repeat"))
                 .front();
         QVERIFY(at::equal(latentsOf(made).samples(), at::cat({samples, samples, samples})));
         QVERIFY(at::equal(latentsOf(made).deviation(), at::cat({deviation, deviation, deviation})));
-        const nodes::StageOutline outline = bench.stages().outline(
-            testing::known({2, 4, 3, 5},
-                           std::make_shared<const nodes::LatentOutline>(true),
-                           nodes::LatentRepeatRequest{.count = 3}));
+        const testing::StageOutline outline =
+            testing::outline(bench.stages(),
+                             testing::known({2, 4, 3, 5},
+                                            std::make_shared<const nodes::LatentOutline>(true),
+                                            testing::LatentRepeatRequest{.count = 3}));
         QCOMPARE(outline.output().shape, (Shape{6, 4, 3, 5}));
         QCOMPARE(sumOf(outline.output().tensors), made->bytesOn("cpu"));
         QVERIFY(nodes::isDistribution(outline.output().value));
@@ -329,19 +337,19 @@ private Q_SLOTS:
 
     void emptyLatentsAreRepeatedToo() {
         ModelBench bench;
-        const WireRef empty =
-            bench.stages()
-                .run(nodes::EmptyLatentRequest{.widthPixels = 64, .heightPixels = 32, .batch = 2},
-                     {})
-                .front();
-        const WireRef made =
-            bench.stages()
-                .run(nodes::LatentRepeatRequest{.latent = empty, .count = 4}, bench.call("repeat"))
-                .front();
+        const WireRef empty = testing::run(bench.stages(),
+                                           testing::EmptyLatentRequest{
+                                               .widthPixels = 64, .heightPixels = 32, .batch = 2},
+                                           {})
+                                  .front();
+        const WireRef made = testing::run(bench.stages(),
+                                          testing::LatentRepeatRequest{.latent = empty, .count = 4},
+                                          bench.call("repeat"))
+                                 .front();
         QCOMPARE(dynamic_cast<const tensor::EmptyLatents&>(*made).batch(), 8);
         const WireRef known = testing::emptyOutline(64, 32, 2);
-        const nodes::StageOutline outline = bench.stages().outline(
-            testing::known({}, known, nodes::LatentRepeatRequest{.count = 4}));
+        const testing::StageOutline outline = testing::outline(
+            bench.stages(), testing::known({}, known, testing::LatentRepeatRequest{.count = 4}));
         const nodes::EmptyOutline* repeated = nodes::emptyIn(outline.output().value);
         QVERIFY(repeated != nullptr && outline.output().shape.empty());
         QVERIFY(repeated->size == (tensor::PictureSize{.width = 64, .height = 32}));
@@ -349,8 +357,9 @@ private Q_SLOTS:
         QCOMPARE(sumOf(outline.output().tensors), Bytes{0});
         for (const int64_t count : {int64_t{0}, int64_t{-1}, int64_t{4096}, INT64_MAX}) {
             const auto error = testing::errorOf([&] {
-                (void)bench.stages().outline(
-                    testing::known({}, known, nodes::LatentRepeatRequest{.count = count}));
+                (void)testing::outline(
+                    bench.stages(),
+                    testing::known({}, known, testing::LatentRepeatRequest{.count = count}));
             });
             QVERIFY(error && error->item() == "count");
         }

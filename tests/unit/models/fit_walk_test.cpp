@@ -16,9 +16,9 @@
 namespace fit_walk_test {
 
 using namespace lowtide;
-using nodes::StageOutline;
 using nodes::WireRef;
 using testing::ModelBench;
+using testing::StageOutline;
 
 namespace {
 
@@ -48,83 +48,93 @@ WireRef maskOn(const c10::Device& device) {
     return std::make_shared<const tensor::Masks>(tensor::upload(at::rand(kMask), device));
 }
 
-Shaping fitting(const char* name, const nodes::FitRequest& settings, bool hasMask) {
-    return {name,
-            [=](const c10::Device& device) {
-                return Values{imageOn(device), hasMask ? maskOn(device) : nullptr};
-            },
-            [=](ModelBench& bench, const Values& inputs) {
-                nodes::FitRequest request = settings;
-                request.image = inputs[0];
-                request.mask = inputs[1];
-                return bench.stages().run(request, bench.call("fit"));
-            },
-            [=](nodes::Stages& stages) {
-                return stages.outline(testing::known(
-                    {.image = kPicture, .mask = hasMask ? kMask : Shape()}, settings));
-            }};
-}
-
-Shaping compositing(const char* name, const Shape& source, bool hasMask, bool isResized) {
-    return {name,
-            [=](const c10::Device& device) {
-                return Values{
-                    imageOn(device), imageOn(device, source), hasMask ? maskOn(device) : nullptr};
-            },
-            [=](ModelBench& bench, const Values& inputs) {
-                return Values{bench.stages()
-                                  .run(nodes::CompositeRequest{.destination = inputs[0],
-                                                               .source = inputs[1],
-                                                               .mask = inputs[2],
-                                                               .xPixels = 8,
-                                                               .yPixels = -8,
-                                                               .isResized = isResized},
-                                       bench.call("composite"))
-                                  .front()};
-            },
-            [=](nodes::Stages& stages) {
-                return stages.outline(testing::known(
-                    {.destination = kPicture, .source = source, .mask = hasMask ? kMask : Shape()},
-                    nodes::CompositeRequest{.xPixels = 8, .yPixels = -8, .isResized = isResized}));
-            }};
-}
-
-Shaping growing(const char* name, const nodes::MaskGrowRequest& settings) {
-    return {name,
-            [](const c10::Device& device) { return Values{maskOn(device)}; },
-            [=](ModelBench& bench, const Values& inputs) {
-                nodes::MaskGrowRequest request = settings;
-                request.mask = inputs[0];
-                return Values{bench.stages().run(request, bench.call("mask")).front()};
-            },
-            [=](nodes::Stages& stages) { return stages.outline(testing::known(kMask, settings)); }};
-}
-
-Shaping repeating(const char* name) {
+Shaping fitting(const char* name, const testing::FitRequest& settings, bool hasMask) {
     return {
         name,
-        [](const c10::Device& device) {
-            return Values{
-                std::make_shared<const tensor::Latents>(tensor::upload(at::randn(kLatent), device),
-                                                        tensor::Provenance(),
-                                                        nullptr,
-                                                        tensor::upload(at::rand(kLatent), device))};
+        [=](const c10::Device& device) {
+            return Values{imageOn(device), hasMask ? maskOn(device) : nullptr};
         },
-        [](ModelBench& bench, const Values& inputs) {
-            return Values{bench.stages()
-                              .run(nodes::LatentRepeatRequest{.latent = inputs[0], .count = 3},
-                                   bench.call("repeat"))
-                              .front()};
+        [=](ModelBench& bench, const Values& inputs) {
+            testing::FitRequest request = settings;
+            request.image = inputs[0];
+            request.mask = inputs[1];
+            return testing::run(bench.stages(), request, bench.call("fit"));
         },
-        [](nodes::Stages& stages) {
-            return stages.outline(testing::known(kLatent,
-                                                 std::make_shared<const nodes::LatentOutline>(true),
-                                                 nodes::LatentRepeatRequest{.count = 3}));
+        [=](nodes::Stages& stages) {
+            return testing::outline(
+                stages,
+                testing::known({.image = kPicture, .mask = hasMask ? kMask : Shape()}, settings));
         }};
 }
 
+Shaping compositing(const char* name, const Shape& source, bool hasMask, bool isResized) {
+    return {
+        name,
+        [=](const c10::Device& device) {
+            return Values{
+                imageOn(device), imageOn(device, source), hasMask ? maskOn(device) : nullptr};
+        },
+        [=](ModelBench& bench, const Values& inputs) {
+            return Values{testing::run(bench.stages(),
+                                       testing::CompositeRequest{.destination = inputs[0],
+                                                                 .source = inputs[1],
+                                                                 .mask = inputs[2],
+                                                                 .xPixels = 8,
+                                                                 .yPixels = -8,
+                                                                 .isResized = isResized},
+                                       bench.call("composite"))
+                              .front()};
+        },
+        [=](nodes::Stages& stages) {
+            return testing::outline(
+                stages,
+                testing::known(
+                    {.destination = kPicture, .source = source, .mask = hasMask ? kMask : Shape()},
+                    testing::CompositeRequest{
+                        .xPixels = 8, .yPixels = -8, .isResized = isResized}));
+        }};
+}
+
+Shaping growing(const char* name, const testing::MaskGrowRequest& settings) {
+    return {name,
+            [](const c10::Device& device) { return Values{maskOn(device)}; },
+            [=](ModelBench& bench, const Values& inputs) {
+                testing::MaskGrowRequest request = settings;
+                request.mask = inputs[0];
+                return Values{testing::run(bench.stages(), request, bench.call("mask")).front()};
+            },
+            [=](nodes::Stages& stages) {
+                return testing::outline(stages, testing::known(kMask, settings));
+            }};
+}
+
+Shaping repeating(const char* name) {
+    return {name,
+            [](const c10::Device& device) {
+                return Values{std::make_shared<const tensor::Latents>(
+                    tensor::upload(at::randn(kLatent), device),
+                    tensor::Provenance(),
+                    nullptr,
+                    tensor::upload(at::rand(kLatent), device))};
+            },
+            [](ModelBench& bench, const Values& inputs) {
+                return Values{
+                    testing::run(bench.stages(),
+                                 testing::LatentRepeatRequest{.latent = inputs[0], .count = 3},
+                                 bench.call("repeat"))
+                        .front()};
+            },
+            [](nodes::Stages& stages) {
+                return testing::outline(
+                    stages,
+                    testing::known(kLatent,
+                                   std::make_shared<const nodes::LatentOutline>(true),
+                                   testing::LatentRepeatRequest{.count = 3}));
+            }};
+}
+
 std::vector<Shaping> shapings() {
-    const nodes::PixelSize wide{.width = 512, .height = 128};
+    const image::PixelSize wide{.width = 512, .height = 128};
     return {fitting("crop", {.size = wide}, true),
             fitting("crop without a mask", {.size = wide, .method = "area"}, false),
             fitting("pad", {.size = wide, .mode = "pad"}, true),
@@ -178,7 +188,7 @@ private Q_SLOTS:
             outputs += value->bytesOn(kind);
         }
         Bytes planned = 0;
-        for (const nodes::StageOutput& output : outline.outputs) {
+        for (const executor::ValueOutline& output : outline.outputs) {
             for (const Bytes each : output.tensors) {
                 planned += kind == "cpu" ? each : alignUp(each, memory::kSlotAlignment);
             }

@@ -1,7 +1,6 @@
 // The shift of a flow for a picture's size, and the steps that a strength takes.
 
-#include "nodes/denoise/denoise_request.hpp"
-#include "nodes/denoise/denoise_stage.hpp"
+#include "nodes/denoise/denoise_schedule.hpp"
 #include "plugin/sampling/pass_part.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/known_shapes.hpp"
@@ -16,7 +15,7 @@ namespace flow_shift_test {
 
 using namespace lowtide;
 using models::ModelInfo;
-using nodes::DenoiseRequest;
+using nodes::DenoiseAsked;
 using testing::ModelBench;
 using testing::StatedModel;
 
@@ -33,9 +32,9 @@ std::shared_ptr<const models::Model> stated(ModelBench& bench,
         std::dynamic_pointer_cast<const models::Model>(bench.load(testing::miniModel())), state);
 }
 
-DenoiseRequest emptyRequest(int64_t width, int64_t height) {
-    return testing::known(
-        testing::DenoiseShapes{.latentKind = testing::emptyOutline(width, height)}, {});
+DenoiseAsked emptyAsked(int64_t width, int64_t height) {
+    return {.latent = std::make_shared<const nodes::KnownValue>(
+                "LATENT", Shape(), testing::emptyOutline(width, height))};
 }
 
 }  // namespace
@@ -65,17 +64,17 @@ private Q_SLOTS:
             info.schedulerConfig = parseJson(kDynamic, "config");
             info.latent.multiple = 16;
         });
-        DenoiseRequest request = emptyRequest(width, height);
-        const auto shift = flowShiftFor(*model, request);
+        DenoiseAsked asked = emptyAsked(width, height);
+        const auto shift = flowShiftFor(*model, asked);
         QVERIFY(shift && shift->mu);
         QVERIFY(std::abs(*shift->mu - mu) < 1e-12);
         QVERIFY(std::abs(shift->value - std::exp(mu)) < 1e-9);
-        QCOMPARE(schedulerFor(*model, request).at("flow_mu").get<double>(), *shift->mu);
+        QCOMPARE(schedulerFor(*model, asked).at("flow_mu").get<double>(), *shift->mu);
 
-        request.shift = 3;
-        const auto own = flowShiftFor(*model, request);
+        asked.shift = 3;
+        const auto own = flowShiftFor(*model, asked);
         QVERIFY(own && !own->mu && own->value == 3);
-        QCOMPARE(schedulerFor(*model, request).at("use_dynamic_shifting"), Json(false));
+        QCOMPARE(schedulerFor(*model, asked).at("use_dynamic_shifting"), Json(false));
     }
 
     void aStrengthTakesTheStepsOfTheFamilysPipeline_data() {
@@ -98,13 +97,13 @@ private Q_SLOTS:
         QFETCH(int, down);
         QFETCH(int, up);
         ModelBench bench;
-        DenoiseRequest request;
-        request.steps = steps;
-        request.strength = strength;
+        DenoiseAsked asked;
+        asked.steps = steps;
+        asked.strength = strength;
         for (const bool roundsUp : {false, true}) {
             const auto model =
                 stated(bench, [&](ModelInfo& info) { info.roundsStrengthUp = roundsUp; });
-            QCOMPARE(steps - partOf(*model, request).startStep, roundsUp ? up : down);
+            QCOMPARE(steps - partOf(*model, asked).startStep, roundsUp ? up : down);
         }
     }
 };

@@ -18,8 +18,8 @@
 namespace handover_test {
 
 using namespace lowtide;
-using nodes::DenoiseRequest;
 using nodes::WireRef;
+using testing::DenoiseRequest;
 using testing::PictureBench;
 
 namespace {
@@ -120,8 +120,9 @@ private Q_SLOTS:
         request.startAt = 0.6;
         request.endAt = 1;
         refusal.change(request);
-        const auto error = testing::errorOf(
-            [&] { (void)bench.stages().outline(testing::known(shapesOfRun(nullptr), request)); });
+        const auto error = testing::errorOf([&] {
+            (void)testing::outline(bench.stages(), testing::known(shapesOfRun(nullptr), request));
+        });
         QVERIFY(error);
         QVERIFY(error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string(refusal.item));
@@ -136,7 +137,8 @@ private Q_SLOTS:
         request.startAt = 0.6;
         request.endAt = 1;
         const auto error = testing::errorOf([&] {
-            (void)bench.stages().outline(
+            (void)testing::outline(
+                bench.stages(),
                 testing::known(shapesOfRun(testing::emptyOutline(64, 48)), request));
         });
         QVERIFY(error && error->item() == "start_at");
@@ -146,7 +148,7 @@ private Q_SLOTS:
         testing::DenoiseShapes masked = shapesOfRun(nullptr);
         masked.mask = {1, 1, 48, 64};
         const auto withMask = testing::errorOf(
-            [&] { (void)bench.stages().outline(testing::known(masked, request)); });
+            [&] { (void)testing::outline(bench.stages(), testing::known(masked, request)); });
         QVERIFY(withMask && withMask->item() == "start_at");
     }
 
@@ -154,12 +156,12 @@ private Q_SLOTS:
         PictureBench bench(kMini);
         DenoiseRequest request = baseRequest(bench);
         const auto picture = std::make_shared<const nodes::LatentOutline>(true);
-        QVERIFY(
-            bench.stages().outline(testing::known(shapesOfRun(picture), request)).issues.empty());
+        QVERIFY(testing::outline(bench.stages(), testing::known(shapesOfRun(picture), request))
+                    .issues.empty());
         request.startAt = 0.8;
         request.endAt = 1;
         const Issues issues =
-            bench.stages().outline(testing::known(shapesOfRun(picture), request)).issues;
+            testing::outline(bench.stages(), testing::known(shapesOfRun(picture), request)).issues;
         QCOMPARE(issues.size(), 1U);
         QCOMPARE(issues.front().severity, Severity::Warning);
         QCOMPARE(issues.front().item, std::string("start_at"));
@@ -236,8 +238,8 @@ private Q_SLOTS:
             taken += name.starts_with("model_out.") ? 1 : 0;
         }
         QCOMPARE(taken, calls);
-        const nodes::StageOutline outline =
-            bench.stages().outline(testing::known(shapesOfRun(nullptr), request));
+        const testing::StageOutline outline =
+            testing::outline(bench.stages(), testing::known(shapesOfRun(nullptr), request));
         QCOMPARE(outline.walk({"cpu"}).components.at(0).passes, int64_t{calls});
         QCOMPARE(outline.output().tensors.size(), 1U);
     }

@@ -45,7 +45,7 @@ private Q_SLOTS:
         const Json& given = cases_.at(static_cast<size_t>(index));
         const std::string name = given.at("name").get<std::string>() + ".";
         PictureBench bench(testing::goldenCheckpoint(given.at("checkpoint")));
-        nodes::DenoiseRequest request = bench.request("a red car", "blurry");
+        testing::DenoiseRequest request = bench.request("a red car", "blurry");
         request.latent = bench.emptyLatent(given.at("width"), given.at("height"));
         request.steps = given.at("steps");
         request.cfg = kCfg;
@@ -57,7 +57,7 @@ private Q_SLOTS:
             bench.upscale({.latent = first,
                            .model = bench.model(),
                            .method = given.at("method"),
-                           .size = nodes::PixelSize{.width = given.at("new_width"),
+                           .size = image::PixelSize{.width = given.at("new_width"),
                                                     .height = given.at("new_height")}});
         request.latent = larger;
         request.seed = given.at("seed2");

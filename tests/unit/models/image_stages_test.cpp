@@ -1,19 +1,22 @@
+#include "plugin/files/output_file.hpp"
+#include "plugin/image/png.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/models/image_values.hpp"
 
 #include <ATen/ATen.h>
 
+#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 namespace image_stages_test {
 
 using namespace lowtide;
-using nodes::DenoiseRequest;
-using nodes::ImageEncodeRequest;
 using nodes::WireRef;
 using testing::denoise;
+using testing::DenoiseRequest;
 using testing::encode;
+using testing::ImageEncodeRequest;
 using testing::imageOf;
 using testing::kMini;
 using testing::latentsOf;
@@ -58,7 +61,7 @@ private Q_SLOTS:
         }
         const auto ran = testing::errorOf([&] { (void)encode(bench, request); });
         const auto planned = testing::errorOf(
-            [&] { (void)bench.stages().outline(testing::known(shapes, request)); });
+            [&] { (void)testing::outline(bench.stages(), testing::known(shapes, request)); });
         QVERIFY(ran && ran->kind() == ErrorKind::InvalidInput);
         QCOMPARE(QString::fromStdString(ran->item()), item);
         QVERIFY(planned && planned->message() == ran->message());
@@ -70,8 +73,8 @@ private Q_SLOTS:
                                    .image = imageOf(picture(16, 40, 2))};
         for (const char* sampling : {"sample", "mean"}) {
             request.sampling = sampling;
-            const nodes::StageOutline outline =
-                bench.stages().outline(testing::known({.image = {2, 3, 16, 40}}, request));
+            const testing::StageOutline outline = testing::outline(
+                bench.stages(), testing::known({.image = {2, 3, 16, 40}}, request));
             const WireRef latent = encode(bench, request);
             QCOMPARE(outline.output().shape, latentsOf(latent).samples().sizes().vec());
             Bytes bytes = 0;
@@ -81,7 +84,12 @@ private Q_SLOTS:
             QCOMPARE(bytes, latent->bytesOn("cpu"));
             QCOMPARE(latentsOf(latent).deviation().defined(), request.sampling == "sample");
         }
-        const nodes::StageOutline picture = bench.stages().outlinePicture(5, 7);
+        const QTemporaryDir folder;
+        const std::string path = folder.filePath("small.png").toStdString();
+        const Image8 small{7, 5, 3, std::make_shared<uint8_t[]>(size_t{5} * 7 * 3)};
+        files::writeFileAtomically(path, image::encodePng(small, {}));
+        const testing::StageOutline picture = testing::outlineNode(
+            bench.stages(), {.node = "load.image", .params = {{"image", path}}});
         QCOMPARE(picture.output().shape, (Shape{1, 3, 5, 7}));
         QCOMPARE(picture.outputs[1].shape, (Shape{1, 1, 5, 7}));
     }
@@ -175,12 +183,12 @@ private Q_SLOTS:
             at::tensor({0.5, 0.55, 0.31103678929765886, 0.0, 0.55, 1.0, 0.0, 0.55, 1.0})
                 .to(at::kFloat)
                 .view({1, 3, 1, 3});
-        const WireRef mask = bench.stages()
-                                 .run(nodes::MaskRequest{.image = imageOf(pixels),
-                                                         .channel = channel.toStdString(),
-                                                         .threshold = threshold,
-                                                         .isInverted = isInverted},
-                                      bench.call("mask"))
+        const WireRef mask = testing::run(bench.stages(),
+                                          testing::MaskRequest{.image = imageOf(pixels),
+                                                               .channel = channel.toStdString(),
+                                                               .threshold = threshold,
+                                                               .isInverted = isInverted},
+                                          bench.call("mask"))
                                  .front();
         const at::Tensor& values = dynamic_cast<const tensor::Masks&>(*mask).values();
         QCOMPARE(values.sizes().vec(), (std::vector<int64_t>{1, 1, 1, 3}));

@@ -6,8 +6,6 @@
 
 namespace lowtide::testing {
 
-using nodes::DenoiseRequest;
-using nodes::ImageEncodeRequest;
 using nodes::WireRef;
 
 WireRef imageOf(const at::Tensor& pixels) {
@@ -42,7 +40,7 @@ WireRef encode(ModelBench& bench,
                const std::optional<nodes::StageCall>& call) {
     WireRef result;
     bench.runWith(request.model, models::kAutoencoder, [&] {
-        result = bench.stages().run(request, call ? *call : bench.call("encode")).front();
+        result = testing::run(bench.stages(), request, call ? *call : bench.call("encode")).front();
     });
     return result;
 }
@@ -52,7 +50,8 @@ WireRef denoise(ModelBench& bench,
                 const std::optional<nodes::StageCall>& call) {
     WireRef result;
     bench.runWith(request.model, models::kDenoiser, [&] {
-        result = bench.stages().run(request, call ? *call : bench.call("denoise")).front();
+        result =
+            testing::run(bench.stages(), request, call ? *call : bench.call("denoise")).front();
     });
     return result;
 }

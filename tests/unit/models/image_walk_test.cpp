@@ -98,7 +98,7 @@ class ImageWalkTest : public QObject {
         QVERIFY2(std::abs(error) <= most, name.c_str());
     }
 
-    static nodes::ImageEncodeRequest encodeRequest(const WireRef& model, const Way& way) {
+    static testing::ImageEncodeRequest encodeRequest(const WireRef& model, const Way& way) {
         return {.model = model, .tilePixels = way.tile, .sampling = way.sampling};
     }
 
@@ -113,7 +113,7 @@ class ImageWalkTest : public QObject {
     }
 
     struct Denoising {
-        nodes::DenoiseRequest request;
+        testing::DenoiseRequest request;
         testing::DenoiseShapes shapes;
     };
 
@@ -133,7 +133,7 @@ class ImageWalkTest : public QObject {
                            .latentKind = latentKind}};
     }
 
-    static void denoise(ModelBench& bench, nodes::DenoiseRequest request, const Shape& tokens) {
+    static void denoise(ModelBench& bench, testing::DenoiseRequest request, const Shape& tokens) {
         const WireRef words = std::make_shared<const tensor::Conditioning>(
             placed(at::zeros(tokens), bench.device().kind), at::Tensor(), "", -1);
         request.positive = words;
@@ -167,12 +167,12 @@ private Q_SLOTS:
         const WireRef model = load(bench, way);
         const Wires wires = wiresOf(way, kind);
 
-        nodes::ImageEncodeRequest whole = encodeRequest(model, way);
+        testing::ImageEncodeRequest whole = encodeRequest(model, way);
         whole.image = wires.image;
         const WireRef latent = encode(bench, whole);
         check("encode " + way.name(),
-              bench.stages()
-                  .outline(testing::known(encodeShapes(way, false), encodeRequest(model, way)))
+              testing::outline(bench.stages(),
+                               testing::known(encodeShapes(way, false), encodeRequest(model, way)))
                   .walk({kind})
                   .activations,
               bench.activationPeak(),
@@ -180,16 +180,17 @@ private Q_SLOTS:
 
         Denoising denoising = denoisingOf(way, model, latent);
         if (way.hasMask) {
-            nodes::ImageEncodeRequest masked = whole;
+            testing::ImageEncodeRequest masked = whole;
             masked.mask = wires.mask;
             const WireRef maskedLatent = encode(bench, masked);
-            check("encode masked " + way.name(),
-                  bench.stages()
-                      .outline(testing::known(encodeShapes(way, true), encodeRequest(model, way)))
-                      .walk({kind})
-                      .activations,
-                  bench.activationPeak(),
-                  most);
+            check(
+                "encode masked " + way.name(),
+                testing::outline(bench.stages(),
+                                 testing::known(encodeShapes(way, true), encodeRequest(model, way)))
+                    .walk({kind})
+                    .activations,
+                bench.activationPeak(),
+                most);
             denoising.request.mask = wires.mask;
             denoising.shapes.mask = {1, 1, way.height, way.width};
             if (ModelBench::modelOf(model).info().fillsMasks) {
@@ -200,8 +201,7 @@ private Q_SLOTS:
         }
         denoise(bench, denoising.request, denoising.shapes.positive);
         check("denoise " + way.name(),
-              bench.stages()
-                  .outline(testing::known(denoising.shapes, denoising.request))
+              testing::outline(bench.stages(), testing::known(denoising.shapes, denoising.request))
                   .walk({kind})
                   .activations,
               bench.activationPeak(),
@@ -214,13 +214,12 @@ private Q_SLOTS:
             const WireRef model = bench.load(testing::miniModel());
             const WireRef image = wiresOf({.checkpoint = "mini", .batch = 2}, kind).image;
             for (const double threshold : {0.0, 0.5}) {
-                const nodes::MaskRequest request{.image = image, .threshold = threshold};
+                const testing::MaskRequest request{.image = image, .threshold = threshold};
                 bench.runWith(model, models::kAutoencoder, [&] {
-                    (void)bench.stages().run(request, bench.call("mask")).front();
+                    (void)testing::run(bench.stages(), request, bench.call("mask")).front();
                 });
                 check("mask on " + kind,
-                      bench.stages()
-                          .outline(testing::known({2, 3, 64, 64}, request))
+                      testing::outline(bench.stages(), testing::known({2, 3, 64, 64}, request))
                           .walk({kind})
                           .activations,
                       bench.activationPeak(),
@@ -235,13 +234,13 @@ private Q_SLOTS:
         ModelBench bench({.kind = "fake"});
         const WireRef model = load(bench, way);
         const Wires wires = wiresOf(way, "cpu");
-        nodes::ImageEncodeRequest request = encodeRequest(model, way);
+        testing::ImageEncodeRequest request = encodeRequest(model, way);
         request.image = wires.image;
         request.mask = wires.mask;
         const WireRef masked = encode(bench, request);
         check("encode from the host",
-              bench.stages()
-                  .outline(testing::known(encodeShapes(way, true), encodeRequest(model, way)))
+              testing::outline(bench.stages(),
+                               testing::known(encodeShapes(way, true), encodeRequest(model, way)))
                   .walk({.device = {.spec = {.kind = "fake"}}, .elsewhere = {"image", "mask"}})
                   .activations,
               bench.activationPeak(),
@@ -256,8 +255,7 @@ private Q_SLOTS:
         denoising.shapes.maskedKind = denoising.shapes.latentKind;
         denoise(bench, denoising.request, denoising.shapes.positive);
         check("denoise from the host",
-              bench.stages()
-                  .outline(testing::known(denoising.shapes, denoising.request))
+              testing::outline(bench.stages(), testing::known(denoising.shapes, denoising.request))
                   .walk({.device = {.spec = {.kind = "fake"}},
                          .elsewhere = {"latent", "mask", "masked"}})
                   .activations,
@@ -268,11 +266,12 @@ private Q_SLOTS:
     void theWalkCountsEveryTile() {
         ModelBench bench;
         const WireRef model = bench.load(testing::miniModel());
-        const auto work = bench.stages()
-                              .outline(testing::known(
-                                  {.image = {2, 3, 96, 160}, .mask = {}},
-                                  nodes::ImageEncodeRequest{.model = model, .tilePixels = 64}))
-                              .walk({"cpu"});
+        const auto work =
+            testing::outline(
+                bench.stages(),
+                testing::known({.image = {2, 3, 96, 160}, .mask = {}},
+                               testing::ImageEncodeRequest{.model = model, .tilePixels = 64}))
+                .walk({"cpu"});
         QCOMPARE(work.components.size(), 1U);
         // Tiles overlap by 16 pixels at least: 2 rows of 3, twice.
         QCOMPARE(work.components[0].passes, int64_t{12});

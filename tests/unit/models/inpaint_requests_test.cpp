@@ -12,9 +12,9 @@
 namespace inpaint_requests_test {
 
 using namespace lowtide;
-using nodes::DenoiseRequest;
 using nodes::WireRef;
 using testing::denoise;
+using testing::DenoiseRequest;
 using testing::imageOf;
 using testing::kMini;
 using testing::latentOf;
@@ -38,8 +38,10 @@ struct Refusal {
 };
 
 WireRef emptyLatent(ModelBench& bench) {
-    return bench.stages()
-        .run(nodes::EmptyLatentRequest{.widthPixels = 32, .heightPixels = 16, .batch = 1}, {})
+    return testing::run(
+               bench.stages(),
+               testing::EmptyLatentRequest{.widthPixels = 32, .heightPixels = 16, .batch = 1},
+               {})
         .front();
 }
 
@@ -150,8 +152,9 @@ class InpaintRequestsTest : public QObject {
         QVERIFY2(ran->message().find(refusal.says) != std::string::npos, ran->message().c_str());
         QVERIFY(!ran->hint().empty());
         if (isSeenBefore) {
-            const auto planned = testing::errorOf(
-                [&] { (void)bench.stages().outline(testing::known(shapesOf(request), request)); });
+            const auto planned = testing::errorOf([&] {
+                (void)testing::outline(bench.stages(), testing::known(shapesOf(request), request));
+            });
             QVERIFY(planned);
             QCOMPARE(planned->message(), ran->message());
         }
@@ -310,7 +313,8 @@ private Q_SLOTS:
         (void)denoise(bench, request, call);
         QCOMPARE(done, calls);
         const memory::StageWork work =
-            bench.stages().outline(testing::known(shapesOf(request), request)).walk({"cpu"});
+            testing::outline(bench.stages(), testing::known(shapesOf(request), request))
+                .walk({"cpu"});
         QCOMPARE(work.components.at(0).passes, int64_t{calls});
     }
 
@@ -338,7 +342,8 @@ private Q_SLOTS:
         QVERIFY(bench.recorded().empty());
         testing::DenoiseShapes shapes = shapesOf(request);
         shapes.latentKind = std::make_shared<const nodes::LatentOutline>(true);
-        const nodes::StageOutline outline = bench.stages().outline(testing::known(shapes, request));
+        const testing::StageOutline outline =
+            testing::outline(bench.stages(), testing::known(shapes, request));
         QVERIFY(!outline.components);
         QVERIFY(nodes::isDistribution(outline.output().value));
         QCOMPARE(outline.output().tensors.size(), 2U);

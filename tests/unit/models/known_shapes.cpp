@@ -18,83 +18,84 @@ WireRef latentWire(const Shape& shape, const WireRef& kind = {}) {
 }  // namespace
 
 EncodeResult encodePrompt(nodes::Stages& stages,
-                          const nodes::EncodeRequest& request,
+                          const testing::EncodeRequest& request,
                           const nodes::StageCall& call) {
-    const std::vector<WireRef> values = stages.run(request, call);
+    const std::vector<WireRef> values = testing::run(stages, request, call);
     return {.positive = values.at(0), .negative = values.at(1)};
 }
 
-nodes::DecodeRequest known(const Shape& latent, nodes::DecodeRequest request) {
+testing::DecodeRequest known(const Shape& latent, testing::DecodeRequest request) {
     request.latent = latentWire(latent);
     return request;
 }
 
-nodes::LatentUpscaleRequest known(const Shape& latent, nodes::LatentUpscaleRequest request) {
+testing::LatentUpscaleRequest known(const Shape& latent, testing::LatentUpscaleRequest request) {
     request.latent = latentWire(latent);
     return request;
 }
 
-nodes::LatentRepeatRequest known(const Shape& latent,
-                                 const WireRef& kind,
-                                 nodes::LatentRepeatRequest request) {
+testing::LatentRepeatRequest known(const Shape& latent,
+                                   const WireRef& kind,
+                                   testing::LatentRepeatRequest request) {
     request.latent = latentWire(latent, kind);
     return request;
 }
 
-nodes::UpscaleRequest known(const Shape& image, nodes::UpscaleRequest request) {
+testing::UpscaleRequest known(const Shape& image, testing::UpscaleRequest request) {
     request.image = wire("IMAGE", image);
     return request;
 }
 
-nodes::UpscaleWithModelRequest known(const Shape& image, nodes::UpscaleWithModelRequest request) {
+testing::UpscaleWithModelRequest known(const Shape& image,
+                                       testing::UpscaleWithModelRequest request) {
     request.image = wire("IMAGE", image);
     return request;
 }
 
-nodes::SharpenRequest known(const Shape& image, nodes::SharpenRequest request) {
+testing::SharpenRequest known(const Shape& image, testing::SharpenRequest request) {
     request.image = wire("IMAGE", image);
     return request;
 }
 
-nodes::MatchColourRequest known(const Shape& image,
-                                const Shape& reference,
-                                nodes::MatchColourRequest request) {
+testing::MatchColourRequest known(const Shape& image,
+                                  const Shape& reference,
+                                  testing::MatchColourRequest request) {
     request.image = wire("IMAGE", image);
     request.reference = wire("IMAGE", reference);
     return request;
 }
 
-nodes::MaskRequest known(const Shape& image, nodes::MaskRequest request) {
+testing::MaskRequest known(const Shape& image, testing::MaskRequest request) {
     request.image = wire("IMAGE", image);
     return request;
 }
 
-nodes::MaskGrowRequest known(const Shape& mask, nodes::MaskGrowRequest request) {
+testing::MaskGrowRequest known(const Shape& mask, testing::MaskGrowRequest request) {
     request.mask = wire("MASK", mask);
     return request;
 }
 
-nodes::ImageEncodeRequest known(const ImageEncodeShapes& shapes,
-                                nodes::ImageEncodeRequest request) {
+testing::ImageEncodeRequest known(const ImageEncodeShapes& shapes,
+                                  testing::ImageEncodeRequest request) {
     request.image = wire("IMAGE", shapes.image);
     request.mask = wire("MASK", shapes.mask);
     return request;
 }
 
-nodes::FitRequest known(const FitShapes& shapes, nodes::FitRequest request) {
+testing::FitRequest known(const FitShapes& shapes, testing::FitRequest request) {
     request.image = wire("IMAGE", shapes.image);
     request.mask = wire("MASK", shapes.mask);
     return request;
 }
 
-nodes::CompositeRequest known(const CompositeShapes& shapes, nodes::CompositeRequest request) {
+testing::CompositeRequest known(const CompositeShapes& shapes, testing::CompositeRequest request) {
     request.destination = wire("IMAGE", shapes.destination);
     request.source = wire("IMAGE", shapes.source);
     request.mask = wire("MASK", shapes.mask);
     return request;
 }
 
-nodes::DenoiseRequest known(const DenoiseShapes& shapes, nodes::DenoiseRequest request) {
+testing::DenoiseRequest known(const DenoiseShapes& shapes, testing::DenoiseRequest request) {
     request.latent = latentWire(shapes.latent, shapes.latentKind);
     request.positive = wire("CONDITIONING", shapes.positive, shapes.positiveEntries);
     request.negative = wire("CONDITIONING", shapes.negative, shapes.negativeEntries);
@@ -103,15 +104,15 @@ nodes::DenoiseRequest known(const DenoiseShapes& shapes, nodes::DenoiseRequest r
     return request;
 }
 
-nodes::DetailRequest known(const DetailShapes& shapes, nodes::DetailRequest request) {
+testing::DetailRequest known(const DetailShapes& shapes, testing::DetailRequest request) {
     request.image = wire("IMAGE", shapes.image);
     request.positive = wire("CONDITIONING", shapes.positive.shape, shapes.positive.entries);
     request.negative = wire("CONDITIONING", shapes.negative.shape, shapes.negative.entries);
     return request;
 }
 
-nodes::ConditioningEdit known(const std::vector<nodes::ConditioningShape>& inputs,
-                              nodes::ConditioningEdit edit) {
+testing::ConditioningEdit known(const std::vector<nodes::ConditioningShape>& inputs,
+                                testing::ConditioningEdit edit) {
     edit.first = wire("CONDITIONING", inputs.at(0).shape, inputs.at(0).entries);
     edit.second =
         inputs.size() > 1 ? wire("CONDITIONING", inputs[1].shape, inputs[1].entries) : nullptr;

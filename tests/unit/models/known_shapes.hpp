@@ -1,7 +1,9 @@
 #pragma once
 // Requests whose wires are known by their shapes alone, as before a run.
 
+#include "nodes/conditioning/conditioning_shape.hpp"
 #include "nodes/engine/stages.hpp"
+#include "tests/unit/models/node_call.hpp"
 
 namespace lowtide::testing {
 
@@ -12,7 +14,7 @@ struct EncodeResult {
 };
 
 [[nodiscard]] EncodeResult encodePrompt(nodes::Stages& stages,
-                                        const nodes::EncodeRequest& request,
+                                        const testing::EncodeRequest& request,
                                         const nodes::StageCall& call);
 
 /// Empty shapes: not connected.
@@ -52,30 +54,31 @@ struct DetailShapes {
 };
 
 /// The request with KnownValues of these shapes on its wires; other wires stay as they are.
-[[nodiscard]] nodes::DecodeRequest known(const Shape& latent, nodes::DecodeRequest request);
-[[nodiscard]] nodes::LatentUpscaleRequest known(const Shape& latent,
-                                                nodes::LatentUpscaleRequest request);
-[[nodiscard]] nodes::LatentRepeatRequest known(const Shape& latent,
-                                               const nodes::WireRef& kind,
-                                               nodes::LatentRepeatRequest request);
-[[nodiscard]] nodes::UpscaleRequest known(const Shape& image, nodes::UpscaleRequest request);
-[[nodiscard]] nodes::UpscaleWithModelRequest known(const Shape& image,
-                                                   nodes::UpscaleWithModelRequest request);
-[[nodiscard]] nodes::SharpenRequest known(const Shape& image, nodes::SharpenRequest request);
-[[nodiscard]] nodes::MatchColourRequest known(const Shape& image,
-                                              const Shape& reference,
-                                              nodes::MatchColourRequest request);
-[[nodiscard]] nodes::MaskRequest known(const Shape& image, nodes::MaskRequest request);
-[[nodiscard]] nodes::MaskGrowRequest known(const Shape& mask, nodes::MaskGrowRequest request);
-[[nodiscard]] nodes::ImageEncodeRequest known(const ImageEncodeShapes& shapes,
-                                              nodes::ImageEncodeRequest request);
-[[nodiscard]] nodes::FitRequest known(const FitShapes& shapes, nodes::FitRequest request);
-[[nodiscard]] nodes::CompositeRequest known(const CompositeShapes& shapes,
-                                            nodes::CompositeRequest request);
-[[nodiscard]] nodes::DenoiseRequest known(const DenoiseShapes& shapes,
-                                          nodes::DenoiseRequest request);
-[[nodiscard]] nodes::DetailRequest known(const DetailShapes& shapes, nodes::DetailRequest request);
-[[nodiscard]] nodes::ConditioningEdit known(const std::vector<nodes::ConditioningShape>& inputs,
-                                            nodes::ConditioningEdit edit);
+[[nodiscard]] testing::DecodeRequest known(const Shape& latent, testing::DecodeRequest request);
+[[nodiscard]] testing::LatentUpscaleRequest known(const Shape& latent,
+                                                  testing::LatentUpscaleRequest request);
+[[nodiscard]] testing::LatentRepeatRequest known(const Shape& latent,
+                                                 const nodes::WireRef& kind,
+                                                 testing::LatentRepeatRequest request);
+[[nodiscard]] testing::UpscaleRequest known(const Shape& image, testing::UpscaleRequest request);
+[[nodiscard]] testing::UpscaleWithModelRequest known(const Shape& image,
+                                                     testing::UpscaleWithModelRequest request);
+[[nodiscard]] testing::SharpenRequest known(const Shape& image, testing::SharpenRequest request);
+[[nodiscard]] testing::MatchColourRequest known(const Shape& image,
+                                                const Shape& reference,
+                                                testing::MatchColourRequest request);
+[[nodiscard]] testing::MaskRequest known(const Shape& image, testing::MaskRequest request);
+[[nodiscard]] testing::MaskGrowRequest known(const Shape& mask, testing::MaskGrowRequest request);
+[[nodiscard]] testing::ImageEncodeRequest known(const ImageEncodeShapes& shapes,
+                                                testing::ImageEncodeRequest request);
+[[nodiscard]] testing::FitRequest known(const FitShapes& shapes, testing::FitRequest request);
+[[nodiscard]] testing::CompositeRequest known(const CompositeShapes& shapes,
+                                              testing::CompositeRequest request);
+[[nodiscard]] testing::DenoiseRequest known(const DenoiseShapes& shapes,
+                                            testing::DenoiseRequest request);
+[[nodiscard]] testing::DetailRequest known(const DetailShapes& shapes,
+                                           testing::DetailRequest request);
+[[nodiscard]] testing::ConditioningEdit known(const std::vector<nodes::ConditioningShape>& inputs,
+                                              testing::ConditioningEdit edit);
 
 }  // namespace lowtide::testing

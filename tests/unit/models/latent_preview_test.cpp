@@ -61,24 +61,23 @@ testing::EncodeResult encoded(ModelBench& bench, const WireRef& model, const Jso
     return prompts;
 }
 
-nodes::DenoiseRequest requestFor(ModelBench& bench, const WireRef& model, const Json& test) {
+testing::DenoiseRequest requestFor(ModelBench& bench, const WireRef& model, const Json& test) {
     const testing::EncodeResult prompts = encoded(bench, model, test);
-    return {
-        .model = model,
-        .positive = prompts.positive,
-        .negative = prompts.negative,
-        .latent =
-            bench.stages()
-                .run(nodes::EmptyLatentRequest{.widthPixels = test.value("width", kSidePixels),
-                                               .heightPixels = test.value("height", kSidePixels),
-                                               .frames = test.value("frames", 1),
-                                               .batch = test.value("batch", 1)},
-                     {})
-                .front(),
-        .steps = test.value("steps", 3),
-        .cfg = test.value("cfg", 7.5),
-        .seed = test.value("seed", uint64_t{0}),
-        .sampler = test.value("sampler", "checkpoint")};
+    return {.model = model,
+            .positive = prompts.positive,
+            .negative = prompts.negative,
+            .latent = testing::run(bench.stages(),
+                                   testing::EmptyLatentRequest{
+                                       .widthPixels = test.value("width", kSidePixels),
+                                       .heightPixels = test.value("height", kSidePixels),
+                                       .frames = test.value("frames", 1),
+                                       .batch = test.value("batch", 1)},
+                                   {})
+                          .front(),
+            .steps = test.value("steps", 3),
+            .cfg = test.value("cfg", 7.5),
+            .seed = test.value("seed", uint64_t{0}),
+            .sampler = test.value("sampler", "checkpoint")};
 }
 
 struct Denoised {
@@ -87,7 +86,7 @@ struct Denoised {
     Bytes activations = 0;
 };
 
-Denoised denoised(ModelBench& bench, const nodes::DenoiseRequest& request, bool isWatched) {
+Denoised denoised(ModelBench& bench, const testing::DenoiseRequest& request, bool isWatched) {
     Denoised result;
     nodes::StageCall call = bench.call("denoise");
     if (isWatched) {
@@ -95,7 +94,7 @@ Denoised denoised(ModelBench& bench, const nodes::DenoiseRequest& request, bool 
     }
     WireRef latent;
     bench.runWith(request.model, models::kDenoiser, [&] {
-        latent = bench.stages().run(request, call).front()->onHost();
+        latent = testing::run(bench.stages(), request, call).front()->onHost();
         result.activations = bench.activationPeak();
     });
     result.latents = dynamic_cast<const tensor::Latents&>(*latent).samples();
@@ -189,7 +188,7 @@ private Q_SLOTS:
         ModelBench bench(memory::parseDeviceSpec(device.toStdString()));
         bench.setPolicy(policy.toStdString());
         const WireRef model = bench.load(testing::miniModel());
-        const nodes::DenoiseRequest request = requestFor(bench, model, {{"sampler", "dpmpp_2m"}});
+        const testing::DenoiseRequest request = requestFor(bench, model, {{"sampler", "dpmpp_2m"}});
 
         const Denoised alone = denoised(bench, request, false);
         const Denoised watched = denoised(bench, request, true);
@@ -213,11 +212,10 @@ private Q_SLOTS:
         const memory::DeviceSpec spec = memory::parseDeviceSpec(device.toStdString());
         ModelBench bench(spec);
         const WireRef model = bench.load(testing::miniModel());
-        const nodes::DenoiseRequest request = requestFor(bench, model, {{"batch", batch}});
+        const testing::DenoiseRequest request = requestFor(bench, model, {{"batch", batch}});
         const testing::DenoiseShapes shapes = testing::shapesOf(model, WalkCase{.batch = batch});
         const auto walked = [&](bool isWatched) {
-            return bench.stages()
-                .outline(testing::known(shapes, request))
+            return testing::outline(bench.stages(), testing::known(shapes, request))
                 .walk({.device = {.spec = {.kind = spec.kind}}, .previews = isWatched})
                 .activations;
         };

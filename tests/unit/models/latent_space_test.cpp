@@ -147,8 +147,8 @@ private Q_SLOTS:
     void anEmptyVideoIsDenoised() {
         ModelBench bench;
         const WireRef model = videosOf(bench);
-        nodes::DenoiseRequest request = requestOf(bench, model, {64, 32, 9});
-        const nodes::StageOutline outline = outlineOf(bench, request, {64, 32, 9});
+        testing::DenoiseRequest request = requestOf(bench, model, {64, 32, 9});
+        const testing::StageOutline outline = outlineOf(bench, request, {64, 32, 9});
         QCOMPARE(outline.output().shape, (Shape{2, 16, 3, 4, 8}));
         QVERIFY(outline.walk({"cpu"}).activations > 0);
 
@@ -165,15 +165,15 @@ private Q_SLOTS:
     void promptsOfAreasSpeakInEveryFrame() {
         ModelBench bench;
         const WireRef model = videosOf(bench);
-        nodes::DenoiseRequest request = requestOf(bench, model, {64, 32, 9});
-        request.positive =
-            bench.stages()
-                .run(nodes::ConditioningEdit{.edit = nodes::AreaEdit{.area = {.xPixels = 32,
-                                                                              .widthPixels = 32,
-                                                                              .heightPixels = 32}},
-                                             .first = request.positive},
-                     bench.call("area"))
-                .front();
+        testing::DenoiseRequest request = requestOf(bench, model, {64, 32, 9});
+        request.positive = testing::run(bench.stages(),
+                                        testing::ConditioningEdit{
+                                            .edit = testing::AreaEdit{.area = {.xPixels = 32,
+                                                                               .widthPixels = 32,
+                                                                               .heightPixels = 32}},
+                                            .first = request.positive},
+                                        bench.call("area"))
+                               .front();
         request.cfg = 1;
         request.keepNoise = true;
         request.endStep = 1;
@@ -208,15 +208,18 @@ private Q_SLOTS:
         const Shape latents = {1, 16, 3, 4, 8};
         const auto error = testing::errorOf([&] {
             if (stage == "encode") {
-                (void)bench.stages().outline(testing::known(
-                    {.image = {1, 3, 32, 64}}, nodes::ImageEncodeRequest{.model = model}));
+                (void)testing::outline(bench.stages(),
+                                       testing::known({.image = {1, 3, 32, 64}},
+                                                      testing::ImageEncodeRequest{.model = model}));
             } else if (stage == "mask") {
-                (void)bench.stages().outline(testing::known(
-                    {.latent = latents, .mask = {1, 1, 32, 64}},
-                    nodes::DenoiseRequest{.model = model, .cfg = 1, .sampler = "euler"}));
+                (void)testing::outline(
+                    bench.stages(),
+                    testing::known(
+                        {.latent = latents, .mask = {1, 1, 32, 64}},
+                        testing::DenoiseRequest{.model = model, .cfg = 1, .sampler = "euler"}));
             } else {
-                (void)bench.stages().outline(
-                    testing::known(latents, nodes::LatentUpscaleRequest{}));
+                (void)testing::outline(bench.stages(),
+                                       testing::known(latents, testing::LatentUpscaleRequest{}));
             }
         });
         QVERIFY(error && error->kind() == ErrorKind::Unsupported);
@@ -227,8 +230,8 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = videosOf(bench);
         const auto decoded = [&](const Shape& latents) {
-            return bench.stages()
-                .outline(testing::known(latents, nodes::DecodeRequest{.model = model}))
+            return testing::outline(bench.stages(),
+                                    testing::known(latents, testing::DecodeRequest{.model = model}))
                 .output()
                 .shape;
         };
@@ -259,9 +262,11 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = isVideo ? videosOf(bench) : bench.load(testing::miniModel());
         const auto error = testing::errorOf([&] {
-            (void)bench.stages().outline(testing::known(
-                {.latent = latent},
-                nodes::DenoiseRequest{.model = model, .cfg = 1, .sampler = "euler"}));
+            (void)testing::outline(
+                bench.stages(),
+                testing::known(
+                    {.latent = latent},
+                    testing::DenoiseRequest{.model = model, .cfg = 1, .sampler = "euler"}));
         });
         QVERIFY(error && error->item() == "latent");
         QVERIFY(QString::fromStdString(error->message()).contains(says));
@@ -294,20 +299,24 @@ private:
             });
     }
 
-    static nodes::DenoiseRequest requestOf(ModelBench& bench,
-                                           const WireRef& model,
-                                           const PictureSize& size) {
+    static testing::EmptyLatentRequest emptyOf(const PictureSize& size) {
+        return {.widthPixels = size.width, .heightPixels = size.height, .frames = size.frames};
+    }
+
+    static testing::DenoiseRequest requestOf(ModelBench& bench,
+                                             const WireRef& model,
+                                             const PictureSize& size) {
         const WireRef words = std::make_shared<const tensor::Conditioning>(
             at::zeros({1, 32, 128}), at::Tensor(), "a cat", -1);
         return {.model = model,
                 .positive = words,
                 .negative = words,
-                .latent = bench.stages()
-                              .run(nodes::EmptyLatentRequest{.widthPixels = size.width,
-                                                             .heightPixels = size.height,
-                                                             .frames = size.frames,
-                                                             .batch = 2},
-                                   {})
+                .latent = testing::run(
+                              bench.stages(),
+                              testing::LatentRepeatRequest{
+                                  .latent = testing::run(bench.stages(), emptyOf(size), {}).front(),
+                                  .count = 2},
+                              {})
                               .front(),
                 .steps = 3,
                 .cfg = 3,
@@ -316,24 +325,24 @@ private:
                 .guidanceRescale = 0.5};
     }
 
-    static nodes::StageOutline outlineOf(ModelBench& bench,
-                                         const nodes::DenoiseRequest& request,
-                                         const PictureSize& size) {
-        const nodes::EmptyLatentRequest empty{.widthPixels = size.width,
-                                              .heightPixels = size.height,
-                                              .frames = size.frames,
-                                              .batch = 2};
-        return bench.stages().outline(
-            testing::known({.positive = {1, 32, 128},
-                            .negative = {1, 32, 128},
-                            .latentKind = bench.stages().outline(empty).output().value},
-                           request));
+    static testing::StageOutline outlineOf(ModelBench& bench,
+                                           const testing::DenoiseRequest& request,
+                                           const PictureSize& size) {
+        const WireRef one = testing::outline(bench.stages(), emptyOf(size)).output().value;
+        const testing::StageOutline two = testing::outline(
+            bench.stages(), testing::known({}, one, testing::LatentRepeatRequest{.count = 2}));
+        return testing::outline(bench.stages(),
+                                testing::known({.positive = {1, 32, 128},
+                                                .negative = {1, 32, 128},
+                                                .latentKind = two.output().value},
+                                               request));
     }
 
-    static at::Tensor denoised(ModelBench& bench, const nodes::DenoiseRequest& request) {
+    static at::Tensor denoised(ModelBench& bench, const testing::DenoiseRequest& request) {
         at::Tensor samples;
         bench.runWith(request.model, models::kDenoiser, [&] {
-            const WireRef result = bench.stages().run(request, bench.call("denoise")).front();
+            const WireRef result =
+                testing::run(bench.stages(), request, bench.call("denoise")).front();
             samples = dynamic_cast<const tensor::Latents&>(*result).samples();
         });
         return samples;

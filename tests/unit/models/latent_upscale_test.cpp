@@ -19,9 +19,9 @@
 namespace latent_upscale_test {
 
 using namespace lowtide;
-using nodes::LatentUpscaleRequest;
-using nodes::PixelSize;
+using image::PixelSize;
 using nodes::WireRef;
+using testing::LatentUpscaleRequest;
 using testing::PictureBench;
 
 namespace {
@@ -137,15 +137,16 @@ private Q_SLOTS:
         PictureBench bench(kMini);
         LatentUpscaleRequest request{.latent = latentOf({1, 4, 12, 10}), .model = bench.model()};
         refusal.change(request);
-        const auto error = testing::errorOf(
-            [&] { (void)bench.stages().run(request, bench.bench().call("upscale")).front(); });
+        const auto error = testing::errorOf([&] {
+            (void)testing::run(bench.stages(), request, bench.bench().call("upscale")).front();
+        });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string(refusal.item));
         QVERIFY2(error->message().find(refusal.says) != std::string::npos,
                  error->message().c_str());
         if (request.latent) {
             const auto before = testing::errorOf([&] {
-                (void)bench.stages().outline(testing::known({1, 4, 12, 10}, request));
+                (void)testing::outline(bench.stages(), testing::known({1, 4, 12, 10}, request));
             });
             QVERIFY2(before && before->message() == error->message(), "refused before the run");
         }
@@ -155,8 +156,11 @@ private Q_SLOTS:
         PictureBench bench(kMini);
         const LatentUpscaleRequest request{.latent = bench.emptyLatent(64, 64)};
         for (const auto& call : std::vector<std::function<void()>>{
-                 [&] { (void)bench.stages().run(request, bench.bench().call("upscale")).front(); },
-                 [&] { (void)bench.stages().outline(testing::known({}, request)); }}) {
+                 [&] {
+                     (void)testing::run(bench.stages(), request, bench.bench().call("upscale"))
+                         .front();
+                 },
+                 [&] { (void)testing::outline(bench.stages(), testing::known({}, request)); }}) {
             const auto error = testing::errorOf(call);
             QVERIFY(error && error->item() == "latent");
             QVERIFY(error->message().find("empty") != std::string::npos);
@@ -165,7 +169,7 @@ private Q_SLOTS:
 
     void theSamplersStateIsLeftOut() {
         PictureBench bench(kMini);
-        nodes::DenoiseRequest request = bench.request("a cat", "");
+        testing::DenoiseRequest request = bench.request("a cat", "");
         request.latent = bench.emptyLatent(32, 32);
         request.steps = 3;
         request.endStep = 2;
@@ -179,7 +183,7 @@ private Q_SLOTS:
 
     void picturesTellOfIt() {
         PictureBench bench(kMini);
-        nodes::DenoiseRequest request = bench.request("a cat", "");
+        testing::DenoiseRequest request = bench.request("a cat", "");
         request.latent = bench.emptyLatent(32, 48);
         request.steps = 2;
         request.sampler = "ddim";
@@ -227,7 +231,8 @@ private Q_SLOTS:
         const WireRef made = bench.upscale(request);
 
         const Bytes measured = bench.bench().activationPeak();
-        const nodes::StageOutline outline = bench.stages().outline(testing::known(shape, request));
+        const testing::StageOutline outline =
+            testing::outline(bench.stages(), testing::known(shape, request));
         const Bytes predicted = outline.walk({kind}).activations;
         const double error =
             std::abs(static_cast<double>(predicted) / static_cast<double>(measured) - 1);
@@ -245,13 +250,14 @@ private:
         testing::ModelBench bench;
         const Shape shape = {2, 4, given[0], given[1]};
         request.latent = latentOf(shape);
-        const WireRef made = bench.stages().run(request, bench.call("upscale")).front();
+        const WireRef made = testing::run(bench.stages(), request, bench.call("upscale")).front();
         const Shape expected = {2, 4, wanted[0], wanted[1]};
         QCOMPARE(PictureBench::samplesOf(made).sizes().vec(), expected);
-        QCOMPARE(bench.stages().outline(testing::known(shape, request)).output().shape, expected);
+        QCOMPARE(testing::outline(bench.stages(), testing::known(shape, request)).output().shape,
+                 expected);
     }
 
-    static Bytes bytesOf(const nodes::StageOutline& outline, const std::string& kind) {
+    static Bytes bytesOf(const testing::StageOutline& outline, const std::string& kind) {
         Bytes bytes = 0;
         for (const Bytes each : outline.output().tensors) {
             bytes += kind == "cpu" ? each : alignUp(each, memory::kSlotAlignment);

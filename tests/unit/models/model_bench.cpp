@@ -18,14 +18,14 @@ ModelBench::ModelBench(memory::DeviceSpec device, std::shared_ptr<files::FileDig
       residency_(std::make_unique<residency::Residency>(
           residency::makeDeviceSource(testing::buildPath("lib").toStdString()),
           std::make_shared<models::AdapterMath>())),
-      stages_(
-          nodes::makeStages({.residency = *residency_,
-                             .resourcesFolder = testing::sourcePath("resources").toStdString(),
-                             .modelFolders = {testing::sourcePath("resources/mini").toStdString()},
-                             .recorder = [this] { return recorder_.get(); },
-                             .teacher = [this] { return teacher_ ? &*teacher_ : nullptr; },
-                             .previewPace = {.interval = 0, .share = 1},
-                             .digests = std::move(digests)})) {
+      stages_(std::make_unique<nodes::Stages>(nodes::StagesSettings{
+          .residency = *residency_,
+          .resourcesFolder = testing::sourcePath("resources").toStdString(),
+          .modelFolders = {testing::sourcePath("resources/mini").toStdString()},
+          .recorder = [this] { return recorder_.get(); },
+          .teacher = [this] { return teacher_ ? &*teacher_ : nullptr; },
+          .previewPace = {.interval = 0, .share = 1},
+          .digests = std::move(digests)})) {
     (void)residency_->open(memory::DeviceSpec{});
     (void)residency_->open(device_);
 }

@@ -1,11 +1,12 @@
 #pragma once
 
-#include "nodes/engine/make_stages.hpp"
+#include "nodes/engine/stages.hpp"
 #include "plugin/memory/policy.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/residency/residency.hpp"
 #include "plugin/tensor/recorder.hpp"
 #include "tests/fixtures/tensor_file.hpp"
+#include "tests/unit/models/node_call.hpp"
 
 #include <functional>
 #include <memory>

@@ -13,12 +13,12 @@ using nodes::WireRef;
 PictureBench::PictureBench(const std::string& checkpoint, memory::DeviceSpec device)
     : bench_(std::move(device)), model_(bench_.load(checkpoint)) {}
 
-nodes::DenoiseRequest PictureBench::request(const std::string& prompt,
-                                            const std::string& negative) {
+testing::DenoiseRequest PictureBench::request(const std::string& prompt,
+                                              const std::string& negative) {
     return request({.prompt = prompt, .negative = negative});
 }
 
-nodes::DenoiseRequest PictureBench::request(nodes::EncodeRequest prompts) {
+testing::DenoiseRequest PictureBench::request(testing::EncodeRequest prompts) {
     const models::Model& model = ModelBench::modelOf(model_);
     std::vector<std::shared_ptr<const memory::ComponentTree>> encoders;
     for (const std::string& role : models::rolesIn(model, models::kTextEncoders)) {
@@ -33,26 +33,26 @@ nodes::DenoiseRequest PictureBench::request(nodes::EncodeRequest prompts) {
 }
 
 WireRef PictureBench::emptyLatent(int64_t width, int64_t height, int64_t batch) {
-    return stages()
-        .run(
-            nodes::EmptyLatentRequest{.widthPixels = width, .heightPixels = height, .batch = batch},
-            {})
+    return testing::run(stages(),
+                        testing::EmptyLatentRequest{
+                            .widthPixels = width, .heightPixels = height, .batch = batch},
+                        {})
         .front();
 }
 
-WireRef PictureBench::denoise(const nodes::DenoiseRequest& request) {
+WireRef PictureBench::denoise(const testing::DenoiseRequest& request) {
     WireRef result;
     bench_.runWith(model_, models::kDenoiser, [&] {
-        result = stages().run(request, bench_.call("denoise")).front();
+        result = testing::run(stages(), request, bench_.call("denoise")).front();
     });
     return result;
 }
 
-WireRef PictureBench::upscale(const nodes::LatentUpscaleRequest& request) {
+WireRef PictureBench::upscale(const testing::LatentUpscaleRequest& request) {
     WireRef result;
     // The node has no component; this one only makes a run of it.
     bench_.runWith(model_, models::kDenoiser, [&] {
-        result = stages().run(request, bench_.call("upscale")).front();
+        result = testing::run(stages(), request, bench_.call("upscale")).front();
     });
     return result;
 }
@@ -60,10 +60,10 @@ WireRef PictureBench::upscale(const nodes::LatentUpscaleRequest& request) {
 WireRef PictureBench::decode(const WireRef& latent) {
     WireRef result;
     bench_.runWith(model_, models::kAutoencoder, [&] {
-        result =
-            stages()
-                .run(nodes::DecodeRequest{.model = model_, .latent = latent}, bench_.call("decode"))
-                .front();
+        result = testing::run(stages(),
+                              testing::DecodeRequest{.model = model_, .latent = latent},
+                              bench_.call("decode"))
+                     .front();
     });
     return result;
 }

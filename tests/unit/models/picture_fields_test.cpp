@@ -1,6 +1,5 @@
 // What a picture's parameters text says of Stable Diffusion XL's prompts.
 
-#include "nodes/conditioning/conditioning_stage.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -13,9 +12,9 @@
 namespace picture_fields_test {
 
 using namespace lowtide;
-using nodes::DenoiseRequest;
-using nodes::EncodeRequest;
 using nodes::WireRef;
+using testing::DenoiseRequest;
+using testing::EncodeRequest;
 using testing::PictureBench;
 
 namespace {
@@ -113,9 +112,10 @@ private Q_SLOTS:
     void aClipSkipOfSdxlIsToldInTheirNumbers() {
         PictureBench bench(folderOf(kBase));
         const auto issuesWith = [&](int clipSkip) {
-            return bench.stages()
-                .outline(
-                    EncodeRequest{.model = bench.model(), .prompt = "a cat", .clipSkip = clipSkip})
+            return testing::outline(
+                       bench.stages(),
+                       EncodeRequest{
+                           .model = bench.model(), .prompt = "a cat", .clipSkip = clipSkip})
                 .issues;
         };
         QVERIFY(issuesWith(-1).empty());
@@ -135,12 +135,13 @@ private Q_SLOTS:
         const DenoiseRequest other =
             bench.request({.prompt = "a dog", .others = {{{.prompt = "a wolf", .negative = {}}}}});
         DenoiseRequest request = plain;
-        request.positive = nodes::editedConditioning(
-            {.edit = nodes::CombineEdit{}, .first = plain.positive, .second = other.positive});
-        request.positive =
-            nodes::editedConditioning({.edit = nodes::TimeEdit{.start = 0, .end = 0.9},
-                                       .first = request.positive,
-                                       .second = nullptr});
+        request.positive = edited(
+            bench,
+            {.edit = testing::CombineEdit{}, .first = plain.positive, .second = other.positive});
+        request.positive = edited(bench,
+                                  {.edit = testing::TimeEdit{.start = 0, .end = 0.9},
+                                   .first = request.positive,
+                                   .second = nullptr});
         const std::string text = textOf(bench, request);
         QVERIFY2(text.starts_with("a cat AND a dog\n"), text.c_str());
         QVERIFY2(text.find("Second prompt: a cat AND a wolf, ") != std::string::npos, text.c_str());
@@ -149,6 +150,10 @@ private Q_SLOTS:
 private:
     static std::string folderOf(const char* checkpoint) {
         return (testing::sdxlGoldenFolder() + "/checkpoints/" + checkpoint).toStdString();
+    }
+
+    static WireRef edited(PictureBench& bench, const testing::ConditioningEdit& edit) {
+        return testing::run(bench.stages(), edit, bench.bench().call("edit")).front();
     }
 
     /// Of a picture that the denoiser made of it, by way of a host's cache.

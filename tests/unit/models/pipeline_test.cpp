@@ -25,32 +25,34 @@ void runCase(testing::ModelBench& bench, const WireRef& model, const Json& test)
                                          .clipSkip = test.value("clip_skip", -1)},
                                         bench.call("encode"));
     });
-    WireRef latent = bench.stages()
-                         .run(nodes::EmptyLatentRequest{.widthPixels = test.value("width", 64),
-                                                        .heightPixels = test.value("height", 64),
-                                                        .batch = test.value("batch", 1)},
-                              {})
-                         .front();
+    WireRef latent =
+        testing::run(bench.stages(),
+                     testing::EmptyLatentRequest{.widthPixels = test.value("width", 64),
+                                                 .heightPixels = test.value("height", 64),
+                                                 .batch = test.value("batch", 1)},
+                     {})
+            .front();
     bench.runWith(model, models::kDenoiser, [&] {
-        latent =
-            bench.stages()
-                .run(nodes::DenoiseRequest{.model = model,
-                                           .positive = prompts.positive,
-                                           .negative = prompts.negative,
-                                           .latent = latent,
-                                           .steps = test.value("steps", 4),
-                                           .cfg = test.value("cfg", 7.5),
-                                           .seed = test.value("seed", uint64_t{0}),
-                                           .sampler = test.value("sampler", "checkpoint"),
-                                           .eta = test.value("eta", 0.0),
-                                           .guidanceRescale = test.value("guidance_rescale", 0.0)},
-                     bench.call("denoise"))
-                .front();
+        latent = testing::run(bench.stages(),
+                              testing::DenoiseRequest{
+                                  .model = model,
+                                  .positive = prompts.positive,
+                                  .negative = prompts.negative,
+                                  .latent = latent,
+                                  .steps = test.value("steps", 4),
+                                  .cfg = test.value("cfg", 7.5),
+                                  .seed = test.value("seed", uint64_t{0}),
+                                  .sampler = test.value("sampler", "checkpoint"),
+                                  .eta = test.value("eta", 0.0),
+                                  .guidanceRescale = test.value("guidance_rescale", 0.0)},
+                              bench.call("denoise"))
+                     .front();
     });
     bench.runWith(model, models::kAutoencoder, [&] {
-        (void)bench.stages()
-            .run(nodes::DecodeRequest{.model = model, .latent = latent, .tilePixels = 0},
-                 bench.call("decode"))
+        (void)testing::run(
+            bench.stages(),
+            testing::DecodeRequest{.model = model, .latent = latent, .tilePixels = 0},
+            bench.call("decode"))
             .front();
     });
 }

@@ -1,5 +1,5 @@
 // What a preset of Stable Diffusion 1.x stands for on each kind of device.
-#include "nodes/engine/stage_requests.hpp"
+#include "nodes/engine/stage_def.hpp"
 #include "plugin/families/sd15/sd15.hpp"
 #include "plugin/memory/resolve_precision.hpp"
 #include "plugin/nn/model.hpp"

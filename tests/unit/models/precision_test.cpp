@@ -41,7 +41,7 @@ PrecisionChoice choice(const std::string& text) {
 
 /// What a stage gives in a run that has its network as the outline wants it.
 WireRef run(ModelBench& bench,
-            const nodes::StageOutline& outline,
+            const testing::StageOutline& outline,
             const std::function<WireRef()>& stage) {
     WireRef result;
     bench.runWith(outline.components().front(), [&] { result = stage(); });
@@ -49,12 +49,12 @@ WireRef run(ModelBench& bench,
 }
 
 WireRef decode(ModelBench& bench,
-               const nodes::DecodeRequest& request,
+               const testing::DecodeRequest& request,
                const nodes::StageCall& call) {
     const auto& samples = nodes::latentsIn(request.latent).samples();
-    return run(bench, bench.stages().outline(testing::known(samples.sizes().vec(), request)), [&] {
-        return bench.stages().run(request, call).front();
-    });
+    return run(bench,
+               testing::outline(bench.stages(), testing::known(samples.sizes().vec(), request)),
+               [&] { return testing::run(bench.stages(), request, call).front(); });
 }
 
 at::Tensor noise(at::IntArrayRef shape, uint64_t seed) {
@@ -139,16 +139,17 @@ std::string textOfDenoised(ModelBench& bench,
     bench.runWith(model, models::kTextEncoder, [&] {
         prompts = testing::encodePrompt(bench.stages(), {.model = model, .prompt = "a cat"}, call);
     });
-    const nodes::DenoiseRequest request{.model = model,
-                                        .positive = prompts.positive,
-                                        .negative = prompts.negative,
-                                        .latent = latent,
-                                        .steps = 2,
-                                        .sampler = "euler",
-                                        .strength = 0.5};
+    const testing::DenoiseRequest request{.model = model,
+                                          .positive = prompts.positive,
+                                          .negative = prompts.negative,
+                                          .latent = latent,
+                                          .steps = 2,
+                                          .sampler = "euler",
+                                          .strength = 0.5};
     WireRef denoised;
-    bench.runWith(
-        model, models::kDenoiser, [&] { denoised = bench.stages().run(request, call).front(); });
+    bench.runWith(model, models::kDenoiser, [&] {
+        denoised = testing::run(bench.stages(), request, call).front();
+    });
     return bench.stages().parametersText(decode(bench, {.model = model, .latent = denoised}, call),
                                          0);
 }
@@ -252,7 +253,7 @@ private Q_SLOTS:
         ModelBench bench({.kind = "fake"});
         const WireRef model = testing::loadModel(bench, walked.checkpoint);
         const nodes::StageCall call = bench.call("node");
-        const auto compare = [&](const char* stage, const nodes::StageOutline& outline) {
+        const auto compare = [&](const char* stage, const testing::StageOutline& outline) {
             const Bytes predicted = outline.walk({"fake"}).activations;
             qInfo("%s: predicted %lld, measured %lld",
                   stage,
@@ -261,28 +262,30 @@ private Q_SLOTS:
             QCOMPARE(predicted, bench.activationPeak());
         };
 
-        const nodes::EncodeRequest words{
+        const testing::EncodeRequest words{
             .model = model, .prompt = "a cat", .negative = "dog", .precision = wanted};
-        const nodes::StageOutline encoding = bench.stages().outline(words);
+        const testing::StageOutline encoding = testing::outline(bench.stages(), words);
         testing::EncodeResult prompts;
         bench.runWith(encoding.components().front(),
                       [&] { prompts = testing::encodePrompt(bench.stages(), words, call); });
         compare("encode", encoding);
 
-        nodes::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        testing::DenoiseRequest request = testing::requestOf(bench, model, walked);
         request.positive = prompts.positive;
         request.negative = prompts.negative;
         request.precision = wanted;
-        const auto denoising =
-            bench.stages().outline(testing::known(testing::shapesOf(model, walked), request));
-        const WireRef latent =
-            run(bench, denoising, [&] { return bench.stages().run(request, call).front(); });
+        const auto denoising = testing::outline(
+            bench.stages(), testing::known(testing::shapesOf(model, walked), request));
+        const WireRef latent = run(
+            bench, denoising, [&] { return testing::run(bench.stages(), request, call).front(); });
         compare("denoise", denoising);
 
-        const nodes::DecodeRequest decoding{.model = model, .latent = latent, .precision = wanted};
+        const testing::DecodeRequest decoding{
+            .model = model, .latent = latent, .precision = wanted};
         static_cast<void>(decode(bench, decoding, call));
         compare("decode",
-                bench.stages().outline(
+                testing::outline(
+                    bench.stages(),
                     testing::known(nodes::latentsIn(latent).samples().sizes().vec(), decoding)));
     }
 
@@ -334,13 +337,14 @@ private Q_SLOTS:
             noise({1, 3, 64, 64}, 3).sigmoid(), tensor::Provenance{});
         Told told;
         const auto encoded = [&](const char* precision) {
-            const nodes::ImageEncodeRequest request{.model = model,
-                                                    .image = picture,
-                                                    .sampling = "mean",
-                                                    .precision = choice(precision)};
+            const testing::ImageEncodeRequest request{.model = model,
+                                                      .image = picture,
+                                                      .sampling = "mean",
+                                                      .precision = choice(precision)};
             return run(bench,
-                       bench.stages().outline(testing::known({.image = {1, 3, 64, 64}}, request)),
-                       [&] { return bench.stages().run(request, told.call()).front(); });
+                       testing::outline(bench.stages(),
+                                        testing::known({.image = {1, 3, 64, 64}}, request)),
+                       [&] { return testing::run(bench.stages(), request, told.call()).front(); });
         };
 
         const WireRef latent = encoded("quality,compute=f16");

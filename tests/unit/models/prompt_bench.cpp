@@ -19,8 +19,7 @@ PromptBench::PromptBench(const std::string& checkpoint, memory::DeviceSpec devic
     : bench_(std::move(device)),
       model_(bench_.load(goldenFolder().toStdString() + "/checkpoints/" + checkpoint)) {}
 
-std::shared_ptr<const models::EmbeddingLibrary> PromptBench::embeddingsOf(
-    const Json& test, const std::string& folder) {
+std::string PromptBench::withEmbeddings(const Json& test, const std::string& folder) {
     const auto& model = dynamic_cast<const models::Model&>(*model_);
     const int64_t width = model.info().conditioning.fields.front().width;
     std::filesystem::create_directories(folder + "/embeddings");
@@ -38,10 +37,10 @@ std::shared_ptr<const models::EmbeddingLibrary> PromptBench::embeddingsOf(
                            .shape = {count, width},
                            .bytes = std::string(bytes, values.size() * sizeof(float))}}});
     }
-    return stages().embeddings(model_, folder);
+    return folder;
 }
 
-testing::EncodeResult PromptBench::encode(const nodes::EncodeRequest& request) {
+testing::EncodeResult PromptBench::encode(const testing::EncodeRequest& request) {
     testing::EncodeResult result;
     bench_.runWith(model_, models::kTextEncoder, [&] {
         result = testing::encodePrompt(bench_.stages(), request, bench_.call("encode"));
@@ -53,10 +52,10 @@ nodes::WireRef PromptBench::prompt(const std::string& text) {
     return encode({.model = model_, .prompt = text}).positive;
 }
 
-nodes::WireRef PromptBench::edited(const nodes::ConditioningEdit& edit) {
+nodes::WireRef PromptBench::edited(const testing::ConditioningEdit& edit) {
     nodes::WireRef result;
     bench_.runWith(model_, models::kTextEncoder, [&] {
-        result = bench_.stages().run(edit, bench_.call("edit")).front();
+        result = testing::run(bench_.stages(), edit, bench_.call("edit")).front();
     });
     return result;
 }
@@ -65,24 +64,25 @@ nodes::WireRef PromptBench::built(const Json& graph) {
     if (graph.contains("prompt")) {
         return prompt(graph.at("prompt"));
     }
-    nodes::ConditioningEdit edit = editIn(graph);
+    testing::ConditioningEdit edit = editIn(graph);
     edit.first = built(graph.at(graph.contains("of") ? "of" : "first"));
     edit.second = graph.contains("second") ? built(graph.at("second")) : nullptr;
     return edited(edit);
 }
 
 nodes::WireRef PromptBench::emptyLatent(int64_t width, int64_t height, int64_t batch) {
-    return bench_.stages()
-        .run(
-            nodes::EmptyLatentRequest{.widthPixels = width, .heightPixels = height, .batch = batch},
-            {})
+    return testing::run(bench_.stages(),
+                        testing::EmptyLatentRequest{
+                            .widthPixels = width, .heightPixels = height, .batch = batch},
+                        {})
         .front();
 }
 
-at::Tensor PromptBench::denoise(const nodes::DenoiseRequest& request) {
+at::Tensor PromptBench::denoise(const testing::DenoiseRequest& request) {
     at::Tensor samples;
     bench_.runWith(model_, models::kDenoiser, [&] {
-        const nodes::WireRef result = bench_.stages().run(request, bench_.call("denoise")).front();
+        const nodes::WireRef result =
+            testing::run(bench_.stages(), request, bench_.call("denoise")).front();
         samples = tensor::spill(dynamic_cast<const tensor::Latents&>(*result).samples());
     });
     return samples;
@@ -92,26 +92,26 @@ const tensor::Conditioning& PromptBench::conditioningOf(const nodes::WireRef& va
     return dynamic_cast<const tensor::Conditioning&>(*value);
 }
 
-nodes::ConditioningEdit editIn(const Json& graph) {
+testing::ConditioningEdit editIn(const Json& graph) {
     const std::string name = graph.at("op");
     if (name == "combine") {
-        return {.edit = nodes::CombineEdit{}};
+        return {.edit = testing::CombineEdit{}};
     }
     if (name == "concat") {
-        return {.edit = nodes::ConcatEdit{}};
+        return {.edit = testing::ConcatEdit{}};
     }
     if (name == "average") {
-        return {.edit = nodes::AverageEdit{.share = graph.at("share")}};
+        return {.edit = testing::AverageEdit{.share = graph.at("share")}};
     }
     if (name == "time") {
-        return {.edit = nodes::TimeEdit{.start = graph.at("start"), .end = graph.at("end")}};
+        return {.edit = testing::TimeEdit{.start = graph.at("start"), .end = graph.at("end")}};
     }
     if (name == "area") {
-        return {.edit = nodes::AreaEdit{.area = {.xPixels = graph.at("x"),
-                                                 .yPixels = graph.at("y"),
-                                                 .widthPixels = graph.at("width"),
-                                                 .heightPixels = graph.at("height")},
-                                        .strength = graph.at("strength")}};
+        return {.edit = testing::AreaEdit{.area = {.xPixels = graph.at("x"),
+                                                   .yPixels = graph.at("y"),
+                                                   .widthPixels = graph.at("width"),
+                                                   .heightPixels = graph.at("height")},
+                                          .strength = graph.at("strength")}};
     }
     throw std::runtime_error("prompt_cases.json has an unknown operation " + name);
 }

@@ -52,11 +52,11 @@ std::string difference(Bytes predicted, Bytes measured, const QString& device) {
                      std::to_string(measured);
 }
 
-ConditioningShape shapeOf(const nodes::StageOutline& outline) {
+ConditioningShape shapeOf(const testing::StageOutline& outline) {
     return {.shape = outline.output().shape, .entries = outline.output().value};
 }
 
-nodes::DenoiseRequest requestOf(PromptBench& bench, const Json& test) {
+testing::DenoiseRequest requestOf(PromptBench& bench, const Json& test) {
     return {
         .model = bench.model(),
         .latent = bench.emptyLatent(test.at("width"), test.at("height"), test.value("batch", 1)),
@@ -82,15 +82,15 @@ private Q_SLOTS:
         const Json& test = cases_.at("encode").at(static_cast<size_t>(index));
         PromptBench bench(test.at("checkpoint"), {.kind = device.toStdString()});
         const QTemporaryDir folder;
-        const nodes::EncodeRequest request{
+        const testing::EncodeRequest request{
             .model = bench.model(),
             .prompt = test.at("text"),
             .clipSkip = test.value("clip_skip", -1),
             .weights = test.at("weights"),
-            .embeddings = bench.embeddingsOf(test, folder.path().toStdString())};
+            .graphFolder = bench.withEmbeddings(test, folder.path().toStdString())};
         const testing::EncodeResult result = bench.encode(request);
         const Bytes predicted =
-            bench.stages().outline(request).walk({device.toStdString()}).activations;
+            testing::outline(bench.stages(), request).walk({device.toStdString()}).activations;
         QCOMPARE(difference(predicted, bench.bench().activationPeak(), device), std::string());
     }
 
@@ -101,15 +101,15 @@ private Q_SLOTS:
         QFETCH(int, index);
         const Json& test = cases_.at("denoise").at(static_cast<size_t>(index));
         PromptBench bench(test.at("checkpoint"), {.kind = device.toStdString()});
-        nodes::DenoiseRequest request = requestOf(bench, test);
+        testing::DenoiseRequest request = requestOf(bench, test);
         const ConditioningShape positive = outlined(bench, test.at("graph"), device);
         request.positive = bench.built(test.at("graph"));
         request.negative = bench.prompt("dark");
         (void)bench.denoise(request);
         const Bytes measured = bench.bench().activationPeak();
 
-        const nodes::StageOutline outline =
-            bench.stages().outline(testing::known(shapesOf(test, positive), request));
+        const testing::StageOutline outline =
+            testing::outline(bench.stages(), testing::known(shapesOf(test, positive), request));
 
         QCOMPARE(difference(outline.walk({device.toStdString()}).activations, measured, device),
                  std::string());
@@ -127,8 +127,8 @@ private Q_SLOTS:
         PromptBench bench(test.at("checkpoint"));
         const ConditioningShape positive = outlined(bench, test.at("graph"), "cpu");
         const memory::StageWork work =
-            bench.stages()
-                .outline(testing::known(shapesOf(test, positive), requestOf(bench, test)))
+            testing::outline(bench.stages(),
+                             testing::known(shapesOf(test, positive), requestOf(bench, test)))
                 .walk({"cpu"});
         QCOMPARE(work.components.size(), size_t{1});
         QCOMPARE(work.components[0].passes, int64_t{6});
@@ -137,11 +137,12 @@ private Q_SLOTS:
     void countsThePassesOfAllSteps() {
         const Json& test = caseNamed("combine");
         PromptBench bench(test.at("checkpoint"));
-        nodes::DenoiseRequest request = requestOf(bench, test);
+        testing::DenoiseRequest request = requestOf(bench, test);
         request.steps = 7;
         const ConditioningShape positive = outlined(bench, test.at("graph"), "cpu");
         const memory::StageWork work =
-            bench.stages().outline(testing::known(shapesOf(test, positive), request)).walk({"cpu"});
+            testing::outline(bench.stages(), testing::known(shapesOf(test, positive), request))
+                .walk({"cpu"});
         QCOMPARE(work.components[0].passes, int64_t{14});  // two prompts beside one
     }
 
@@ -158,17 +159,19 @@ private:
     /// What the nodes of a graph know before a run; their own activations are compared on the way.
     ConditioningShape outlined(PromptBench& bench, const Json& graph, const QString& device) {
         if (graph.contains("prompt")) {
-            return shapeOf(bench.stages().outline(
-                nodes::EncodeRequest{.model = bench.model(), .prompt = graph.at("prompt")}));
+            return shapeOf(testing::outline(
+                bench.stages(),
+                testing::EncodeRequest{.model = bench.model(), .prompt = graph.at("prompt")}));
         }
-        nodes::ConditioningEdit edit = testing::editIn(graph);
+        testing::ConditioningEdit edit = testing::editIn(graph);
         std::vector<ConditioningShape> inputs;
         for (const char* key : {"of", "first", "second"}) {
             if (graph.contains(key)) {
                 inputs.push_back(outlined(bench, graph.at(key), device));
             }
         }
-        const nodes::StageOutline outline = bench.stages().outline(testing::known(inputs, edit));
+        const testing::StageOutline outline =
+            testing::outline(bench.stages(), testing::known(inputs, edit));
         edit.first = bench.built(graph.at(graph.contains("of") ? "of" : "first"));
         edit.second = graph.contains("second") ? bench.built(graph.at("second")) : nullptr;
         (void)bench.edited(edit);

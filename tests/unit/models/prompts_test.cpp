@@ -1,7 +1,6 @@
 // Weighted prompts, chunks and several conditionings against their definitions over diffusers'
 // networks.
 
-#include "nodes/denoise/denoise_stage.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
@@ -23,9 +22,9 @@
 namespace prompts_test {
 
 using namespace lowtide;
-using nodes::ConditioningEdit;
-using nodes::EncodeRequest;
 using nodes::WireRef;
+using testing::ConditioningEdit;
+using testing::EncodeRequest;
 using testing::EncodeResult;
 using testing::ModelBench;
 using testing::PromptBench;
@@ -73,7 +72,7 @@ void addRows(const Json& cases) {
     }
 }
 
-nodes::DenoiseRequest smallRequest(PromptBench& bench) {
+testing::DenoiseRequest smallRequest(PromptBench& bench) {
     return {.model = bench.model(),
             .positive = bench.prompt("a cat"),
             .negative = bench.prompt("dark"),
@@ -85,7 +84,7 @@ nodes::DenoiseRequest smallRequest(PromptBench& bench) {
 }
 
 ConditioningEdit areaOf(const WireRef& conditioning, int64_t width, int64_t height) {
-    return {.edit = nodes::AreaEdit{.area = {.widthPixels = width, .heightPixels = height}},
+    return {.edit = testing::AreaEdit{.area = {.widthPixels = width, .heightPixels = height}},
             .first = conditioning};
 }
 
@@ -114,7 +113,7 @@ private Q_SLOTS:
             .negative = test.at("text"),
             .clipSkip = test.value("clip_skip", -1),
             .weights = test.at("weights"),
-            .embeddings = bench.embeddingsOf(test, folder.path().toStdString())};
+            .graphFolder = bench.withEmbeddings(test, folder.path().toStdString())};
 
         const EncodeResult result = bench.encode(request);
 
@@ -124,7 +123,7 @@ private Q_SLOTS:
                                            PromptBench::conditioningOf(side).tensor("embeds")),
                      std::string());
         }
-        QVERIFY(bench.stages().outline(request).issues.empty());
+        QVERIFY(testing::outline(bench.stages(), request).issues.empty());
     }
 
     /// diffusers' clip_skip is an argument of the prompt alone.
@@ -152,9 +151,9 @@ private Q_SLOTS:
         EncodeRequest request{
             .model = bench.model(), .prompt = longText, .negative = "a (fox:1.2) <lora:pony:1>"};
 
-        const Issues none = bench.stages().outline(request).issues;
+        const Issues none = testing::outline(bench.stages(), request).issues;
         request.weights = "a1111";
-        const Issues a1111 = bench.stages().outline(request).issues;
+        const Issues a1111 = testing::outline(bench.stages(), request).issues;
 
         QCOMPARE(none.size(), size_t{2});
         QCOMPARE(none[0].code, std::string("prompt_cut"));
@@ -240,11 +239,12 @@ private Q_SLOTS:
         QFETCH(QString, text);
         QFETCH(int, passes);
         PromptBench bench("sd15_0");
-        const nodes::StageOutline outline =
-            bench.stages().outline(nodes::EncodeRequest{.model = bench.model(),
-                                                        .prompt = text.toStdString(),
-                                                        .negative = "dark",
-                                                        .weights = weights.toStdString()});
+        const testing::StageOutline outline =
+            testing::outline(bench.stages(),
+                             testing::EncodeRequest{.model = bench.model(),
+                                                    .prompt = text.toStdString(),
+                                                    .negative = "dark",
+                                                    .weights = weights.toStdString()});
         QCOMPARE(outline.walk({"cpu"}).components.front().passes, int64_t{passes});
     }
 
@@ -326,7 +326,8 @@ private Q_SLOTS:
         const EncodeRequest request{.model = bench.model(),
                                     .prompt = text.isEmpty() ? "(\xff)" : text.toStdString(),
                                     .weights = weights.toStdString()};
-        const auto error = testing::errorOf([&] { (void)bench.stages().outline(request); });
+        const auto error =
+            testing::errorOf([&] { (void)testing::outline(bench.stages(), request); });
         QVERIFY(error.has_value());
         QCOMPARE(QString::fromStdString(error->item()), item);
         QVERIFY2(error->message().find(word.toStdString()) != std::string::npos,
@@ -343,7 +344,7 @@ private Q_SLOTS:
                                     .prompt = "a cat",
                                     .negative = test.at("text"),
                                     .weights = test.at("weights")};
-        const nodes::StageOutline outline = bench.stages().outline(request);
+        const testing::StageOutline outline = testing::outline(bench.stages(), request);
         const EncodeResult result = bench.encode(request);
         const auto shapeOf = [](const WireRef& value) {
             return PromptBench::conditioningOf(value).tensor("embeds").sizes().vec();
@@ -357,7 +358,7 @@ private Q_SLOTS:
 
     void anAreaOfThePictureChangesNoBit() {
         PromptBench bench("sd15_2");
-        nodes::DenoiseRequest request = smallRequest(bench);
+        testing::DenoiseRequest request = smallRequest(bench);
         const at::Tensor plain = bench.denoise(request);
         request.positive = bench.edited(areaOf(request.positive, 96, 64));
         QVERIFY(haveSameBits(bench.denoise(request), plain));
@@ -365,19 +366,20 @@ private Q_SLOTS:
 
     void allTheTimeChangesNoBit() {
         PromptBench bench("sd15_2");
-        nodes::DenoiseRequest request = smallRequest(bench);
+        testing::DenoiseRequest request = smallRequest(bench);
         const at::Tensor plain = bench.denoise(request);
         request.positive = bench.edited(
-            {.edit = nodes::TimeEdit{.start = 0, .end = 1}, .first = request.positive});
+            {.edit = testing::TimeEdit{.start = 0, .end = 1}, .first = request.positive});
         QVERIFY(haveSameBits(bench.denoise(request), plain));
     }
 
     void twoEqualPromptsAreOne() {
         PromptBench bench("sd15_2");
-        nodes::DenoiseRequest request = smallRequest(bench);
+        testing::DenoiseRequest request = smallRequest(bench);
         const at::Tensor plain = bench.denoise(request);
-        request.positive = bench.edited(
-            {.edit = nodes::CombineEdit{}, .first = request.positive, .second = request.positive});
+        request.positive = bench.edited({.edit = testing::CombineEdit{},
+                                         .first = request.positive,
+                                         .second = request.positive});
         const at::Tensor twice = bench.denoise(request);
         QVERIFY(at::linalg_norm(twice - plain).item<double>() <
                 kEqualPredictions * at::linalg_norm(plain).item<double>());
@@ -386,7 +388,7 @@ private Q_SLOTS:
     void theFirstAloneIsTheAverageOfShareOne() {
         PromptBench bench("sd15_2");
         const WireRef first = bench.prompt("a cat");
-        const WireRef average = bench.edited({.edit = nodes::AverageEdit{.share = 1},
+        const WireRef average = bench.edited({.edit = testing::AverageEdit{.share = 1},
                                               .first = first,
                                               .second = bench.prompt("a red car")});
         QVERIFY(at::equal(PromptBench::conditioningOf(average).tensor("embeds"),
@@ -397,10 +399,10 @@ private Q_SLOTS:
         PromptBench bench("sd15_2");
         const WireRef one = bench.prompt("a cat");
         const WireRef two =
-            bench.edited({.edit = nodes::ConcatEdit{}, .first = one, .second = one});
+            bench.edited({.edit = testing::ConcatEdit{}, .first = one, .second = one});
         const auto half = [&](const WireRef& first, const WireRef& second) {
             return PromptBench::conditioningOf(
-                       bench.edited({.edit = nodes::AverageEdit{.share = 0.5},
+                       bench.edited({.edit = testing::AverageEdit{.share = 0.5},
                                      .first = first,
                                      .second = second}))
                 .tensor("embeds");
@@ -429,12 +431,12 @@ private Q_SLOTS:
         PromptBench bench("sd15_2");
         const WireRef one = bench.prompt("a cat");
         const WireRef two =
-            bench.edited({.edit = nodes::CombineEdit{}, .first = one, .second = one});
+            bench.edited({.edit = testing::CombineEdit{}, .first = one, .second = one});
         const std::map<QString, ConditioningEdit> edits = {
             {"area", areaOf(one, 0, 64)},
-            {"time", {.edit = nodes::TimeEdit{.start = 0.6, .end = 0.5}, .first = one}},
-            {"concat", {.edit = nodes::ConcatEdit{}, .first = one, .second = two}},
-            {"nothing", {.edit = nodes::CombineEdit{}, .first = one}}};
+            {"time", {.edit = testing::TimeEdit{.start = 0.6, .end = 0.5}, .first = one}},
+            {"concat", {.edit = testing::ConcatEdit{}, .first = one, .second = two}},
+            {"nothing", {.edit = testing::CombineEdit{}, .first = one}}};
         const auto error = testing::errorOf([&] { (void)bench.edited(edits.at(kind)); });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(QString::fromStdString(error->item()), item);
@@ -447,11 +449,11 @@ private Q_SLOTS:
         const auto textOf = [&](const ConditioningEdit& edit) {
             return PromptBench::conditioningOf(bench.edited(edit)).prompt();
         };
-        QCOMPARE(textOf({.edit = nodes::CombineEdit{}, .first = cat, .second = car}),
+        QCOMPARE(textOf({.edit = testing::CombineEdit{}, .first = cat, .second = car}),
                  std::string("a \"cat\" AND a car"));
-        QCOMPARE(textOf({.edit = nodes::ConcatEdit{}, .first = cat, .second = car}),
+        QCOMPARE(textOf({.edit = testing::ConcatEdit{}, .first = cat, .second = car}),
                  std::string("a \"cat\" BREAK a car"));
-        QCOMPARE(textOf({.edit = nodes::AverageEdit{.share = 0.75}, .first = cat, .second = car}),
+        QCOMPARE(textOf({.edit = testing::AverageEdit{.share = 0.75}, .first = cat, .second = car}),
                  std::string("(\"a \\\"cat\\\"\", \"a car\").blend(0.75, 0.25)"));
     }
 

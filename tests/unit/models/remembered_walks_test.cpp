@@ -1,5 +1,5 @@
 // Which nodes a plan walks after which edit, with the program's nodes.
-#include "nodes/engine/make_stages.hpp"
+#include "nodes/engine/stages.hpp"
 #include "nodes/node_list.hpp"
 #include "plugin/executor/outline_pass.hpp"
 #include "plugin/executor/run_plan.hpp"
@@ -31,9 +31,9 @@ class Planner {
 public:
     Planner()
         : residency_(residency::makeDeviceSource(testing::buildPath("lib").toStdString())),
-          stages_(nodes::makeStages(
-              {.residency = residency_,
-               .resourcesFolder = testing::sourcePath("resources").toStdString()})),
+          stages_(std::make_unique<nodes::Stages>(nodes::StagesSettings{
+              .residency = residency_,
+              .resourcesFolder = testing::sourcePath("resources").toStdString()})),
           types_(nodes::makeNodeTypes(*stages_)),
           cache_(residency_.ledger(), kMiB) {}
 

@@ -69,15 +69,15 @@ private:
                            const QString& sampler,
                            const QString& spacing) {
         PictureBench bench(checkpoint);
-        nodes::DenoiseRequest request = bench.request("a cat", "");
+        testing::DenoiseRequest request = bench.request("a cat", "");
         request.steps = 4;
         request.sampler = sampler.toStdString();
         request.spacing = spacing.toStdString();
-        return bench.stages()
-            .outline(testing::known({.positive = {1, 32, 128},
-                                     .negative = {1, 32, 128},
-                                     .latentKind = testing::emptyOutline(64, 64)},
-                                    request))
+        return testing::outline(bench.stages(),
+                                testing::known({.positive = {1, 32, 128},
+                                                .negative = {1, 32, 128},
+                                                .latentKind = testing::emptyOutline(64, 64)},
+                                               request))
             .issues;
     }
 };

@@ -209,7 +209,7 @@ private Q_SLOTS:
         QFETCH(bool, isZero);
         ModelBench bench;
         const WireRef model = load(bench, checkpoint);
-        const nodes::EncodeRequest request{
+        const testing::EncodeRequest request{
             .model = model,
             .prompt = "a cat BREAK a dog",
             .negative = negative.toStdString(),
@@ -218,7 +218,7 @@ private Q_SLOTS:
         const auto prompts = encode(bench, request);
         const at::Tensor embeds = conditioningOf(prompts.negative).tensor("embeds");
         const at::Tensor pooled = conditioningOf(prompts.negative).tensor("pooled");
-        const nodes::StageOutline outline = bench.stages().outline(request);
+        const testing::StageOutline outline = testing::outline(bench.stages(), request);
         QCOMPARE(embeds.sizes().vec(), outline.outputs[1].shape);
         QCOMPARE(embeds.size(1), int64_t{isZero ? 154 : 77});
         QCOMPARE(embeds.abs().sum().item<double>() == 0, isZero);
@@ -237,7 +237,7 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = load(bench, "sdxl_1");
         const auto encodedOf = [&](const std::string& first, const std::string& second) {
-            nodes::EncodeRequest request{.model = model, .prompt = "one", .weights = "a1111"};
+            testing::EncodeRequest request{.model = model, .prompt = "one", .weights = "a1111"};
             (isNegative ? request.negative : request.prompt) = first;
             (isNegative ? request.others[0].negative : request.others[0].prompt) = second;
             const auto both = encode(bench, request);
@@ -263,9 +263,9 @@ private Q_SLOTS:
         for (int i = 0; i < 100; ++i) {
             text += "red ";
         }
-        const auto namedIn = [&](const nodes::EncodeRequest& request) {
+        const auto namedIn = [&](const testing::EncodeRequest& request) {
             std::vector<std::string> items;
-            for (const Issue& issue : bench.stages().outline(request).issues) {
+            for (const Issue& issue : testing::outline(bench.stages(), request).issues) {
                 if (issue.code == "prompt_cut") {
                     items.push_back(issue.item);
                 }
@@ -388,7 +388,7 @@ private:
         return bench.load((checkpoints_ + "/" + name).toStdString());
     }
 
-    static testing::EncodeResult encode(ModelBench& bench, const nodes::EncodeRequest& request) {
+    static testing::EncodeResult encode(ModelBench& bench, const testing::EncodeRequest& request) {
         const models::Model& model = ModelBench::modelOf(request.model);
         std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
         for (const std::string& role : models::rolesIn(model, models::kTextEncoders)) {

@@ -22,8 +22,8 @@ namespace {
 constexpr const char* kScheduler = "scheduler/scheduler_config.json";
 constexpr int kSplit = 5;
 
-nodes::DenoiseRequest firstPass(PictureBench& bench) {
-    nodes::DenoiseRequest request = bench.request("a cat", "dark");
+testing::DenoiseRequest firstPass(PictureBench& bench) {
+    testing::DenoiseRequest request = bench.request("a cat", "dark");
     request.latent = bench.emptyLatent(64, 48);
     request.steps = 8;
     request.cfg = 3;
@@ -35,7 +35,7 @@ nodes::DenoiseRequest firstPass(PictureBench& bench) {
 }
 
 /// `request` goes on with `latent`.
-nodes::DenoiseRequest after(nodes::DenoiseRequest request, const WireRef& latent) {
+testing::DenoiseRequest after(testing::DenoiseRequest request, const WireRef& latent) {
     request.latent = latent->onHost();
     request.startStep = kSplit;
     request.endStep = -1;
@@ -89,7 +89,7 @@ private Q_SLOTS:
         PictureBench refiner(two.path());
         const WireRef half = base.denoise(firstPass(base));
         QVERIFY(dynamic_cast<const tensor::Latents&>(*half).carry()->history.size() > 1);
-        const nodes::DenoiseRequest request = firstPass(refiner);
+        const testing::DenoiseRequest request = firstPass(refiner);
 
         const WireRef given = refiner.denoise(after(request, half));
 
@@ -99,7 +99,7 @@ private Q_SLOTS:
 
     void theSameCheckpointGoesOn() {
         PictureBench bench("builtin:mini");
-        const nodes::DenoiseRequest request = firstPass(bench);
+        const testing::DenoiseRequest request = firstPass(bench);
         const WireRef half = bench.denoise(request);
         const WireRef given = bench.denoise(after(request, half));
         const WireRef afresh = bench.denoise(after(request, withoutState(half)));
@@ -110,7 +110,7 @@ private Q_SLOTS:
     void anotherNumberOfStepsStartsAfresh() {
         PictureBench bench("builtin:mini");
         const WireRef half = bench.denoise(firstPass(bench));
-        nodes::DenoiseRequest request = firstPass(bench);
+        testing::DenoiseRequest request = firstPass(bench);
         request.steps += 4;
         const WireRef given = bench.denoise(after(request, half));
         const WireRef afresh = bench.denoise(after(request, withoutState(half)));

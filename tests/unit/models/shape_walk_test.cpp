@@ -130,34 +130,37 @@ private Q_SLOTS:
         ModelBench bench({.kind = device.toStdString()});
         const WireRef model = testing::loadModel(bench, walked.checkpoint);
         std::vector<Row> rows;
-        const auto compare = [&](const char* stage, const nodes::StageOutline& outline) {
+        const auto compare = [&](const char* stage, const testing::StageOutline& outline) {
             rows.push_back({device.toStdString() + " " + walked.name() + " " + stage,
                             outline.walk({device.toStdString()}).activations,
                             bench.activationPeak()});
         };
 
-        const nodes::EncodeRequest words{.model = model, .prompt = "a cat", .negative = "dog"};
+        const testing::EncodeRequest words{.model = model, .prompt = "a cat", .negative = "dog"};
         const testing::EncodeResult prompts = encode(bench, words);
-        compare("encode", bench.stages().outline(words));
+        compare("encode", testing::outline(bench.stages(), words));
 
-        nodes::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        testing::DenoiseRequest request = testing::requestOf(bench, model, walked);
         request.positive = prompts.positive;
         request.negative = prompts.negative;
         const WireRef latent = denoise(bench, request);
         compare("denoise",
-                bench.stages().outline(testing::known(testing::shapesOf(model, walked), request)));
+                testing::outline(bench.stages(),
+                                 testing::known(testing::shapesOf(model, walked), request)));
 
         const WireRef image = decode(bench, model, latent, walked.tile);
         const auto& samples = dynamic_cast<const tensor::Latents&>(*latent).samples();
         compare("decode",
-                bench.stages().outline(testing::known(
-                    samples.sizes().vec(),
-                    nodes::DecodeRequest{.model = model, .tilePixels = walked.tile})));
+                testing::outline(bench.stages(),
+                                 testing::known(samples.sizes().vec(),
+                                                testing::DecodeRequest{
+                                                    .model = model, .tilePixels = walked.tile})));
 
-        const nodes::UpscaleRequest larger{.image = image, .scale = 1.5};
+        const testing::UpscaleRequest larger{.image = image, .scale = 1.5};
         upscale(bench, model, larger);
         const auto& pixels = dynamic_cast<const tensor::Images&>(*image).pixels();
-        compare("upscale", bench.stages().outline(testing::known(pixels.sizes().vec(), larger)));
+        compare("upscale",
+                testing::outline(bench.stages(), testing::known(pixels.sizes().vec(), larger)));
 
         for (const Row& row : rows) {
             check(row, device == "fake" ? 0 : kLargestError);
@@ -177,12 +180,12 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, "sd15_1");  // 64 channels, then 32
         const auto result = static_cast<double>(32 * kSide * kSide * 4);
-        const auto most =
-            static_cast<double>(bench.stages()
-                                    .outline(testing::known({1, 4, kSide / 8, kSide / 8},
-                                                            nodes::DecodeRequest{.model = model}))
-                                    .walk({"cpu"})
-                                    .activations);
+        const auto most = static_cast<double>(
+            testing::outline(bench.stages(),
+                             testing::known({1, 4, kSide / 8, kSide / 8},
+                                            testing::DecodeRequest{.model = model}))
+                .walk({"cpu"})
+                .activations);
         QVERIFY2(most < (3 + kScratch) * result, std::to_string(most / result).c_str());
     }
 
@@ -199,18 +202,20 @@ private Q_SLOTS:
         constexpr int64_t kTile = 256;
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, "mini");
-        const auto activations = [&](const nodes::StageOutline& outline) {
+        const auto activations = [&](const testing::StageOutline& outline) {
             return outline.walk({"cpu"}).activations;
         };
         const auto decoded = [&](int64_t pictures, int64_t side, int64_t tile) {
-            return activations(bench.stages().outline(
+            return activations(testing::outline(
+                bench.stages(),
                 testing::known({pictures, 4, side / 8, side / 8},
-                               nodes::DecodeRequest{.model = model, .tilePixels = tile})));
+                               testing::DecodeRequest{.model = model, .tilePixels = tile})));
         };
         const auto encoded = [&](int64_t pictures, int64_t side, int64_t tile) {
-            return activations(bench.stages().outline(
+            return activations(testing::outline(
+                bench.stages(),
                 testing::known({.image = {pictures, 3, side, side}},
-                               nodes::ImageEncodeRequest{.model = model, .tilePixels = tile})));
+                               testing::ImageEncodeRequest{.model = model, .tilePixels = tile})));
         };
         const Bytes pixels = batch * 3 * kSide * kSide * static_cast<Bytes>(sizeof(float));
         const Bytes latents = 8 * pixels / 64;  // and what is made of them
@@ -235,7 +240,7 @@ private Q_SLOTS:
         ModelBench bench({.kind = "fake"});
         const WireRef model = testing::loadModel(bench, walked.checkpoint);
         const testing::EncodeResult prompts = encode(bench, {.model = model, .prompt = "a cat"});
-        nodes::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        testing::DenoiseRequest request = testing::requestOf(bench, model, walked);
         request.positive = prompts.positive->onHost();
         request.negative = prompts.negative->onHost();
         const WireRef made = denoise(bench, request);
@@ -247,8 +252,7 @@ private Q_SLOTS:
         request.latent = made->onHost();
         const WireRef again = denoise(bench, request);
         check({"denoise with cfg " + std::to_string(cfg),
-               bench.stages()
-                   .outline(testing::known(shapes, request))
+               testing::outline(bench.stages(), testing::known(shapes, request))
                    .walk({.device = {.spec = {.kind = "fake"}},
                           .elsewhere = {"positive", "negative", "latent"}})
                    .activations,
@@ -256,13 +260,14 @@ private Q_SLOTS:
               0);
 
         (void)decode(bench, model, again->onHost(), 0);
-        check({"decode",
-               bench.stages()
-                   .outline(testing::known(shapes.latent, nodes::DecodeRequest{.model = model}))
-                   .walk({.device = {.spec = {.kind = "fake"}}, .elsewhere = {"latent"}})
-                   .activations,
-               bench.activationPeak()},
-              0);
+        check(
+            {"decode",
+             testing::outline(bench.stages(),
+                              testing::known(shapes.latent, testing::DecodeRequest{.model = model}))
+                 .walk({.device = {.spec = {.kind = "fake"}}, .elsewhere = {"latent"}})
+                 .activations,
+             bench.activationPeak()},
+            0);
     }
 
     void predictsActivationsOfWideNetworks_data() {
@@ -409,7 +414,7 @@ private:
     }
 
     [[nodiscard]] static testing::EncodeResult encode(ModelBench& bench,
-                                                      const nodes::EncodeRequest& request) {
+                                                      const testing::EncodeRequest& request) {
         testing::EncodeResult result;
         bench.runWith(request.model, models::kTextEncoder, [&] {
             result = testing::encodePrompt(bench.stages(), request, bench.call("encode"));
@@ -423,20 +428,20 @@ private:
                                         int64_t tile) {
         WireRef result;
         bench.runWith(model, models::kAutoencoder, [&] {
-            result =
-                bench.stages()
-                    .run(nodes::DecodeRequest{.model = model, .latent = latent, .tilePixels = tile},
-                         bench.call("decode"))
-                    .front();
+            result = testing::run(bench.stages(),
+                                  testing::DecodeRequest{
+                                      .model = model, .latent = latent, .tilePixels = tile},
+                                  bench.call("decode"))
+                         .front();
         });
         return result;
     }
 
     static void upscale(ModelBench& bench,
                         const WireRef& model,
-                        const nodes::UpscaleRequest& request) {
+                        const testing::UpscaleRequest& request) {
         bench.runWith(model, models::kAutoencoder, [&] {
-            (void)bench.stages().run(request, bench.call("upscale")).front();
+            (void)testing::run(bench.stages(), request, bench.call("upscale")).front();
         });
     }
 

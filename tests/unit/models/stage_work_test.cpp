@@ -1,7 +1,7 @@
 // Leases, passes and operations of the shape walk beside those of a run.
 
-#include "nodes/decode/decode_stage.hpp"
-#include "nodes/denoise/denoise_stage.hpp"
+#include "nodes/decode/decode.hpp"
+#include "nodes/denoise/denoise.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/shape_walk.hpp"
@@ -28,6 +28,17 @@ using testing::ModelBench;
 using testing::WalkCase;
 
 namespace {
+
+/// For the stage alone, without its node.
+nodes::DenoiseAsked askedIn(const testing::DenoiseRequest& request) {
+    return {.model = request.model,
+            .positive = request.positive,
+            .negative = request.negative,
+            .latent = request.latent,
+            .steps = request.steps,
+            .cfg = request.cfg,
+            .sampler = request.sampler};
+}
 
 /// Notes the leases that a run takes, in order.
 class NotedLeases final : public testing::ForwardingWeights {
@@ -109,9 +120,9 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, checkpoint.toStdString());
         const StageWork work =
-            bench.stages()
-                .outline(nodes::EncodeRequest{
-                    .model = model, .prompt = "a", .negative = "b", .clipSkip = 1})
+            testing::outline(bench.stages(),
+                             testing::EncodeRequest{
+                                 .model = model, .prompt = "a", .negative = "b", .clipSkip = 1})
                 .walk({"cpu"});
         const auto seen = leasesOf(bench, model, models::kTextEncoder, [&](auto& context) {
             (void)ModelBench::modelOf(model).encodePrompts(
@@ -151,7 +162,7 @@ private Q_SLOTS:
                                                 .types = {.compute = DType::F32},
                                                 .capabilities = {{"", 80}}};
         const bool before = at::globalContext().deterministicCuDNN();
-        const auto check = [&](const nodes::StageOutline& outline) {
+        const auto check = [&](const testing::StageOutline& outline) {
             asked.clear();
             const StageWork there = outline.walk({"cuda"});
             QCOMPARE(!asked.empty(), asks);
@@ -176,14 +187,18 @@ private Q_SLOTS:
             QCOMPARE(at::globalContext().deterministicCuDNN(), before);
         };
         const WalkCase walked{.steps = 2};
-        nodes::DenoiseRequest denoise = testing::requestOf(bench, model, walked);
+        testing::DenoiseRequest denoise = testing::requestOf(bench, model, walked);
         denoise.precision = precision;
-        check(bench.stages().outline(testing::known(testing::shapesOf(model, walked), denoise)));
-        check(bench.stages().outline(testing::known(
-            {1, 4, 8, 8}, nodes::DecodeRequest{.model = model, .precision = precision})));
-        check(bench.stages().outline(
+        check(testing::outline(bench.stages(),
+                               testing::known(testing::shapesOf(model, walked), denoise)));
+        check(testing::outline(
+            bench.stages(),
+            testing::known({1, 4, 8, 8},
+                           testing::DecodeRequest{.model = model, .precision = precision})));
+        check(testing::outline(
+            bench.stages(),
             testing::known({.image = {1, 3, 64, 64}},
-                           nodes::ImageEncodeRequest{.model = model, .precision = precision})));
+                           testing::ImageEncodeRequest{.model = model, .precision = precision})));
     }
 
     void denoisesInTheOrderOfTheLeases_data() { addCheckpoints(); }
@@ -193,15 +208,15 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, checkpoint.toStdString());
         const WalkCase walked{.batch = 2, .sampler = "dpmpp_2m", .steps = 6};
-        nodes::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        testing::DenoiseRequest request = testing::requestOf(bench, model, walked);
         const testing::DenoiseShapes shapes = testing::shapesOf(model, walked);
         request.positive = request.negative = std::make_shared<const tensor::Conditioning>(
             at::zeros(shapes.positive), at::Tensor(), "", -1);
         const auto seen = leasesOf(bench, model, models::kDenoiser, [&](auto& context) {
-            (void)nodes::denoiseStage(context, request, bench.call("denoise"));
+            (void)nodes::denoiseLatents(context, askedIn(request), bench.call("denoise"));
         });
         const StageWork work =
-            bench.stages().outline(testing::known(shapes, request)).walk({"cpu"});
+            testing::outline(bench.stages(), testing::known(shapes, request)).walk({"cpu"});
         QCOMPARE(work.components.size(), 1U);
         QCOMPARE(work.components[0].tree->role, std::string(models::kDenoiser));
         QCOMPARE(work.components[0].passes, 6);
@@ -212,7 +227,7 @@ private Q_SLOTS:
     void stepsAndPicturesAreToldWhenTheyAreDone() {
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, "mini");
-        nodes::DenoiseRequest request = testing::requestOf(bench, model, {.cfg = 1, .steps = 5});
+        testing::DenoiseRequest request = testing::requestOf(bench, model, {.cfg = 1, .steps = 5});
         request.positive = std::make_shared<const tensor::Conditioning>(
             at::zeros(testing::shapesOf(model, {}).positive), at::Tensor(), "", -1);
         NotedWaits weights(bench.residency());
@@ -224,8 +239,9 @@ private Q_SLOTS:
             QCOMPARE(weights.waits, done);
         };
 
-        bench.runWith(
-            model, models::kDenoiser, [&] { (void)nodes::denoiseStage(context, request, call); });
+        bench.runWith(model, models::kDenoiser, [&] {
+            (void)nodes::denoiseLatents(context, askedIn(request), call);
+        });
         QCOMPARE(told, (std::vector<double>{1, 2, 3, 4, 5}));
 
         weights.waits = 0;
@@ -233,7 +249,7 @@ private Q_SLOTS:
         const auto latents = std::make_shared<const tensor::Latents>(
             at::zeros({3, 4, 4, 4}), tensor::Provenance(), nullptr);
         bench.runWith(model, models::kAutoencoder, [&] {
-            (void)nodes::decodeStage(context, {.model = model, .latent = latents}, call);
+            (void)nodes::decodeLatents(context, {.model = model, .latent = latents}, call);
         });
         QCOMPARE(told, (std::vector<double>{1, 2, 3}));
     }
@@ -249,8 +265,8 @@ private Q_SLOTS:
             (void)ModelBench::modelOf(model).decode(context, at::zeros({1, latents[1], 6, 8}));
         });
         const StageWork work =
-            bench.stages()
-                .outline(testing::known(latents, nodes::DecodeRequest{.model = model}))
+            testing::outline(bench.stages(),
+                             testing::known(latents, testing::DecodeRequest{.model = model}))
                 .walk({"cpu"});
         QCOMPARE(work.components[0].passes, 3);
         QCOMPARE(seen, leavesOf(work.components[0], 1));
@@ -260,12 +276,12 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, "mini");
         const WalkCase walked{.steps = 20};
-        nodes::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        testing::DenoiseRequest request = testing::requestOf(bench, model, walked);
         const auto passes = [&](int start, int end) {
             request.startStep = start;
             request.endStep = end;
-            const auto outline =
-                bench.stages().outline(testing::known(testing::shapesOf(model, walked), request));
+            const auto outline = testing::outline(
+                bench.stages(), testing::known(testing::shapesOf(model, walked), request));
             return outline.walk({"cpu"}).components.at(0).passes;
         };
         QCOMPARE(passes(0, -1), 20);
@@ -279,9 +295,10 @@ private Q_SLOTS:
         const WireRef model = testing::loadModel(bench, "sd15_1");
         // Tiles of 64 pixels overlap by 16 at least: 13 x 9 latents of 8 pixels are 2 x 2 tiles.
         const StageWork work =
-            bench.stages()
-                .outline(testing::known({2, 4, 9, 13},
-                                        nodes::DecodeRequest{.model = model, .tilePixels = 64}))
+            testing::outline(
+                bench.stages(),
+                testing::known({2, 4, 9, 13},
+                               testing::DecodeRequest{.model = model, .tilePixels = 64}))
                 .walk({"cpu"});
         QCOMPARE(work.components[0].passes, 2 * 2 * 2);
         constexpr double kPixels = 8 * 8;  // of each
@@ -292,10 +309,10 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, "sd15_0");
         const WalkCase walked{.width = 96, .height = 64, .batch = 3};
-        const nodes::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        const testing::DenoiseRequest request = testing::requestOf(bench, model, walked);
         const memory::ComponentWork unet =
-            bench.stages()
-                .outline(testing::known(testing::shapesOf(model, walked), request))
+            testing::outline(bench.stages(),
+                             testing::known(testing::shapesOf(model, walked), request))
                 .walk({"fake"})
                 .components.at(0);
         // Both halves of the guidance: 6 pictures of 8 x 12 latents.
@@ -319,14 +336,15 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef model = bench.load(copy.path());
         const WalkCase walked;
-        const nodes::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        const testing::DenoiseRequest request = testing::requestOf(bench, model, walked);
         const testing::DenoiseShapes shapes = testing::shapesOf(model, walked);
         nodes::Stages& stages = bench.stages();
-        const std::vector<nodes::StageOutline> outlines = {
-            stages.outline(nodes::EncodeRequest{.model = model}),
-            stages.outline(testing::known(shapes, request)),
-            stages.outline(testing::known({1, 4, 8, 8}, nodes::DecodeRequest{.model = model}))};
-        for (const nodes::StageOutline& outline : outlines) {
+        const std::vector<testing::StageOutline> outlines = {
+            testing::outline(stages, testing::EncodeRequest{.model = model}),
+            testing::outline(stages, testing::known(shapes, request)),
+            testing::outline(stages,
+                             testing::known({1, 4, 8, 8}, testing::DecodeRequest{.model = model}))};
+        for (const testing::StageOutline& outline : outlines) {
             QCOMPARE(outline.components().size(), 1U);  // reads the headers
         }
         for (const char* file : {"text_encoder/model.safetensors",
@@ -335,7 +353,7 @@ private Q_SLOTS:
             QVERIFY(QFile::exists(copy.file(file)));
             copy.remove(file);
         }
-        for (const nodes::StageOutline& outline : outlines) {
+        for (const testing::StageOutline& outline : outlines) {
             QVERIFY(outline.walk({"cpu"}).activations > 0);
         }
     }
@@ -347,13 +365,13 @@ private Q_SLOTS:
         testing::DenoiseShapes shapes = testing::shapesOf(model, walked);
         shapes.negative.clear();
         shapes.negativeEntries = nullptr;
-        const auto outline = bench.stages().outline(
-            testing::known(shapes, testing::requestOf(bench, model, walked)));
+        const auto outline = testing::outline(
+            bench.stages(), testing::known(shapes, testing::requestOf(bench, model, walked)));
         QVERIFY_EXCEPTION_THROWN((void)outline.walk({"cpu"}), Error);
         // And leaves nothing behind for the next walk.
-        QVERIFY(
-            bench.stages().outline(nodes::EncodeRequest{.model = model}).walk({"cpu"}).activations >
-            0);
+        QVERIFY(testing::outline(bench.stages(), testing::EncodeRequest{.model = model})
+                    .walk({"cpu"})
+                    .activations > 0);
     }
 };
 

@@ -37,28 +37,28 @@ WireRef conditioning(int64_t width, const std::string& prompt = "a cat", int cli
 }
 
 /// A request that works on the mini model; tests break one thing of it.
-nodes::DenoiseRequest goodRequest(ModelBench& bench) {
-    return {
-        .model = bench.load(kMini),
-        .positive = conditioning(128),
-        .negative = conditioning(128, "blurry, dark"),
-        .latent =
-            bench.stages()
-                .run(nodes::EmptyLatentRequest{.widthPixels = 32, .heightPixels = 16, .batch = 1},
-                     {})
-                .front(),
-        .steps = 2,
-        .cfg = 3,
-        .seed = 5,
-        .sampler = "ddim"};
+testing::DenoiseRequest goodRequest(ModelBench& bench) {
+    return {.model = bench.load(kMini),
+            .positive = conditioning(128),
+            .negative = conditioning(128, "blurry, dark"),
+            .latent = testing::run(bench.stages(),
+                                   testing::EmptyLatentRequest{
+                                       .widthPixels = 32, .heightPixels = 16, .batch = 1},
+                                   {})
+                          .front(),
+            .steps = 2,
+            .cfg = 3,
+            .seed = 5,
+            .sampler = "ddim"};
 }
 
 WireRef decode(ModelBench& bench, const WireRef& model, const WireRef& latent, int64_t tile = 0) {
     WireRef image;
     bench.runWith(model, models::kAutoencoder, [&] {
-        image = bench.stages()
-                    .run(nodes::DecodeRequest{.model = model, .latent = latent, .tilePixels = tile},
-                         bench.call("decode"))
+        image = testing::run(
+                    bench.stages(),
+                    testing::DecodeRequest{.model = model, .latent = latent, .tilePixels = tile},
+                    bench.call("decode"))
                     .front();
     });
     return image;
@@ -68,7 +68,7 @@ const at::Tensor& samplesOf(const WireRef& latent) {
     return dynamic_cast<const tensor::Latents&>(*latent).samples();
 }
 
-using Change = std::function<void(nodes::DenoiseRequest&, ModelBench&)>;
+using Change = std::function<void(testing::DenoiseRequest&, ModelBench&)>;
 
 struct Refusal {
     const char* row;
@@ -78,7 +78,7 @@ struct Refusal {
 };
 
 std::vector<Refusal> refusals() {
-    using Request = nodes::DenoiseRequest;
+    using Request = testing::DenoiseRequest;
     return {
         {"no negative", [](Request& r, ModelBench&) { r.negative = nullptr; }, "negative", "3"},
         {"no positive",
@@ -95,11 +95,10 @@ std::vector<Refusal> refusals() {
          "64 wide"},
         {"odd size",
          [](Request& r, ModelBench& b) {
-             r.latent = b.stages()
-                            .run(
-                                nodes::EmptyLatentRequest{
-                                    .widthPixels = 36, .heightPixels = 32, .batch = 1},
-                                {})
+             r.latent = testing::run(b.stages(),
+                                     testing::EmptyLatentRequest{
+                                         .widthPixels = 36, .heightPixels = 32, .batch = 1},
+                                     {})
                             .front();
          },
          "latent",
@@ -208,7 +207,7 @@ private Q_SLOTS:
         QFETCH(int, index);
         const Refusal refusal = refusals()[static_cast<size_t>(index)];
         ModelBench bench;
-        nodes::DenoiseRequest request = goodRequest(bench);
+        testing::DenoiseRequest request = goodRequest(bench);
         refusal.change(request, bench);
 
         const auto error = testing::errorOf([&] { (void)denoise(bench, request); });
@@ -223,7 +222,7 @@ private Q_SLOTS:
 
     void guidanceOffNeedsNoNegative() {
         ModelBench bench;
-        nodes::DenoiseRequest request = goodRequest(bench);
+        testing::DenoiseRequest request = goodRequest(bench);
         request.negative = nullptr;
         request.cfg = 1;
         QCOMPARE(samplesOf(denoise(bench, request)).sizes().vec(),
@@ -240,14 +239,15 @@ private Q_SLOTS:
 
     void outlinesTellTheShapesOfTheResults() {
         ModelBench bench;
-        const nodes::DenoiseRequest request = goodRequest(bench);
+        const testing::DenoiseRequest request = goodRequest(bench);
         nodes::Stages& stages = bench.stages();
-        const nodes::StageOutline encode =
-            stages.outline(nodes::EncodeRequest{.model = request.model});
-        const nodes::StageOutline noise =
-            stages.outline(testing::known({.latentKind = testing::emptyOutline(32, 16)}, request));
-        const nodes::StageOutline picture = stages.outline(
-            testing::known(noise.output().shape, nodes::DecodeRequest{.model = request.model}));
+        const testing::StageOutline encode =
+            testing::outline(stages, testing::EncodeRequest{.model = request.model});
+        const testing::StageOutline noise = testing::outline(
+            stages, testing::known({.latentKind = testing::emptyOutline(32, 16)}, request));
+        const testing::StageOutline picture = testing::outline(
+            stages,
+            testing::known(noise.output().shape, testing::DecodeRequest{.model = request.model}));
         QCOMPARE(encode.output().shape, (Shape{1, 32, 128}));
         QCOMPARE(noise.components().at(0)->role, std::string("denoiser"));
 
@@ -267,9 +267,9 @@ private Q_SLOTS:
         }
 
         const Issues issues =
-            bench.stages()
-                .outline(nodes::EncodeRequest{
-                    .model = bench.load(kMini), .prompt = prompt, .negative = "dog"})
+            testing::outline(bench.stages(),
+                             testing::EncodeRequest{
+                                 .model = bench.load(kMini), .prompt = prompt, .negative = "dog"})
                 .issues;
 
         QCOMPARE(issues.size(), size_t{1});
@@ -294,7 +294,7 @@ private Q_SLOTS:
 
     void decodeRefusesAnEmptyLatent() {
         ModelBench bench;
-        const nodes::DenoiseRequest request = goodRequest(bench);
+        const testing::DenoiseRequest request = goodRequest(bench);
         const auto error =
             testing::errorOf([&] { (void)decode(bench, request.model, request.latent); });
         QVERIFY(error && error->item() == "latent");
@@ -315,9 +315,10 @@ private Q_SLOTS:
         };
         const auto error = testing::errorOf([&] {
             bench.runWith(model, models::kAutoencoder, [&] {
-                (void)bench.stages()
-                    .run(nodes::DecodeRequest{.model = model, .latent = latent, .tilePixels = 0},
-                         call)
+                (void)testing::run(
+                    bench.stages(),
+                    testing::DecodeRequest{.model = model, .latent = latent, .tilePixels = 0},
+                    call)
                     .front();
             });
         });
@@ -330,7 +331,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const QString kept = folder.filePath("hashes.json");
         ModelBench bench({}, std::make_shared<files::FileDigests>(folder.path().toStdString()));
-        const nodes::DenoiseRequest request = goodRequest(bench);
+        const testing::DenoiseRequest request = goodRequest(bench);
         nodes::StageCall call = bench.call("denoise");
         bool isHashed = false;
         call.progress = [&](std::string_view, double, double) {
@@ -338,15 +339,16 @@ private Q_SLOTS:
         };
         QVERIFY(!QFile::exists(kept));
 
-        bench.runWith(
-            request.model, models::kDenoiser, [&] { (void)bench.stages().run(request, call); });
+        bench.runWith(request.model, models::kDenoiser, [&] {
+            (void)testing::run(bench.stages(), request, call);
+        });
 
         QVERIFY(isHashed);
     }
 
     void pictureTextHasWhatA1111Reads() {
         ModelBench bench;
-        nodes::DenoiseRequest request = goodRequest(bench);
+        testing::DenoiseRequest request = goodRequest(bench);
         request.positive = conditioning(128, "two cats,\nwide", 1);
         request.sigmas = "karras";
         request.sampler = "dpmpp_2m";
@@ -365,7 +367,7 @@ private Q_SLOTS:
         const testing::CheckpointCopy copy;
         const QString odd = QFileInfo(copy.file("")).dir().filePath("../a, \"b\": c");
         QVERIFY(QDir().rename(QString::fromStdString(copy.path()), QDir::cleanPath(odd)));
-        nodes::DenoiseRequest request = goodRequest(bench);
+        testing::DenoiseRequest request = goodRequest(bench);
         request.model = bench.load(QDir::cleanPath(odd).toStdString());
         const WireRef image = decode(bench, request.model, denoise(bench, request));
         const std::string text = bench.stages().parametersText(image, 0);
@@ -385,9 +387,9 @@ private Q_SLOTS:
         const WireRef image = std::make_shared<const tensor::Images>(at::full({1, 3, 5, 7}, 0.25),
                                                                      tensor::Provenance());
         const WireRef large =
-            bench.stages()
-                .run(nodes::UpscaleRequest{.image = image, .method = "area", .scale = 1.5},
-                     bench.call("upscale"))
+            testing::run(bench.stages(),
+                         testing::UpscaleRequest{.image = image, .method = "area", .scale = 1.5},
+                         bench.call("upscale"))
                 .front();
         const at::Tensor pixels = dynamic_cast<const tensor::Images&>(*large).pixels();
         QCOMPARE(pixels.sizes().vec(), (std::vector<int64_t>{1, 3, 8, 11}));
@@ -412,11 +414,10 @@ private Q_SLOTS:
         const WireRef image =
             std::make_shared<const tensor::Images>(at::zeros({1, 3, 4, 4}), tensor::Provenance());
         const auto error = testing::errorOf([&] {
-            (void)bench.stages()
-                .run(
-                    nodes::UpscaleRequest{
-                        .image = image, .method = method.toStdString(), .scale = scale},
-                    bench.call("upscale"))
+            (void)testing::run(bench.stages(),
+                               testing::UpscaleRequest{
+                                   .image = image, .method = method.toStdString(), .scale = scale},
+                               bench.call("upscale"))
                 .front();
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);

@@ -12,9 +12,9 @@
 namespace step_cache_choices_test {
 
 using namespace lowtide;
-using nodes::StageOutline;
 using nodes::WireRef;
 using testing::ModelBench;
+using testing::StageOutline;
 using testing::WalkCase;
 
 namespace {
@@ -109,13 +109,14 @@ class StepCacheChoicesTest : public QObject {
             .checkpoint = choice.checkpoint, .sampler = choice.sampler, .steps = choice.steps};
         ModelBench bench;
         const WireRef model = testing::loadModel(bench, walked.checkpoint);
-        nodes::DenoiseRequest request = testing::requestOf(bench, model, walked);
+        testing::DenoiseRequest request = testing::requestOf(bench, model, walked);
         request.eta = choice.eta;
         if (choice.interval > 0) {
             request.stepCache = sampling::stepCacheNamed("deepcache")
                                     .make({{"interval", choice.interval}, {"depth", choice.depth}});
         }
-        return bench.stages().outline(testing::known(testing::shapesOf(model, walked), request));
+        return testing::outline(bench.stages(),
+                                testing::known(testing::shapesOf(model, walked), request));
     }
 
 private Q_SLOTS:

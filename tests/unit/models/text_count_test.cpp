@@ -19,7 +19,7 @@ namespace text_count_test {
 using namespace lowtide;
 using models::TextCount;
 using models::TokenizedPrompt;
-using nodes::EncodeRequest;
+using testing::EncodeRequest;
 using testing::ModelBench;
 
 namespace {
@@ -143,7 +143,7 @@ private Q_SLOTS:
                                     .negative = {},
                                     .weights = weights.toStdString()};
 
-        const nodes::StageOutline outline = bench.stages().outline(request);
+        const testing::StageOutline outline = testing::outline(bench.stages(), request);
 
         QVERIFY(outline.facts);
         const Json& texts = outline.facts->at("texts");
@@ -168,8 +168,9 @@ private Q_SLOTS:
         const nodes::WireRef model = bench.load(testing::miniModel());
         const std::string text = repeated("a photo of a cat ", 30);
         const auto countOf = [&](const std::string& prompt) {
-            return bench.stages()
-                .outline(EncodeRequest{.model = model, .prompt = prompt, .weights = "none"})
+            return testing::outline(
+                       bench.stages(),
+                       EncodeRequest{.model = model, .prompt = prompt, .weights = "none"})
                 .facts->at("texts")
                 .at(0);
         };
@@ -190,9 +191,10 @@ private Q_SLOTS:
         const std::string text = repeated("a photo of a cat ", 30);
         const std::string tag = "<lora:ink:0.8>";
         const auto readOf = [&](const std::string& prompt) {
-            return bench.stages()
-                .outline(EncodeRequest{
-                    .model = model, .prompt = prompt, .hasTags = true, .weights = "none"})
+            return testing::outline(
+                       bench.stages(),
+                       EncodeRequest{
+                           .model = model, .prompt = prompt, .hasTags = true, .weights = "none"})
                 .facts->at("texts")
                 .at(0)
                 .at("read")

@@ -1,6 +1,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/component_source.hpp"
+#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -20,10 +21,10 @@
 namespace upscale_with_model_test {
 
 using namespace lowtide;
-using nodes::UpscaleWithModelRequest;
 using nodes::WireRef;
 using testing::ModelBench;
 using testing::TensorFile;
+using testing::UpscaleWithModelRequest;
 
 namespace {
 
@@ -98,7 +99,8 @@ class UpscaleWithModelTest : public QObject {
                           std::optional<nodes::StageCall> call = {}) {
         WireRef result;
         bench.runWith(upscalerOf(request.upscaler).tree(models::kUpscaler), [&] {
-            result = bench.stages().run(request, call ? *call : bench.call("upscale")).front();
+            result =
+                testing::run(bench.stages(), request, call ? *call : bench.call("upscale")).front();
         });
         return dynamic_cast<const tensor::Images&>(*result).pixels();
     }
@@ -164,7 +166,7 @@ private Q_SLOTS:
         }
         QVERIFY(at::equal(pixels, tensorIn(ours, "upscale_raw").clamp(0, 1)));
         if (expected.contains("image_u8")) {
-            const std::vector<Image8> shown = bench.stages().pictures(imageOf(pixels));
+            const std::vector<Image8> shown = tensor::image8(pixels);
             const std::string& bytes = expected.at("image_u8").bytes;
             QCOMPARE(shown.at(0).byteCount(), bytes.size());
             for (size_t i = 0; i < bytes.size(); ++i) {
@@ -324,10 +326,11 @@ private Q_SLOTS:
         const WireRef upscaler = load(bench, "esrgan_0/esrgan_old");
         WireRef image = std::make_shared<const tensor::Images>(picture(8, 8), provenance);
         bench.runWith(upscalerOf(upscaler).tree(models::kUpscaler), [&] {
-            image = bench.stages()
-                        .run(nodes::UpscaleWithModelRequest{.upscaler = upscaler, .image = image},
+            image =
+                testing::run(bench.stages(),
+                             testing::UpscaleWithModelRequest{.upscaler = upscaler, .image = image},
                              bench.call("upscale"))
-                        .front();
+                    .front();
         });
         QCOMPARE(bench.stages().parametersText(image, 0),
                  std::string("a cat\nSteps: 4, Postprocess upscale by: 4, Postprocess upscaler: "
@@ -361,7 +364,8 @@ private Q_SLOTS:
                                         .tilePixels = row.tile,
                                         .overlapPixels = row.overlap};
         const Shape shape = {row.batch, 3, row.height, row.width};
-        const nodes::StageOutline outline = bench.stages().outline(testing::known(shape, request));
+        const testing::StageOutline outline =
+            testing::outline(bench.stages(), testing::known(shape, request));
         const memory::StageWork work = outline.walk({device.toStdString()});
 
         const at::Tensor pixels = picture(row.height, row.width, row.batch);
@@ -383,11 +387,11 @@ private Q_SLOTS:
         ModelBench bench;
         const WireRef upscaler = load(bench, "esrgan_0/esrgan_old");
         const memory::StageWork work =
-            bench.stages()
-                .outline(
-                    testing::known({2, 3, 24, 24},
-                                   nodes::UpscaleWithModelRequest{
-                                       .upscaler = upscaler, .tilePixels = 16, .overlapPixels = 8}))
+            testing::outline(
+                bench.stages(),
+                testing::known({2, 3, 24, 24},
+                               testing::UpscaleWithModelRequest{
+                                   .upscaler = upscaler, .tilePixels = 16, .overlapPixels = 8}))
                 .walk({"cpu"});
         const memory::ComponentWork& component = work.components.at(0);
         QCOMPARE(component.passes, 8);

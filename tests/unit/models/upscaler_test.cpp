@@ -291,11 +291,12 @@ private Q_SLOTS:
         smallFile().write(pathOf("good.safetensors"));
         ModelBench bench;
         const auto error = testing::errorOf([&] {
-            (void)bench.stages().outline(testing::known(
-                {1, 3, 64, width},
-                nodes::UpscaleWithModelRequest{.upscaler = load(bench, "good.safetensors"),
-                                               .tilePixels = tile,
-                                               .overlapPixels = overlap}));
+            (void)testing::outline(bench.stages(),
+                                   testing::known({1, 3, 64, width},
+                                                  testing::UpscaleWithModelRequest{
+                                                      .upscaler = load(bench, "good.safetensors"),
+                                                      .tilePixels = tile,
+                                                      .overlapPixels = overlap}));
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), item.toStdString());
@@ -304,9 +305,11 @@ private Q_SLOTS:
     void refusesAnotherValueThanAnUpscaler() {
         ModelBench bench;
         const auto error = testing::errorOf([&] {
-            (void)bench.stages().outline(testing::known(
-                {1, 3, 8, 8},
-                nodes::UpscaleWithModelRequest{.upscaler = bench.load(testing::miniModel())}));
+            (void)testing::outline(
+                bench.stages(),
+                testing::known({1, 3, 8, 8},
+                               testing::UpscaleWithModelRequest{
+                                   .upscaler = bench.load(testing::miniModel())}));
         });
         QVERIFY(error && error->item() == "upscaler");
     }

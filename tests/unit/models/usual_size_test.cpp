@@ -1,6 +1,6 @@
 // What a run is told whose size or guidance is far from what its model is used with.
 
-#include "nodes/denoise/denoise_request.hpp"
+#include "nodes/denoise/denoise_notes.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QtTest/QtTest>
@@ -51,7 +51,7 @@ private Q_SLOTS:
         QFETCH(bool, isEmpty);
         QFETCH(QString, proposed);
         const ModelInfo info = trainedAt(trained);
-        const Issues notes = sizeNotes(
+        const Issues notes = nodes::sizeNotes(
             info, {1, 4, height / info.latent.factor, width / info.latent.factor}, isEmpty);
         QCOMPARE(notes.empty(), proposed.isEmpty());
         if (!notes.empty()) {
@@ -80,7 +80,7 @@ private Q_SLOTS:
         ModelInfo info;
         info.checkpoint = "model";
         info.usual.cfg = usual;
-        const Issues notes = guidanceNotes(info, cfg);
+        const Issues notes = nodes::guidanceNotes(info, cfg);
         QCOMPARE(!notes.empty(), isNoted);
         if (isNoted) {
             QCOMPARE(notes.front().item, std::string("cfg"));

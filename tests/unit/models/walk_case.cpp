@@ -23,15 +23,15 @@ nodes::WireRef loadModel(ModelBench& bench, const std::string& checkpoint) {
     return bench.load(checkpoint == "mini" ? miniModel() : goldenCheckpoint(checkpoint));
 }
 
-nodes::DenoiseRequest requestOf(ModelBench& bench,
-                                const nodes::WireRef& model,
-                                const WalkCase& walked) {
+testing::DenoiseRequest requestOf(ModelBench& bench,
+                                  const nodes::WireRef& model,
+                                  const WalkCase& walked) {
     return {.model = model,
-            .latent = bench.stages()
-                          .run(nodes::EmptyLatentRequest{.widthPixels = walked.width,
-                                                         .heightPixels = walked.height,
-                                                         .batch = walked.batch},
-                               {})
+            .latent = testing::run(bench.stages(),
+                                   testing::EmptyLatentRequest{.widthPixels = walked.width,
+                                                               .heightPixels = walked.height,
+                                                               .batch = walked.batch},
+                                   {})
                           .front(),
             .steps = walked.steps,
             .cfg = walked.cfg,

@@ -1,5 +1,5 @@
 // The networks of WAN alone, on what the reference's own gave and got.
-#include "nodes/denoise/denoise_request.hpp"
+#include "nodes/denoise/denoise_schedule.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/tensor/stage_values.hpp"

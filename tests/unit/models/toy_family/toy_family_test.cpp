@@ -1,4 +1,4 @@
-#include "nodes/engine/make_stages.hpp"
+#include "nodes/engine/stages.hpp"
 #include "nodes/node_list.hpp"
 #include "plugin/checkpoints/checkpoint.hpp"
 #include "plugin/executor/node_types.hpp"
@@ -14,6 +14,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/node_call.hpp"
 #include "tests/unit/models/toy_family/toy_family.hpp"
 #include "tests/unit/models/toy_family/toy_layout.hpp"
 
@@ -44,12 +45,12 @@ class ToyBench {
 public:
     ToyBench()
         : residency_(residency::makeDeviceSource(testing::buildPath("lib").toStdString())),
-          stages_(
-              nodes::makeStages({.residency = residency_,
-                                 .resourcesFolder = testing::sourcePath("resources").toStdString(),
-                                 .modelFolders = {},
-                                 .recorder = [this] { return recorder_.get(); },
-                                 .families = kFamilies})),
+          stages_(std::make_unique<nodes::Stages>(nodes::StagesSettings{
+              .residency = residency_,
+              .resourcesFolder = testing::sourcePath("resources").toStdString(),
+              .modelFolders = {},
+              .recorder = [this] { return recorder_.get(); },
+              .families = kFamilies})),
           types_(nodes::makeNodeTypes(*stages_)),
           queue_(types_,
                  residency_,
@@ -195,8 +196,8 @@ private Q_SLOTS:
             return opened;
         };
         QCOMPARE(openedOf(), (std::vector<std::string>{"denoiser", "autoencoder"}));
-        const nodes::StageOutline outline = bench.stages().outline(
-            nodes::EncodeRequest{.model = bench.modelValue(), .prompt = "a cat"});
+        const testing::StageOutline outline = testing::outline(
+            bench.stages(), testing::EncodeRequest{.model = bench.modelValue(), .prompt = "a cat"});
         QCOMPARE(openedOf(), (std::vector<std::string>{"denoiser", "autoencoder"}));
 
         const auto trees = outline.components();

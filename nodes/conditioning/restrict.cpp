@@ -1,0 +1,194 @@
+// The nodes that restrict where or when the prompts of a conditioning speak: area and time range.
+
+#include "nodes/conditioning/conditioning_shape.hpp"
+#include "nodes/engine/node_def.hpp"
+#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/stage_inputs.hpp"
+#include "nodes/shared_params.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/nn/conditioning/conditioning_outline.hpp"
+#include "plugin/nn/stage_context.hpp"
+#include "plugin/tensor/stage_values.hpp"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lowtide::nodes {
+
+namespace {
+
+using tensor::Conditioning;
+using tensor::ConditioningEntry;
+using tensor::ConditioningScope;
+
+/// All prompts speak in one rectangle, with one strength. Source: ComfyUI ConditioningSetArea.
+struct AreaAsked {
+    WireRef conditioning;
+    int64_t xPixels = 0;
+    int64_t yPixels = 0;
+    int64_t widthPixels = 256;
+    int64_t heightPixels = 256;
+    double strength = 1;
+};
+
+/// All prompts speak in a part of the schedule. Source: ComfyUI ConditioningSetTimestepRange.
+struct TimeAsked {
+    WireRef conditioning;
+    double start = 0;
+    double end = 1;
+};
+
+void requireRestriction(const AreaAsked& asked) {
+    requireThat(asked.widthPixels > 0 && asked.heightPixels > 0,
+                "the area is " + std::to_string(asked.widthPixels) + " x " +
+                    std::to_string(asked.heightPixels) + " pixels",
+                "choose a width and height above 0",
+                "width");
+    requireThat(asked.xPixels >= 0 && asked.yPixels >= 0,
+                "the area begins at " + std::to_string(asked.xPixels) + ", " +
+                    std::to_string(asked.yPixels),
+                "choose a place inside the picture",
+                "x");
+    requireThat(std::isfinite(asked.strength) && asked.strength >= 0,
+                "the strength is " + formatNumber(asked.strength),
+                "choose 0 or more, 1 is usual",
+                "strength");
+}
+
+void requireRestriction(const TimeAsked& asked) {
+    requireThat(asked.start >= 0 && asked.end <= 1 && asked.start <= asked.end,
+                "the time range is " + formatNumber(asked.start) + " to " + formatNumber(asked.end),
+                "choose a start from 0 to 1 and an end from there to 1",
+                "start");
+}
+
+void restrictScope(const AreaAsked& asked, ConditioningScope& scope) {
+    scope.area = {.xPixels = asked.xPixels,
+                  .yPixels = asked.yPixels,
+                  .widthPixels = asked.widthPixels,
+                  .heightPixels = asked.heightPixels};
+    scope.strength = asked.strength;
+}
+
+void restrictScope(const TimeAsked& asked, ConditioningScope& scope) {
+    scope.start = asked.start;
+    scope.end = asked.end;
+}
+
+/// Error{InvalidInput} names the setting that cannot be.
+template <class Entry, class Asked>
+void restrictEntries(const Asked& asked, std::vector<Entry>& entries) {
+    requireRestriction(asked);
+    for (Entry& entry : entries) {
+        restrictScope(asked, entry.scope);
+    }
+}
+
+template <class Asked>
+StageShapes restrictedShapes(const Asked& asked, StageFacts&) {
+    const models::ConditioningOutline given =
+        outlineOf(conditioningShapeOf(asked.conditioning, "conditioning"), "conditioning");
+    std::vector<models::EntryOutline> entries = given.entries();
+    restrictEntries(asked, entries);
+    return {.outputs = {outputOf(models::ConditioningOutline(given.fields(), std::move(entries)))}};
+}
+
+/// Tensors of the result are copies: what lies on a wire is its own, and is counted once.
+template <class Asked>
+std::vector<WireRef> restrictedConditioning(models::StageContext&,
+                                            const Asked& asked,
+                                            const StageCall&) {
+    const Conditioning& given = conditioningIn(asked.conditioning, "conditioning");
+    std::vector<ConditioningEntry> entries = given.entries();
+    restrictEntries(asked, entries);
+    for (ConditioningEntry& entry : entries) {
+        for (auto& [name, tensor] : entry.tensors) {
+            tensor = tensor.clone();
+        }
+    }
+    return {std::make_shared<const Conditioning>(given.fields(),
+                                                 std::move(entries),
+                                                 given.prompt(),
+                                                 given.clipSkip(),
+                                                 given.otherPrompts(),
+                                                 given.embeddings())};
+}
+
+template <class Asked>
+executor::NodeType restrictNode(Stages& stages, NodeDesc desc, std::vector<Field<Asked>> params) {
+    desc.category = "Conditioning";
+    desc.outputs = {{"conditioning", "Conditioning", "What the denoiser follows.", "CONDITIONING"}};
+    params.insert(params.begin(),
+                  input(&Asked::conditioning,
+                        {"conditioning",
+                         "Conditioning",
+                         "All prompts in it are restricted alike.",
+                         "CONDITIONING"}));
+    return nodeOf<Asked>(stages,
+                         {.desc = std::move(desc),
+                          .fields = std::move(params),
+                          .stage = {.name = "conditioning",
+                                    .shape = restrictedShapes<Asked>,
+                                    .run = restrictedConditioning<Asked>}});
+}
+
+ParamDesc areaParam(std::string id, std::string label, std::string tooltip, double least) {
+    return {.id = std::move(id),
+            .label = std::move(label),
+            .tooltip = std::move(tooltip),
+            .unit = "px",
+            .min = least,
+            .max = 16384,
+            .softMin = least,
+            .softMax = 2048,
+            .step = 8};
+}
+
+std::vector<Field<AreaAsked>> areaParams() {
+    constexpr double kLeastSide = 8;
+    const char* side = "Of the area; what lies beyond the picture's edge is cut.";
+    return {param(&AreaAsked::xPixels, areaParam("x", "X", "Left edge in the picture.", 0)),
+            param(&AreaAsked::yPixels, areaParam("y", "Y", "Upper edge in the picture.", 0)),
+            param(&AreaAsked::widthPixels, areaParam("width", "Width", side, kLeastSide)),
+            param(&AreaAsked::heightPixels, areaParam("height", "Height", side, kLeastSide)),
+            param(&AreaAsked::strength,
+                  {.id = "strength",
+                   .label = "Strength",
+                   .tooltip = "Its share of the average where prompts of other nodes apply too.",
+                   .min = 0,
+                   .max = 10,
+                   .softMin = 0,
+                   .softMax = 2,
+                   .step = 0.05})};
+}
+
+}  // namespace
+
+executor::NodeType areaNode(Stages& stages) {
+    return restrictNode<AreaAsked>(stages,
+                                   {.id = "conditioning.area",
+                                    .label = "Conditioning area",
+                                    .tooltip = "Limits a prompt to one rectangle of the picture."},
+                                   areaParams());
+}
+
+executor::NodeType timeRangeNode(Stages& stages) {
+    return restrictNode<TimeAsked>(
+        stages,
+        {.id = "conditioning.time_range",
+         .label = "Conditioning time range",
+         .tooltip = "Limits a prompt to a part of the denoising."},
+        {param(&TimeAsked::start,
+               fractionParam("start", "Start", "Share of the schedule; 0 is pure noise.", 0, 0.01)),
+         param(&TimeAsked::end,
+               fractionParam(
+                   "end", "End", "Share of the schedule; 1 is the finished picture.", 1, 0.01))});
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,148 @@
+#include "nodes/denoise/denoise_cache.hpp"
+
+#include "nodes/denoise/denoise_schedule.hpp"
+#include "nodes/engine/picture_fields.hpp"
+#include "nodes/engine/stage_inputs.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/base/hash.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/checkpoints/model_hashes.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/sampling/denoise_loop.hpp"
+#include "plugin/sampling/sampler.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace lowtide::nodes {
+
+namespace {
+
+constexpr const char* kPort = "step_cache";
+
+/// A step cache with the hash of the weights that it will work on.
+class CacheOnWeights final : public sampling::StepCache {
+public:
+    CacheOnWeights(std::shared_ptr<const sampling::StepCache> cache,
+                   std::function<std::string()> weightsHash)
+        : cache_(std::move(cache)), weightsHash_(std::move(weightsHash)) {}
+
+    [[nodiscard]] std::string label() const override { return cache_->label(); }
+
+    [[nodiscard]] memory::CacheNeed need() const override { return cache_->need(); }
+
+    [[nodiscard]] bool isLossy() const override { return cache_->isLossy(); }
+
+    [[nodiscard]] sampling::CacheSessions begin(const sampling::CachedRun& run) const override {
+        sampling::CachedRun here = run;
+        here.identity.checkpoint = weightsHash_;
+        return cache_->begin(here);
+    }
+
+private:
+    const std::shared_ptr<const sampling::StepCache> cache_;
+    const std::function<std::string()> weightsHash_;
+};
+
+sampling::CachedRun runOf(const models::Model& model,
+                          const DenoiseAsked& asked,
+                          const std::string& samplerName,
+                          const sampling::Sampler& sampler) {
+    const sampling::CallRange calls = sampling::callsOf(sampler, partOf(model, asked));
+    return sampling::cachedRun(sampler,
+                               calls,
+                               model.info().cachePoints,
+                               schedulerText(asked, samplerName),
+                               secondExpertFor(model, asked));
+}
+
+void addCache(memory::Combination& chosen,
+              const sampling::StepCache& cache,
+              const sampling::CachedRun& run) {
+    chosen.sampler.calls = run.callCount();
+    chosen.sampler.hasStages =
+        std::any_of(run.stages.begin(), run.stages.end(), [](int stage) { return stage > 0; });
+    try {
+        chosen.cache = sampling::chosenCache(cache, run);
+    } catch (const Error& error) {
+        throw Error(error.kind(), error.message(), error.hint(), kPort);
+    }
+}
+
+}  // namespace
+
+std::shared_ptr<const sampling::StepCache> stepCacheIn(const DenoiseAsked& asked) {
+    const auto* known = dynamic_cast<const KnownValue*>(asked.stepCache.get());
+    auto cache = std::dynamic_pointer_cast<const sampling::StepCache>(known ? known->value()
+                                                                            : asked.stepCache);
+    if (asked.stepCache && !cache) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the input step_cache is no step cache",
+                    "connect a node of the category Step caches",
+                    kPort);
+    }
+    return cache;
+}
+
+namespace {
+
+DenoiseAsked withWeightsHash(DenoiseAsked asked, std::function<std::string()> weightsHash) {
+    if (auto cache = stepCacheIn(asked)) {
+        asked.stepCache =
+            std::make_shared<const CacheOnWeights>(std::move(cache), std::move(weightsHash));
+    }
+    return asked;
+}
+
+}  // namespace
+
+DenoiseAsked identified(const DenoiseAsked& asked,
+                        models::ModelHashes& hashes,
+                        const StopToken& stop) {
+    std::vector<std::string> ids;
+    for (const auto& tree : denoisersOf(modelIn(asked.model))) {
+        hashes.know(*tree);
+        ids.push_back(tree->networkId());
+    }
+    for (const NamedFile& named : namedFiles(asked)) {
+        hashes.know(named.file, named.hash);
+    }
+    return withWeightsHash(asked, [&hashes, stop, ids] {
+        std::vector<std::string> digests;
+        for (const std::string& id : ids) {
+            digests.push_back(hashes.digestOf(id, stop));
+        }
+        return digests.size() == 1 ? digests.front() : sha256Hex(join(digests, ""));
+    });
+}
+
+memory::Judgement judgeDenoise(const models::Model& model,
+                               const DenoiseAsked& asked,
+                               const sampling::Sampler& sampler,
+                               const memory::ComponentPrecision& precision) {
+    const auto [type, config, facts] =
+        sampling::chosenSampler(asked.sampler, schedulerFor(model, asked));
+    memory::Combination chosen{.precision = precision,
+                               .sampler = {.label = facts.label,
+                                           .isDistilled = type.isDistilled,
+                                           .drawsNoise = facts.drawsNoise || asked.eta > 0},
+                               .denoiser = sampling::denoiserTraits(model.info().cachePoints)};
+    chosen.denoiser.embedsGuidance = model.info().guidance == sampling::Guidance::Embedded;
+    if (const auto cache = stepCacheIn(asked); cache && !keepsLatent(asked)) {
+        addCache(chosen, *cache, runOf(model, asked, type.name, sampler));
+    }
+    return memory::requireAllowed(chosen);
+}
+
+Issues warningsOf(const memory::Judgement& judgement) {
+    Issues issues;
+    for (const std::string& warning : judgement.warnings) {
+        issues.push_back(
+            {.severity = Severity::Warning, .code = "combination", .message = warning});
+    }
+    return issues;
+}
+
+}  // namespace lowtide::nodes

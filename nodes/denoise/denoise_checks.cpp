@@ -1,0 +1,174 @@
+#include "nodes/denoise/denoise_checks.hpp"
+
+#include "nodes/control/controlled_source.hpp"
+#include "nodes/control/controls.hpp"
+#include "nodes/control/image_prompted_source.hpp"
+#include "nodes/control/image_prompts.hpp"
+#include "nodes/denoise/denoise_cache.hpp"
+#include "nodes/denoise/denoise_schedule.hpp"
+#include "nodes/denoise/inpaint_inputs.hpp"
+#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/stage_inputs.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/sampling/sampler.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lowtide::nodes {
+
+namespace {
+
+constexpr const char* kStartAt = "start_at";
+constexpr const char* kEndAt = "end_at";
+
+void checkStrength(const models::Model& model, const DenoiseAsked& asked) {
+    const std::string strength = formatNumber(asked.strength);
+    requireThat(asked.strength >= 0 && asked.strength <= 1,
+                "the strength is " + strength,
+                "choose a number from 0 to 1",
+                "strength");
+    requireThat(
+        keepsLatent(asked) || asked.strength == 1 || partOf(model, asked).startStep < asked.steps,
+        "a strength of " + strength + " takes none of " + std::to_string(asked.steps) + " steps",
+        "choose a higher strength or more steps, or 0 for the picture as it is",
+        "strength");
+    requireThat(asked.strength == 1 || asked.startStep == 0,
+                "both the strength of " + strength + " and start_step " +
+                    std::to_string(asked.startStep) + " say where to begin",
+                "set the strength to 1 or start_step to 0",
+                "strength");
+}
+
+void checkScheduleShare(double share, const char* param) {
+    requireThat(share >= 0 && share <= 1,
+                std::string(param) + " is " + formatNumber(share),
+                "choose a share of the schedule from 0 to 1",
+                param);
+}
+
+/// Steps and shares, or strength and a share, that say twice where a pass begins or ends.
+void checkPart(const DenoiseAsked& asked) {
+    checkScheduleShare(asked.startAt, kStartAt);
+    checkScheduleShare(asked.endAt, kEndAt);
+    const std::string startAt = std::string(kStartAt) + " " + formatNumber(asked.startAt);
+    const std::string steps = "start_step " + std::to_string(asked.startStep) + ", end_step " +
+                              std::to_string(asked.endStep);
+    const bool hasSteps = asked.startStep != 0 || asked.endStep >= 0;
+    const bool hasStart = asked.startAt > 0;
+    requireThat(!hasSteps || (!hasStart && asked.endAt == 1),
+                "both steps (" + steps + ") and shares (" + startAt + ", end_at " +
+                    formatNumber(asked.endAt) + ") say which part to take",
+                "set start_step to 0 and end_step to -1, or start_at to 0 and end_at to 1",
+                hasStart ? kStartAt : kEndAt);
+    requireThat(!hasStart || asked.strength == 1,
+                "both the strength of " + formatNumber(asked.strength) + " and " + startAt +
+                    " say where to begin",
+                "set the strength to 1 or start_at to 0",
+                kStartAt);
+}
+
+void checkNumbers(const models::Model& model, const DenoiseAsked& asked) {
+    requireThat(asked.steps >= 1,
+                "the number of steps is " + std::to_string(asked.steps),
+                "choose at least 1",
+                "steps");
+    requireThat(std::isfinite(asked.cfg),
+                "the guidance is no number",
+                "choose a number, 7.5 is usual",
+                "cfg");
+    requireThat(std::isfinite(asked.eta) && asked.eta >= 0,
+                "eta is " + formatNumber(asked.eta),
+                "choose a number from 0 to 1",
+                "eta");
+    requireThat(std::isfinite(asked.guidanceRescale),
+                "the guidance rescale is no number",
+                "choose a number from 0 to 1",
+                "guidance_rescale");
+    (void)secondExpertFor(model, asked);
+    checkStrength(model, asked);
+    checkPart(asked);
+}
+
+}  // namespace
+
+std::unique_ptr<sampling::Sampler> makeSampler(const models::Model& model,
+                                               const DenoiseAsked& asked) {
+    checkNumbers(model, asked);
+    const sampling::ChosenSampler chosen =
+        sampling::chosenSampler(asked.sampler, schedulerFor(model, asked));
+    std::unique_ptr<sampling::Sampler> sampler = chosen.type.make(
+        chosen.config,
+        {.steps = asked.steps,
+         .sigmas = asked.sigmas,
+         .spacing = asked.spacing,
+         .eta = asked.eta,
+         .endStep = asked.endStep,
+         .keepNoise = asked.keepNoise,
+         .strength = spreadsStrength(model, asked) && !keepsLatent(asked) ? asked.strength : 1});
+    if (!keepsLatent(asked)) {
+        (void)sampling::callsOf(*sampler, partOf(model, asked));
+    }
+    (void)judgeDenoise(model, asked, *sampler, {});
+    return sampler;
+}
+
+namespace {
+
+/// Whether a video begins with a picture where its model wants one, and nowhere else.
+void checkGuide(const models::Model& model, const GuideOutline& guide, const Shape& latent) {
+    const models::ModelInfo& info = model.info();
+    const bool hasGuide = !guide.beside.empty();
+    requireThat(hasGuide || info.guideChannels == 0,
+                info.checkpoint + " makes videos of pictures, and the latent begins with none",
+                "connect Video from image, or choose a checkpoint for text to video",
+                "latent");
+    if (!hasGuide) {
+        return;
+    }
+    Shape beside = latent;
+    beside[0] = 1;
+    beside[1] = info.guideChannels;
+    const bool isSeen = info.seenPicture.empty()
+                            ? guide.seen.empty()
+                            : !guide.seen.empty() && std::equal(guide.seen.begin() + 1,
+                                                                guide.seen.end(),
+                                                                info.seenPicture.begin(),
+                                                                info.seenPicture.end());
+    requireThat(guide.beside == beside && isSeen,
+                "the latent begins with a picture of another model",
+                "connect Video from image with the denoiser's own model",
+                "latent");
+}
+
+}  // namespace
+
+Shape checkedShape(const models::Model& model, const DenoiseAsked& asked) {
+    const WireRef kind = kindOf(asked.latent);
+    const EmptyOutline* empty = emptyIn(kind);
+    Shape shape =
+        empty ? latentShapeFor(model, empty->size, empty->batch, "latent") : shapeOf(asked.latent);
+    checkLatents(model, shape);
+    checkGuide(model, guideIn(kind), shape);
+    requireThat(!emptyIn(kindOf(asked.masked)),
+                "the masked picture is an empty latent, no latent picture",
+                "connect an encoded picture",
+                "masked");
+    checkInpainting(model,
+                    asked,
+                    {.latent = shape,
+                     .isEmpty = empty != nullptr,
+                     .mask = shapeOf(asked.mask),
+                     .masked = shapeOf(asked.masked)});
+    if (const Controls* controls = controlsIn(asked.control)) {
+        checkControls(model, *controls, shape);
+    }
+    if (const ImagePrompts* prompts = imagePromptsIn(asked.imagePrompt)) {
+        checkImagePrompts(model, *prompts, shape);
+    }
+    return shape;
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,193 @@
+#include "nodes/denoise/denoise_notes.hpp"
+
+#include "nodes/denoise/denoise_schedule.hpp"
+#include "nodes/engine/outline_parts.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/sampling/sampler.hpp"
+#include "plugin/sampling/scheduler_config.hpp"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <utility>
+
+namespace lowtide::nodes {
+
+Issues shiftNotes(const models::Model& model, const DenoiseAsked& asked) {
+    const auto shift = flowShiftFor(model, asked);
+    if (!shift || asked.shift != 0) {
+        return {};
+    }
+    return {{.severity = Severity::Info,
+             .code = "flow_shift",
+             .item = "shift",
+             .message = "the flow shift is " + formatNumber(shift->value) + ", " + shift->reason,
+             .hint = "set it to take another one"}};
+}
+
+namespace {
+
+// Of the usual pixels; a second pass over a picture may be larger.
+constexpr int64_t kFewPixels = 256 * 256;  ///< models of demonstrations have no sizes of their own
+constexpr double kFarBelow = 0.5;
+constexpr double kFarAbove = 2.5;
+constexpr double kMuchGuidance = 2;  ///< times the usual one
+
+std::string pictureSizeText(const models::PictureSize& size) {
+    return std::to_string(size.width) + " x " + std::to_string(size.height);
+}
+
+Issue usualSizeNote(std::string message, std::string hint) {
+    return {.severity = Severity::Info,
+            .code = "usual_size",
+            .item = "latent",
+            .message = std::move(message),
+            .hint = std::move(hint)};
+}
+
+}  // namespace
+
+models::PictureSize usualSizeFor(const models::ModelInfo& info, const models::PictureSize& size) {
+    const double scale = std::sqrt(static_cast<double>(info.usual.pixels) /
+                                   static_cast<double>(size.width * size.height));
+    const auto rounded = [&](int64_t side) {
+        const auto scaled = static_cast<int64_t>(static_cast<double>(side) * scale);
+        return scaled / info.latent.multiple * info.latent.multiple;
+    };
+    return {.width = rounded(size.width), .height = rounded(size.height), .frames = size.frames};
+}
+
+void requireRoomFor(const models::ModelInfo& info, const models::PictureSize& size) {
+    const int64_t most = info.latent.mostPixels;
+    if (most == 0 || size.width == size.height || size.width * size.height <= most) {
+        return;
+    }
+    throw Error(
+        ErrorKind::InvalidInput,
+        "the size is " + pictureSizeText(size) + ", and " + info.checkpoint + " has room for " +
+            std::to_string(most) + " pixels of a picture that is no square",
+        info.usual.pixels > 0 ? "choose " + pictureSizeText(usualSizeFor(info, size)) +
+                                    ", which its own pipeline would make, and enlarge the picture"
+                              : "choose a smaller size",
+        "latent");
+}
+
+Issues sizeNotes(const models::ModelInfo& info, const Shape& latent, bool isEmpty) {
+    if (info.usual.pixels == 0 || !info.latent.holds(latent)) {
+        return {};
+    }
+    const models::PictureSize size = info.latent.sizeOf(latent);
+    const models::PictureSize usual = usualSizeFor(info, size);
+    if (usual.width == size.width && usual.height == size.height) {
+        return {};
+    }
+    if (info.usual.scalesToPixels) {
+        return {usualSizeNote("the picture is " + pictureSizeText(size) + ", as asked for; " +
+                                  info.checkpoint +
+                                  " was trained at other sizes, and its own pipeline would make " +
+                                  pictureSizeText(usual),
+                              "choose that size for pictures like those that it learnt from")};
+    }
+    if (info.usual.pixels < kFewPixels) {
+        return {};
+    }
+    const double times =
+        static_cast<double>(size.width * size.height) / static_cast<double>(info.usual.pixels);
+    const bool isLarge = isEmpty && times > kFarAbove;
+    if (times >= kFarBelow && !isLarge) {
+        return {};
+    }
+    return {usualSizeNote("the picture is " + pictureSizeText(size) + ", and " + info.checkpoint +
+                              " was trained at about " + pictureSizeText(usual),
+                          isLarge ? "choose that size, and enlarge the picture in a second pass: "
+                                    "larger ones repeat their subjects"
+                                  : "choose that size: smaller ones lack detail")};
+}
+
+Issues guidanceNotes(const models::ModelInfo& info, double cfg) {
+    if (info.usual.cfg == 0 || cfg <= kMuchGuidance * info.usual.cfg) {
+        return {};
+    }
+    return {{.severity = Severity::Info,
+             .code = "usual_guidance",
+             .item = "cfg",
+             .message = "the guidance is " + formatNumber(cfg) + ", and " + info.checkpoint +
+                        " is usually run with " + formatNumber(info.usual.cfg),
+             .hint = "set the guidance to " + formatNumber(info.usual.cfg)}};
+}
+
+namespace {
+
+constexpr const char* kZeroSnr = "rescale_betas_zero_snr";
+
+Issue zeroSnrWarning(const std::string& problem, const char* hint, const char* item) {
+    return {.severity = Severity::Warning,
+            .code = "zero_snr",
+            .item = item,
+            .message = "the checkpoint was trained down to noise without signal (" +
+                       std::string(kZeroSnr) + "), but " + problem,
+            .hint = hint};
+}
+
+}  // namespace
+
+Issues scheduleWarnings(const models::Model& model,
+                        const DenoiseAsked& asked,
+                        const sampling::Sampler& sampler) {
+    const sampling::ChosenSampler chosen =
+        sampling::chosenSampler(asked.sampler, schedulerFor(model, asked));
+    const JsonReader file(chosen.config, "scheduler_config.json");
+    if (!file.boolean(kZeroSnr).value_or(false)) {
+        return {};
+    }
+    if (!chosen.type.readsZeroSnr) {
+        return {zeroSnrWarning(chosen.facts.label + " does not read that",
+                               "choose ddim, euler, euler_a, dpmpp_2m or unipc, with the spacing "
+                               "trailing",
+                               "sampler")};
+    }
+    const int64_t last = sampling::trainStepsOf(chosen.config) - 1;
+    const double first = sampling::timestepIn(sampler.schedule().timesteps.select(0, 0));
+    if (first < static_cast<double>(last)) {
+        return {zeroSnrWarning(
+            "the steps begin at timestep " + formatNumber(first) + " of " + std::to_string(last),
+            "choose the spacing trailing",
+            "spacing")};
+    }
+    return {};
+}
+
+Issues handoverWarnings(const DenoiseAsked& asked, const WireRef& latentKind) {
+    constexpr double kPerMille = 1000;
+    if (asked.startAt == 0 || !isDistribution(latentKind)) {
+        return {};
+    }
+    const double strength = std::round((1 - asked.startAt) * kPerMille) / kPerMille;
+    return {{.severity = Severity::Warning,
+             .code = "handover",
+             .item = "start_at",
+             .message = "start_at " + formatNumber(asked.startAt) +
+                        " adds no noise, and the latent is an encoded picture, which has none",
+             .hint = "set start_at to 0 and the strength to " + formatNumber(strength) +
+                     " to make a picture anew in part"}};
+}
+
+/// Source: Podell et al. 2023 (arXiv 2307.01952), section 2.5.
+Issues refinerWarnings(const models::Model& model, const WireRef& latentKind) {
+    if (!model.info().isRefiner || !emptyIn(latentKind)) {
+        return {};
+    }
+    return {{.severity = Severity::Warning,
+             .code = "refiner_begins",
+             .item = "latent",
+             .message = model.info().checkpoint +
+                        " is a refiner: it was trained on the lowest fifth of the noise levels "
+                        "alone, and this latent is empty, all noise",
+             .hint = "choose a base, and let the refiner go on with its latent (start_at 0.8), or "
+                     "refine a picture with a strength of 0.3 or less"}};
+}
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,47 @@
+#pragma once
+// What the user should know of a denoiser's size, guidance and schedule before it runs.
+
+#include "nodes/denoise/denoise.hpp"
+#include "plugin/base/units.hpp"
+#include "plugin/host_api/host.hpp"
+#include "plugin/nn/model.hpp"
+
+namespace lowtide::sampling {
+class Sampler;
+}
+
+namespace lowtide::nodes {
+
+/// Says which flow shift is taken where none is set.
+[[nodiscard]] Issues shiftNotes(const models::Model& model, const DenoiseAsked& asked);
+
+/// What the pipeline of a model makes of a size that it is asked for: as many pixels as it was
+/// trained at, both sides rounded down. Source: the image pipelines of diffusers 0.42.1.
+[[nodiscard]] models::PictureSize usualSizeFor(const models::ModelInfo& info,
+                                               const models::PictureSize& size);
+
+/// Error{InvalidInput} on "latent" for one that the denoiser has no room for.
+void requireRoomFor(const models::ModelInfo& info, const models::PictureSize& size);
+
+/// Says where its pipeline would make another size than the one that is asked for and made here, or
+/// where the size is far from those of the training. `isEmpty`: the latent holds no picture yet.
+[[nodiscard]] Issues sizeNotes(const models::ModelInfo& info, const Shape& latent, bool isEmpty);
+
+/// Says where the guidance is far above what the model is used with.
+[[nodiscard]] Issues guidanceNotes(const models::ModelInfo& info, double cfg);
+
+/// What the checkpoint's scheduler file asks for and `sampler` does not do: noise without any
+/// signal (rescale_betas_zero_snr) that is not known to the sampler's class, or that no step begins
+/// at.
+[[nodiscard]] Issues scheduleWarnings(const models::Model& model,
+                                      const DenoiseAsked& asked,
+                                      const sampling::Sampler& sampler);
+
+/// Where the noise of a pass before is gone on with, and the latent is an encoded picture, which
+/// has none. `latentKind`: what is known of the latent before the run.
+[[nodiscard]] Issues handoverWarnings(const DenoiseAsked& asked, const WireRef& latentKind);
+
+/// A refiner that would make a picture out of noise alone.
+[[nodiscard]] Issues refinerWarnings(const models::Model& model, const WireRef& latentKind);
+
+}  // namespace lowtide::nodes

@@ -1,0 +1,163 @@
+#include "nodes/denoise/denoise_schedule.hpp"
+
+#include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/stage_inputs.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
+#include "plugin/nn/model.hpp"
+#include "plugin/sampling/sampler.hpp"
+#include "plugin/sampling/scheduler_config.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace lowtide::nodes {
+
+namespace {
+
+constexpr const char* kCfg2 = "cfg_2";
+constexpr const char* kBoundary = "boundary";
+
+void requireExperts(const models::ModelInfo& info, double value, const char* param) {
+    requireThat(value == 0 || info.boundaryRatio > 0,
+                std::string(param) + " is " + formatNumber(value) + ", and " + info.checkpoint +
+                    " has one denoiser",
+                "set it to 0; it is for models of two experts",
+                param);
+}
+
+}  // namespace
+
+std::optional<sampling::SecondExpert> secondExpertFor(const models::Model& model,
+                                                      const DenoiseAsked& asked) {
+    requireThat(std::isfinite(asked.cfg2) && asked.cfg2 >= 0,
+                "the guidance of the second expert is " + formatNumber(asked.cfg2),
+                "choose a number above 0, or 0 for that of the first",
+                kCfg2);
+    requireThat(asked.boundary >= 0 && asked.boundary <= 1,
+                "the boundary is " + formatNumber(asked.boundary),
+                "choose a share of the timesteps up to 1, or 0 for the model's own",
+                kBoundary);
+    const models::ModelInfo& info = model.info();
+    requireExperts(info, asked.cfg2, kCfg2);
+    requireExperts(info, asked.boundary, kBoundary);
+    if (info.boundaryRatio == 0) {
+        return std::nullopt;
+    }
+    const double share = asked.boundary > 0 ? asked.boundary : info.boundaryRatio;
+    return sampling::SecondExpert{
+        .boundary = share * static_cast<double>(sampling::trainStepsOf(info.schedulerConfig)),
+        .guidanceScale = asked.cfg2 > 0 ? asked.cfg2 : asked.cfg};
+}
+
+std::vector<std::shared_ptr<const memory::ComponentTree>> denoisersOf(const models::Model& model) {
+    std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
+    for (const std::string& role : rolesIn(model, models::kDenoisers)) {
+        trees.push_back(treeIn(model, role));
+    }
+    return trees;
+}
+
+namespace {
+
+constexpr double kMostShift = 100;
+
+std::optional<models::PictureSize> sizeIn(const models::Model& model, const WireRef& latent) {
+    if (const WireRef kind = kindOf(latent); const EmptyOutline* empty = emptyIn(kind)) {
+        return empty->size;
+    }
+    const Shape shape = shapeOf(latent);
+    return model.info().latent.holds(shape) ? std::optional(model.info().latent.sizeOf(shape))
+                                            : std::nullopt;
+}
+
+/// Tokens of the denoiser for a picture, from which a file's dynamic shift follows.
+int64_t pictureTokensOf(const models::Model& model, const models::PictureSize& size) {
+    const int64_t side = model.info().latent.multiple;
+    return size.width / side * (size.height / side);
+}
+
+std::optional<FlowShift> automaticShift(const models::Model& model, const DenoiseAsked& asked) {
+    const models::ModelInfo& info = model.info();
+    const std::optional<models::PictureSize> size = sizeIn(model, asked.latent);
+    if (!size) {
+        return std::nullopt;
+    }
+    const std::string reason =
+        "automatic for " + (info.boundaryRatio > 0 ? "a model of two experts"
+                                                   : std::to_string(size->width) + " x " +
+                                                         std::to_string(size->height));
+    if (info.flowShift) {
+        return FlowShift{.value = info.flowShift(*size), .reason = reason};
+    }
+    const auto mu = sampling::flowMu(info.schedulerConfig, pictureTokensOf(model, *size));
+    return mu ? std::optional(FlowShift{.value = sampling::flowShiftOf(info.schedulerConfig, *mu),
+                                        .reason = reason,
+                                        .mu = mu})
+              : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<FlowShift> flowShiftFor(const models::Model& model, const DenoiseAsked& asked) {
+    const bool isFlow = sampling::isFlow(model.info().schedulerConfig);
+    if (asked.shift == 0) {
+        return isFlow ? automaticShift(model, asked) : std::nullopt;
+    }
+    requireThat(isFlow,
+                "the flow shift is " + formatNumber(asked.shift) + ", and the model is no flow",
+                "set it to 0",
+                "shift");
+    requireThat(std::isfinite(asked.shift) && asked.shift > 0 && asked.shift <= kMostShift,
+                "the flow shift is " + formatNumber(asked.shift),
+                "choose a number above 0, at most " + formatNumber(kMostShift) +
+                    ", or 0 for the automatic one",
+                "shift");
+    return FlowShift{.value = asked.shift, .reason = "set"};
+}
+
+Json schedulerFor(const models::Model& model, const DenoiseAsked& asked) {
+    const Json& config = model.info().schedulerConfig;
+    const std::optional<FlowShift> shift = flowShiftFor(model, asked);
+    if (!shift) {
+        return config;
+    }
+    return shift->mu ? sampling::withFlowMu(config, *shift->mu)
+                     : sampling::withFlowShift(config, shift->value);
+}
+
+bool spreadsStrength(const models::Model& model, const DenoiseAsked& asked) {
+    return model.info().spreadsStrength && !asked.mask &&
+           sampling::samplerNamed(asked.sampler, schedulerFor(model, asked)).takesStrength;
+}
+
+namespace {
+
+/// Of those that a strength takes, in the arithmetic of diffusers' get_timesteps.
+int firstStepOf(const models::Model& model, const DenoiseAsked& asked) {
+    const double taken = asked.steps * asked.strength;
+    return model.info().roundsStrengthUp ? static_cast<int>(std::max(asked.steps - taken, 0.0))
+                                         : asked.steps - static_cast<int>(taken);
+}
+
+}  // namespace
+
+sampling::PassPart partOf(const models::Model& model, const DenoiseAsked& asked) {
+    const bool takesLastSteps = asked.strength < 1 && !spreadsStrength(model, asked);
+    return {.startStep = takesLastSteps ? firstStepOf(model, asked) : asked.startStep,
+            .endStep = asked.endStep,
+            .keepNoise = asked.keepNoise,
+            .startAt = asked.startAt,
+            .endAt = asked.endAt};
+}
+
+bool keepsLatent(const DenoiseAsked& asked) {
+    return asked.strength == 0;
+}
+
+std::string schedulerText(const DenoiseAsked& asked, const std::string& sampler) {
+    return sampler + ", sigmas " + asked.sigmas + ", spacing " + asked.spacing;
+}
+
+}  // namespace lowtide::nodes
