@@ -7,7 +7,7 @@
 - every room has a README;
 - sizes: the median source file is near 120 lines, 95 % are under 400;
 - host and device are crossed only in plugin/tensor/crossing.cpp and plugin/residency;
-- nothing in models/, sampling/ or nodes/ keeps a tensor as a member of a network;
+- nothing in nn/, checkpoints/, families/, sampling/ or nodes/ keeps a tensor as a member of a network;
 - no files of one machine: absolute home or temporary paths, and no work left undone;
 - no line of a page is longer than a narrow window and a readable diff take.
 """
