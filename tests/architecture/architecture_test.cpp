@@ -106,8 +106,12 @@ private Q_SLOTS:
             << "check_layers.py"
             << "plugin/memory/a.cpp" << QByteArray("#include <fmt/format.h>\n")
             << "plugin/base/*.cpp only";
+        QTest::newRow("folder with one source file")
+            << "check_tree.py"
+            << "plugin/base/a.cpp" << QByteArray("\n")
+            << "plugin, nodes: 1 folders with one source file, at most 0: plugin/base";
         QTest::newRow("long header")
-            << "check_layers.py"
+            << "check_tree.py"
             << "plugin/base/a.hpp" << QByteArray("\n").repeated(251) << "limit 250";
         QTest::newRow("outdated layers of a page")
             << "check_layers.py"

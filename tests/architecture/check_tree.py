@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
 """Checks rules of the tree that no compiler knows.
 
-    check_tree.py [ROOT]
+    check_tree.py [ROOT] [--figures]
+
+--figures prints the sizes of each part, and which folders and headers are meant.
 
 - the top folder holds what docs/architecture.md lists, and nothing else;
 - every room has a README;
-- sizes: the median source file is near 120 lines, 95 % are under 400;
+- sizes: the median source file is near 120 lines, 95 % are under 400, none is above MAX_LINES; for each part of PARTS, how many
+  folders may hold one source file and how many small headers may have one user;
 - host and device are crossed only in plugin/tensor/crossing.cpp and plugin/residency;
 - nothing in nn/, checkpoints/, families/, sampling/ or nodes/ keeps a tensor as a member of a network;
 - no files of one machine: absolute home or temporary paths, and no work left undone;
 - no line of a page is longer than a narrow window and a readable diff take.
 """
+import collections
 import pathlib
 import re
 import statistics
 import sys
+import typing
 
 TOP = {"CMakeLists.txt", "CMakePresets.json", "plugin", "nodes", "ui", "resources", "tests", "examples", "docs",
        "README.md", "LICENSE", "NOTICE", "dev"}
@@ -26,6 +31,23 @@ ROOMS = ["plugin"] + [f"plugin/{room}" for room in (
         "door", "qt_door", "theme", "language", "document", "painting", "bridge", "editors", "canvas", "panels", "widgets",
         "studio")]
 SOURCES = ("plugin", "nodes", "ui", "tests", "examples")
+MAX_LINES = {".hpp": 250, ".cpp": 900, ".cu": 900}
+SMALL_HEADER = 25  # lines
+
+
+class Limits(typing.NamedTuple):
+    """Of folders and headers today's numbers: they may shrink."""
+    tops: tuple[str, ...]
+    folders: int
+    headers: int
+    percentile: tuple[int, int] | None = None
+    files: float = float("inf")
+
+
+# Folders with one file are main() beside a library, and the metadata of the Qt plugin; in tests and examples, one program each.
+PARTS = {"plugin, nodes": Limits(("plugin/", "nodes/"), 0, 10, (300, 500), 800), "ui": Limits(("ui/",), 3, 20),
+         "tests": Limits(("tests/",), 6, 8), "examples": Limits(("examples/",), 2, 0)}
+COUNTED_APART = ("plugin/families/flux/",)  # families that came after the bound of 800 was set
 CROSSING = re.compile(r"(?<!error)\.(cpu|item|cuda)\s*(<[^>]*>)?\(\s*\)|\.to\([^)]*(device|kCPU|kCUDA|Device)|_local_scalar_dense")
 MAY_CROSS = re.compile(r"^(plugin/tensor/crossing\.cpp|plugin/residency/|tests/)")
 OWNED = re.compile(r"^\s+(at::Tensor|std::vector<at::Tensor>|std::(map|unordered_map)<[^;]*at::Tensor>)\s+\w*(weight|bias)\w*_?;")
@@ -54,14 +76,84 @@ def sources(root: pathlib.Path):
                 yield file.relative_to(root).as_posix(), file.read_text()
 
 
+def lines_of(files: dict[str, str]) -> list[int]:
+    return sorted(text.count("\n") for text in files.values())
+
+
+def percentile_95(counts: list[int]) -> int:
+    return counts[min(len(counts) - 1, len(counts) * 95 // 100)]
+
+
+def folders_of_one(files: dict[str, str]) -> list[str]:
+    """Folders that hold one source file and no folder with sources."""
+    counts = collections.Counter(path.rsplit("/", 1)[0] for path in files)
+    return sorted(folder for folder, count in counts.items()
+                  if count == 1 and not any(other.startswith(folder + "/") for other in counts))
+
+
+def users_of_headers(files: dict[str, str]) -> dict[str, set[str]]:
+    """Who includes a header, besides the source of its name."""
+    users = collections.defaultdict(set)
+    for path, text in files.items():
+        for header in re.findall(r'^#include "([^"]+)"', text, re.M):
+            if path != header.removesuffix(".hpp") + ".cpp":
+                users[header].add(path)
+    return users
+
+
+def headers_of_one(files: dict[str, str], users: dict[str, set[str]]) -> list[str]:
+    return sorted(path for path, text in files.items()
+                  if path.endswith(".hpp") and text.count("\n") < SMALL_HEADER and len(users[path]) < 2)
+
+
+def parts(root: pathlib.Path):
+    """(name, its sources, users of all headers) for each part of PARTS."""
+    everything = dict(sources(root))
+    users = users_of_headers(everything)
+    for part in PARTS:
+        yield part, {path: text for path, text in everything.items() if path.startswith(PARTS[part].tops)}, users
+
+
 def sizes(root: pathlib.Path) -> list[str]:
-    counts = sorted(text.count("\n") for _, text in sources(root))
+    problems = []
+    for part, files, users in parts(root):
+        limits = PARTS[part]
+        problems += [f"{path}: {count} lines, limit {limit}" for path, text in files.items()
+                     if (count := text.count("\n")) > (limit := MAX_LINES[pathlib.PurePath(path).suffix])]
+        for what, found, limit in (("folders with one source file", folders_of_one(files), limits.folders),
+                                   (f"headers under {SMALL_HEADER} lines with one user", headers_of_one(files, users), limits.headers)):
+            if len(found) > limit:
+                problems.append(f"{part}: {len(found)} {what}, at most {limit}: {' '.join(found)}")
+        counted = [path for path in files if not path.startswith(COUNTED_APART)]
+        if len(counted) > limits.files:
+            problems.append(f"{part}: {len(counted)} source files, at most {limits.files}")
+        if len(files) > 100 and limits.percentile and not limits.percentile[0] <= percentile_95(lines_of(files)) <= limits.percentile[1]:
+            problems.append(f"{part}: 95 % of files have at most {percentile_95(lines_of(files))} lines, "
+                            f"wanted {limits.percentile[0]} to {limits.percentile[1]}")
+    counts = lines_of(dict(sources(root)))
     if not counts:
         return ["no sources"]
     median, large = statistics.median(counts), sum(count >= 400 for count in counts)
-    print(f"{len(counts)} source files, median {median:.0f} lines, largest {counts[-1]}")
-    problems = [f"the median source file has {median:.0f} lines, aim at 120"] if median > 160 else []
+    problems += [f"the median source file has {median:.0f} lines, aim at 120"] if median > 160 else []
     return problems + ([f"{large} of {len(counts)} files have 400 lines or more"] if large > len(counts) * 0.05 else [])
+
+
+def figures(root: pathlib.Path) -> str:
+    text = "| part | files | lines | median | 95th percentile | largest | folders with one source file | small headers with one user |\n"
+    text += "|---|--:|--:|--:|--:|--:|--:|--:|\n"
+    listed = ""
+    for part, files, users in parts(root):
+        if not files:
+            continue
+        for name, some in [(part, files)] + [(top, {path: text for path, text in files.items() if path.startswith(top)})
+                                             for top in COUNTED_APART if any(path.startswith(top) for path in files)]:
+            counts, alone, small = lines_of(some), folders_of_one(some), headers_of_one(some, users)
+            text += (f"| {name} | {len(counts)} | {sum(counts)} | {statistics.median(counts):.0f} | {percentile_95(counts)} | {counts[-1]} "
+                     f"| {len(alone)} | {len(small)} |\n")
+            if name == part:
+                listed += "".join(f"\none source file: {folder}" for folder in alone)
+                listed += "".join(f"\none user: {header}" for header in small)
+    return text + listed
 
 
 def code(root: pathlib.Path) -> list[str]:
@@ -104,7 +196,10 @@ def long_lines(root: pathlib.Path) -> list[str]:
 
 
 def main() -> int:
-    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    root = pathlib.Path(next((name for name in sys.argv[1:] if not name.startswith("--")), "."))
+    if "--figures" in sys.argv:
+        print(figures(root))
+        return 0
     problems = top_level(root) + readmes(root) + sizes(root) + code(root) + machine_paths(root) + long_lines(root)
     print("\n".join(problems + [f"{len(problems)} broken tree rules"]))
     return 1 if problems else 0
