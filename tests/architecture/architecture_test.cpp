@@ -140,6 +140,10 @@ private Q_SLOTS:
             << "check_pages.py"
             << "docs/a.md" << QByteArray("# Some words\n[b](#some-words) [c](#others)\n")
             << "docs/a.md:2: the link #others";
+        QTest::newRow("file of the tour without a link")
+            << "check_pages.py"
+            << "docs/tour.md" << QByteArray("1. `ui/a.cpp`\n")
+            << "docs/tour.md: ui/a.cpp is not a link";
         QTest::newRow("test of a feature that is gone")
             << "check_pages.py"
             << "docs/feature_tests.md" << QByteArray("- studio_viewer: wipes, zooms\n")

@@ -7,6 +7,7 @@
 - docs/feature_tests.md names slots of tests that exist: "- studio_viewer: takesADroppedPng, ...";
 - each picture of docs/images is shown by a page, and is one that tests/journey/studio/take_pictures.py makes, or one of OTHERS;
 - all of them together take MOST_BYTES at most;
+- docs/tour.md links every file that it names, and its walk names MOST_FILES_OF_WALK at most;
 - docs/building.md has a row for each configure preset of CMakePresets.json.
 """
 import collections
@@ -20,6 +21,9 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 FEATURES = "docs/feature_tests.md"
 # "- studio_viewer: a, b", also on the lines below it; "journey_studio_at_1.5 and ..." and "..._on_screen" are runs of one source.
 ITEM = re.compile(r"^- ((?:studio|journey|models|graph)_\w+)[^:\n]*: (.*(?:\n  .*)*)", re.M)
+
+TOUR = "docs/tour.md"
+MOST_FILES_OF_WALK = 20
 
 IMAGES = "docs/images"
 MOST_BYTES = 4 << 20
@@ -114,6 +118,15 @@ def untrue_pictures(root):
         yield f"{IMAGES}: {sum(files.values())} bytes, at most {MOST_BYTES}"
 
 
+def untrue_tour(root):
+    page = root / TOUR
+    text = page.read_text() if page.exists() else ""
+    yield from (f"{TOUR}: {name} is not a link" for name in re.findall(r"(?<!\[)`([\w./]+\.(?:[ch]pp|json))`", text))
+    walk = set(re.findall(r"\]\(([^)\s]+\.[ch]pp)\)", text.partition("\n## ")[0]))
+    if len(walk) > MOST_FILES_OF_WALK:
+        yield f"{TOUR}: the walk of a prompt goes through {len(walk)} files, at most {MOST_FILES_OF_WALK}"
+
+
 def untrue_presets(root):
     file, page = root / "CMakePresets.json", root / "docs/building.md"
     if file.exists() and page.exists():
@@ -125,7 +138,7 @@ def untrue_presets(root):
 
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
-    problems = [*dead_links(root), *missing_slots(root), *untrue_pictures(root), *untrue_presets(root)]
+    problems = [*dead_links(root), *missing_slots(root), *untrue_pictures(root), *untrue_tour(root), *untrue_presets(root)]
     print("\n".join(problems + [f"{len(problems)} untrue references of pages"]))
     return 1 if problems else 0
 
