@@ -5,10 +5,8 @@
 #include <vector>
 
 namespace lowtide::nodes {
-class Stages;
-}
 
-namespace lowtide::nodes {
+class Stages;
 
 /// All node types, sorted by id. `stages` must outlive them.
 [[nodiscard]] std::vector<executor::NodeType> makeNodeTypes(Stages& stages);

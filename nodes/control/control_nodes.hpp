@@ -5,10 +5,8 @@
 #include <vector>
 
 namespace lowtide::nodes {
-class Stages;
-}
 
-namespace lowtide::nodes {
+class Stages;
 
 /// The ports of control nodes: what goes in by "value" comes out unchanged.
 [[nodiscard]] std::vector<PortDesc> passingInputs();

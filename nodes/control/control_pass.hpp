@@ -1,10 +1,10 @@
 #pragma once
 // Runs the ControlNets whose share of the calls it is, before each call of the denoiser.
 
-#include "nodes/control/controls.hpp"
-#include "nodes/denoise/placed_entries.hpp"
+#include "nodes/engine/controls.hpp"
 #include "plugin/nn/blocks/pass.hpp"
 #include "plugin/nn/denoisers/unet2d_inputs.hpp"
+#include "plugin/nn/latent_space.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/nn/stage_context.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "nodes/control/controls.hpp"
+#include "nodes/engine/controls.hpp"
 #include "plugin/memory/resolve_precision.hpp"
 #include "plugin/nn/model.hpp"
 

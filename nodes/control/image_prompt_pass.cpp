@@ -1,6 +1,6 @@
 #include "nodes/control/image_prompt_pass.hpp"
 
-#include "nodes/denoise/placed_entries.hpp"
+#include "plugin/nn/latent_space.hpp"
 #include "plugin/sampling/denoiser.hpp"
 #include "plugin/tensor/crossing.hpp"
 

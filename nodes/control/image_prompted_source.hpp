@@ -1,6 +1,6 @@
 #pragma once
 
-#include "nodes/control/image_prompts.hpp"
+#include "nodes/engine/image_prompts.hpp"
 #include "plugin/nn/model.hpp"
 
 #include <memory>

@@ -1,7 +1,7 @@
 #include "nodes/engine/finite_checks.hpp"
 
-#include "nodes/control/controls.hpp"
-#include "nodes/control/image_prompts.hpp"
+#include "nodes/engine/controls.hpp"
+#include "nodes/engine/image_prompts.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/memory/component_parts.hpp"

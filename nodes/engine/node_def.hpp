@@ -1,11 +1,12 @@
 #pragma once
-// A node, told once. Its ports and parameters are fields of what it is asked; its stage says what
-// comes out and how it runs.
+// A node, described once. Its ports and parameters are fields of what it is asked; its stage gives
+// what comes out, and runs.
 
 #include "nodes/engine/stages.hpp"
 #include "plugin/base/error.hpp"
 
 #include <concepts>
+#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -118,6 +119,7 @@ template <class Asked, class T>
             desc.defaultValue = option.id;
         }
     }
+    LOWTIDE_ASSERT(!std::holds_alternative<std::monostate>(desc.defaultValue));
     return {.param = desc,
             .read = [value, desc, options = std::move(options)](Asked& asked,
                                                                 const executor::Params& params) {

@@ -1,9 +1,9 @@
 #include "nodes/engine/picture_fields.hpp"
 
-#include "nodes/control/controls.hpp"
-#include "nodes/control/image_prompts.hpp"
 #include "nodes/denoise/denoise_cache.hpp"
 #include "nodes/denoise/denoise_schedule.hpp"
+#include "nodes/engine/controls.hpp"
+#include "nodes/engine/image_prompts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"

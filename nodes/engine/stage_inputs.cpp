@@ -1,7 +1,7 @@
 #include "nodes/engine/stage_inputs.hpp"
 
-#include "nodes/conditioning/conditioning_shape.hpp"
 #include "nodes/denoise/denoise_notes.hpp"
+#include "nodes/engine/conditioning_shape.hpp"
 #include "nodes/engine/outline_parts.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
@@ -143,9 +143,6 @@ memory::WireRef kindOf(const memory::WireRef& latent) {
 }
 
 ConditioningShape conditioningShapeOf(const memory::WireRef& value, const char* item) {
-    if (!value) {
-        return {};
-    }
     if (const auto* known = dynamic_cast<const KnownValue*>(value.get())) {
         return {.shape = known->shape(), .entries = known->value()};
     }

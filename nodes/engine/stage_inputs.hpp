@@ -1,7 +1,7 @@
 #pragma once
 // Wire values as the types that the stages work with.
 
-#include "nodes/conditioning/conditioning_shape.hpp"
+#include "nodes/engine/conditioning_shape.hpp"
 #include "nodes/engine/stage_def.hpp"
 #include "plugin/nn/component_source.hpp"
 #include "plugin/nn/controls/control_net.hpp"
@@ -42,7 +42,7 @@ template <class Request>
 [[nodiscard]] Shape shapeOf(const memory::WireRef& value);
 /// What a latent is beyond its shape, as LatentOutline says it; null: no more.
 [[nodiscard]] memory::WireRef kindOf(const memory::WireRef& latent);
-/// Of a conditioning, likewise; an empty shape for null.
+/// Of a conditioning, likewise. Error{InvalidInput} on port `item` for null.
 [[nodiscard]] ConditioningShape conditioningShapeOf(const memory::WireRef& value, const char* item);
 /// Of a picture's latents, `batch` of them. Error{InvalidInput} on `item`, with the code of picture
 /// sizes, where the model has none for that size.

@@ -1,8 +1,8 @@
 #include "nodes/engine/stage_task.hpp"
 
-#include "nodes/control/controls.hpp"
-#include "nodes/control/image_prompts.hpp"
+#include "nodes/engine/controls.hpp"
 #include "nodes/engine/finite_checks.hpp"
+#include "nodes/engine/image_prompts.hpp"
 #include "nodes/engine/outline_parts.hpp"
 #include "nodes/engine/stage_errors.hpp"
 #include "nodes/engine/stage_inputs.hpp"

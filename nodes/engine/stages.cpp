@@ -22,10 +22,10 @@
 
 namespace lowtide::nodes {
 
+namespace {
+
 /// Warnings of load.diffusion_model: one of two denoisers alone, an image encoder that nothing
 /// looks at. `imageEncoder` may be null.
-[[nodiscard]] Issues splitWarnings(const models::Model& model, const memory::WireRef& imageEncoder);
-
 Issues splitWarnings(const models::Model& model, const memory::WireRef& imageEncoder) {
     Issues warnings;
     const models::ModelInfo& info = model.info();
@@ -55,8 +55,6 @@ Issues splitWarnings(const models::Model& model, const memory::WireRef& imageEnc
     }
     return warnings;
 }
-
-namespace {
 
 constexpr const char* kUpscalerItem = "upscaler";
 constexpr const char* kFileItem = "file";
@@ -359,7 +357,6 @@ models::CheckpointPath Stages::placeOf(std::string_view typed,
         typed, graphFolder, settings_.resourcesFolder, settings_.modelFolders, item);
 }
 
-/// Of a network, or of several text encoders.
 std::vector<models::PlacedFile> Stages::placesOf(const models::PartRequest& request,
                                                  std::string_view graphFolder) const {
     std::vector<models::PlacedFile> places;

@@ -74,11 +74,14 @@ struct StagesSettings {
     std::shared_ptr<files::FileDigests> digests{};  ///< null: the stages keep their own in memory
 };
 
-/// The stages of one module. Run thread for run(), any thread for loading and outlines. Throws
-/// lowtide::Error only; messages name the stage, the values and what to do.
+/// The models that are open in a module, and how stages run. Run thread for run(), any thread for
+/// loading and outlines. Throws lowtide::Error only; messages name the stage, the values and what
+/// to do.
 class Stages {
 public:
     explicit Stages(StagesSettings settings);
+    Stages(const Stages&) = delete;
+    Stages& operator=(const Stages&) = delete;
 
     /// The values of the stage's outputs, in its order.
     [[nodiscard]] std::vector<WireRef> run(const StageTask& task, const StageCall& call);

@@ -1,4 +1,3 @@
-#include "nodes/conditioning/conditioning_shape.hpp"
 #include "nodes/control/controlled_source.hpp"
 #include "nodes/control/image_prompted_source.hpp"
 #include "nodes/decode/decode.hpp"
@@ -9,6 +8,7 @@
 #include "nodes/denoise/denoise_schedule.hpp"
 #include "nodes/denoise/inpaint_inputs.hpp"
 #include "nodes/encode/encode_image.hpp"
+#include "nodes/engine/conditioning_shape.hpp"
 #include "nodes/engine/finite_checks.hpp"
 #include "nodes/engine/node_def.hpp"
 #include "nodes/engine/outline_parts.hpp"

@@ -39,11 +39,13 @@ void checkMatchColour(const MatchColourAsked& asked) {
                 "the strength is " + formatNumber(asked.strength),
                 "choose a number from 0 to 1",
                 "strength");
-    requireThat(
-        reference[0] == 1 || reference[0] == image[0],
-        std::to_string(image[0]) + " pictures cannot be matched to " + std::to_string(reference[0]),
-        "connect one reference, or one for each picture",
-        "reference");
+    if (reference[0] != 1 && reference[0] != image[0]) {
+        throw Error(ErrorKind::InvalidInput,
+                    std::to_string(image[0]) + " pictures cannot be matched to " +
+                        std::to_string(reference[0]),
+                    "connect one reference, or one for each picture",
+                    "reference");
+    }
 }
 
 std::vector<WireRef> matchColourStage(models::StageContext& context,

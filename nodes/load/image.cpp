@@ -70,7 +70,7 @@ Issues warningsAbout(const image::PictureHeader& header, const std::string& name
              .hint = "where the colours look wrong, convert it to sRGB in another program"}};
 }
 
-executor::WorkOutline outlineLoadImage(Stages&, const executor::OutlineContext& context) {
+executor::WorkOutline outlineLoadImage(const executor::OutlineContext& context) {
     return blaming(kFile, [&] {
         const files::InputFile file = openPicture(context, context.graphFolder());
         const image::PictureHeader header = headerOf(file);
@@ -89,26 +89,29 @@ executor::WorkOutline outlineLoadImage(Stages&, const executor::OutlineContext& 
     });
 }
 
-void runLoadImage(Stages&, executor::Context& context) {
+void runLoadImage(executor::Context& context) {
     const image::DecodedPicture picture = blaming(kFile, [&] {
         const files::InputFile file = openPicture(context, context.graphFolder());
         const std::string bytes = file.readAll(kLargestFile);
         return image::decodePicture(
             std::as_bytes(std::span(bytes)), file.name(), image::Depth::Stored);
     });
-    withErrorsOf("load", [&] {
-        context.output(kImage,
-                       std::make_shared<const tensor::Images>(tensor::pixelsOf(picture),
-                                                              tensor::Provenance{}));
-        context.output(kMask,
-                       std::make_shared<const tensor::Masks>(tensor::transparencyOf(picture)));
+    const auto [image, mask] = withErrorsOf("load", [&] {
+        return std::pair(
+            std::make_shared<const tensor::Images>(tensor::pixelsOf(picture), tensor::Provenance{}),
+            std::make_shared<const tensor::Masks>(tensor::transparencyOf(picture)));
     });
+    context.output(kImage, image);
+    context.output(kMask, mask);
 }
 
 }  // namespace
 
-executor::NodeType loadImageNode(Stages& stages) {
-    return nodeOf(stages, describeLoadImage(), outlineLoadImage, runLoadImage);
+executor::NodeType loadImageNode(Stages&) {
+    return {.desc = describeLoadImage(),
+            .outline = outlineLoadImage,
+            .run = runLoadImage,
+            .collectAfter = {}};
 }
 
 }  // namespace lowtide::nodes

@@ -106,7 +106,7 @@ auto blamingVideo(const Work& work) {
     }
 }
 
-executor::WorkOutline outlineLoadVideo(Stages&, const executor::OutlineContext& context) {
+executor::WorkOutline outlineLoadVideo(const executor::OutlineContext& context) {
     return blamingVideo([&] {
         const files::InputFile file =
             chosenFile(kVideoFile, context.text(kVideo), context.graphFolder());
@@ -128,7 +128,7 @@ executor::WorkOutline outlineLoadVideo(Stages&, const executor::OutlineContext& 
     });
 }
 
-void runLoadVideo(Stages&, executor::Context& context) {
+void runLoadVideo(executor::Context& context) {
     blamingVideo([&] {
         const files::InputFile file =
             chosenFile(kVideoFile, context.text(kVideo), context.graphFolder());
@@ -154,8 +154,11 @@ void runLoadVideo(Stages&, executor::Context& context) {
 
 }  // namespace
 
-executor::NodeType loadVideoNode(Stages& stages) {
-    return nodeOf(stages, describeLoadVideo(), outlineLoadVideo, runLoadVideo);
+executor::NodeType loadVideoNode(Stages&) {
+    return {.desc = describeLoadVideo(),
+            .outline = outlineLoadVideo,
+            .run = runLoadVideo,
+            .collectAfter = {}};
 }
 
 }  // namespace lowtide::nodes

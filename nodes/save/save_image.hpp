@@ -6,10 +6,8 @@
 #include <vector>
 
 namespace lowtide::nodes {
-class Stages;
-}
 
-namespace lowtide::nodes {
+class Stages;
 
 /// "prefix" of nodes that write files.
 [[nodiscard]] ParamDesc prefixParam();

@@ -19,23 +19,19 @@ using tensor::kernels::Resample;
 
 constexpr double kLargestUpscaledSide = 1 << 16;
 
-struct UpscaleAsked {
-    WireRef image;
-    Resample method = Resample::Lanczos;
-    double scale = 2;
+/// A filter, and what A1111 calls it.
+struct UpscaleFilter {
+    Resample filter = Resample::Lanczos;
+    const char* upscaler = "Lanczos";
+
+    bool operator==(const UpscaleFilter& other) const { return filter == other.filter; }
 };
 
-std::vector<Option<Resample>> upscaleMethods() {
-    return {{"lanczos", "Lanczos", Resample::Lanczos},
-            {"bicubic", "Bicubic", Resample::Bicubic},
-            {"area", "Area", Resample::Area}};
-}
-
-/// A1111 calls the methods by the same labels.
-std::string upscalerName(Resample method) {
-    const std::vector<Option<Resample>> methods = upscaleMethods();
-    return std::ranges::find(methods, method, &Option<Resample>::means)->label;
-}
+struct UpscaleAsked {
+    WireRef image;
+    UpscaleFilter filter{};
+    double scale = 2;
+};
 
 int64_t scaledSide(int64_t side, double scale) {
     const double size = static_cast<double>(side) * scale;
@@ -64,12 +60,12 @@ std::vector<WireRef> upscaleStage(models::StageContext& context,
     const at::Tensor& pixels = given.pixels();
     context.record.put("upscale_in", pixels);
     const Shape shape = upscaledShape(asked);
-    at::Tensor result = tensor::kernels::resample(pixels, shape[2], shape[3], asked.method);
+    at::Tensor result = tensor::kernels::resample(pixels, shape[2], shape[3], asked.filter.filter);
     context.record.put("upscale_out", result);
     tensor::Provenance provenance = given.provenance();
     if (!provenance.fields.empty()) {
         provenance.set("Postprocess upscale by", formatNumber(asked.scale));
-        provenance.set("Postprocess upscaler", upscalerName(asked.method));
+        provenance.set("Postprocess upscaler", asked.filter.upscaler);
     }
     return {std::make_shared<const tensor::Images>(std::move(result), std::move(provenance))};
 }
@@ -80,11 +76,13 @@ StageShapes upscaleShapes(const UpscaleAsked& asked, StageFacts&) {
 
 std::vector<Field<UpscaleAsked>> upscaleFields() {
     return {input(&UpscaleAsked::image, {"image", "Image", "The pictures.", "IMAGE"}),
-            choice(&UpscaleAsked::method,
+            choice(&UpscaleAsked::filter,
                    {.id = "method",
                     .label = "Method",
                     .tooltip = "Lanczos is the sharpest, bicubic is smooth, area averages pixels."},
-                   upscaleMethods()),
+                   {{"lanczos", "Lanczos", UpscaleFilter{Resample::Lanczos, "Lanczos"}},
+                    {"bicubic", "Bicubic", UpscaleFilter{Resample::Bicubic, "Bicubic"}},
+                    {"area", "Area", UpscaleFilter{Resample::Area, "Area"}}}),
             param(&UpscaleAsked::scale,
                   {.id = "scale",
                    .label = "Scale",

@@ -5,7 +5,7 @@
 
 namespace lowtide::image {
 
-/// Of a picture; 0: as the other side asks for, at the picture's shape.
+/// Of a picture.
 struct PixelSize {
     int64_t width = 0;
     int64_t height = 0;
@@ -26,8 +26,8 @@ struct FitGeometry {
 };
 
 /// How a picture of the size `source` becomes one of `wanted`, whose sides are multiples of
-/// `multiple`. Without a width and a height the picture's own, rounded: down to crop, up to pad, to
-/// the nearest to stretch; a side that is not given follows from the other. Error{InvalidInput} on
+/// `multiple`. With 0 for both sides the picture's own, rounded: down to crop, up to pad, to the
+/// nearest to stretch; a side of 0 follows from the other. Error{InvalidInput} on
 /// "width" or "height".
 /// Sources: crop, ComfyUI common_upscale with crop "center"; pad, Pillow ImageOps.pad.
 [[nodiscard]] FitGeometry fitGeometry(const PixelSize& source,

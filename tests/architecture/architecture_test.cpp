@@ -77,9 +77,9 @@ private Q_SLOTS:
         QTest::newRow("torch in a light room")
             << "check_layers.py"
             << "plugin/executor/a.cpp" << QByteArray("#include <ATen/ATen.h>\n") << "torch-free";
-        QTest::newRow("torch in the front door")
+        QTest::newRow("torch in a light header")
             << "check_layers.py"
-            << "nodes/engine/stages.hpp" << QByteArray("#include <ATen/core/Tensor.h>\n")
+            << "plugin/nn/model.hpp" << QByteArray("#include <ATen/core/Tensor.h>\n")
             << "torch-free";
         QTest::newRow("heavy header")
             << "check_layers.py"

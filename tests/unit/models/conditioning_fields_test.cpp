@@ -1,7 +1,7 @@
 // Joining prompts of a family that states two sequences, a vector and a picture.
 
-#include "nodes/conditioning/conditioning_shape.hpp"
 #include "nodes/denoise/placed_entries.hpp"
+#include "nodes/engine/conditioning_shape.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/sampling/noise_schedule.hpp"
 #include "plugin/tensor/stage_values.hpp"

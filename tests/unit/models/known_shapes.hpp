@@ -1,7 +1,7 @@
 #pragma once
 // Requests whose wires are known by their shapes alone, as before a run.
 
-#include "nodes/conditioning/conditioning_shape.hpp"
+#include "nodes/engine/conditioning_shape.hpp"
 #include "nodes/engine/stages.hpp"
 #include "tests/unit/models/node_call.hpp"
 

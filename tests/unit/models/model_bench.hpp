@@ -15,7 +15,7 @@
 
 namespace lowtide::testing {
 
-/// Stages over a real residency, without executor and nodes.
+/// Nodes and what they stand on over a real residency, without executor.
 class ModelBench {
 public:
     /// `digests`: of files, null: the stages' own.

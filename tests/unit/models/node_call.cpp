@@ -1,5 +1,6 @@
 #include "tests/unit/models/node_call.hpp"
 
+#include "nodes/engine/stage_inputs.hpp"
 #include "nodes/node_list.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/executor/node.hpp"
@@ -66,19 +67,31 @@ private:
     std::map<std::string, Scalar, std::less<>> values_;
 };
 
+/// What a node before it would have said of a value.
+executor::ValueOutline outlineOf(const nodes::WireRef& wire, const std::string& port) {
+    executor::ValueOutline outline{.type = std::string(wire->type()),
+                                   .shape = nodes::shapeOf(wire),
+                                   .tensors = {},
+                                   .hostBytes = 0,
+                                   .value = wire};
+    if (const auto* known = dynamic_cast<const nodes::KnownValue*>(wire.get())) {
+        outline.value = known->value();
+    } else if (outline.type == "LATENT") {
+        outline.value = nodes::kindOf(wire);
+    } else if (outline.type == "CONDITIONING") {
+        const nodes::ConditioningShape shape = nodes::conditioningShapeOf(wire, port.c_str());
+        outline.shape = shape.shape;
+        outline.value = shape.entries;
+    }
+    return outline;
+}
+
 class GivenOutline final : public GivenContext<executor::OutlineContext> {
 public:
     GivenOutline(const NodeDesc& desc, const Given& given) : GivenContext(desc, given) {
         for (const auto& [port, wire] : given.wires) {
-            const auto* known = dynamic_cast<const nodes::KnownValue*>(wire.get());
             if (wire) {
-                outlines_[port] = {
-                    .type = std::string(wire->type()),
-                    .shape = known ? known->shape() : Shape(),
-                    .tensors = {},
-                    .hostBytes = 0,
-                    .value = known ? known->value() : wire,
-                };
+                outlines_[port] = outlineOf(wire, port);
             }
         }
     }

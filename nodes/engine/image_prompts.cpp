@@ -1,4 +1,4 @@
-#include "nodes/control/image_prompts.hpp"
+#include "nodes/engine/image_prompts.hpp"
 
 #include "nodes/engine/stage_def.hpp"
 #include "plugin/base/error.hpp"

@@ -1,4 +1,4 @@
-#include "nodes/control/controls.hpp"
+#include "nodes/engine/controls.hpp"
 
 #include "nodes/engine/stage_def.hpp"
 #include "plugin/base/error.hpp"

@@ -1,4 +1,4 @@
-#include "nodes/conditioning/conditioning_shape.hpp"
+#include "nodes/engine/conditioning_shape.hpp"
 
 #include "plugin/base/error.hpp"
 #include "plugin/tensor/stage_values.hpp"
