@@ -12,6 +12,8 @@
 
 namespace lowtide::models {
 
+struct BesideFile;
+
 /// A component's settings and weights, as networks are made of them.
 struct OpenedNetwork {
     Json settings;
@@ -25,6 +27,30 @@ struct NetworkNaming {
     std::string prefix;
     bool isOwn = true;                ///< in its authors' words; else in diffusers'
     std::string_view architecture{};  ///< as ComfyUI-GGUF calls it
+};
+
+/// A denoiser alone in a file, as ComfyUI keeps it in diffusion_models, or as GGUF: what its layout
+/// (denoiserAlone) is made of besides its names.
+struct DenoiserFile {
+    const char* layout = nullptr;    ///< its name; nullptr: no file holds such a denoiser alone
+    const char* pipeline = nullptr;  ///< the class of the pipeline that has it
+    /// The same where settings tell it; nullptr: `pipeline`.
+    const char* (*pipelineOf)(const Json& settings) = nullptr;
+    /// Cuts matrices that files have as one: the tensors behind the prefix, by names in the file.
+    /// nullptr: files have none. All tensors of the file are the denoiser's then, and those that it
+    /// does not have are reported.
+    WeightMap (*split)(WeightMap denoiser, const NetworkNaming& naming) = nullptr;
+    /// What shapes tell, as its config.json states it, without the class. Error{Corrupt} names a
+    /// tensor that is missing, Error{Unsupported} a denoiser that is built otherwise.
+    Json (*settings)(const WeightMap& denoiser) = nullptr;
+    /// Refuses settings that the file cannot have; nullptr: shapes tell all.
+    void (*check)(const Json& settings,
+                  const std::string& what,
+                  const BesideFile& beside) = nullptr;
+    /// As scheduler_config.json; nullptr: flowSchedule().
+    Json (*scheduler)(const Json& settings) = nullptr;
+    std::string (*label)(Checkpoint& opened) = nullptr;  ///< for users; nullptr: Network::models
+    std::string (*other)(Checkpoint& opened) = nullptr;  ///< as Layout::other
 };
 
 /// A class of networks.
@@ -49,7 +75,19 @@ struct Network {
     std::vector<std::string (*)(std::string_view name)> otherNames{};
     /// Parts of the names of matrices that stay precise where a file is quantised.
     std::vector<std::string_view> precise{};
+    /// Of a denoiser: what a file with it alone tells.
+    DenoiserFile file{};
+
+    [[nodiscard]] bool liesAlone() const { return file.layout != nullptr; }
 };
+
+/// The network, opened by `opener`. What opens networks takes LibTorch, all else that they state
+/// does not.
+[[nodiscard]] inline Network withOpen(Network network,
+                                      void (*opener)(const OpenedNetwork& opened)) {
+    network.open = opener;
+    return network;
+}
 
 /// Every class that is built: those that families share, then each family's own.
 [[nodiscard]] const std::vector<const Network*>& networks();

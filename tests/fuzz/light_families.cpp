@@ -1,9 +1,8 @@
 // The families as far as their files: layouts, names and marks, without the networks, which take
 // LibTorch.
 
-#include "tests/fuzz/light_families.hpp"
-
 #include "plugin/checkpoints/family.hpp"
+#include "plugin/checkpoints/layouts/layout.hpp"
 #include "plugin/checkpoints/network.hpp"
 #include "plugin/checkpoints/upscaler_type.hpp"
 #include "plugin/families/flux/flux_file.hpp"
@@ -13,37 +12,16 @@
 
 namespace lowtide::models {
 
-namespace {
-
-const Network kWan{.classes = {"WanTransformer3DModel"},
-                   .models = "WAN",
-                   .find = wanNaming,
-                   .ownName = wanDenoiserName};
-const Network kHiDream{
-    .classes = {"HiDreamImageTransformer2DModel"}, .models = "HiDream-I1", .find = hidreamNaming};
-const Network kZImage{.classes = {"ZImageTransformer2DModel"},
-                      .models = "Z-Image",
-                      .find = zimageNaming,
-                      .ownName = zimageName};
-const Network kFlux{.classes = {"FluxTransformer2DModel"},
-                    .models = "FLUX.1",
-                    .find = fluxNaming,
-                    .ownName = fluxName,
-                    .otherNames = {fluxDiffusersName, fluxXLabsName}};
-
-}  // namespace
+const Layout& sd_ldm();
+const Layout& sdxl_ldm();
 
 Families families() {
+    static const Network kNetworks[] = {
+        wanNetwork(), hidreamNetwork(), zimageNetwork(), fluxNetwork()};
     static const Family light{
         .name = "light",
-        .networks = {&kWan, &kHiDream, &kZImage, &kFlux},
-        .layouts = {&sd_ldm(),
-                    &sdxl_ldm(),
-                    &wanFile(),
-                    &wanAutoencoderFile(),
-                    &hidreamFile(),
-                    &zimageFile(),
-                    &fluxFile()},
+        .networks = {&kNetworks[0], &kNetworks[1], &kNetworks[2], &kNetworks[3]},
+        .layouts = {&sd_ldm(), &sdxl_ldm(), &wanAutoencoderFile()},
         .adapters = {.name = "Z-Image",
                      .parts = {"noise.refiner.", ".attention.qkv", "double.stream.blocks."},
                      .beginnings = {"double_blocks.", "single_transformer_blocks."},

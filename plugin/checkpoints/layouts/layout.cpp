@@ -13,6 +13,7 @@
 #include "plugin/files/input_file.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -105,12 +106,24 @@ std::string weightsAt(const std::string& path) {
     return networkFileIn(lowNoiseIn(path).empty() ? path : (folder / kHighNoiseFolder).string());
 }
 
+/// The list, and those of its layouts that are made of what networks state.
+struct AllLayouts {
+    std::deque<Layout> ofNetworks;
+    std::vector<const Layout*> all;
+};
+
 }  // namespace
 
 std::span<const Layout* const> layouts() {
-    static const std::vector<const Layout*> kLayouts = [] {
-        std::vector<const Layout*> all;
+    static const AllLayouts kLayouts = [] {
+        AllLayouts layouts;
+        std::vector<const Layout*>& all = layouts.all;
         for (const Family* family : families()) {
+            for (const Network* network : family->networks) {
+                if (network->liesAlone()) {
+                    all.push_back(&layouts.ofNetworks.emplace_back(denoiserAlone(*network)));
+                }
+            }
             all.insert(all.end(), family->layouts.begin(), family->layouts.end());
         }
         all.insert(all.end(),
@@ -122,9 +135,9 @@ std::span<const Layout* const> layouts() {
                     &clip_text(),
                     &language_model(),
                     &transformers()});
-        return all;
+        return layouts;
     }();
-    return kLayouts;
+    return kLayouts.all;
 }
 
 ModelSource readSource(const CheckpointPath& path) {

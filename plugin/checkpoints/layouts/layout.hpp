@@ -7,12 +7,15 @@
 #include "plugin/checkpoints/single_file/beside_file.hpp"
 #include "plugin/checkpoints/weight_file.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
 namespace lowtide::models {
+
+struct Network;
 
 /// What lies at a path, before anything of it is understood.
 struct ModelSource {
@@ -30,19 +33,24 @@ struct Layout {
     std::string kind = "checkpoint";  ///< as Recognised has it: "denoiser", "text_encoder"
     std::string use{};  ///< of a component: what a person does with it ("choose it in ...")
     /// How sure it is that the source is of this layout, by names and shapes: 0 (it is not) to 1.
-    double (*detect)(const ModelSource& source) = nullptr;
+    std::function<double(const ModelSource& source)> detect{};
     /// Shows the source in the diffusers layout. `resourcesFolder` holds clip/merges.txt. Errors
     /// name the file and the tensor or setting.
-    std::unique_ptr<Checkpoint> (*open)(ModelSource source,
-                                        const std::string& resourcesFolder) = nullptr;
-    /// For people, what the component is of ("SD 1.x"); nullptr: nothing tells.
-    std::string (*label)(Checkpoint& opened) = nullptr;
-    /// Of a component that is one of two: what people call the other; empty, nullptr: it is alone.
-    std::string (*other)(Checkpoint& opened) = nullptr;
+    std::function<std::unique_ptr<Checkpoint>(ModelSource source,
+                                              const std::string& resourcesFolder)>
+        open{};
+    /// For people, what the component is of ("SD 1.x"); empty: nothing tells.
+    std::function<std::string(Checkpoint& opened)> label{};
+    /// Of a component that is one of two: what people call the other; empty, or an empty text: it
+    /// is alone.
+    std::function<std::string(Checkpoint& opened)> other{};
 
     [[nodiscard]] bool isWhole() const { return component.empty(); }
 };
 
+/// The layout of a file with this denoiser alone, as Network::file states it. `network` must
+/// outlive it.
+[[nodiscard]] Layout denoiserAlone(const Network& network);
 /// Every layout that is built.
 [[nodiscard]] std::span<const Layout* const> layouts();
 /// Reads the header of a file, no weight: of a network's folder, an index of shards or a shard too.

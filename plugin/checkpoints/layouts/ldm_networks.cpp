@@ -1,8 +1,9 @@
-// A denoiser or an autoencoder alone, as people exchange them, in LDM's or diffusers' names.
-// Torch-free.
+// A denoiser or an autoencoder alone, as people exchange them: in LDM's or diffusers' names, or a
+// denoiser as its network states. Torch-free.
 
 #include "plugin/checkpoints/adapters/adapter_base.hpp"
 #include "plugin/checkpoints/layouts/layout.hpp"
+#include "plugin/checkpoints/network.hpp"
 #include "plugin/checkpoints/single_file/component_maps.hpp"
 #include "plugin/checkpoints/single_file/ldm_schedule.hpp"
 #include "plugin/checkpoints/single_file/single_file.hpp"
@@ -190,6 +191,70 @@ const Layout& autoencoder() {
             "autoencoder (vae); or, for a model of several files, choose it in Load autoencoder",
         .detect = detectAutoencoder,
         .open = openAutoencoderFile};
+    return layout;
+}
+
+namespace {
+
+constexpr const char* kAloneComponent = "transformer";
+
+WeightMap denoiserMap(const Network& network, const WeightMap& file) {
+    const NetworkNaming naming = network.find(file).value_or(NetworkNaming{});
+    const auto nameInFile =
+        [naming, ownName = naming.isOwn ? network.ownName : nullptr](std::string_view name) {
+            return naming.prefix + (ownName ? ownName(name) : std::string(name));
+        };
+    return network.file.split
+               ? network.file.split(mapUnder(file, naming.prefix, nameInFile), naming)
+               : wholeMap(file, nameInFile);
+}
+
+std::unique_ptr<Checkpoint> openDenoiserAlone(const Network& network,
+                                              const ModelSource& source,
+                                              const std::string& resourcesFolder) {
+    const DenoiserFile& form = network.file;
+    const std::string className(network.classes.front());
+    FileParts parts;
+    const Json stated = configInFolder(source.path.path, className, parts.files);
+    const auto weights = [&network, file = sharedHeader(source)] {
+        return denoiserMap(network, file->map);
+    };
+    const auto settings = [&form, className, weights, stated] {
+        Json own = form.settings(weights());
+        own["_class_name"] = className;
+        own.update(stated);
+        return own;
+    };
+    parts.pipeline = {
+        {"_class_name", form.pipelineOf ? form.pipelineOf(settings()) : form.pipeline}};
+    parts.networks[kAloneComponent] = {
+        .className = className, .settings = settings, .weights = weights, .check = form.check};
+    parts.scheduler = [&form, settings] {
+        return form.scheduler ? form.scheduler(settings()) : flowSchedule();
+    };
+    return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
+}
+
+}  // namespace
+
+Layout denoiserAlone(const Network& network) {
+    Layout layout{.name = network.file.layout,
+                  .component = kAloneComponent,
+                  .kind = "diffusion_model",
+                  .use = "choose it in Load diffusion model",
+                  .detect =
+                      [&network](const ModelSource& source) {
+                          return source.header && network.find(source.header->map) ? 0.5 : 0.0;
+                      },
+                  .open =
+                      [&network](const ModelSource& source, const std::string& resourcesFolder) {
+                          return openDenoiserAlone(network, source, resourcesFolder);
+                      },
+                  .label = network.file.label,
+                  .other = network.file.other};
+    if (!layout.label) {
+        layout.label = [&network](Checkpoint&) { return std::string(network.models); };
+    }
     return layout;
 }
 

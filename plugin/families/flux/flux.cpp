@@ -464,32 +464,11 @@ at::Tensor FluxModel::encode(StageContext& context, const at::Tensor& pixels) co
     return autoencoder_.encode(pass, pixels);
 }
 
-const Layout& fluxFile();
-
 namespace {
 
-const Network kFluxNetwork{
-    .classes = {"FluxTransformer2DModel"},
-    .open =
-        [](const OpenedNetwork& opened) {
-            (void)FluxTransformer(
-                readFluxConfig(opened.settings, opened.what), opened.weights, kDenoiser);
-        },
-    .models = "FLUX.1",
-    .find = fluxNaming,
-    .evidence = "double_blocks.0.img_attn.qkv.weight",
-    .ownName = fluxName,
-    .otherNames = {fluxDiffusersName, fluxXLabsName},
-    .precise = {"img_in.",
-                "txt_in.",
-                "time_in.",
-                "vector_in.",
-                "guidance_in.",
-                "final_layer.",
-                "x_embedder.",
-                "context_embedder.",
-                "time_text_embed.",
-                "norm_out."}};
+const Network kFluxNetwork = withOpen(fluxNetwork(), [](const OpenedNetwork& opened) {
+    (void)FluxTransformer(readFluxConfig(opened.settings, opened.what), opened.weights, kDenoiser);
+});
 
 bool detectFlux(const Checkpoint& checkpoint) {
     return checkpoint.pipelineClass() == "FluxPipeline";
@@ -517,7 +496,6 @@ const Family& flux() {
         .texts = {{"text_encoder", "tokenizer", {"CLIPTextModel", "CLIPTextModelWithProjection"}},
                   {"text_encoder_2", "tokenizer_2", {"T5EncoderModel"}}},
         .networks = {&kFluxNetwork},
-        .layouts = {&fluxFile()},
         .adapters = {.name = "FLUX.1",
                      .parts = {"double.blocks.", "single.transformer.blocks.", "single.blocks."},
                      .beginnings = {"double_blocks.",

@@ -1,10 +1,8 @@
 #include "plugin/families/flux/flux_file.hpp"
 
-#include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
-#include "plugin/checkpoints/layouts/layout.hpp"
+#include "plugin/checkpoints/checkpoint.hpp"
 #include "plugin/checkpoints/single_file/component_maps.hpp"
-#include "plugin/checkpoints/single_file/single_file.hpp"
 
 #include <functional>
 #include <utility>
@@ -143,8 +141,7 @@ void splitFluxSingles(WeightMap& map, const std::string& prefix) {
     }
 }
 
-}  // namespace
-
+/// Behind a prefix, in its authors' words (Black Forest Labs, ComfyUI, GGUF) or in diffusers'.
 std::optional<NetworkNaming> fluxNaming(const WeightMap& file) {
     for (const std::string& prefix : {std::string(), std::string(kLdmUNet)}) {
         const auto has = [&](const char* name) { return file.tensors.contains(prefix + name); };
@@ -164,6 +161,8 @@ std::optional<NetworkNaming> fluxNaming(const WeightMap& file) {
     }
     return std::nullopt;
 }
+
+}  // namespace
 
 std::string fluxName(std::string_view name) {
     if (name.starts_with(kFluxSingles)) {
@@ -203,11 +202,10 @@ WeightMap withFluxOutputParts(WeightMap map) {
     return map;
 }
 
-WeightMap fluxMap(const WeightMap& file, const NetworkNaming& naming) {
-    const auto inFile = [naming](std::string_view name) {
-        return naming.prefix + (naming.isOwn ? fluxName(name) : std::string(name));
-    };
-    WeightMap map = mapUnder(file, naming.prefix, inFile);
+namespace {
+
+/// Fused matrices become runs of the same bytes.
+WeightMap splitFlux(WeightMap map, const NetworkNaming& naming) {
     if (!naming.isOwn) {
         return withFluxOutputParts(std::move(map));
     }
@@ -219,6 +217,7 @@ WeightMap fluxMap(const WeightMap& file, const NetworkNaming& naming) {
     return map;
 }
 
+/// What no shape tells is as published: the axes of a head as 2, 7, 7.
 Json fluxSettings(const WeightMap& transformer) {
     const TensorView tensors = viewOf(transformer);
     const int64_t width = tensors.size("x_embedder.weight", 0);
@@ -229,7 +228,6 @@ Json fluxSettings(const WeightMap& transformer) {
         });
     };
     return {
-        {"_class_name", "FluxTransformer2DModel"},
         {"patch_size", 1},
         {"in_channels", tensors.size("x_embedder.weight", 1)},
         {"out_channels", tensors.size("proj_out.weight", 0)},
@@ -243,43 +241,18 @@ Json fluxSettings(const WeightMap& transformer) {
         {"axes_dims_rope", {headWidth / 8, 7 * headWidth / 16, 7 * headWidth / 16}}};
 }
 
-namespace {
-
-double detectFluxDenoiser(const ModelSource& source) {
-    return source.header && fluxNaming(source.header->map) ? 0.5 : 0;
-}
-
 /// As published beside dev, whose shift follows the size of the picture, and beside schnell, which
 /// has none. Source: scheduler/scheduler_config.json of both.
-Json fluxSchedule(bool isDistilledForGuidance) {
-    Json schedule = {{"_class_name", "FlowMatchEulerDiscreteScheduler"},
-                     {"num_train_timesteps", 1000},
-                     {"shift", isDistilledForGuidance ? 3.0 : 1.0},
-                     {"use_dynamic_shifting", isDistilledForGuidance},
-                     {"base_shift", 0.5},
-                     {"max_shift", 1.15},
-                     {"base_image_seq_len", 256},
-                     {"max_image_seq_len", 4096}};
-    return schedule;
-}
-
-std::unique_ptr<Checkpoint> openFluxDenoiser(ModelSource source,
-                                             const std::string& resourcesFolder) {
-    const auto weights = [file = sharedHeader(source)] {
-        return fluxMap(file->map, fluxNaming(file->map).value_or(NetworkNaming{}));
-    };
-    FileParts parts;
-    const Json stated = configInFolder(source.path.path, "FluxTransformer2DModel", parts.files);
-    const auto settings = [weights, stated] {
-        Json own = fluxSettings(weights());
-        own.update(stated);
-        return own;
-    };
-    parts.pipeline = {{"_class_name", "FluxPipeline"}};
-    parts.networks["transformer"] = {
-        .className = "FluxTransformer2DModel", .settings = settings, .weights = weights};
-    parts.scheduler = [settings] { return fluxSchedule(settings().at("guidance_embeds") == true); };
-    return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
+Json fluxSchedule(const Json& settings) {
+    const bool isDistilledForGuidance = settings.at("guidance_embeds") == true;
+    return {{"_class_name", "FlowMatchEulerDiscreteScheduler"},
+            {"num_train_timesteps", 1000},
+            {"shift", isDistilledForGuidance ? 3.0 : 1.0},
+            {"use_dynamic_shifting", isDistilledForGuidance},
+            {"base_shift", 0.5},
+            {"max_shift", 1.15},
+            {"base_image_seq_len", 256},
+            {"max_image_seq_len", 4096}};
 }
 
 std::string labelFluxDenoiser(Checkpoint& opened) {
@@ -292,17 +265,29 @@ std::string labelFluxDenoiser(Checkpoint& opened) {
 
 }  // namespace
 
-/// The transformer of FLUX.1 alone, as it was published and as ComfyUI keeps it in
-/// diffusion_models, or as GGUF.
-const Layout& fluxFile() {
-    static const Layout layout{.name = "flux_denoiser",
-                               .component = "transformer",
-                               .kind = "diffusion_model",
-                               .use = "choose it in Load diffusion model",
-                               .detect = detectFluxDenoiser,
-                               .open = openFluxDenoiser,
-                               .label = labelFluxDenoiser};
-    return layout;
+Network fluxNetwork() {
+    return {.classes = {"FluxTransformer2DModel"},
+            .models = "FLUX.1",
+            .find = fluxNaming,
+            .evidence = "double_blocks.0.img_attn.qkv.weight",
+            .ownName = fluxName,
+            .otherNames = {fluxDiffusersName, fluxXLabsName},
+            .precise = {"img_in.",
+                        "txt_in.",
+                        "time_in.",
+                        "vector_in.",
+                        "guidance_in.",
+                        "final_layer.",
+                        "x_embedder.",
+                        "context_embedder.",
+                        "time_text_embed.",
+                        "norm_out."},
+            .file = {.layout = "flux_denoiser",
+                     .pipeline = "FluxPipeline",
+                     .split = splitFlux,
+                     .settings = fluxSettings,
+                     .scheduler = fluxSchedule,
+                     .label = labelFluxDenoiser}};
 }
 
 }  // namespace lowtide::models

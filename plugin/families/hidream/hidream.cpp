@@ -406,21 +406,12 @@ at::Tensor HiDreamModel::encode(StageContext& context, const at::Tensor& pixels)
     return autoencoder_.encode(pass, pixels);
 }
 
-const Layout& hidreamFile();
-
 namespace {
 
-const Network kHiDreamNetwork{
-    .classes = {"HiDreamImageTransformer2DModel"},
-    .open =
-        [](const OpenedNetwork& opened) {
-            (void)HiDreamTransformer(
-                readHiDreamConfig(opened.settings, opened.what), opened.weights, kDenoiser);
-        },
-    .models = "HiDream-I1",
-    .find = hidreamNaming,
-    .evidence = "caption_projection.0.linear.weight",
-    .precise = {"x_embedder.", "final_layer.", ".ff_i.gate."}};
+const Network kHiDreamNetwork = withOpen(hidreamNetwork(), [](const OpenedNetwork& opened) {
+    (void)HiDreamTransformer(
+        readHiDreamConfig(opened.settings, opened.what), opened.weights, kDenoiser);
+});
 
 constexpr const char* kClipClass = "CLIPTextModelWithProjection";
 
@@ -445,7 +436,6 @@ const Family& hidream() {
                   {"text_encoder_3", "tokenizer_3", {"T5EncoderModel"}},
                   {"text_encoder_4", "tokenizer_4", {"LlamaForCausalLM", "LlamaModel"}}},
         .networks = {&kHiDreamNetwork},
-        .layouts = {&hidreamFile()},
         .adapters = {.name = "HiDream-I1",
                      .parts = {"double.stream.blocks.", "single.stream.blocks."}}};
     return family;

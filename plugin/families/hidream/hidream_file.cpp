@@ -2,10 +2,8 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
-#include "plugin/checkpoints/layouts/layout.hpp"
+#include "plugin/checkpoints/single_file/beside_file.hpp"
 #include "plugin/checkpoints/single_file/component_maps.hpp"
-#include "plugin/checkpoints/single_file/ldm_schedule.hpp"
-#include "plugin/checkpoints/single_file/single_file.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -21,8 +19,7 @@ std::string hidreamBlock(const char* stem, const std::string& block, const char*
     return stem + block + ".block." + rest;
 }
 
-}  // namespace
-
+/// All tools have diffusers' names, some behind a prefix.
 std::optional<NetworkNaming> hidreamNaming(const WeightMap& file) {
     for (const std::string& prefix : {std::string(), std::string(kLdmUNet)}) {
         if (file.tensors.contains(prefix + "double_stream_blocks.0.block.attn1.to_q.weight") &&
@@ -33,8 +30,11 @@ std::optional<NetworkNaming> hidreamNaming(const WeightMap& file) {
     return std::nullopt;
 }
 
-Json hidreamSettings(const TensorView& tensors) {
+/// What no shape tells is as published: heads 128 wide, two experts of a token, a language model of
+/// 32 layers.
+Json hidreamSettings(const WeightMap& transformer) {
     constexpr int64_t kPatch = 2;
+    const TensorView tensors = viewOf(transformer);
     const char* const doubles = "double_stream_blocks.";
     const char* const singles = "single_stream_blocks.";
     const auto blocksOf = [&](const char* stem) {
@@ -52,8 +52,7 @@ Json hidreamSettings(const TensorView& tensors) {
     for (int64_t i = 0; i < layers; ++i) {
         languageLayers.push_back(std::min(i, kLanguageLayers - 1));
     }
-    return {{"_class_name", "HiDreamImageTransformer2DModel"},
-            {"patch_size", kPatch},
+    return {{"patch_size", kPatch},
             {"in_channels", tensors.size("x_embedder.proj.weight", 1) / (kPatch * kPatch)},
             {"out_channels", tensors.size("final_layer.linear.weight", 0) / (kPatch * kPatch)},
             {"num_layers", doubleLayers},
@@ -71,6 +70,7 @@ Json hidreamSettings(const TensorView& tensors) {
             {"llama_layers", std::move(languageLayers)}};
 }
 
+/// Refuses a transformer whose heads no shape tells and nobody stated.
 void checkHiDreamHeads(const Json& settings, const std::string& what, const BesideFile& beside) {
     if (settings.at("num_attention_heads") == 0) {
         throw Error(ErrorKind::Unsupported,
@@ -82,51 +82,18 @@ void checkHiDreamHeads(const Json& settings, const std::string& what, const Besi
     }
 }
 
-namespace {
-
-double detectHiDreamDenoiser(const ModelSource& source) {
-    return source.header && hidreamNaming(source.header->map) ? 0.5 : 0;
-}
-
-std::unique_ptr<Checkpoint> openHiDreamDenoiser(ModelSource source,
-                                                const std::string& resourcesFolder) {
-    const SharedHeader file = sharedHeader(source);
-    const auto inFile = [prefix = hidreamNaming(file->map).value_or(NetworkNaming{}).prefix](
-                            std::string_view name) { return prefix + std::string(name); };
-    FileParts parts;
-    const Json stated =
-        configInFolder(source.path.path, "HiDreamImageTransformer2DModel", parts.files);
-    parts.pipeline = {{"_class_name", "HiDreamImagePipeline"}};
-    parts.networks["transformer"] = {
-        .className = "HiDreamImageTransformer2DModel",
-        .settings =
-            [file, inFile, stated] {
-                Json own = hidreamSettings(TensorView(file->map, inFile));
-                own.update(stated);
-                return own;
-            },
-        .weights = [file, inFile] { return wholeMap(file->map, inFile); },
-        .check = checkHiDreamHeads};
-    parts.scheduler = flowSchedule;
-    return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
-}
-
-std::string labelHiDreamDenoiser(Checkpoint&) {
-    return "HiDream-I1";
-}
-
 }  // namespace
 
-/// The transformer of HiDream-I1 alone, as ComfyUI keeps it in diffusion_models, or as GGUF.
-const Layout& hidreamFile() {
-    static const Layout layout{.name = "hidream_denoiser",
-                               .component = "transformer",
-                               .kind = "diffusion_model",
-                               .use = "choose it in Load diffusion model",
-                               .detect = detectHiDreamDenoiser,
-                               .open = openHiDreamDenoiser,
-                               .label = labelHiDreamDenoiser};
-    return layout;
+Network hidreamNetwork() {
+    return {.classes = {"HiDreamImageTransformer2DModel"},
+            .models = "HiDream-I1",
+            .find = hidreamNaming,
+            .evidence = "caption_projection.0.linear.weight",
+            .precise = {"x_embedder.", "final_layer.", ".ff_i.gate."},
+            .file = {.layout = "hidream_denoiser",
+                     .pipeline = "HiDreamImagePipeline",
+                     .settings = hidreamSettings,
+                     .check = checkHiDreamHeads}};
 }
 
 }  // namespace lowtide::models

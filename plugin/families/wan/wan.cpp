@@ -75,9 +75,6 @@ const memory::FamilyPrecision& wanPrecisions() {
     return precisions;
 }
 
-const Layout& wanFile();
-const Layout& wanAutoencoderFile();
-
 namespace {
 
 /// WAN's latents have 16 channels, but 48 in 2.2 5B.
@@ -95,13 +92,7 @@ void openWanTransformer(const OpenedNetwork& opened) {
     (void)WanTransformer(config, opened.weights, kDenoiser);
 }
 
-const Network kWanNetwork{.classes = {"WanTransformer3DModel"},
-                          .open = openWanTransformer,
-                          .models = "WAN",
-                          .find = wanNaming,
-                          .evidence = "head.modulation",
-                          .ownName = wanDenoiserName,
-                          .precise = {"head.", ".modulation", "scale_shift_table"}};
+const Network kWanNetwork = withOpen(wanNetwork(), openWanTransformer);
 
 const Network kWanAutoencoderNetwork{
     .classes = {"AutoencoderKLWan"}, .open = [](const OpenedNetwork& opened) {
@@ -129,7 +120,7 @@ const Family& wan() {
         .open = openWan,
         .texts = {{"text_encoder", "tokenizer", {"UMT5EncoderModel"}}},
         .networks = {&kWanNetwork, &kWanAutoencoderNetwork},
-        .layouts = {&wanFile(), &wanAutoencoderFile()},
+        .layouts = {&wanAutoencoderFile()},
         .adapters = {
             .ownContexts = {{1536, "WAN 1.3B"}, {5120, "WAN 14B"}, {3072, "WAN 2.2 5B", false}}}};
     return family;

@@ -2,7 +2,6 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
-#include "plugin/base/json_fwd.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/checkpoints/layouts/layout.hpp"
@@ -18,23 +17,6 @@
 #include <vector>
 
 namespace lowtide::models {
-
-// Settings of WAN's networks that shapes tell, as the config.json files of the diffusers layout
-// state them. Torch-free.
-
-/// Of a denoiser; heads are 128 wide, as in every WAN that was published. Error{Corrupt} names a
-/// tensor that is missing.
-[[nodiscard]] Json wanDenoiserSettings(const TensorView& tensors);
-/// Refuses a denoiser whose heads no shape tells, as long as nobody states them.
-void checkWanHeads(const Json& settings, const std::string& what, const BesideFile& beside);
-
-/// Resnets of a level on the way down, of an autoencoder in WAN's names; 1 for what is none.
-[[nodiscard]] int64_t wanAutoencoderLayers(const WeightMap& file);
-/// Of an autoencoder. Errors as above.
-[[nodiscard]] Json wanAutoencoderSettings(const TensorView& tensors);
-
-/// The scheduler_config.json of WAN 2.1's pipelines: UniPC over its flow.
-[[nodiscard]] Json wanSchedule();
 
 namespace {
 
@@ -107,8 +89,7 @@ std::string inOneRow(const std::string& name, int64_t layers) {
            join(std::span(parts).subspan(kRest), ".");
 }
 
-}  // namespace
-
+/// In WAN's own words, behind a prefix or not, or in diffusers'.
 std::optional<NetworkNaming> wanNaming(const WeightMap& file) {
     const auto has = [&](const std::string& name) { return file.tensors.contains(name); };
     for (const std::string& prefix : {std::string(), std::string(kLdmUNet)}) {
@@ -125,6 +106,8 @@ std::optional<NetworkNaming> wanNaming(const WeightMap& file) {
                          : std::nullopt;
 }
 
+}  // namespace
+
 std::optional<bool> isHighNoise(std::string_view fileName) {
     std::string plain = toLower(fileName);
     std::erase_if(plain, [](char letter) { return letter == '-' || letter == '_'; });
@@ -137,17 +120,21 @@ std::optional<bool> isHighNoise(std::string_view fileName) {
     return isHigh == has("low") ? std::nullopt : std::optional(isHigh);
 }
 
+namespace {
+
+/// "blocks.0.attn1.to_q.weight" -> "blocks.0.self_attn.q.weight". Source: Wan 2.1
+/// wan/modules/model.py; diffusers' convert_wan_to_diffusers.py.
 std::string wanDenoiserName(std::string_view name) {
     return renamed(std::string(name),
                    name.starts_with("blocks.") ? Renames(kWanBlockParts) : Renames(kWanEnds));
 }
 
+/// "decoder.up_blocks.1.resnets.0.norm1.gamma" -> "decoder.upsamples.4.residual.0.gamma" of an
+/// autoencoder with `layers` resnets for each level on the way down. Source: wan/modules/vae.py.
 std::string wanAutoencoderName(std::string_view name, int64_t layers) {
     return inOneRow(renamed(renamed(std::string(name), kWanResnetParts), kWanAutoencoderParts),
                     layers);
 }
-
-namespace {
 
 constexpr int64_t kWanHeadWidth = 128;
 
@@ -179,9 +166,9 @@ std::vector<WanLevel> wanLevels(const TensorView& tensors) {
     }
 }
 
-}  // namespace
-
-Json wanDenoiserSettings(const TensorView& tensors) {
+/// Heads are 128 wide, as in every WAN that was published.
+Json wanDenoiserSettings(const WeightMap& transformer) {
+    const TensorView tensors = viewOf(transformer);
     const std::string patch = "patch_embedding.weight";
     const std::string condition = "condition_embedder.";
     const std::string picture = condition + "image_embedder.";
@@ -189,7 +176,6 @@ Json wanDenoiserSettings(const TensorView& tensors) {
     const Shape ofPatch = {tensors.size(patch, 2), tensors.size(patch, 3), tensors.size(patch, 4)};
     const int64_t numbers = elementCount(ofPatch).value_or(0);
     Json settings = {
-        {"_class_name", "WanTransformer3DModel"},
         {"in_channels", tensors.size(patch, 1)},
         {"out_channels", tensors.size("proj_out.weight", 0) / std::max<int64_t>(numbers, 1)},
         {"patch_size", ofPatch},
@@ -212,6 +198,7 @@ Json wanDenoiserSettings(const TensorView& tensors) {
     return settings;
 }
 
+/// Refuses a denoiser whose heads no shape tells, as long as nobody states them.
 void checkWanHeads(const Json& settings, const std::string& what, const BesideFile& beside) {
     if (settings.at("num_attention_heads") == 0) {
         throw Error(ErrorKind::Unsupported,
@@ -222,6 +209,7 @@ void checkWanHeads(const Json& settings, const std::string& what, const BesideFi
     }
 }
 
+/// Resnets of a level on the way down, of an autoencoder in WAN's names; 1 for what is none.
 int64_t wanAutoencoderLayers(const WeightMap& file) {
     const TensorView tensors(file, [](std::string_view name) { return std::string(name); });
     return std::max<int64_t>(tensors.count([](const std::string& unit) {
@@ -249,7 +237,8 @@ Json wanAutoencoderSettings(const TensorView& tensors) {
             {"temperal_downsample", halvings}};
 }
 
-Json wanSchedule() {
+/// The scheduler_config.json of WAN 2.1's pipelines: UniPC over its flow.
+Json wanSchedule(const Json&) {
     return {{"_class_name", "UniPCMultistepScheduler"},
             {"num_train_timesteps", 1000},
             {"beta_start", 0.0001},
@@ -266,49 +255,10 @@ Json wanSchedule() {
             {"timestep_spacing", "linspace"}};
 }
 
-namespace {
-
-using NameInFile = std::function<std::string(std::string_view)>;
-
-/// How our names stand in the file. Empty: it has no such denoiser.
-NameInFile namesOfWan(const WeightMap& file) {
-    const std::optional<NetworkNaming> naming = wanNaming(file);
-    if (!naming) {
-        return {};
-    }
-    return [naming = *naming](std::string_view name) {
-        return naming.isOwn ? naming.prefix + wanDenoiserName(name) : std::string(name);
-    };
-}
-
-double detectWanDenoiser(const ModelSource& source) {
-    return source.header && namesOfWan(source.header->map) ? 0.5 : 0;
-}
-
 /// It takes latents alone, or a mask and the latents of a video that begins with a picture too.
-const char* pipelineOf(const Json& settings) {
+const char* wanPipelineOf(const Json& settings) {
     return settings.at("in_channels") == settings.at("out_channels") ? "WanPipeline"
                                                                      : "WanImageToVideoPipeline";
-}
-
-std::unique_ptr<Checkpoint> openWanDenoiser(ModelSource source,
-                                            const std::string& resourcesFolder) {
-    const SharedHeader file = sharedHeader(source);
-    FileParts parts;
-    const Json stated = configInFolder(source.path.path, "WanTransformer3DModel", parts.files);
-    const auto settings = [file, stated] {
-        Json own = wanDenoiserSettings(TensorView(file->map, namesOfWan(file->map)));
-        own.update(stated);
-        return own;
-    };
-    parts.pipeline = {{"_class_name", pipelineOf(settings())}};
-    parts.networks["transformer"] = {
-        .className = "WanTransformer3DModel",
-        .settings = settings,
-        .weights = [file] { return wholeMap(file->map, namesOfWan(file->map)); },
-        .check = checkWanHeads};
-    parts.scheduler = wanSchedule;
-    return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
 }
 
 bool startsWithPicture(Checkpoint& opened) {
@@ -339,17 +289,20 @@ std::string otherWanDenoiser(Checkpoint& opened) {
 
 }  // namespace
 
-/// The transformer of WAN alone, as ComfyUI keeps it in diffusion_models.
-const Layout& wanFile() {
-    static const Layout layout{.name = "wan_denoiser",
-                               .component = "transformer",
-                               .kind = "diffusion_model",
-                               .use = "choose it in Load diffusion model",
-                               .detect = detectWanDenoiser,
-                               .open = openWanDenoiser,
-                               .label = labelWanDenoiser,
-                               .other = otherWanDenoiser};
-    return layout;
+Network wanNetwork() {
+    return {.classes = {"WanTransformer3DModel"},
+            .models = "WAN",
+            .find = wanNaming,
+            .evidence = "head.modulation",
+            .ownName = wanDenoiserName,
+            .precise = {"head.", ".modulation", "scale_shift_table"},
+            .file = {.layout = "wan_denoiser",
+                     .pipelineOf = wanPipelineOf,
+                     .settings = wanDenoiserSettings,
+                     .check = checkWanHeads,
+                     .scheduler = wanSchedule,
+                     .label = labelWanDenoiser,
+                     .other = otherWanDenoiser}};
 }
 
 namespace {
@@ -417,7 +370,6 @@ std::string labelWanAutoencoder(Checkpoint&) {
 
 }  // namespace
 
-/// The autoencoder of WAN alone, in its own names (Wan2.1_VAE.pth, wan_2.1_vae) or diffusers'.
 const Layout& wanAutoencoderFile() {
     static const Layout layout{.name = "wan_autoencoder",
                                .component = "vae",

@@ -334,22 +334,12 @@ at::Tensor ZImageModel::encode(StageContext& context, const at::Tensor& pixels) 
     return autoencoder_.encode(pass, pixels);
 }
 
-const Layout& zimageFile();
-
 namespace {
 
-const Network kZImageNetwork{
-    .classes = {"ZImageTransformer2DModel"},
-    .open =
-        [](const OpenedNetwork& opened) {
-            (void)ZImageTransformer(
-                readZImageConfig(opened.settings, opened.what), opened.weights, kDenoiser);
-        },
-    .models = "Z-Image",
-    .find = zimageNaming,
-    .evidence = "x_pad_token",
-    .ownName = zimageName,
-    .precise = {"x_embedder.", "final_layer.", "pad_token"}};
+const Network kZImageNetwork = withOpen(zimageNetwork(), [](const OpenedNetwork& opened) {
+    (void)ZImageTransformer(
+        readZImageConfig(opened.settings, opened.what), opened.weights, kDenoiser);
+});
 
 bool detectZImage(const Checkpoint& checkpoint) {
     return checkpoint.pipelineClass() == "ZImagePipeline";
@@ -369,7 +359,6 @@ const Family& zimage() {
         .open = openZImage,
         .texts = {{"text_encoder", "tokenizer", {"Qwen3Model", "Qwen3ForCausalLM"}}},
         .networks = {&kZImageNetwork},
-        .layouts = {&zimageFile()},
         // Lumina 2 has the same names and is 2304 wide.
         .adapters = {.name = "Z-Image",
                      .parts = {"noise.refiner.",

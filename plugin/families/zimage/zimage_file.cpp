@@ -2,10 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
-#include "plugin/checkpoints/layouts/layout.hpp"
 #include "plugin/checkpoints/single_file/component_maps.hpp"
-#include "plugin/checkpoints/single_file/ldm_schedule.hpp"
-#include "plugin/checkpoints/single_file/single_file.hpp"
 
 #include <utility>
 
@@ -35,8 +32,8 @@ constexpr std::pair<const char*, const char*> kOtherModels[] = {
 /// Trained with the network, never run.
 constexpr const char* kUnusedNorm = "norm_final.weight";
 
-}  // namespace
-
+/// Behind a prefix, in Z-Image's own words with one matrix for query, key and value, or in
+/// diffusers'.
 std::optional<NetworkNaming> zimageNaming(const WeightMap& file) {
     for (const std::string& prefix : {std::string(), std::string(kLdmUNet)}) {
         const auto has = [&](const char* name) { return file.tensors.contains(prefix + name); };
@@ -54,15 +51,14 @@ std::optional<NetworkNaming> zimageNaming(const WeightMap& file) {
     return std::nullopt;
 }
 
+/// A third of a fused matrix is "...attention.qkv.weight[q]".
 std::string zimageName(std::string_view name) {
     return renamed(std::string(name), kZImageNames);
 }
 
-WeightMap zimageMap(const WeightMap& file, const NetworkNaming& naming) {
-    const auto inFile = [naming](std::string_view name) {
-        return naming.prefix + (naming.isOwn ? zimageName(name) : std::string(name));
-    };
-    WeightMap map = mapUnder(file, naming.prefix, inFile);
+/// Each fused query, key and value becomes three runs of the same bytes, learnt tokens [1, width]
+/// where GGUF has them [width].
+WeightMap splitZImage(WeightMap map, const NetworkNaming& naming) {
     map.tensors.erase(naming.prefix + kUnusedNorm);
     splitThirds(map, ".attention.qkv.weight");
     for (const char* token : kPadTokens) {
@@ -74,6 +70,7 @@ WeightMap zimageMap(const WeightMap& file, const NetworkNaming& naming) {
     return map;
 }
 
+/// What no shape tells is as published: axes of a head as 2, 3, 3, turned with the base 256.
 Json zimageSettings(const WeightMap& transformer) {
     constexpr int64_t kPatch = 2;
     for (const auto& [beginning, what] : kOtherModels) {
@@ -90,8 +87,7 @@ Json zimageSettings(const WeightMap& transformer) {
         return tensors.count(
             [&](const std::string& block) { return stem + block + ".attention.norm_k.weight"; });
     };
-    return {{"_class_name", "ZImageTransformer2DModel"},
-            {"all_patch_size", {kPatch}},
+    return {{"all_patch_size", {kPatch}},
             {"all_f_patch_size", {1}},
             {"in_channels", tensors.size("all_x_embedder.2-1.weight", 1) / (kPatch * kPatch)},
             {"dim", width},
@@ -102,48 +98,19 @@ Json zimageSettings(const WeightMap& transformer) {
             {"axes_dims", {headWidth / 4, 3 * headWidth / 8, 3 * headWidth / 8}}};
 }
 
-namespace {
-
-double detectZImageDenoiser(const ModelSource& source) {
-    return source.header && zimageNaming(source.header->map) ? 0.5 : 0;
-}
-
-std::unique_ptr<Checkpoint> openZImageDenoiser(ModelSource source,
-                                               const std::string& resourcesFolder) {
-    const auto weights = [file = sharedHeader(source)] {
-        return zimageMap(file->map, zimageNaming(file->map).value_or(NetworkNaming{}));
-    };
-    FileParts parts;
-    const Json stated = configInFolder(source.path.path, "ZImageTransformer2DModel", parts.files);
-    parts.pipeline = {{"_class_name", "ZImagePipeline"}};
-    parts.networks["transformer"] = {.className = "ZImageTransformer2DModel",
-                                     .settings =
-                                         [weights, stated] {
-                                             Json own = zimageSettings(weights());
-                                             own.update(stated);
-                                             return own;
-                                         },
-                                     .weights = weights};
-    parts.scheduler = flowSchedule;
-    return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
-}
-
-std::string labelZImageDenoiser(Checkpoint&) {
-    return "Z-Image";
-}
-
 }  // namespace
 
-/// The transformer of Z-Image alone, as ComfyUI keeps it in diffusion_models, or as GGUF.
-const Layout& zimageFile() {
-    static const Layout layout{.name = "zimage_denoiser",
-                               .component = "transformer",
-                               .kind = "diffusion_model",
-                               .use = "choose it in Load diffusion model",
-                               .detect = detectZImageDenoiser,
-                               .open = openZImageDenoiser,
-                               .label = labelZImageDenoiser};
-    return layout;
+Network zimageNetwork() {
+    return {.classes = {"ZImageTransformer2DModel"},
+            .models = "Z-Image",
+            .find = zimageNaming,
+            .evidence = "x_pad_token",
+            .ownName = zimageName,
+            .precise = {"x_embedder.", "final_layer.", "pad_token"},
+            .file = {.layout = "zimage_denoiser",
+                     .pipeline = "ZImagePipeline",
+                     .split = splitZImage,
+                     .settings = zimageSettings}};
 }
 
 }  // namespace lowtide::models

@@ -1,12 +1,14 @@
 #include "plugin/base/text.hpp"
+#include "plugin/checkpoints/family.hpp"
 #include "plugin/checkpoints/layouts/layout.hpp"
+#include "plugin/checkpoints/network.hpp"
 #include "plugin/nn/upscalers/rrdb_layout.hpp"
 #include "tests/fuzz/config_promises.hpp"
-#include "tests/fuzz/light_families.hpp"
 #include "tests/fuzz/promises.hpp"
 #include "tests/fuzz/target.hpp"
 
 #include <charconv>
+#include <vector>
 
 namespace lowtide::models {
 
@@ -70,17 +72,23 @@ struct Input {
     std::string_view beside;
 };
 
-constexpr const Layout& (*kLayouts[])() = {sd_ldm,
-                                           sdxl_ldm,
-                                           autoencoder,
-                                           denoiser,
-                                           wanFile,
-                                           wanAutoencoderFile,
-                                           hidreamFile,
-                                           zimageFile,
-                                           fluxFile,
-                                           t5_encoder,
-                                           clip_vision};
+/// Those of all families, then shared ones.
+const std::vector<Layout>& layoutsOfFiles() {
+    static const std::vector<Layout> kLayouts = [] {
+        std::vector<Layout> all;
+        for (const Family* family : families()) {
+            for (const Network* network : family->networks) {
+                all.push_back(denoiserAlone(*network));
+            }
+            for (const Layout* layout : family->layouts) {
+                all.push_back(*layout);
+            }
+        }
+        all.insert(all.end(), {autoencoder(), denoiser(), t5_encoder(), clip_vision()});
+        return all;
+    }();
+    return kLayouts;
+}
 
 Input inputOf(std::string_view text) {
     Input input;
@@ -136,14 +144,14 @@ void checkSettings(Checkpoint& file) {
 /// Of every layout that knows the source.
 bool readLayouts(const ModelSource& source) {
     bool isTaken = false;
-    for (const auto layout : kLayouts) {
-        if (layout().detect(source) > 0) {
+    for (const Layout& layout : layoutsOfFiles()) {
+        if (layout.detect(source) > 0) {
             const bool opened = takes({ErrorKind::Corrupt, ErrorKind::Unsupported}, [&] {
-                const std::unique_ptr<Checkpoint> file = layout().open(source, "");
-                require(!layout().isWhole() || !file->pipelineClass().empty(),
+                const std::unique_ptr<Checkpoint> file = layout.open(source, "");
+                require(!layout.isWhole() || !file->pipelineClass().empty(),
                         "a checkpoint has a class");
                 checkSettings(*file);
-                require(!layout().label || !layout().label(*file).empty(), "it is of something");
+                require(!layout.label || !layout.label(*file).empty(), "it is of something");
             });
             isTaken = isTaken || opened;
         }

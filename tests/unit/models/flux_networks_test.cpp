@@ -1,5 +1,6 @@
 // FLUX.1's transformer alone, on what the reference's own gave and got, and its names in files.
 #include "plugin/base/json.hpp"
+#include "plugin/checkpoints/layouts/layout.hpp"
 #include "plugin/checkpoints/weight_file.hpp"
 #include "plugin/checkpoints/weight_map.hpp"
 #include "plugin/families/flux/flux_file.hpp"
@@ -131,7 +132,7 @@ private Q_SLOTS:
             return tensor.first.starts_with("single_blocks.") ||
                    tensor.first.starts_with("final_layer.");
         });
-        QVERIFY(!models::fluxNaming(map));
+        QVERIFY(!models::fluxNetwork().find(map));
     }
 
     /// What shapes tell of a file is what its config.json says.
@@ -139,10 +140,10 @@ private Q_SLOTS:
         const std::string file =
             (testing::fluxFileFolder({"flux_0"}) + "/flux_0/diffusion_model.safetensors")
                 .toStdString();
-        const models::WeightMap map = models::openWeightFile(file).map;
-        const auto naming = models::fluxNaming(map);
+        const auto naming = models::fluxNetwork().find(models::openWeightFile(file).map);
         QVERIFY(naming && naming->isOwn);
-        const Json told = models::fluxSettings(models::fluxMap(map, *naming));
+        const Json told = models::openDenoiser({.path = file, .name = "file"}, "")
+                              ->readJson("transformer/config.json");
         const Json stated = configOf("flux_0");
         for (const auto& [key, value] : told.items()) {
             if (key != "out_channels") {  // the config leaves it out

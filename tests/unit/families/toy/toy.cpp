@@ -249,18 +249,9 @@ private:
 
 namespace {
 
-const Network kToyNetwork{
-    .classes = {kToyClass},
-    .open =
-        [](const OpenedNetwork& opened) {
-            (void)ToyTransformer(
-                readToyConfig(opened.settings, opened.what), opened.weights, kDenoiser);
-        },
-    .models = "Toy",
-    .find = toyNaming,
-    .evidence = "toys.0.qkv.weight",
-    .ownName = toyName,
-    .precise = {"in_patch.", "in_words.", "last.linear.", "patch_in.", "words_in.", "patch_out."}};
+const Network kToyNetwork = withOpen(toyNetwork(), [](const OpenedNetwork& opened) {
+    (void)ToyTransformer(readToyConfig(opened.settings, opened.what), opened.weights, kDenoiser);
+});
 
 bool detectToy(const Checkpoint& checkpoint) {
     return checkpoint.pipelineClass() == kToyPipelineClass;
@@ -281,7 +272,6 @@ const Family& toy() {
         .label = toyLabel,
         .texts = {{"text_encoder", "tokenizer", {"CLIPTextModel"}}},
         .networks = {&kToyNetwork},
-        .layouts = {&toyFile()},
         .adapters = {.name = "Toy",
                      .parts = {"toy.blocks.", "toys."},
                      .beginnings = {"toy_blocks.", "toys.", "words_in", "in_words"},

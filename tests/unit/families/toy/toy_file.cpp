@@ -1,10 +1,8 @@
 #include "tests/unit/families/toy/toy_file.hpp"
 
 #include "plugin/base/json.hpp"
-#include "plugin/checkpoints/layouts/layout.hpp"
+#include "plugin/checkpoints/checkpoint.hpp"
 #include "plugin/checkpoints/single_file/component_maps.hpp"
-#include "plugin/checkpoints/single_file/ldm_schedule.hpp"
-#include "plugin/checkpoints/single_file/single_file.hpp"
 
 #include <utility>
 
@@ -28,8 +26,8 @@ constexpr std::pair<std::string_view, std::string_view> kToyNames[] = {
 };
 constexpr std::string_view kToyArchitecture = "toy";
 
-}  // namespace
-
+/// Behind a prefix, in the toy's own words with one matrix for query, key and value, or in
+/// diffusers'.
 std::optional<NetworkNaming> toyNaming(const WeightMap& file) {
     for (const std::string& prefix : {std::string(), std::string(kLdmUNet)}) {
         const auto has = [&](const char* name) { return file.tensors.contains(prefix + name); };
@@ -44,14 +42,12 @@ std::optional<NetworkNaming> toyNaming(const WeightMap& file) {
     return std::nullopt;
 }
 
+/// A third of a fused matrix is "toys.0.qkv.weight[q]".
 std::string toyName(std::string_view name) {
     return renamed(std::string(name), kToyNames);
 }
 
-WeightMap toyMap(const WeightMap& file, const NetworkNaming& naming) {
-    WeightMap map = mapUnder(file, naming.prefix, [naming](std::string_view name) {
-        return naming.prefix + (naming.isOwn ? toyName(name) : std::string(name));
-    });
+WeightMap splitToy(WeightMap map, const NetworkNaming&) {
     splitThirds(map, ".qkv.weight");
     return map;
 }
@@ -59,14 +55,15 @@ WeightMap toyMap(const WeightMap& file, const NetworkNaming& naming) {
 Json toySettings(const WeightMap& transformer) {
     constexpr int64_t kNumbersOfPatch = 4;
     const TensorView tensors = viewOf(transformer);
-    return {{"_class_name", kToyClass},
-            {"in_channels", tensors.size("patch_in.weight", 1) / kNumbersOfPatch},
+    return {{"in_channels", tensors.size("patch_in.weight", 1) / kNumbersOfPatch},
             {"width", tensors.size("patch_in.weight", 0)},
             {"num_layers", tensors.count([](const std::string& block) {
                  return "toy_blocks." + block + ".attn.to_q.weight";
              })},
             {"text_width", tensors.size("words_in.weight", 1)}};
 }
+
+}  // namespace
 
 std::string toyLabel(Checkpoint& checkpoint) {
     const char* file = "transformer/config.json";
@@ -75,37 +72,19 @@ std::string toyLabel(Checkpoint& checkpoint) {
     return "Toy of " + std::to_string(reader.integer("num_layers").value_or(0)) + " blocks";
 }
 
-namespace {
-
-double detectToyDenoiser(const ModelSource& source) {
-    return source.header && toyNaming(source.header->map) ? 0.5 : 0;
-}
-
-std::unique_ptr<Checkpoint> openToyDenoiser(ModelSource source,
-                                            const std::string& resourcesFolder) {
-    const auto weights = [file = sharedHeader(source)] {
-        return toyMap(file->map, toyNaming(file->map).value_or(NetworkNaming{}));
-    };
-    FileParts parts;
-    parts.pipeline = {{"_class_name", kToyPipelineClass}};
-    parts.networks["transformer"] = {.className = kToyClass,
-                                     .settings = [weights] { return toySettings(weights()); },
-                                     .weights = weights};
-    parts.scheduler = flowSchedule;
-    return std::make_unique<SingleFile>(source, std::move(parts), resourcesFolder);
-}
-
-}  // namespace
-
-const Layout& toyFile() {
-    static const Layout layout{.name = "toy_denoiser",
-                               .component = "transformer",
-                               .kind = "diffusion_model",
-                               .use = "choose it in Load diffusion model",
-                               .detect = detectToyDenoiser,
-                               .open = openToyDenoiser,
-                               .label = toyLabel};
-    return layout;
+Network toyNetwork() {
+    return {.classes = {kToyClass},
+            .models = "Toy",
+            .find = toyNaming,
+            .evidence = "toys.0.qkv.weight",
+            .ownName = toyName,
+            .precise =
+                {"in_patch.", "in_words.", "last.linear.", "patch_in.", "words_in.", "patch_out."},
+            .file = {.layout = "toy_denoiser",
+                     .pipeline = kToyPipelineClass,
+                     .split = splitToy,
+                     .settings = toySettings,
+                     .label = toyLabel}};
 }
 
 }  // namespace lowtide::models
