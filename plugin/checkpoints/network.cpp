@@ -62,16 +62,14 @@ const Network* networkOf(std::string_view className) {
     return known == networks().end() ? nullptr : *known;
 }
 
-std::string modelsOfDenoisers() {
-    std::vector<std::string> names;
-    for (const Family* family : families()) {
-        for (const Network* network : family->networks) {
-            if (!network->models.empty()) {
-                names.emplace_back(network->models);
-            }
+std::string ofNetworks(std::string_view Network::*text, bool (Network::*isMeant)() const) {
+    std::vector<std::string> texts;
+    for (const Network* network : networks()) {
+        if ((network->*isMeant)()) {
+            texts.emplace_back(network->*text);
         }
     }
-    return join(names, ", ");
+    return join(texts, ", ");
 }
 
 void openNetwork(Checkpoint& checkpoint, const std::string& component) {

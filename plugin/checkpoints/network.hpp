@@ -78,6 +78,8 @@ struct Network {
     /// Of a denoiser: what a file with it alone tells.
     DenoiserFile file{};
 
+    [[nodiscard]] bool isDenoiser() const { return find != nullptr; }
+
     [[nodiscard]] bool liesAlone() const { return file.layout != nullptr; }
 };
 
@@ -93,8 +95,9 @@ struct Network {
 [[nodiscard]] const std::vector<const Network*>& networks();
 /// nullptr: no such class is built.
 [[nodiscard]] const Network* networkOf(std::string_view className);
-/// Models of denoisers that lie in files of their own, for messages, one after the other.
-[[nodiscard]] std::string modelsOfDenoisers();
+/// `text` of all networks that are meant, for messages, one after the other.
+[[nodiscard]] std::string ofNetworks(std::string_view Network::*text,
+                                     bool (Network::*isMeant)() const);
 
 /// Opens one component of a checkpoint as a family would, to see whether it is complete: settings
 /// and headers, no weight, no tokenizer. Errors: Network::open's. What is no network that is built

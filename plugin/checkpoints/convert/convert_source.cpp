@@ -26,22 +26,11 @@ struct FoundDenoiser {
 
 std::optional<FoundDenoiser> denoiserIn(const WeightMap& map) {
     for (const Network* network : networks()) {
-        if (auto naming = network->find ? network->find(map) : std::nullopt) {
+        if (auto naming = network->isDenoiser() ? network->find(map) : std::nullopt) {
             return FoundDenoiser{*network, *std::move(naming)};
         }
     }
     return std::nullopt;
-}
-
-/// `text` of every denoiser that is built, one after the other.
-std::string ofDenoisers(std::string_view Network::*text) {
-    std::vector<std::string> texts;
-    for (const Network* network : networks()) {
-        if (network->find) {
-            texts.emplace_back(network->*text);
-        }
-    }
-    return join(texts, ", ");
 }
 
 const char* denoiserFolderOf(const std::string& folder) {
@@ -106,9 +95,10 @@ ConvertSource openConvertSource(const CheckpointPath& checkpoint) {
     if (!denoiser) {
         throw Error(ErrorKind::Unsupported,
                     source.what + " holds no denoiser that is built (" +
-                        ofDenoisers(&Network::models) + "): none of its " +
+                        ofNetworks(&Network::models, &Network::isDenoiser) + "): none of its " +
                         std::to_string(map.tensors.size()) + " tensors is one of " +
-                        ofDenoisers(&Network::evidence) + " with those that belong to it",
+                        ofNetworks(&Network::evidence, &Network::isDenoiser) +
+                        " with those that belong to it",
                     "choose a checkpoint, or a file of its denoiser; lowtide check says what a "
                     "file is",
                     "checkpoint");

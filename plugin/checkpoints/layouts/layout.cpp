@@ -207,11 +207,12 @@ std::unique_ptr<Checkpoint> openDenoiser(const CheckpointPath& path,
         return checkpoint;
     }
     const auto [kind, use] = otherUse(source, layout);
-    throw Error(
-        ErrorKind::Unsupported,
-        path.name + " is no diffusion model that is built alone" +
-            (kind.empty() ? "" : ", it is of the kind \"" + kind + "\""),
-        layout ? layout->use : "choose a diffusion model of one of these: " + modelsOfDenoisers());
+    throw Error(ErrorKind::Unsupported,
+                path.name + " is no diffusion model that is built alone" +
+                    (kind.empty() ? "" : ", it is of the kind \"" + kind + "\""),
+                layout ? layout->use
+                       : "choose a diffusion model of one of these: " +
+                             ofNetworks(&Network::models, &Network::liesAlone));
 }
 
 namespace {
