@@ -2,8 +2,10 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/memory/component_parts.hpp"
+#include "plugin/memory/component_tree.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace lowtide::models {
 
@@ -17,6 +19,12 @@ namespace {
 }
 
 }  // namespace
+
+TreeSource openedSource(TreeSource::Tree tree) {
+    std::string role = tree->role;
+    const auto get = [opened = std::move(tree)] { return opened; };
+    return {.role = std::move(role), .tree = get, .openedTree = get};
+}
 
 bool hasRole(const ComponentSource& source, std::string_view pattern) {
     const std::vector<ComponentDesc> all = source.components();

@@ -4,6 +4,7 @@
 #include "plugin/memory/component_parts.hpp"
 #include "plugin/memory/wire_value.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -50,6 +51,18 @@ public:
     /// What is stated of precision.
     [[nodiscard]] virtual const memory::FamilyPrecision& precisions() const = 0;
 };
+
+/// What gives the tree of one component.
+struct TreeSource {
+    using Tree = std::shared_ptr<const memory::ComponentTree>;
+
+    std::string role;
+    std::function<Tree()> tree;        ///< as ComponentSource::tree()
+    std::function<Tree()> openedTree;  ///< as ComponentSource::openedTree()
+};
+
+/// Of a network that is open, in its tree's role.
+[[nodiscard]] TreeSource openedSource(TreeSource::Tree tree);
 
 /// Whether it has a component that `pattern` means.
 [[nodiscard]] bool hasRole(const ComponentSource& source, std::string_view pattern);

@@ -219,6 +219,29 @@ public:
                                                         const VideoPictures& pictures) const;
 };
 
+/// The model of a family, which lists its components once.
+class FamilyModel : public Model {
+public:
+    [[nodiscard]] std::vector<ComponentDesc> components() const final { return components_; }
+
+    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
+        std::string_view role) const final;
+    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
+        std::string_view role) const final;
+
+protected:
+    /// By constructors, once. `all`: those of the family; it has those that `sources` name, which
+    /// may refer to its members.
+    void setComponents(std::vector<ComponentDesc> all, std::vector<TreeSource> sources);
+
+private:
+    /// nullptr: it has no such component.
+    [[nodiscard]] const TreeSource* sourceOf(std::string_view role) const;
+
+    std::vector<ComponentDesc> components_;
+    std::vector<TreeSource> sources_;
+};
+
 /// Error{Unsupported} on "model": its videos begin with no picture.
 [[noreturn]] void refuseVideoStart(const Model& model);
 

@@ -5,6 +5,7 @@
 #include "plugin/checkpoints/checkpoint.hpp"
 #include "plugin/checkpoints/encoders/prompt_tokens.hpp"
 #include "plugin/memory/component_tree.hpp"
+#include "plugin/nn/component_source.hpp"
 #include "plugin/nn/text/clip_text_model.hpp"
 #include "plugin/nn/text/language_model.hpp"
 #include "plugin/nn/text/t5_encoder.hpp"
@@ -43,10 +44,14 @@ public:
         return *network_;
     }
 
-    /// Its tree; null as long as nobody asked for the network.
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree() const {
-        const std::lock_guard lock(mutex_);
-        return network_ ? network_->tree() : nullptr;
+    /// Of its tree, in the role that it is opened for; it must outlive the result.
+    [[nodiscard]] TreeSource treeSource(const std::string& role) const {
+        return {.role = role,
+                .tree = [this] { return get().tree(); },
+                .openedTree = [this]() -> TreeSource::Tree {
+                    const std::lock_guard lock(mutex_);
+                    return network_ ? network_->tree() : nullptr;
+                }};
     }
 
 private:
@@ -91,10 +96,7 @@ public:
     /// The network; opens its files.
     [[nodiscard]] const ClipTextModel& model() const { return model_.get(); }
 
-    /// Its tree; null as long as model() was not asked for.
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree() const {
-        return model_.openedTree();
-    }
+    [[nodiscard]] TreeSource treeSource() const { return model_.treeSource(role()); }
 
 private:
     ClipTextUse use_;
@@ -122,6 +124,8 @@ public:
                                     const std::string& suffix = {}) const;
 
     [[nodiscard]] const OpenedLater<T5Encoder>& encoder() const { return encoder_; }
+
+    [[nodiscard]] TreeSource treeSource() const { return encoder_.treeSource(role_); }
 
 private:
     std::string role_;
@@ -157,6 +161,8 @@ public:
                                     const std::string& suffix) const;
 
     [[nodiscard]] const OpenedLater<LanguageModel>& model() const { return model_; }
+
+    [[nodiscard]] TreeSource treeSource() const { return model_.treeSource(role_); }
 
 private:
     std::string role_;

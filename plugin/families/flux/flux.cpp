@@ -60,17 +60,12 @@ private:
 
 /// FLUX.1 dev and schnell: CLIP-L's vector and T5's states, a transformer of two streams and then
 /// one, an autoencoder of 16 channels. Source: diffusers 0.42.1 FluxPipeline.
-class FluxModel final : public Model {
+class FluxModel final : public FamilyModel {
 public:
     explicit FluxModel(Checkpoint& checkpoint);
 
     [[nodiscard]] const ModelInfo& info() const override { return info_; }
 
-    [[nodiscard]] std::vector<ComponentDesc> components() const override;
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
-        std::string_view role) const override;
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
-        std::string_view role) const override;
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override;
     [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override;
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
@@ -245,6 +240,11 @@ FluxModel::FluxModel(Checkpoint& checkpoint)
       transformer_(openFluxTransformer(checkpoint)),
       autoencoder_(openAutoencoder(checkpoint)) {
     requireLikeParts(checkpoint);
+    setComponents(fluxComponents(),
+                  {clip_.treeSource(),
+                   t5_.treeSource(),
+                   openedSource(transformer_.tree()),
+                   openedSource(autoencoder_.tree())});
     fillInfo(checkpoint);
 }
 
@@ -297,24 +297,6 @@ void FluxModel::fillInfo(Checkpoint& checkpoint) {
         .readsWeights = false,
         .takesLength = true};
     info_.files = checkpoint.files();
-}
-
-std::vector<ComponentDesc> FluxModel::components() const {
-    return fluxComponents();
-}
-
-std::shared_ptr<const memory::ComponentTree> FluxModel::tree(std::string_view role) const {
-    return role == kTextEncoder    ? clip_.model().tree()
-           : role == kTextEncoder2 ? t5_.encoder().get().tree()
-                                   : openedTree(role);
-}
-
-std::shared_ptr<const memory::ComponentTree> FluxModel::openedTree(std::string_view role) const {
-    return role == kTextEncoder    ? clip_.openedTree()
-           : role == kTextEncoder2 ? t5_.encoder().openedTree()
-           : role == kDenoiser     ? transformer_.tree()
-           : role == kAutoencoder  ? autoencoder_.tree()
-                                   : nullptr;
 }
 
 const memory::FamilyPrecision& FluxModel::precisions() const {

@@ -31,6 +31,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lowtide::models {
@@ -81,17 +82,12 @@ private:
 
 /// HiDream-I1 Full, Dev and Fast: up to four text encoders, a transformer with experts, an
 /// autoencoder of 16 channels. Source: Cai et al. 2025; diffusers 0.42.1 HiDreamImagePipeline.
-class HiDreamModel final : public Model {
+class HiDreamModel final : public FamilyModel {
 public:
     explicit HiDreamModel(Checkpoint& checkpoint);
 
     [[nodiscard]] const ModelInfo& info() const override { return info_; }
 
-    [[nodiscard]] std::vector<ComponentDesc> components() const override;
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
-        std::string_view role) const override;
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
-        std::string_view role) const override;
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override;
     [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override;
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
@@ -278,6 +274,10 @@ HiDreamModel::HiDreamModel(Checkpoint& checkpoint)
                             " and gives " + std::to_string(config.outChannels));
     }
     requireLikeEncoders(checkpoint);
+    std::vector<TreeSource> sources = encoders_.treeSources();
+    sources.insert(sources.end(),
+                   {openedSource(transformer_.tree()), openedSource(autoencoder_.tree())});
+    setComponents(hidreamComponents(), std::move(sources));
     fillInfo(checkpoint);
 }
 
@@ -322,25 +322,6 @@ void HiDreamModel::fillInfo(Checkpoint& checkpoint) {
         .readsWeights = false,
         .takesLength = true};
     info_.files = checkpoint.files();
-}
-
-std::vector<ComponentDesc> HiDreamModel::components() const {
-    std::vector<ComponentDesc> components = hidreamComponents();
-    std::erase_if(components, [&](const ComponentDesc& each) {
-        return each.role.starts_with(kTextEncoder) && !encoders_.has(each.role);
-    });
-    return components;
-}
-
-std::shared_ptr<const memory::ComponentTree> HiDreamModel::tree(std::string_view role) const {
-    const auto encoder = encoders_.tree(role);
-    return encoder ? encoder : openedTree(role);
-}
-
-std::shared_ptr<const memory::ComponentTree> HiDreamModel::openedTree(std::string_view role) const {
-    return role == kDenoiser      ? transformer_.tree()
-           : role == kAutoencoder ? autoencoder_.tree()
-                                  : encoders_.openedTree(role);
 }
 
 const memory::FamilyPrecision& HiDreamModel::precisions() const {

@@ -111,23 +111,17 @@ bool HiDreamEncoders::has(std::string_view role) const {
            (role == kTextEncoder3 && t5_) || role == kTextEncoder4;
 }
 
-std::shared_ptr<const memory::ComponentTree> HiDreamEncoders::tree(std::string_view role) const {
-    if (!has(role)) {
-        return nullptr;
+std::vector<TreeSource> HiDreamEncoders::treeSources() const {
+    std::vector<TreeSource> sources = {language_->treeSource()};
+    for (const auto& clip : clips_) {
+        if (clip) {
+            sources.push_back(clip->treeSource());
+        }
     }
-    return role == kTextEncoder3   ? t5_->encoder().get().tree()
-           : role == kTextEncoder4 ? language_->model().get().tree()
-                                   : clips_[role == kEncoderRoles[1]]->model().tree();
-}
-
-std::shared_ptr<const memory::ComponentTree> HiDreamEncoders::openedTree(
-    std::string_view role) const {
-    if (!has(role)) {
-        return nullptr;
+    if (t5_) {
+        sources.push_back(t5_->treeSource());
     }
-    return role == kTextEncoder3   ? t5_->encoder().openedTree()
-           : role == kTextEncoder4 ? language_->model().openedTree()
-                                   : clips_[role == kEncoderRoles[1]]->openedTree();
+    return sources;
 }
 
 void HiDreamEncoders::requireWidths(const Checkpoint& checkpoint,

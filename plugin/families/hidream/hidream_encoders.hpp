@@ -38,11 +38,8 @@ public:
     /// model that is missing.
     explicit HiDreamEncoders(Checkpoint& checkpoint);
 
-    [[nodiscard]] bool has(std::string_view role) const;
-    /// Null where the checkpoint has no such encoder.
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(std::string_view role) const;
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
-        std::string_view role) const;
+    /// Of those that the checkpoint has.
+    [[nodiscard]] std::vector<TreeSource> treeSources() const;
 
     [[nodiscard]] const LanguageModelConfig& language() const { return language_->config(); }
 
@@ -63,6 +60,7 @@ public:
                                                      const HiDreamTextWidths& widths) const;
 
 private:
+    [[nodiscard]] bool has(std::string_view role) const;
     [[nodiscard]] TokenizedPrompt tokensOf(size_t encoder,
                                            const std::string& text,
                                            int64_t length,

@@ -32,20 +32,12 @@ namespace lowtide::models {
 [[nodiscard]] std::vector<ComponentDesc> sd15Components();
 
 /// Stable Diffusion 1.x and 2.x: one CLIP text encoder, a UNet, an autoencoder.
-class Sd15Model final : public Model {
+class Sd15Model final : public FamilyModel {
 public:
     explicit Sd15Model(Checkpoint& checkpoint);
 
     [[nodiscard]] const ModelInfo& info() const override { return info_; }
 
-    [[nodiscard]] std::vector<ComponentDesc> components() const override {
-        return sd15Components();
-    }
-
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
-        std::string_view role) const override;
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
-        std::string_view role) const override;
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override;
     [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override;
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
@@ -206,6 +198,9 @@ Sd15Model::Sd15Model(Checkpoint& checkpoint)
                     "choose another checkpoint",
                     checkpoint.itemOf("unet"));
     }
+    setComponents(
+        sd15Components(),
+        {text_.treeSource(), openedSource(unet_.tree()), openedSource(autoencoder_.tree())});
     fillInfo(checkpoint);
 }
 
@@ -227,22 +222,6 @@ void Sd15Model::fillInfo(Checkpoint& checkpoint) {
     info_.cachePoints = {.deepest = deepestCut(unet_.config()), .firstBlock = firstLevelCut()};
     info_.latentToRgb = latentToRgbOf(checkpoint, info_.latent.channels);
     info_.files = checkpoint.files();
-}
-
-std::shared_ptr<const memory::ComponentTree> Sd15Model::tree(std::string_view role) const {
-    return role == kTextEncoder ? text_.model().tree() : openedTree(role);
-}
-
-std::shared_ptr<const memory::ComponentTree> Sd15Model::openedTree(std::string_view role) const {
-    if (role == kTextEncoder) {
-        return text_.openedTree();
-    }
-    for (const auto* known : {&unet_.tree(), &autoencoder_.tree()}) {
-        if ((*known)->role == role) {
-            return *known;
-        }
-    }
-    return nullptr;
 }
 
 const memory::FamilyPrecision& Sd15Model::precisions() const {

@@ -30,6 +30,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace lowtide::models {
@@ -52,17 +53,11 @@ namespace lowtide::models {
 /// Stable Diffusion XL and what has its networks (playground-v2.5, refiners): two CLIP text
 /// encoders, of which a refiner has the second alone, a UNet that is told sizes, an autoencoder.
 /// Source: Podell et al. 2023; diffusers 0.42.1, StableDiffusionXLPipeline.
-class SdxlModel final : public Model {
+class SdxlModel final : public FamilyModel {
 public:
     explicit SdxlModel(Checkpoint& checkpoint);
 
     [[nodiscard]] const ModelInfo& info() const override { return info_; }
-
-    [[nodiscard]] std::vector<ComponentDesc> components() const override;
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
-        std::string_view role) const override;
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
-        std::string_view role) const override;
 
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override { return precisions_; }
 
@@ -270,6 +265,12 @@ SdxlModel::SdxlModel(Checkpoint& checkpoint)
         refuseSdxl(checkpoint.name(),
                    "vae/config.json: shift_factor is set, which sdxl does not know");
     }
+    std::vector<TreeSource> sources = {openedSource(unet_.tree()),
+                                       openedSource(autoencoder_.tree())};
+    for (const auto& encoder : encoders_) {
+        sources.push_back(encoder->treeSource());
+    }
+    setComponents(sdxlComponents(), std::move(sources));
     fillInfo(checkpoint);
     precisions_ = sdxlPrecisions({.sumsInF32 = unet_.config().upcastsAttention,
                                   .decodesInF32 = autoencoder_.config().forceUpcast,
@@ -321,37 +322,6 @@ void SdxlModel::fillInfo(Checkpoint& checkpoint) {
     info_.cachePoints = {.deepest = deepestCut(unet_.config()), .firstBlock = firstLevelCut()};
     info_.latentToRgb = sdxlLatentToRgb(checkpoint, autoencoder_.config());
     info_.files = checkpoint.files();
-}
-
-std::vector<ComponentDesc> SdxlModel::components() const {
-    std::vector<ComponentDesc> components = sdxlComponents();
-    if (encoders_.size() == 1) {
-        components.erase(components.begin());
-    }
-    return components;
-}
-
-std::shared_ptr<const memory::ComponentTree> SdxlModel::tree(std::string_view role) const {
-    for (const auto& encoder : encoders_) {
-        if (encoder->role() == role) {
-            return encoder->model().tree();
-        }
-    }
-    return openedTree(role);
-}
-
-std::shared_ptr<const memory::ComponentTree> SdxlModel::openedTree(std::string_view role) const {
-    for (const auto& encoder : encoders_) {
-        if (encoder->role() == role) {
-            return encoder->openedTree();
-        }
-    }
-    for (const auto* known : {&unet_.tree(), &autoencoder_.tree()}) {
-        if ((*known)->role == role) {
-            return *known;
-        }
-    }
-    return nullptr;
 }
 
 std::vector<TextPair> SdxlModel::textsOf(const PromptRequest& request) const {

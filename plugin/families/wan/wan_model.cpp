@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace lowtide::models {
 
@@ -181,6 +182,15 @@ WanModel::WanModel(Checkpoint& checkpoint)
                             " (image to video) are built");
     }
     requireLikeExperts(checkpoint);
+    std::vector<TreeSource> sources = {
+        text_.treeSource(), openedSource(transformer_.tree()), openedSource(autoencoder_.tree())};
+    if (vision_) {
+        sources.push_back(openedSource(vision_->tree()));
+    }
+    if (second_) {
+        sources.push_back(openedSource(second_->tree()));
+    }
+    setComponents(wanComponents(), std::move(sources));
     fillInfo(checkpoint);
 }
 
@@ -252,37 +262,6 @@ void WanModel::fillInfo(Checkpoint& checkpoint) {
         info_.half = HalfModel{.of = "WAN 2.2", .isLow = isHigh == false};
     }
     info_.files = checkpoint.files();
-}
-
-std::vector<ComponentDesc> WanModel::components() const {
-    std::vector<ComponentDesc> components = wanComponents();
-    std::erase_if(components, [&](const auto& each) {
-        return (!vision_ && each.role == kImageEncoder) ||
-               (!second_ && each.role == kSecondDenoiser);
-    });
-    return components;
-}
-
-std::shared_ptr<const memory::ComponentTree> WanModel::tree(std::string_view role) const {
-    return role == kTextEncoder ? text_.encoder().get().tree() : openedTree(role);
-}
-
-std::shared_ptr<const memory::ComponentTree> WanModel::openedTree(std::string_view role) const {
-    if (role == kTextEncoder) {
-        return text_.encoder().openedTree();
-    }
-    if (vision_ && role == kImageEncoder) {
-        return vision_->tree();
-    }
-    if (second_ && role == kSecondDenoiser) {
-        return second_->tree();
-    }
-    for (const auto* known : {&transformer_.tree(), &autoencoder_.tree()}) {
-        if ((*known)->role == role) {
-            return *known;
-        }
-    }
-    return nullptr;
 }
 
 const memory::FamilyPrecision& WanModel::precisions() const {

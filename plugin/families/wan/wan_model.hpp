@@ -16,17 +16,12 @@ namespace lowtide::models {
 
 /// WAN, text and image to video: a UMT5 text encoder, a transformer (2.1) or two experts that share
 /// the noise levels (2.2), a causal autoencoder.
-class WanModel final : public Model {
+class WanModel final : public FamilyModel {
 public:
     explicit WanModel(Checkpoint& checkpoint);
 
     [[nodiscard]] const ModelInfo& info() const override { return info_; }
 
-    [[nodiscard]] std::vector<ComponentDesc> components() const override;
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
-        std::string_view role) const override;
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
-        std::string_view role) const override;
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override;
     [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override;
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,

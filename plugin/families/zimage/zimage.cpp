@@ -56,17 +56,12 @@ private:
 
 /// Z-Image and Z-Image-Turbo: Qwen 3 as text encoder, a transformer of one stream, an
 /// autoencoder of 16 channels. Source: diffusers 0.42.1 ZImagePipeline.
-class ZImageModel final : public Model {
+class ZImageModel final : public FamilyModel {
 public:
     explicit ZImageModel(Checkpoint& checkpoint);
 
     [[nodiscard]] const ModelInfo& info() const override { return info_; }
 
-    [[nodiscard]] std::vector<ComponentDesc> components() const override;
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
-        std::string_view role) const override;
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
-        std::string_view role) const override;
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override;
     [[nodiscard]] PromptsOutline outlinePrompts(const PromptRequest& request) const override;
     [[nodiscard]] EncodedPrompts encodePrompts(StageContext& context,
@@ -212,6 +207,9 @@ ZImageModel::ZImageModel(Checkpoint& checkpoint)
       transformer_(openZImageTransformer(checkpoint)),
       autoencoder_(openAutoencoder(checkpoint)) {
     requireLikeParts(checkpoint);
+    setComponents(
+        zimageComponents(),
+        {text_.treeSource(), openedSource(transformer_.tree()), openedSource(autoencoder_.tree())});
     fillInfo(checkpoint);
 }
 
@@ -256,21 +254,6 @@ void ZImageModel::fillInfo(Checkpoint& checkpoint) {
         .fields = {{tensor::kEmbeds, tensor::FieldKind::Sequence, text_.config().width}},
         .readsWeights = false};
     info_.files = checkpoint.files();
-}
-
-std::vector<ComponentDesc> ZImageModel::components() const {
-    return zimageComponents();
-}
-
-std::shared_ptr<const memory::ComponentTree> ZImageModel::tree(std::string_view role) const {
-    return role == kTextEncoder ? text_.model().get().tree() : openedTree(role);
-}
-
-std::shared_ptr<const memory::ComponentTree> ZImageModel::openedTree(std::string_view role) const {
-    return role == kTextEncoder   ? text_.model().openedTree()
-           : role == kDenoiser    ? transformer_.tree()
-           : role == kAutoencoder ? autoencoder_.tree()
-                                  : nullptr;
 }
 
 const memory::FamilyPrecision& ZImageModel::precisions() const {

@@ -125,32 +125,21 @@ ToyTransformer openToyTransformer(Checkpoint& checkpoint) {
 }  // namespace
 
 /// CLIP's text encoder, the toy's transformer, an autoencoder of Stable Diffusion's construction.
-class ToyModel final : public Model {
+class ToyModel final : public FamilyModel {
 public:
     explicit ToyModel(Checkpoint& checkpoint)
         : text_(requireToy(checkpoint), "tokenizer", {.role = std::string(kTextEncoder)}),
           transformer_(openToyTransformer(checkpoint)),
           autoencoder_(openAutoencoder(checkpoint)) {
         requireLikeParts(checkpoint);
+        setComponents(toyComponents(),
+                      {text_.treeSource(),
+                       openedSource(transformer_.tree()),
+                       openedSource(autoencoder_.tree())});
         fillInfo(checkpoint);
     }
 
     [[nodiscard]] const ModelInfo& info() const override { return info_; }
-
-    [[nodiscard]] std::vector<ComponentDesc> components() const override { return toyComponents(); }
-
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
-        std::string_view role) const override {
-        return role == kTextEncoder ? text_.model().tree() : openedTree(role);
-    }
-
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
-        std::string_view role) const override {
-        return role == kTextEncoder   ? text_.openedTree()
-               : role == kDenoiser    ? transformer_.tree()
-               : role == kAutoencoder ? autoencoder_.tree()
-                                      : nullptr;
-    }
 
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override {
         return toyPrecisions();

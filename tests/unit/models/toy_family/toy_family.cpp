@@ -13,6 +13,8 @@
 
 #include <ATen/ATen.h>
 
+#include <utility>
+
 namespace lowtide::testing {
 
 namespace {
@@ -46,7 +48,7 @@ const memory::FamilyPrecision& toyPrecisions() {
     return precisions;
 }
 
-class ToyModel final : public models::Model {
+class ToyModel final : public models::FamilyModel {
 public:
     explicit ToyModel(models::Checkpoint& checkpoint)
         : unet_(models::openUNet(checkpoint)), autoencoder_(models::openAutoencoder(checkpoint)) {
@@ -54,6 +56,12 @@ public:
             encoders_.push_back(encoderOf(checkpoint, role));
         }
         encoders_.push_back(encoderOf(checkpoint, kToyImageEncoder));
+        std::vector<models::TreeSource> sources = {models::openedSource(unet_.tree()),
+                                                   models::openedSource(autoencoder_.tree())};
+        for (const auto& encoder : encoders_) {
+            sources.push_back(encoder->treeSource());
+        }
+        setComponents(toyComponents(), std::move(sources));
         info_.family = "toy";
         info_.checkpoint = checkpoint.name();
         info_.schedulerConfig = models::readScheduler(checkpoint);
@@ -64,33 +72,6 @@ public:
     }
 
     [[nodiscard]] const models::ModelInfo& info() const override { return info_; }
-
-    [[nodiscard]] std::vector<ComponentDesc> components() const override { return toyComponents(); }
-
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> tree(
-        std::string_view role) const override {
-        for (const auto& encoder : encoders_) {
-            if (encoder->role() == role) {
-                return encoder->model().tree();
-            }
-        }
-        return openedTree(role);
-    }
-
-    [[nodiscard]] std::shared_ptr<const memory::ComponentTree> openedTree(
-        std::string_view role) const override {
-        for (const auto& encoder : encoders_) {
-            if (encoder->role() == role) {
-                return encoder->openedTree();
-            }
-        }
-        for (const auto* known : {&unet_.tree(), &autoencoder_.tree()}) {
-            if ((*known)->role == role) {
-                return *known;
-            }
-        }
-        return nullptr;
-    }
 
     [[nodiscard]] const memory::FamilyPrecision& precisions() const override {
         return toyPrecisions();
