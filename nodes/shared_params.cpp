@@ -6,20 +6,46 @@
 
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 namespace lowtide::nodes {
 
-ParamDesc choiceParam(std::string id,
-                      std::string label,
-                      std::string tooltip,
-                      std::vector<ChoiceDesc> choices) {
-    Scalar first = choices.front().id;
-    return {.id = std::move(id),
-            .label = std::move(label),
-            .tooltip = std::move(tooltip),
-            .kind = ParamKind::Choice,
-            .defaultValue = std::move(first),
-            .choices = std::move(choices)};
+namespace {
+
+constexpr const char* kVideoSize = "Size of the video. Must be a multiple of 16 for most models.";
+
+}  // namespace
+
+ParamDesc videoWidthParam() {
+    return emptySideParam("width", "Width", kVideoSize);
+}
+
+ParamDesc videoHeightParam() {
+    return emptySideParam("height", "Height", kVideoSize);
+}
+
+ParamDesc videoFramesParam() {
+    return {.id = "frames",
+            .label = "Frames",
+            .tooltip = "Frames of the video: one more than a multiple of 4 for most models.",
+            .unit = "frames",
+            .min = 1,
+            .max = 4096,
+            .softMin = 1,
+            .softMax = 161,
+            .step = 4};
+}
+
+ParamDesc videoRateParam() {
+    return {.id = "rate",
+            .label = "Rate",
+            .tooltip = "Frames a second at which the video is shown; changes no frame.",
+            .unit = "fps",
+            .min = 0.1,
+            .max = 1000,
+            .softMin = 1,
+            .softMax = 60,
+            .step = 1};
 }
 
 ParamDesc stepsParam() {
@@ -29,8 +55,6 @@ ParamDesc stepsParam() {
                 "Steps of the sampler over the whole schedule. More steps take longer and "
                 "refine the picture.",
             .unit = "steps",
-            .kind = ParamKind::Int,
-            .defaultValue = int64_t{20},
             .min = 1,
             .max = kMostSteps,
             .softMin = 1,
@@ -44,8 +68,6 @@ ParamDesc guidanceParam() {
             .tooltip =
                 "How strongly the picture follows the prompt (classifier-free guidance). Off "
                 "at 1 and below.",
-            .kind = ParamKind::Float,
-            .defaultValue = 7.5,
             .min = 0,
             .max = 100,
             .softMin = 1,
@@ -54,11 +76,7 @@ ParamDesc guidanceParam() {
 }
 
 ParamDesc seedParam(std::string tooltip) {
-    return {.id = "seed",
-            .label = "Seed",
-            .tooltip = std::move(tooltip),
-            .kind = ParamKind::Seed,
-            .defaultValue = uint64_t{0}};
+    return {.id = "seed", .label = "Seed", .tooltip = std::move(tooltip)};
 }
 
 ParamDesc samplerParam() {
@@ -66,33 +84,39 @@ ParamDesc samplerParam() {
     for (const sampling::SamplerType& type : sampling::samplers()) {
         choices.push_back({type.name, type.label});
     }
-    return choiceParam(
-        "sampler", "Sampler", "How the noise is taken away step by step.", std::move(choices));
+    return {.id = "sampler",
+            .label = "Sampler",
+            .tooltip = "How the noise is taken away step by step.",
+            .kind = ParamKind::Choice,
+            .choices = std::move(choices)};
 }
 
 ParamDesc sigmasParam() {
-    return choiceParam(
-        "sigmas",
-        "Sigmas",
-        "How the noise levels are spread; sampler leaves it to the sampler and the checkpoint.",
-        {{"sampler", "As the sampler does"},
-         {"normal", "Normal"},
-         {"karras", "Karras"},
-         {"exponential", "Exponential"},
-         {"beta", "Beta"},
-         {"lu", "Lu"}});
+    return {.id = "sigmas",
+            .label = "Sigmas",
+            .tooltip =
+                "How the noise levels are spread; sampler leaves it to the sampler and the "
+                "checkpoint.",
+            .kind = ParamKind::Choice,
+            .choices = {{"sampler", "As the sampler does"},
+                        {"normal", "Normal"},
+                        {"karras", "Karras"},
+                        {"exponential", "Exponential"},
+                        {"beta", "Beta"},
+                        {"lu", "Lu"}}};
 }
 
 ParamDesc spacingParam() {
-    return choiceParam(
-        "spacing",
-        "Spacing",
-        "Which timesteps of the training are visited; sampler leaves it to the sampler and "
-        "the checkpoint.",
-        {{"sampler", "As the sampler does"},
-         {"leading", "Leading"},
-         {"trailing", "Trailing"},
-         {"linspace", "Linspace"}});
+    return {.id = "spacing",
+            .label = "Spacing",
+            .tooltip =
+                "Which timesteps of the training are visited; sampler leaves it to the sampler "
+                "and the checkpoint.",
+            .kind = ParamKind::Choice,
+            .choices = {{"sampler", "As the sampler does"},
+                        {"leading", "Leading"},
+                        {"trailing", "Trailing"},
+                        {"linspace", "Linspace"}}};
 }
 
 files::InputFile chosenFile(const FileParam& param,

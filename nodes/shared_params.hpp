@@ -1,6 +1,7 @@
 #pragma once
 // Parameters that several nodes have: fractions and sizes, those of sampling, and files that a
-// person chose.
+// person chose. param() of node_def.hpp adds what the node's struct says: the default, and the kind
+// of all but texts.
 
 #include "nodes/engine/stages.hpp"
 #include "plugin/base/error.hpp"
@@ -10,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace lowtide::nodes {
 
@@ -18,13 +18,10 @@ namespace lowtide::nodes {
 [[nodiscard]] inline ParamDesc fractionParam(std::string id,
                                              std::string label,
                                              std::string tooltip,
-                                             double defaultValue,
                                              double step = 0.05) {
     return {.id = std::move(id),
             .label = std::move(label),
             .tooltip = std::move(tooltip),
-            .kind = ParamKind::Float,
-            .defaultValue = defaultValue,
             .min = 0,
             .max = 1,
             .softMin = 0,
@@ -38,8 +35,6 @@ namespace lowtide::nodes {
             .label = "Tile",
             .tooltip = std::move(tooltip),
             .unit = "px",
-            .kind = ParamKind::Int,
-            .defaultValue = int64_t{0},
             .min = 0,
             .max = 4096,
             .softMin = 0,
@@ -51,14 +46,11 @@ namespace lowtide::nodes {
 /// A side of pictures that are made anew, in pixels.
 [[nodiscard]] inline ParamDesc emptySideParam(std::string id,
                                               std::string label,
-                                              std::string tooltip,
-                                              int64_t defaultValue) {
+                                              std::string tooltip) {
     return {.id = std::move(id),
             .label = std::move(label),
             .tooltip = std::move(tooltip),
             .unit = "px",
-            .kind = ParamKind::Int,
-            .defaultValue = defaultValue,
             .min = 16,
             .max = 16384,
             .softMin = 64,
@@ -66,42 +58,13 @@ namespace lowtide::nodes {
             .step = 8};
 }
 
-/// Size, length and rate of a video that is made anew.
-[[nodiscard]] inline std::vector<ParamDesc> videoParams() {
-    const char* size = "Size of the video. Must be a multiple of 16 for most models.";
-    return {emptySideParam("width", "Width", size, 832),
-            emptySideParam("height", "Height", size, 480),
-            {.id = "frames",
-             .label = "Frames",
-             .tooltip = "Frames of the video: one more than a multiple of 4 for most models.",
-             .unit = "frames",
-             .kind = ParamKind::Int,
-             .defaultValue = int64_t{81},
-             .min = 1,
-             .max = 4096,
-             .softMin = 1,
-             .softMax = 161,
-             .step = 4},
-            {.id = "rate",
-             .label = "Rate",
-             .tooltip = "Frames a second at which the video is shown; changes no frame.",
-             .unit = "fps",
-             .kind = ParamKind::Float,
-             .defaultValue = 16.0,
-             .min = 0.1,
-             .max = 1000,
-             .softMin = 1,
-             .softMax = 60,
-             .step = 1}};
-}
-
 inline constexpr double kMostSteps = 10000;
 
-/// The first choice is the default.
-[[nodiscard]] ParamDesc choiceParam(std::string id,
-                                    std::string label,
-                                    std::string tooltip,
-                                    std::vector<ChoiceDesc> choices);
+/// Size, length and rate of a video that is made anew.
+[[nodiscard]] ParamDesc videoWidthParam();
+[[nodiscard]] ParamDesc videoHeightParam();
+[[nodiscard]] ParamDesc videoFramesParam();
+[[nodiscard]] ParamDesc videoRateParam();
 [[nodiscard]] ParamDesc stepsParam();
 [[nodiscard]] ParamDesc guidanceParam();
 [[nodiscard]] ParamDesc seedParam(std::string tooltip);

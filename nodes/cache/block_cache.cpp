@@ -37,10 +37,13 @@ std::vector<std::string> readFiles(Json& settings, std::string_view graphFolder)
 }
 
 std::vector<ParamDesc> curveParameters() {
-    ParamDesc kept = fractionParam("kept_share",
-                                   "Kept share",
-                                   "Of the gate Curve: first share of the calls, all computed.",
-                                   0.2);
+    ParamDesc kept = numberParam("kept_share",
+                                 "Kept share",
+                                 "Of the gate Curve: first share of the calls, all computed.",
+                                 0.2,
+                                 0,
+                                 1,
+                                 1);
     kept.advanced = true;
     return {{.id = kCurve.id,
              .label = "Curve",

@@ -55,6 +55,25 @@ ParamDesc countParam(std::string id,
             .step = 1};
 }
 
+ParamDesc numberParam(std::string id,
+                      std::string label,
+                      std::string tooltip,
+                      double defaultValue,
+                      double least,
+                      double most,
+                      double usual) {
+    return {.id = std::move(id),
+            .label = std::move(label),
+            .tooltip = std::move(tooltip),
+            .kind = ParamKind::Float,
+            .defaultValue = defaultValue,
+            .min = least,
+            .max = most,
+            .softMin = least,
+            .softMax = usual,
+            .step = 0.05};
+}
+
 std::vector<ParamDesc> limitParams(int64_t warmUp, int64_t mostInARow) {
     return {
         countParam("warm_up",

@@ -18,6 +18,14 @@ namespace lowtide::nodes {
                                    int64_t defaultValue,
                                    double least,
                                    double usual);
+/// A number from `least` to `most`; the slider ends at `usual`.
+[[nodiscard]] ParamDesc numberParam(std::string id,
+                                    std::string label,
+                                    std::string tooltip,
+                                    double defaultValue,
+                                    double least,
+                                    double most,
+                                    double usual);
 /// "warm_up", "max_consecutive" and "keep_last", which caches that decide on the way have.
 [[nodiscard]] std::vector<ParamDesc> limitParams(int64_t warmUp, int64_t mostInARow);
 

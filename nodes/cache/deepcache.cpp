@@ -1,5 +1,4 @@
 #include "nodes/cache/cache_nodes.hpp"
-#include "nodes/shared_params.hpp"
 
 namespace lowtide::nodes {
 
@@ -92,10 +91,10 @@ std::vector<ParamDesc> deepCacheParameters() {
     for (ParamDesc& param : scheduleParameters()) {
         params.push_back(std::move(param));
     }
-    params.push_back(
-        fractionParam("start", "Start", "Share of the schedule before which all is computed.", 0));
-    params.push_back(
-        fractionParam("end", "End", "Share of the schedule from which on all is computed.", 1));
+    params.push_back(numberParam(
+        "start", "Start", "Share of the schedule before which all is computed.", 0, 0, 1, 1));
+    params.push_back(numberParam(
+        "end", "End", "Share of the schedule from which on all is computed.", 1, 0, 1, 1));
     params.push_back(
         countParam("keep_last", "Keep last", "Calls at the end that are full.", "calls", 0, 0, 10));
     params.push_back({.id = "stages",

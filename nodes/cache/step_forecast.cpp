@@ -1,28 +1,8 @@
 #include "nodes/cache/cache_nodes.hpp"
-#include "nodes/shared_params.hpp"
 
 namespace lowtide::nodes {
 
 namespace {
-
-ParamDesc floatParam(std::string id,
-                     std::string label,
-                     std::string tooltip,
-                     double defaultValue,
-                     double least,
-                     double most,
-                     double usual) {
-    return {.id = std::move(id),
-            .label = std::move(label),
-            .tooltip = std::move(tooltip),
-            .kind = ParamKind::Float,
-            .defaultValue = defaultValue,
-            .min = least,
-            .max = most,
-            .softMin = least,
-            .softMax = usual,
-            .step = 0.05};
-}
 
 std::vector<ParamDesc> gateParameters() {
     return {{.id = "gate",
@@ -32,33 +12,37 @@ std::vector<ParamDesc> gateParameters() {
              .kind = ParamKind::Choice,
              .defaultValue = std::string("window"),
              .choices = {{"window", "Windows"}, {"output_change", "Change (EasyCache)"}}},
-            floatParam("window",
-                       "Window",
-                       "Of the gate Windows: calls from one computed one to the next, at first.",
-                       2,
-                       1,
-                       1000,
-                       5),
-            floatParam("window_growth",
-                       "Growth",
-                       "Of the gate Windows: how much longer each is than the one before.",
-                       0.5,
-                       0,
-                       1000,
-                       2),
-            floatParam("threshold",
-                       "Threshold",
-                       "Of the gate Change: the sum of expected changes below which calls are "
-                       "forecast. 0 computes everything.",
-                       0.2,
-                       0,
-                       10,
-                       1),
-            fractionParam("start",
-                          "Start",
-                          "Of the gate Change: share of the calls before which all are computed.",
-                          0.15),
-            fractionParam("end", "End", "Share of the calls from which on all are computed.", 0.9)};
+            numberParam("window",
+                        "Window",
+                        "Of the gate Windows: calls from one computed one to the next, at first.",
+                        2,
+                        1,
+                        1000,
+                        5),
+            numberParam("window_growth",
+                        "Growth",
+                        "Of the gate Windows: how much longer each is than the one before.",
+                        0.5,
+                        0,
+                        1000,
+                        2),
+            numberParam("threshold",
+                        "Threshold",
+                        "Of the gate Change: the sum of expected changes below which calls are "
+                        "forecast. 0 computes everything.",
+                        0.2,
+                        0,
+                        10,
+                        1),
+            numberParam("start",
+                        "Start",
+                        "Of the gate Change: share of the calls before which all are computed.",
+                        0.15,
+                        0,
+                        1,
+                        1),
+            numberParam(
+                "end", "End", "Share of the calls from which on all are computed.", 0.9, 0, 1, 1)};
 }
 
 std::vector<ParamDesc> stepForecastParameters() {

@@ -369,7 +369,6 @@ executor::NodeType averageNode(Stages& stages) {
                fractionParam("share",
                              "Share",
                              "Of the first: 1 is the first alone, 0 the second alone.",
-                             1,
                              0.01))});
 }
 

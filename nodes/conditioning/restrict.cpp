@@ -185,10 +185,10 @@ executor::NodeType timeRangeNode(Stages& stages) {
          .label = "Conditioning time range",
          .tooltip = "Limits a prompt to a part of the denoising."},
         {param(&TimeAsked::start,
-               fractionParam("start", "Start", "Share of the schedule; 0 is pure noise.", 0, 0.01)),
+               fractionParam("start", "Start", "Share of the schedule; 0 is pure noise.", 0.01)),
          param(&TimeAsked::end,
                fractionParam(
-                   "end", "End", "Share of the schedule; 1 is the finished picture.", 1, 0.01))});
+                   "end", "End", "Share of the schedule; 1 is the finished picture.", 0.01))});
 }
 
 }  // namespace lowtide::nodes

@@ -118,10 +118,9 @@ std::vector<Field<ControlAsked>> controlFields() {
               fractionParam("start",
                             "Start",
                             "Share of the steps of a denoising pass before it joins; until then it "
-                            "is not run.",
-                            0)),
+                            "is not run.")),
         param(&ControlAsked::end,
-              fractionParam("end", "End", "Share of the steps after which it is run no more.", 1)),
+              fractionParam("end", "End", "Share of the steps after which it is run no more.")),
         choice(&ControlAsked::mode,
                {.id = "mode",
                 .label = "Mode",

@@ -135,7 +135,6 @@ std::vector<WireRef> videoStartStage(models::StageContext& context,
 }
 
 std::vector<Field<VideoStartAsked>> videoStartFields() {
-    const std::vector<ParamDesc> ofVideo = videoParams();
     return {
         input(&VideoStartAsked::model,
               {"model", "Model", "Its image encoder and its autoencoder are used.", "MODEL"}),
@@ -146,10 +145,10 @@ std::vector<Field<VideoStartAsked>> videoStartFields() {
                "The last frame, for a checkpoint that takes one.",
                "IMAGE",
                /*optional=*/true}),
-        param(&VideoStartAsked::widthPixels, ofVideo.at(0)),
-        param(&VideoStartAsked::heightPixels, ofVideo.at(1)),
-        param(&VideoStartAsked::frames, ofVideo.at(2)),
-        param(&VideoStartAsked::rate, ofVideo.at(3)),
+        param(&VideoStartAsked::widthPixels, videoWidthParam()),
+        param(&VideoStartAsked::heightPixels, videoHeightParam()),
+        param(&VideoStartAsked::frames, videoFramesParam()),
+        param(&VideoStartAsked::rate, videoRateParam()),
         choice(&VideoStartAsked::fit,
                {.id = "fit",
                 .label = "Fit",

@@ -411,8 +411,7 @@ std::vector<Field<DetailAsked>> detailFields() {
               fractionParam("strength",
                             "Strength",
                             "How much of each tile is made anew: the last steps of the schedule "
-                            "that are taken, as a share of all.",
-                            DetailAsked().strength)),
+                            "that are taken, as a share of all.")),
         param(&DetailAsked::tilePixels,
               {.id = "tile",
                .label = "Tile",

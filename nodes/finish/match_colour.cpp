@@ -96,8 +96,7 @@ std::vector<Field<MatchColourAsked>> matchColourFields() {
             param(&MatchColourAsked::strength,
                   fractionParam("strength",
                                 "Strength",
-                                "Share of the new colours in the result; 0 leaves all as it is.",
-                                MatchColourAsked().strength))};
+                                "Share of the new colours in the result; 0 leaves all as it is."))};
 }
 
 }  // namespace

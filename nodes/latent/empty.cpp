@@ -82,13 +82,10 @@ StageDef<Asked> emptyLatentDef() {
 }
 
 std::vector<Field<EmptyLatentAsked>> emptyLatentFields() {
-    const EmptyLatentAsked usual;
     const char* size =
         "Size of the picture. Must be a multiple of the autoencoder's factor, mostly 8.";
-    return {param(&EmptyLatentAsked::widthPixels,
-                  emptySideParam("width", "Width", size, usual.widthPixels)),
-            param(&EmptyLatentAsked::heightPixels,
-                  emptySideParam("height", "Height", size, usual.heightPixels)),
+    return {param(&EmptyLatentAsked::widthPixels, emptySideParam("width", "Width", size)),
+            param(&EmptyLatentAsked::heightPixels, emptySideParam("height", "Height", size)),
             param(&EmptyLatentAsked::batch,
                   {.id = "batch",
                    .label = "Batch",
@@ -102,11 +99,10 @@ std::vector<Field<EmptyLatentAsked>> emptyLatentFields() {
 }
 
 std::vector<Field<EmptyVideoAsked>> emptyVideoFields() {
-    const std::vector<ParamDesc> ofVideo = videoParams();
-    return {param(&EmptyVideoAsked::widthPixels, ofVideo.at(0)),
-            param(&EmptyVideoAsked::heightPixels, ofVideo.at(1)),
-            param(&EmptyVideoAsked::frames, ofVideo.at(2)),
-            param(&EmptyVideoAsked::rate, ofVideo.at(3))};
+    return {param(&EmptyVideoAsked::widthPixels, videoWidthParam()),
+            param(&EmptyVideoAsked::heightPixels, videoHeightParam()),
+            param(&EmptyVideoAsked::frames, videoFramesParam()),
+            param(&EmptyVideoAsked::rate, videoRateParam())};
 }
 
 }  // namespace

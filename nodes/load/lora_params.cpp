@@ -1,7 +1,6 @@
 #include "nodes/load/lora_params.hpp"
 
 #include "nodes/load/loader.hpp"
-#include "nodes/shared_params.hpp"
 #include "plugin/base/error.hpp"
 
 #include <utility>
@@ -32,14 +31,15 @@ std::string numbered(const std::string& text, const char* between, const std::st
 }
 
 ParamDesc expertParam(const std::string& suffix) {
-    ParamDesc param =
-        choiceParam(numbered("expert", "_", suffix),
-                    numbered("Expert", " ", suffix),
-                    "Which denoiser changes, where a model has two: a LoRA for one of them says so "
-                    "in its name.",
-                    {{"both", "Both"}, {"high_noise", "High noise"}, {"low_noise", "Low noise"}});
-    param.advanced = true;
-    return param;
+    return {.id = numbered("expert", "_", suffix),
+            .label = numbered("Expert", " ", suffix),
+            .tooltip =
+                "Which denoiser changes, where a model has two: a LoRA for one of them says so "
+                "in its name.",
+            .kind = ParamKind::Choice,
+            .defaultValue = std::string("both"),
+            .choices = {{"both", "Both"}, {"high_noise", "High noise"}, {"low_noise", "Low noise"}},
+            .advanced = true};
 }
 
 executor::WorkOutline changedModelOutline(Stages& stages, LoadedModel loaded) {

@@ -71,8 +71,7 @@ std::vector<Field<MaskAsked>> maskFields() {
               fractionParam("threshold",
                             "Threshold",
                             "From this level on a pixel is masked; 0 masks each as much as its "
-                            "level says.",
-                            MaskAsked{}.threshold)),
+                            "level says.")),
         param(&MaskAsked::isInverted,
               {.id = "invert",
                .label = "Invert",
