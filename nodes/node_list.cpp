@@ -4,14 +4,15 @@
 
 namespace lowtide::nodes {
 
+// The build says which list: a test program has one of its own (tests/unit/nodes).
 #define LOWTIDE_NODE(name) executor::NodeType name(Stages& stages);
-#include "nodes/node_list.inc"
+#include LOWTIDE_NODE_LIST
 #undef LOWTIDE_NODE
 
 std::vector<executor::NodeType> makeNodeTypes(Stages& stages) {
     std::vector<executor::NodeType> types = {
 #define LOWTIDE_NODE(name) name(stages),
-#include "nodes/node_list.inc"
+#include LOWTIDE_NODE_LIST
 #undef LOWTIDE_NODE
     };
     std::ranges::sort(types, {}, [](const executor::NodeType& type) { return type.desc.id; });
