@@ -11,25 +11,10 @@
 
 namespace lowtide::sampling {
 
-SamplerType ddim();
-SamplerType euler();
-SamplerType euler_a();
-SamplerType dpmpp_2m();
-SamplerType dpmpp_2m_sde();
-SamplerType dpmpp_3m();
-SamplerType dpmpp_single();
-SamplerType pndm();
-SamplerType pndm_prk();
-SamplerType heun();
-SamplerType lms();
-SamplerType unipc();
-SamplerType deis();
-SamplerType kdpm2();
-SamplerType kdpm2_a();
-SamplerType ddpm();
-SamplerType lcm();
-SamplerType tcd();
-SamplerType sigma_lcm();
+// The build says which list: a test program has one of its own (tests/unit/nodes).
+#define LOWTIDE_SAMPLER(name) SamplerType name();
+#include LOWTIDE_SAMPLER_LIST
+#undef LOWTIDE_SAMPLER
 
 namespace {
 
@@ -104,25 +89,11 @@ int64_t trainStepsOf(const Json& checkpointConfig) {
 }
 
 std::span<const SamplerType> samplers() {
-    static const std::vector<SamplerType> kTypes = {ddim(),
-                                                    euler(),
-                                                    euler_a(),
-                                                    dpmpp_2m(),
-                                                    dpmpp_2m_sde(),
-                                                    dpmpp_3m(),
-                                                    dpmpp_single(),
-                                                    pndm(),
-                                                    pndm_prk(),
-                                                    heun(),
-                                                    lms(),
-                                                    unipc(),
-                                                    deis(),
-                                                    kdpm2(),
-                                                    kdpm2_a(),
-                                                    ddpm(),
-                                                    lcm(),
-                                                    tcd(),
-                                                    sigma_lcm()};
+    static const std::vector<SamplerType> kTypes = {
+#define LOWTIDE_SAMPLER(name) name(),
+#include LOWTIDE_SAMPLER_LIST
+#undef LOWTIDE_SAMPLER
+    };
     return kTypes;
 }
 
