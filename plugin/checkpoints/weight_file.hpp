@@ -21,9 +21,10 @@ struct WeightFileHeader {
 /// Reads the header of a safetensors file, a GGUF file or of what torch.save wrote (.ckpt, .pth,
 /// .pt; see files/torch_file). The content decides; the ending, what a file
 /// that is none of them is refused as. Quantised weights are single
-/// tensors (foldQuantised, openGguf). No weight is read. Errors: those of the readers; Unsupported
-/// for a checkpoint of PyTorch before 1.6. Of an index of shards, or one of the shards, the whole
-/// model (sharded_weights.hpp).
+/// tensors (foldQuantised; GGUF names their types). A tensor of a GGUF file has the shape that
+/// "comfy.gguf.orig_shape.<name>" states, where converters flattened it (ComfyUI-GGUF). No weight
+/// is read. Errors: those of the readers; Unsupported for a checkpoint of PyTorch before 1.6. Of an
+/// index of shards, or one of the shards, the whole model (sharded_weights.hpp).
 [[nodiscard]] WeightFileHeader openWeightFile(const std::string& path);
 /// The same of this file alone.
 [[nodiscard]] WeightFileHeader openOneFile(const std::string& path);

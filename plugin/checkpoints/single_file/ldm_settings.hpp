@@ -32,6 +32,10 @@ namespace lowtide::models {
 /// The text encoder's settings, from transformers' names. What shapes do not tell: 64 channels a
 /// head; "gelu" where it is OpenCLIP's, else "quick_gelu"; the first end token is the one pooled.
 [[nodiscard]] Json textEncoderSettings(const TensorView& tensors, bool isOpenClip);
+/// The image encoder's settings, from transformers' names. What shapes do not tell (heads,
+/// activation) is set for known towers alone: CLIP's ViT-L, OpenCLIP's ViT-H and ViT-bigG.
+/// Error{Unsupported} for a file that is no such tower names a tensor that is missing.
+[[nodiscard]] Json clipVisionSettings(const WeightMap& file);
 
 // Settings that no shape states are assumed to be the published ones; these checks refuse files
 // that cannot have them, and say where to state others. Torch-free.
@@ -44,5 +48,7 @@ void checkAutoencoderConstants(const Json& settings,
                                const BesideFile& beside);
 /// The same for the heads of the text encoder.
 void checkTextConstants(const Json& settings, const std::string& what, const BesideFile& beside);
+/// Error{Unsupported} where neither a known image encoder nor the user states the heads.
+void checkVisionHeads(const Json& settings, const std::string& what, const BesideFile& beside);
 
 }  // namespace lowtide::models

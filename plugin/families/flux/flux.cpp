@@ -1,5 +1,3 @@
-#include "plugin/families/flux/flux.hpp"
-
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/checkpoints/checkpoint.hpp"

@@ -2,6 +2,7 @@
 // The network of FLUX.1, and its settings.
 
 #include "plugin/base/json_fwd.hpp"
+#include "plugin/memory/resolve_precision.hpp"
 #include "plugin/nn/blocks/attention.hpp"
 #include "plugin/nn/blocks/layers.hpp"
 #include "plugin/nn/denoisers/denoiser_parts.hpp"
@@ -174,5 +175,9 @@ private:
     std::shared_ptr<const memory::ComponentTree> tree_;
     std::unique_ptr<const Layers> layers_;
 };
+
+/// What FLUX.1 states of precision: f32 as files have it; bf16 with the time and the norms of heads
+/// in f32.
+[[nodiscard]] const memory::FamilyPrecision& fluxPrecisions();
 
 }  // namespace lowtide::models

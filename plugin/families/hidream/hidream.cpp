@@ -1,5 +1,3 @@
-#include "plugin/families/hidream/hidream.hpp"
-
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"

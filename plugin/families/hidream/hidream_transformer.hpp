@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/families/hidream/hidream_blocks.hpp"
+#include "plugin/memory/resolve_precision.hpp"
 #include "plugin/sampling/denoiser.hpp"
 
 #include <memory>
@@ -107,5 +108,9 @@ private:
     std::shared_ptr<const memory::ComponentTree> tree_;
     std::unique_ptr<const Layers> layers_;
 };
+
+/// What HiDream-I1 states of precision: f32 as files have it; bf16 with the gates of experts, time
+/// and norms in f32.
+[[nodiscard]] const memory::FamilyPrecision& hidreamPrecisions();
 
 }  // namespace lowtide::models

@@ -1,5 +1,3 @@
-#include "plugin/families/sdxl/sdxl.hpp"
-
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/checkpoints/checkpoint.hpp"
@@ -92,6 +90,14 @@ private:
 };
 
 namespace {
+
+/// Of a base model; a refiner lacks the first.
+std::vector<ComponentDesc> sdxlComponents() {
+    return {{.role = std::string(kTextEncoder), .label = "Text encoder"},
+            {.role = std::string(kTextEncoder2), .label = "Text encoder 2"},
+            {.role = std::string(kDenoiser), .label = "Denoiser"},
+            {.role = std::string(kAutoencoder), .label = "Autoencoder"}};
+}
 
 constexpr double kPositiveScore = 6;    ///< aesthetic_score of StableDiffusionXLImg2ImgPipeline
 constexpr double kNegativeScore = 2.5;  ///< negative_aesthetic_score

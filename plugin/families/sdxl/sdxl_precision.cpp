@@ -1,6 +1,6 @@
 #include "plugin/families/sdxl/sdxl_precision.hpp"
 
-#include "plugin/families/sdxl/sdxl.hpp"
+#include "plugin/nn/model.hpp"
 
 namespace lowtide::models {
 

@@ -1,5 +1,3 @@
-#include "plugin/families/zimage/zimage.hpp"
-
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/checkpoints/checkpoint.hpp"

@@ -2,6 +2,7 @@
 // The network of Z-Image, and its settings.
 
 #include "plugin/base/json_fwd.hpp"
+#include "plugin/memory/resolve_precision.hpp"
 #include "plugin/nn/blocks/attention.hpp"
 #include "plugin/nn/blocks/layers.hpp"
 #include "plugin/nn/denoisers/denoiser_parts.hpp"
@@ -155,5 +156,8 @@ private:
     std::shared_ptr<const memory::ComponentTree> tree_;
     std::unique_ptr<const Layers> layers_;
 };
+
+/// What Z-Image states of precision: f32 as files have it; bf16 with time and norms in f32.
+[[nodiscard]] const memory::FamilyPrecision& zimagePrecisions();
 
 }  // namespace lowtide::models

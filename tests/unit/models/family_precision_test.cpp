@@ -1,11 +1,11 @@
 // What the presets of Stable Diffusion XL sum and upcast, what the family says of it, and
 // docs/precision.md.
-#include "plugin/families/flux/flux.hpp"
-#include "plugin/families/hidream/hidream.hpp"
+#include "plugin/families/flux/flux_transformer.hpp"
+#include "plugin/families/hidream/hidream_transformer.hpp"
 #include "plugin/families/sd15/sd15.hpp"
 #include "plugin/families/sdxl/sdxl_precision.hpp"
 #include "plugin/families/wan/wan.hpp"
-#include "plugin/families/zimage/zimage.hpp"
+#include "plugin/families/zimage/zimage_transformer.hpp"
 #include "plugin/memory/resolve_precision.hpp"
 #include "plugin/nn/model.hpp"
 #include "tests/fixtures/file_copies.hpp"

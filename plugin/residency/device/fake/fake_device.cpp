@@ -4,7 +4,6 @@
 #include "plugin/base/units.hpp"
 #include "plugin/residency/copy_lane.hpp"
 #include "plugin/residency/device/fake/fake_memory.hpp"
-#include "plugin/residency/device/fake/fake_operators.hpp"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/detail/PrivateUse1HooksInterface.h>

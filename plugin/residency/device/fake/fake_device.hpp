@@ -43,4 +43,8 @@ public:
 using OpenFakeDevice = FakeDevice*(const FakeSettings& settings);
 inline constexpr const char* kOpenFakeDevice = "lowtideOpenFakeDevice";
 
+/// Tells LibTorch the operators of the device "fake": the CPU's on the same bytes, and the few that
+/// a fallback cannot serve. c10::Error where another library has them.
+void registerFakeOperators();
+
 }  // namespace lowtide::residency

@@ -1,5 +1,4 @@
-#include "plugin/residency/device/fake/fake_operators.hpp"
-
+#include "plugin/residency/device/fake/fake_device.hpp"
 #include "plugin/residency/device/fake/fake_memory.hpp"
 #include "plugin/residency/device/fake/hazard_checker.hpp"
 
