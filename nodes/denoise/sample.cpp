@@ -146,8 +146,8 @@ sampling::DenoiseSettings settingsFor(const models::Model& model,
                                   : at::Tensor()};
 }
 
-StageShapes denoiseShapes(const DenoiseAsked& request, StageFacts& facts) {
-    const DenoiseAsked asked = facts.hashes ? identified(request, *facts.hashes, {}) : request;
+StageShapes denoiseShapes(const DenoiseAsked& stated, StageFacts& facts) {
+    const DenoiseAsked asked = facts.hashes ? identified(stated, *facts.hashes, {}) : stated;
     const models::Model& model = modelIn(asked.model);
     const auto sampler = makeSampler(model, asked);
     StageShapes shapes;
@@ -272,11 +272,11 @@ void tellDenoised(const sampling::DenoiseResult& result, const StageCall& call) 
 }  // namespace
 
 WireRef denoiseLatents(models::StageContext& context,
-                       const DenoiseAsked& request,
+                       const DenoiseAsked& stated,
                        const StageCall& call) {
-    const models::Model& model = modelIn(request.model);
+    const models::Model& model = modelIn(stated.model);
     const DenoiseAsked asked =
-        context.hashes ? identified(request, *context.hashes, call.stop) : request;
+        context.hashes ? identified(stated, *context.hashes, call.stop) : stated;
     if (context.hashes && !context.walk) {
         // Pictures name the weights: their files are read while the denoiser runs.
         for (const auto& each : denoisersOf(model)) {

@@ -73,8 +73,8 @@ models::TileSizes detailTiles(const DetailAsked& asked, const models::Model& mod
     return {.side = asked.tilePixels, .overlap = asked.overlapPixels, .multiple = multiple};
 }
 
-/// Of one tile.
-DenoiseAsked tileRequest(const DetailAsked& asked) {
+/// Without what is a tile's own: its latent, hints and seed.
+DenoiseAsked tileAsked(const DetailAsked& asked) {
     return {.model = asked.model,
             .positive = asked.positive,
             .negative = asked.negative,
@@ -188,17 +188,17 @@ private:
     WireRef denoised(const WireRef& latent, int64_t index, int64_t count) {
         call_.stop.throwIfStopped();
         const tensor::NumericsScope scope(switchesOf(models::kDenoiser));
-        DenoiseAsked request = tileRequest(asked_);
-        request.latent = latent;
-        request.control = controlsOf(index);
-        request.imagePrompt = imagePromptsOf(index);
-        request.seed += static_cast<uint64_t>(index);
+        DenoiseAsked ofTile = tileAsked(asked_);
+        ofTile.latent = latent;
+        ofTile.control = controlsOf(index);
+        ofTile.imagePrompt = imagePromptsOf(index);
+        ofTile.seed += static_cast<uint64_t>(index);
         const auto progress = [&](std::string_view phase, double done, double total) {
             call_.progress(phase,
                            static_cast<double>(index) * total + done,
                            static_cast<double>(count) * total);
         };
-        return denoiseLatents(context_, request, callForTiles(progress));
+        return denoiseLatents(context_, ofTile, callForTiles(progress));
     }
 
     at::Tensor decoded(const WireRef& latent) {
@@ -310,18 +310,18 @@ void checkDetail(const DetailAsked& asked) {
     const models::TileSizes sizes = detailTiles(asked, model);
     requireNoArea(asked.positive, "positive");
     requireNoArea(asked.negative, "negative");
-    const DenoiseAsked request = tileRequest(asked);
-    requireThat(!keepsLatent(request),
+    const DenoiseAsked ofTile = tileAsked(asked);
+    requireThat(!keepsLatent(ofTile),
                 "a strength of 0 adds no detail",
                 "choose a higher strength, or leave the node out",
                 "strength");
-    (void)makeSampler(model, request);
+    (void)makeSampler(model, ofTile);
     const models::TileSpan row = cutSide(image[2], sizes).front();
     const models::TileSpan column = cutSide(image[3], sizes).front();
     const models::PictureSize tile{.width = column.end - column.begin,
                                    .height = row.end - row.begin};
     const Shape latent = latentShapeFor(model, tile, 1, "image");
-    checkInpainting(model, request, {.latent = latent, .isEmpty = false});
+    checkInpainting(model, ofTile, {.latent = latent, .isEmpty = false});
     if (const Controls* controls = controlsIn(asked.control)) {
         checkControls(model, *controls, {image[0], latent[1], latent[2], latent[3]});
     }
@@ -333,7 +333,7 @@ void checkDetail(const DetailAsked& asked) {
 StageShapes detailShapes(const DetailAsked& asked, StageFacts& facts) {
     checkDetail(asked);
     const models::Model& model = modelIn(asked.model);
-    const DenoiseAsked ofTile = tileRequest(asked);
+    const DenoiseAsked ofTile = tileAsked(asked);
     const auto sampler = makeSampler(model, ofTile);
     memory::ComponentPrecision& ofDenoiser =
         *std::find_if(facts.precisions.begin(), facts.precisions.end(), [](const auto& each) {
