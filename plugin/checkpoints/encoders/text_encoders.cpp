@@ -71,6 +71,20 @@ ClipEncoder::ClipEncoder(Checkpoint& checkpoint, const std::string& tokenizer, C
     }
 }
 
+std::array<at::Tensor, 2> ClipEncoder::pooledOf(StageContext& context,
+                                                const PromptTokenPair& texts,
+                                                const std::string& suffix) const {
+    Pass pass(context, *model().tree());
+    (void)texts.rows(pass, suffix);
+    const std::array<ClipTextModel::Row, 2> rows = {ClipTextModel::Row{.ids = texts.positive.ids},
+                                                    ClipTextModel::Row{.ids = texts.negative.ids}};
+    const std::vector<ClipTextModel::Output> outputs = model().encode(pass, rows);
+    for (const ClipTextModel::Output& each : outputs) {
+        noteFinite(context, pass.tree(), each.pooled);
+    }
+    return {outputs[0].pooled, outputs[1].pooled};
+}
+
 EmbeddingUse ClipEncoder::embeddingsIn(const EmbeddingLibrary* library,
                                        std::string_view set) const {
     return {.library = library,

@@ -98,6 +98,12 @@ public:
 
     [[nodiscard]] TreeSource treeSource() const { return model_.treeSource(role()); }
 
+    /// The pooled states of both texts, the positive one first: [1, width] each. Recorded and noted
+    /// with `suffix` as PromptTokenPair::rows does.
+    [[nodiscard]] std::array<at::Tensor, 2> pooledOf(StageContext& context,
+                                                     const PromptTokenPair& texts,
+                                                     const std::string& suffix) const;
+
 private:
     ClipTextUse use_;
     ClipTextConfig config_;

@@ -372,17 +372,7 @@ std::array<at::Tensor, 2> FluxModel::pooledTexts(StageContext& context,
     if (request.begins) {
         request.begins(kTextEncoder, 0, 2);
     }
-    const ClipTextModel& model = clip_.model();
-    Pass pass(context, *model.tree());
-    const PromptTokenPair texts = clipTextsOf(request);
-    (void)texts.rows(pass, "");
-    const std::array<ClipTextModel::Row, 2> rows = {ClipTextModel::Row{.ids = texts.positive.ids},
-                                                    ClipTextModel::Row{.ids = texts.negative.ids}};
-    const std::vector<ClipTextModel::Output> outputs = model.encode(pass, rows);
-    for (const ClipTextModel::Output& each : outputs) {
-        noteFinite(context, pass.tree(), each.pooled);
-    }
-    return {outputs[0].pooled, outputs[1].pooled};
+    return clip_.pooledOf(context, clipTextsOf(request), "");
 }
 
 /// The pipeline hides no padding from T5: all tokens see each other.
@@ -461,7 +451,7 @@ std::shared_ptr<const Model> openFlux(Checkpoint& checkpoint) {
 std::string labelFlux(Checkpoint& checkpoint) {
     std::string what;
     const Json config = fluxConfigIn(checkpoint, what);
-    return readFluxConfig(config, what).embedsGuidance ? "FLUX.1 dev" : "FLUX.1 schnell";
+    return fluxLabel(readFluxConfig(config, what).embedsGuidance);
 }
 
 }  // namespace

@@ -260,7 +260,7 @@ std::string labelFluxDenoiser(Checkpoint& opened) {
     const bool embedsGuidance = JsonReader(opened.readJson(file), opened.name() + "/" + file)
                                     .boolean("guidance_embeds")
                                     .value_or(false);
-    return embedsGuidance ? "FLUX.1 dev" : "FLUX.1 schnell";
+    return fluxLabel(embedsGuidance);
 }
 
 }  // namespace

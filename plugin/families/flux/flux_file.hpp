@@ -13,6 +13,11 @@ namespace lowtide::models {
 inline constexpr const char* kFluxOutputShift = "norm_out.shift";
 inline constexpr const char* kFluxOutputScale = "norm_out.scale";
 
+/// What people call the transformer that embeds the guidance, and the one that does not.
+[[nodiscard]] inline std::string fluxLabel(bool embedsGuidance) {
+    return embedsGuidance ? "FLUX.1 dev" : "FLUX.1 schnell";
+}
+
 /// All but what opens it.
 [[nodiscard]] Network fluxNetwork();
 

@@ -124,14 +124,6 @@ FluxStream fluxStream(NetworkBuilder& builder,
         .outer = {builder, feed + "2", kFluxFeedFactor * width, width}};
 }
 
-/// Each [N, 1, width] f32.
-std::vector<at::Tensor> fluxModulations(Pass& pass,
-                                        const Linear& modulation,
-                                        const at::Tensor& time,
-                                        int64_t count) {
-    return modulation.apply(pass, time).to(at::kFloat).unsqueeze(1).chunk(count, -1);
-}
-
 /// [N, T, heads, headWidth] each.
 struct FluxAttended {
     at::Tensor query;
@@ -235,9 +227,9 @@ void FluxDoubleBlock::apply(Pass& pass,
                             const at::Tensor& texts,
                             const FluxInputs& inputs) const {
     const std::vector<at::Tensor> by =
-        fluxModulations(pass, picture.modulation, inputs.time, kFluxParts);
+        modulationsOf(pass, picture.modulation, inputs.time, kFluxParts);
     const std::vector<at::Tensor> byOfText =
-        fluxModulations(pass, text.modulation, inputs.time, kFluxParts);
+        modulationsOf(pass, text.modulation, inputs.time, kFluxParts);
     at::Tensor found;
     {
         FluxAttended own = fluxProjected(
@@ -271,7 +263,7 @@ FluxSingleBlock::FluxSingleBlock(NetworkBuilder& builder,
 
 void FluxSingleBlock::apply(Pass& pass, const at::Tensor& all, const FluxInputs& inputs) const {
     const std::vector<at::Tensor> by =
-        fluxModulations(pass, modulation, inputs.time, kFluxSingleParts);
+        modulationsOf(pass, modulation, inputs.time, kFluxSingleParts);
     at::Tensor made;
     {
         const at::Tensor normed = modulatedNorm(all, by[0], by[1], kFluxEpsilon);
@@ -280,17 +272,6 @@ void FluxSingleBlock::apply(Pass& pass, const at::Tensor& all, const FluxInputs&
         made = at::cat({found, kernels::tanhGelu(inner.apply(pass, normed))}, 2);
     }
     addGated(all, out.apply(pass, made), by[2]);
-}
-
-FluxTransformer::Vectors::Vectors(NetworkBuilder& builder,
-                                  const std::string& name,
-                                  int64_t in,
-                                  int64_t width)
-    : inner(builder, name + ".linear_1", in, width),
-      outer(builder, name + ".linear_2", width, width) {}
-
-at::Tensor FluxTransformer::Vectors::apply(Pass& pass, const at::Tensor& x) const {
-    return outer.apply(pass, kernels::silu(inner.apply(pass, x)));
 }
 
 FluxTransformer::Layers::Layers(NetworkBuilder& builder, const FluxConfig& config)
@@ -323,7 +304,7 @@ FluxTransformer::FluxTransformer(FluxConfig config, const WeightMap& weights, st
 at::Tensor FluxTransformer::timeOf(Pass& pass,
                                    const at::Tensor& timestep,
                                    const FluxTexts& texts) const {
-    const auto embedded = [&](const Vectors& by, const at::Tensor& number) {
+    const auto embedded = [&](const VectorEmbedding& by, const at::Tensor& number) {
         return by.apply(pass,
                         tensor::upload(sinusoids(number.reshape({1}),
                                                  kFluxSinusoids,

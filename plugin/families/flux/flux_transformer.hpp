@@ -132,21 +132,12 @@ public:
                                      const sampling::StepInfo& step = {}) const;
 
 private:
-    /// Two layers that make a vector of the network's width.
-    struct Vectors {
-        Linear inner;
-        Linear outer;
-
-        Vectors(NetworkBuilder& builder, const std::string& name, int64_t in, int64_t width);
-        [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
-    };
-
     struct Layers {
         Linear patches;
         Linear text;
-        Vectors time;
-        std::optional<Vectors> guidance;
-        Vectors pooled;
+        VectorEmbedding time;
+        std::optional<VectorEmbedding> guidance;
+        VectorEmbedding pooled;
         std::vector<FluxDoubleBlock> doubles;
         std::vector<FluxSingleBlock> singles;
         Linear outputShift;

@@ -189,14 +189,6 @@ constexpr double kHeadNormEpsilon = 1e-5;
 /// Shift, scale and gate of the attention, then of the feed-forward layer.
 constexpr int64_t kPartsOfTokens = 6;
 
-/// Each [N, 1, width] f32.
-std::vector<at::Tensor> modulationsOf(Pass& pass,
-                                      const Linear& modulation,
-                                      const at::Tensor& time,
-                                      int64_t count) {
-    return modulation.apply(pass, time).to(at::kFloat).unsqueeze(1).chunk(count, -1);
-}
-
 /// Queries, keys and values of tokens, [N, T, width] each.
 struct Projected {
     at::Tensor query;

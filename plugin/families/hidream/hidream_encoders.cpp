@@ -227,17 +227,7 @@ std::array<at::Tensor, 2> HiDreamEncoders::pooledBy(StageContext& context,
                                                     const PromptRequest& request,
                                                     size_t encoder) const {
     tellBegin(request, encoder);
-    const ClipTextModel& model = clips_[encoder]->model();
-    Pass pass(context, *model.tree());
-    const PromptTokenPair texts = textsOf(request, encoder);
-    (void)texts.rows(pass, encoder == 0 ? "" : "_2");
-    const std::array<ClipTextModel::Row, 2> rows = {ClipTextModel::Row{.ids = texts.positive.ids},
-                                                    ClipTextModel::Row{.ids = texts.negative.ids}};
-    const std::vector<ClipTextModel::Output> outputs = model.encode(pass, rows);
-    for (const ClipTextModel::Output& each : outputs) {
-        noteFinite(context, pass.tree(), each.pooled);
-    }
-    return {outputs[0].pooled, outputs[1].pooled};
+    return clips_[encoder]->pooledOf(context, textsOf(request, encoder), encoder == 0 ? "" : "_2");
 }
 
 void HiDreamEncoders::tellBegin(const PromptRequest& request, size_t encoder) const {

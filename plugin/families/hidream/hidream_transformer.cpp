@@ -65,17 +65,6 @@ struct HiDreamTransformer::Texts {
     int64_t kept = 0;   ///< S + T
 };
 
-HiDreamTransformer::Vectors::Vectors(NetworkBuilder& builder,
-                                     const std::string& name,
-                                     int64_t in,
-                                     int64_t width)
-    : inner(builder, name + ".linear_1", in, width),
-      outer(builder, name + ".linear_2", width, width) {}
-
-at::Tensor HiDreamTransformer::Vectors::apply(Pass& pass, const at::Tensor& x) const {
-    return outer.apply(pass, kernels::silu(inner.apply(pass, x)));
-}
-
 HiDreamTransformer::Layers::Layers(NetworkBuilder& builder, const HiDreamConfig& config)
     : patches(builder, "x_embedder.proj", config.patchNumbers(config.inChannels), config.width()),
       time(builder, "t_embedder.timestep_embedder", kSinusoids, config.width()),
@@ -234,8 +223,7 @@ at::Tensor HiDreamTransformer::predict(Pass& pass,
     }
     const HiDreamContext context = contextFor(latents, texts.states.size(1), time);
     hidden = throughBlocks(pass, std::move(hidden), texts, context, cached);
-    const std::vector<at::Tensor> by =
-        layers_->outputModulation.apply(pass, time).to(at::kFloat).unsqueeze(1).chunk(2, -1);
+    const std::vector<at::Tensor> by = modulationsOf(pass, layers_->outputModulation, time, 2);
     hidden = modulatedNorm(hidden, by[0], by[1], kOutputEpsilon);
     return fromPatchNumbers(
         layers_->output.apply(pass, hidden), config_.patch, latents.size(2), latents.size(3));

@@ -48,15 +48,6 @@ public:
                                      const sampling::StepInfo& step = {}) const;
 
 private:
-    /// Two layers that make a vector of the network's width.
-    struct Vectors {
-        Linear inner;
-        Linear outer;
-
-        Vectors(NetworkBuilder& builder, const std::string& name, int64_t in, int64_t width);
-        [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
-    };
-
     struct DoubleLayer {
         std::optional<Linear> language;  ///< none in the last layer of all
         HiDreamDoubleBlock block;
@@ -69,8 +60,8 @@ private:
 
     struct Layers {
         Linear patches;
-        Vectors time;
-        Vectors pooled;
+        VectorEmbedding time;
+        VectorEmbedding pooled;
         Linear t5;
         Linear lastLanguage;  ///< of the last layer, with which every pass begins
         std::vector<DoubleLayer> doubles;

@@ -133,7 +133,7 @@ void ZImageBlock::apply(Pass& pass,
                         const Rotation& rotation) const {
     std::vector<at::Tensor> by(kZImageParts);
     if (modulation) {
-        by = modulation->apply(pass, time).to(at::kFloat).unsqueeze(1).chunk(kZImageParts, -1);
+        by = modulationsOf(pass, *modulation, time, kZImageParts);
     }
     const auto add = [&](const RmsNorm& norm, const at::Tensor& made, const at::Tensor& gate) {
         const at::Tensor normed = norm.apply(pass, made);

@@ -90,6 +90,17 @@ at::Tensor TimeEmbedding::apply(Pass& pass,
     return kernels::silu(addition ? embedding + addition->apply(pass, added) : embedding);
 }
 
+VectorEmbedding::VectorEmbedding(NetworkBuilder& builder,
+                                 const std::string& name,
+                                 int64_t in,
+                                 int64_t width)
+    : inner(builder, name + ".linear_1", in, width),
+      outer(builder, name + ".linear_2", width, width) {}
+
+at::Tensor VectorEmbedding::apply(Pass& pass, const at::Tensor& x) const {
+    return outer.apply(pass, tensor::kernels::silu(inner.apply(pass, x)));
+}
+
 at::Tensor modulatedPart(const at::Tensor& part,
                          const at::Tensor& shift,
                          const at::Tensor& factor,
@@ -110,6 +121,13 @@ at::Tensor modulatedNorm(const at::Tensor& hidden,
             .copy_(modulatedPart(hidden.narrow(1, first, count), shift, factor, epsilon));
     });
     return result;
+}
+
+std::vector<at::Tensor> modulationsOf(Pass& pass,
+                                      const Linear& modulation,
+                                      const at::Tensor& time,
+                                      int64_t count) {
+    return modulation.apply(pass, time).to(at::kFloat).unsqueeze(1).chunk(count, -1);
 }
 
 void addGated(const at::Tensor& hidden, const at::Tensor& added, const at::Tensor& gate) {

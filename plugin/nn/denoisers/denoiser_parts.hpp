@@ -62,6 +62,17 @@ struct TimeEmbedding {
                                    const at::Tensor& added) const;
 };
 
+/// Two layers that make a vector of a network's width of a number's sinusoids, or of a pooled text.
+/// Source: diffusers TimestepEmbedding.
+struct VectorEmbedding {
+    Linear inner;
+    Linear outer;
+
+    VectorEmbedding(NetworkBuilder& builder, const std::string& name, int64_t in, int64_t width);
+    /// x [N, in] -> [N, width].
+    [[nodiscard]] at::Tensor apply(Pass& pass, const at::Tensor& x) const;
+};
+
 // What transformers do to their tokens by the time: norms that are moved and scaled, sums that are
 // weighed. A few thousand tokens at a time, so that what is wider is never held for all.
 
@@ -86,6 +97,12 @@ void forTokens(int64_t all, const Work& work) {
                                        const at::Tensor& shift,
                                        const at::Tensor& scale,
                                        double epsilon);
+/// What a layer makes of the time [N, width], for norms and sums: `count` parts, each [N, 1, width]
+/// f32.
+[[nodiscard]] std::vector<at::Tensor> modulationsOf(Pass& pass,
+                                                    const Linear& modulation,
+                                                    const at::Tensor& time,
+                                                    int64_t count);
 /// hidden += gate * added, in f32; gate [N, 1, width].
 void addGated(const at::Tensor& hidden, const at::Tensor& added, const at::Tensor& gate);
 
