@@ -10,11 +10,10 @@ namespace lowtide::nodes {
 #undef LOWTIDE_NODE
 
 std::vector<executor::NodeType> makeNodeTypes(Stages& stages) {
-    std::vector<executor::NodeType> types = {
-#define LOWTIDE_NODE(name) name(stages),
+    std::vector<executor::NodeType> types;
+#define LOWTIDE_NODE(name) types.push_back(name(stages));
 #include LOWTIDE_NODE_LIST
 #undef LOWTIDE_NODE
-    };
     std::ranges::sort(types, {}, [](const executor::NodeType& type) { return type.desc.id; });
     return types;
 }

@@ -14,7 +14,7 @@
 
 namespace lowtide::nodes {
 
-/// A share of something, from 0 to 1.
+/// A fraction, from 0 to 1.
 [[nodiscard]] inline ParamDesc fractionParam(std::string id,
                                              std::string label,
                                              std::string tooltip,
@@ -43,7 +43,34 @@ namespace lowtide::nodes {
             .advanced = true};
 }
 
-/// A side of pictures that are made anew, in pixels.
+/// Side of the tiles of an image, in pixels; 0: whole.
+[[nodiscard]] inline ParamDesc imageTileParam(std::string tooltip) {
+    return {.id = "tile",
+            .label = "Tile",
+            .tooltip = std::move(tooltip),
+            .unit = "px",
+            .min = 0,
+            .max = 8192,
+            .softMin = 0,
+            .softMax = 1024,
+            .step = 64};
+}
+
+/// By how much these overlap.
+[[nodiscard]] inline ParamDesc overlapParam(std::string tooltip) {
+    return {.id = "overlap",
+            .label = "Overlap",
+            .tooltip = std::move(tooltip),
+            .unit = "px",
+            .min = 0,
+            .max = 4096,
+            .softMin = 0,
+            .softMax = 256,
+            .step = 8,
+            .advanced = true};
+}
+
+/// A side of images that are made, in pixels.
 [[nodiscard]] inline ParamDesc emptySideParam(std::string id,
                                               std::string label,
                                               std::string tooltip) {

@@ -444,15 +444,16 @@ StageTask encodeTask(const EncodeAsked& asked) {
 }
 
 /// The outputs of the stage.
-std::vector<PortDesc> promptOutputs() {
-    return {{.id = "positive",
-             .label = "Positive",
-             .tooltip = "The encoded prompt.",
-             .type = "CONDITIONING"},
-            {.id = "negative",
-             .label = "Negative",
-             .tooltip = "The encoded negative prompt.",
-             .type = "CONDITIONING"}};
+const std::vector<PortDesc>& promptOutputs() {
+    static const std::vector<PortDesc> ports = {{.id = "positive",
+                                                 .label = "Positive",
+                                                 .tooltip = "The encoded prompt.",
+                                                 .type = "CONDITIONING"},
+                                                {.id = "negative",
+                                                 .label = "Negative",
+                                                 .tooltip = "The encoded negative prompt.",
+                                                 .type = "CONDITIONING"}};
+    return ports;
 }
 
 /// Opens what the texts name, embeddings and LoRAs: the model that encodes and denoises is the one
@@ -495,14 +496,9 @@ executor::WorkOutline outlineEncodePrompt(Stages& stages, const executor::Outlin
 }
 
 void runEncodePrompt(Stages& stages, executor::Context& context) {
-    auto asked = askedOf(
-        encodeFields(), context, [&](std::string_view port) { return context.input(port); });
+    auto asked = askedOf(encodeFields(), context, valuesAt(context));
     (void)openNamed(stages, asked, context.graphFolder());
-    std::vector<WireRef> values = stages.run(encodeTask(asked), stageCall(context));
-    const std::vector<PortDesc> ports = promptOutputs();
-    for (size_t i = 0; i < ports.size(); ++i) {
-        context.output(ports[i].id, std::move(values.at(i)));
-    }
+    giveOutputs(context, promptOutputs(), stages.run(encodeTask(asked), stageCall(context)));
     context.output(kModel, asked.model);
 }
 

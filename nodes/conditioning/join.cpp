@@ -187,10 +187,6 @@ void joinEntries(const AverageAsked& asked,
     joinTensors(asked, fields, first, second);
 }
 
-ConditioningOutline outlineAt(const WireRef& wire, const char* port) {
-    return outlineOf(conditioningShapeOf(wire, port), port);
-}
-
 template <class Asked>
 StageShapes joinedShapes(const Asked& asked, StageFacts&) {
     const ConditioningOutline first = outlineAt(asked.first, "first");

@@ -92,8 +92,7 @@ void restrictEntries(const Asked& asked, std::vector<Entry>& entries) {
 
 template <class Asked>
 StageShapes restrictedShapes(const Asked& asked, StageFacts&) {
-    const models::ConditioningOutline given =
-        outlineOf(conditioningShapeOf(asked.conditioning, "conditioning"), "conditioning");
+    const models::ConditioningOutline given = outlineAt(asked.conditioning, "conditioning");
     std::vector<models::EntryOutline> entries = given.entries();
     restrictEntries(asked, entries);
     return {.outputs = {outputOf(models::ConditioningOutline(given.fields(), std::move(entries)))}};

@@ -1,5 +1,5 @@
-#include "nodes/control/influence.hpp"
 #include "nodes/engine/image_prompts.hpp"
+#include "nodes/engine/influence.hpp"
 #include "nodes/engine/node_def.hpp"
 #include "nodes/engine/outline_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"

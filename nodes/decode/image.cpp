@@ -1,5 +1,4 @@
 #include "nodes/decode/decode.hpp"
-#include "nodes/denoise/latent_preview.hpp"
 #include "nodes/engine/finite_checks.hpp"
 #include "nodes/engine/joined_pictures.hpp"
 #include "nodes/engine/node_def.hpp"

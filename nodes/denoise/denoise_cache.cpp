@@ -74,9 +74,7 @@ void addCache(memory::Combination& chosen,
 }  // namespace
 
 std::shared_ptr<const sampling::StepCache> stepCacheIn(const DenoiseAsked& asked) {
-    const auto* known = dynamic_cast<const KnownValue*>(asked.stepCache.get());
-    auto cache = std::dynamic_pointer_cast<const sampling::StepCache>(known ? known->value()
-                                                                            : asked.stepCache);
+    auto cache = std::dynamic_pointer_cast<const sampling::StepCache>(meantBy(asked.stepCache));
     if (asked.stepCache && !cache) {
         throw Error(ErrorKind::InvalidInput,
                     "the input step_cache is no step cache",

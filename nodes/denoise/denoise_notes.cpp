@@ -2,6 +2,7 @@
 
 #include "nodes/denoise/denoise_schedule.hpp"
 #include "nodes/engine/outline_parts.hpp"
+#include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/text.hpp"
@@ -36,10 +37,6 @@ constexpr double kFarBelow = 0.5;
 constexpr double kFarAbove = 2.5;
 constexpr double kMuchGuidance = 2;  ///< times the usual one
 
-std::string pictureSizeText(const models::PictureSize& size) {
-    return std::to_string(size.width) + " x " + std::to_string(size.height);
-}
-
 Issue usualSizeNote(std::string message, std::string hint) {
     return {.severity = Severity::Info,
             .code = "usual_size",
@@ -49,31 +46,6 @@ Issue usualSizeNote(std::string message, std::string hint) {
 }
 
 }  // namespace
-
-models::PictureSize usualSizeFor(const models::ModelInfo& info, const models::PictureSize& size) {
-    const double scale = std::sqrt(static_cast<double>(info.usual.pixels) /
-                                   static_cast<double>(size.width * size.height));
-    const auto rounded = [&](int64_t side) {
-        const auto scaled = static_cast<int64_t>(static_cast<double>(side) * scale);
-        return scaled / info.latent.multiple * info.latent.multiple;
-    };
-    return {.width = rounded(size.width), .height = rounded(size.height), .frames = size.frames};
-}
-
-void requireRoomFor(const models::ModelInfo& info, const models::PictureSize& size) {
-    const int64_t most = info.latent.mostPixels;
-    if (most == 0 || size.width == size.height || size.width * size.height <= most) {
-        return;
-    }
-    throw Error(
-        ErrorKind::InvalidInput,
-        "the size is " + pictureSizeText(size) + ", and " + info.checkpoint + " has room for " +
-            std::to_string(most) + " pixels of a picture that is no square",
-        info.usual.pixels > 0 ? "choose " + pictureSizeText(usualSizeFor(info, size)) +
-                                    ", which its own pipeline would make, and enlarge the picture"
-                              : "choose a smaller size",
-        "latent");
-}
 
 Issues sizeNotes(const models::ModelInfo& info, const Shape& latent, bool isEmpty) {
     if (info.usual.pixels == 0 || !info.latent.holds(latent)) {

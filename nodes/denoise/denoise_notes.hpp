@@ -15,14 +15,6 @@ namespace lowtide::nodes {
 /// Says which flow shift is taken where none is set.
 [[nodiscard]] Issues shiftNotes(const models::Model& model, const DenoiseAsked& asked);
 
-/// What the pipeline of a model makes of a size that it is asked for: as many pixels as it was
-/// trained at, both sides rounded down. Source: the image pipelines of diffusers 0.42.1.
-[[nodiscard]] models::PictureSize usualSizeFor(const models::ModelInfo& info,
-                                               const models::PictureSize& size);
-
-/// Error{InvalidInput} on "latent" for one that the denoiser has no room for.
-void requireRoomFor(const models::ModelInfo& info, const models::PictureSize& size);
-
 /// Says where its pipeline would make another size than the one that is asked for and made here, or
 /// where the size is far from those of the training. `isEmpty`: the latent holds no picture yet.
 [[nodiscard]] Issues sizeNotes(const models::ModelInfo& info, const Shape& latent, bool isEmpty);

@@ -12,18 +12,6 @@
 
 namespace lowtide::nodes {
 
-/// Tells how much of a stage is done, once the device has done what it was given with `network`: on
-/// a card work is queued.
-inline void tellProgress(models::StageContext& context,
-                         const memory::ComponentTree& network,
-                         const StageCall& call,
-                         std::string_view phase,
-                         int64_t done,
-                         int64_t total) {
-    context.weights.finishCompute(context.treeOf(network));
-    call.progress(phase, static_cast<double>(done), static_cast<double>(total));
-}
-
 /// Small pictures of the first latent of a batch, of a video's middle frame: one pixel for one of
 /// the latent.
 class LatentPreview {

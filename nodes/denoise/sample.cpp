@@ -196,8 +196,7 @@ bool changesWithTime(const WireRef& conditioning, const char* port) {
     if (!conditioning) {
         return false;
     }
-    const models::ConditioningOutline outline =
-        outlineOf(conditioningShapeOf(conditioning, port), port);
+    const models::ConditioningOutline outline = outlineAt(conditioning, port);
     return std::any_of(outline.entries().begin(), outline.entries().end(), [](const auto& entry) {
         return !entry.scope.isAlways();
     });
@@ -394,25 +393,13 @@ ParamDesc stepNumber(std::string id, std::string label, std::string tooltip) {
 }
 
 ParamDesc share(std::string id, std::string label, std::string tooltip) {
-    return {.id = std::move(id),
-            .label = std::move(label),
-            .tooltip = std::move(tooltip),
-            .min = 0,
-            .max = 1,
-            .softMin = 0,
-            .softMax = 1,
-            .step = 0.05,
-            .advanced = true};
+    ParamDesc param = fractionParam(std::move(id), std::move(label), std::move(tooltip));
+    param.advanced = true;
+    return param;
 }
 
 std::vector<Field<DenoiseAsked>> denoiseFields() {
     using Asked = DenoiseAsked;
-    ParamDesc strength = share("strength",
-                               "Strength",
-                               "How much of the picture that came in is made anew: the last steps "
-                               "of the schedule that are taken, as a share of all; 1 takes them "
-                               "all.");
-    strength.advanced = false;
     return {
         input(&Asked::model, {"model", "Model", "Its denoiser is used.", "MODEL"}),
         input(&Asked::positive,
@@ -459,7 +446,12 @@ std::vector<Field<DenoiseAsked>> denoiseFields() {
         param(&Asked::cfg, guidanceParam()),
         param(&Asked::seed,
               seedParam("Start of the noise: one seed, one picture, on every device.")),
-        param(&Asked::strength, strength),
+        param(&Asked::strength,
+              fractionParam("strength",
+                            "Strength",
+                            "How much of the picture that came in is made anew: the last steps "
+                            "of the schedule that are taken, as a share of all; 1 takes them "
+                            "all.")),
         choice(&Asked::batchNoise,
                {.id = "batch_seeds",
                 .label = "Batch seeds",

@@ -1,4 +1,3 @@
-#include "nodes/denoise/latent_preview.hpp"
 #include "nodes/encode/encode_image.hpp"
 #include "nodes/engine/finite_checks.hpp"
 #include "nodes/engine/joined_pictures.hpp"

@@ -67,9 +67,7 @@ std::string describedControl(const ControlEntry& entry) {
 }
 
 const Controls* controlsIn(const memory::WireRef& value) {
-    const auto* known = dynamic_cast<const KnownValue*>(value.get());
-    const memory::WireValue* meant = known ? known->value().get() : value.get();
-    const auto* controls = dynamic_cast<const Controls*>(meant);
+    const auto* controls = dynamic_cast<const Controls*>(meantBy(value).get());
     if (value && !controls) {
         throw Error(ErrorKind::InvalidInput,
                     "the input control is no control",

@@ -1,7 +1,7 @@
 #pragma once
 // What ControlNets shall follow: the CONTROL wire.
 
-#include "nodes/control/influence.hpp"
+#include "nodes/engine/influence.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/memory/wire_value.hpp"
 #include "plugin/nn/controls/control_net.hpp"

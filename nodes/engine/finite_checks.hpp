@@ -19,18 +19,9 @@
 #include <string_view>
 #include <vector>
 
-namespace lowtide::memory {
-struct ComponentTree;
-}
-
 namespace lowtide::tensor {
 struct Provenance;
 }
-
-namespace lowtide::models {
-class ResultChecks;
-struct StageContext;
-}  // namespace lowtide::models
 
 namespace lowtide::nodes {
 

@@ -74,9 +74,7 @@ std::string describedImagePrompt(const ImagePromptEntry& entry) {
 }
 
 const ImagePrompts* imagePromptsIn(const memory::WireRef& value) {
-    const auto* known = dynamic_cast<const KnownValue*>(value.get());
-    const memory::WireValue* meant = known ? known->value().get() : value.get();
-    const auto* prompts = dynamic_cast<const ImagePrompts*>(meant);
+    const auto* prompts = dynamic_cast<const ImagePrompts*>(meantBy(value).get());
     if (value && !prompts) {
         throw Error(ErrorKind::InvalidInput,
                     "the input image_prompt holds no pictures to follow",

@@ -1,7 +1,7 @@
 #pragma once
 // Pictures that a denoiser shall follow as it follows a text: the IMAGE_PROMPT wire.
 
-#include "nodes/control/influence.hpp"
+#include "nodes/engine/influence.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/checkpoints/image_prompts/ip_adapter.hpp"
 #include "plugin/memory/wire_value.hpp"

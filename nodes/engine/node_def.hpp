@@ -51,6 +51,11 @@ using WireAt = std::function<memory::WireRef(std::string_view port)>;
     };
 }
 
+/// Of a node in a run. Valid while `context` is.
+[[nodiscard]] inline WireAt valuesAt(const executor::Context& context) {
+    return [&context](std::string_view port) { return context.input(port); };
+}
+
 /// A port or a parameter of a node, and its place in what the node is asked.
 template <class Asked>
 struct Field {
@@ -67,7 +72,7 @@ template <class Asked>
     return {.port = std::move(port), .wire = wire};
 }
 
-/// A parameter; its default is that of the field. `desc` says the kind of a text alone.
+/// A parameter; its default is that of the field. `desc` states the kind only for texts.
 template <class Asked, class T>
 [[nodiscard]] Field<Asked> param(T Asked::*value, ParamDesc desc) {
     std::string id = desc.id;
@@ -108,7 +113,7 @@ struct Option {
 /// "a, b, c".
 [[nodiscard]] std::string idsOf(const std::vector<ChoiceDesc>& choices);
 
-/// A parameter that is one of a list, told as what it means; its default is that of the field.
+/// A parameter that is one of a list, given as its meaning; its default is that of the field.
 template <class Asked, class T>
 [[nodiscard]] Field<Asked> choice(T Asked::*value, ParamDesc desc, std::vector<Option<T>> options) {
     const T byDefault = Asked{}.*value;
@@ -179,6 +184,15 @@ template <class Asked>
     return asked;
 }
 
+/// Gives a stage's values by ports, in their order.
+inline void giveOutputs(executor::Context& context,
+                        const std::vector<PortDesc>& ports,
+                        std::vector<memory::WireRef> values) {
+    for (size_t i = 0; i < ports.size(); ++i) {
+        context.output(ports[i].id, std::move(values.at(i)));
+    }
+}
+
 /// The type of a node. Its outputs are those of the stage, in their order.
 template <class Asked>
 [[nodiscard]] executor::NodeType nodeOf(Stages& stages, NodeDef<Asked> def) {
@@ -189,25 +203,23 @@ template <class Asked>
         }
     }
     const auto stage = std::make_shared<const StageDef<Asked>>(std::move(def.stage));
+    const auto fields = std::make_shared<const std::vector<Field<Asked>>>(std::move(def.fields));
     const std::vector<PortDesc> ports = def.desc.outputs;
-    return {
-        .desc = std::move(def.desc),
-        .outline =
-            [&stages, fields = def.fields, stage, ports](const executor::OutlineContext& context) {
-                const Asked asked = askedOf(fields, context, knownAt(context));
-                return stages.outline(taskOf(stage, asked), ports);
-            },
-        .run =
-            [&stages, fields = def.fields, stage, ports](executor::Context& context) {
-                const Asked asked = askedOf(
-                    fields, context, [&](std::string_view port) { return context.input(port); });
-                std::vector<memory::WireRef> values =
-                    stages.run(taskOf(stage, asked), stageCall(context));
-                for (size_t i = 0; i < ports.size(); ++i) {
-                    context.output(ports[i].id, std::move(values.at(i)));
-                }
-            },
-        .collectAfter = std::move(def.collectAfter)};
+    return {.desc = std::move(def.desc),
+            .outline =
+                [&stages, fields, stage, ports](const executor::OutlineContext& context) {
+                    return stages.outline(
+                        taskOf(stage, askedOf(*fields, context, knownAt(context))), ports);
+                },
+            .run =
+                [&stages, fields, stage, ports](executor::Context& context) {
+                    giveOutputs(
+                        context,
+                        ports,
+                        stages.run(taskOf(stage, askedOf(*fields, context, valuesAt(context))),
+                                   stageCall(context)));
+                },
+            .collectAfter = std::move(def.collectAfter)};
 }
 
 /// The type of a node whose two functions ask the stages.

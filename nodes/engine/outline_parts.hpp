@@ -93,8 +93,6 @@ private:
     return outline && outline->isDistribution();
 }
 
-struct EmptyOutline;
-
 /// Of a tensor in f32.
 [[nodiscard]] Bytes bytesOf(const Shape& shape);
 

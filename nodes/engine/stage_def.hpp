@@ -1,6 +1,6 @@
 #pragma once
-// A stage, told once: what it is called, the components that it runs, what comes out, how it runs.
-// Its outline and its walk over shapes follow from that. Torch-free.
+// A stage, described once: what it is called, the components that it runs, what comes out, how it
+// runs. Its outline and its walk over shapes follow from that. Torch-free.
 
 #include "plugin/base/json.hpp"
 #include "plugin/base/stop_token.hpp"
@@ -70,6 +70,12 @@ private:
     Shape shape_;
     WireRef value_;
 };
+
+/// The value on a wire, or what is known in its place.
+[[nodiscard]] inline const WireRef& meantBy(const WireRef& wire) {
+    const auto* known = dynamic_cast<const KnownValue*>(wire.get());
+    return known ? known->value() : wire;
+}
 
 /// What a stage says before it runs.
 struct StageShapes {
@@ -166,48 +172,48 @@ struct StageTask {
     int64_t tilePixels = 0;           ///< what it states; 0: whole
 };
 
-/// `request` as a task of that stage.
-template <class Request>
-[[nodiscard]] StageTask taskOf(const std::shared_ptr<const StageDef<Request>>& def,
-                               const Request& request) {
+/// What is asked as a task of that stage.
+template <class Asked>
+[[nodiscard]] StageTask taskOf(const std::shared_ptr<const StageDef<Asked>>& def, Asked asked) {
+    const auto shared = std::make_shared<const Asked>(std::move(asked));
     StageTask task{.name = def->name,
                    .roles = def->roles,
                    .addedRoles = def->addedRoles,
                    .hasOwnSwitches = def->hasOwnSwitches,
                    .scopesElsewhere = def->scopesElsewhere};
     if (def->source) {
-        task.source = [def, request] { return def->source(request); };
+        task.source = [def, shared] { return def->source(*shared); };
     }
-    if constexpr (requires { request.precision; }) {
-        task.precision = request.precision;
+    if constexpr (requires { shared->precision; }) {
+        task.precision = shared->precision;
     }
-    task.shape = [def, request](StageFacts& facts) { return def->shape(request, facts); };
-    task.run = [def, request](models::StageContext& context, const StageCall& call) {
-        return def->run(context, request, call);
+    task.shape = [def, shared](StageFacts& facts) { return def->shape(*shared, facts); };
+    task.run = [def, shared](models::StageContext& context, const StageCall& call) {
+        return def->run(context, *shared, call);
     };
-    task.walk = [def, request](
+    task.walk = [def, shared](
                     models::StageContext& context, const StageCall& call, const WireOf& wireOf) {
-        Request walked = request;
+        Asked walked = *shared;
         const WalkedShare share = def->shorten ? def->shorten(context, walked) : WalkedShare();
-        for (const StageWire<Request>& wire : def->wires) {
+        for (const StageWire<Asked>& wire : def->wires) {
             walked.*wire.value = wireOf(wire.port, walked.*wire.value);
         }
         return WalkedStage{.share = share, .results = def->run(context, walked, call)};
     };
-    task.inputs = [def, request] {
+    task.inputs = [def, shared] {
         std::vector<std::pair<std::string, WireRef>> inputs;
-        for (const StageWire<Request>& wire : def->wires) {
-            inputs.emplace_back(wire.port, request.*wire.value);
+        for (const StageWire<Asked>& wire : def->wires) {
+            inputs.emplace_back(wire.port, (*shared).*wire.value);
         }
         return inputs;
     };
     if (def->tile.pixels) {
         task.tileParam = def->tile.param;
-        task.tilePixels = request.*def->tile.pixels;
-        task.inTiles = [def, request](int64_t pixels) {
-            Request other = request;
+        task.tilePixels = (*shared).*def->tile.pixels;
+        task.inTiles = [def, shared](int64_t pixels) {
+            Asked other = *shared;
             other.*def->tile.pixels = pixels;
-            return taskOf(def, other);
+            return taskOf(def, std::move(other));
         };
     }
     return task;

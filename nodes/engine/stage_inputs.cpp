@@ -1,6 +1,5 @@
 #include "nodes/engine/stage_inputs.hpp"
 
-#include "nodes/denoise/denoise_notes.hpp"
 #include "nodes/engine/conditioning_shape.hpp"
 #include "nodes/engine/outline_parts.hpp"
 #include "plugin/base/error.hpp"
@@ -9,14 +8,15 @@
 #include "plugin/checkpoints/image_prompts/ip_adapter.hpp"
 #include "plugin/checkpoints/model_part.hpp"
 
+#include <cmath>
+
 namespace lowtide::nodes {
 
 namespace {
 
 template <class T>
 const T& valueIn(const memory::WireRef& value, const char* item, const char* wanted) {
-    const auto* known = dynamic_cast<const KnownValue*>(value.get());
-    if (const auto* typed = dynamic_cast<const T*>(known ? known->value().get() : value.get())) {
+    if (const auto* typed = dynamic_cast<const T*>(meantBy(value).get())) {
         return *typed;
     }
     throw Error(ErrorKind::InvalidInput,
@@ -151,6 +151,10 @@ ConditioningShape conditioningShapeOf(const memory::WireRef& value, const char* 
     return {.shape = outline->shape(), .entries = outline};
 }
 
+models::ConditioningOutline outlineAt(const memory::WireRef& value, const char* item) {
+    return outlineOf(conditioningShapeOf(value, item), item);
+}
+
 Shape latentShapeFor(const models::Model& model,
                      const models::PictureSize& size,
                      int64_t batch,
@@ -165,6 +169,35 @@ Shape latentShapeFor(const models::Model& model,
         refuseSize(size, info, item);
     }
     return *shape;
+}
+
+std::string pictureSizeText(const models::PictureSize& size) {
+    return std::to_string(size.width) + " x " + std::to_string(size.height);
+}
+
+models::PictureSize usualSizeFor(const models::ModelInfo& info, const models::PictureSize& size) {
+    const double scale = std::sqrt(static_cast<double>(info.usual.pixels) /
+                                   static_cast<double>(size.width * size.height));
+    const auto rounded = [&](int64_t side) {
+        const auto scaled = static_cast<int64_t>(static_cast<double>(side) * scale);
+        return scaled / info.latent.multiple * info.latent.multiple;
+    };
+    return {.width = rounded(size.width), .height = rounded(size.height), .frames = size.frames};
+}
+
+void requireRoomFor(const models::ModelInfo& info, const models::PictureSize& size) {
+    const int64_t most = info.latent.mostPixels;
+    if (most == 0 || size.width == size.height || size.width * size.height <= most) {
+        return;
+    }
+    throw Error(
+        ErrorKind::InvalidInput,
+        "the size is " + pictureSizeText(size) + ", and " + info.checkpoint + " has room for " +
+            std::to_string(most) + " pixels of a picture that is no square",
+        info.usual.pixels > 0 ? "choose " + pictureSizeText(usualSizeFor(info, size)) +
+                                    ", which its own pipeline would make, and enlarge the picture"
+                              : "choose a smaller size",
+        "latent");
 }
 
 void checkLatents(const models::Model& model, const Shape& latents) {

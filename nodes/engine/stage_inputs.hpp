@@ -6,6 +6,7 @@
 #include "plugin/nn/component_source.hpp"
 #include "plugin/nn/controls/control_net.hpp"
 #include "plugin/nn/model.hpp"
+#include "plugin/nn/stage_context.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
 namespace lowtide::models {
@@ -44,6 +45,8 @@ template <class Request>
 [[nodiscard]] memory::WireRef kindOf(const memory::WireRef& latent);
 /// Of a conditioning, likewise. Error{InvalidInput} on port `item` for null.
 [[nodiscard]] ConditioningShape conditioningShapeOf(const memory::WireRef& value, const char* item);
+/// The same as an outline.
+[[nodiscard]] models::ConditioningOutline outlineAt(const memory::WireRef& value, const char* item);
 /// Of a picture's latents, `batch` of them. Error{InvalidInput} on `item`, with the code of picture
 /// sizes, where the model has none for that size.
 [[nodiscard]] Shape latentShapeFor(const models::Model& model,
@@ -59,5 +62,27 @@ void requirePictures(const models::Model& model, const std::string& what);
 
 /// Error{InvalidInput} unless a mask [1 or B, 1, H, W] is of the size of pictures [B, 3, H, W].
 void checkMaskFits(const Shape& mask, const Shape& image);
+
+/// "512 x 768".
+[[nodiscard]] std::string pictureSizeText(const models::PictureSize& size);
+/// What the pipeline of a model makes of a size that it is asked for: as many pixels as it was
+/// trained at, both sides rounded down. Source: the image pipelines of diffusers 0.42.1.
+[[nodiscard]] models::PictureSize usualSizeFor(const models::ModelInfo& info,
+                                               const models::PictureSize& size);
+
+/// Error{InvalidInput} on "latent" for one that the denoiser has no room for.
+void requireRoomFor(const models::ModelInfo& info, const models::PictureSize& size);
+
+/// Tells how much of a stage is done, once the device has done what it was given with `network`: on
+/// a GPU work is queued.
+inline void tellProgress(models::StageContext& context,
+                         const memory::ComponentTree& network,
+                         const StageCall& call,
+                         std::string_view phase,
+                         int64_t done,
+                         int64_t total) {
+    context.weights.finishCompute(context.treeOf(network));
+    call.progress(phase, static_cast<double>(done), static_cast<double>(total));
+}
 
 }  // namespace lowtide::nodes

@@ -38,8 +38,7 @@ at::Tensor onWire(const Shape& shape, const memory::StagePlace& place, std::stri
 WireRef conditioningOnWire(const WireRef& value,
                            const memory::StagePlace& place,
                            const std::string& port) {
-    const models::ConditioningOutline outline =
-        outlineOf(conditioningShapeOf(value, port.c_str()), port.c_str());
+    const models::ConditioningOutline outline = outlineAt(value, port.c_str());
     std::vector<tensor::ConditioningEntry> entries;
     for (const models::EntryOutline& entry : outline.entries()) {
         tensor::ConditioningEntry& own = entries.emplace_back();

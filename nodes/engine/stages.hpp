@@ -100,7 +100,7 @@ public:
     /// part that is missing or does not fit.
     [[nodiscard]] LoadedModel loadDiffusionModel(const models::DiffusionModelRequest& request,
                                                  std::string_view graphFolder);
-    /// The same for the file of an upscaler, whose scale and settings follow from its shapes.
+    /// For the file of an upscaler, whose scale and settings follow from its shapes.
     [[nodiscard]] WireRef loadUpscaler(std::string_view path, std::string_view graphFolder);
     /// The same for a ControlNet, a file or a folder.
     [[nodiscard]] WireRef loadControlNet(std::string_view path, std::string_view graphFolder);

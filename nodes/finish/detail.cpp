@@ -91,8 +91,7 @@ void requireNoArea(const WireRef& conditioning, const char* port) {
     if (!conditioning) {
         return;
     }
-    const models::ConditioningOutline outline =
-        outlineOf(conditioningShapeOf(conditioning, port), port);
+    const models::ConditioningOutline outline = outlineAt(conditioning, port);
     for (const models::EntryOutline& entry : outline.entries()) {
         if (entry.scope.area) {
             throw Error(ErrorKind::InvalidInput,
@@ -142,9 +141,9 @@ public:
     [[nodiscard]] const tensor::Provenance::Fields& notes() const { return notes_; }
 
 private:
-    /// What is asked of the stages for tiles: no progress, no pictures between, and no end between
-    /// pictures, since a tile is none. "Now" still ends them before the next leaf. What one tile
-    /// tells is not told again by the others.
+    /// What is asked of the stages for tiles: no images in between, and no end between images,
+    /// since a tile is none. "Now" still ends them before the next leaf. Denoising reports its
+    /// progress; an issue of one tile is not reported again by the others.
     StageCall callForTiles(std::function<void(std::string_view, double, double)> progress =
                                [](std::string_view, double, double) {}) {
         StageCall quiet = call_;
@@ -413,28 +412,11 @@ std::vector<Field<DetailAsked>> detailFields() {
                             "How much of each tile is made anew: the last steps of the schedule "
                             "that are taken, as a share of all.")),
         param(&DetailAsked::tilePixels,
-              {.id = "tile",
-               .label = "Tile",
-               .tooltip = "Side of the tiles, best the size for which the model was trained; 0 "
-                          "takes pictures whole.",
-               .unit = "px",
-               .min = 0,
-               .max = 8192,
-               .softMin = 0,
-               .softMax = 1024,
-               .step = 64}),
+              imageTileParam("Side of the tiles, best the size for which the model was trained; 0 "
+                             "takes pictures whole.")),
         param(&DetailAsked::overlapPixels,
-              {.id = "overlap",
-               .label = "Overlap",
-               .tooltip = "By how much tiles overlap and fade into each other, at most half of a "
-                          "tile.",
-               .unit = "px",
-               .min = 0,
-               .max = 4096,
-               .softMin = 0,
-               .softMax = 256,
-               .step = 8,
-               .advanced = true}),
+              overlapParam("By how much tiles overlap and fade into each other, at most half of a "
+                           "tile.")),
         param(&DetailAsked::steps, stepsParam()),
         param(&DetailAsked::cfg, guidanceParam()),
         param(&DetailAsked::seed,

@@ -35,28 +35,26 @@ struct Loader {
 template <class Asked>
 [[nodiscard]] executor::NodeType nodeOf(Stages& stages, Loader<Asked> loader) {
     describeFields(loader.desc, loader.fields);
+    const auto fields = std::make_shared<const std::vector<Field<Asked>>>(std::move(loader.fields));
     const PortDesc port = loader.desc.outputs.front();
-    return {
-        .desc = std::move(loader.desc),
-        .outline =
-            [&stages, fields = loader.fields, open = loader.open, isOnHost = loader.isOnHost, port](
-                const executor::OutlineContext& context) {
-                const Asked asked = askedOf(fields, context, knownAt(context));
-                LoadedModel loaded = open(stages, asked, context.graphFolder());
-                executor::WorkOutline outline =
-                    loadedOutline(stages, port.id, port.type, std::move(loaded.model));
-                outline.issues = std::move(loaded.warnings);
-                outline.isOnHost = isOnHost;
-                return outline;
-            },
-        .run =
-            [&stages, fields = loader.fields, open = loader.open, port](
-                executor::Context& context) {
-                const Asked asked = askedOf(
-                    fields, context, [&](std::string_view id) { return context.input(id); });
-                context.output(port.id, open(stages, asked, context.graphFolder()).model);
-            },
-        .collectAfter = std::move(loader.collectAfter)};
+    return {.desc = std::move(loader.desc),
+            .outline =
+                [&stages, fields, open = loader.open, isOnHost = loader.isOnHost, port](
+                    const executor::OutlineContext& context) {
+                    const Asked asked = askedOf(*fields, context, knownAt(context));
+                    LoadedModel loaded = open(stages, asked, context.graphFolder());
+                    executor::WorkOutline outline =
+                        loadedOutline(stages, port.id, port.type, std::move(loaded.model));
+                    outline.issues = std::move(loaded.warnings);
+                    outline.isOnHost = isOnHost;
+                    return outline;
+                },
+            .run =
+                [&stages, fields, open = loader.open, port](executor::Context& context) {
+                    const Asked asked = askedOf(*fields, context, valuesAt(context));
+                    context.output(port.id, open(stages, asked, context.graphFolder()).model);
+                },
+            .collectAfter = std::move(loader.collectAfter)};
 }
 
 }  // namespace lowtide::nodes

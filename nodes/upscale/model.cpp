@@ -1,7 +1,7 @@
-#include "nodes/denoise/latent_preview.hpp"
 #include "nodes/engine/node_def.hpp"
 #include "nodes/engine/outline_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"
+#include "nodes/shared_params.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/nn/feathered_tiles.hpp"
 #include "plugin/nn/shape_walk.hpp"
@@ -134,33 +134,17 @@ std::shared_ptr<const models::ComponentSource> upscalerOfStage(const UpscaleWith
 }
 
 std::vector<Field<UpscaleWithModelAsked>> upscaleWithModelFields() {
-    return {input(&UpscaleWithModelAsked::upscaler,
-                  {"upscaler", "Upscaler", "The network; it decides by how much.", "UPSCALER"}),
-            input(&UpscaleWithModelAsked::image, {"image", "Image", "The pictures.", "IMAGE"}),
-            param(&UpscaleWithModelAsked::tilePixels,
-                  {.id = "tile",
-                   .label = "Tile",
-                   .tooltip = "Side of the tiles of a larger picture, enlarged one after the other "
-                              "with blended seams; 0 takes it whole. Saves memory and changes "
-                              "pixels.",
-                   .unit = "px",
-                   .min = 0,
-                   .max = 8192,
-                   .softMin = 0,
-                   .softMax = 1024,
-                   .step = 64}),
-            param(&UpscaleWithModelAsked::overlapPixels,
-                  {.id = "overlap",
-                   .label = "Overlap",
-                   .tooltip = "By how much tiles overlap, at most half of a tile: the more, the "
-                              "nearer to the whole picture.",
-                   .unit = "px",
-                   .min = 0,
-                   .max = 4096,
-                   .softMin = 0,
-                   .softMax = 256,
-                   .step = 8,
-                   .advanced = true})};
+    return {
+        input(&UpscaleWithModelAsked::upscaler,
+              {"upscaler", "Upscaler", "The network; it decides by how much.", "UPSCALER"}),
+        input(&UpscaleWithModelAsked::image, {"image", "Image", "The pictures.", "IMAGE"}),
+        param(&UpscaleWithModelAsked::tilePixels,
+              imageTileParam("Side of the tiles of a larger picture, enlarged one after the other "
+                             "with blended seams; 0 takes it whole. Saves memory and changes "
+                             "pixels.")),
+        param(&UpscaleWithModelAsked::overlapPixels,
+              overlapParam("By how much tiles overlap, at most half of a tile: the more, the "
+                           "nearer to the whole picture."))};
 }
 
 }  // namespace

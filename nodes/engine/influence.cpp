@@ -1,4 +1,4 @@
-#include "nodes/control/influence.hpp"
+#include "nodes/engine/influence.hpp"
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
