@@ -20,8 +20,7 @@ RANK = 4
 ALPHA = 2.0  # of kohya's files, whose factors are larger by RANK / ALPHA
 STRENGTH = 0.75
 PARTS = (".attn.", ".ff.", ".ff_context.", ".proj_mlp", ".proj_out", ".linear.", "norm_out.linear")
-TOGETHER = (".attn.to_q", ".attn.to_k", ".attn.to_v", ".proj_mlp")
-OF_TEXT = (".attn.add_q_proj", ".attn.add_k_proj", ".attn.add_v_proj")
+TOGETHER = (*flux_names.IMAGE, ".proj_mlp")
 
 
 def factors_of(state):
@@ -34,7 +33,7 @@ def factors_of(state):
             continue
         rows, columns = state[key].shape
         down = torch.randn(RANK, columns, generator=random) / columns**0.5
-        for group in (TOGETHER, OF_TEXT):
+        for group in (TOGETHER, flux_names.TEXT):
             if layer.endswith(group):
                 down = shared.setdefault((layer.rsplit("." if layer.endswith(".proj_mlp") else ".attn.", 1)[0], group), down)
         factors[layer] = (down, torch.randn(rows, RANK, generator=random) / RANK**0.5)

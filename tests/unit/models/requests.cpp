@@ -60,8 +60,7 @@ Given given(const DetailRequest& request) {
                       {"positive", request.positive},
                       {"negative", request.negative},
                       {"image", request.image},
-                      {"control", request.control},
-                      {"image_prompt", request.imagePrompt}},
+                      {"control", request.control}},
             .precision = request.precision};
 }
 
@@ -181,7 +180,6 @@ Given given(const DenoiseRequest& request) {
     return {.node = "denoise.sample",
             .params = {{"steps", int64_t{request.steps}},
                        {"cfg", request.cfg},
-                       {"cfg_2", request.cfg2},
                        {"boundary", request.boundary},
                        {"seed", request.seed},
                        {"batch_seeds", request.batchSeeds},
@@ -205,8 +203,7 @@ Given given(const DenoiseRequest& request) {
                       {"mask", request.mask},
                       {"masked", request.masked},
                       {"step_cache", request.stepCache},
-                      {"control", request.control},
-                      {"image_prompt", request.imagePrompt}},
+                      {"control", request.control}},
             .precision = request.precision};
 }
 

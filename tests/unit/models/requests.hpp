@@ -61,7 +61,6 @@ struct DetailRequest {
     WireRef negative;
     WireRef image;
     WireRef control;
-    WireRef imagePrompt;
     int64_t tilePixels = 512;
     int64_t overlapPixels = 64;
     int steps = 20;
@@ -132,10 +131,8 @@ struct DenoiseRequest {
     WireRef masked;
     WireRef stepCache;
     WireRef control;
-    WireRef imagePrompt;
     int steps = 20;
     double cfg = 7.5;
-    double cfg2 = 0;
     double boundary = 0;
     uint64_t seed = 0;
     std::string batchSeeds = "one";
