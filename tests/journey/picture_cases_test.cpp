@@ -1,19 +1,38 @@
-// FLUX.1 dev and schnell under every policy: the same bytes, the peak as planned, nothing left.
+// FLUX.1 dev and schnell, or Z-Image-Turbo and Z-Image, under every policy: the same bytes, the
+// peak as planned, nothing left.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/fixtures/tested_family.hpp"
 #include "tests/journey/policy_runs.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <map>
+#include <vector>
 
-namespace flux_cases_test {
+namespace picture_cases_test {
 
 using namespace lowtide;
 
-class FluxCasesTest : public QObject {
+namespace {
+
+struct Family {
+    std::string name;
+    QString (*goldens)();
+    std::vector<std::string> settings;  ///< its own
+};
+
+const Family kFamilies[] = {
+    {"flux", testing::fluxGoldenFolder, {"encode.negative=fog", "encode.length=64"}},
+    {"zimage",
+     testing::zimageGoldenFolder,
+     {"encode.negative=fog, and nothing that is longer than the other prompt"}}};
+
+}  // namespace
+
+class PictureCasesTest : public QObject {
     Q_OBJECT
 
     QTemporaryDir folder_;
@@ -22,18 +41,18 @@ class FluxCasesTest : public QObject {
     Json options(const std::string& checkpoint,
                  const std::string& policy,
                  const std::string& device) const {
-        const std::string root = testing::fluxGoldenFolder().toStdString() + "/checkpoints/";
+        const Family& family = testing::ofTestedFamily(kFamilies);
+        const std::string root = family.goldens().toStdString() + "/checkpoints/";
+        std::vector<std::string> settings = {"load.checkpoint=" + root + checkpoint,
+                                             "encode.prompt=a boat on the lake",
+                                             "latent.width=96",
+                                             "latent.height=64",
+                                             "latent.batch=2",
+                                             "denoise.steps=2",
+                                             "denoise.cfg=4"};
+        settings.insert(settings.end(), family.settings.begin(), family.settings.end());
         return {{"device", device},
-                {"set",
-                 {"load.checkpoint=" + root + checkpoint,
-                  "encode.prompt=a boat on the lake",
-                  "encode.negative=fog",
-                  "encode.length=64",
-                  "latent.width=96",
-                  "latent.height=64",
-                  "latent.batch=2",
-                  "denoise.steps=2",
-                  "denoise.cfg=4"}},
+                {"set", settings},
                 {"out", folder_.path().toStdString()},
                 {"forceExecution", true},
                 {"policies", testing::ofStages({"encode", "denoise", "decode"}, policy)}};
@@ -46,9 +65,11 @@ private Q_SLOTS:
     void noPolicyChangesAByte_data() {
         QTest::addColumn<QString>("checkpoint");
         QTest::addColumn<QString>("policy");
-        for (const char* checkpoint : {"flux_0", "flux_1"}) {
+        const std::string family = testing::ofTestedFamily(kFamilies).name;
+        for (const std::string& checkpoint : {family + "_0", family + "_1"}) {
             for (const char* policy : testing::kEveryPolicy) {
-                QTest::addRow("%s, %s", checkpoint, policy) << checkpoint << policy;
+                QTest::addRow("%s, %s", checkpoint.c_str(), policy)
+                    << QString::fromStdString(checkpoint) << policy;
             }
         }
     }
@@ -72,8 +93,8 @@ private Q_SLOTS:
     }
 };
 
-LOWTIDE_TEST(FluxCasesTest)
+LOWTIDE_TEST(PictureCasesTest)
 
-}  // namespace flux_cases_test
+}  // namespace picture_cases_test
 
-#include "flux_cases_test.moc"
+#include "picture_cases_test.moc"
