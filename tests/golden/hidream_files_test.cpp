@@ -12,19 +12,20 @@
 #include <QtTest/QtTest>
 
 #include <filesystem>
+#include <optional>
 
 namespace hidream_files_test {
 
 using namespace lowtide;
 using testing::dumpOfFiles;
 using testing::dumpOfFolder;
+using testing::kFewestBytes;
 using testing::PictureFiles;
 
 namespace fs = std::filesystem;
 
 namespace {
 
-constexpr qint64 kFewestBytes = 100'000;
 constexpr const char* kCheckpoint = "hidream_0";
 
 }  // namespace
@@ -36,89 +37,64 @@ private Q_SLOTS:
 
     void initTestCase() {
         checkpoint_ = testing::hidreamGoldenFolder() + "/checkpoints/" + kCheckpoint;
-        split_ = testing::hidreamFileFolder({kCheckpoint}) + "/" + kCheckpoint + "/";
-        expected_ = dumpOfFolder({"load.checkpoint=" + checkpoint_});
-        QVERIFY2(expected_.size() > kFewestBytes, expected_.left(2000).constData());
+        const QString split = testing::hidreamFileFolder({kCheckpoint}) + "/" + kCheckpoint + "/";
+        pictures_ = testing::FilePictures(testing::hidreamGoldenFolder(),
+                                          {{kCheckpoint,
+                                            {.folder = split,
+                                             .texts = {"clip_l.safetensors",
+                                                       "clip_g.safetensors",
+                                                       "t5.safetensors",
+                                                       "llama.safetensors"}}}});
     }
 
     void areTheFolder_data() {
-        QTest::addColumn<QString>("denoiser");
-        QTest::addColumn<QString>("autoencoder");
-        QTest::addColumn<QStringList>("texts");
-        const PictureFiles comfy = usual();
-        const auto row = [&](const char* name,
-                             const QStringList& texts,
-                             const QString& denoiser = {},
-                             const QString& autoencoder = {}) {
-            QTest::newRow(name) << (denoiser.isEmpty() ? comfy.denoiser : denoiser)
-                                << (autoencoder.isEmpty() ? comfy.autoencoder : autoencoder)
-                                << texts;
-        };
-        row("as ComfyUI has them", comfy.texts);
+        const auto row = pictures_->folderRows();
+        row("as ComfyUI has them", kCheckpoint, {});
         row("texts in another order",
-            {"llama.safetensors", "clip_g.safetensors", "t5.safetensors", "clip_l.safetensors"});
-        row("a whole checkpoint's names", comfy.texts, "diffusion_model_prefixed.safetensors");
-        row("autoencoder of diffusers", comfy.texts, {}, "autoencoder_diffusers.safetensors");
+            kCheckpoint,
+            {.texts = {"llama.safetensors",
+                       "clip_g.safetensors",
+                       "t5.safetensors",
+                       "clip_l.safetensors"}});
+        row("a whole checkpoint's names",
+            kCheckpoint,
+            {.denoiser = "diffusion_model_prefixed.safetensors"});
+        row("autoencoder of diffusers",
+            kCheckpoint,
+            {.autoencoder = "autoencoder_diffusers.safetensors"});
         row("folders of transformers",
-            {"clip_l.safetensors",
-             "clip_g.safetensors",
-             checkpoint_ + "/text_encoder_3",
-             checkpoint_ + "/text_encoder_4"});
+            kCheckpoint,
+            {.texts = {"clip_l.safetensors",
+                       "clip_g.safetensors",
+                       checkpoint_ + "/text_encoder_3",
+                       checkpoint_ + "/text_encoder_4"}});
     }
 
-    void areTheFolder() {
-        QFETCH(QString, denoiser);
-        QFETCH(QString, autoencoder);
-        QFETCH(QStringList, texts);
-        const QByteArray seen = dumpOfFiles(
-            {.folder = split_, .denoiser = denoiser, .texts = texts, .autoencoder = autoencoder});
-        QVERIFY2(seen == expected_, seen.left(2000).constData());
-    }
+    void areTheFolder() { pictures_->checkSameAsFolder(); }
 
     /// Its queries and keys have their rows in another order: sums of the same numbers.
     void llamaOfLlamaCppAgrees() {
-        PictureFiles files = usual();
+        PictureFiles files = pictures_->usual(kCheckpoint);
         files.texts.last() = "llama.gguf";
         const QByteArray seen = dumpOfFiles(files);
         QVERIFY2(seen.size() > kFewestBytes, seen.left(2000).constData());
-        const std::string problems =
-            testing::disagreements(testing::tensorsIn(expected_), testing::tensorsIn(seen));
+        const std::string problems = testing::disagreements(
+            testing::tensorsIn(pictures_->expected(kCheckpoint)), testing::tensorsIn(seen));
         QVERIFY2(problems.empty(), problems.c_str());
     }
 
     void areWhatTheyDecodeTo_data() {
         QTest::addColumn<QString>("stem");
-        QTest::addColumn<QString>("ending");
-        QTest::newRow("denoiser fp8") << "diffusion_model_fp8"
-                                      << ".safetensors";
-        QTest::newRow("denoiser q8_0") << "diffusion_model_q8_0"
-                                       << ".gguf";
-        QTest::newRow("t5 fp8") << "t5_fp8"
-                                << ".safetensors";
-        QTest::newRow("llama fp8") << "llama_fp8"
-                                   << ".safetensors";
+        QTest::newRow("denoiser fp8") << "diffusion_model_fp8";
+        QTest::newRow("denoiser q8_0") << "diffusion_model_q8_0";
+        QTest::newRow("t5 fp8") << "t5_fp8";
+        QTest::newRow("llama fp8") << "llama_fp8";
     }
 
     /// Under offload too: what streams are the stored bytes.
     void areWhatTheyDecodeTo() {
         QFETCH(QString, stem);
-        QFETCH(QString, ending);
-        const auto with = [&](const QString& file) {
-            PictureFiles files = usual();
-            if (file.startsWith("diffusion")) {
-                files.denoiser = file;
-            } else {
-                files.texts.replace(file.startsWith("t5") ? 2 : 3, file);
-            }
-            return files;
-        };
-        const QByteArray decoded = dumpOfFiles(with(stem + "_decoded.safetensors"));
-        QVERIFY2(decoded.size() > kFewestBytes, decoded.left(2000).constData());
-        QVERIFY(decoded != expected_);
-        for (const char* policy : {"none", "leaf+stream"}) {
-            const QByteArray seen = dumpOfFiles(with(stem + ending), policy);
-            QVERIFY2(seen == decoded, seen.left(2000).constData());
-        }
+        pictures_->checkSameAsDecoded(stem);
     }
 
     /// As the published folder of HiDream-I1, which leaves Llama to another repository.
@@ -135,7 +111,7 @@ private Q_SLOTS:
         const QString checkpoint = "load.checkpoint=" + QString::fromStdString(whole.string());
         const QByteArray seen = dumpOfFolder(
             {checkpoint, "load.text_encoder_4=" + QString::fromStdString(llama.string())});
-        QVERIFY2(seen == expected_, seen.left(2000).constData());
+        QVERIFY2(seen == pictures_->expected(kCheckpoint), seen.left(2000).constData());
         const QByteArray missing = dumpOfFolder({checkpoint});
         QVERIFY2(missing.contains("lacks its fourth text encoder, Llama 3.1 8B Instruct") &&
                      missing.contains("Meta-Llama-3.1-8B-Instruct"),
@@ -153,7 +129,7 @@ private Q_SLOTS:
 
     void encodersMayBeMissing() {
         QFETCH(QStringList, texts);
-        PictureFiles files = usual();
+        PictureFiles files = pictures_->usual(kCheckpoint);
         files.texts = texts;
         const QByteArray seen = dumpOfFiles(files);
         QVERIFY2(seen.size() > kFewestBytes / 2, seen.left(2000).constData());
@@ -165,17 +141,8 @@ private Q_SLOTS:
     }
 
 private:
-    /// As ComfyUI has them.
-    [[nodiscard]] PictureFiles usual() const {
-        return {
-            .folder = split_,
-            .texts = {
-                "clip_l.safetensors", "clip_g.safetensors", "t5.safetensors", "llama.safetensors"}};
-    }
-
     QString checkpoint_;
-    QString split_;
-    QByteArray expected_;
+    std::optional<testing::FilePictures> pictures_;
 };
 
 LOWTIDE_TEST(HiDreamFilesTest)

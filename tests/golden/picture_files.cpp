@@ -4,6 +4,7 @@
 #include "tests/fixtures/folders.hpp"
 
 #include <QTemporaryDir>
+#include <QtTest/QtTest>
 
 namespace lowtide::testing {
 
@@ -30,6 +31,16 @@ QByteArray dumpOfPicture(const QString& example,
     return ended.exitCode == 0 ? contentsOf(dump) : ended.errors.toUtf8();
 }
 
+/// The file that another one stands for: "t5_fp8" for "t5.safetensors".
+QString& encodedOne(PictureFiles& files, const QString& stem) {
+    for (QString& text : files.texts) {
+        if (stem.startsWith(text.section('.', 0, 0) + "_")) {
+            return text;
+        }
+    }
+    return files.denoiser;
+}
+
 }  // namespace
 
 QByteArray dumpOfFolder(const QStringList& settings) {
@@ -51,6 +62,72 @@ QStringList settingsOf(const PictureFiles& files) {
                         pathOf(files.texts[i]);
     }
     return settings + files.settings;
+}
+
+FilePictures::FilePictures(const QString& goldens, const std::map<QString, PictureFiles>& usual) {
+    for (const auto& [name, files] : usual) {
+        const QByteArray drawn =
+            dumpOfFolder({"load.checkpoint=" + goldens + "/checkpoints/" + name});
+        [&] { QVERIFY2(drawn.size() > kFewestBytes, drawn.left(2000).constData()); }();
+        checkpoints_[name] = {files, drawn};
+    }
+}
+
+FilePictures::AddRow FilePictures::folderRows() const {
+    QTest::addColumn<QString>("checkpoint");
+    QTest::addColumn<PictureFiles>("files");
+    return [this](const char* name, const QString& checkpoint, PictureFiles files) {
+        const PictureFiles& own = usual(checkpoint);
+        files.folder = own.folder;
+        files.settings = own.settings;
+        if (files.texts.isEmpty()) {
+            files.texts = own.texts;
+        }
+        QTest::newRow(name) << checkpoint << files;
+    };
+}
+
+void FilePictures::checkSameAsFolder() const {
+    QFETCH(QString, checkpoint);
+    QFETCH(PictureFiles, files);
+    checkSameAsFolder(checkpoint, files);
+}
+
+void FilePictures::checkSameAsFolder(const QString& checkpoint, const PictureFiles& files) const {
+    const QByteArray seen = dumpOfFiles(files);
+    QVERIFY2(seen == expected(checkpoint), seen.left(2000).constData());
+}
+
+void FilePictures::checkSameAsDecoded(const QString& stem) const {
+    const QString ending = stem.endsWith("_q8_0") ? ".gguf" : ".safetensors";
+    for (const auto& [name, checkpoint] : checkpoints_) {
+        const auto with = [&own = checkpoint.usual, &stem](const QString& file) {
+            PictureFiles files = own;
+            encodedOne(files, stem) = file;
+            return files;
+        };
+        const QByteArray decoded = dumpOfFiles(with(stem + "_decoded.safetensors"));
+        QVERIFY2(decoded.size() > kFewestBytes, decoded.left(2000).constData());
+        QVERIFY(decoded != checkpoint.expected);
+        for (const char* policy : {"none", "leaf+stream"}) {
+            const QByteArray seen = dumpOfFiles(with(stem + ending), policy);
+            QVERIFY2(seen == decoded, seen.left(2000).constData());
+        }
+    }
+}
+
+void FilePictures::checkConverted(const QString& checkpoint, const QString& storage) const {
+    const QTemporaryDir folder;
+    const QString out = folder.filePath(storage == "q8_0" ? "a.gguf" : "a.safetensors");
+    PictureFiles files = usual(checkpoint);
+    const CommandResult written = runLowtide(
+        {"convert", files.folder + "/" + files.denoiser, "--storage", storage, "--out", out});
+    QVERIFY2(written.exitCode == 0, qPrintable(written.errors));
+    files.denoiser = out;
+    const QByteArray whole = dumpOfFiles(files);
+    QVERIFY2(whole.size() > kFewestBytes, whole.left(2000).constData());
+    QVERIFY(whole != expected(checkpoint));
+    QVERIFY(dumpOfFiles(files, "leaf+stream") == whole);
 }
 
 }  // namespace lowtide::testing

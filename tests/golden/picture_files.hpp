@@ -5,6 +5,9 @@
 #include <QString>
 #include <QStringList>
 
+#include <functional>
+#include <map>
+
 namespace lowtide::testing {
 
 /// The files of a run, below `folder` where they are no whole paths; text encoders in any order.
@@ -23,5 +26,49 @@ struct PictureFiles {
 
 /// The settings of text_to_image_files that name them.
 [[nodiscard]] QStringList settingsOf(const PictureFiles& files);
+
+/// Fewer are no dump of such a picture.
+inline constexpr qint64 kFewestBytes = 100'000;
+
+/// What is drawn from files of checkpoints, compared with what the checkpoints' folders draw.
+class FilePictures {
+public:
+    /// `usual`: the files as ComfyUI has them, by checkpoint of `goldens`.
+    FilePictures(const QString& goldens, const std::map<QString, PictureFiles>& usual);
+
+    [[nodiscard]] const PictureFiles& usual(const QString& checkpoint) const {
+        return checkpoints_.at(checkpoint).usual;
+    }
+
+    /// What the folder draws.
+    [[nodiscard]] const QByteArray& expected(const QString& checkpoint) const {
+        return checkpoints_.at(checkpoint).expected;
+    }
+
+    /// Adds rows for checkSameAsFolder(): files below the usual folder; no texts: the usual ones.
+    using AddRow =
+        std::function<void(const char* name, const QString& checkpoint, PictureFiles files)>;
+    [[nodiscard]] AddRow folderRows() const;
+
+    /// Of the test's row: the folder's picture.
+    void checkSameAsFolder() const;
+    void checkSameAsFolder(const QString& checkpoint, const PictureFiles& files) const;
+
+    /// Each checkpoint with one of its files in an encoding: what `stem`_decoded.safetensors draws,
+    /// under offload too, and not what the folder does. "t5_fp8" stands for "t5.safetensors".
+    void checkSameAsDecoded(const QString& stem) const;
+
+    /// What `lowtide convert` writes of the denoiser: another picture than the folder's, and the
+    /// same under every policy.
+    void checkConverted(const QString& checkpoint, const QString& storage) const;
+
+private:
+    struct Checkpoint {
+        PictureFiles usual;
+        QByteArray expected;
+    };
+
+    std::map<QString, Checkpoint> checkpoints_;
+};
 
 }  // namespace lowtide::testing
