@@ -1,7 +1,6 @@
 // Files of FLUX.1's relatives, files that make no model together, and sizes that do not fit:
 // refused before the run in a sentence with node, parameter and file.
 
-#include "tests/fixtures/command.hpp"
 #include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -12,7 +11,6 @@
 #include <QtTest/QtTest>
 
 #include <functional>
-#include <map>
 
 namespace flux_refusal_test {
 
@@ -30,10 +28,7 @@ class FluxRefusalTest : public QObject {
 
     /// The transformer with something else in it.
     void writeDenoiser(const QString& name, const std::function<void(TensorFile&)>& change) const {
-        TensorFile file =
-            testing::readTensorFile((split_ + "/diffusion_model.safetensors").toStdString());
-        change(file);
-        testing::writeTensorFile(path(name).toStdString(), file);
+        testing::writeChanged(split_ + "/diffusion_model.safetensors", path(name), change);
     }
 
     /// Without its last row.
@@ -75,11 +70,7 @@ private Q_SLOTS:
     }
 
     void filesAreRefused_data() {
-        QTest::addColumn<QString>("setting");
-        QTest::addColumn<QStringList>("says");
-        const auto row = [](const char* name, const QString& setting, const QStringList& says) {
-            QTest::newRow(name) << setting << says;
-        };
+        const auto row = testing::refusalRows();
         row("a denoiser with a gap",
             "load.file=" + path("gap"),
             {"load.file", "double_blocks.0.txt_mlp.2.weight", "gap.safetensors"});
@@ -108,22 +99,8 @@ private Q_SLOTS:
     }
 
     void filesAreRefused() {
-        QFETCH(QString, setting);
-        QFETCH(QStringList, says);
-        QStringList arguments = {"plan", testing::exampleGraph("text_to_image_files")};
-        for (const QString& each :
-             testing::settingsOf(
-                 {.folder = split_, .texts = {"clip_l.safetensors", "t5.safetensors"}}) +
-                 QStringList{"latent.width=64", "latent.height=64", "denoise.steps=2", setting}) {
-            arguments << "--set" << each;
-        }
-        const testing::CommandResult result = testing::runLowtide(arguments);
-        QVERIFY2(result.exitCode == 2, qPrintable(result.output + result.errors));
-        QVERIFY2(!result.errors.contains("fault of the program"), qPrintable(result.errors));
-        for (const QString& said : says) {
-            QVERIFY2(result.errors.contains(said),
-                     qPrintable(said + " is not in: " + result.errors));
-        }
+        testing::checkRefused(
+            {.folder = split_, .texts = {"clip_l.safetensors", "t5.safetensors"}});
     }
 };
 

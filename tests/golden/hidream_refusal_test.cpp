@@ -18,7 +18,6 @@
 namespace hidream_refusal_test {
 
 using namespace lowtide;
-using testing::CommandResult;
 using testing::TensorFile;
 
 namespace {
@@ -81,89 +80,61 @@ private Q_SLOTS:
     }
 
     void filesAreRefused_data() {
-        QTest::addColumn<QString>("parameter");
-        QTest::addColumn<QString>("file");
-        QTest::addColumn<QStringList>("says");
-        const auto row = [](const char* name,
-                            const char* parameter,
-                            const QString& file,
-                            const QStringList& says) {
-            QTest::newRow(name) << parameter << file << says;
-        };
+        const auto row = testing::refusalRows();
         row("Llama with fewer layers",
-            "text_encoders.file_4",
-            path("cut/llama.safetensors"),
+            "text_encoders.file_4=" + path("cut/llama.safetensors"),
             {"load.text_encoder", "text_encoder_4 has 1 layers", "reads the states of number 2"});
         row("Llama with a gap",
-            "text_encoders.file_4",
-            path("gap/llama.safetensors"),
+            "text_encoders.file_4=" + path("gap/llama.safetensors"),
             {"layers.1.mlp.up_proj.weight", "llama.safetensors"});
         row("Llama cut off",
-            "text_encoders.file_4",
-            path("half/llama.safetensors"),
+            "text_encoders.file_4=" + path("half/llama.safetensors"),
             {"text_encoders.file_4: \"llama.safetensors\"", "damaged or incomplete"});
         row("Llama of fewer words",
-            "text_encoders.file_4",
-            path("few/llama.safetensors"),
+            "text_encoders.file_4=" + path("few/llama.safetensors"),
             {"load.text_encoder: " + path("few/tokenizer_4/tokenizer.json") + " has 602 tokens",
              "text_encoder_4",
              "301 rows"});
         row("a tokenizer without its specials",
-            "text_encoders.file_4",
-            path("base/llama.safetensors"),
+            "text_encoders.file_4=" + path("base/llama.safetensors"),
             {"eos_token is \"<|eot_id|>\"", "trained for instructions"});
         row("no tokenizer of Llama",
-            "text_encoders.file_4",
-            path("mute/llama.safetensors"),
+            "text_encoders.file_4=" + path("mute/llama.safetensors"),
             {"load.text_encoder", "llama.safetensors has no tokenizer", "tokenizer_4/"});
         row("no tokenizer of T5",
-            "text_encoders.file_3",
-            path("t5/t5.safetensors"),
+            "text_encoders.file_3=" + path("t5/t5.safetensors"),
             {"load.text_encoder",
              "t5.safetensors has no tokenizer",
              "put spiece.model of T5 v1.1 XXL",
              "tokenizer_3/"});
         row("the tokenizer of T5 for Llama",
-            "text_encoders.file_4",
-            path("crossed/llama.safetensors"),
+            "text_encoders.file_4=" + path("crossed/llama.safetensors"),
             {"load.text_encoder: " + path("crossed/tokenizer_4/tokenizer.json"),
              "the type \"Unigram\"",
              "BPE"});
         row("one encoder twice",
-            "text_encoders.file",
-            split_ + "t5.safetensors",
+            "text_encoders.file=" + split_ + "t5.safetensors",
             {"T5EncoderModel, one more than hidream reads"});
         row("no Llama",
-            "text_encoders.file_4",
-            "",
+            "text_encoders.file_4=",
             {"lacks its fourth text encoder", "llama_3.1_8b_instruct"});
         row("a denoiser as encoder",
-            "text_encoders.file",
-            split_ + "diffusion_model.safetensors",
+            "text_encoders.file=" + split_ + "diffusion_model.safetensors",
             {"text_encoders.file: ", "has no text_encoder"});
         row("an encoder as denoiser",
-            "load.file",
-            split_ + "llama.safetensors",
+            "load.file=" + split_ + "llama.safetensors",
             {"load.file", "kind \"text_encoder\"", "Load text encoders"});
         row("an encoder of UMT5's width",
-            "text_encoders.file_3",
-            testing::splitFileFolder({"wan_i2v_0"}) + "/wan_i2v_0/text_encoder.safetensors",
+            "text_encoders.file_3=" + testing::splitFileFolder({"wan_i2v_0"}) +
+                "/wan_i2v_0/text_encoder.safetensors",
             {"text_encoder"});
     }
 
-    void filesAreRefused() {
-        QFETCH(QString, parameter);
-        QFETCH(QString, file);
-        QFETCH(QStringList, says);
-        isRefused(withOther(parameter, file), says);
-    }
+    void filesAreRefused() { testing::checkRefused(usual()); }
 
     void sizesAreRefused_data() {
-        QTest::addColumn<QString>("set");
-        QTest::addColumn<QStringList>("says");
-        const auto row = [](const char* set, const QStringList& says) {
-            QTest::newRow(set) << set << says;
-        };
+        const auto add = testing::refusalRows();
+        const auto row = [&](const char* set, const QStringList& says) { add(set, set, says); };
         row("latent.width=72", {"denoise.latent: the size 72 x 64", "multiples of 16"});
         row("latent.width=8", {"latent.width is 8, the smallest is 16"});
         row("latent.height=16392", {"latent.height is 16392, the largest is 16384"});
@@ -172,16 +143,12 @@ private Q_SLOTS:
         row("encode.length=513", {"encode.length is 513, the largest is 512"});
     }
 
-    void sizesAreRefused() {
-        QFETCH(QString, set);
-        QFETCH(QStringList, says);
-        isRefused(command("plan", {set}), says);
-    }
+    void sizesAreRefused() { testing::checkRefused(usual()); }
 
     /// Cut as the reference cuts, and said.
     void aPromptOfTwoThousandTokensIsCut() {
         const QString prompt = "encode.prompt=" + QStringList(2000, "boat").join(' ');
-        const CommandResult plan = command("plan", {prompt});
+        const testing::CommandResult plan = testing::planOfFiles(usual(), prompt);
         QVERIFY2(plan.exitCode == 0, qPrintable(plan.errors));
         QVERIFY2(plan.errors.contains("encode.prompt: ") &&
                      plan.errors.contains(" tokens at the end of the text are left out"),
@@ -201,29 +168,11 @@ private:
         }
     }
 
-    [[nodiscard]] CommandResult command(const QString& name, const QStringList& settings) const {
-        QStringList arguments = {name, testing::exampleGraph("text_to_image_files")};
-        for (const QString& setting :
-             testing::settingsOf(
-                 {.folder = split_,
-    .texts = {"clip_l.safetensors", "clip_g.safetensors", "t5.safetensors", "llama.safetensors"}}) +
-                 QStringList{"latent.width=64", "latent.height=64", "denoise.steps=2"} + settings) {
-            arguments << "--set" << setting;
-        }
-        return testing::runLowtide(arguments);
-    }
-
-    [[nodiscard]] CommandResult withOther(const QString& parameter, const QString& file) const {
-        return command("plan", {parameter + "=" + file});
-    }
-
-    static void isRefused(const CommandResult& result, const QStringList& says) {
-        QVERIFY2(result.exitCode == 2, qPrintable(result.errors));
-        QVERIFY2(!result.errors.contains("fault of the program"), qPrintable(result.errors));
-        for (const QString& said : says) {
-            QVERIFY2(result.errors.contains(said),
-                     qPrintable(said + " is not in: " + result.errors));
-        }
+    [[nodiscard]] testing::PictureFiles usual() const {
+        return {
+            .folder = split_,
+            .texts = {
+                "clip_l.safetensors", "clip_g.safetensors", "t5.safetensors", "llama.safetensors"}};
     }
 
     QTemporaryDir folder_;

@@ -130,4 +130,41 @@ void FilePictures::checkConverted(const QString& checkpoint, const QString& stor
     QVERIFY(dumpOfFiles(files, "leaf+stream") == whole);
 }
 
+void writeChanged(const QString& from,
+                  const QString& to,
+                  const std::function<void(TensorFile&)>& change) {
+    TensorFile file = readTensorFile(from.toStdString());
+    change(file);
+    writeTensorFile(to.toStdString(), file);
+}
+
+CommandResult planOfFiles(const PictureFiles& files, const QString& setting) {
+    QStringList arguments = {"plan", exampleGraph("text_to_image_files")};
+    for (const QString& each :
+         settingsOf(files) +
+             QStringList{"latent.width=64", "latent.height=64", "denoise.steps=2", setting}) {
+        arguments << "--set" << each;
+    }
+    return runLowtide(arguments);
+}
+
+AddRefusal refusalRows() {
+    QTest::addColumn<QString>("setting");
+    QTest::addColumn<QStringList>("says");
+    return [](const char* name, const QString& setting, const QStringList& says) {
+        QTest::newRow(name) << setting << says;
+    };
+}
+
+void checkRefused(const PictureFiles& files) {
+    QFETCH(QString, setting);
+    QFETCH(QStringList, says);
+    const CommandResult result = planOfFiles(files, setting);
+    QVERIFY2(result.exitCode == 2, qPrintable(result.output + result.errors));
+    QVERIFY2(!result.errors.contains("fault of the program"), qPrintable(result.errors));
+    for (const QString& said : says) {
+        QVERIFY2(result.errors.contains(said), qPrintable(said + " is not in: " + result.errors));
+    }
+}
+
 }  // namespace lowtide::testing

@@ -1,6 +1,9 @@
 #pragma once
 // Small pictures of a model that is a folder, or a file for each network.
 
+#include "tests/fixtures/command.hpp"
+#include "tests/fixtures/tensor_file.hpp"
+
 #include <QByteArray>
 #include <QString>
 #include <QStringList>
@@ -70,5 +73,20 @@ private:
 
     std::map<QString, Checkpoint> checkpoints_;
 };
+
+/// Writes the tensor file `from` with something else in it.
+void writeChanged(const QString& from,
+                  const QString& to,
+                  const std::function<void(TensorFile&)>& change);
+
+/// `lowtide plan` of a small picture with these files.
+[[nodiscard]] CommandResult planOfFiles(const PictureFiles& files, const QString& setting);
+
+/// Adds rows for checkRefused().
+using AddRefusal = void (*)(const char* name, const QString& setting, const QStringList& says);
+[[nodiscard]] AddRefusal refusalRows();
+
+/// Of the test's row: with these files the setting is refused in sentences that say all that.
+void checkRefused(const PictureFiles& files);
 
 }  // namespace lowtide::testing

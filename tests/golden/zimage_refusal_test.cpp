@@ -1,7 +1,6 @@
 // Files of Z-Image that make no model together, and sizes that do not fit: refused before the run
 // in a sentence with node, parameter and file.
 
-#include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/quantised_files.hpp"
@@ -31,10 +30,8 @@ class ZImageRefusalTest : public QObject {
 
     /// The transformer with something else in it.
     void writeDenoiser(const QString& name, const std::function<void(TensorFile&)>& change) const {
-        TensorFile file =
-            testing::readTensorFile((split_ + "/diffusion_model.safetensors").toStdString());
-        change(file);
-        testing::writeTensorFile(path(name + ".safetensors").toStdString(), file);
+        testing::writeChanged(
+            split_ + "/diffusion_model.safetensors", path(name + ".safetensors"), change);
     }
 
 private Q_SLOTS:
@@ -60,11 +57,7 @@ private Q_SLOTS:
     }
 
     void filesAreRefused_data() {
-        QTest::addColumn<QString>("setting");
-        QTest::addColumn<QStringList>("says");
-        const auto row = [](const char* name, const QString& setting, const QStringList& says) {
-            QTest::newRow(name) << setting << says;
-        };
+        const auto row = testing::refusalRows();
         row("a denoiser with a gap",
             "load.file=" + path("gap.safetensors"),
             {"layers.1.feed_forward.w3.weight", "gap.safetensors"});
@@ -105,21 +98,7 @@ private Q_SLOTS:
     }
 
     void filesAreRefused() {
-        QFETCH(QString, setting);
-        QFETCH(QStringList, says);
-        QStringList arguments = {"plan", testing::exampleGraph("text_to_image_files")};
-        for (const QString& each :
-             testing::settingsOf({.folder = split_, .texts = {"qwen.safetensors"}}) +
-                 QStringList{"latent.width=64", "latent.height=64", "denoise.steps=2", setting}) {
-            arguments << "--set" << each;
-        }
-        const testing::CommandResult result = testing::runLowtide(arguments);
-        QVERIFY2(result.exitCode == 2, qPrintable(result.output + result.errors));
-        QVERIFY2(!result.errors.contains("fault of the program"), qPrintable(result.errors));
-        for (const QString& said : says) {
-            QVERIFY2(result.errors.contains(said),
-                     qPrintable(said + " is not in: " + result.errors));
-        }
+        testing::checkRefused({.folder = split_, .texts = {"qwen.safetensors"}});
     }
 };
 
