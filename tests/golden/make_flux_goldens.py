@@ -20,14 +20,11 @@ cfg is the pipeline's true_cfg_scale; a case has a negative prompt there where i
 max_sequence_length. A case with an "image" runs the image-to-image pipeline with its strength, one with a "mask" too the inpainting pipeline.
 All else is as reference/README.md says.
 """
-import hashlib
-import json
 import os
-import pathlib
 import sys
 
-from make_goldens import REFERENCE, content_hash, golden_arguments
-from make_zimage_goldens import make_images, pictures_of
+from make_goldens import REFERENCE
+from make_zimage_goldens import make_all
 
 sys.path.insert(0, str(REFERENCE))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -104,7 +101,7 @@ def unpacked(tokens, size):
     return tokens.view(batch, height, width, channels // 4, 2, 2).permute(0, 3, 1, 4, 2, 5).reshape(batch, channels // 4, 2 * height, 2 * width)
 
 
-def watch(rec, golden, pipe, size):
+def watch(rec, golden, pipe, args, size):
     """golden.py's watchers, of tokens."""
     import torch
 
@@ -141,69 +138,13 @@ def watch(rec, golden, pipe, size):
     golden.watch_vae(rec, pipe)
 
 
-def run_flux(golden, case, folder):
-
-    def run(args, rec):
-        import diffusers
-        import torch
-
-        from lib import schedulers
-
-        images = pictures_of(golden, case, folder)
-        kind = "Inpaint" if "mask_image" in images else "Img2Img" if images else ""
-        pipe = getattr(diffusers, f"Flux{kind}Pipeline").from_pretrained(args.checkpoint)
-        if args.scheduler:
-            pipe.scheduler = schedulers.build(args.scheduler, pipe.scheduler.config)
-        pipe.set_progress_bar_config(disable=True)
-        size = images["image"].size if images else (args.width, args.height)
-        watch(rec, golden, pipe, size)
-        rec.wrap_random_draws()
-        call = dict(prompt=args.prompt, num_inference_steps=args.steps, guidance_scale=case.get("guidance", 3.5), true_cfg_scale=args.cfg,
-                    num_images_per_prompt=args.batch, generator=torch.Generator("cpu").manual_seed(args.seed), output_type="pt",
-                    width=size[0], height=size[1], **images)
-        if args.cfg > 1:
-            call["negative_prompt"] = args.negative
-        for key, name in (("length", "max_sequence_length"), ("prompt_2", "prompt_2"), ("negative_2", "negative_prompt_2")):
-            if key in case:
-                call[name] = case[key]
-        image = golden.timed(rec, pipe, call).images
-        rec.unwrap()
-        golden.finish(rec, pipe, image)
-        if kind == "Inpaint":
-            for key in ("latents.final", "vae.encode_in.001", "vae.moments.001"):
-                del rec.tensors[key]
-
-    return run
-
-
-def main():
-    if sys.argv[1] == "--hash":
-        own = hashlib.sha256(pathlib.Path(__file__).read_bytes())
-        own.update(pathlib.Path(__file__).with_name("make_zimage_goldens.py").read_bytes())
-        own.update(content_hash(pathlib.Path(sys.argv[2])).encode())
-        print(own.hexdigest()[:16])
-        return
-    cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
-    if (folder / "complete").exists():
-        return
-    import golden
-
-    checkpoints = folder / "checkpoints"
-    checkpoints.mkdir(parents=True, exist_ok=True)
-    for name in sorted({case["checkpoint"] for case in cases}):
-        if not (checkpoints / name).exists():
-            partial = checkpoints / (name + ".partial")
-            make_flux(str(partial), int(name.rsplit("_", 1)[1]))
-            partial.rename(checkpoints / name)
-    if not (folder / "images").exists():
-        make_images(folder / "images.partial")
-        (folder / "images.partial").rename(folder / "images")
-    for case in cases:
-        if not (folder / (case["name"] + ".safetensors")).exists():
-            golden.RUNNERS["FluxPipeline"] = run_flux(golden, case, folder)
-            golden.main(golden_arguments(case, folder))
-    (folder / "complete").touch()
+def call_of(args, case):
+    call = dict(guidance_scale=case.get("guidance", 3.5), true_cfg_scale=args.cfg)
+    if args.cfg > 1:
+        call["negative_prompt"] = args.negative
+    names = (("length", "max_sequence_length"), ("prompt_2", "prompt_2"), ("negative_2", "negative_prompt_2"))
+    return call | {name: case[key] for key, name in names if key in case}
 
 
 if __name__ == "__main__":
-    main()
+    make_all(__file__, make_flux, "Flux", watch, call_of)

@@ -189,7 +189,8 @@ def pictures_of(golden, case, folder):
     return images
 
 
-def run_zimage(golden, case, folder):
+def run_pipeline(golden, case, folder, pipelines, watch, call_of):
+    """A runner: with the pipeline that the case wants of those called `pipelines`, watched by watch(rec, golden, pipe, args, size)."""
 
     def run(args, rec):
         import diffusers
@@ -199,24 +200,16 @@ def run_zimage(golden, case, folder):
 
         images = pictures_of(golden, case, folder)
         kind = "Inpaint" if "mask_image" in images else "Img2Img" if images else ""
-        pipe = getattr(diffusers, f"ZImage{kind}Pipeline").from_pretrained(args.checkpoint)
+        pipe = getattr(diffusers, f"{pipelines}{kind}Pipeline").from_pretrained(args.checkpoint)
         if args.scheduler:
             pipe.scheduler = schedulers.build(args.scheduler, pipe.scheduler.config)
         pipe.set_progress_bar_config(disable=True)
-        golden.watch_tokenizer(rec, pipe, "tokenizer", "")
-        golden.watch_scheduler(rec, pipe)
-        watch_transformer(rec, pipe.transformer, args.batch)
-        golden.watch_vae(rec, pipe)
-        rec.wrap(pipe, "encode_prompt", lambda a, k, r: [rec.put("embeds." + key, value[0][None])
-                                                         for key, value in zip(("prompt", "negative"), r) if value])
-        rec.wrap(pipe, "prepare_latents", lambda a, k, r: rec.put("latents.init", r[0] if kind == "Inpaint" else r))
-        rec.wrap_random_draws()
-        call = dict(prompt=args.prompt, negative_prompt=args.negative,
-                    num_inference_steps=args.steps, guidance_scale=args.cfg, num_images_per_prompt=args.batch,
-                    generator=torch.Generator("cpu").manual_seed(args.seed), output_type="pt", **images)
         size = images["image"].size if images else (args.width, args.height)
-        call["width"], call["height"] = size
-        image = golden.timed(rec, pipe, call).images
+        watch(rec, golden, pipe, args, size)
+        rec.wrap_random_draws()
+        call = dict(prompt=args.prompt, num_inference_steps=args.steps, num_images_per_prompt=args.batch,
+                    generator=torch.Generator("cpu").manual_seed(args.seed), output_type="pt", width=size[0], height=size[1], **images)
+        image = golden.timed(rec, pipe, call | call_of(args, case)).images
         rec.unwrap()
         golden.finish(rec, pipe, image)
         if kind == "Inpaint":
@@ -226,9 +219,10 @@ def run_zimage(golden, case, folder):
     return run
 
 
-def main():
+def make_all(script, make, pipelines, watch, call_of):
+    """What a script with this module does: make(folder, variant) makes a checkpoint, run_pipeline() runs the cases."""
     if sys.argv[1] == "--hash":
-        own = hashlib.sha256(pathlib.Path(__file__).read_bytes())
+        own = hashlib.sha256(pathlib.Path(script).read_bytes() + pathlib.Path(__file__).read_bytes())
         own.update(content_hash(pathlib.Path(sys.argv[2])).encode())
         print(own.hexdigest()[:16])
         return
@@ -242,17 +236,31 @@ def main():
     for name in sorted({case["checkpoint"] for case in cases}):
         if not (checkpoints / name).exists():
             partial = checkpoints / (name + ".partial")
-            make_zimage(str(partial), int(name.rsplit("_", 1)[1]))
+            make(str(partial), int(name.rsplit("_", 1)[1]))
             partial.rename(checkpoints / name)
     if not (folder / "images").exists():
         make_images(folder / "images.partial")
         (folder / "images.partial").rename(folder / "images")
     for case in cases:
         if not (folder / (case["name"] + ".safetensors")).exists():
-            golden.RUNNERS["ZImagePipeline"] = run_zimage(golden, case, folder)
+            golden.RUNNERS[pipelines + "Pipeline"] = run_pipeline(golden, case, folder, pipelines, watch, call_of)
             golden.main(golden_arguments(case, folder))
     (folder / "complete").touch()
 
 
+def watch(rec, golden, pipe, args, size):
+    golden.watch_tokenizer(rec, pipe, "tokenizer", "")
+    golden.watch_scheduler(rec, pipe)
+    watch_transformer(rec, pipe.transformer, args.batch)
+    golden.watch_vae(rec, pipe)
+    rec.wrap(pipe, "encode_prompt", lambda a, k, r: [rec.put("embeds." + key, value[0][None])
+                                                     for key, value in zip(("prompt", "negative"), r) if value])
+    rec.wrap(pipe, "prepare_latents", lambda a, k, r: rec.put("latents.init", r[0] if isinstance(r, tuple) else r))
+
+
+def call_of(args, case):
+    return dict(negative_prompt=args.negative, guidance_scale=args.cfg)
+
+
 if __name__ == "__main__":
-    main()
+    make_all(__file__, make_zimage, "ZImage", watch, call_of)
