@@ -5,8 +5,6 @@
 #include "plugin/checkpoints/weight_map.hpp"
 #include "plugin/families/flux/flux_file.hpp"
 #include "plugin/families/flux/flux_transformer.hpp"
-#include "plugin/memory/component_tree.hpp"
-#include "plugin/nn/blocks/pass.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/recorded_cases.hpp"
@@ -22,7 +20,6 @@
 namespace flux_networks_test {
 
 using namespace lowtide;
-using testing::ModelBench;
 using testing::TensorFile;
 using testing::tensorIn;
 
@@ -44,29 +41,16 @@ private Q_SLOTS:
         const TensorFile all =
             testing::readTensorFile(folder_ + test.at("name").get<std::string>() + ".safetensors");
         const models::FluxTransformer transformer = open(test.at("checkpoint"));
-        const int sides = test.at("cfg").get<double>() > 1 ? 2 : 1;
-        ModelBench bench;
-        bench.runWith(transformer.tree(), [&] {
-            models::StageContext context{bench.residency(), tensor::Record(nullptr)};
-            models::Pass pass(context, *transformer.tree());
-            int call = 0;  // fewer than steps where an image is changed
-            const auto key = [&](const char* name) {
-                return name + QString(".%1").arg(call, 3, 10, QChar('0')).toStdString();
-            };
-            for (; all.contains(key("model_in")); ++call) {
-                const std::string side = call % sides == 0 ? "prompt" : "negative";
-                const at::Tensor made =
-                    transformer.predict(pass,
-                                        tensorIn(all, key("model_in")),
-                                        tensorIn(all, key("model_t")).select(0, 0),
-                                        {.states = tensorIn(all, "embeds." + side),
-                                         .pooled = tensorIn(all, "pooled." + side),
-                                         .guidance = test.value("guidance", 3.5)});
-                const std::string problem = testing::disagreement(all, key("model_out"), made);
-                QVERIFY2(problem.empty(), problem.c_str());
-            }
-            QVERIFY(call > 0);
-        });
+        const auto predict = [&](const testing::RecordedCall& call) {
+            return transformer.predict(call.pass,
+                                       call.input,
+                                       call.time,
+                                       {.states = tensorIn(all, "embeds." + call.side),
+                                        .pooled = tensorIn(all, "pooled." + call.side),
+                                        .guidance = test.value("guidance", 3.5)});
+        };
+        testing::checkRecordedCalls(
+            all, transformer.tree(), test.at("cfg").get<double>() > 1, predict);
     }
 
     void namesOfWeights_data() {

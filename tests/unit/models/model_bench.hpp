@@ -2,6 +2,7 @@
 
 #include "nodes/engine/stages.hpp"
 #include "plugin/memory/policy.hpp"
+#include "plugin/nn/blocks/pass.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/residency/residency.hpp"
 #include "plugin/tensor/recorder.hpp"
@@ -73,6 +74,20 @@ private:
     std::optional<tensor::RecordedTensors> teacher_;
     std::unique_ptr<nodes::Stages> stages_;
 };
+
+/// A call of a transformer that a reference recorded.
+struct RecordedCall {
+    models::Pass& pass;
+    at::Tensor input;
+    at::Tensor time;
+    std::string side;  ///< "prompt" or "negative"
+};
+
+/// Each call, on what it got; with guidance two a step, the prompt first.
+void checkRecordedCalls(const TensorFile& recorded,
+                        const std::shared_ptr<const memory::ComponentTree>& tree,
+                        bool isGuided,
+                        const std::function<at::Tensor(const RecordedCall&)>& predict);
 
 /// What is known of an empty latent before the run.
 [[nodiscard]] nodes::WireRef emptyOutline(int64_t width, int64_t height, int64_t batch = 1);

@@ -82,26 +82,12 @@ private Q_SLOTS:
         const TensorFile all =
             testing::readTensorFile(folder_ + test.at("name").get<std::string>() + ".safetensors");
         const models::ZImageTransformer transformer = open(test.at("checkpoint"));
-        const int sides = test.at("cfg").get<double>() > 0 ? 2 : 1;
-        ModelBench bench;
-        bench.runWith(transformer.tree(), [&] {
-            models::StageContext context{bench.residency(), tensor::Record(nullptr)};
-            models::Pass pass(context, *transformer.tree());
-            int call = 0;  // fewer than steps where an image is changed
-            const auto key = [&](const char* name) {
-                return name + QString(".%1").arg(call, 3, 10, QChar('0')).toStdString();
-            };
-            for (; all.contains(key("model_in")); ++call) {
-                const at::Tensor made = transformer.predict(
-                    pass,
-                    tensorIn(all, key("model_in")),
-                    tensorIn(all, key("model_t")).select(0, 0),
-                    tensorIn(all, call % sides == 0 ? "embeds.prompt" : "embeds.negative"));
-                const std::string problem = testing::disagreement(all, key("model_out"), made);
-                QVERIFY2(problem.empty(), problem.c_str());
-            }
-            QVERIFY(call > 0);
-        });
+        const auto predict = [&](const testing::RecordedCall& call) {
+            return transformer.predict(
+                call.pass, call.input, call.time, tensorIn(all, "embeds." + call.side));
+        };
+        testing::checkRecordedCalls(
+            all, transformer.tree(), test.at("cfg").get<double>() > 0, predict);
     }
 
 private:
