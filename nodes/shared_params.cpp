@@ -67,8 +67,9 @@ ParamDesc guidanceParam() {
             .label = "Guidance",
             .tooltip =
                 "How strongly the picture follows the prompt (classifier-free guidance). Off "
-                "at 1 and below.",
-            .min = 0,
+                "from 0 to 1. -1 is automatic: the model's usual guidance, or 7.5 where none is "
+                "known.",
+            .min = -1,
             .max = 100,
             .softMin = 1,
             .softMax = 15,

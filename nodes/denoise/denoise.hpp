@@ -13,7 +13,7 @@ namespace lowtide::nodes {
 struct DenoiseAsked {
     WireRef model;
     WireRef positive;
-    WireRef negative;  ///< may be null where cfg <= 1: no empty prompt is encoded here
+    WireRef negative;  ///< may be null where guidance is off: no empty prompt is encoded here
     WireRef latent;
     WireRef mask;         ///< may be null: all is made anew
     WireRef masked;       ///< may be null; latent of the masked picture, for models that fill masks
@@ -21,7 +21,7 @@ struct DenoiseAsked {
     WireRef control;      ///< may be null: nothing is added inside the network
     WireRef imagePrompt;  ///< may be null: the text alone is followed
     int steps = 20;
-    double cfg = 7.5;
+    double cfg = -1;      ///< below 0: the model's usual guidance
     double cfg2 = 0;      ///< of the second of two experts; 0: as cfg
     double boundary = 0;  ///< share of the timesteps that are its; 0: as the model says
     uint64_t seed = 0;

@@ -77,7 +77,7 @@ void checkNumbers(const models::Model& model, const DenoiseAsked& asked) {
                 "steps");
     requireThat(std::isfinite(asked.cfg),
                 "the guidance is no number",
-                "choose a number, 7.5 is usual",
+                "choose a number, or -1 for the model's usual one",
                 "cfg");
     requireThat(std::isfinite(asked.eta) && asked.eta >= 0,
                 "eta is " + formatNumber(asked.eta),

@@ -80,7 +80,18 @@ Issues sizeNotes(const models::ModelInfo& info, const Shape& latent, bool isEmpt
 }
 
 Issues guidanceNotes(const models::ModelInfo& info, double cfg) {
-    if (info.usual.cfg == 0 || cfg <= kMuchGuidance * info.usual.cfg) {
+    if (info.usual.cfg == 0) {
+        return {};
+    }
+    if (cfg < 0) {
+        return {{.severity = Severity::Info,
+                 .code = "automatic_guidance",
+                 .item = "cfg",
+                 .message = "the guidance is " + formatNumber(info.usual.cfg) + ", with which " +
+                            info.checkpoint + " is usually run",
+                 .hint = "set it to take another one"}};
+    }
+    if (cfg <= kMuchGuidance * info.usual.cfg) {
         return {};
     }
     return {{.severity = Severity::Info,

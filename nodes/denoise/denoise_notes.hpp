@@ -19,7 +19,8 @@ namespace lowtide::nodes {
 /// where the size is far from those of the training. `isEmpty`: the latent holds no picture yet.
 [[nodiscard]] Issues sizeNotes(const models::ModelInfo& info, const Shape& latent, bool isEmpty);
 
-/// Says where the guidance is far above what the model is used with.
+/// Says which guidance an automatic one is, where the model states it, and where a set one is far
+/// above that. `cfg`: as asked.
 [[nodiscard]] Issues guidanceNotes(const models::ModelInfo& info, double cfg);
 
 /// What the checkpoint's scheduler file asks for and `sampler` does not do: noise without any

@@ -16,6 +16,7 @@ namespace lowtide::nodes {
 
 namespace {
 
+constexpr double kGuidance = 7.5;  ///< where the model states no usual one
 constexpr const char* kCfg2 = "cfg_2";
 constexpr const char* kBoundary = "boundary";
 
@@ -28,6 +29,20 @@ void requireExperts(const models::ModelInfo& info, double value, const char* par
 }
 
 }  // namespace
+
+double guidanceOf(const models::ModelInfo& info, double cfg) {
+    if (!(cfg < 0)) {
+        return cfg;
+    }
+    return info.usual.cfg > 0 ? info.usual.cfg : kGuidance;
+}
+
+std::vector<std::string> guidanceFingerprints(const models::ModelInfo& info, double cfg) {
+    if (!(cfg < 0)) {
+        return {};
+    }
+    return {"guidance " + formatNumber(guidanceOf(info, cfg))};
+}
 
 std::optional<sampling::SecondExpert> secondExpertFor(const models::Model& model,
                                                       const DenoiseAsked& asked) {

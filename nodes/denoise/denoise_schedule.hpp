@@ -15,9 +15,18 @@
 
 namespace lowtide::models {
 class Model;
-}
+struct ModelInfo;
+}  // namespace lowtide::models
 
 namespace lowtide::nodes {
+
+/// The guidance that is set; below 0 it is automatic: the model's usual one, or 7.5 where none is
+/// known.
+[[nodiscard]] double guidanceOf(const models::ModelInfo& info, double cfg);
+
+/// What result keys need of it: a usual one is in no file and no parameter.
+[[nodiscard]] std::vector<std::string> guidanceFingerprints(const models::ModelInfo& info,
+                                                            double cfg);
 
 /// Which timesteps are the second expert's, and how it is guided; nothing where the model has one
 /// denoiser. Error{InvalidInput} on "cfg_2" and "boundary" for what is none, and where they are set

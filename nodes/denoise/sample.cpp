@@ -39,6 +39,15 @@ namespace {
 /// Enough for the longest history, of three predictions, a step that reads it, and the last one.
 constexpr int kWalkedSteps = 5;
 
+/// With what follows from its model: the usual guidance where it is automatic, and the hashes of
+/// weights where `hashes` is not null.
+DenoiseAsked askedOfModel(DenoiseAsked asked,
+                          models::ModelHashes* hashes,
+                          const StopToken& stop = {}) {
+    asked.cfg = guidanceOf(modelIn(asked.model).info(), asked.cfg);
+    return hashes ? identified(asked, *hashes, stop) : asked;
+}
+
 const tensor::Conditioning* negativeIn(const models::Model& model, const DenoiseAsked& asked) {
     const auto second = secondExpertFor(model, asked);
     const bool isGuided = model.guides(asked.cfg);
@@ -147,10 +156,11 @@ sampling::DenoiseSettings settingsFor(const models::Model& model,
 }
 
 StageShapes denoiseShapes(const DenoiseAsked& stated, StageFacts& facts) {
-    const DenoiseAsked asked = facts.hashes ? identified(stated, *facts.hashes, {}) : stated;
+    const DenoiseAsked asked = askedOfModel(stated, facts.hashes);
     const models::Model& model = modelIn(asked.model);
     const auto sampler = makeSampler(model, asked);
     StageShapes shapes;
+    shapes.fingerprints = guidanceFingerprints(model.info(), stated.cfg);
     for (memory::ComponentPrecision& precision : facts.precisions) {
         if (!memory::matchesRole(models::kDenoisers, precision.role)) {
             continue;
@@ -170,7 +180,7 @@ StageShapes denoiseShapes(const DenoiseAsked& stated, StageFacts& facts) {
     for (const Issues& notes :
          {shiftNotes(model, asked),
           sizeNotes(model.info(), shape, emptyIn(kindOf(asked.latent)) != nullptr),
-          guidanceNotes(model.info(), asked.cfg)}) {
+          guidanceNotes(model.info(), stated.cfg)}) {
         shapes.issues.insert(shapes.issues.end(), notes.begin(), notes.end());
     }
     if (keepsLatent(asked)) {
@@ -218,9 +228,7 @@ WalkedShare shortenDenoise(models::StageContext& context, DenoiseAsked& asked) {
     if (keepsLatent(asked)) {
         return {};
     }
-    if (context.hashes) {
-        asked = identified(asked, *context.hashes, {});
-    }
+    asked = askedOfModel(asked, context.hashes);
     const models::Model& model = modelIn(asked.model);
     const auto sampler = makeSampler(model, asked);
     sampling::PassPart part = partOf(model, asked);
@@ -274,8 +282,7 @@ WireRef denoiseLatents(models::StageContext& context,
                        const DenoiseAsked& stated,
                        const StageCall& call) {
     const models::Model& model = modelIn(stated.model);
-    const DenoiseAsked asked =
-        context.hashes ? identified(stated, *context.hashes, call.stop) : stated;
+    const DenoiseAsked asked = askedOfModel(stated, context.hashes, call.stop);
     if (context.hashes && !context.walk) {
         // Pictures name the weights: their files are read while the denoiser runs.
         for (const auto& each : denoisersOf(model)) {

@@ -44,7 +44,7 @@ struct DetailAsked {
     int64_t tilePixels = 512;    ///< side of a tile, 0: whole pictures
     int64_t overlapPixels = 64;  ///< of neighbouring tiles; at most half of a tile
     int steps = 20;
-    double cfg = 7.5;
+    double cfg = -1;    ///< below 0: the model's usual guidance
     uint64_t seed = 0;  ///< of the first tile; the next ones have seed + 1, ...
     std::string sampler = "checkpoint";
     std::string sigmas = "sampler";
@@ -79,7 +79,7 @@ DenoiseAsked tileAsked(const DetailAsked& asked) {
             .positive = asked.positive,
             .negative = asked.negative,
             .steps = asked.steps,
-            .cfg = asked.cfg,
+            .cfg = guidanceOf(modelIn(asked.model).info(), asked.cfg),
             .seed = asked.seed,
             .sampler = asked.sampler,
             .sigmas = asked.sigmas,
@@ -341,9 +341,12 @@ StageShapes detailShapes(const DetailAsked& asked, StageFacts& facts) {
     const memory::Judgement judgement = judgeDenoise(model, ofTile, *sampler, ofDenoiser);
     ofDenoiser.reuse = judgement.reuse;
     StageShapes shapes{.outputs = {outputOf("IMAGE", shapeOf(asked.image))},
-                       .issues = warningsOf(judgement)};
-    const Issues ofSchedule = scheduleWarnings(model, ofTile, *sampler);
-    shapes.issues.insert(shapes.issues.end(), ofSchedule.begin(), ofSchedule.end());
+                       .issues = warningsOf(judgement),
+                       .fingerprints = guidanceFingerprints(model.info(), asked.cfg)};
+    for (const Issues& more :
+         {scheduleWarnings(model, ofTile, *sampler), guidanceNotes(model.info(), asked.cfg)}) {
+        shapes.issues.insert(shapes.issues.end(), more.begin(), more.end());
+    }
     return shapes;
 }
 

@@ -6,6 +6,8 @@
 #include "tests/fixtures/tested_family.hpp"
 #include "tests/journey/policy_runs.hpp"
 
+#include <QFile>
+#include <QImage>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -90,6 +92,71 @@ private Q_SLOTS:
         const testing::ModuleRun ended = testing::runDumping(graph, wanted, folder_);
         testing::checkBits(ended, expected);
         testing::checkPeaks(ended);
+    }
+
+    /// What a graph does not set is FLUX.1's own: no true guidance, and no second pass.
+    void aGraphWithoutGuidanceRunsWithTheUsualOne() {
+        const auto ran = [&](const char* guidance) {
+            Json wanted = options("flux_0", "model", "fake:256MiB");
+            wanted["set"].erase(wanted["set"].size() - 1);  // the guidance
+            if (guidance) {
+                wanted["set"].push_back(guidance);
+            }
+            return testing::runDumping(graphWithoutGuidance(), wanted, folder_);
+        };
+        const testing::ModuleRun off = ran("denoise.cfg=1");
+
+        const testing::ModuleRun automatic = ran(nullptr);
+
+        testing::checkBits(automatic, testing::dumpToCompare(off));
+        testing::checkPeaks(automatic);
+    }
+
+    void theCommandTellsTheGuidance_data() {
+        QTest::addColumn<QStringList>("guidance");
+        QTest::addColumn<bool>("isAutomatic");
+        QTest::addColumn<QString>("told");
+        QTest::newRow("not in the graph") << QStringList{} << true << "CFG scale: 1, ";
+        QTest::newRow("set") << QStringList{"--set", "denoise.cfg=3"} << false << "CFG scale: 3, ";
+    }
+
+    /// Before the run as a note, after it in the picture.
+    void theCommandTellsTheGuidance() {
+        QFETCH(QStringList, guidance);
+        QFETCH(bool, isAutomatic);
+        QFETCH(QString, told);
+        const QString graph = folder_.filePath("without.json");
+        QFile file(graph);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(graphWithoutGuidance().c_str()) > 0);
+        file.close();
+        QStringList arguments = {graph};
+        for (const QString& setting :
+             QStringList{"load.checkpoint=" + testing::fluxGoldenFolder() + "/checkpoints/flux_0",
+                         "encode.length=64",
+                         "latent.width=96",
+                         "latent.height=64",
+                         "denoise.steps=1"}) {
+            arguments << "--set" << setting;
+        }
+        arguments << guidance;
+
+        const testing::CommandResult check = testing::runLowtide(QStringList{"check"} + arguments);
+        const testing::CommandResult run = testing::runLowtide(
+            QStringList{"run"} + arguments + QStringList{"--out", folder_.path()});
+
+        QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
+        QCOMPARE((check.output + check.errors)
+                     .contains("the guidance is 1, with which flux_0 is usually run"),
+                 isAutomatic);
+        const QString text = QImage(run.output.trimmed()).text("parameters");
+        QVERIFY2(text.contains(told), qPrintable(text));
+    }
+
+private:
+    static std::string graphWithoutGuidance() {
+        Json graph = Json::parse(testing::exampleText("text_to_image"));
+        graph["nodes"]["denoise"]["params"].erase("cfg");
+        return graph.dump();
     }
 };
 

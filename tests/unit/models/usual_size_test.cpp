@@ -66,10 +66,10 @@ private Q_SLOTS:
         QTest::addColumn<double>("usual");
         QTest::addColumn<double>("cfg");
         QTest::addColumn<bool>("isNoted");
-        QTest::newRow("Z-Image-Turbo at the node's default") << 1.0 << 7.5 << true;
+        QTest::newRow("Z-Image-Turbo at 7.5") << 1.0 << 7.5 << true;
         QTest::newRow("Z-Image-Turbo") << 1.0 << 1.0 << false;
         QTest::newRow("Z-Image-Turbo, a little") << 1.0 << 1.5 << false;
-        QTest::newRow("Z-Image at the default") << 5.0 << 7.5 << false;
+        QTest::newRow("Z-Image at 7.5") << 5.0 << 7.5 << false;
         QTest::newRow("nothing known") << 0.0 << 30.0 << false;
     }
 
