@@ -240,6 +240,7 @@ namespace {
 
 constexpr const char* kHiDreamTransformer = "transformer";
 constexpr int64_t kUsualSide = 1024;  ///< of diffusers' pipeline, default_sample_size
+constexpr double kUsualGuidance = 5;  ///< likewise, of Full
 
 HiDreamTransformer openHiDreamTransformer(Checkpoint& checkpoint) {
     requireComponent(
@@ -305,10 +306,11 @@ void HiDreamModel::fillInfo(Checkpoint& checkpoint) {
     info_.latent = latentSpaceOf(autoencoder_.config());
     info_.latent.multiple *= config.patch;
     info_.latent.mostPixels = config.mostTokens * info_.latent.multiple * info_.latent.multiple;
-    info_.usual = {.pixels = kUsualSide * kUsualSide, .scalesToPixels = true};
-    if (info_.schedulerConfig.value("_class_name", Json()) == "FlowMatchLCMScheduler") {
-        info_.usual.cfg = 1;  // Dev and Fast
-    }
+    const bool isDistilled =  // Dev and Fast
+        info_.schedulerConfig.value("_class_name", Json()) == "FlowMatchLCMScheduler";
+    info_.usual = {.pixels = kUsualSide * kUsualSide,
+                   .scalesToPixels = true,
+                   .cfg = isDistilled ? 1.0 : kUsualGuidance};
     info_.negatesPrediction = true;
     info_.latentToRgb = hidreamLatentToRgb(checkpoint, info_.latent.channels);
     info_.cachePoints.firstBlock = config.layers() > 1 ? 0 : -1;

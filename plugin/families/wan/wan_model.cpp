@@ -130,6 +130,18 @@ double wanFlowShift(const PictureSize& size) {
 constexpr double kShiftOfExperts = 12;
 constexpr double kShiftOfExpertsWithPicture = 5;
 
+/// Source: defaults of diffusers 0.42.1's pipelines; of WAN 2.2 sample_guide_scale of the same
+/// files, that of the high-noise model.
+double usualWanGuidance(const ModelInfo& info) {
+    constexpr double kOfOne = 5;
+    constexpr double kOfExperts = 4;
+    constexpr double kOfExpertsWithPicture = 3.5;
+    if (info.secondDenoiser.empty() && !info.half) {
+        return kOfOne;
+    }
+    return info.guideChannels > 0 ? kOfExpertsWithPicture : kOfExperts;
+}
+
 }  // namespace
 
 WanModel::WanModel(Checkpoint& checkpoint)
@@ -261,6 +273,7 @@ void WanModel::fillInfo(Checkpoint& checkpoint) {
     if (info_.secondDenoiser.empty() && (isPictureOf22 || isHigh)) {
         info_.half = HalfModel{.of = "WAN 2.2", .isLow = isHigh == false};
     }
+    info_.usual.cfg = usualWanGuidance(info_);
     info_.files = checkpoint.files();
 }
 

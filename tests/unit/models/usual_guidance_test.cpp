@@ -98,6 +98,10 @@ private Q_SLOTS:
         row(testing::fluxGoldenFolder(), "flux_0", 1);
         row(testing::zimageGoldenFolder(), "zimage_0", 1);
         row(testing::zimageGoldenFolder(), "zimage_1", 5);
+        row(testing::hidreamGoldenFolder(), "hidream_0", 5);
+        row(testing::wanGoldenFolder(), "wan_t2v_0", 5);
+        row(testing::wanGoldenFolder(), "wan22_t2v_0", 4);
+        row(testing::wanGoldenFolder(), "wan22_i2v_0", 3.5);
     }
 
     void eachFamilyStatesItsOwn() {
