@@ -83,7 +83,7 @@ private:
         [[nodiscard]] at::Tensor predict(const at::Tensor& latents,
                                          const at::Tensor&,
                                          const sampling::StepInfo&) override {
-            pass_.begin();
+            pass_.begin(memory::PassHint());
             return latents / 2;
         }
 
