@@ -40,9 +40,8 @@ class PictureCasesTest : public QObject {
     QTemporaryDir folder_;
     std::map<std::string, QByteArray> expected_;  ///< by checkpoint
 
-    Json options(const std::string& checkpoint,
-                 const std::string& policy,
-                 const std::string& device) const {
+    /// But for the guidance.
+    static std::vector<std::string> settings(const std::string& checkpoint) {
         const Family& family = testing::ofTestedFamily(kFamilies);
         const std::string root = family.goldens().toStdString() + "/checkpoints/";
         std::vector<std::string> settings = {"load.checkpoint=" + root + checkpoint,
@@ -50,9 +49,14 @@ class PictureCasesTest : public QObject {
                                              "latent.width=96",
                                              "latent.height=64",
                                              "latent.batch=2",
-                                             "denoise.steps=2",
-                                             "denoise.cfg=4"};
+                                             "denoise.steps=2"};
         settings.insert(settings.end(), family.settings.begin(), family.settings.end());
+        return settings;
+    }
+
+    Json options(const std::vector<std::string>& settings,
+                 const std::string& policy,
+                 const std::string& device) const {
         return {{"device", device},
                 {"set", settings},
                 {"out", folder_.path().toStdString()},
@@ -82,61 +86,56 @@ private Q_SLOTS:
         QFETCH(QString, policy);
         const std::string name = checkpoint.toStdString();
         const std::string graph = testing::exampleText("text_to_image");
+        std::vector<std::string> asked = settings(name);
+        asked.emplace_back("denoise.cfg=4");
         QByteArray& expected = expected_[name];
         if (expected.isEmpty()) {
             expected = testing::dumpToCompare(
-                testing::runDumping(graph, options(name, "none", "cpu"), folder_));
+                testing::runDumping(graph, options(asked, "none", "cpu"), folder_));
         }
-        Json wanted = options(name, policy.toStdString(), "fake:256MiB");
+        Json wanted = options(asked, policy.toStdString(), "fake:256MiB");
         wanted["repeat"] = 3;
         const testing::ModuleRun ended = testing::runDumping(graph, wanted, folder_);
         testing::checkBits(ended, expected);
         testing::checkPeaks(ended);
     }
 
-    /// What a graph does not set is FLUX.1's own: no true guidance, and no second pass.
+    /// What a graph does not set is the model's own: no true guidance, and no second pass.
     void aGraphWithoutGuidanceRunsWithTheUsualOne() {
-        const auto ran = [&](const char* guidance) {
-            Json wanted = options("flux_0", "model", "fake:256MiB");
-            wanted["set"].erase(wanted["set"].size() - 1);  // the guidance
-            if (guidance) {
-                wanted["set"].push_back(guidance);
-            }
-            return testing::runDumping(graphWithoutGuidance(), wanted, folder_);
+        const std::vector<std::string> unset = settings(usuallyUnguided());
+        std::vector<std::string> off = unset;
+        off.emplace_back("denoise.cfg=1");
+        const auto ran = [&](const std::vector<std::string>& asked) {
+            return testing::runDumping(
+                graphWithoutGuidance(), options(asked, "model", "fake:256MiB"), folder_);
         };
-        const testing::ModuleRun off = ran("denoise.cfg=1");
 
-        const testing::ModuleRun automatic = ran(nullptr);
+        const testing::ModuleRun automatic = ran(unset);
 
-        testing::checkBits(automatic, testing::dumpToCompare(off));
+        testing::checkBits(automatic, testing::dumpToCompare(ran(off)));
         testing::checkPeaks(automatic);
     }
 
-    void theCommandTellsTheGuidance_data() {
+    void theCommandReportsTheGuidance_data() {
         QTest::addColumn<QStringList>("guidance");
         QTest::addColumn<bool>("isAutomatic");
-        QTest::addColumn<QString>("told");
+        QTest::addColumn<QString>("reported");
         QTest::newRow("not in the graph") << QStringList{} << true << "CFG scale: 1, ";
         QTest::newRow("set") << QStringList{"--set", "denoise.cfg=3"} << false << "CFG scale: 3, ";
     }
 
-    /// Before the run as a note, after it in the picture.
-    void theCommandTellsTheGuidance() {
+    /// Before the run as a note, after it in the image.
+    void theCommandReportsTheGuidance() {
         QFETCH(QStringList, guidance);
         QFETCH(bool, isAutomatic);
-        QFETCH(QString, told);
+        QFETCH(QString, reported);
         const QString graph = folder_.filePath("without.json");
         QFile file(graph);
         QVERIFY(file.open(QIODevice::WriteOnly) && file.write(graphWithoutGuidance().c_str()) > 0);
         file.close();
         QStringList arguments = {graph};
-        for (const QString& setting :
-             QStringList{"load.checkpoint=" + testing::fluxGoldenFolder() + "/checkpoints/flux_0",
-                         "encode.length=64",
-                         "latent.width=96",
-                         "latent.height=64",
-                         "denoise.steps=1"}) {
-            arguments << "--set" << setting;
+        for (const std::string& setting : settings(usuallyUnguided())) {
+            arguments << "--set" << QString::fromStdString(setting);
         }
         arguments << guidance;
 
@@ -145,14 +144,18 @@ private Q_SLOTS:
             QStringList{"run"} + arguments + QStringList{"--out", folder_.path()});
 
         QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
-        QCOMPARE((check.output + check.errors)
-                     .contains("the guidance is 1, with which flux_0 is usually run"),
-                 isAutomatic);
-        const QString text = QImage(run.output.trimmed()).text("parameters");
-        QVERIFY2(text.contains(told), qPrintable(text));
+        const QString note = QString("the guidance is 1, with which %1 is usually run")
+                                 .arg(QString::fromStdString(usuallyUnguided()));
+        QCOMPARE((check.output + check.errors).contains(note), isAutomatic);
+        const QString image = run.output.trimmed().split('\n').front();
+        const QString text = QImage(image).text("parameters");
+        QVERIFY2(text.contains(reported), qPrintable(text));
     }
 
 private:
+    /// FLUX.1 dev or Z-Image-Turbo.
+    static std::string usuallyUnguided() { return testing::ofTestedFamily(kFamilies).name + "_0"; }
+
     static std::string graphWithoutGuidance() {
         Json graph = Json::parse(testing::exampleText("text_to_image"));
         graph["nodes"]["denoise"]["params"].erase("cfg");
