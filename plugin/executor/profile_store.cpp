@@ -37,32 +37,6 @@ std::string difference(const memory::ProfileKey& stored, const memory::ProfileKe
     return differ("the version", stored.version, now.version);
 }
 
-std::vector<memory::MeasuredProfile> profilesIn(const Json& entries) {
-    if (entries.is_object()) {
-        throw Error(ErrorKind::Corrupt, std::string(kProfiles.file) + ": there are no profiles");
-    }
-    std::vector<memory::MeasuredProfile> all;
-    for (const Json& entry : entries) {
-        all.push_back(memory::readMeasuredProfile(entry, kProfiles.file));
-    }
-    return all;
-}
-
-/// All but those of a key; none where one cannot be read.
-Json profilesBeside(const Json& entries, const memory::ProfileKey& key) {
-    Json kept = Json::array();
-    try {
-        for (const memory::MeasuredProfile& other : profilesIn(entries)) {
-            if (!(other.key == key)) {
-                kept.push_back(memory::toJson(other));
-            }
-        }
-        return kept;
-    } catch (const Error&) {
-        return Json::array();
-    }
-}
-
 }  // namespace
 
 ProfileStore::ProfileStore(std::string folder) : table_(std::move(folder), kProfiles) {}
@@ -70,18 +44,22 @@ ProfileStore::ProfileStore(std::string folder) : table_(std::move(folder), kProf
 FoundProfile ProfileStore::find(const memory::ProfileKey& key) const {
     const std::string unused = "the measured speeds of " + key.device + " are not used: ";
     try {
-        const std::vector<memory::MeasuredProfile> all = profilesIn(table_.entries());
-        const memory::MeasuredProfile* other = nullptr;
-        for (const memory::MeasuredProfile& measured : all) {
+        std::optional<memory::DeviceProfile> profile;
+        std::optional<memory::ProfileKey> other;
+        for (const Json& entry : table_.entries()) {
+            const auto measured = memory::readMeasuredProfile(entry, kProfiles.file);
             if (measured.key == key) {
-                return {.profile = measured.profile, .problem = {}};
+                profile = profile ? profile : measured.profile;
+            } else if (measured.key.device == key.device) {
+                other = measured.key;
             }
-            other = measured.key.device == key.device ? &measured : other;
+        }
+        if (profile) {
+            return {.profile = profile, .problem = {}};
         }
         return {.profile = std::nullopt,
-                .problem = other
-                               ? unused + difference(other->key, key) + "; " + adviceFor(key.device)
-                               : std::string()};
+                .problem = other ? unused + difference(*other, key) + "; " + adviceFor(key.device)
+                                 : std::string()};
     } catch (const Error& error) {
         return {.profile = std::nullopt,
                 .problem = unused + error.message() + "; " + adviceFor(key.device)};
@@ -89,9 +67,8 @@ FoundProfile ProfileStore::find(const memory::ProfileKey& key) const {
 }
 
 void ProfileStore::store(const memory::MeasuredProfile& measured) const {
-    table_.change([&](Json& entries) {
-        entries = profilesBeside(entries, measured.key);
-        entries.push_back(memory::toJson(measured));
+    table_.put(memory::toJson(measured), [&](const Json& other) {
+        return memory::readMeasuredProfile(other, kProfiles.file).key == measured.key;
     });
 }
 

@@ -72,32 +72,6 @@ auto orderOf(const MeasuredSensitivity& measured) {
     return std::tuple(measured.weights, measured.setting, measured.types);
 }
 
-std::vector<MeasuredSensitivity> sensitivitiesIn(const Json& entries) {
-    if (entries.is_object()) {
-        refuseSensitivities(": there are no sensitivities");
-    }
-    std::vector<MeasuredSensitivity> all;
-    for (const Json& entry : entries) {
-        all.push_back(readOne(entry));
-    }
-    return all;
-}
-
-/// All but that which `measured` replaces; none where one cannot be read.
-Json sensitivitiesBeside(const Json& entries, const MeasuredSensitivity& measured) {
-    Json kept = Json::array();
-    try {
-        for (const MeasuredSensitivity& other : sensitivitiesIn(entries)) {
-            if (orderOf(other) != orderOf(measured)) {
-                kept.push_back(sensitivityJson(other));
-            }
-        }
-        return kept;
-    } catch (const Error&) {
-        return Json::array();
-    }
-}
-
 }  // namespace
 
 const char* verdictOn(double error) noexcept {
@@ -110,7 +84,9 @@ SensitivityStore::SensitivityStore(std::string folder)
 std::vector<MeasuredSensitivity> SensitivityStore::find(const std::string& weights) const {
     std::vector<MeasuredSensitivity> all;
     try {
-        all = sensitivitiesIn(table_.entries());
+        for (const Json& entry : table_.entries()) {
+            all.push_back(readOne(entry));
+        }
     } catch (const Error& error) {
         throw Error(ErrorKind::Corrupt, error.message(), kSensitivityAdvice);
     }
@@ -120,10 +96,8 @@ std::vector<MeasuredSensitivity> SensitivityStore::find(const std::string& weigh
 }
 
 void SensitivityStore::store(const MeasuredSensitivity& measured) const {
-    table_.change([&](Json& entries) {
-        entries = sensitivitiesBeside(entries, measured);
-        entries.push_back(sensitivityJson(measured));
-    });
+    table_.put(sensitivityJson(measured),
+               [&](const Json& other) { return orderOf(readOne(other)) == orderOf(measured); });
 }
 
 }  // namespace lowtide::executor

@@ -65,7 +65,7 @@ Json CacheTable::entries() const {
                     std::string(form_.file) + " was written by another version of this program");
     }
     const Json* entries = reader.member(form_.member);
-    if (!entries || !(entries->is_array() || entries->is_object())) {
+    if (!entries || !(form_.mostEntries > 0 ? entries->is_array() : entries->is_object())) {
         throw Error(ErrorKind::Corrupt, std::string(form_.file) + ": there are no " + form_.member);
     }
     return *entries;
@@ -98,6 +98,24 @@ void CacheTable::change(const std::function<void(Json& entries)>& edit) const {
                         Json{{"format", form_.format}, {form_.member, std::move(entries)}}.dump(
                             2, ' ', false, Json::error_handler_t::replace) +
                             "\n");
+}
+
+void CacheTable::put(const Json& entry,
+                     const std::function<bool(const Json& other)>& isReplaced) const {
+    change([&](Json& entries) {
+        Json kept = Json::array();
+        try {
+            for (Json& other : entries) {
+                if (!isReplaced(other)) {
+                    kept.push_back(std::move(other));
+                }
+            }
+        } catch (const Error&) {
+            kept.clear();
+        }
+        kept.push_back(entry);
+        entries = std::move(kept);
+    });
 }
 
 std::string CacheTable::path() const {

@@ -11,7 +11,8 @@
 namespace lowtide::files {
 
 /// A small JSON file of the cache folder that several processes read and change: {"format": 1,
-/// "<member>": entries}, where entries are a list, the oldest first, or an object.
+/// "<member>": entries}, where entries are a list, the oldest first, if its length has a limit, and
+/// else an object.
 class CacheTable {
 public:
     struct Form {
@@ -19,7 +20,7 @@ public:
         const char* member = "";  ///< of the entries
         int64_t format = 1;       ///< raised when the meaning of an entry changes
         Bytes largest = kMiB;     ///< of the file, that is read
-        size_t mostEntries = 0;   ///< of a list; those before them go
+        size_t mostEntries = 0;   ///< of a list; those before them go. 0: an object
     };
 
     /// `folder` empty: nothing is found and nothing can be stored.
@@ -33,6 +34,9 @@ public:
     /// threads and processes that change the table wait meanwhile. Errors as requireWritable(), and
     /// Error{Device} when the disk is full.
     void change(const std::function<void(Json& entries)>& edit) const;
+    /// Adds an entry to a list, in place of each for which `isReplaced` is true. If that throws an
+    /// Error, none of the others is kept. Errors as change().
+    void put(const Json& entry, const std::function<bool(const Json& other)>& isReplaced) const;
 
 private:
     [[nodiscard]] std::string path() const;

@@ -35,14 +35,15 @@ Json identityJson(const FileIdentity& identity) {
     return {identity.size, identity.modifiedNanoseconds, identity.inode};
 }
 
-/// Room for one more: the entries that were put first go.
+/// Entries are numbered in the order in which they were put; -1: not by us.
+int64_t numberOf(const Json& entry) {
+    const auto number = entry.is_object() ? entry.find("number") : entry.end();
+    return number != entry.end() && number->is_number_integer() ? number->get<int64_t>() : -1;
+}
+
+/// Makes room for one more: the entries that were put first go.
 void forgetOldest(Json& entries) {
     while (entries.size() >= kMostDigests) {
-        const auto numberOf = [](const Json& entry) {
-            const auto number = entry.is_object() ? entry.find("number") : entry.end();
-            return number != entry.end() && number->is_number_integer() ? number->get<int64_t>()
-                                                                        : int64_t{-1};
-        };
         auto oldest = entries.begin();
         for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
             oldest = numberOf(*entry) < numberOf(*oldest) ? entry : oldest;
@@ -54,7 +55,7 @@ void forgetOldest(Json& entries) {
 int64_t nextNumber(const Json& entries) {
     int64_t most = 0;
     for (const Json& entry : entries) {
-        most = std::max(most, entry.value("number", int64_t{0}));
+        most = std::max(most, numberOf(entry));
     }
     return most + 1;
 }
@@ -90,16 +91,10 @@ void StoredDigests::put(const std::string& path,
     }
     try {
         table_.change([&](Json& entries) {
-            try {
-                forgetOldest(entries);
-                entries[sha256Hex(path)] = {{"identity", identityJson(identity)},
-                                            {"sha256", digest},
-                                            {"number", nextNumber(entries)}};
-            } catch (const std::exception&) {  // not readable: nothing in it can be kept
-                entries = {
-                    {sha256Hex(path),
-                     {{"identity", identityJson(identity)}, {"sha256", digest}, {"number", 1}}}};
-            }
+            forgetOldest(entries);
+            entries[sha256Hex(path)] = {{"identity", identityJson(identity)},
+                                        {"sha256", digest},
+                                        {"number", nextNumber(entries)}};
         });
     } catch (const std::exception& error) {
         log(Level::Warning, std::string("a hash is not stored: ") + error.what());

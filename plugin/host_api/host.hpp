@@ -16,7 +16,7 @@ namespace lowtide {
 
 /// Layout version of everything in host_api that crosses the door (issues cross as JSON); host and
 /// plugin must have the same.
-inline constexpr uint32_t kAbi = 1;
+inline constexpr uint32_t kAbi = 2;
 
 /// A parameter value. Seeds are uint64_t and survive whole; other integers are int64_t.
 using Scalar = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string>;

@@ -15,8 +15,7 @@ public:
     virtual void line(Level level, int64_t milliseconds, std::string_view text) noexcept = 0;
 };
 
-/// The module's log. Plugin::extension(kLogSource) gives it, also before the plugin was started.
-/// Any thread.
+/// The log of a program or of the module (Plugin::log). Any thread.
 class LogSource {
 public:
     virtual ~LogSource() = default;
@@ -26,7 +25,5 @@ public:
     /// When it returns, `reader` is not called any more.
     virtual void remove(LogReader& reader) noexcept = 0;
 };
-
-inline constexpr const char* kLogSource = "lowtide.log_source/1";
 
 }  // namespace lowtide

@@ -43,6 +43,9 @@ typedef void (*lowtide_image_function)(void* user,
                                        int32_t height,
                                        int32_t channels,
                                        const uint8_t* pixels);
+/* Called after each piece of a lowtide_call() that takes its time, on the thread of the call: the
+ * amount that is done and the whole amount, in a unit of the call. 0 cancels the call. */
+typedef int (*lowtide_watch_function)(void* user, int64_t done, int64_t total);
 
 /* The LOWTIDE_C_API_VERSION of the module. */
 LOWTIDE_C_API uint32_t lowtide_c_api_version(void);
@@ -52,7 +55,7 @@ LOWTIDE_C_API uint32_t lowtide_c_api_version(void);
  * differ. */
 LOWTIDE_C_API int lowtide_open(const char* settings, char** result);
 
-/* {"id", "name", "version", "license", "torch"}. */
+/* {"id", "name", "version", "license", "torch", "calls": the names that lowtide_call() takes}. */
 LOWTIDE_C_API int lowtide_info(char** result);
 /* {"nodes": [...]}: every node with its ports and parameters, as `lowtide nodes --json`. */
 LOWTIDE_C_API int lowtide_nodes(char** result);
@@ -78,6 +81,11 @@ LOWTIDE_C_API int lowtide_start(const char* graph,
 LOWTIDE_C_API int lowtide_cancel(uint64_t run, int how);
 /* Blocks until the run has ended, returns its status and gives its report, which is given once. */
 LOWTIDE_C_API int lowtide_wait(uint64_t run, char** result);
+
+/* What is not a run, by its name ("convert"): docs/calls.md has the names and their JSON. `watch`
+ * may be NULL. */
+LOWTIDE_C_API int lowtide_call(
+    const char* name, const char* request, lowtide_watch_function watch, void* user, char** result);
 
 /* Frees a component by name, or "all" and kept results; LOWTIDE_FAILED while a run is at work. */
 LOWTIDE_C_API int lowtide_release(const char* component);

@@ -12,7 +12,7 @@
 namespace lowtide {
 
 /// Of the metadata's "api": the first number is kAbi, the second counts what was added since.
-inline constexpr const char* kQtApi = "1.0";
+inline constexpr const char* kQtApi = "2.0";
 
 /// What QPluginLoader::instance() of liblowtide_qt.so implements. The metadata (id, version, abi,
 /// api, toolchain, torch, nodes, requires, license) can be read without it and maps nothing.

@@ -17,6 +17,8 @@
 
 namespace lowtide {
 
+class LogSource;  // log_source.hpp
+
 using RunId = uint64_t;
 
 /// Result of a call. The numbers are the command's exit codes.
@@ -73,11 +75,20 @@ public:
     virtual Status stop() noexcept = 0;
 };
 
+/// Follows a call that takes its time, on the thread of the call.
+class Watch {
+public:
+    virtual ~Watch() = default;
+    /// Called after each piece of the work, with the amount that is done and the whole amount, in a
+    /// unit of the call. False cancels the call.
+    virtual bool goesOn(int64_t done, int64_t total) noexcept = 0;
+};
+
 /// The plugin as one object behind all entry points.
 class Plugin {
 public:
     virtual ~Plugin() = default;
-    /// {"id", "name", "version", "license", "torch"}.
+    /// {"id", "name", "version", "license", "torch", "calls": the names that call() takes}.
     virtual std::string_view info() const noexcept = 0;
     virtual std::span<const NodeDesc> nodes() const noexcept = 0;
     /// Once, before runner(): {"threads": N, "modelFolders": [...], "cacheFolder": "...",
@@ -86,8 +97,15 @@ public:
     /// program.
     virtual Status start(std::string_view settings, std::string& result) noexcept = 0;
     virtual Runner* runner() noexcept = 0;
-    /// New interfaces arrive here by id, never by growing a vtable; nullptr when unknown.
-    virtual void* extension(std::string_view id) noexcept = 0;
+    /// What is not a run, by its name ("convert"): docs/calls.md has the names and their JSON. New
+    /// ones arrive here, never by growing a vtable. `watch` may be nullptr. Any thread. Invalid for
+    /// an unknown name and before start().
+    virtual Status call(std::string_view name,
+                        std::string_view request,
+                        Watch* watch,
+                        std::string& result) noexcept = 0;
+    /// The module's log, also before start(); nullptr when there is none.
+    virtual LogSource* log() noexcept = 0;
 };
 
 }  // namespace lowtide

@@ -160,6 +160,20 @@ CancelMode cancelMode(int how) {
     return how == LOWTIDE_CANCEL_NOW ? CancelMode::Now : CancelMode::AfterThisImage;
 }
 
+/// Asks a host's function whether a call goes on.
+class CallbackWatch final : public Watch {
+public:
+    CallbackWatch(lowtide_watch_function watch, void* user) : watch_(watch), user_(user) {}
+
+    bool goesOn(int64_t done, int64_t total) noexcept override {
+        return watch_(user_, done, total) != 0;
+    }
+
+private:
+    lowtide_watch_function watch_;
+    void* user_;
+};
+
 /// Of a call that gives no text of its own.
 Status orThrow(Status status, const char* message) {
     if (status != Status::Ok) {
@@ -250,6 +264,19 @@ int lowtide_cancel(uint64_t run, int how) {
 
 int lowtide_wait(uint64_t run, char** result) {
     return api::served(result, [&](std::string& text) { return api::runner().wait(run, text); });
+}
+
+int lowtide_call(const char* name,
+                 const char* request,
+                 lowtide_watch_function watch,
+                 void* user,
+                 char** result) {
+    return api::served(result, [&](std::string& text) {
+        api::runner();
+        api::CallbackWatch asking(watch, user);
+        return api::plugin().call(
+            api::given(name, "name"), api::orNothing(request), watch ? &asking : nullptr, text);
+    });
 }
 
 int lowtide_release(const char* component) {

@@ -15,8 +15,6 @@ namespace lowtide::module {
 
 namespace {
 
-constexpr std::string_view kCalibrationOptions[] = {"device"};
-
 constexpr const char* kRehearsalNote =
     "this device rehearses a card in host memory: its plans keep the stated speeds of a card of "
     "the "
@@ -90,25 +88,17 @@ Json DeviceCalibrator::measure(const memory::DeviceSpec& device) {
     if (!(paths == before)) {
         json["notes"].push_back(kOperatorsNote);
     }
-    json["issues"] = Json::array();
     return json;
 }
 
-Status DeviceCalibrator::calibrate(std::string_view options, std::string& result) noexcept {
-    return answer(result, [&] {
-        const Json json = parseJson(options.empty() ? "{}" : options, "options");
-        requireKnownKeys(json, "options", kCalibrationOptions);
-        const memory::DeviceSpec device =
-            memory::parseDeviceSpec(JsonReader(json, "options").text("device").value_or("cpu"));
-        Json measured;
-        if (!runner_.callWhenIdle([&] { measured = measure(device); })) {
-            throw Error(ErrorKind::Device,
-                        "a run is at work on the devices",
-                        "measure again when it has finished");
-        }
-        result = measured.dump(-1, ' ', false, Json::error_handler_t::replace);
-        return Status::Ok;
-    });
+Json DeviceCalibrator::calibrate(const memory::DeviceSpec& device) {
+    Json measured;
+    if (!runner_.callWhenIdle([&] { measured = measure(device); })) {
+        throw Error(ErrorKind::Device,
+                    "a run is at work on the devices",
+                    "measure again when it has finished");
+    }
+    return measured;
 }
 
 }  // namespace lowtide::module

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "plugin/base/json_fwd.hpp"
 #include "plugin/executor/profile_store.hpp"
-#include "plugin/host_api/calibrator.hpp"
 #include "plugin/memory/device_spec.hpp"
 #include "plugin/tensor/cpu_paths.hpp"
 
@@ -17,7 +17,7 @@ class ModuleRunner;
 
 /// Speeds of this machine's devices: the engine gets those that were measured and stored, else
 /// those that are stated of a card, calibrate() makes new ones.
-class DeviceCalibrator final : public Calibrator {
+class DeviceCalibrator {
 public:
     /// `residency` and `runner` must outlive it. `cacheFolder` empty: nothing is found or stored.
     DeviceCalibrator(residency::Residency& residency,
@@ -25,7 +25,10 @@ public:
                      std::string cacheFolder,
                      int threads);
 
-    Status calibrate(std::string_view options, std::string& result) noexcept override;
+    /// Measures a device and keeps the speeds for later plans; takes some seconds. As the call
+    /// "calibrate" gives it (docs/calls.md). Error{InvalidInput} when the speeds cannot be kept,
+    /// Error{Device} while a run is at work.
+    [[nodiscard]] Json calibrate(const memory::DeviceSpec& device);
 
 private:
     void useKnown();

@@ -9,12 +9,13 @@
 #include "plugin/base/text.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/checkpoints/adapters/adapter_math.hpp"
+#include "plugin/executor/sensitivity_store.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/graph/issues.hpp"
 #include "plugin/host_api/runner.hpp"
+#include "plugin/module/answer.hpp"
+#include "plugin/module/calls.hpp"
 #include "plugin/module/cards.hpp"
-#include "plugin/module/checkpoint_files.hpp"
-#include "plugin/module/checkpoint_sensitivities.hpp"
 #include "plugin/module/compute_thread.hpp"
 #include "plugin/module/cuda_facts.hpp"
 #include "plugin/module/device_calibrator.hpp"
@@ -208,10 +209,7 @@ struct Engine {
                  knownCards(moduleFolder() + "/lowtide/resources/cards/cards.json"),
                  digests),
           calibrator(residency, runner, cacheFolder, threads),
-          recogniser(*stages),
-          converter(*stages),
-          sensitivities(runner, cacheFolder),
-          residencyControl(residency, runner) {
+          sensitivities(cacheFolder) {
         if (cuda->problem().empty()) {
             tensor::setConvolutionQuestion(residency::remembered(
                 [cards = cuda](const auto& shape) { return cards->askConvolution(shape); }));
@@ -226,11 +224,7 @@ struct Engine {
     executor::NodeTypes types;
     ModuleRunner runner;
     DeviceCalibrator calibrator;
-    FileRecogniser recogniser;
-    CheckpointConverter converter;
-    MagCurveMaker curveMaker;
-    CheckpointSensitivities sensitivities;
-    ComponentControl residencyControl;
+    executor::SensitivityStore sensitivities;
 };
 
 constexpr int64_t kMostThreads = 1024;
@@ -283,7 +277,8 @@ public:
                      {"name", "Lowtide"},
                      {"version", LOWTIDE_VERSION},
                      {"license", "Apache-2.0"},
-                     {"torch", torchVersion()}}
+                     {"torch", torchVersion()},
+                     {"calls", callNames()}}
                     .dump()) {}
 
     std::string_view info() const noexcept override { return info_; }
@@ -328,28 +323,28 @@ public:
         return engine ? &engine->runner : nullptr;
     }
 
-    void* extension(std::string_view id) noexcept override {
-        if (id == kLogSource) {
-            return &logSource();
-        }
-        Engine* engine = engine_;
-        if (!engine) {
-            return nullptr;
-        }
-        Calibrator* const calibrator = &engine->calibrator;
-        Recogniser* const recogniser = &engine->recogniser;
-        Converter* const converter = &engine->converter;
-        CurveMaker* const curveMaker = &engine->curveMaker;
-        Sensitivities* const sensitivities = &engine->sensitivities;
-        ResidencyControl* const residencyControl = &engine->residencyControl;
-        return id == kCalibrator         ? static_cast<void*>(calibrator)
-               : id == kRecogniser       ? static_cast<void*>(recogniser)
-               : id == kConverter        ? static_cast<void*>(converter)
-               : id == kCurveMaker       ? static_cast<void*>(curveMaker)
-               : id == kSensitivities    ? static_cast<void*>(sensitivities)
-               : id == kResidencyControl ? static_cast<void*>(residencyControl)
-                                         : nullptr;
+    Status call(std::string_view name,
+                std::string_view request,
+                Watch* watch,
+                std::string& result) noexcept override {
+        return answer(result, [&] {
+            Engine* const engine = engine_;
+            if (!engine) {
+                throw Error(ErrorKind::InvalidInput,
+                            "the engine was not started",
+                            "call Plugin::start first, and read what it says");
+            }
+            const CallParts parts = {.engine = engine->residency,
+                                     .runner = engine->runner,
+                                     .stages = *engine->stages,
+                                     .calibrator = engine->calibrator,
+                                     .sensitivities = engine->sensitivities};
+            result = answerCall(parts, name, request, watch);
+            return Status::Ok;
+        });
     }
+
+    LogSource* log() noexcept override { return &logSource(); }
 
 private:
     std::string info_;

@@ -436,13 +436,4 @@ Status ModuleRunner::stop() noexcept {
     });
 }
 
-Status ComponentControl::unload(std::string_view component) noexcept {
-    std::string ignored;
-    return answer(ignored, [&] {
-        const bool called =
-            runner_.callWhenIdle([&] { static_cast<void>(engine_.offload(component, true)); });
-        return called ? Status::Ok : Status::Failed;
-    });
-}
-
 }  // namespace lowtide::module

@@ -1,6 +1,5 @@
 #pragma once
-// The runner of this module: JSON in and out over the executor's queue, what a call asks for, and
-// components that leave between runs.
+// The runner of this module: JSON in and out over the executor's queue, and what a call asks for.
 
 #include "plugin/base/stop_token.hpp"
 #include "plugin/executor/node_types.hpp"
@@ -9,7 +8,6 @@
 #include "plugin/files/file_digests.hpp"
 #include "plugin/graph/overrides.hpp"
 #include "plugin/graph/snapshot.hpp"
-#include "plugin/host_api/residency_control.hpp"
 #include "plugin/host_api/runner.hpp"
 #include "plugin/memory/engine.hpp"
 #include "plugin/module/cuda_facts.hpp"
@@ -119,20 +117,6 @@ private:
     executor::RunQueue queue_;
     std::mutex callsMutex_;
     StopSource calls_;  ///< checks and plans that go on
-};
-
-/// Makes components leave their devices with their files closed, on the run thread between runs.
-class ComponentControl final : public ResidencyControl {
-public:
-    /// Both must outlive it.
-    ComponentControl(memory::Engine& engine, ModuleRunner& runner)
-        : engine_(engine), runner_(runner) {}
-
-    Status unload(std::string_view component) noexcept override;
-
-private:
-    memory::Engine& engine_;
-    ModuleRunner& runner_;
 };
 
 }  // namespace lowtide::module

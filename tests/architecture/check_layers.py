@@ -20,7 +20,7 @@ BELOW_NN = [HOST, BASE, FILES, IMAGE, MEMORY, ENCODINGS, RESIDENCY, TENSOR, SAMP
 # folder -> what it does, folders that it may include (itself is always allowed; None: all). The one place of this table:
 # docs/architecture.md prints it.
 LAYERS = {
-    HOST: ("what crosses to a host: descriptions and the runner; standard library only, but for the Qt door's header", []),
+    HOST: ("what crosses to a host: descriptions, runner, calls by name; standard library only, but for the Qt door's header", []),
     BASE: ("errors, units, dtypes, shapes, JSON, hashes, cancel tokens, log", [HOST]),
     FILES: ("reading, mapping, safetensors headers, atomic writes", [HOST, BASE]),
     IMAGE: ("PNG, JPEG and WebP with their texts", [HOST, BASE]),

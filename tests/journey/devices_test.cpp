@@ -1,11 +1,5 @@
 // Devices that are not there, and what is left of them.
 #include "plugin/base/units.hpp"
-#include "plugin/host_api/calibrator.hpp"
-#include "plugin/host_api/converter.hpp"
-#include "plugin/host_api/curve_maker.hpp"
-#include "plugin/host_api/recogniser.hpp"
-#include "plugin/host_api/residency_control.hpp"
-#include "plugin/host_api/sensitivities.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -50,36 +44,24 @@ const std::map<QString, Verb>& verbs() {
              return ended.status;
          }},
         {"calibrate", [](const auto&, const auto& options, std::string& result) {
-             auto* calibrator =
-                 static_cast<Calibrator*>(testing::openModule().extension(kCalibrator));
-             return calibrator->calibrate(options.dump(), result);
+             return testing::openModule().call("calibrate", options.dump(), nullptr, result);
          }}};
     return kVerbs;
 }
-
-template <class Extension>
-Extension& extensionOf(const char* id) {
-    return *static_cast<Extension*>(testing::openModule().extension(id));
-}
-
-/// A conversion that nobody would stop.
-class NoWatch final : public ConversionWatch {
-public:
-    bool goesOn(int64_t, int64_t) noexcept override { return true; }
-};
 
 using Call = std::function<Status(std::string& result)>;
 
 /// Each in vain.
 const std::map<QString, Call>& otherCalls() {
     static const auto runner = [] { return testing::openModule().runner(); };
+    static const auto called = [](const char* name, const char* request) -> Call {
+        return [=](std::string& result) {
+            return testing::openModule().call(name, request, nullptr, result);
+        };
+    };
     static const std::map<QString, Call> kCalls = {
         {"start the plugin again",
          [](auto& result) { return testing::openModule().start(R"({"thread": 1})", result); }},
-        {"an extension that nobody has",
-         [](auto&) {
-             return testing::openModule().extension("nobody/1") ? Status::Ok : Status::Invalid;
-         }},
         {"start",
          [](auto& result) {
              testing::EventLog log;
@@ -98,35 +80,19 @@ const std::map<QString, Call>& otherCalls() {
          }},
         {"cancel", [](auto&) { return runner()->cancel(1u << 30, CancelMode::Now); }},
         {"wait", [](auto& result) { return runner()->wait(1u << 30, result); }},
-        {"recognise",
-         [](auto& result) {
-             return extensionOf<Recogniser>(kRecogniser).recognise("/nowhere/at\xff", result);
-         }},
-        {"choices",
-         [](auto& result) {
-             return extensionOf<Converter>(kConverter).choices(R"({"checkpoint": 3})", result);
-         }},
+        {"a call that nobody has", called("nobody", "{}")},
+        {"a call with a key that nobody reads", called("unload", R"({"components": "all"})")},
+        {"recognise", called("recognise", R"({"path": "/nowhere/at/all"})")},
+        {"recognise a path that is not UTF-8",
+         called("recognise", "{\"path\": \"/nowhere/at\xff\"}")},
+        {"choices", called("conversionChoices", R"({"checkpoint": 3})")},
         {"convert",
-         [](auto& result) {
-             NoWatch watch;
-             return extensionOf<Converter>(kConverter)
-                 .convert(R"({"checkpoint": "builtin:mini", "storage": "f8",
-                              "out": "/nowhere/at/all.safetensors"})",
-                          watch,
-                          result);
-         }},
-        {"make a curve",
-         [](auto& result) {
-             return extensionOf<CurveMaker>(kCurveMaker).makeCurve(R"({"runs": []})", result);
-         }},
-        {"identify",
-         [](auto& result) {
-             return extensionOf<Sensitivities>(kSensitivities)
-                 .identify("{", "{}", "denoise", result);
-         }},
-        {"keep a sensitivity", [](auto& result) {
-             return extensionOf<Sensitivities>(kSensitivities).keep("[1]", result);
-         }}};
+         called("convert",
+                R"({"checkpoint": "builtin:mini", "storage": "f8",
+                    "out": "/nowhere/at/all.safetensors"})")},
+        {"make a curve", called("makeCurve", R"({"runs": []})")},
+        {"identify", called("identify", R"({"graph": "{", "options": "{}", "node": "denoise"})")},
+        {"keep a sensitivity", called("keepSensitivity", "[1]")}};
     return kCalls;
 }
 
@@ -242,7 +208,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Calls that take no options of a run, and those of every extension.
+    /// Calls that take no options of a run, and every call by name.
     void everyOtherCallFails_andTheNextRunGoesWell() {
         QFETCH(QString, call);
         std::string result;
@@ -262,11 +228,10 @@ private Q_SLOTS:
             }
             std::string result;
             told["release"] = runner.release("all");
-            told["unload"] = extensionOf<ResidencyControl>(kResidencyControl).unload("all");
+            told["unload"] = plugin.call("unload", R"({"component": "all"})", nullptr, result);
             told["devices"] = runner.devices(result);
             told["plan"] = runner.plan(graph_, "{}", result);
-            told["calibrate"] =
-                extensionOf<Calibrator>(kCalibrator).calibrate(R"({"device": "cpu"})", result);
+            told["calibrate"] = plugin.call("calibrate", R"({"device": "cpu"})", nullptr, result);
         });
         const testing::ModuleRun ended =
             testing::runModule(graph_, optionsWith({{"forceExecution", true}}), log);

@@ -127,7 +127,7 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("toolchain");
         QTest::addColumn<QString>("reason");
         QTest::newRow("another ABI")
-            << kAbi + 1 << QByteArray(kHostToolchain) << "built for ABI 2 of Lowtide";
+            << kAbi + 1 << QByteArray(kHostToolchain) << "built for ABI 3 of Lowtide";
         QTest::newRow("another toolchain")
             << kAbi << QByteArray("libc++;v1") << "toolchain is \"libc++;v1\"";
     }

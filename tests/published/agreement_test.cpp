@@ -1,6 +1,5 @@
 // What check says of published files, the loader does: in a plan, and in a run.
 #include "plugin/base/json.hpp"
-#include "plugin/host_api/recogniser.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/published_files.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -28,10 +27,9 @@ private Q_SLOTS:
     void checkPlanAndRunSayTheSame() {
         QFETCH(QString, what);
         Plugin& module = testing::publishedModule();
-        auto* recogniser = static_cast<Recogniser*>(module.extension(kRecogniser));
         const std::string path = (testing::publishedFolder() + "/" + what).toStdString();
         std::string text;
-        recogniser->recognise(path, text);
+        module.call("recognise", Json{{"path", path}}.dump(), nullptr, text);
         const Json known = Json::parse(text);
         if (known.at("kind") == "unknown" || known.at("kind") == "folder") {
             QVERIFY2(!known.at("runs").get<bool>(), text.c_str());

@@ -2,7 +2,6 @@
 // models.
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
-#include "plugin/host_api/recogniser.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -29,9 +28,9 @@ std::string at(const QString& relative) {
 }
 
 Json recognised(const QString& relative) {
-    auto* recogniser = static_cast<Recogniser*>(testing::publishedModule().extension(kRecogniser));
     std::string text;
-    recogniser->recognise(at(relative), text);
+    testing::publishedModule().call(
+        "recognise", Json{{"path", at(relative)}}.dump(), nullptr, text);
     return Json::parse(text);
 }
 

@@ -1,6 +1,5 @@
 // What published checkpoints are planned to take, against the bytes that their headers state.
 #include "plugin/base/json.hpp"
-#include "plugin/host_api/recogniser.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/published_files.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -33,7 +32,7 @@ Json plannedWithLora(const QString& denoiser, const Json& lora, bool isVideo) {
     Plugin& module = testing::publishedModule();
     const std::string path = fileAt(denoiser).toStdString();
     std::string text;
-    static_cast<Recogniser*>(module.extension(kRecogniser))->recognise(path, text);
+    module.call("recognise", Json{{"path", path}}.dump(), nullptr, text);
     Json graph = testing::loadingGraph(Json::parse(text), path).graph;
     const auto add = [&](const char* id, const char* type, Json params) {
         graph["nodes"][id] = {{"type", type}, {"params", std::move(params)}};

@@ -1,6 +1,5 @@
 // What the module says of published files and folders, whose headers are true.
 #include "plugin/base/json.hpp"
-#include "plugin/host_api/recogniser.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/published_files.hpp"
 #include "tests/fixtures/reference.hpp"
@@ -37,10 +36,9 @@ private Q_SLOTS:
     void saysWhatRuns() const {
         QFETCH(QString, what);
         QFETCH(QString, expected);
-        auto* recogniser =
-            static_cast<Recogniser*>(testing::publishedModule().extension(kRecogniser));
+        const Json request = {{"path", (testing::publishedFolder() + "/" + what).toStdString()}};
         std::string result;
-        recogniser->recognise((testing::publishedFolder() + "/" + what).toStdString(), result);
+        testing::publishedModule().call("recognise", request.dump(), nullptr, result);
         const Json known = Json::parse(result);
         const QString kind = expected.section('=', 1);
         QVERIFY2(known.value("runs", false) == expected.startsWith("runs"), result.c_str());

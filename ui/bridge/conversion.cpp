@@ -1,6 +1,5 @@
 #include "ui/bridge/conversion.hpp"
 
-#include "plugin/host_api/converter.hpp"
 #include "ui/bridge/answer.hpp"
 
 #include <atomic>
@@ -52,10 +51,6 @@ Converted convertedIn(Status status, const std::string& text, const QString& out
     return converted;
 }
 
-Converter* converterOf(const Engine& engine) {
-    return static_cast<Converter*>(engine.extension(kConverter));
-}
-
 Json requestOf(const std::string& checkpoint, const QString& graphFolder) {
     return {{"checkpoint", checkpoint}, {"graphFolder", graphFolder.toStdString()}};
 }
@@ -63,7 +58,7 @@ Json requestOf(const std::string& checkpoint, const QString& graphFolder) {
 }  // namespace
 
 /// Between the thread that converts and the GUI's.
-class Conversion::Watch final : public ConversionWatch {
+class Conversion::Watch final : public lowtide::Watch {
 public:
     bool goesOn(int64_t doneBytes, int64_t totalBytes) noexcept override {
         total = totalBytes;
@@ -88,16 +83,15 @@ Conversion::~Conversion() {
 }
 
 bool Conversion::isPossible() const {
-    return converterOf(engine_) != nullptr;
+    return engine_.canCall("convert");
 }
 
 void Conversion::ask(const std::string& checkpoint, const QString& graphFolder) {
     background_.run([this,
                      question = ++lastQuestion_,
-                     converter = converterOf(engine_),
-                     request = requestOf(checkpoint, graphFolder).dump()]() -> Background::Answer {
+                     request = requestOf(checkpoint, graphFolder)]() -> Background::Answer {
         std::string text;
-        const Status status = converter ? converter->choices(request, text) : Status::Invalid;
+        const Status status = engine_.call("conversionChoices", request, text);
         return [this, question, what = convertibleIn(status, text)] {
             if (question == lastQuestion_) {
                 Q_EMIT known(what);
@@ -115,14 +109,9 @@ void Conversion::begin(const ConversionOrder& order) {
     Json request = requestOf(order.checkpoint, order.graphFolder);
     request["storage"] = order.storage;
     request["out"] = order.out.toStdString();
-    background_.run([this,
-                     watch = watch_,
-                     converter = converterOf(engine_),
-                     request = request.dump(),
-                     out = order.out]() -> Background::Answer {
+    background_.run([this, watch = watch_, request, out = order.out]() -> Background::Answer {
         std::string text;
-        const Status status =
-            converter ? converter->convert(request, *watch, text) : Status::Invalid;
+        const Status status = engine_.call("convert", request, text, watch.get());
         return [this, what = convertedIn(status, text, out)] { end(what); };
     });
 }

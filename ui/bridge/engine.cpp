@@ -1,7 +1,10 @@
 #include "ui/bridge/engine.hpp"
 
 #include "plugin/base/error.hpp"
+#include "ui/bridge/answer.hpp"
 #include "ui/language/module_texts.hpp"
+
+#include <algorithm>
 
 namespace lowtide::ui {
 
@@ -29,8 +32,17 @@ Runner& Engine::runner() const {
     return *plugin_.runner();
 }
 
-void* Engine::extension(const char* id) const {
-    return plugin_.extension(id);
+bool Engine::canCall(std::string_view name) const {
+    const Json info = answerOf(std::string(plugin_.info()));
+    const Json& calls = memberIn(info, "calls");
+    return std::find(calls.begin(), calls.end(), name) != calls.end();
+}
+
+Status Engine::call(const char* name,
+                    const Json& request,
+                    std::string& result,
+                    Watch* watch) const {
+    return plugin_.call(name, request.dump(), watch, result);
 }
 
 }  // namespace lowtide::ui

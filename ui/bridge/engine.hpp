@@ -1,11 +1,13 @@
 #pragma once
 
+#include "plugin/base/json_fwd.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/host_api/runner.hpp"
 
 #include <QStringList>
 
-#include <memory>
+#include <string>
+#include <string_view>
 
 namespace lowtide::ui {
 
@@ -29,8 +31,16 @@ public:
     /// The catalog speaks the language of the program from now on.
     void reword();
 
+    [[nodiscard]] Plugin& plugin() const { return plugin_; }
+
     [[nodiscard]] Runner& runner() const;
-    [[nodiscard]] void* extension(const char* id) const;
+    /// Whether the module has this call (Plugin::call).
+    [[nodiscard]] bool canCall(std::string_view name) const;
+    /// Plugin::call. Any thread.
+    [[nodiscard]] Status call(const char* name,
+                              const Json& request,
+                              std::string& result,
+                              Watch* watch = nullptr) const;
 
 private:
     Plugin& plugin_;

@@ -2,8 +2,8 @@
 
 #include "plugin/base/text.hpp"
 #include "plugin/files/paths.hpp"
-#include "plugin/host_api/recogniser.hpp"
 #include "ui/bridge/answer.hpp"
+#include "ui/bridge/engine.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -29,7 +29,16 @@ std::string firstUnnamed(const std::string& text, const std::string& path) {
 
 }  // namespace
 
-ModelFile recogniseFile(Recogniser* recogniser, const std::string& path) {
+Recognise recogniserOf(const Engine& engine) {
+    if (!engine.canCall("recognise")) {
+        return {};
+    }
+    return [&plugin = engine.plugin()](const std::string& path, std::string& result) {
+        return plugin.call("recognise", Json{{"path", path}}.dump(), nullptr, result);
+    };
+}
+
+ModelFile recogniseFile(const Recognise& recognise, const std::string& path) {
     ModelFile model{.path = files::pathText(path), .name = {}};
     model.name = files::lastPart(model.path);
     if (model.path != path) {
@@ -37,12 +46,12 @@ ModelFile recogniseFile(Recogniser* recogniser, const std::string& path) {
             "the name " + quotedName(firstUnnamed(model.path, path)) + " is not UTF-8: rename it";
         return model;
     }
-    if (!recogniser) {
+    if (!recognise) {
         model.problem = model.name + " cannot be read: the module is not there";
         return model;
     }
     std::string text;
-    const Status status = recogniser->recognise(path, text);
+    const Status status = recognise(path, text);
     const Json known = answerOf(text);
     const std::string kind = textIn(known, "kind");
     if (status != Status::Ok || kind.empty()) {

@@ -57,7 +57,7 @@ bool isFound(const std::vector<std::string>& engineFolders,
 }  // namespace
 
 struct ModelLibrary::State {
-    Recogniser* recogniser = nullptr;
+    Recognise recognise;
     std::vector<ModelFolder> folders;
     std::vector<FoundModel> models;
     std::vector<std::string> engineFolders;
@@ -77,9 +77,9 @@ struct ModelLibrary::Found {
     std::vector<FoundModel> models;
 };
 
-ModelLibrary::ModelLibrary(Recogniser* recogniser, QObject* parent)
+ModelLibrary::ModelLibrary(Recognise recognise, QObject* parent)
     : QObject(parent), state_(std::make_unique<State>()) {
-    state_->recogniser = recogniser;
+    state_->recognise = std::move(recognise);
 }
 
 ModelLibrary::~ModelLibrary() {
@@ -101,12 +101,12 @@ void ModelLibrary::rescan() {
                             chosen = stringsOf(state_->chosen),
                             pathsFiles = stringsOf(state_->pathsFiles),
                             engineFolders = state_->engineFolders,
-                            recogniser = state_->recogniser,
+                            recognise = state_->recognise,
                             &known = state_->known,
                             stop = state_->stop.token()]() -> Background::Answer {
         auto found = std::make_shared<Found>();
         found->folders = resolveFolders(chosen, pathsFiles);
-        found->models = scanModels(found->folders.folders, recogniser, known, stop);
+        found->models = scanModels(found->folders.folders, recognise, known, stop);
         for (FoundModel& model : found->models) {
             model.value = valueOf(model, engineFolders);
         }
@@ -124,7 +124,7 @@ const std::vector<FoundModel>& ModelLibrary::models() const {
 }
 
 ModelFile ModelLibrary::fileAt(const std::string& path) const {
-    return recogniseFile(state_->recogniser, path);
+    return recogniseFile(state_->recognise, path);
 }
 
 const std::vector<ModelFolder>& ModelLibrary::folders() const {

@@ -19,8 +19,8 @@ class ModelLibrary : public QObject {
     Q_OBJECT
 
 public:
-    /// `recogniser`: the module's, which must outlive it; nullptr: it cannot be asked.
-    explicit ModelLibrary(Recogniser* recogniser = nullptr, QObject* parent = nullptr);
+    /// `recognise` of a module that must outlive it; empty: it cannot be asked.
+    explicit ModelLibrary(Recognise recognise = {}, QObject* parent = nullptr);
     /// Waits for the one header that is being read.
     ~ModelLibrary() override;
 

@@ -21,8 +21,8 @@ constexpr std::string_view kAdapterEnding = ".bin";
 /// One look through all folders.
 class Scan {
 public:
-    Scan(Recogniser* recogniser, ReadHeaders& known, const StopToken& stop)
-        : recogniser_(recogniser), known_(known), stop_(stop) {}
+    Scan(const Recognise& recognise, ReadHeaders& known, const StopToken& stop)
+        : recognise_(recognise), known_(known), stop_(stop) {}
 
     void look(const ModelFolder& folder) {
         top_ = &folder;
@@ -44,7 +44,7 @@ private:
             return false;
         }
         files::FileIdentity identity;
-        ModelFile model = walked.isFolder ? recogniseFile(recogniser_, walked.path)
+        ModelFile model = walked.isFolder ? recogniseFile(recognise_, walked.path)
                                           : headerOf(walked.path, identity);
         add(walked, std::move(model), identity);
         return true;
@@ -52,7 +52,7 @@ private:
 
     ModelFile headerOf(const std::string& path, files::FileIdentity& identity) {
         if (!isValidUtf8(path)) {
-            return recogniseFile(recogniser_, path);
+            return recogniseFile(recognise_, path);
         }
         try {
             identity = files::stampOfFile(path).identity;
@@ -60,7 +60,7 @@ private:
             if (before != known_.end() && before->second.identity == identity) {
                 return before->second.model;
             }
-            ModelFile model = recogniseFile(recogniser_, path);
+            ModelFile model = recogniseFile(recognise_, path);
             if (model.problem.empty() && model.needs.empty()) {  // what it lacks may come
                 known_[path] = {.identity = identity, .model = model};
             }
@@ -83,7 +83,7 @@ private:
                           .identity = identity});
     }
 
-    Recogniser* recogniser_;
+    const Recognise& recognise_;
     ReadHeaders& known_;
     const StopToken& stop_;
     const ModelFolder* top_ = nullptr;  ///< that is looked through
@@ -95,10 +95,10 @@ private:
 }  // namespace
 
 std::vector<FoundModel> scanModels(const std::vector<ModelFolder>& folders,
-                                   Recogniser* recogniser,
+                                   const Recognise& recognise,
                                    ReadHeaders& known,
                                    const StopToken& stop) {
-    Scan scan(recogniser, known, stop);
+    Scan scan(recognise, known, stop);
     for (const ModelFolder& folder : folders) {
         scan.look(folder);
     }

@@ -34,7 +34,7 @@ using ReadHeaders = std::map<std::string, ReadHeader>;
 /// A file of which the module does not say what it is counts as what the folder's name says. Sorted
 /// by kind and name. Stops early when asked to: the result is then to be thrown away.
 [[nodiscard]] std::vector<FoundModel> scanModels(const std::vector<ModelFolder>& folders,
-                                                 Recogniser* recogniser,
+                                                 const Recognise& recognise,
                                                  ReadHeaders& known,
                                                  const StopToken& stop);
 

@@ -2,13 +2,11 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/files/input_file.hpp"
-#include "plugin/files/output_file.hpp"
 #include "ui/bridge/picture_load.hpp"
+#include "ui/bridge/shared_json_file.hpp"
 #include "ui/document/saved_file.hpp"
 
-#include <QDir>
 #include <QFileInfo>
-#include <QLockFile>
 
 #include <algorithm>
 #include <memory>
@@ -19,7 +17,6 @@ namespace lowtide::ui {
 
 namespace {
 
-constexpr int kStyleLockMilliseconds = 5000;
 constexpr int64_t kLargestStylesFile = int64_t{16} << 20;
 
 std::string contentOf(const QString& path) {
@@ -71,17 +68,14 @@ struct StyleStore::Outcome {
     }
 
     void write(const QString& path, const std::function<void(Styles&)>& edit) {
-        QDir().mkpath(QFileInfo(path).absolutePath());
-        QLockFile lock(path + QStringLiteral(".lock"));
-        static_cast<void>(
-            lock.tryLock(kStyleLockMilliseconds));  // a folder without locks has one writer
-        read(path);
-        if (!styles) {
-            return;
-        }
         try {
+            const SharedJsonFile file(path.toStdString(), kLargestStylesFile);
+            read(path);
+            if (!styles) {
+                return;
+            }
             edit(*styles);
-            files::writeFileAtomically(path.toStdString(), stylesText(*styles));
+            file.write(stylesText(*styles));
         } catch (const Error& error) {
             styles.reset();
             problem = sentenceOf(error);

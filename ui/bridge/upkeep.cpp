@@ -1,7 +1,5 @@
 #include "ui/bridge/upkeep.hpp"
 
-#include "plugin/host_api/calibrator.hpp"
-#include "plugin/host_api/residency_control.hpp"
 #include "ui/bridge/answer.hpp"
 
 #include <chrono>
@@ -53,26 +51,23 @@ Upkeep::Upkeep(const Engine& engine, QObject* parent) : QObject(parent), engine_
 Upkeep::~Upkeep() = default;
 
 bool Upkeep::canUnload() const {
-    return engine_.extension(kResidencyControl) != nullptr;
+    return engine_.canCall("unload");
 }
 
 bool Upkeep::canMeasure() const {
-    return engine_.extension(kCalibrator) != nullptr;
+    return engine_.canCall("calibrate");
 }
 
 void Upkeep::begin(const Chore& chore) {
-    auto* control = static_cast<ResidencyControl*>(engine_.extension(kResidencyControl));
-    auto* calibrator = static_cast<Calibrator*>(engine_.extension(kCalibrator));
-    const auto ask = [chore, control, calibrator, &runner = engine_.runner()]() -> Answered {
+    const auto ask = [chore, isUnloaded = canUnload(), &engine = engine_]() -> Answered {
         Answered answered;
         if (chore.kind == Chore::Kind::Measure) {
-            answered.status = calibrator ? calibrator->calibrate(
-                                               Json{{"device", chore.what}}.dump(), answered.text)
-                                         : Status::Invalid;
-        } else if (chore.kind == Chore::Kind::Unload && control) {
-            answered.status = control->unload(chore.what);
+            answered.status = engine.call("calibrate", {{"device", chore.what}}, answered.text);
+        } else if (chore.kind == Chore::Kind::Unload && isUnloaded) {
+            std::string ignored;  // a refusal reads as that of release()
+            answered.status = engine.call("unload", {{"component", chore.what}}, ignored);
         } else {
-            answered.status = runner.release(chore.what);
+            answered.status = engine.runner().release(chore.what);
         }
         return answered;
     };

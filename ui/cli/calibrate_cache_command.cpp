@@ -1,7 +1,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/files/output_file.hpp"
 #include "plugin/graph/overrides.hpp"
-#include "plugin/host_api/curve_maker.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/cli/drawn_prompts.hpp"
 #include "ui/cli/os.hpp"
@@ -32,16 +31,6 @@ void requireDifferentSeeds(const CalibrateCacheArguments& arguments) {
             }
         }
     }
-}
-
-CurveMaker& curveMakerOf(Plugin& plugin) {
-    auto* maker = static_cast<CurveMaker*>(plugin.extension(kCurveMaker));
-    if (!maker) {
-        throw Error(ErrorKind::Unsupported,
-                    "this module cannot make curves",
-                    "use the module of the same version as the command");
-    }
-    return *maker;
 }
 
 RecordedGraph recordedGraphOf(const CalibrateCacheArguments& arguments,
@@ -76,8 +65,8 @@ Json recordIn(const Json& report, const std::string& denoiser) {
     return found->at("cache_record");
 }
 
-/// Runs the graph once for each seed, with the texts that it draws; the records as CurveMaker takes
-/// them grow in `records`.
+/// Runs the graph once for each seed, with the texts that it draws; the records as "makeCurve"
+/// takes them grow in `records`.
 Status record(const CalibrateCacheArguments& arguments,
               const RecordedGraph& graph,
               DrawnPrompts& prompts,
@@ -142,7 +131,6 @@ int calibrateCache(const CalibrateCacheArguments& arguments) {
     catchInterrupts();
     Plugin& plugin = startModule(arguments);
     const Stopping stopping(*plugin.runner());
-    CurveMaker& maker = curveMakerOf(plugin);
     DrawnPrompts prompts(arguments, plugin);
     const RecordedGraph graph = recordedGraphOf(arguments, text, prompts.catalog());
     Json records = {
@@ -151,9 +139,7 @@ int calibrateCache(const CalibrateCacheArguments& arguments) {
         status != Status::Ok) {
         return static_cast<int>(status);
     }
-    std::string result;
-    const Status status = maker.makeCurve(records.dump(), result);
-    const Json made = Json::parse(result);
+    const auto [status, made] = call(plugin, "makeCurve", records);
     printIssues(made.at("issues"));
     if (status == Status::Ok) {
         file.write(made.at("curve").dump(2) + "\n");

@@ -1,7 +1,6 @@
-#include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
-#include "plugin/host_api/calibrator.hpp"
 #include "ui/cli/commands.hpp"
+#include "ui/cli/start_module.hpp"
 #include "ui/door/plugin_door.hpp"
 
 #include <array>
@@ -50,24 +49,12 @@ void printSpeeds(const Json& result) {
     }
 }
 
-Calibrator& calibratorOf(Plugin& plugin) {
-    auto* calibrator = static_cast<Calibrator*>(plugin.extension(kCalibrator));
-    if (!calibrator) {
-        throw Error(ErrorKind::Unsupported,
-                    "this module cannot measure devices",
-                    "use the module of the same version as the command");
-    }
-    return *calibrator;
-}
-
 }  // namespace
 
 int calibrateDevice(const std::string& device, int threads, bool json) {
-    std::string text;
-    const Json options = device.empty() ? Json::object() : Json{{"device", device}};
-    const Status status =
-        calibratorOf(door::startPlugin({.threads = threads})).calibrate(options.dump(), text);
-    const Json result = Json::parse(text);
+    const Json request = device.empty() ? Json::object() : Json{{"device", device}};
+    const auto [status, result] =
+        call(door::startPlugin({.threads = threads}), "calibrate", request);
     printIssues(result.value("issues", Json::array()));
     if (status != Status::Ok) {
         return static_cast<int>(status);
@@ -76,7 +63,9 @@ int calibrateDevice(const std::string& device, int threads, bool json) {
         std::printf("%s\n", result.dump(2).c_str());
         return 0;
     }
-    const auto field = [&](const char* key) { return result.at(key).get<std::string>(); };
+    const auto field = [&result = result](const char* key) {
+        return result.at(key).get<std::string>();
+    };
     std::printf("%s: %s, %s\n\n",
                 field("device").c_str(),
                 field("name").c_str(),

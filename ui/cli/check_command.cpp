@@ -1,7 +1,6 @@
-#include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/base/units.hpp"
-#include "plugin/host_api/recogniser.hpp"
+#include "plugin/files/paths.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/cli/member_text.hpp"
 #include "ui/cli/start_module.hpp"
@@ -64,31 +63,18 @@ void printRecognised(const std::string& path, const Json& known) {
     }
 }
 
-Recogniser& recogniserOf(const GraphArguments& arguments) {
-    Plugin& plugin = startModule(arguments);
-    auto* recogniser = static_cast<Recogniser*>(plugin.extension(kRecogniser));
-    if (!recogniser) {
-        throw Error(ErrorKind::Unsupported,
-                    "this module does not say what files hold",
-                    "use the module of the same version as the command");
-    }
-    return *recogniser;
-}
-
 /// Asks, and prints what is wrong with the question; null: the answer is no more.
-Json recognised(Recogniser& recogniser, const std::string& path) {
-    std::string text;
-    const Status status = recogniser.recognise(path, text);
-    Json result = Json::parse(text);
-    printIssues(result.at("issues"));
-    return status == Status::Ok ? result : Json();
+Json recognised(Plugin& plugin, const std::string& path) {
+    CallAnswer answer = call(plugin, "recognise", {{"path", files::pathText(path)}});
+    printIssues(answer.result.at("issues"));
+    return answer.status == Status::Ok ? std::move(answer.result) : Json();
 }
 
 /// A line for each model in a folder that is none itself; how many there are.
-int checkFolder(Recogniser& recogniser, const std::string& folder) {
+int checkFolder(Plugin& plugin, const std::string& folder) {
     int count = 0;
     ui::ModelWalk walk(ui::hasWeightsEnding, [&](const ui::WalkedModel& model) {
-        if (const Json known = recognised(recogniser, model.path); !known.is_null()) {
+        if (const Json known = recognised(plugin, model.path); !known.is_null()) {
             printRecognised(model.relative, known);
             ++count;
         }
@@ -99,12 +85,12 @@ int checkFolder(Recogniser& recogniser, const std::string& folder) {
 }
 
 int checkWeights(const GraphArguments& arguments) {
-    Recogniser& recogniser = recogniserOf(arguments);
-    const Json known = recognised(recogniser, arguments.graph);
+    Plugin& plugin = startModule(arguments);
+    const Json known = recognised(plugin, modulePath(arguments.graph, "the model"));
     if (known.is_null()) {
         return static_cast<int>(Status::Invalid);
     }
-    if (memberText(known, "kind") == "folder" && checkFolder(recogniser, arguments.graph) > 0) {
+    if (memberText(known, "kind") == "folder" && checkFolder(plugin, arguments.graph) > 0) {
         return 0;
     }
     printRecognised(arguments.graph, known);

@@ -1,12 +1,11 @@
-#include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
-#include "plugin/host_api/converter.hpp"
 #include "ui/cli/aligned.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/cli/member_text.hpp"
 #include "ui/cli/os.hpp"
 #include "ui/cli/progress_line.hpp"
+#include "ui/cli/start_module.hpp"
 #include "ui/door/plugin_door.hpp"
 
 #include <cstdio>
@@ -16,7 +15,7 @@ namespace lowtide::cli {
 namespace {
 
 /// Shows how far it is, until the person interrupts.
-class ConversionProgress final : public ConversionWatch {
+class ConversionProgress final : public Watch {
 public:
     explicit ConversionProgress(const std::string& storage) : storage_(storage) {}
 
@@ -33,16 +32,6 @@ private:
     std::string storage_;
     ProgressLine line_;
 };
-
-Converter& converterOf(Plugin& plugin) {
-    auto* converter = static_cast<Converter*>(plugin.extension(kConverter));
-    if (!converter) {
-        throw Error(ErrorKind::Unsupported,
-                    "this module cannot convert checkpoints",
-                    "use the module of the same version as the command");
-    }
-    return *converter;
-}
 
 void addShares(const char* title, const Json& shares, std::vector<Cells>& rows) {
     Bytes sum = 0;
@@ -86,17 +75,14 @@ void printConversion(const Json& result, const ConvertArguments& arguments) {
 
 int convertCheckpoint(const ConvertArguments& arguments) {
     catchInterrupts();
-    Converter& converter = converterOf(door::startPlugin({}));
+    Plugin& plugin = door::startPlugin({});
     const Json request = {{"checkpoint", arguments.checkpoint},
                           {"storage", arguments.storage},
                           {"out", arguments.out}};
-    std::string text;
-    Status status = Status::Ok;
-    {
+    const auto [status, result] = [&] {
         ConversionProgress progress(arguments.storage);
-        status = converter.convert(request.dump(), progress, text);
-    }
-    const Json result = Json::parse(text);
+        return call(plugin, "convert", request, &progress);
+    }();
     printIssues(result.at("issues"));
     if (status != Status::Ok) {
         return static_cast<int>(status);

@@ -2,13 +2,15 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
-#include "plugin/host_api/curve_maker.hpp"
 
 #include <algorithm>
 
 namespace lowtide::cli {
 
 namespace {
+
+/// The node type that records, in place of a step cache.
+constexpr const char* kCurveRecorder = "cache.mag_record";
 
 constexpr const char* kPort = "step_cache";  ///< of denoisers and of step caches
 

@@ -1,7 +1,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/files/output_file.hpp"
 #include "plugin/graph/overrides.hpp"
-#include "plugin/host_api/sensitivities.hpp"
 #include "ui/cli/commands.hpp"
 #include "ui/cli/drawn_prompts.hpp"
 #include "ui/cli/lossy_choice.hpp"
@@ -23,24 +22,13 @@ struct Ended {
     Status status;
 };
 
-/// The answer of a call; where there is none, prints the issues and throws Ended.
-Json answered(Status status, const std::string& result) {
-    Json json = Json::parse(result);
-    if (status != Status::Ok) {
-        printIssues(json.value("issues", Json::array()));
-        throw Ended{status};
+/// The result of a call or a run that ended well; else prints the issues and throws Ended.
+Json resultOf(CallAnswer answer) {
+    if (answer.status != Status::Ok) {
+        printIssues(answer.result.value("issues", Json::array()));
+        throw Ended{answer.status};
     }
-    return json;
-}
-
-Sensitivities& sensitivitiesOf(Plugin& plugin) {
-    auto* sensitivities = static_cast<Sensitivities*>(plugin.extension(kSensitivities));
-    if (!sensitivities) {
-        throw Error(ErrorKind::Unsupported,
-                    "this module keeps no sensitivities",
-                    "use the module of the same version as the command");
-    }
-    return *sensitivities;
+    return std::move(answer.result);
 }
 
 /// The entry of the node in the last repetition of a report.
@@ -101,8 +89,7 @@ private:
     void keep(const LossyChoice& choice, const Json& report);
 
     const CompareArguments& arguments_;
-    Runner& runner_;
-    Sensitivities& sensitivities_;
+    Plugin& plugin_;
     graph::Catalog catalog_;
     graph::Document document_;
     std::string node_;
@@ -153,8 +140,7 @@ graph::Document documentToMeasure(const CompareArguments& arguments, const Plugi
 
 Measuring::Measuring(const CompareArguments& arguments, Plugin& plugin)
     : arguments_(arguments),
-      runner_(*plugin.runner()),
-      sensitivities_(sensitivitiesOf(plugin)),
+      plugin_(plugin),
       catalog_({plugin.nodes().begin(), plugin.nodes().end()}),
       document_(documentToMeasure(arguments, plugin)),
       node_(sampledNode(document_, catalog_, arguments.until)),
@@ -164,10 +150,10 @@ Measuring::Measuring(const CompareArguments& arguments, Plugin& plugin)
                    ? allLossyChoices(catalog_)
                    : variedChoices(document_, catalog_, node_, variationsOf(arguments))),
       recording_(std::filesystem::absolute(arguments.out) / "exact_pass.safetensors") {
-    std::string result;
-    const Status status =
-        sensitivities_.identify(graph::toText(exact_), options_.dump(), node_, result);
-    const Json identity = answered(status, result);
+    const Json identity = resultOf(
+        call(plugin,
+             "identify",
+             {{"graph", graph::toText(exact_)}, {"options", options_.dump()}, {"node", node_}}));
     weights_ = identity.at("weights").get<std::string>();
     pass_ = identity.at("pass").get<std::string>();
     if (!arguments.again) {
@@ -176,9 +162,7 @@ Measuring::Measuring(const CompareArguments& arguments, Plugin& plugin)
 }
 
 Json Measuring::known() const {
-    std::string result;
-    const Status status = sensitivities_.find(weights_, result);
-    return answered(status, result);
+    return resultOf(call(plugin_, "sensitivities", {{"weights", weights_}}));
 }
 
 EndedRun Measuring::run(const graph::Document& document,
@@ -186,7 +170,7 @@ EndedRun Measuring::run(const graph::Document& document,
                         const std::string& value) {
     Json options = options_;
     options[key] = value;
-    EndedRun ended = runToEnd(runner_, graph::toText(document), options, printed_, false);
+    EndedRun ended = runToEnd(*plugin_.runner(), graph::toText(document), options, printed_, false);
     if (ended.status == Status::Ok) {
         printed_.print(ended.report.at("issues"));
     }
@@ -198,7 +182,7 @@ void Measuring::recordExactPass() {
         return;
     }
     const EndedRun ended = run(exact_, "dump", recording_.path());
-    static_cast<void>(answered(ended.status, ended.report.dump()));
+    static_cast<void>(resultOf({ended.status, ended.report}));
     isRecorded_ = true;
 }
 
@@ -215,9 +199,7 @@ void Measuring::keep(const LossyChoice& choice, const Json& report) {
                            {"types", typesText(precision)},
                            {"error", forced.at("mean")},
                            {"worst", forced.at("worst")}};
-    std::string result;
-    const Status status = sensitivities_.keep(measured.dump(), result);
-    static_cast<void>(answered(status, result));
+    static_cast<void>(resultOf(call(plugin_, "keepSensitivity", measured)));
     measured_[choice.name] = {{"errors", forced.at("errors")},
                               {"cosines", forced.at("cosines")},
                               {"steps", entryOf(report, node_).at("steps")}};
@@ -226,7 +208,7 @@ void Measuring::keep(const LossyChoice& choice, const Json& report) {
 Status Measuring::measure(const LossyChoice& choice) {
     const graph::Document lossy = withChoice(exact_, catalog_, node_, choice);
     std::string result;
-    if (runner_.check(graph::toText(lossy), options_.dump(), result) == Status::Invalid) {
+    if (plugin_.runner()->check(graph::toText(lossy), options_.dump(), result) == Status::Invalid) {
         const Json issues = Json::parse(result).at("issues");
         refused_.push_back({{"setting", choice.name}, {"reason", issues.at(0).at("message")}});
         return Status::Ok;

@@ -46,4 +46,10 @@ Plugin& startModule(const GraphArguments& arguments, const std::string& log) {
                               .modelFolders = foldersNamed(arguments.modelFolders)});
 }
 
+CallAnswer call(Plugin& plugin, const char* name, const Json& request, Watch* watch) {
+    std::string result;
+    const Status status = plugin.call(name, request.dump(), watch, result);
+    return {.status = status, .result = Json::parse(result)};
+}
+
 }  // namespace lowtide::cli

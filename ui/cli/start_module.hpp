@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
 #include "plugin/host_api/runner.hpp"
 #include "ui/cli/commands.hpp"
 
@@ -12,5 +13,17 @@ namespace lowtide::cli {
 /// that is not there, Error{Corrupt} a paths file that is none.
 [[nodiscard]] Plugin& startModule(const GraphArguments& arguments,
                                   const std::string& log = "warning");
+
+/// What Plugin::call gave.
+struct CallAnswer {
+    Status status = Status::Ok;
+    Json result;
+};
+
+/// Plugin::call with its JSON; docs/calls.md has the names.
+[[nodiscard]] CallAnswer call(Plugin& plugin,
+                              const char* name,
+                              const Json& request,
+                              Watch* watch = nullptr);
 
 }  // namespace lowtide::cli

@@ -44,7 +44,11 @@ public:
 
     Runner* runner() noexcept override { return &runner_; }
 
-    void* extension(std::string_view) noexcept override { return nullptr; }
+    Status call(std::string_view, std::string_view, Watch*, std::string&) noexcept override {
+        return Status::Invalid;
+    }
+
+    LogSource* log() noexcept override { return nullptr; }
 
 private:
     std::vector<NodeDesc> nodes_;

@@ -1,5 +1,4 @@
 // The part of the desk that shows a person's models and has the graph use them.
-#include "plugin/host_api/recogniser.hpp"
 #include "ui/bridge/later.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/document/model_hashes.hpp"
@@ -150,8 +149,8 @@ void Desk::useModel(ModelKind kind, const QString& value, QPointF at) {
 void Desk::useDroppedModel(const QString& path, QPointF at) {
     later(
         this,
-        [recogniser = static_cast<Recogniser*>(workspace_.engine.extension(kRecogniser)), path] {
-            return recogniseFile(recogniser, path.toStdString());
+        [recognise = recogniserOf(workspace_.engine), path] {
+            return recogniseFile(recognise, path.toStdString());
         },
         [this, path, at](const ModelFile& model) {
             if (model.problem.empty() && model.isRunnable) {

@@ -83,7 +83,7 @@ StudioWindow::StudioWindow(StudioSetup setup, Settings& settings, Appearance& ap
     setWorking(false);
     connect(&start_, &EngineStart::started, this, [this](Plugin* plugin) {
         module_ = plugin;
-        log_.follow(static_cast<LogSource*>(plugin->extension(kLogSource)));
+        log_.follow(plugin->log());
         const Json info = answerOf(std::string(plugin->info()));
         lowtide::log(Level::Info,
                      "the engine runs: version " + textIn(info, "version") + ", torch " +

@@ -1,6 +1,5 @@
 #include "ui/studio/workspace.hpp"
 
-#include "plugin/host_api/recogniser.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/door/os.hpp"
 #include "ui/models/model_folders.hpp"
@@ -75,7 +74,7 @@ Workspace::Workspace(Plugin& plugin,
     : Session(plugin, AtEnd::StopsModule, places.runs),
       defaults(settings),
       presets(engine.catalog(), places.resources + QStringLiteral("/presets"), places.presets),
-      models(static_cast<Recogniser*>(engine.extension(kRecogniser))),
+      models(recogniserOf(engine)),
       shelf(places.models),
       modelPictures(shelf),
       modelPlans(engine.runner()),

@@ -4,13 +4,15 @@ ctypes_host.py MODULE GRAPH OUT: runs the graph, and what must be refused; print
 """
 import ctypes
 import json
+import os
 import sys
 import threading
 
-OK, INVALID = 0, 2
+OK, INVALID, CANCELLED = 0, 2, 130
 EVENT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_char_p)
 IMAGE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_char_p, ctypes.c_int32, ctypes.c_int32,
                          ctypes.c_int32, ctypes.POINTER(ctypes.c_uint8))
+WATCH = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
 
 def main(module, graph, out):
@@ -32,6 +34,16 @@ def main(module, graph, out):
     assert status == OK and opened["issues"] == [], opened
     status, info = answer(api.lowtide_info)
     assert status == OK and info["id"] == "org.lowtide.plugin"
+    status, known = answer(api.lowtide_call, b"recognise", b'{"path": "builtin:mini"}', None, None)
+    assert status == OK and known["runs"] and "recognise" in info["calls"], known
+    for goes_on in (0, 1):
+        told = []
+        new = os.path.join(out, "mini_f8.safetensors")
+        watch = WATCH(lambda _user, done, total, goes_on=goes_on, told=told: told.append((done, total)) or goes_on)
+        request = json.dumps({"checkpoint": "builtin:mini", "storage": "f8", "out": new}).encode()
+        status, converted = answer(api.lowtide_call, b"convert", request, watch, None)
+        assert status == (OK if goes_on else CANCELLED) and os.path.exists(new) == bool(goes_on), converted
+        assert told and all(0 <= done <= total for done, total in told), told
 
     seen = {"events": [], "images": 0, "threads": set()}
 

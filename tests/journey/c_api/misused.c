@@ -42,6 +42,9 @@ static void call_all_in_vain(const char* graph, const char* options, const char*
     text = NULL;
     must_fail(lowtide_wait(1, &text), text, "wait");
     must_fail(lowtide_cancel(1, LOWTIDE_CANCEL_NOW), NULL, "cancel");
+    text = NULL;
+    must_fail(
+        lowtide_call("unload", "{\"component\": \"all\"}", NULL, NULL, &text), text, "a call");
     must_fail(lowtide_release("all"), NULL, "release");
     must_fail(lowtide_stop(), NULL, "stop");
 }
@@ -71,6 +74,9 @@ static void give_nothing(const char* graph) {
     must_fail(lowtide_cancel(77, LOWTIDE_CANCEL_NOW), NULL, "cancel of no run");
     must_fail(lowtide_cancel(1, 3), NULL, "cancel in no way");
     must_fail(lowtide_wait(77, NULL), NULL, "wait for no run");
+    must_fail(lowtide_call(NULL, "{}", NULL, NULL, NULL), NULL, "a call without a name");
+    must_fail(lowtide_call("nobody", NULL, NULL, NULL, NULL), NULL, "a call that nobody has");
+    must_fail(lowtide_call("convert", "{", NULL, NULL, NULL), NULL, "a call with no JSON");
     must_fail(lowtide_release(NULL), NULL, "release of NULL");
     lowtide_free(NULL);
 }
@@ -92,6 +98,9 @@ static void on_event(void* user, uint64_t run, const char* json) {
         must(lowtide_memory(&text) == LOWTIDE_OK && text, "memory in a callback");
         lowtide_free(text);
         must_fail(lowtide_plan(seen->graph, NULL, NULL), NULL, "plan in a callback");
+        must_fail(lowtide_call("unload", "{\"component\": \"all\"}", NULL, NULL, NULL),
+                  NULL,
+                  "a call in a callback");
         must_fail(lowtide_release("all"), NULL, "release in a callback");
         must_fail(lowtide_cancel(run + 1, LOWTIDE_CANCEL_NOW), NULL, "cancel in a callback");
     }

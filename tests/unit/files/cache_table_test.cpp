@@ -87,11 +87,24 @@ private Q_SLOTS:
         QCOMPARE(small.entries(), Json::array({3, 4, 5, 6}));
     }
 
+    void anEntryTakesThePlaceOfOthers_andOfAllWhereOneCannotBeRead() {
+        for (const int entry : {1, 2, 3, 4}) {
+            table().put(entry,
+                        [&](const Json& other) { return other.get<int>() % 2 == entry % 2; });
+        }
+        QCOMPARE(table().entries(), Json::array({3, 4}));
+        table().put(5, [](const Json& other) -> bool {
+            throw Error(ErrorKind::Corrupt, other.dump() + " cannot be read");
+        });
+        QCOMPARE(table().entries(), Json::array({5}));
+    }
+
     void aTableThatCannotBeReadIsRefused_andReplaced_data() {
         QTest::addColumn<QByteArray>("text");
         QTest::newRow("cut off") << QByteArray("{");
         QTest::newRow("another format") << QByteArray(R"({"format": 2, "things": []})");
         QTest::newRow("no entries") << QByteArray(R"({"format": 3})");
+        QTest::newRow("an object") << QByteArray(R"({"format": 3, "things": {"a": 1}})");
         QTest::newRow("a text") << QByteArray(R"({"format": 3, "things": "all"})");
         QTest::newRow("too long") << QByteArray(2 << 20, ' ');
     }

@@ -41,8 +41,7 @@ private Q_SLOTS:
         testing::makeHostile(folder.filePath("checkpoints"),
                              ".safetensors",
                              testing::contentsOf(sample).toStdString());
-        testing::SampleRecogniser module;
-        ModelLibrary library(&module);
+        ModelLibrary library(testing::sampleRecognise);
         QSignalSpy scanned(&library, &ModelLibrary::scanned);
         library.setFolders({folder.path()}, {});
         QVERIFY(scanned.wait(20000));

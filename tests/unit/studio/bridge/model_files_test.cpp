@@ -1,5 +1,4 @@
 #include "plugin/base/error.hpp"
-#include "plugin/host_api/recogniser.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "ui/bridge/model_file.hpp"
@@ -13,30 +12,6 @@ namespace model_files_test {
 using namespace lowtide;
 using namespace lowtide::ui;
 using namespace lowtide::testing;
-
-namespace {
-
-/// A module that says one thing of every file.
-class SayingRecogniser final : public Recogniser {
-public:
-    SayingRecogniser(std::string answer, Status status)
-        : answer_(std::move(answer)), status_(status) {}
-
-    Status recognise(std::string_view path, std::string& result) noexcept override {
-        asked_ = path;
-        result = answer_;
-        return status_;
-    }
-
-    [[nodiscard]] const std::string& asked() const { return asked_; }
-
-private:
-    std::string answer_;
-    Status status_;
-    std::string asked_;
-};
-
-}  // namespace
 
 class ModelFilesTest : public QObject {
     Q_OBJECT
@@ -107,11 +82,16 @@ private Q_SLOTS:
         QFETCH(QByteArray, answer);
         QFETCH(int, status);
         QFETCH(ModelFile, expected);
-        SayingRecogniser module(answer.toStdString(), static_cast<Status>(status));
+        std::string asked;
+        const auto module = [&](const std::string& path, std::string& result) {
+            asked = path;
+            result = answer.toStdString();
+            return static_cast<Status>(status);
+        };
 
-        const ModelFile model = recogniseFile(&module, expected.path);
+        const ModelFile model = recogniseFile(module, expected.path);
 
-        QCOMPARE(module.asked(), expected.path);
+        QCOMPARE(asked, expected.path);
         QCOMPARE(model.name, expected.name);
         QCOMPARE(model.kind, expected.kind);
         QCOMPARE(model.family, expected.family);
@@ -123,7 +103,7 @@ private Q_SLOTS:
     }
 
     void saysThatNobodyCanBeAsked() {
-        const ModelFile model = recogniseFile(nullptr, "/models/m.safetensors");
+        const ModelFile model = recogniseFile({}, "/models/m.safetensors");
         QVERIFY(model.problem.find("m.safetensors") != std::string::npos);
         QVERIFY(!model.isRunnable);
     }

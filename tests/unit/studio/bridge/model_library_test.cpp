@@ -27,7 +27,7 @@ private Q_SLOTS:
     }
 
     void findsModelsOfEveryFolder_byName() {
-        ModelLibrary library(&module_);
+        ModelLibrary library(sampleRecognise);
 
         scan(library, {folder_->path()});
 
@@ -51,7 +51,7 @@ private Q_SLOTS:
                                  "checkpoints/part.bin"}) {
             writeModel(at(file), {"x"});
         }
-        ModelLibrary library(&module_);
+        ModelLibrary library(sampleRecognise);
 
         scan(library, {folder_->path()});
 
@@ -76,7 +76,7 @@ private Q_SLOTS:
         QVERIFY(index.open(QIODevice::WriteOnly));
         index.write(R"({"_class_name": "StableDiffusionPipeline"})");
         index.close();
-        ModelLibrary library(&module_);
+        ModelLibrary library(sampleRecognise);
 
         scan(library, {one});
 
@@ -92,7 +92,7 @@ private Q_SLOTS:
 
     void looksOnceIntoAFolderThatLinksToItself() {
         QVERIFY(QFile::link(folder_->path(), at("checkpoints/again")));
-        ModelLibrary library(&module_);
+        ModelLibrary library(sampleRecognise);
 
         scan(library, {folder_->path()});
 
@@ -100,7 +100,7 @@ private Q_SLOTS:
     }
 
     void readsAChangedFileAnew() {
-        ModelLibrary library(&module_);
+        ModelLibrary library(sampleRecognise);
         scan(library, {folder_->path()});
         const Bytes before = library.models().at(0).file.weights;
         writeModel(at("checkpoints/a.safetensors"), kSd15, 50);
@@ -115,25 +115,19 @@ private Q_SLOTS:
 
     /// A file of settings next to it, a missing shard: the model itself is the same.
     void asksAgainForWhatLackedSomething() {
-        class Lacking final : public SampleRecogniser {
-        public:
-            Status recognise(std::string_view path, std::string& result) noexcept override {
-                const Status status = SampleRecogniser::recognise(path, result);
-                Json known = Json::parse(result);
-                known.update(lacks_);
-                result = known.dump();
-                return status;
-            }
-
-            Json lacks_ = {{"problem", "there is no file of settings"}};
-        } lacking;
-
-        ModelLibrary library(&lacking);
+        Json lacks = {{"problem", "there is no file of settings"}};
+        ModelLibrary library([&lacks](const std::string& path, std::string& result) {
+            const Status status = sampleRecognise(path, result);
+            Json known = Json::parse(result);
+            known.update(lacks);
+            result = known.dump();
+            return status;
+        });
         scan(library, {folder_->path()});
         QVERIFY(!library.models().at(0).file.problem.empty());
 
-        for (const Json& lacks : {Json{{"needs", "a tokenizer"}}, Json::object()}) {
-            lacking.lacks_ = lacks;
+        for (const Json& next : {Json{{"needs", "a tokenizer"}}, Json::object()}) {
+            lacks = next;
             QSignalSpy scanned(&library, &ModelLibrary::scanned);
             library.rescan();
             QVERIFY(scanned.wait());
@@ -143,7 +137,7 @@ private Q_SLOTS:
     }
 
     void namesFoldersAndFilesThatAreNotThere() {
-        ModelLibrary library(&module_);
+        ModelLibrary library(sampleRecognise);
         QSignalSpy scanned(&library, &ModelLibrary::scanned);
 
         library.setFolders({at("gone")}, {at("gone.yaml")});
@@ -159,7 +153,7 @@ private Q_SLOTS:
         QVERIFY(bad.open(QIODevice::WriteOnly));
         bad.write("no header");
         bad.close();
-        ModelLibrary library(&module_);
+        ModelLibrary library(sampleRecognise);
 
         scan(library, {folder_->path()});
 
@@ -170,7 +164,7 @@ private Q_SLOTS:
     }
 
     void namesModelsAsTheModuleFindsThem() {
-        ModelLibrary library(&module_);
+        ModelLibrary library(sampleRecognise);
         scan(library, {folder_->path()});
         QCOMPARE(valueOf(library, 1), at("checkpoints/sub/b.safetensors"));
 
@@ -183,7 +177,7 @@ private Q_SLOTS:
     void namesAModelByItsFullPath_whereAnotherHasItsName() {
         const QTemporaryDir other;
         writeModel(other.filePath("a.safetensors"), kSd15);
-        ModelLibrary library(&module_);
+        ModelLibrary library(sampleRecognise);
         library.setEngineFolders({other.path().toStdString(), at("checkpoints").toStdString()});
 
         scan(library, {folder_->path()});
@@ -204,7 +198,7 @@ private Q_SLOTS:
 
     void knowsWhichFilesAreThere() {
         QFETCH(QString, value);
-        ModelLibrary library(&module_);
+        ModelLibrary library(sampleRecognise);
         library.setEngineFolders({at("checkpoints").toStdString()});
 
         QTEST(library.isThere(value.toStdString(), at("vae")), "isThere");
@@ -213,7 +207,7 @@ private Q_SLOTS:
 
     void takesTheLastScan_whenAnotherWasAskedForMeanwhile() {
         const QTemporaryDir empty;
-        ModelLibrary library(&module_);
+        ModelLibrary library(sampleRecognise);
         QSignalSpy scanned(&library, &ModelLibrary::scanned);
 
         library.setFolders({folder_->path()}, {});
@@ -226,7 +220,7 @@ private Q_SLOTS:
     }
 
     void judgesAnew_whenTheBudgetChanges() {
-        ModelLibrary library(&module_);
+        ModelLibrary library(sampleRecognise);
         scan(library, {folder_->path()});
         QSignalSpy changed(&library, &ModelLibrary::changed);
         QSignalSpy judged(&library, &ModelLibrary::budgetChanged);
@@ -254,7 +248,6 @@ private:
         QVERIFY(!library.isScanning());
     }
 
-    SampleRecogniser module_;
     std::unique_ptr<QTemporaryDir> folder_;
 };
 

@@ -4,7 +4,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/files/safetensors.hpp"
-#include "plugin/host_api/recogniser.hpp"
+#include "plugin/host_api/runner.hpp"
 
 #include <QDir>
 #include <QFileInfo>
@@ -32,50 +32,46 @@ inline void writeModel(const QString& path,
     files::writeSafetensors(path.toStdString(), tensors);
 }
 
-/// A module that knows these files by the names of their tensors.
-class SampleRecogniser : public Recogniser {
-public:
-    Status recognise(std::string_view path, std::string& result) noexcept override {
-        Json known = {{"issues", Json::array()},
-                      {"kind", "unknown"},
-                      {"family", ""},
-                      {"runs", false},
-                      {"bytes", 0},
-                      {"largest_bytes", 0},
-                      {"problem", ""}};
-        try {
-            if (!QFileInfo(QString::fromUtf8(path.data(), int(path.size()))).isDir()) {
-                tell(files::readSafetensorsHeader(files::InputFile(std::string(path))), known);
-            } else {
-                known.update({{"kind", "checkpoint"}, {"family", "SD 1.x"}, {"runs", true}});
-            }
-        } catch (const Error& error) {
-            known["problem"] = error.message();
-        }
-        result = known.dump();
-        return Status::Ok;
-    }
-
-private:
-    static void tell(const files::SafetensorsHeader& header, Json& known) {
-        for (const auto& [name, tensor] : header.tensors) {
-            known["bytes"] = known["bytes"].get<Bytes>() + tensor.bytes;
-            known["largest_bytes"] = std::max(known["largest_bytes"].get<Bytes>(), tensor.bytes);
-        }
-        const auto put = [&](const char* kind, const char* family, bool runs) {
-            known.update({{"kind", kind}, {"family", family}, {"runs", runs}});
-        };
-        if (header.tensors.contains("conditioner.x")) {
-            put("checkpoint", "SDXL", false);
-        } else if (header.tensors.contains("cond_stage_model.transformer.x")) {
+/// As a module answers "recognise" that knows these files by the names of their tensors.
+inline Status sampleRecognise(const std::string& path, std::string& result) {
+    Json known = {{"issues", Json::array()},
+                  {"kind", "unknown"},
+                  {"family", ""},
+                  {"runs", false},
+                  {"bytes", 0},
+                  {"largest_bytes", 0},
+                  {"problem", ""}};
+    const auto put = [&](const char* kind, const char* family, bool runs) {
+        known.update({{"kind", kind}, {"family", family}, {"runs", runs}});
+    };
+    try {
+        if (QFileInfo(QString::fromStdString(path)).isDir()) {
             put("checkpoint", "SD 1.x", true);
-        } else if (header.tensors.contains("input_blocks.0.0.weight")) {
-            put("denoiser", "SDXL", true);
-        } else if (header.tensors.contains("decoder.conv_in.weight")) {
-            put("autoencoder", "autoencoder", true);
+        } else {
+            const auto header = files::readSafetensorsHeader(files::InputFile(path));
+            Bytes bytes = 0;
+            Bytes largest = 0;
+            for (const auto& [name, tensor] : header.tensors) {
+                bytes += tensor.bytes;
+                largest = std::max(largest, tensor.bytes);
+            }
+            known.update({{"bytes", bytes}, {"largest_bytes", largest}});
+            if (header.tensors.contains("conditioner.x")) {
+                put("checkpoint", "SDXL", false);
+            } else if (header.tensors.contains("cond_stage_model.transformer.x")) {
+                put("checkpoint", "SD 1.x", true);
+            } else if (header.tensors.contains("input_blocks.0.0.weight")) {
+                put("denoiser", "SDXL", true);
+            } else if (header.tensors.contains("decoder.conv_in.weight")) {
+                put("autoencoder", "autoencoder", true);
+            }
         }
+    } catch (const Error& error) {
+        known["problem"] = error.message();
     }
-};
+    result = known.dump();
+    return Status::Ok;
+}
 
 inline const std::vector<std::string> kSd15 = {"model.diffusion_model.input_blocks.0.0.weight",
                                                "cond_stage_model.transformer.x",

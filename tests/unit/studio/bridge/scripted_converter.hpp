@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugin/base/json.hpp"
-#include "plugin/host_api/converter.hpp"
+#include "plugin/host_api/runner.hpp"
 
 #include <QFile>
 #include <QString>
@@ -13,9 +13,9 @@
 
 namespace lowtide::ui {
 
-/// A converter of a test: it answers what it was told to, and converts until its gate is opened or
-/// it is cancelled; then a small file is there.
-class ScriptedConverter final : public Converter {
+/// The conversions of a test's module: it answers what it was told to, and converts until its gate
+/// is opened or it is cancelled; then a small file is there.
+class ScriptedConverter {
 public:
     /// f16 would be no smaller than the model of that path.
     static Json choicesOf(const std::string& path) {
@@ -44,7 +44,7 @@ public:
         choices_ = answer;
     }
 
-    /// What convert() answers instead of writing a file.
+    /// What "convert" answers instead of writing a file.
     void refuse(Status status, const Json& answer) {
         const std::lock_guard lock(mutex_);
         refusalStatus_ = status;
@@ -62,22 +62,21 @@ public:
         return requests_;
     }
 
-    Status choices(std::string_view request, std::string& result) noexcept override {
-        const std::lock_guard lock(mutex_);
-        requests_.push_back(Json::parse(request));
-        result = choices_.dump();
-        return choicesStatus_;
-    }
-
-    Status convert(std::string_view request,
-                   ConversionWatch& watch,
-                   std::string& result) noexcept override {
+    /// The calls "conversionChoices" and "convert".
+    Status call(std::string_view name,
+                std::string_view request,
+                Watch* watch,
+                std::string& result) {
         std::unique_lock lock(mutex_);
         requests_.push_back(Json::parse(request));
+        if (name == "conversionChoices") {
+            result = choices_.dump();
+            return choicesStatus_;
+        }
         const auto out = QString::fromStdString(requests_.back().at("out").get<std::string>());
         while (!isOpen_) {
             changed_.wait_for(lock, std::chrono::milliseconds(5));
-            if (!watch.goesOn(1'000'000'000, 3'000'000'000)) {
+            if (!watch->goesOn(1'000'000'000, 3'000'000'000)) {
                 result = refusal("cancelled", "").dump();
                 return Status::Cancelled;
             }

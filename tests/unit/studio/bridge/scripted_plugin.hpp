@@ -1,7 +1,5 @@
 #pragma once
 
-#include "plugin/host_api/calibrator.hpp"
-#include "plugin/host_api/residency_control.hpp"
 #include "tests/unit/studio/bridge/scripted_converter.hpp"
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
 
@@ -9,21 +7,24 @@
 
 namespace lowtide::ui {
 
-/// A module of a test: a scripted runner, the nodes that the test gives, and a control of its own.
-class ScriptedPlugin final : public Plugin, public ResidencyControl, public Calibrator {
+/// A module of a test: a scripted runner, the nodes that the test gives, and calls of its own.
+class ScriptedPlugin final : public Plugin {
 public:
     explicit ScriptedPlugin(std::vector<NodeDesc> nodes) : nodes_(std::move(nodes)) {}
 
     ScriptedRunner scripted;
     ScriptedConverter converter;
-    bool hasControl = true;
+    bool canUnload = true;
 
     [[nodiscard]] std::vector<std::string> unloaded() const {
         const std::lock_guard lock(mutex_);
         return unloaded_;
     }
 
-    std::string_view info() const noexcept override { return "{}"; }
+    std::string_view info() const noexcept override {
+        return canUnload ? R"({"calls": ["calibrate", "conversionChoices", "convert", "unload"]})"
+                         : R"({"calls": ["calibrate", "conversionChoices", "convert"]})";
+    }
 
     std::span<const NodeDesc> nodes() const noexcept override { return nodes_; }
 
@@ -31,24 +32,26 @@ public:
 
     Runner* runner() noexcept override { return &scripted; }
 
-    void* extension(std::string_view id) noexcept override {
-        if (id == kCalibrator) {
-            return static_cast<Calibrator*>(this);
+    Status call(std::string_view name,
+                std::string_view request,
+                Watch* watch,
+                std::string& result) noexcept override {
+        if (name != "calibrate" && name != "unload") {
+            return converter.call(name, request, watch, result);
         }
-        if (id == kConverter) {
-            return static_cast<Converter*>(&converter);
-        }
-        return hasControl && id == kResidencyControl ? static_cast<ResidencyControl*>(this)
-                                                     : nullptr;
-    }
-
-    Status unload(std::string_view component) noexcept override {
         const std::lock_guard lock(mutex_);
-        unloaded_.emplace_back(component);
-        return Status::Ok;
+        if (name == "unload") {
+            unloaded_.push_back(Json::parse(request).at("component").get<std::string>());
+            return Status::Ok;
+        }
+        calibrations_.emplace_back(request);
+        result = calibrationText_;
+        return calibration_;
     }
 
-    /// What calibrate() answers.
+    LogSource* log() noexcept override { return nullptr; }
+
+    /// What "calibrate" answers.
     void setCalibration(Status status, std::string result) {
         const std::lock_guard lock(mutex_);
         calibration_ = status;
@@ -58,13 +61,6 @@ public:
     [[nodiscard]] std::vector<std::string> calibrations() const {
         const std::lock_guard lock(mutex_);
         return calibrations_;
-    }
-
-    Status calibrate(std::string_view options, std::string& result) noexcept override {
-        const std::lock_guard lock(mutex_);
-        calibrations_.emplace_back(options);
-        result = calibrationText_;
-        return calibration_;
     }
 
 private:

@@ -59,7 +59,7 @@ void UpkeepTest::neverWaitsForTheModule() {
 
 void UpkeepTest::asksForWhatWasWanted_data() {
     QTest::addColumn<int>("kind");
-    QTest::addColumn<bool>("hasControl");
+    QTest::addColumn<bool>("canUnload");
     QTest::addColumn<QString>("asked");
     QTest::newRow("offload") << int(Chore::Kind::Offload) << true << "release";
     QTest::newRow("unload") << int(Chore::Kind::Unload) << true << "unload";
@@ -70,10 +70,10 @@ void UpkeepTest::asksForWhatWasWanted_data() {
 
 void UpkeepTest::asksForWhatWasWanted() {
     QFETCH(int, kind);
-    QFETCH(bool, hasControl);
+    QFETCH(bool, canUnload);
     QFETCH(QString, asked);
     Bench bench;
-    bench.plugin.hasControl = hasControl;
+    bench.plugin.canUnload = canUnload;
 
     bench.upkeep.begin({.kind = static_cast<Chore::Kind>(kind), .what = "cpu"});
 

@@ -29,7 +29,6 @@ namespace {
 /// A panel with everything that it may know, over a folder of models.
 struct Shelf {
     QTemporaryDir folder;
-    testing::SampleRecogniser module;
     ScriptedRunner runner;
     std::optional<Settings> settings;
     std::optional<ModelLibrary> library;
@@ -52,7 +51,7 @@ struct Shelf {
         note.write("from the author");
         runner.setAnswers({}, {{"plan", {{"stays", {{{"streamed_bytes_per_pass", 5 * kGiB}}}}}}});
         settings.emplace(at("settings.json"));
-        library.emplace(&module);
+        library.emplace(testing::sampleRecognise);
         shelf.emplace(at("shelf"));
         pictures.emplace(*shelf);
         plans.emplace(runner);

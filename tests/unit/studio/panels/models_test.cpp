@@ -41,7 +41,7 @@ private Q_SLOTS:
         QVERIFY(bad.open(QIODevice::WriteOnly));
         bad.write("no weights");
         settings_ = std::make_unique<Settings>(at("settings.json"));
-        library_ = std::make_unique<ModelLibrary>(&module_);
+        library_ = std::make_unique<ModelLibrary>(testing::sampleRecognise);
         connect(settings_.get(), &Settings::changed, library_.get(), [this] {  // as the workspace
             library_->setFolders(settings_->preferences().modelFolders,
                                  settings_->preferences().modelPathsFiles);
@@ -375,7 +375,6 @@ private:
 
     std::unique_ptr<QTemporaryDir> folder_;
     std::unique_ptr<Settings> settings_;
-    testing::SampleRecogniser module_;
     std::unique_ptr<ModelLibrary> library_;
 };
 

@@ -16,14 +16,13 @@ namespace {
 /// A window whose module converts, with a folder of models.
 struct Converting {
     SmallPlugin plugin;
-    testing::SampleRecogniser recogniser;
     std::optional<Opened> opened;
     QString source;
     QString out;
 
     explicit Converting(bool isOpen = true) {
         plugin.canConvert = true;
-        plugin.recogniser = &recogniser;
+        plugin.recognise = testing::sampleRecognise;
         opened.emplace([this]() -> Plugin& { return plugin; });
         source = opened->folder.filePath("models/checkpoints/dream.safetensors");
         out = opened->folder.filePath("models/checkpoints/dream_f8.safetensors");

@@ -20,10 +20,9 @@ private Q_SLOTS:
 
     void itStartsListsAndRuns() {
         QSignalSpy failed(&Failures::instance(), &Failures::happened);
-        testing::SampleRecogniser module;
         SmallPlugin before;
         SmallPlugin plugin;
-        plugin.recogniser = &module;
+        plugin.recognise = testing::sampleRecognise;
         Opened opened([&before]() -> Plugin& { return before; });  // makes the folders
         fill(opened.folder);
         opened.settings.change([&](Preferences& preferences) {

@@ -95,11 +95,20 @@ std::vector<NodeDesc> smallNodes() {
 
 SmallPlugin::SmallPlugin() : nodes_(smallNodes()) {}
 
-void* SmallPlugin::extension(std::string_view id) noexcept {
-    Converter* const own = &converter;
-    return id == kConverter && canConvert ? static_cast<void*>(own)
-           : id == kRecogniser            ? static_cast<void*>(recogniser)
-                                          : nullptr;
+std::string_view SmallPlugin::info() const noexcept {
+    return canConvert && recognise ? R"({"calls": ["conversionChoices", "convert", "recognise"]})"
+           : canConvert            ? R"({"calls": ["conversionChoices", "convert"]})"
+           : recognise             ? R"({"calls": ["recognise"]})"
+                                   : "{}";
+}
+
+Status SmallPlugin::call(std::string_view name,
+                         std::string_view request,
+                         Watch* watch,
+                         std::string& result) noexcept {
+    return name == "recognise"
+               ? recognise(Json::parse(request).at("path").get<std::string>(), result)
+               : converter.call(name, request, watch, result);
 }
 
 }  // namespace lowtide::ui

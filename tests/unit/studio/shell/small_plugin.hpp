@@ -1,8 +1,8 @@
 #pragma once
 
-#include "plugin/host_api/recogniser.hpp"
 #include "tests/unit/studio/bridge/scripted_converter.hpp"
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
+#include "ui/bridge/model_file.hpp"
 
 #include <vector>
 
@@ -19,10 +19,10 @@ public:
     ScriptedConverter converter;
     bool canConvert = false;  ///< for windows that are made afterwards
 
-    /// Says what files are; the test's own, nullptr: nobody does.
-    Recogniser* recogniser = nullptr;
+    /// Says what files are; the test's own, empty: nobody does.
+    Recognise recognise;
 
-    std::string_view info() const noexcept override { return "{}"; }
+    std::string_view info() const noexcept override;
 
     std::span<const NodeDesc> nodes() const noexcept override { return nodes_; }
 
@@ -30,7 +30,12 @@ public:
 
     Runner* runner() noexcept override { return &runner_; }
 
-    void* extension(std::string_view id) noexcept override;
+    Status call(std::string_view name,
+                std::string_view request,
+                Watch* watch,
+                std::string& result) noexcept override;
+
+    LogSource* log() noexcept override { return nullptr; }
 
 private:
     std::vector<NodeDesc> nodes_;

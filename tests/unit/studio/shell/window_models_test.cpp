@@ -18,13 +18,8 @@ using namespace lowtide::ui;
 
 namespace {
 
-testing::SampleRecogniser& sampleModule() {
-    static testing::SampleRecogniser module;
-    return module;
-}
-
 SmallPlugin& knowing(SmallPlugin& plugin) {
-    plugin.recogniser = &sampleModule();
+    plugin.recognise = testing::sampleRecognise;
     return plugin;
 }
 
