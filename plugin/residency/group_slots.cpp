@@ -103,7 +103,7 @@ StorageCrossing GroupSlots::crossingOf(StorageId storage) const {
     }
     const TypeChange change{.from = master.fileType, .to = held_.arrivalTypeOf(storage)};
     const bool isWidened = master.scaleCount == 0 && !master.encoded && change.from != change.to &&
-                           place_.device.device->widens(change);
+                           place_.device.device->extras().widens(change);
     return isWidened ? StorageCrossing{.bytes = master.fileBytes(), .widened = change}
                      : StorageCrossing{.bytes = memory::arrivalBytes(*place_.tree, storage)};
 }
@@ -160,7 +160,7 @@ void GroupSlots::copy(GroupId group, const PlannedCopy& planned, const StopToken
         const auto noteRead = [&traffic = place_.books.traffic, read] { traffic.addRead(read); };
         device.copyInStaged(crossing, pin->data, pinned(pin, state.arrival, fill, noteRead), label);
     } else if (span.widened) {
-        device.copyInWidened(crossing, std::move(source), label);
+        device.extras().copyInWidened(crossing, std::move(source), label);
     } else {
         device.copyIn(crossing.target, crossing.bytes, std::move(source), label);
     }
@@ -176,7 +176,7 @@ void GroupSlots::evict(GroupId group, const std::string& node) {
     }
     if (state.address) {
         place_.device.unlessLost([&] {
-            place_.device.device->discard(
+            place_.device.device->extras().discard(
                 state.address, planned.bytes, place_.tree->role + "." + planned.name);
         });
     }

@@ -94,13 +94,13 @@ at::Tensor HeldWeights::numbersOf(const memory::Weight& weight, DType type) cons
     if (storage.staysEncoded) {
         const Shape& shape = weight.shape;
         const HeldBytes held = encodedBytes(weight.storage);
-        return weight.isTransposed ? device.decode(held, {shape[1], shape[0]}, type).t()
-                                   : device.decode(held, shape, type);
+        return weight.isTransposed ? decoded(device, held, {shape[1], shape[0]}, type).t()
+                                   : decoded(device, held, shape, type);
     }
     if (storage.scaleCount > 0) {
         const at::Tensor scales = device.view(
             addresses_[weight.storage] + storage.scaleOffset(), {storage.scaleCount}, at::kFloat);
-        return device.dequantise(viewOf(weight), scales, type);
+        return dequantised(device, viewOf(weight), scales, type);
     }
     return viewOf(weight).to(scalarTypeOf(type));
 }
