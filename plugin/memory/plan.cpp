@@ -2,7 +2,6 @@
 
 #include "plugin/memory/component_parts.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/memory/plan_demand.hpp"
 #include "plugin/memory/plan_intervals.hpp"
 #include "plugin/memory/plan_layouts.hpp"
 #include "plugin/memory/plan_refusal.hpp"
@@ -15,12 +14,9 @@ namespace lowtide::memory {
 
 namespace {
 
-Plan finished(Sizer& sizer, const Sizer& smallest) {
-    sizer.takeMinimumsOf(smallest);
-    sizer.chooseReplays();
-    sizer.pin();
-    sizer.predictTimes();
-    return sizer.take();
+/// `smallest`: what the run takes at least.
+Plan finished(const Sizer& sizer, Sizes sizes, const Demand& smallest) {
+    return sizer.planOf(sizer.withPins(sizer.withReplays(std::move(sizes))), smallest);
 }
 
 /// Nodes of `nodes` that take longer in `plan` than in `other`.
@@ -41,19 +37,18 @@ std::vector<NodeIndex> slowerNodes(const Plan& plan,
 Plan livingTogether(const PlanRequest& request,
                     Plan turns,
                     std::set<NodeIndex> nodes,
-                    const Sizer& smallest) {
+                    const Demand& smallest) {
     while (!nodes.empty()) {
-        Sizer sizer(request, sketchStays(request, {.together = nodes}));
-        sizer.makeSmallest();
-        if (const std::optional<Infeasible> tooLarge = firstTooLarge(sizer.plan())) {
+        const Sizer sizer(request, intervalsOf(request, {.together = nodes}));
+        Sizes sizes = sizer.smallest();
+        if (const std::optional<Infeasible> tooLarge = firstTooLarge(sizes.demand)) {
             const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const NodeIndex each) {
                 return request.nodes[each].node == tooLarge->node;
             });
             nodes.erase(node == nodes.end() ? nodes.begin() : node);
             continue;
         }
-        sizer.grow();
-        Plan together = finished(sizer, smallest);
+        Plan together = finished(sizer, sizer.grown(std::move(sizes)), smallest);
         const std::vector<NodeIndex> slower = slowerNodes(together, turns, nodes);
         if (slower.empty()) {
             return together;
@@ -66,30 +61,30 @@ Plan livingTogether(const PlanRequest& request,
 }
 
 std::variant<Plan, Infeasible> planWith(const PlanRequest& request) {
-    Sizer smallest(request, sketchStays(request, {}));
-    smallest.makeSmallest();
-    const std::set<NodeIndex> alternating = alternatingNodes(smallest.plan(), request);
-    Sizer roomy(request, sketchStays(request, {.keepsAll = true, .together = alternating}));
-    roomy.makeLargest();
-    if (!firstTooLarge(roomy.plan())) {
-        return finished(roomy, smallest);
+    const Intervals turns = intervalsOf(request, {});
+    const Sizer sizer(request, turns);
+    const Sizes smallest = sizer.smallest();
+    const std::set<NodeIndex> alternating = alternatingNodes(request, turns);
+    const Sizer roomy(request, intervalsOf(request, {.keepsAll = true, .together = alternating}));
+    Sizes largest = roomy.largest();
+    if (!firstTooLarge(largest.demand)) {
+        return finished(roomy, std::move(largest), smallest.demand);
     }
-    if (std::optional<Infeasible> infeasible = firstTooLarge(smallest.plan())) {
+    if (std::optional<Infeasible> infeasible = firstTooLarge(smallest.demand)) {
         return *std::move(infeasible);
     }
-    smallest.grow();
-    Plan turns = finished(smallest, smallest);
-    return livingTogether(request, std::move(turns), alternating, smallest);
+    Plan plan = finished(sizer, sizer.grown(smallest), smallest.demand);
+    return livingTogether(request, std::move(plan), alternating, smallest.demand);
 }
 
 /// What kept components take beside a plan's smallest layouts depends on when they leave.
 void findMinimums(const PlanRequest& request, Plan& plan) {
     PlanClearing clearing(request);
     clearing.clearAll();
-    Sizer sizer(clearing.request(), sketchStays(clearing.request(), {}));
-    sizer.makeSmallest();
+    const PlanRequest& cleared = clearing.request();
+    const Sizes smallest = Sizer(cleared, intervalsOf(cleared, {})).smallest();
     for (size_t i = 0; i < plan.devices.size(); ++i) {
-        plan.devices[i].minimum = sizer.plan().devices[i].room;
+        plan.devices[i].minimum = smallest.demand.devices[i].room;
     }
 }
 
@@ -139,7 +134,7 @@ bool isNamed(const ComponentTree& tree, std::string_view component) {
            isOfBase || matchesRole(component, tree.role);
 }
 
-bool PlannedStay::isHeldAt(NodeIndex node) const {
+bool ComponentInterval::isHeldAt(NodeIndex node) const {
     return first <= node && node <= last && !isAbsent(absences, node);
 }
 
@@ -193,15 +188,13 @@ Json stayJson(const Plan& plan, const PlannedStay& stay) {
             {"kept", isKept}};
 }
 
-bool hasNetworks(const Plan& plan, const StagePlan& stage) {
-    return std::any_of(plan.uses.begin(), plan.uses.end(), [&](const PlannedUse& use) {
-        return &plan.stages[use.node] == &stage;
-    });
-}
-
-Json stageJson(const Plan& plan, const StagePlan& stage) {
+Json stageJson(const Plan& plan, NodeIndex node) {
+    const StagePlan& stage = plan.stages[node];
+    const bool hasNetworks = std::any_of(plan.uses.begin(),
+                                         plan.uses.end(),
+                                         [&](const PlannedUse& use) { return use.node == node; });
     Json json = {{"node", stage.node},
-                 {"has_networks", hasNetworks(plan, stage)},
+                 {"has_networks", hasNetworks},
                  {"seconds", stage.seconds},
                  {"compute", stage.compute},
                  {"moved", stage.moved},
@@ -255,8 +248,8 @@ Json toJson(const Plan& plan) {
     for (const PlannedStay& stay : plan.stays) {
         json["stays"].push_back(stayJson(plan, stay));
     }
-    for (const StagePlan& stage : plan.stages) {
-        json["stages"].push_back(stageJson(plan, stage));
+    for (NodeIndex node = 0; node < plan.stages.size(); ++node) {
+        json["stages"].push_back(stageJson(plan, node));
     }
     for (const DevicePlan& device : plan.devices) {
         json["devices"].push_back({{"device", device.device.id()},

@@ -101,10 +101,9 @@ struct Absence {
 
 /// A time during which a component holds device memory: from the entering of `first` to the
 /// leaving of `last`, but for its absences.
-struct PlannedStay {
+struct ComponentInterval {
     uint32_t component = 0;  ///< index into Plan::components
     std::string planner;     ///< "none", "model", ...
-    std::shared_ptr<const Layout> layout;
     NodeIndex first = 0;
     NodeIndex last = 0;
     uint32_t place = 0;       ///< index into Plan::places
@@ -112,12 +111,20 @@ struct PlannedStay {
     bool takesTurns = false;  ///< with others of its node, at the same place
     bool isThere = false;     ///< since an earlier run
     int64_t passes = 0;       ///< over it; 0: not known
-    Bytes pinned = 0;         ///< host memory for what streams, read once; to the end of the run
-    bool replays = false;     ///< passes after the first are done from a record
     std::vector<Absence> absences{};
 
     [[nodiscard]] bool isHeldAt(NodeIndex node) const;
 };
+
+/// How a component lies on its device, and what its passes gain from.
+struct ChosenLayout {
+    std::shared_ptr<const Layout> layout;
+    Bytes pinned = 0;      ///< host memory for what streams, read once; to the end of the run
+    bool replays = false;  ///< passes after the first are done from a record
+};
+
+/// An interval with the layout that holds in it.
+struct PlannedStay : ComponentInterval, ChosenLayout {};
 
 /// Memory that is allocated when `first` is entered and given back when `last` was left. Stays that
 /// take turns share one.

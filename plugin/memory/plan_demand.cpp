@@ -2,7 +2,6 @@
 
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/memory/device_kind.hpp"
-#include "plugin/memory/plan_intervals.hpp"
 #include "plugin/memory/stream_clock.hpp"
 
 #include <algorithm>
@@ -17,54 +16,53 @@ namespace lowtide::memory {
 
 namespace {
 
-class PlanMeasurer {
+class DemandMeter {
 public:
-    PlanMeasurer(Plan& plan, const PlanRequest& request) : plan_(plan), request_(request) {}
+    DemandMeter(const PlanRequest& request,
+                const Intervals& intervals,
+                const std::vector<ChosenLayout>& layouts)
+        : request_(request), intervals_(intervals), layouts_(layouts) {}
 
-    void measure() {
-        for (PlannedPlace& place : plan_.places) {
-            place.bytes = 0;
-            place.arenaBytes = 0;
-        }
-        isConverted_.clear();
-        for (const PlannedStay& stay : plan_.stays) {
-            const auto& groups = stay.layout->groups;
+    Demand measure() {
+        demand_.places = intervals_.places;
+        for (size_t index = 0; index < layouts_.size(); ++index) {
+            const Layout& layout = *layouts_[index].layout;
+            PlannedPlace& place = demand_.places[intervals_.stays[index].place];
+            place.bytes = std::max(place.bytes, layout.bytes());
+            place.arenaBytes = std::max(place.arenaBytes, layout.arenaBytes());
+            const auto& groups = layout.groups;
             isConverted_.push_back(
                 std::any_of(groups.begin(), groups.end(), [](const Group& group) {
                     return group.convertedBytes > 0;
                 }));
-            PlannedPlace& place = plan_.places[stay.place];
-            place.bytes = std::max(place.bytes, stay.layout->bytes());
-            place.arenaBytes = std::max(place.arenaBytes, stay.layout->arenaBytes());
         }
-        plan_.devices.clear();
         for (const PlanDevice& device : request_.devices) {
-            plan_.devices.push_back({.device = device.spec,
-                                     .capacity = device.traits.capacity,
-                                     .isRehearsal = device.traits.isRehearsal,
-                                     .card = device.card,
-                                     .isEstimated = device.profile.isEstimated(),
-                                     .measuredOn = device.profile.measuredOn});
+            demand_.devices.push_back({.device = device.spec,
+                                       .capacity = device.traits.capacity,
+                                       .isRehearsal = device.traits.isRehearsal,
+                                       .card = device.card,
+                                       .isEstimated = device.profile.isEstimated(),
+                                       .measuredOn = device.profile.measuredOn});
         }
-        plan_.stages.clear();
         for (NodeIndex node = 0; node < request_.nodes.size(); ++node) {
-            plan_.stages.push_back(measureStage(node));
+            demand_.stages.push_back(measureStage(node));
         }
+        return std::move(demand_);
     }
 
 private:
     StagePlan measureStage(NodeIndex node) {
         const NodeWork& work = request_.nodes[node];
         StagePlan stage{.node = work.node};
-        for (uint32_t index = 0; index < plan_.stays.size(); ++index) {
-            if (plan_.stays[index].isHeldAt(node)) {
+        for (uint32_t index = 0; index < intervals_.stays.size(); ++index) {
+            if (intervals_.stays[index].isHeldAt(node)) {
                 stage.stays.push_back(index);
             }
         }
-        for (DevicePlan& device : plan_.devices) {
+        for (DevicePlan& device : demand_.devices) {
             const std::string id = device.device.id();
             StageBytes bytes{.device = id, .held = heldOn(device.device, node)};
-            for (const PlannedPlace& place : plan_.places) {
+            for (const PlannedPlace& place : demand_.places) {
                 const bool counts = place.device.id() == id && place.isHeldAt(node);
                 bytes.weights += counts ? place.bytes : 0;
             }
@@ -104,12 +102,11 @@ private:
     Bytes recordsAt(NodeIndex node, const std::string& device) const {
         const NodeWork& work = request_.nodes[node];
         Bytes bytes = 0;
-        for (const PlannedUse& use : plan_.uses) {
-            const bool counts = use.node == node && plan_.stays[use.stay].replays &&
-                                plan_.components[use.component].device.id() == device;
-            bytes += counts ? work.work.activations +
-                                  deviceOfStay(plan_.stays[use.stay]).traits.workspace
-                            : 0;
+        for (const PlannedUse& use : intervals_.uses) {
+            const DeviceSpec& own = intervals_.components[use.component].device;
+            const bool counts =
+                use.node == node && layouts_[use.stay].replays && own.id() == device;
+            bytes += counts ? work.work.activations + deviceOf(request_, own).traits.workspace : 0;
         }
         return bytes;
     }
@@ -121,19 +118,19 @@ private:
         std::set<std::string> devices;
         std::map<std::string, Bytes> lent;
         std::map<uint32_t, Bytes> pinned;  // by component: its stays take over what is pinned
-        for (size_t index = 0; index < plan_.stays.size(); ++index) {
-            const PlannedStay& stay = plan_.stays[index];
+        for (size_t index = 0; index < layouts_.size(); ++index) {
+            const ComponentInterval& stay = intervals_.stays[index];
             if (stay.first > node) {
                 continue;
             }
             Bytes& ofComponent = pinned[stay.component];
-            ofComponent = std::max(ofComponent, stay.pinned);
-            const PlannedComponent& component = plan_.components[stay.component];
-            if (stay.layout->arenaBytes() > 0) {
-                lent[component.device.id()] = deviceOfStay(stay).traits.staging;
+            ofComponent = std::max(ofComponent, layouts_[index].pinned);
+            const DeviceSpec& device = intervals_.components[stay.component].device;
+            if (layouts_[index].layout->arenaBytes() > 0) {
+                lent[device.id()] = deviceOf(request_, device).traits.staging;
             }
             if (isConverted_[index]) {
-                devices.insert(component.device.id());
+                devices.insert(device.id());
             }
         }
         Bytes bytes = static_cast<Bytes>(devices.size()) * kConversionScratch;
@@ -150,10 +147,12 @@ private:
     Bytes heldOn(const DeviceSpec& device, NodeIndex node) const {
         Bytes held = deviceOf(request_, device).held;
         for (const KeptComponent& kept : request_.kept) {
-            const bool isUsed = std::any_of(
-                plan_.components.begin(), plan_.components.end(), [&](const auto& component) {
-                    return component.tree->id == kept.tree && component.device.id() == kept.device;
-                });
+            const bool isUsed = std::any_of(intervals_.components.begin(),
+                                            intervals_.components.end(),
+                                            [&](const auto& component) {
+                                                return component.tree->id == kept.tree &&
+                                                       component.device.id() == kept.device;
+                                            });
             const bool leaves = isUsed || isOffloadedBefore(request_, kept, node);
             held -= leaves && kept.device == device.id() ? kept.bytes : 0;
         }
@@ -165,20 +164,21 @@ private:
 
     /// The component's first stay goes on with what is pinned for it, or unpins it.
     bool isTakenOver(const PinnedComponent& pinned, NodeIndex node) const {
-        return std::any_of(plan_.stays.begin(), plan_.stays.end(), [&](const PlannedStay& stay) {
-            const PlannedComponent& component = plan_.components[stay.component];
-            return stay.first <= node && component.tree->id == pinned.tree &&
-                   component.device.id() == pinned.device;
-        });
+        return std::any_of(
+            intervals_.stays.begin(), intervals_.stays.end(), [&](const ComponentInterval& stay) {
+                const PlannedComponent& component = intervals_.components[stay.component];
+                return stay.first <= node && component.tree->id == pinned.tree &&
+                       component.device.id() == pinned.device;
+            });
     }
 
     /// A stage without networks computes on the device of its node.
     bool computesOn(NodeIndex node, const std::string& id) const {
         bool hasUse = false;
-        for (const PlannedUse& use : plan_.uses) {
+        for (const PlannedUse& use : intervals_.uses) {
             if (use.node == node) {
                 hasUse = true;
-                if (plan_.components[use.component].device.id() == id) {
+                if (intervals_.components[use.component].device.id() == id) {
                     return true;
                 }
             }
@@ -186,22 +186,12 @@ private:
         return !hasUse && request_.nodes[node].device(request_.device).id() == id;
     }
 
-    const PlanDevice& deviceOfStay(const PlannedStay& stay) const {
-        return deviceOf(request_, plan_.components[stay.component].device);
-    }
-
-    Plan& plan_;
     const PlanRequest& request_;
+    const Intervals& intervals_;
+    const std::vector<ChosenLayout>& layouts_;
     std::vector<bool> isConverted_;  ///< per stay: some of its weights, on their way
+    Demand demand_;
 };
-
-}  // namespace
-
-void measurePlan(Plan& plan, const PlanRequest& request) {
-    PlanMeasurer(plan, request).measure();
-}
-
-namespace {
 
 /// One stay from use to use; after an absence it arrives once more.
 class StayClock {
@@ -328,47 +318,17 @@ private:
     std::map<uint32_t, Bytes> streamed_{};  ///< by pattern, those that were asked for
 };
 
-/// Whether another use of the node takes the place of `use` meanwhile.
-bool takesPlaceOf(const Plan& plan, const PlannedUse& use, const std::string& tree) {
-    return std::any_of(plan.uses.begin(), plan.uses.end(), [&](const PlannedUse& other) {
-        return other.node == use.node && other.stay != use.stay &&
-               plan.stays[other.stay].place == plan.stays[use.stay].place &&
-               plan.components[other.component].tree->id == tree;
-    });
-}
-
-/// Passes of the use's component, one number for each time that it is brought.
-std::vector<int64_t> turnsOf(const Plan& plan,
-                             const PlannedUse& use,
-                             const ComponentWork& component,
-                             const StageWork& work) {
-    if (work.turns.empty()) {
-        return {component.passes};
-    }
-    const std::string& own = component.tree->id;
-    std::vector<int64_t> turns;
-    bool isInterrupted = true;
-    for (const ComponentTurn& turn : work.turns) {
-        const std::string& tree = work.components[turn.component].tree->id;
-        if (tree != own) {
-            isInterrupted = isInterrupted || takesPlaceOf(plan, use, tree);
-        } else if (std::exchange(isInterrupted, false)) {
-            turns.push_back(turn.passes);
-        } else {
-            turns.back() += turn.passes;
-        }
-    }
-    return turns;
-}
-
 /// What an earlier stay of the component left pinned, in this run or before it.
-Bytes pinnedBefore(const Plan& plan, const PlanRequest& request, uint32_t index) {
-    const uint32_t component = plan.stays[index].component;
+Bytes pinnedBefore(uint32_t index,
+                   const PlanRequest& request,
+                   const Intervals& intervals,
+                   const std::vector<ChosenLayout>& layouts) {
+    const uint32_t component = intervals.stays[index].component;
     Bytes pinned = 0;
     for (uint32_t stay = 0; stay < index; ++stay) {
-        pinned = plan.stays[stay].component == component ? plan.stays[stay].pinned : pinned;
+        pinned = intervals.stays[stay].component == component ? layouts[stay].pinned : pinned;
     }
-    const PlannedComponent& known = plan.components[component];
+    const PlannedComponent& known = intervals.components[component];
     for (const PinnedComponent& each : request.pinned) {
         const bool isOwn = each.tree == known.tree->id && each.device == known.device.id();
         pinned = isOwn ? std::max(pinned, each.bytes) : pinned;
@@ -378,52 +338,40 @@ Bytes pinnedBefore(const Plan& plan, const PlanRequest& request, uint32_t index)
 
 }  // namespace
 
-const ComponentWork* workOf(const NodeWork& node, const ComponentTree& tree) {
-    for (const ComponentWork& work : node.work.components) {
-        if (work.tree->id == tree.id) {
-            return &work;
-        }
-    }
-    return nullptr;
+Demand demandOf(const PlanRequest& request,
+                const Intervals& intervals,
+                const std::vector<ChosenLayout>& layouts) {
+    return DemandMeter(request, intervals, layouts).measure();
 }
 
-std::set<NodeIndex> alternatingNodes(const Plan& plan, const PlanRequest& request) {
-    std::set<NodeIndex> nodes;
-    for (const PlannedUse& use : plan.uses) {
-        const NodeWork& node = request.nodes[use.node];
-        const ComponentWork* work = workOf(node, *plan.components[use.component].tree);
-        if (work && turnsOf(plan, use, *work, node.work).size() > 1) {
-            nodes.insert(use.node);
-        }
-    }
-    return nodes;
-}
-
-void predictStay(Plan& plan, const PlanRequest& request, uint32_t index) {
-    const PlannedStay& stay = plan.stays[index];
-    const PlannedComponent& component = plan.components[stay.component];
+std::vector<StagePlan> withTimesOf(uint32_t index,
+                                   std::vector<StagePlan> stages,
+                                   const PlanRequest& request,
+                                   const Intervals& intervals,
+                                   const std::vector<ChosenLayout>& layouts) {
+    const PlannedStay stay{intervals.stays[index], layouts[index]};
+    const PlannedComponent& component = intervals.components[stay.component];
     StayClock clock(stay,
                     *component.tree,
                     deviceOf(request, component.device).profile,
-                    pinnedBefore(plan, request, index));
-    for (const PlannedUse& use : plan.uses) {
+                    pinnedBefore(index, request, intervals, layouts));
+    for (const PlannedUse& use : intervals.uses) {
         if (use.stay != index) {
             continue;
         }
-        StagePlan& stage = plan.stages[use.node];
         for (const Absence& absence : stay.absences) {
             if (absence.until == use.node) {
-                clock.arriveEarly(plan.stages[stay.first]);
+                clock.arriveEarly(stages[stay.first]);
                 clock.leave();
             }
         }
         const NodeWork& node = request.nodes[use.node];
-        const ComponentWork* work = workOf(node, *component.tree);
-        clock.use(work,
-                  work ? turnsOf(plan, use, *work, node.work) : std::vector<int64_t>(),
+        clock.use(workOf(node, *component.tree),
+                  turnsOf(request, intervals, use),
                   node.pace,
-                  stage);
+                  stages[use.node]);
     }
+    return stages;
 }
 
 }  // namespace lowtide::memory

@@ -2,22 +2,30 @@
 // The demand of a plan: bytes of places, stages and devices, seconds of nodes.
 
 #include "plugin/memory/plan.hpp"
+#include "plugin/memory/plan_intervals.hpp"
 
-#include <set>
+#include <vector>
 
 namespace lowtide::memory {
 
-/// What places, stages and devices take with the layouts that the plan's stays have. Stages lose
-/// the times that they had.
-void measurePlan(Plan& plan, const PlanRequest& request);
+/// What a run takes while its components lie as they were laid out.
+struct Demand {
+    std::vector<PlannedPlace> places;
+    std::vector<StagePlan> stages;    ///< without times
+    std::vector<DevicePlan> devices;  ///< in the order of the request's, without minimums
+};
 
-/// What a node is counted to do with a tree; nullptr when nothing is known.
-[[nodiscard]] const ComponentWork* workOf(const NodeWork& node, const ComponentTree& tree);
+/// `layouts`: one for each stay.
+[[nodiscard]] Demand demandOf(const PlanRequest& request,
+                              const Intervals& intervals,
+                              const std::vector<ChosenLayout>& layouts);
 
-/// Nodes in which a component comes again because others take their turns at its place.
-[[nodiscard]] std::set<NodeIndex> alternatingNodes(const Plan& plan, const PlanRequest& request);
-
-/// Plays a stay over all its uses on a clock, and adds seconds and bytes to the stages of the plan.
-void predictStay(Plan& plan, const PlanRequest& request, uint32_t stay);
+/// `stages` with the seconds and bytes that a stay adds to them, played over all its uses on a
+/// clock.
+[[nodiscard]] std::vector<StagePlan> withTimesOf(uint32_t stay,
+                                                 std::vector<StagePlan> stages,
+                                                 const PlanRequest& request,
+                                                 const Intervals& intervals,
+                                                 const std::vector<ChosenLayout>& layouts);
 
 }  // namespace lowtide::memory

@@ -1,13 +1,12 @@
 #include "plugin/memory/plan_layouts.hpp"
 
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/memory/plan_demand.hpp"
-#include "plugin/memory/plan_refusal.hpp"
-#include "plugin/memory/stream_clock.hpp"
+#include "plugin/memory/planner.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace lowtide::memory {
@@ -18,116 +17,185 @@ namespace {
 constexpr int64_t kLeastReplayed = 4;
 constexpr Bytes kUnbounded = std::numeric_limits<Bytes>::max() / 4;
 
+Bytes leftAt(NodeIndex node, const std::string& device, const Demand& demand) {
+    Bytes left = kUnbounded;
+    for (size_t i = 0; i < demand.devices.size(); ++i) {
+        const StageBytes& bytes = demand.stages[node].bytes[i];
+        const Bytes capacity = demand.devices[i].capacity;
+        left = capacity > 0 && bytes.device == device ? capacity - bytes.room() : left;
+    }
+    return left;
+}
+
+/// What the nodes from `first` on leave of the host: pinned memory stays to the end.
+Bytes hostLeftFrom(NodeIndex first, const Demand& demand) {
+    Bytes left = kUnbounded;
+    for (NodeIndex node = first; node < demand.stages.size(); ++node) {
+        left = std::min(left, leftAt(node, "cpu", demand));
+    }
+    return left;
+}
+
 }  // namespace
 
-Sizer::Sizer(const PlanRequest& request, StaySketch sketch)
-    : request_(request),
-      planners_(std::move(sketch.planners)),
-      together_(std::move(sketch.together)),
-      plan_(std::move(sketch.plan)) {
-    for (PlannedStay& stay : plan_.stays) {
-        stay.passes = passesOf(stay);
-    }
-    makePlaces();
+Sizes Sizer::smallest() const {
+    return laidOut(0);
 }
 
-void Sizer::makeSmallest() {
-    for (uint32_t stay = 0; stay < plan_.stays.size(); ++stay) {
-        lay(stay, 0);
-    }
-    measurePlan(plan_, request_);
-    for (const DevicePlan& device : plan_.devices) {
-        minimums_[device.device.id()] = device.room;
-    }
+Sizes Sizer::largest() const {
+    return laidOut(kUnbounded);
 }
 
-void Sizer::makeLargest() {
-    for (uint32_t stay = 0; stay < plan_.stays.size(); ++stay) {
-        lay(stay, kUnbounded);
-    }
-    measurePlan(plan_, request_);
-}
-
-void Sizer::grow() {
-    for (uint32_t stay = 0; stay < plan_.stays.size(); ++stay) {
-        for (const std::vector<uint32_t>& stays : together_) {
+Sizes Sizer::grown(Sizes sizes) const {
+    for (uint32_t stay = 0; stay < intervals_.stays.size(); ++stay) {
+        for (const std::vector<uint32_t>& stays : intervals_.together) {
             if (stays.front() == stay) {
-                growTogether(stays);
+                sizes = grownTogether(sizes, stays);
             }
         }
-        lay(stay, roomFor(plan_.stays[stay]));
-        measurePlan(plan_, request_);
+        const Bytes taken = sizes.demand.places[intervals_.stays[stay].place].bytes;
+        sizes = laidAgain(sizes, {stay}, {leftFor(stay, sizes.demand) + taken});
     }
+    return sizes;
 }
 
-void Sizer::growTogether(const std::vector<uint32_t>& stays) {
+Sizes Sizer::withReplays(Sizes sizes) const {
+    for (uint32_t stay = 0; stay < intervals_.stays.size(); ++stay) {
+        const auto& groups = sizes.layouts[stay].layout->groups;
+        const bool isStill = std::all_of(
+            groups.begin(), groups.end(), [](const Group& each) { return each.isResident; });
+        if (isStill && !intervals_.stays[stay].takesTurns && deviceOfStay(stay).traits.replays &&
+            mostPassesOf(stay) >= kLeastReplayed) {
+            std::vector<ChosenLayout> layouts = sizes.layouts;
+            layouts[stay].replays = true;
+            Sizes replayed = measured(std::move(layouts));
+            if (leftFor(stay, replayed.demand) >= 0) {
+                sizes = std::move(replayed);
+            }
+        }
+    }
+    return sizes;
+}
+
+Sizes Sizer::withPins(Sizes sizes) const {
+    for (uint32_t stay = 0; stay < intervals_.stays.size(); ++stay) {
+        const Bytes wanted = pinnableAtMost(stay, *sizes.layouts[stay].layout);
+        if (wanted > 0) {
+            sizes.layouts[stay].pinned = std::min(pinRoom(stay, sizes), wanted);
+            sizes = measured(std::move(sizes.layouts));
+        }
+    }
+    return sizes;
+}
+
+Plan Sizer::planOf(Sizes sizes, const Demand& smallest) const {
+    Plan plan;
+    plan.components = intervals_.components;
+    plan.places = std::move(sizes.demand.places);
+    plan.uses = intervals_.uses;
+    plan.stages = std::move(sizes.demand.stages);
+    plan.devices = std::move(sizes.demand.devices);
+    plan.unpinned = unpinnedFor(sizes);
+    for (uint32_t stay = 0; stay < intervals_.stays.size(); ++stay) {
+        plan.stays.push_back({intervals_.stays[stay], sizes.layouts[stay]});
+        plan.stages =
+            withTimesOf(stay, std::move(plan.stages), request_, intervals_, sizes.layouts);
+    }
+    for (size_t i = 0; i < plan.devices.size(); ++i) {
+        plan.devices[i].minimum = smallest.devices[i].room - request_.devices[i].droppable;
+    }
+    return plan;
+}
+
+Sizes Sizer::measured(std::vector<ChosenLayout> layouts) const {
+    Demand demand = demandOf(request_, intervals_, layouts);
+    return {.layouts = std::move(layouts), .demand = std::move(demand)};
+}
+
+Sizes Sizer::laidOut(Bytes room) const {
+    std::vector<uint32_t> all(intervals_.stays.size());
+    std::iota(all.begin(), all.end(), uint32_t{0});
+    const Sizes nothing{.layouts = std::vector<ChosenLayout>(all.size()), .demand = {}};
+    return laidAgain(nothing, all, std::vector<Bytes>(all.size(), room));
+}
+
+Sizes Sizer::laidAgain(const Sizes& sizes,
+                       const std::vector<uint32_t>& stays,
+                       const std::vector<Bytes>& rooms) const {
+    std::vector<ChosenLayout> layouts = sizes.layouts;
+    for (size_t i = 0; i < stays.size(); ++i) {
+        layouts[stays[i]].layout = layoutIn(rooms[i], stays[i], sizes);
+    }
+    return measured(std::move(layouts));
+}
+
+/// Each division is tried beside what the host has left after the one before.
+Sizes Sizer::grownTogether(const Sizes& sizes, const std::vector<uint32_t>& stays) const {
     Bytes left = kUnbounded;
     Bytes taken = 0;
     std::vector<RoomClaim> claims;
-    for (const uint32_t index : stays) {
-        const PlannedStay& stay = plan_.stays[index];
-        left = std::min(left, leftOn(deviceOfStay(stay).spec, stay));
-        taken += plan_.places[stay.place].bytes;
-        claims.push_back(claimOf(index));
-    }
-    const std::vector<std::vector<Bytes>> divisions = dividedRooms(claims, left + taken);
-    std::vector<ChoiceCost> costs;
-    std::vector<Layouts> layouts;
-    for (const std::vector<Bytes>& shares : divisions) {
-        layTogether(stays, shares);
-        costs.push_back(costOf(stays));
-        layouts.emplace_back();
-        for (const uint32_t stay : stays) {
-            layouts.back().push_back(plan_.stays[stay].layout);
-        }
-    }
-    const Layouts& best = layouts[bestChoice(costs)];
-    for (size_t i = 0; i < stays.size(); ++i) {
-        plan_.stays[stays[i]].layout = best[i];
-    }
-    measurePlan(plan_, request_);
-}
-
-void Sizer::layTogether(const std::vector<uint32_t>& stays, const std::vector<Bytes>& shares) {
-    for (size_t i = 0; i < stays.size(); ++i) {
-        lay(stays[i], shares[i]);
-    }
-    measurePlan(plan_, request_);
-}
-
-ChoiceCost Sizer::costOf(const std::vector<uint32_t>& stays) {
     for (const uint32_t stay : stays) {
-        plan_.stays[stay].pinned = pinRoom(plan_.stays[stay]);
-        predictStay(plan_, request_, stay);
-        plan_.stays[stay].pinned = 0;
+        left = std::min(left, leftFor(stay, sizes.demand));
+        taken += sizes.demand.places[intervals_.stays[stay].place].bytes;
+        claims.push_back(claimOf(stay, sizes));
     }
-    const StagePlan& stage = plan_.stages[plan_.stays[stays.front()].first];
+    std::vector<Sizes> tried;
+    std::vector<ChoiceCost> costs;
+    for (const std::vector<Bytes>& shares : dividedRooms(claims, left + taken)) {
+        tried.push_back(laidAgain(tried.empty() ? sizes : tried.back(), stays, shares));
+        costs.push_back(costOf(stays, tried.back()));
+    }
+    return std::move(tried[bestChoice(costs)]);
+}
+
+std::shared_ptr<const Layout> Sizer::layoutIn(Bytes room,
+                                              uint32_t index,
+                                              const Sizes& sizes) const {
+    const ComponentInterval& stay = intervals_.stays[index];
+    const PlanDevice& device = deviceOfStay(index);
+    const PlannedUse& use = useOf(index);
+    const std::vector<bool> leased = leasedLeaves(index);
+    const LayoutRequest request{.tree = *intervals_.components[stay.component].tree,
+                                .traits = device.traits,
+                                .profile = device.profile,
+                                .policy = use.policy,
+                                .work = workOfUse(use),
+                                .room = stay.isThere ? kUnbounded : room,  // it is there whole
+                                .pinnable = pinRoom(index, sizes),
+                                .leased = leased.empty() ? nullptr : &leased};
+    return std::make_shared<const Layout>(findPlanner(stay.planner)->lay(request));
+}
+
+ChoiceCost Sizer::costOf(const std::vector<uint32_t>& stays, const Sizes& sizes) const {
+    std::vector<StagePlan> stages = sizes.demand.stages;
+    for (const uint32_t stay : stays) {
+        std::vector<ChosenLayout> layouts = sizes.layouts;
+        layouts[stay].pinned = pinRoom(stay, sizes);
+        stages = withTimesOf(stay, std::move(stages), request_, intervals_, layouts);
+    }
+    const StagePlan& stage = stages[intervals_.stays[stays.front()].first];
     return {.seconds = stage.seconds, .moved = static_cast<double>(stage.moved)};
 }
 
-RoomClaim Sizer::claimOf(uint32_t index) {
-    PlannedStay& stay = plan_.stays[index];
-    const std::shared_ptr<const Layout> smallest = stay.layout;
-    const PassTimes tight = timesOf(stay);
-    lay(index, kUnbounded);
-    const RoomClaim claim{.least = smallest->bytes(),
-                          .most = std::max(smallest->bytes(), stay.layout->bytes()),
-                          .copies = tight.copies,
-                          .leastCopies = timesOf(stay).copies,
-                          .hidden = smallest->prefetches ? tight.compute : 0,
-                          .passes = stay.passes};
-    stay.layout = smallest;
-    return claim;
+RoomClaim Sizer::claimOf(uint32_t stay, const Sizes& sizes) const {
+    const Layout& smallest = *sizes.layouts[stay].layout;
+    const auto largest = layoutIn(kUnbounded, stay, sizes);
+    const PassTimes tight = timesOf(stay, smallest, sizes);
+    return {.least = smallest.bytes(),
+            .most = std::max(smallest.bytes(), largest->bytes()),
+            .copies = tight.copies,
+            .leastCopies = timesOf(stay, *largest, sizes).copies,
+            .hidden = smallest.prefetches ? tight.compute : 0,
+            .passes = intervals_.stays[stay].passes};
 }
 
-Sizer::PassTimes Sizer::timesOf(const PlannedStay& stay) const {
+Sizer::PassTimes Sizer::timesOf(uint32_t stay, const Layout& layout, const Sizes& sizes) const {
     const ComponentWork* work = workOfUse(useOf(stay));
     if (!work) {
         return {};
     }
-    const Layout& layout = *stay.layout;
     const DeviceProfile& profile = deviceOfStay(stay).profile;
-    const std::vector<bool> isPinned = layout.pinnedWithin(pinRoom(stay));
+    const std::vector<bool> isPinned = layout.pinnedWithin(pinRoom(stay, sizes));
     PassTimes times;
     const PassUses uses(layout, *work, profile);
     for (int64_t pass = 0; pass < work->passes; ++pass) {
@@ -147,96 +215,59 @@ Sizer::PassTimes Sizer::timesOf(const PlannedStay& stay) const {
     return {.copies = times.copies / passes, .compute = times.compute / passes};
 }
 
-void Sizer::pin() {
-    for (PlannedStay& stay : plan_.stays) {
-        if (const Bytes wanted = pinnableAtMost(stay); wanted > 0) {
-            stay.pinned = std::min(pinRoom(stay), wanted);
-            measurePlan(plan_, request_);
-        }
-        unpinOthersFor(stay);
-    }
-}
-
-/// Where the stay would pin more without what is pinned for components that the run does not use,
-/// that goes.
-void Sizer::unpinOthersFor(const PlannedStay& stay) {
-    if (stay.pinned >= pinnableAtMost(stay) || !plan_.unpinned.empty()) {
-        return;
-    }
-    for (const PinnedComponent& pinned : request_.pinned) {
-        if (!usesOn(request_, pinned.tree, pinned.device)) {
-            plan_.unpinned.push_back(pinned);
-        }
-    }
-}
-
-void Sizer::chooseReplays() {
-    for (PlannedStay& stay : plan_.stays) {
-        const auto& groups = stay.layout->groups;
-        const bool isStill = std::all_of(
-            groups.begin(), groups.end(), [](const Group& each) { return each.isResident; });
-        if (isStill && !stay.takesTurns && deviceOfStay(stay).traits.replays &&
-            mostPassesOf(stay) >= kLeastReplayed) {
-            stay.replays = true;
-            measurePlan(plan_, request_);
-            stay.replays = leftOn(deviceOfStay(stay).spec, stay) >= 0;
-            if (!stay.replays) {
-                measurePlan(plan_, request_);
-            }
-        }
-    }
-}
-
-void Sizer::predictTimes() {
-    for (uint32_t stay = 0; stay < plan_.stays.size(); ++stay) {
-        predictStay(plan_, request_, stay);
-    }
-}
-
-Plan Sizer::take() {
-    for (DevicePlan& device : plan_.devices) {
-        device.minimum =
-            minimums_[device.device.id()] - deviceOf(request_, device.device).droppable;
-    }
-    return std::move(plan_);
-}
-
-int64_t Sizer::mostPassesOf(const PlannedStay& stay) const {
+int64_t Sizer::mostPassesOf(uint32_t stay) const {
     int64_t most = 0;
-    for (const PlannedUse& use : plan_.uses) {
-        const ComponentWork* work = isOf(stay, use) ? workOfUse(use) : nullptr;
+    for (const PlannedUse& use : intervals_.uses) {
+        const ComponentWork* work = use.stay == stay ? workOfUse(use) : nullptr;
         most = std::max(most, work ? work->passes : 0);
     }
     return most;
 }
 
-Bytes Sizer::pinnableAtMost(const PlannedStay& stay) const {
-    if (stay.layout->isInPlace || stay.passes == 1) {
+std::vector<PinnedComponent> Sizer::unpinnedFor(const Sizes& sizes) const {
+    bool wantsMore = false;
+    for (uint32_t stay = 0; stay < intervals_.stays.size(); ++stay) {
+        const ChosenLayout& own = sizes.layouts[stay];
+        wantsMore = wantsMore || own.pinned < pinnableAtMost(stay, *own.layout);
+    }
+    std::vector<PinnedComponent> unpinned;
+    for (const PinnedComponent& pinned : request_.pinned) {
+        if (wantsMore && !usesOn(request_, pinned.tree, pinned.device)) {
+            unpinned.push_back(pinned);
+        }
+    }
+    return unpinned;
+}
+
+Bytes Sizer::pinnableAtMost(uint32_t stay, const Layout& layout) const {
+    if (layout.isInPlace || intervals_.stays[stay].passes == 1) {
         return 0;
     }
     Bytes streamed = 0;
-    for (const Group& group : stay.layout->groups) {
+    for (const Group& group : layout.groups) {
         streamed += group.isResident ? 0 : group.bytes;
     }
     const std::optional<Bytes> cap = useOf(stay).policy.pinCap;
     return std::min(streamed, cap.value_or(deviceOfStay(stay).traits.pinnable));
 }
 
-/// A cap of a person's counts for its stay alone, a device's for all that is pinned for it.
-Bytes Sizer::pinRoom(const PlannedStay& stay) const {
+/// A user's cap counts for its stay alone, a device's for all that is pinned for it.
+Bytes Sizer::pinRoom(uint32_t index, const Sizes& sizes) const {
+    const ComponentInterval& stay = intervals_.stays[index];
     if (stay.passes == 1) {
         return 0;
     }
-    const Bytes host = std::max<Bytes>(0, hostLeftFrom(stay.first) + pinnedOf(stay.component));
-    if (const std::optional<Bytes> cap = useOf(stay).policy.pinCap) {
+    const Bytes host = std::max<Bytes>(
+        0, hostLeftFrom(stay.first, sizes.demand) + pinnedOf(stay.component, sizes));
+    if (const std::optional<Bytes> cap = useOf(index).policy.pinCap) {
         return std::min(*cap, host);
     }
-    const std::string device = deviceOfStay(stay).spec.id();
-    Bytes left = deviceOfStay(stay).traits.pinnable;
-    for (uint32_t component = 0; component < plan_.components.size(); ++component) {
+    const std::string device = deviceOfStay(index).spec.id();
+    Bytes left = deviceOfStay(index).traits.pinnable;
+    for (uint32_t component = 0; component < intervals_.components.size(); ++component) {
         const bool isOther =
-            component != stay.component && plan_.components[component].device.id() == device;
-        left -= isOther ? pinnedOf(component) : 0;
+            component != stay.component && intervals_.components[component].device.id() == device;
+        left -= isOther ? pinnedOf(component, sizes) : 0;
     }
     for (const PinnedComponent& pinned : request_.pinned) {
         const bool isForeign = pinned.device == device && !usesOn(request_, pinned.tree, device);
@@ -245,122 +276,53 @@ Bytes Sizer::pinRoom(const PlannedStay& stay) const {
     return std::clamp<Bytes>(left, 0, host);
 }
 
-Bytes Sizer::pinnedOf(uint32_t component) const {
+Bytes Sizer::pinnedOf(uint32_t component, const Sizes& sizes) const {
     Bytes pinned = 0;
-    for (const PlannedStay& stay : plan_.stays) {
-        pinned = std::max(pinned, stay.component == component ? stay.pinned : 0);
+    for (uint32_t stay = 0; stay < intervals_.stays.size(); ++stay) {
+        const bool isOwn = intervals_.stays[stay].component == component;
+        pinned = std::max(pinned, isOwn ? sizes.layouts[stay].pinned : 0);
     }
     return pinned;
 }
 
-Bytes Sizer::leftOn(const DeviceSpec& spec, const PlannedStay& stay) const {
+Bytes Sizer::leftFor(uint32_t index, const Demand& demand) const {
+    const ComponentInterval& stay = intervals_.stays[index];
+    const std::string device = deviceOfStay(index).spec.id();
     Bytes left = kUnbounded;
     for (NodeIndex node = stay.first; node <= stay.last; ++node) {
-        left = stay.isHeldAt(node) ? std::min(left, leftAt(node, spec)) : left;
+        left = stay.isHeldAt(node) ? std::min(left, leftAt(node, device, demand)) : left;
     }
     return left;
 }
 
-Bytes Sizer::hostLeftFrom(NodeIndex first) const {
-    Bytes left = kUnbounded;
-    for (NodeIndex node = first; node < plan_.stages.size(); ++node) {
-        left = std::min(left, leftAt(node, {.kind = "cpu"}));
-    }
-    return left;
-}
-
-Bytes Sizer::leftAt(NodeIndex node, const DeviceSpec& spec) const {
-    const DevicePlan* device = plan_.device(spec);
-    Bytes left = kUnbounded;
-    for (const StageBytes& bytes : plan_.stages[node].bytes) {
-        const bool isBounded = device && device->capacity > 0 && bytes.device == spec.id();
-        left = isBounded ? device->capacity - bytes.room() : left;
-    }
-    return left;
-}
-
-const PlannedUse& Sizer::useOf(const PlannedStay& stay) const {
-    return *std::find_if(plan_.uses.begin(), plan_.uses.end(), [&](const PlannedUse& each) {
-        return isOf(stay, each);
-    });
-}
-
-bool Sizer::isOf(const PlannedStay& stay, const PlannedUse& use) const {
-    return &plan_.stays[use.stay] == &stay;
+const PlannedUse& Sizer::useOf(uint32_t stay) const {
+    return *std::find_if(intervals_.uses.begin(),
+                         intervals_.uses.end(),
+                         [&](const PlannedUse& each) { return each.stay == stay; });
 }
 
 const ComponentWork* Sizer::workOfUse(const PlannedUse& use) const {
-    return workOf(request_.nodes[use.node], *plan_.components[use.component].tree);
+    return workOf(request_.nodes[use.node], *intervals_.components[use.component].tree);
 }
 
-int64_t Sizer::passesOf(const PlannedStay& stay) const {
-    int64_t passes = 0;
-    for (const PlannedUse& use : plan_.uses) {
-        if (isOf(stay, use)) {
-            const ComponentWork* work = workOfUse(use);
-            if (!work) {
-                return 0;
-            }
-            passes += work->passes;
-        }
-    }
-    return passes;
-}
-
-const PlanDevice& Sizer::deviceOfStay(const PlannedStay& stay) const {
-    return deviceOf(request_, plan_.components[stay.component].device);
-}
-
-void Sizer::makePlaces() {
-    for (PlannedStay& stay : plan_.stays) {
-        const DeviceSpec& device = plan_.components[stay.component].device;
-        const auto shared =
-            std::find_if(plan_.stays.begin(), plan_.stays.end(), [&](const PlannedStay& other) {
-                return &other < &stay && stay.takesTurns && other.takesTurns &&
-                       other.first == stay.first &&
-                       plan_.components[other.component].device.id() == device.id();
-            });
-        if (shared != plan_.stays.end()) {
-            stay.place = shared->place;
-            continue;
-        }
-        stay.place = static_cast<uint32_t>(plan_.places.size());
-        plan_.places.push_back(
-            {.device = device, .first = stay.first, .last = stay.last, .absences = stay.absences});
-    }
-}
-
-void Sizer::lay(uint32_t index, Bytes room) {
-    PlannedStay& stay = plan_.stays[index];
-    const PlanDevice& device = deviceOfStay(stay);
-    const PlannedUse& use = useOf(stay);
-    const ComponentTree& tree = *plan_.components[stay.component].tree;
-    const Bytes limit = stay.isThere ? kUnbounded : room;  // what is there is whole
-    const std::vector<bool> leased = leasedLeaves(stay);
-    stay.layout = std::make_shared<const Layout>(
-        planners_[index]->lay({.tree = tree,
-                               .traits = device.traits,
-                               .profile = device.profile,
-                               .policy = use.policy,
-                               .work = workOf(request_.nodes[use.node], tree),
-                               .room = limit,
-                               .pinnable = pinRoom(stay),
-                               .leased = leased.empty() ? nullptr : &leased}));
+const PlanDevice& Sizer::deviceOfStay(uint32_t stay) const {
+    return deviceOf(request_, intervals_.components[intervals_.stays[stay].component].device);
 }
 
 /// Empty where any leaf may be: of what is kept for later runs, and where passes are not known.
-std::vector<bool> Sizer::leasedLeaves(const PlannedStay& stay) const {
+std::vector<bool> Sizer::leasedLeaves(uint32_t index) const {
+    const ComponentInterval& stay = intervals_.stays[index];
     if (stay.isKept || stay.isThere) {
         return {};
     }
-    std::vector<bool> leased(plan_.components[stay.component].tree->leaves.size(), false);
+    std::vector<bool> leased(intervals_.components[stay.component].tree->leaves.size(), false);
     const auto note = [&](const AccessPattern& pass) {
         for (const LeafUse& use : pass) {
             leased[use.leaf] = true;
         }
     };
-    for (const PlannedUse& use : plan_.uses) {
-        if (!isOf(stay, use)) {
+    for (const PlannedUse& use : intervals_.uses) {
+        if (use.stay != index) {
             continue;
         }
         const ComponentWork* work = workOfUse(use);
@@ -373,10 +335,6 @@ std::vector<bool> Sizer::leasedLeaves(const PlannedStay& stay) const {
         }
     }
     return leased;
-}
-
-Bytes Sizer::roomFor(const PlannedStay& stay) const {
-    return leftOn(deviceOfStay(stay).spec, stay) + plan_.places[stay.place].bytes;
 }
 
 namespace {
@@ -460,14 +418,12 @@ std::vector<std::vector<Bytes>> dividedRooms(const std::vector<RoomClaim>& claim
     }
     for (size_t i = 0; i < claims.size(); ++i) {
         const Bytes most = std::min(claims[i].most, room - (least - claims[i].least));
-        for (const Bytes fixed : {most}) {
-            std::vector<RoomClaim> changed = claims;
-            changed[i].least = fixed;
-            changed[i].most = fixed;
-            std::vector<Bytes> division = shareRoom(changed, room);
-            if (std::find(divisions.begin(), divisions.end(), division) == divisions.end()) {
-                divisions.push_back(std::move(division));
-            }
+        std::vector<RoomClaim> changed = claims;
+        changed[i].least = most;
+        changed[i].most = most;
+        std::vector<Bytes> division = shareRoom(changed, room);
+        if (std::find(divisions.begin(), divisions.end(), division) == divisions.end()) {
+            divisions.push_back(std::move(division));
         }
     }
     return divisions;

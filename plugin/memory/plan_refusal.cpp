@@ -145,15 +145,6 @@ bool PlanClearing::clearKept(const std::string& device, bool evenUsed) {
     return leaving_.size() > before;
 }
 
-bool usesOn(const PlanRequest& request, const std::string& tree, const std::string& device) {
-    const auto usesIt = [&](const NodeWork& node) {
-        return std::any_of(node.components.begin(), node.components.end(), [&](const auto& own) {
-            return own->id == tree && node.deviceOf(*own, request.device).id() == device;
-        });
-    };
-    return std::any_of(request.nodes.begin(), request.nodes.end(), usesIt);
-}
-
 namespace {
 
 std::string reasonOf(const StageBytes& bytes, const DevicePlan& device) {
@@ -167,9 +158,8 @@ std::string reasonOf(const StageBytes& bytes, const DevicePlan& device) {
 
 /// What the node of `place` needs on a device with the smallest layouts.
 Bytes smallestOf(const PlanRequest& request, size_t place, const std::string& device) {
-    Sizer sizer(request, sketchStays(request, {}));
-    sizer.makeSmallest();
-    const std::vector<StageBytes>& bytes = sizer.plan().stages[place].bytes;
+    const Sizes sizes = Sizer(request, intervalsOf(request, {})).smallest();
+    const std::vector<StageBytes>& bytes = sizes.demand.stages[place].bytes;
     return std::find_if(bytes.begin(),
                         bytes.end(),
                         [&](const StageBytes& each) { return each.device == device; })
@@ -213,11 +203,11 @@ std::string smallerFix(PlanRequest& request,
 
 }  // namespace
 
-std::optional<Infeasible> firstTooLarge(const Plan& plan) {
-    for (const StagePlan& stage : plan.stages) {
+std::optional<Infeasible> firstTooLarge(const Demand& demand) {
+    for (const StagePlan& stage : demand.stages) {
         for (size_t i = 0; i < stage.bytes.size(); ++i) {
             const StageBytes& bytes = stage.bytes[i];
-            const DevicePlan& device = plan.devices[i];
+            const DevicePlan& device = demand.devices[i];
             if (device.capacity > 0 && bytes.room() > device.capacity) {
                 return Infeasible{.node = stage.node,
                                   .needed = bytes.room(),

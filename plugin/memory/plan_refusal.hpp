@@ -2,7 +2,7 @@
 // Where a run does not fit: what earlier runs left goes, tighter policies are tried, and what helps
 // is said.
 
-#include "plugin/memory/plan.hpp"
+#include "plugin/memory/plan_demand.hpp"
 #include "plugin/memory/policy.hpp"
 
 #include <array>
@@ -54,13 +54,8 @@ private:
     std::vector<PinnedComponent> unpinned_;
 };
 
-/// Whether a node of the request computes with the tree of this id on this device.
-[[nodiscard]] bool usesOn(const PlanRequest& request,
-                          const std::string& tree,
-                          const std::string& device);
-
-/// The first stage that does not fit into a device, with what it needs; nothing: the plan fits.
-[[nodiscard]] std::optional<Infeasible> firstTooLarge(const Plan& plan);
+/// The first stage that does not fit into a device, with what it needs; nothing: all of it fits.
+[[nodiscard]] std::optional<Infeasible> firstTooLarge(const Demand& demand);
 
 /// Adds the smallest change with which the run fits: of the node's policy where one helps.
 void findCheapestFix(const PlanRequest& request, Infeasible& infeasible);

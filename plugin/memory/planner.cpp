@@ -5,6 +5,7 @@
 #include "plugin/memory/stream_clock.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -170,109 +171,6 @@ Layout streamedLayout(Layout layout, const LayoutRequest& request) {
     return layout;
 }
 
-PlannerType none();
-PlannerType model();
-PlannerType sequential();
-PlannerType block();
-PlannerType leaf();
-PlannerType automatic();
-
-std::span<const PlannerType> planners() {
-    static const std::vector<PlannerType> kTypes = [] {
-        std::vector<PlannerType> types = {
-            none(), model(), sequential(), block(), leaf(), automatic()};
-        std::sort(types.begin(), types.end(), [](const auto& a, const auto& b) {
-            return a.name < b.name;
-        });
-        return types;
-    }();
-    return kTypes;
-}
-
-const PlannerType* findPlanner(std::string_view name) {
-    const auto all = planners();
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const auto& type) { return type.name == name; });
-    return found == all.end() ? nullptr : &*found;
-}
-
-PlannerType none() {
-    return {.name = "none",
-            .summary = "on the device from first use to the end of the run",
-            .lifetime = Lifetime::Run,
-            .mayKeep = true,
-            .lay = wholeLayout};
-}
-
-/// A component arrives whole when its stage begins and leaves when another one needs the device.
-/// With +stream it arrives while the stage before it still runs.
-PlannerType model() {
-    return {.name = "model",
-            .summary = "whole while its stage runs; at most one such component is on the device",
-            .lifetime = Lifetime::Turn,
-            .mayStream = true,
-            .mayKeep = true,
-            .lay = wholeLayout};
-}
-
-/// The least memory: a leaf arrives when it is used and makes room for the next one.
-PlannerType sequential() {
-    return {.name = "sequential",
-            .summary = "one leaf at a time; nothing stays, nothing is copied ahead",
-            .lifetime = Lifetime::Stage,
-            .mayPin = true,
-            .lay = [](const LayoutRequest& request) {
-                Layout layout = groupByLeaf(request.tree);
-                layout.mostInRing = 1;
-                return streamedLayout(std::move(layout), request);
-            }};
-}
-
-/// Every pass streams its blocks; with +stream one group is copied while another computes.
-PlannerType block() {
-    return {.name = "block",
-            .summary = "block by block in every pass; its own budget sets what stays",
-            .lifetime = Lifetime::Stage,
-            .mayStream = true,
-            .takesBudget = true,
-            .mayPin = true,
-            .lay = [](const LayoutRequest& request) {
-                Layout layout = groupByBlock(request.tree, request.policy.blocksPerGroup);
-                layout.mostInRing = request.policy.stream ? 2 : 1;
-                return streamedLayout(std::move(layout), request);
-            }};
-}
-
-/// Every pass streams its leaves; with +stream copies run ahead through a ring of bytes.
-PlannerType leaf() {
-    return {.name = "leaf",
-            .summary = "leaf by leaf in every pass; its own budget sets what stays",
-            .lifetime = Lifetime::Stage,
-            .mayStream = true,
-            .takesBudget = true,
-            .mayPin = true,
-            .lay = [](const LayoutRequest& request) {
-                Layout layout = groupByLeaf(request.tree);
-                layout.mostInRing = request.policy.stream ? 0 : 1;
-                return streamedLayout(std::move(layout), request);
-            }};
-}
-
-/// Whole where there is room, else leaf by leaf with as much resident as makes it fastest.
-PlannerType automatic() {
-    return {.name = "auto",
-            .summary = "the fastest that fits the budget: whole, or partly streamed",
-            .lifetime = Lifetime::Uses,
-            .mayPin = true,
-            .mayKeep = true,
-            .lay = [](const LayoutRequest& request) {
-                Layout layout = groupByLeaf(request.tree);
-                applyRequest(layout, request);
-                layout.prefetches = true;
-                return fastestLayout(std::move(layout), request);
-            }};
-}
-
 namespace {
 
 constexpr size_t kMostForAllSubsets = 12;  ///< groups of which every subset is tried
@@ -410,6 +308,89 @@ Layout fastestLayout(Layout layout, const LayoutRequest& request) {
     makeAllResident(whole);
     narrowResidents(whole, request.tree);
     return whole.bytes() <= request.room ? whole : Search(std::move(layout), request).best();
+}
+
+namespace {
+
+/// The least memory: a leaf arrives when it is used and makes room for the next one.
+Layout sequentialLayout(const LayoutRequest& request) {
+    Layout layout = groupByLeaf(request.tree);
+    layout.mostInRing = 1;
+    return streamedLayout(std::move(layout), request);
+}
+
+/// Every pass streams its blocks; with +stream one group is copied while another computes.
+Layout blockLayout(const LayoutRequest& request) {
+    Layout layout = groupByBlock(request.tree, request.policy.blocksPerGroup);
+    layout.mostInRing = request.policy.stream ? 2 : 1;
+    return streamedLayout(std::move(layout), request);
+}
+
+/// Every pass streams its leaves; with +stream copies run ahead through a ring of bytes.
+Layout leafLayout(const LayoutRequest& request) {
+    Layout layout = groupByLeaf(request.tree);
+    layout.mostInRing = request.policy.stream ? 0 : 1;
+    return streamedLayout(std::move(layout), request);
+}
+
+/// Whole where there is room, else leaf by leaf with as much resident as makes it fastest.
+Layout automaticLayout(const LayoutRequest& request) {
+    Layout layout = groupByLeaf(request.tree);
+    applyRequest(layout, request);
+    layout.prefetches = true;
+    return fastestLayout(std::move(layout), request);
+}
+
+}  // namespace
+
+std::span<const PlannerType> planners() {
+    static const std::array kTypes = {
+        PlannerType{.name = "auto",
+                    .summary = "the fastest that fits the budget: whole, or partly streamed",
+                    .lifetime = Lifetime::Uses,
+                    .mayPin = true,
+                    .mayKeep = true,
+                    .lay = automaticLayout},
+        PlannerType{.name = "block",
+                    .summary = "block by block in every pass; its own budget sets what stays",
+                    .lifetime = Lifetime::Stage,
+                    .mayStream = true,
+                    .takesBudget = true,
+                    .mayPin = true,
+                    .lay = blockLayout},
+        PlannerType{.name = "leaf",
+                    .summary = "leaf by leaf in every pass; its own budget sets what stays",
+                    .lifetime = Lifetime::Stage,
+                    .mayStream = true,
+                    .takesBudget = true,
+                    .mayPin = true,
+                    .lay = leafLayout},
+        PlannerType{
+            .name = "model",
+            .summary = "whole while its stage runs; at most one such component is on the device",
+            .lifetime = Lifetime::Turn,
+            .mayStream = true,
+            .mayKeep = true,
+            .lay = wholeLayout},
+        PlannerType{.name = "none",
+                    .summary = "on the device from first use to the end of the run",
+                    .lifetime = Lifetime::Run,
+                    .mayKeep = true,
+                    .lay = wholeLayout},
+        PlannerType{.name = "sequential",
+                    .summary = "one leaf at a time; nothing stays, nothing is copied ahead",
+                    .lifetime = Lifetime::Stage,
+                    .mayPin = true,
+                    .lay = sequentialLayout},
+    };
+    return kTypes;
+}
+
+const PlannerType* findPlanner(std::string_view name) {
+    const auto all = planners();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& type) { return type.name == name; });
+    return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace lowtide::memory

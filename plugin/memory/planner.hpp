@@ -33,7 +33,7 @@ struct LayoutRequest {
     const std::vector<bool>* leased = nullptr;
 };
 
-/// A memory policy that is built: an entry of planners().
+/// A memory policy that is built: a row of planners().
 struct PlannerType {
     std::string name;
     std::string summary;  ///< one sentence for a person

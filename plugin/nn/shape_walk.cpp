@@ -114,7 +114,7 @@ residency::Lease ShapeWalk::use(const ComponentTree& tree, LeafId leaf) {
     return {std::move(tensors), nullptr};
 }
 
-/// As GroupSlots::tensorOf().
+/// As ChangedWeights::tensorOf().
 at::Tensor ShapeWalk::decodedAndChanged(const ComponentTree& tree, const memory::Weight& weight) {
     const memory::Storage& storage = tree.storages[weight.storage];
     const std::vector<residency::FactoredChange> changes =

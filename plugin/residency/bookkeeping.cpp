@@ -89,7 +89,7 @@ void ActivationMeter::start(std::string node) {
     node_ = std::move(node);
     isRunning_ = true;
     for (const auto& [id, device] : devices_.working()) {
-        device->device->dropWorkspaces();  // each node counts its own
+        device->device->extras().dropWorkspaces();  // each node counts its own
         device->bytesAtEnter = device->device->allocated();
         device->device->resetPeak();
     }

@@ -46,7 +46,7 @@ Bytes Collector::collectableHeap(const ProcessMemory& now) const {
 
 Bytes Collector::collectOn(Device& device) {
     const memory::MemoryState before = stateOf(device);
-    device.returnCached();
+    device.extras().returnCached();
     trimHeap();
     afterLast_ = processMemory();
     const memory::MemoryState after = stateOf(device);

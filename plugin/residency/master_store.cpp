@@ -153,7 +153,7 @@ void MasterStore::requireMappedFinite(const memory::ComponentTree& tree,
 HeldBytes MasterStore::mappedEncoded(const memory::ComponentTree& tree,
                                      memory::StorageId storage) const {
     const memory::Storage& stored = tree.storages[storage];
-    // As GroupSlots::mappedAddress: the map is read-only.
+    // As HeldWeights::mappedAddress: the map is read-only.
     std::byte* map = const_cast<std::byte*>(fileOf(tree, storage)->map());
     HeldBytes held{.tensor = &*stored.encoded,
                    .elementCount = stored.elementCount,

@@ -56,13 +56,13 @@ void DeviceState::lendStaging(memory::Ledger& ledger) {
     if (!staging && stagingNeeded > 0) {
         staging = device->allocateStaging(stagingNeeded);
         ledger.add("cpu", memory::Tag::Staging, id, staging->size());
-        device->lendStaging({staging->data(), static_cast<size_t>(staging->size())});
+        device->extras().lendStaging({staging->data(), static_cast<size_t>(staging->size())});
     }
 }
 
 void DeviceState::dropRunMemory(memory::Ledger& ledger) noexcept {
     if (staging) {
-        device->lendStaging({});
+        device->extras().lendStaging({});
         ledger.add("cpu", memory::Tag::Staging, id, -staging->size());
         staging.reset();
     }

@@ -336,13 +336,13 @@ Bytes Residency::allocatedOn(const memory::DeviceSpec& spec) const {
 
 std::optional<memory::RehearsalCounts> Residency::rehearsal(const memory::DeviceSpec& spec) const {
     const DeviceState* device = state_->devices.find(spec.id());
-    return device ? device->device->rehearsal() : std::nullopt;
+    return device ? device->device->extras().rehearsal() : std::nullopt;
 }
 
 std::vector<std::string> Residency::hazards() const {
     std::vector<std::string> found;
     for (const auto& [id, device] : state_->devices.all()) {
-        const std::vector<std::string> more = device->device->hazards();
+        const std::vector<std::string> more = device->device->extras().hazards();
         found.insert(found.end(), more.begin(), more.end());
     }
     return found;

@@ -130,7 +130,7 @@ void Run::finish(memory::Outcome outcome) noexcept {
     arenas_.clear();
     for (const auto& [id, device] : devices_.all()) {
         device->unlessLost([&state = *device] {
-            state.device->dropWorkspaces();
+            state.device->extras().dropWorkspaces();
             state.device->cap(-1);
         });
         device->dropRunMemory(books_.ledger);

@@ -74,7 +74,7 @@ void PassReplay::record(const PassInputs& inputs, const PassWork& work) {
             inputs_.push_back(input.defined() ? input.clone() : input);
         }
         isRecording_ = true;
-        record_ = device.record([&] { output_ = work(inputs_); });
+        record_ = device.extras().record([&] { output_ = work(inputs_); });
         isRecording_ = false;
     } catch (const c10::Error& error) {
         forget();

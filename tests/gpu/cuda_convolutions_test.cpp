@@ -135,7 +135,7 @@ private Q_SLOTS:
         };
         (void)convolve();  // chooses, and keeps what it chose
         device_->finishCompute();
-        device_->returnCached();
+        device_->extras().returnCached();
         const Bytes before = device_->allocated();
         device_->resetPeak();
         const at::Tensor result = convolve();

@@ -87,10 +87,12 @@ private Q_SLOTS:
             for (const encodings::Part part : testing::partsOf(tensor)) {
                 const testing::HeldTensor held(device_->torchDevice(), tensor, part);
                 const std::vector<float> theirs = tensor.decoded(part);
-                const at::Tensor exact = device_->decode(held.held(), {part.count}, DType::F32);
+                const at::Tensor exact =
+                    residency::decoded(*device_, held.held(), {part.count}, DType::F32);
                 QCOMPARE(testing::differenceOf(exact, theirs), QString());
                 for (const DType type : {DType::F16, DType::BF16}) {
-                    const at::Tensor rounded = device_->decode(held.held(), {part.count}, type);
+                    const at::Tensor rounded =
+                        residency::decoded(*device_, held.held(), {part.count}, type);
                     const at::ScalarType narrow = residency::scalarTypeOf(type);
                     QCOMPARE(rounded.scalar_type(), narrow);
                     QVERIFY(at::allclose(rounded, exact.to(narrow), 0, 0, true));
@@ -110,11 +112,11 @@ private Q_SLOTS:
         const testing::HeldTensor held(place, stored, all);
         const std::function<at::Tensor()> ways[] = {
             [&] { return residency::decodeByAten(lying); },
-            [&] { return device_->decode(held.held(), {all.count}, DType::F32); }};
+            [&] { return residency::decoded(*device_, held.held(), {all.count}, DType::F32); }};
         for (const auto& way : ways) {
             static_cast<void>(way());  // libraries are warm
             at::Tensor numbers;
-            const auto record = device_->record([&] { numbers = way(); });
+            const auto record = device_->extras().record([&] { numbers = way(); });
             record->replay();
             device_->finishCompute();
             QCOMPARE(testing::differenceOf(numbers, stored.decoded()), QString());
@@ -145,7 +147,8 @@ private Q_SLOTS:
         const double aten = secondsOf([&] { (void)residency::decodeByAten(lying); });
         const double copying = secondsOf([&] { copy.copy_(numbers); });
         const auto decodingTo = [&](DType type) {
-            return secondsOf([&] { (void)device_->decode(held.held(), {stored.count()}, type); });
+            return secondsOf(
+                [&] { (void)residency::decoded(*device_, held.held(), {stored.count()}, type); });
         };
         const double exact = decodingTo(DType::F32);
         const double half = decodingTo(DType::F16);

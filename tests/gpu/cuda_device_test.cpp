@@ -37,12 +37,12 @@ struct Card {
         : device(testing::cards()->open(0, settings)),
           staging(device->allocateStaging(device->traits().staging)) {
         device->attachThread();
-        device->lendStaging({staging->data(), static_cast<size_t>(staging->size())});
+        device->extras().lendStaging({staging->data(), static_cast<size_t>(staging->size())});
     }
 
     ~Card() {
         device->drain();
-        device->lendStaging({});
+        device->extras().lendStaging({});
         device->cap(-1);
     }
 
@@ -79,14 +79,14 @@ private Q_SLOTS:
         for (const at::ScalarType type : {at::kFloat, at::kHalf, at::kBFloat16}) {
             const auto options = at::TensorOptions(type).device(card.device->torchDevice());
             const at::Tensor x = at::ones({512, 512}, options);
-            card.device->dropWorkspaces();
+            card.device->extras().dropWorkspaces();
             const Bytes before = card.device->allocated();
             static_cast<void>(at::linear(x, x));
             static_cast<void>(at::linear(x, x, x[0]));
             static_cast<void>(at::bmm(x.view({2, 256, 512}), x.view({2, 512, 256})));
             card.device->finishCompute();
             QCOMPARE(card.device->allocated() - before, card.device->traits().workspace);
-            card.device->dropWorkspaces();
+            card.device->extras().dropWorkspaces();
             QCOMPARE(card.device->allocated(), before);
         }
     }
@@ -145,7 +145,7 @@ private Q_SLOTS:
         QFETCH(int, to);
         const residency::TypeChange change{static_cast<DType>(from), static_cast<DType>(to)};
         Card card;
-        if (!card.device->widens(change)) {
+        if (!card.device->extras().widens(change)) {
             qInfo("built without own kernels: the host converts");
             return;
         }
@@ -156,9 +156,10 @@ private Q_SLOTS:
         residency::convertElements(expected.data(), change.to, source.data(), change.from, count);
         const auto bytes = static_cast<Bytes>(expected.size());
         const auto arena = card.device->allocate(bytes);
-        card.device->copyInWidened({.target = arena->data(), .bytes = narrow, .widened = change},
-                                   sourceOf(source),
-                                   "test");
+        card.device->extras().copyInWidened(
+            {.target = arena->data(), .bytes = narrow, .widened = change},
+            sourceOf(source),
+            "test");
         const std::vector<std::byte> arrived = card.read(*arena, bytes);
         const auto type = change.to == DType::F32   ? at::kFloat
                           : change.to == DType::F16 ? at::kHalf
@@ -185,7 +186,8 @@ private Q_SLOTS:
         const at::Tensor values = at::randn({37, 5, 11}).to(at::kFloat8_e4m3fn);
         const at::Tensor scales = at::exp2(at::randint(-12, 6, {37}, at::kFloat));
         const c10::Device place = card.device->torchDevice();
-        const at::Tensor ours = card.device->dequantise(values.to(place), scales.to(place), asked);
+        const at::Tensor ours =
+            residency::dequantised(*card.device, values.to(place), scales.to(place), asked);
         const at::Tensor theirs = values.to(compute).mul_(scales.view({37, 1, 1}).to(compute));
         QVERIFY(at::equal(ours.cpu(), theirs));
     }
@@ -196,7 +198,7 @@ private Q_SLOTS:
         const at::Tensor x = at::full({1000}, 3.0, at::TensorOptions(at::kFloat).device(place));
         at::Tensor y;
         static_cast<void>((x * x).sum().item());  // libraries are warm
-        const auto record = card.device->record([&] { y = x * x + 1; });
+        const auto record = card.device->extras().record([&] { y = x * x + 1; });
         for (const double value : {2.0, 5.0}) {
             x.fill_(value);
             record->replay();
@@ -209,17 +211,17 @@ private Q_SLOTS:
         Card card;
         const at::Tensor x =
             at::ones({1000}, at::TensorOptions(at::kFloat).device(card.device->torchDevice()));
-        QVERIFY_THROWS_EXCEPTION(c10::Error, static_cast<void>(card.device->record([&] {
+        QVERIFY_THROWS_EXCEPTION(c10::Error, static_cast<void>(card.device->extras().record([&] {
                                      static_cast<void>(x.sum().item<double>());
                                  })));
         QCOMPARE(x.sum().item<double>(), 1000.0);
         // The allocator goes on as before.
-        card.device->returnCached();
+        card.device->extras().returnCached();
         const Bytes kept = card.device->allocatorState().cached;
         static_cast<void>(at::empty({100 * kMiB}, x.options().dtype(at::kByte)));
-        card.device->returnCached();
+        card.device->extras().returnCached();
         QCOMPARE(card.device->allocatorState().cached, kept);
-        const auto record = card.device->record([&] { x.add_(1); });
+        const auto record = card.device->extras().record([&] { x.add_(1); });
         record->replay();
         QCOMPARE(x.sum().item<double>(), 2000.0);
     }
@@ -268,7 +270,7 @@ private Q_SLOTS:
             sum += view.sum();  // some time of work
         }
         card.device->copyWaits(card.device->markCompute());
-        card.device->discard(arena->data(), bytes, "test");
+        card.device->extras().discard(arena->data(), bytes, "test");
         card.device->drain();
         QCOMPARE(sum.item<float>(), 100.0F * static_cast<float>(count));
         QVERIFY(view.isnan().all().item<bool>());
@@ -287,7 +289,7 @@ private Q_SLOTS:
 
     void everyByteIsCountedAndGivenBack() {
         Card card;
-        card.device->returnCached();
+        card.device->extras().returnCached();
         const Bytes before = card.device->allocated();
         card.device->resetPeak();
         {
@@ -298,13 +300,13 @@ private Q_SLOTS:
         QCOMPARE(card.device->allocated(), before);
         QVERIFY(card.device->peakAllocated() - before >= 104 * kMiB);
         QVERIFY(card.device->allocatorState().cached >= 100 * kMiB);
-        card.device->returnCached();
+        card.device->extras().returnCached();
         QVERIFY(card.device->allocatorState().cached < 8 * kMiB);
     }
 
     void nothingIsAllocatedBeyondTheCap() {
         Card card;
-        card.device->returnCached();
+        card.device->extras().returnCached();
         card.device->cap(card.device->allocated() + 64 * kMiB);
         const int64_t failures = card.device->allocatorState().outOfMemory;
         try {

@@ -58,22 +58,33 @@ void Device::copyInStaged(const Crossing& crossing,
     copyIn(crossing.target, crossing.bytes, std::move(source), std::move(label));
 }
 
-void Device::copyInWidened(const Crossing& /*crossing*/,
-                           ByteSource /*source*/,
-                           std::string /*label*/) {
-    throw Error(ErrorKind::Internal, info().id + " does not widen numbers");
+void DeviceExtras::copyInWidened(const Crossing&, ByteSource, std::string) {
+    throw Error(ErrorKind::Internal, "the device does not widen numbers");
 }
 
-at::Tensor Device::dequantise(const at::Tensor& values, const at::Tensor& scales, DType type) {
+std::unique_ptr<WorkRecord> DeviceExtras::record(const std::function<void()>&) {
+    throw Error(ErrorKind::Internal, "the device does not record work");
+}
+
+at::Tensor dequantised(Device& device,
+                       const at::Tensor& values,
+                       const at::Tensor& scales,
+                       DType type) {
+    if (std::optional<at::Tensor> own = device.extras().dequantise(values, scales, type)) {
+        return *std::move(own);
+    }
     const at::ScalarType compute = scalarTypeOf(type);
     std::vector<int64_t> column(static_cast<size_t>(values.dim()), 1);
     column.front() = scales.numel();
     return values.to(compute).mul_(scales.view(column).to(compute));
 }
 
-at::Tensor Device::decode(const HeldBytes& held, at::IntArrayRef sizes, DType type) {
+at::Tensor decoded(Device& device, const HeldBytes& held, at::IntArrayRef sizes, DType type) {
+    if (std::optional<at::Tensor> own = device.extras().decode(held, sizes, type)) {
+        return *std::move(own);
+    }
     const auto bytesAt = [&](std::byte* data, Bytes count) {
-        return view(data, {count}, at::kByte);
+        return device.view(data, {count}, at::kByte);
     };
     const memory::Encoded& encoded = *held.tensor;
     const encodings::Part part{encoded.firstElement, held.elementCount};
@@ -86,10 +97,6 @@ at::Tensor Device::decode(const HeldBytes& held, at::IntArrayRef sizes, DType ty
         stored.companions.push_back(bytesAt(held.companions[i] + range.begin, range.count));
     }
     return decodeByAten(stored).to(scalarTypeOf(type)).view(sizes);
-}
-
-std::unique_ptr<WorkRecord> Device::record(const std::function<void()>& /*work*/) {
-    throw Error(ErrorKind::Internal, info().id + " does not record work");
 }
 
 }  // namespace lowtide::residency

@@ -69,6 +69,53 @@ struct AllocatorState {
     Bytes cached = 0;         ///< bytes that it holds and nobody uses
 };
 
+/// What some devices can do besides; the defaults are those of a device that cannot.
+class DeviceExtras {
+public:
+    virtual ~DeviceExtras() = default;
+
+    /// Host memory of allocateStaging(), as many bytes as the traits say, for copyIn() while a run
+    /// uses the device; empty: it is taken back. The copy lane is idle.
+    virtual void lendStaging(std::span<std::byte>) {}
+
+    /// A way of its own for dequantised(); nothing: there is none.
+    virtual std::optional<at::Tensor> dequantise(const at::Tensor&, const at::Tensor&, DType) {
+        return {};
+    }
+
+    /// A way of its own for decoded(); nothing: there is none for this encoding.
+    virtual std::optional<at::Tensor> decode(const HeldBytes&, at::IntArrayRef, DType) {
+        return {};
+    }
+
+    /// Takes down what `work` gives to compute instead of doing it. Tensors that it makes stay with
+    /// the record. Only where traits().replays; throws what `work` throws, and what LibTorch throws
+    /// where something cannot be recorded: then nothing was computed.
+    [[nodiscard]] virtual std::unique_ptr<WorkRecord> record(const std::function<void()>& work);
+
+    /// Whether numbers can get their wider type on the device, so that fewer bytes cross to it.
+    [[nodiscard]] virtual bool widens(const TypeChange&) const { return false; }
+
+    /// Device::copyIn() of bytes that are widened there. Only where widens().
+    virtual void copyInWidened(const Crossing& crossing, ByteSource source, std::string label);
+
+    /// Nobody needs these bytes any more once what the copy lane waits for is over; a checking
+    /// device spoils them then.
+    virtual void discard(std::byte*, Bytes, std::string) {}
+
+    /// Gives what the allocator holds and nobody uses back to the device.
+    virtual void returnCached() {}
+
+    /// Gives what libraries keep between operators back to the allocator, until they need it again.
+    virtual void dropWorkspaces() {}
+
+    /// What a rehearsing device counted.
+    [[nodiscard]] virtual std::optional<memory::RehearsalCounts> rehearsal() const { return {}; }
+
+    /// Ordering faults that a checking device found so far, in words.
+    [[nodiscard]] virtual std::vector<std::string> hazards() const { return {}; }
+};
+
 /// One device: memory, a copy lane with its own thread, events. Called from the run thread; copies
 /// and waits are enqueued and happen in the order of the calls. Order across lanes exists only
 /// through events.
@@ -92,29 +139,10 @@ public:
     /// Error{OutOfMemory} with the bytes asked for.
     [[nodiscard]] virtual std::unique_ptr<Arena> allocateStaging(Bytes bytes);
 
-    /// Host memory of allocateStaging(), as many bytes as the traits say, for copyIn() while a run
-    /// uses the device; empty: it is taken back. The copy lane is idle.
-    virtual void lendStaging(std::span<std::byte>) {}
-
     /// A tensor over device memory that this device gave out; valid while the arena lives.
     [[nodiscard]] virtual at::Tensor view(std::byte* data,
                                           at::IntArrayRef sizes,
                                           at::ScalarType type) = 0;
-
-    /// `values` [rows, ...] in e4m3 times `scales` [rows], both rounded to `type` first.
-    [[nodiscard]] virtual at::Tensor dequantise(const at::Tensor& values,
-                                                const at::Tensor& scales,
-                                                DType type);
-
-    /// What lies encoded on the device as a new tensor of `type`, [sizes]: in f32, rounded once.
-    [[nodiscard]] virtual at::Tensor decode(const HeldBytes& held,
-                                            at::IntArrayRef sizes,
-                                            DType type);
-
-    /// Takes down what `work` gives to compute instead of doing it. Tensors that it makes stay with
-    /// the record. Only where traits().replays; throws what `work` throws, and what LibTorch throws
-    /// where something cannot be recorded: then nothing was computed.
-    [[nodiscard]] virtual std::unique_ptr<WorkRecord> record(const std::function<void()>& work);
 
     /// Enqueues a copy of `bytes` from `source` to device memory. `label` names it in hazards and
     /// time lines.
@@ -125,16 +153,6 @@ public:
                               const std::byte* staged,
                               std::function<bool()> prepare,
                               std::string label);
-
-    /// Whether numbers can get their wider type on the device, so that fewer bytes cross to it.
-    [[nodiscard]] virtual bool widens(const TypeChange&) const { return false; }
-
-    /// copyIn() of bytes that are widened there. Only where widens().
-    virtual void copyInWidened(const Crossing& crossing, ByteSource source, std::string label);
-
-    /// Nobody needs these bytes any more once what the copy lane waits for is over; a checking
-    /// device spoils them then.
-    virtual void discard(std::byte*, Bytes, std::string) {}
 
     [[nodiscard]] virtual EventRef markCopy() = 0;
     [[nodiscard]] virtual EventRef markCompute() = 0;
@@ -166,17 +184,20 @@ public:
     virtual void cap(Bytes bytes) = 0;
     [[nodiscard]] virtual AllocatorState allocatorState() const = 0;
 
-    /// Gives what the allocator holds and nobody uses back to the device; most hold nothing.
-    virtual void returnCached() {}
-
-    /// Gives what libraries keep between operators back to the allocator, until they need it again.
-    virtual void dropWorkspaces() {}
-
-    /// What a rehearsing device counted; empty for any other.
-    [[nodiscard]] virtual std::optional<memory::RehearsalCounts> rehearsal() const { return {}; }
-
-    /// Ordering faults found so far, in words; only a checking device finds any.
-    [[nodiscard]] virtual std::vector<std::string> hazards() const { return {}; }
+    /// Part of the device, and called as its own functions are.
+    [[nodiscard]] virtual DeviceExtras& extras() = 0;
 };
+
+/// `values` [rows, ...] in e4m3 times `scales` [rows], both rounded to `type` first.
+[[nodiscard]] at::Tensor dequantised(Device& device,
+                                     const at::Tensor& values,
+                                     const at::Tensor& scales,
+                                     DType type);
+
+/// What lies encoded on the device as a new tensor of `type`, [sizes]: in f32, rounded once.
+[[nodiscard]] at::Tensor decoded(Device& device,
+                                 const HeldBytes& held,
+                                 at::IntArrayRef sizes,
+                                 DType type);
 
 }  // namespace lowtide::residency

@@ -33,8 +33,8 @@ residency::ByteSource ones() {
 }
 
 /// "x is not ordered after y" among the faults, by its parts.
-bool hasFault(const FakeDevice& device, const char* what, const char* after) {
-    for (const std::string& fault : device.hazards()) {
+bool hasFault(FakeDevice& device, const char* what, const char* after) {
+    for (const std::string& fault : device.extras().hazards()) {
         const QString text = QString::fromStdString(fault);
         if (text.contains(what) && text.contains(after)) {
             return true;
@@ -106,9 +106,9 @@ private Q_SLOTS:
 
     void spillsBeyondTheCardWhenAllowed() {
         const auto device = openFake({.capacity = kMiB, .spill = kMiB});
-        QCOMPARE(device->rehearsal()->spilled, 0);
+        QCOMPARE(device->extras().rehearsal()->spilled, 0);
         const auto arena = device->allocate(3 * kMiB / 2);
-        QCOMPARE(device->rehearsal()->spilled, kMiB / 2);
+        QCOMPARE(device->extras().rehearsal()->spilled, kMiB / 2);
         QVERIFY_THROWS_EXCEPTION(Error, static_cast<void>(device->allocate(kMiB)));
     }
 
@@ -147,7 +147,7 @@ private Q_SLOTS:
                 QCOMPARE(fails(allocation), name == kind && i == second);
             }
         }
-        const auto counts = device->rehearsal()->allocations;
+        const auto counts = device->extras().rehearsal()->allocations;
         QVERIFY((counts == std::array<int64_t, 4>{3, 3, 3, 4}));
         QCOMPARE(device->allocatorState().outOfMemory - failuresBefore_, 1);
     }
@@ -172,22 +172,22 @@ private Q_SLOTS:
         static_cast<void>(first + first);
         const at::Tensor third = first + first;
         device->resetPeak();
-        QVERIFY((device->rehearsal()->activationsOnWires == std::vector<int64_t>{1, 3}));
+        QVERIFY((device->extras().rehearsal()->activationsOnWires == std::vector<int64_t>{1, 3}));
     }
 
     void countsWhatIsTouchedBeyondTheCard() {
         const auto device = openFake({.capacity = kMiB, .spill = kMiB});
         const at::Tensor inside = at::ones({1000}, onFake(*device));
         const auto arena = device->allocate(kMiB);
-        QCOMPARE(device->rehearsal()->spilledTouched, 0);
+        QCOMPARE(device->extras().rehearsal()->spilledTouched, 0);
         static_cast<void>(inside + inside);  // its result lies beyond
-        const Bytes written = device->rehearsal()->spilledTouched;
+        const Bytes written = device->extras().rehearsal()->spilledTouched;
         device->copyIn(arena->data() + 100, 256, ones(), "weight");
         device->drain();
-        QCOMPARE(device->rehearsal()->spilledTouched, written + 256);
+        QCOMPARE(device->extras().rehearsal()->spilledTouched, written + 256);
         const at::Tensor weight = device->view(arena->data() + 100, {64}, at::kFloat);
         static_cast<void>(weight.cpu());
-        QCOMPARE(device->rehearsal()->spilledTouched, written + 256 + 256);
+        QCOMPARE(device->extras().rehearsal()->spilledTouched, written + 256 + 256);
     }
 
     void keepsTheCapBelowTheCapacity() {
@@ -227,7 +227,7 @@ private Q_SLOTS:
         Arriving arriving(*device);
         device->computeWaits(arriving.ready);
         const at::Tensor sum = arriving.weight + 1;
-        QCOMPARE(device->hazards().size(), 0u);
+        QCOMPARE(device->extras().hazards().size(), 0u);
         device->drain();
     }
 
@@ -248,7 +248,7 @@ private Q_SLOTS:
         const at::Tensor sum = arriving.weight + 1;
         device->copyWaits(device->markCompute());
         device->copyIn(arriving.arena->data(), 256, ones(), "next");
-        QCOMPARE(device->hazards().size(), 0u);
+        QCOMPARE(device->extras().hazards().size(), 0u);
         device->drain();
     }
 
@@ -259,7 +259,7 @@ private Q_SLOTS:
             arriving.weight.view({8, 8}).t().narrow(0, 1, 3).unsqueeze(0).expand({2, 3, 8});
         QCOMPARE(view.dim(), 3);
         QCOMPARE(at::view_as_complex(arriving.weight.view({32, 2})).dim(), 1);
-        QCOMPARE(device->hazards().size(), 0u);
+        QCOMPARE(device->extras().hazards().size(), 0u);
         device->drain();
     }
 
@@ -277,9 +277,9 @@ private Q_SLOTS:
         Arriving bad(*device);
         device->computeWaits(good.ready);
         const at::Tensor first = good.weight + 1;
-        QCOMPARE(device->hazards().size(), 0u);
+        QCOMPARE(device->extras().hazards().size(), 0u);
         const at::Tensor second = bad.weight + 1;
-        QCOMPARE(device->hazards().size(), 1u);
+        QCOMPARE(device->extras().hazards().size(), 1u);
         device->drain();
     }
 

@@ -228,7 +228,7 @@ private Q_SLOTS:
         QVERIFY(at::equal(base.cpu(), at::full({4, 6}, 9.0)));
     }
 
-    void findNoHazardOfTheirOwn() { QCOMPARE(device_->hazards().size(), 0u); }
+    void findNoHazardOfTheirOwn() { QCOMPARE(device_->extras().hazards().size(), 0u); }
 };
 
 LOWTIDE_TEST(FakeOperatorsTest)

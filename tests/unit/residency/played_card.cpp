@@ -63,7 +63,7 @@ private:
 
 }  // namespace
 
-class PlayedCard final : public residency::Device {
+class PlayedCard final : public residency::Device, private residency::DeviceExtras {
 public:
     PlayedCard(std::shared_ptr<PlayedCompute> compute, int lostAt)
         : compute_(std::move(compute)),
@@ -162,6 +162,8 @@ public:
     void hostWaits(const EventRef& event) override { lane_.hostWaits(event); }
 
     void finishCompute() override { lane_.finishCompute(); }
+
+    residency::DeviceExtras& extras() override { return *this; }
 
     std::string failure() const noexcept override { return lane_.failure(); }
 

@@ -12,7 +12,7 @@ using residency::EventRef;
 const std::string kLibraryFolder = testing::buildPath("lib").toStdString();
 
 /// Passes everything on, but the waits that it forgets.
-class ForgetfulDevice final : public Device {
+class ForgetfulDevice final : public Device, private residency::DeviceExtras {
 public:
     ForgetfulDevice(std::unique_ptr<Device> device, Forgotten forgotten)
         : device_(std::move(device)), forgotten_(forgotten) {}
@@ -43,7 +43,7 @@ public:
     }
 
     void discard(std::byte* target, Bytes bytes, std::string label) override {
-        device_->discard(target, bytes, std::move(label));
+        device_->extras().discard(target, bytes, std::move(label));
     }
 
     memory::LaneTimes laneTimes() const override { return device_->laneTimes(); }
@@ -86,7 +86,9 @@ public:
         return state;
     }
 
-    void returnCached() override { device_->returnCached(); }
+    residency::DeviceExtras& extras() override { return *this; }
+
+    void returnCached() override { device_->extras().returnCached(); }
 
     void dropWorkspaces() override {
         if (forgotten_.workspace) {
@@ -95,10 +97,10 @@ public:
     }
 
     std::optional<memory::RehearsalCounts> rehearsal() const override {
-        return device_->rehearsal();
+        return device_->extras().rehearsal();
     }
 
-    std::vector<std::string> hazards() const override { return device_->hazards(); }
+    std::vector<std::string> hazards() const override { return device_->extras().hazards(); }
 
 private:
     std::unique_ptr<Device> device_;

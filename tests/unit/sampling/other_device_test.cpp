@@ -99,7 +99,7 @@ private Q_SLOTS:
 
     void noOrderWasMissing() {
         QCOMPARE(device_->allocated(), Bytes{0});
-        QVERIFY(device_->hazards().empty());
+        QVERIFY(device_->extras().hazards().empty());
     }
 
     void cleanupTestCase() {

@@ -100,7 +100,7 @@ private Q_SLOTS:
 
     void nothingStaysBehind() { QCOMPARE(device_->allocated(), Bytes{0}); }
 
-    void noOrderWasMissing() { QVERIFY(device_->hazards().empty()); }
+    void noOrderWasMissing() { QVERIFY(device_->extras().hazards().empty()); }
 
     void cleanupTestCase() {
         device_.reset();

@@ -106,7 +106,7 @@ private:
 
 /// Compute is what the run thread does itself: it is done when the call returns, so its events are
 /// complete at once.
-class CpuDevice final : public Device {
+class CpuDevice final : public Device, private DeviceExtras {
 public:
     CpuDevice() { computeDone_->complete(nullptr); }
 
@@ -141,9 +141,9 @@ public:
         return at::from_blob(data, sizes, at::TensorOptions(type));
     }
 
-    [[nodiscard]] at::Tensor decode(const HeldBytes& held,
-                                    at::IntArrayRef sizes,
-                                    DType type) override {
+    [[nodiscard]] std::optional<at::Tensor> decode(const HeldBytes& held,
+                                                   at::IntArrayRef sizes,
+                                                   DType type) override {
         at::Tensor values = at::empty(sizes, scalarTypeOf(type));
         expectLargeUse(values.data_ptr(), static_cast<Bytes>(values.nbytes()));
         decodeOnHost(held, type, static_cast<std::byte*>(values.data_ptr()));
@@ -190,6 +190,8 @@ public:
     [[nodiscard]] AllocatorState allocatorState() const override {
         return {.outOfMemory = allocations_->failures()};
     }
+
+    [[nodiscard]] DeviceExtras& extras() override { return *this; }
 
 private:
     const std::shared_ptr<CpuAllocations> allocations_ = CpuAllocations::ofProcess();

@@ -228,7 +228,7 @@ namespace {
 static_assert(CUDART_VERSION / 1000 == CudaNeeds().version / 1000,
               "drivers are asked for another CUDA");
 
-class CudaDevice final : public Device {
+class CudaDevice final : public Device, private DeviceExtras {
 public:
     CudaDevice(const CudaCard& card, const CudaSettings& settings)
         : card_(card),
@@ -278,11 +278,11 @@ public:
             .make_tensor();
     }
 
-    [[nodiscard]] at::Tensor dequantise(const at::Tensor& values,
-                                        const at::Tensor& scales,
-                                        DType type) override {
+    [[nodiscard]] std::optional<at::Tensor> dequantise(const at::Tensor& values,
+                                                       const at::Tensor& scales,
+                                                       DType type) override {
         if (!hasOwnKernels()) {
-            return Device::dequantise(values, scales, type);
+            return {};
         }
         at::Tensor result = at::empty(values.sizes(), values.options().dtype(scalarTypeOf(type)));
         const ScaledRows rows{.target = result.mutable_data_ptr(),
@@ -297,11 +297,11 @@ public:
         return result;
     }
 
-    [[nodiscard]] at::Tensor decode(const HeldBytes& held,
-                                    at::IntArrayRef sizes,
-                                    DType type) override {
+    [[nodiscard]] std::optional<at::Tensor> decode(const HeldBytes& held,
+                                                   at::IntArrayRef sizes,
+                                                   DType type) override {
         if (!hasOwnKernels() || !hasCardWay(*held.tensor)) {
-            return Device::decode(held, sizes, type);
+            return {};
         }
         at::Tensor result =
             at::empty(sizes, at::TensorOptions(scalarTypeOf(type)).device(torchDevice()));
@@ -373,6 +373,8 @@ public:
     void cap(Bytes bytes) override { memory_.cap(bytes); }
 
     [[nodiscard]] AllocatorState allocatorState() const override { return memory_.state(); }
+
+    [[nodiscard]] DeviceExtras& extras() override { return *this; }
 
     void returnCached() override { memory_.returnCached(); }
 

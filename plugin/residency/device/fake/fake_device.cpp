@@ -204,7 +204,7 @@ const FakeEvent& fakeEvent(const EventRef& event) {
     return static_cast<const FakeEvent&>(*event);
 }
 
-class FakeCard final : public FakeDevice {
+class FakeCard final : public FakeDevice, private DeviceExtras {
 public:
     explicit FakeCard(const FakeSettings& settings)
         : settings_(settings),
@@ -355,6 +355,8 @@ public:
     [[nodiscard]] AllocatorState allocatorState() const override {
         return {.outOfMemory = memory_.failures()};
     }
+
+    [[nodiscard]] DeviceExtras& extras() override { return *this; }
 
     [[nodiscard]] std::optional<memory::RehearsalCounts> rehearsal() const override {
         return memory_.rehearsal();

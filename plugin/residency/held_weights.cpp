@@ -1,0 +1,122 @@
+#include "plugin/residency/held_weights.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/memory/component_tree.hpp"
+#include "plugin/residency/element_conversion.hpp"
+#include "plugin/residency/mutant.hpp"
+#include "plugin/residency/scalar_type.hpp"
+
+#include <ATen/ATen.h>
+
+namespace lowtide::residency {
+
+using memory::StorageId;
+
+HeldWeights::HeldWeights(const GroupPlace& place)
+    : place_(place),
+      addresses_(place.tree->storages.size(), nullptr),
+      types_(place.tree->storages.size(), DType::F32) {
+    for (const memory::Weight& weight : place.tree->weights) {
+        const memory::Storage& storage = place.tree->storages[weight.storage];
+        types_[weight.storage] = storage.deviceType.value_or(weight.computeType);
+        const DType type = storage.scaleCount > 0 ? DType::F32 : arrivalTypeOf(weight.storage);
+        if (!canConvert(storage.fileType, type)) {
+            throw Error(ErrorKind::Unsupported,
+                        place.tree->role + ": the weight " + weight.name + " is " +
+                            std::string(nameOf(storage.fileType)) +
+                            " in its file and cannot be used as " + std::string(nameOf(type)),
+                        "use a checkpoint whose weights are F32, F16, BF16 or F8");
+        }
+    }
+}
+
+void HeldWeights::put(StorageId storage, std::byte* address) {
+    if (!addresses_[storage] || !isMutant(Mutant::BoundLate)) {
+        addresses_[storage] = address ? address : mappedAddress(storage);
+    }
+    if (!address) {
+        readInPlace(storage);
+    }
+}
+
+void HeldWeights::remove(StorageId storage) {
+    if (place_.layout->isInPlace) {
+        place_.books.masters.dontNeed(*place_.tree, storage);
+    }
+    addresses_[storage] = isMutant(Mutant::BoundLate) ? addresses_[storage] : nullptr;
+}
+
+DType HeldWeights::arrivalTypeOf(StorageId storage) const {
+    return place_.tree->storages[storage].arrivalType.value_or(types_[storage]);
+}
+
+/// The plan counts on the map of a local file; the system may have no room for it.
+std::byte* HeldWeights::mappedAddress(StorageId storage) const {
+    const std::byte* mapped = place_.books.masters.mapped(*place_.tree, storage);
+    if (!mapped) {
+        throw Error(ErrorKind::OutOfMemory,
+                    place_.tree->role + ": the system has no room to map the file of " +
+                        place_.tree->storages[storage].key,
+                    "end other programs, or choose the policy leaf for this node");
+    }
+    // ATen has no tensor over constant memory; the map is read-only, so a write ends the program
+    // at once.
+    return const_cast<std::byte*>(mapped);
+}
+
+void HeldWeights::readInPlace(StorageId storage) {
+    MasterStore& masters = place_.books.masters;
+    masters.willNeed(*place_.tree, storage);
+    if (!place_.tree->storages[storage].staysEncoded) {
+        masters.requireMappedFinite(*place_.tree, storage, addresses_[storage]);
+    } else {
+        masters.requireMappedSound(*place_.tree, storage);
+    }
+    place_.books.traffic.addRead(place_.tree->deviceBytes(storage));
+}
+
+at::Tensor HeldWeights::viewOf(const memory::Weight& weight) const {
+    return viewOf(weight, types_[weight.storage]);
+}
+
+at::Tensor HeldWeights::viewOf(const memory::Weight& weight, DType type) const {
+    Device& device = *place_.device.device;
+    std::byte* address = addresses_[weight.storage];
+    const at::ScalarType elements = scalarTypeOf(type);
+    return weight.isTransposed
+               ? device.view(address, {weight.shape[1], weight.shape[0]}, elements).t()
+               : device.view(address, weight.shape, elements);
+}
+
+at::Tensor HeldWeights::numbersOf(const memory::Weight& weight, DType type) const {
+    const memory::Storage& storage = place_.tree->storages[weight.storage];
+    Device& device = *place_.device.device;
+    if (storage.staysEncoded) {
+        const Shape& shape = weight.shape;
+        const HeldBytes held = encodedBytes(weight.storage);
+        return weight.isTransposed ? decoded(device, held, {shape[1], shape[0]}, type).t()
+                                   : decoded(device, held, shape, type);
+    }
+    if (storage.scaleCount > 0) {
+        const at::Tensor scales = device.view(
+            addresses_[weight.storage] + storage.scaleOffset(), {storage.scaleCount}, at::kFloat);
+        return dequantised(device, viewOf(weight), scales, type);
+    }
+    return viewOf(weight).to(scalarTypeOf(type));
+}
+
+HeldBytes HeldWeights::encodedBytes(StorageId storage) const {
+    if (place_.layout->isInPlace) {
+        return place_.books.masters.mappedEncoded(*place_.tree, storage);
+    }
+    const memory::Storage& stored = place_.tree->storages[storage];
+    std::byte* address = addresses_[storage];
+    HeldBytes held{
+        .tensor = &*stored.encoded, .elementCount = stored.elementCount, .blocks = address};
+    for (size_t i = 0; i < stored.encoded->companions.size(); ++i) {
+        held.companions.push_back(address + stored.heldOffset(i));
+    }
+    return held;
+}
+
+}  // namespace lowtide::residency
