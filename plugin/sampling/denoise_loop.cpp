@@ -286,9 +286,12 @@ private:
         }
         // What one expert left is of no use to the other.
         cache_.decide(info, input, 2 * prompts + isOfSecond(timestep));
-        const at::Tensor raw = info.decision.work == StepWork::Predict
-                                   ? cache_.predict(info, input)
-                                   : denoiser_.predict(input, timestep, info);
+        const bool isForecast = info.decision.work == StepWork::Predict;
+        const at::Tensor raw =
+            isForecast ? cache_.predict(info, input) : denoiser_.predict(input, timestep, info);
+        if (settings_.made && !isForecast) {
+            settings_.made({&raw, 1}, info, isOfSecond(timestep));
+        }
         cache_.finish(info, input, raw);
         return teacher_ ? teacher_->replace(input, raw, sidesAt(call)) : raw;
     }
