@@ -1,10 +1,9 @@
 #pragma once
 // What denoisers share: embeddings of the time, norms that it moves, gated feeds, latents as
-// patches, sides that are calls of their own.
+// patches.
 
 #include "plugin/nn/blocks/layers.hpp"
 #include "plugin/nn/denoisers/unet2d_config.hpp"
-#include "plugin/sampling/denoiser.hpp"
 
 #include <ATen/ATen.h>
 #include <ATen/core/Tensor.h>
@@ -129,26 +128,5 @@ void requireWholePatches(const at::Tensor& latents, int64_t patch);
                                           int64_t patch,
                                           int64_t height,
                                           int64_t width);
-
-/// Predictions of prompts that are calls of their own, the positive one first. `latents` are of
-/// `batch` pictures, or with guidance [uncond, cond] of twice as many; predict(latents, step, side)
-/// makes one side's, 0 the positive one, with a place of its own in step caches.
-template <class Predict>
-at::Tensor predictInTurn(const at::Tensor& latents,
-                         int64_t batch,
-                         const sampling::StepInfo& step,
-                         const Predict& predict) {
-    const auto ofSide = [&](const at::Tensor& own, uint32_t side) {
-        sampling::StepInfo decided = step;
-        decided.slot.branch = 2 * step.slot.branch + side;
-        return predict(own, decided, side);
-    };
-    if (latents.size(0) == batch) {
-        return ofSide(latents, 0);
-    }
-    const std::vector<at::Tensor> halves = latents.chunk(2);
-    const at::Tensor positive = ofSide(halves[1].contiguous(), 0);
-    return at::cat({ofSide(halves[0].contiguous(), 1), positive});
-}
 
 }  // namespace lowtide::models
