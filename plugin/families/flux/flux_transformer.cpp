@@ -169,20 +169,6 @@ void addFed(Pass& pass,
     addGated(hidden, stream.outer.apply(pass, kernels::tanhGelu(inner)), by[5]);
 }
 
-template <class Block>
-std::vector<Block> fluxBlocks(NetworkBuilder& builder,
-                              const FluxConfig& config,
-                              const char* stem,
-                              int64_t count) {
-    std::vector<Block> blocks;
-    for (int64_t i = 0; i < count; ++i) {
-        const std::string name = stem + std::to_string(i);
-        const NetworkBuilder::BlockGuard block(builder, name);
-        blocks.emplace_back(builder, name, config);
-    }
-    return blocks;
-}
-
 /// A square's numbers by channel, row, column: [N, T, C * p * p].
 at::Tensor fluxPatches(const at::Tensor& latents) {
     constexpr int64_t kPatch = FluxConfig::kPatch;
@@ -279,10 +265,10 @@ FluxTransformer::Layers::Layers(NetworkBuilder& builder, const FluxConfig& confi
       text(builder, "context_embedder", config.textWidth, config.width()),
       time(builder, "time_text_embed.timestep_embedder", kFluxSinusoids, config.width()),
       pooled(builder, "time_text_embed.text_embedder", config.pooledWidth, config.width()),
-      doubles(
-          fluxBlocks<FluxDoubleBlock>(builder, config, "transformer_blocks.", config.doubleLayers)),
-      singles(fluxBlocks<FluxSingleBlock>(
-          builder, config, "single_transformer_blocks.", config.singleLayers)),
+      doubles(numberedBlocks<FluxDoubleBlock>(
+          builder, "transformer_blocks.", config.doubleLayers, config)),
+      singles(numberedBlocks<FluxSingleBlock>(
+          builder, "single_transformer_blocks.", config.singleLayers, config)),
       outputShift(builder, kFluxOutputShift, config.width(), config.width()),
       outputScale(builder, kFluxOutputScale, config.width(), config.width()),
       output(builder, "proj_out", config.width(), config.inChannels) {

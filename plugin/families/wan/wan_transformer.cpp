@@ -17,16 +17,6 @@ namespace {
 
 constexpr int64_t kOutputParts = 2;
 
-std::vector<WanBlock> wanBlocks(NetworkBuilder& builder, const WanConfig& config) {
-    std::vector<WanBlock> blocks;
-    for (int64_t i = 0; i < config.layers; ++i) {
-        const std::string name = "blocks." + std::to_string(i);
-        const NetworkBuilder::BlockGuard block(builder, name);
-        blocks.emplace_back(builder, name, config);
-    }
-    return blocks;
-}
-
 /// [N, C, F, h, w] as patches: [N, C, F / f, f, h / p, p, w / q, q].
 at::Tensor inPatches(const at::Tensor& latents, const std::array<int64_t, 3>& patch) {
     return latents.unflatten(4, {-1, patch[2]})
@@ -46,7 +36,7 @@ WanTransformer::Layers::Layers(NetworkBuilder& builder, const WanConfig& config)
                                        config.patch[2]}},
                             {.name = "bias", .shape = {config.width()}}})),
       conditions(builder, config),
-      blocks(wanBlocks(builder, config)),
+      blocks(numberedBlocks<WanBlock>(builder, "blocks.", config.layers, config)),
       output(builder, "proj_out", config.width(), config.patchNumbers(config.outChannels)),
       table(builder.leaf(
           "", {{.name = "scale_shift_table", .shape = {1, kOutputParts, config.width()}}})) {}
