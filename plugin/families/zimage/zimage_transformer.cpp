@@ -4,8 +4,6 @@
 #include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/blocks/pass.hpp"
-#include "plugin/nn/denoisers/denoiser_parts.hpp"
-#include "plugin/sampling/step_caches/cache_scope.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
 
@@ -215,11 +213,8 @@ ZImageTransformer::ZImageTransformer(ZImageConfig config,
 
 at::Tensor ZImageTransformer::timeOf(Pass& pass, const at::Tensor& timestep, int64_t count) const {
     const at::Tensor time = ((kNoise - timestep.to(at::kFloat)) / kNoise).reshape({1});
-    const at::Tensor numbers = tensor::upload(sinusoids(time.expand({count}) * config_.timeScale,
-                                                        kZImageSinusoids,
-                                                        /*cosineFirst=*/true,
-                                                        /*frequencyShift=*/0),
-                                              pass.device());
+    const at::Tensor numbers =
+        timeWaves(pass, time.expand({count}) * config_.timeScale, kZImageSinusoids);
     return layers_->timeOuter.apply(
         pass, kernels::silu(layers_->timeInner.apply(pass, pass.toCompute(numbers))));
 }
