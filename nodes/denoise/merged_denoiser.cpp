@@ -55,6 +55,14 @@ at::Tensor planes(
     return at::full(sizes, value, latents.options());
 }
 
+/// What `calls` ask for the negative prompts, or for the positive ones.
+void keepAsked(std::vector<PromptCall>& calls, bool isUncond) {
+    for (PromptCall& call : calls) {
+        (isUncond ? call.positive : call.negative) = nullptr;
+    }
+    std::erase_if(calls, [](const PromptCall& call) { return !call.positive && !call.negative; });
+}
+
 /// The entry's strength where it speaks: [1, 1, ..., h, w].
 at::Tensor maskOf(const PlacedEntry& entry, const at::Tensor& latents) {
     const models::LatentArea whole{
@@ -103,27 +111,30 @@ MergedDenoiser::MergedDenoiser(models::StageContext& context,
 at::Tensor MergedDenoiser::predict(const at::Tensor& latents,
                                    const at::Tensor& timestep,
                                    const sampling::StepInfo& step) {
-    const int64_t sides = latents.size(0) / request_.batch;
-    LOWTIDE_ASSERT(sides == 1 || (sides == 2 && !prompts_.negative.empty()));
+    const int64_t halves = latents.size(0) / request_.batch;
+    LOWTIDE_ASSERT(halves == 1 || (halves == 2 && step.isGuided));
     static const std::vector<PlacedEntry> kNobody;
-    const std::vector<PlacedEntry>& negative = sides == 1 ? kNobody : prompts_.negative;
+    const std::vector<PlacedEntry>& negative = step.isGuided ? prompts_.negative : kNobody;
     std::vector<int64_t> sizes = latents.sizes().vec();
     sizes[1] = model_.info().latent.channels;
     at::Tensor sums = at::zeros(sizes, latents.options());
     at::Tensor counts =
-        planes(latents, sides, latents.size(kRowsAxis), latents.size(kColumnsAxis), kNothing);
-    const std::vector<PromptCall> calls =
+        planes(latents, halves, latents.size(kRowsAxis), latents.size(kColumnsAxis), kNothing);
+    std::vector<PromptCall> calls =
         callsAt(prompts_.positive, negative, sampling::timestepIn(timestep), timeAt_);
     if (calls.empty() && step.decision.cache) {
         step.decision.cache->noteNothing();
+    }
+    if (halves == 1) {
+        keepAsked(calls, step.slot.isUncond);
     }
     for (const PromptCall& call : calls) {
         sampling::StepInfo own = step;
         own.decision.next = &call == &calls.back() ? step.decision.next : step.decision.work;
         add(call, latents, timestep, own, sums, counts);
     }
-    for (int64_t side = 0; side < sides; ++side) {
-        sums.narrow(0, side * request_.batch, request_.batch).div_(counts.narrow(0, side, 1));
+    for (int64_t half = 0; half < halves; ++half) {
+        sums.narrow(0, half * request_.batch, request_.batch).div_(counts.narrow(0, half, 1));
     }
     return sums;
 }
@@ -136,7 +147,7 @@ void MergedDenoiser::add(const PromptCall& call,
                          at::Tensor& counts) {
     struct Part {
         const PlacedEntry* entry;
-        int64_t side;
+        int64_t half;
     };
 
     std::vector<Part> parts;
@@ -147,7 +158,7 @@ void MergedDenoiser::add(const PromptCall& call,
         parts.push_back({call.positive, latents.size(0) / request_.batch - 1});
     }
     const auto half = [&](const at::Tensor& picture, const Part& part) {
-        return cropped(picture.narrow(0, part.side * request_.batch, request_.batch),
+        return cropped(picture.narrow(0, part.half * request_.batch, request_.batch),
                        part.entry->area);
     };
     std::vector<at::Tensor> inputs;
@@ -159,7 +170,7 @@ void MergedDenoiser::add(const PromptCall& call,
     area_ = parts.front().entry->area;  // the same for all parts of a call
     hasPositive_ = call.positive != nullptr;
     sampling::StepInfo ofBranch = step;
-    ofBranch.slot.branch = branch.number;
+    ofBranch.slot = {.branch = branch.number};
     const at::Tensor prediction = branch.network->predict(input, timestep, ofBranch);
     for (size_t i = 0; i < parts.size(); ++i) {
         const Part& part = parts[i];
@@ -167,7 +178,7 @@ void MergedDenoiser::add(const PromptCall& call,
         const at::Tensor own =
             prediction.narrow(0, static_cast<int64_t>(i) * request_.batch, request_.batch);
         half(sums, part).add_(own * mask);
-        cropped(counts.narrow(0, part.side, 1), part.entry->area).add_(mask);
+        cropped(counts.narrow(0, part.half, 1), part.entry->area).add_(mask);
     }
 }
 

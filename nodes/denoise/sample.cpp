@@ -30,7 +30,9 @@
 #include "plugin/tensor/generator.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
+#include <span>
 
 namespace lowtide::nodes {
 
@@ -263,6 +265,28 @@ WireRef keptLatent(const DenoiseAsked& asked) {
         copyOf(given.guide(), given.samples().device()));
 }
 
+/// What calls give is looked at behind the calls 1, 2, 4, 8 ... of a run: a bad one ends it before
+/// half of its time is lost, and few host waits are made.
+void noteCalls(models::StageContext& context,
+               const models::Model& model,
+               sampling::DenoiseSettings& settings) {
+    if (!context.finite) {
+        return;
+    }
+    settings.made =
+        [&checks = *context.finite, trees = denoisersOf(model)](
+            std::span<const at::Tensor> made, const sampling::StepInfo& step, bool isOfSecond) {
+            for (const at::Tensor& each : made) {
+                checks.note(isOfSecond ? *trees.back() : *trees.front(),
+                            each,
+                            {.step = step.step, .steps = step.stepCount});
+            }
+            if (std::has_single_bit(static_cast<unsigned>(step.taken) + 1)) {
+                checks.look({});
+            }
+        };
+}
+
 void tellDenoised(const sampling::DenoiseResult& result, const StageCall& call) {
     if (!call.tell) {
         return;
@@ -329,7 +353,7 @@ WireRef denoiseLatents(models::StageContext& context,
         settingsFor(model, asked, negative != nullptr, start, chosen.type.name, call);
     const at::Tensor seen = start.guide ? start.guide->seen : at::Tensor();
     const Json scheduler = schedulerFor(model, asked);
-    std::unique_ptr<sampling::Denoiser> denoiser =
+    const std::unique_ptr<sampling::Denoiser> denoiser =
         denoiserFor(context,
                     model,
                     {.positive = positive,
@@ -348,7 +372,7 @@ WireRef denoiseLatents(models::StageContext& context,
         const uint64_t controlled = control ? control->runningIn(taken, spoken) : spoken;
         return prompts ? prompts->seenIn(taken, controlled) : controlled;
     };
-    denoiser = noted(context, std::move(denoiser), denoisersOf(model), settings.second);
+    noteCalls(context, model, settings);
     if (context.teacher) {
         settings.teacher = models::recordedPassOf(*context.teacher, call.node);
     }

@@ -12,36 +12,16 @@ namespace lowtide::models {
 
 namespace {
 
-/// Published widths of the text encoders that families read, by the start of their classes.
-struct EncoderWidths {
-    std::string_view classStart;
-    const char* setting;  ///< that states the width
-    std::span<const int64_t> widths;
-};
-
-constexpr int64_t kClipWidths[] = {768, 1024, 1280};  ///< L, H, bigG
-constexpr int64_t kXxlWidths[] = {4096};
-constexpr int64_t kLlamaWidths[] = {4096};  ///< 3.1 8B
-constexpr int64_t kQwenWidths[] = {2560};   ///< 3 4B
-
-constexpr EncoderWidths kEncoderWidths[] = {{"CLIPText", "hidden_size", kClipWidths},
-                                            {"T5", "d_model", kXxlWidths},
-                                            {"UMT5", "d_model", kXxlWidths},
-                                            {"Llama", "hidden_size", kLlamaWidths},
-                                            {"Qwen3", "hidden_size", kQwenWidths}};
-
-void refuseUnreadText(const OpenedNetwork& opened, const std::string& owner) {
-    const auto* read = std::find_if(
-        std::begin(kEncoderWidths), std::end(kEncoderWidths), [&](const EncoderWidths& each) {
-            return opened.className.starts_with(each.classStart);
-        });
-    if (read == std::end(kEncoderWidths)) {
+void refuseUnreadText(const OpenedNetwork& opened,
+                      const Network& network,
+                      const std::string& owner) {
+    if (!network.isTextEncoder()) {
         return;
     }
-    const auto width = JsonReader(opened.settings, opened.what).integer(read->setting);
-    if (width && !mayBeOneOf(read->widths, *width)) {
+    const auto width = JsonReader(opened.settings, opened.what).integer(network.widthSetting);
+    if (width && !mayBeOneOf(network.widths, *width)) {
         std::vector<std::string> widths;
-        for (const int64_t each : read->widths) {
+        for (const int64_t each : network.widths) {
             widths.push_back(std::to_string(each));
         }
         throw Error(ErrorKind::Unsupported,
@@ -84,7 +64,7 @@ void openNetwork(Checkpoint& checkpoint, const std::string& component) {
                                .what = owner + "/" + file,
                                .weights = checkpoint.weights(component, known->stem),
                                .className = className};
-    refuseUnreadText(opened, owner);
+    refuseUnreadText(opened, *known, owner);
     known->open(opened);
 }
 

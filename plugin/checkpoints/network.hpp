@@ -61,6 +61,10 @@ struct Network {
     /// errors, and Error{Unsupported} for one that no family reads.
     void (*open)(const OpenedNetwork& opened) = nullptr;
 
+    /// Of a text encoder: the setting that states its width, and the widths that families read.
+    const char* widthSetting = nullptr;  ///< nullptr: it is none
+    std::vector<int64_t> widths{};
+
     /// Of a denoiser, the models that have it, for users.
     std::string_view models{};
     /// Of a denoiser: how the file names it; nothing where the file holds none. nullptr: its files
@@ -77,6 +81,8 @@ struct Network {
     std::vector<std::string_view> precise{};
     /// Of a denoiser: what a file with it alone tells.
     DenoiserFile file{};
+
+    [[nodiscard]] bool isTextEncoder() const { return widthSetting != nullptr; }
 
     [[nodiscard]] bool isDenoiser() const { return find != nullptr; }
 

@@ -15,11 +15,6 @@
 
 namespace lowtide::sampling {
 
-/// Classifier-free guidance: from a prediction [2B, C, h, w] as [uncond, cond] to [B, C, h, w].
-/// `rescale` > 0 brings the deviation of each picture back towards that of cond.
-/// Sources: Ho and Salimans 2022; Lin et al. 2023, eq. 15 and 16.
-[[nodiscard]] at::Tensor guide(const at::Tensor& prediction, double scale, double rescale);
-
 namespace {
 
 void recordSchedule(const Schedule& schedule, const tensor::Record& record) {
@@ -187,6 +182,27 @@ at::Tensor keptOutside(const Sampler& sampler,
         isClean ? beginning.clean : sampler.addNoise(beginning.clean, beginning.noise, next));
 }
 
+/// [uncond, cond] as the predictions for the positive and for the negative prompt.
+std::vector<at::Tensor> apart(const at::Tensor& prediction) {
+    std::vector<at::Tensor> halves = prediction.chunk(2);
+    std::swap(halves[0], halves[1]);
+    return halves;
+}
+
+/// Classifier-free guidance. `rescale` > 0 brings the deviation of each picture back towards that
+/// of cond. Sources: Ho and Salimans 2022; Lin et al. 2023, eq. 15 and 16.
+at::Tensor guide(const std::vector<at::Tensor>& predictions, double scale, double rescale) {
+    const at::Tensor& conditional = predictions[0];
+    const at::Tensor& unconditional = predictions[1];
+    const at::Tensor guided = unconditional + (conditional - unconditional) * scale;
+    if (rescale <= 0) {
+        return guided;
+    }
+    using tensor::kernels::deviation;
+    const at::Tensor rescaled = guided * (deviation(conditional) / deviation(guided));
+    return rescaled * rescale + guided * (1 - rescale);
+}
+
 /// The calls of the network in one pass, as its step cache decides them.
 class NetworkCalls {
 public:
@@ -206,7 +222,7 @@ public:
         if (settings.teacher) {
             size_t recorded = 0;
             for (int call = calls.first; call < calls.last; ++call) {
-                recorded += sidesAt(call);
+                recorded += evaluationsAt(call);
             }
             teacher_.emplace(settings.teacher, recorded);
         }
@@ -217,22 +233,30 @@ public:
     at::Tensor guided(const at::Tensor& latents, const at::Tensor& beside, int call) {
         const at::Tensor timestep = sampler_.schedule().timesteps.select(0, call);
         const double scale = scaleAt(timestep);
-        const bool isGuided = scale > 1;
-        const size_t sides = sidesAt(call);
-        const auto forSides = [&](const at::Tensor& part) {
-            return isGuided ? at::cat({part, part}) : part;
+        const auto forPrompts = [&](const at::Tensor& part) {
+            if (scale <= 1) {
+                return part;
+            }
+            return isSequential() ? part.contiguous() : at::cat({part, part});
         };
-        const at::Tensor scaled = sampler_.scaleInput(forSides(latents), call);
-        const at::Tensor input = beside.defined() ? at::cat({scaled, forSides(beside)}, 1) : scaled;
-        recordSides("model_in", input, sides);
-        for (size_t side = 0; side < sides; ++side) {
+        const at::Tensor scaled = sampler_.scaleInput(forPrompts(latents), call);
+        const at::Tensor input =
+            beside.defined() ? at::cat({scaled, forPrompts(beside)}, 1) : scaled;
+        for (size_t i = 0; i < evaluationsAt(call); ++i) {
+            record_.putNext("model_in", input);
             record_.putNext("model_t",
                             isSequential() ? timestep.expand({latents.size(0)}) : timestep);
         }
-        const at::Tensor raw = predicted(input, timestep, call);
-        LOWTIDE_ASSERT(raw.sizes() == scaled.sizes());
-        recordSides("model_out", raw, sides);
-        at::Tensor prediction = isGuided ? guide(raw, scale, settings_.guidanceRescale) : raw;
+        const std::vector<at::Tensor> raw = predicted(input, timestep, call);
+        for (const at::Tensor& each : raw) {
+            LOWTIDE_ASSERT(each.sizes() == scaled.sizes());
+            record_.putNext("model_out", each);
+        }
+        at::Tensor prediction = raw[0];
+        if (scale > 1) {
+            prediction =
+                guide(isSequential() ? raw : apart(raw[0]), scale, settings_.guidanceRescale);
+        }
         if (settings_.negatesPrediction) {
             prediction = prediction.neg();
         }
@@ -255,8 +279,8 @@ private:
 
     [[nodiscard]] bool isSequential() const { return settings_.guidance == Guidance::Sequential; }
 
-    /// Calls that the denoiser makes of one.
-    [[nodiscard]] size_t sidesAt(int call) const {
+    /// How often the network is asked in a call: once, or for each prompt.
+    [[nodiscard]] size_t evaluationsAt(int call) const {
         return isSequential() && scaleAt(sampler_.schedule().timesteps.select(0, call)) > 1 ? 2 : 1;
     }
 
@@ -264,33 +288,44 @@ private:
         return settings_.second && settings_.second->takes(timestepIn(timestep));
     }
 
-    /// Of [uncond, cond] in one call; of calls of their own the positive one first.
-    void recordSides(const std::string& key, const at::Tensor& value, size_t sides) {
-        if (sides == 1) {
-            record_.putNext(key, value);
-            return;
-        }
-        const std::vector<at::Tensor> halves = value.chunk(2);
-        record_.putNext(key, halves[1]);
-        record_.putNext(key, halves[0]);
-    }
-
-    at::Tensor predicted(const at::Tensor& input, const at::Tensor& timestep, int call) {
+    /// Of one evaluation of the network, or of one for the positive and one for the negative
+    /// prompt.
+    std::vector<at::Tensor> predicted(const at::Tensor& input,
+                                      const at::Tensor& timestep,
+                                      int call) {
         StepInfo info{.step = call,
                       .stepCount = sampler_.callCount(),
                       .solverStage = sampler_.solverStage(call),
-                      .taken = call - firstCall_};
+                      .taken = call - firstCall_,
+                      .isGuided = scaleAt(timestep) > 1};
         uint64_t prompts = denoiser_.promptsAt(timestep, info);
         if (settings_.accompaniedAt) {
             prompts = settings_.accompaniedAt(info.taken, prompts);
         }
+        const size_t evaluations = evaluationsAt(call);
+        // Forecasts and recorded passes are of both prompts at once, [uncond, cond].
+        const bool isJoined = evaluations == 2 && (cache_.forecasts() || teacher_);
+        const at::Tensor all = isJoined ? at::cat({input, input}) : input;
         // What one expert left is of no use to the other.
-        cache_.decide(info, input, 2 * prompts + isOfSecond(timestep));
-        const at::Tensor raw = info.decision.work == StepWork::Predict
-                                   ? cache_.predict(info, input)
-                                   : denoiser_.predict(input, timestep, info);
-        cache_.finish(info, input, raw);
-        return teacher_ ? teacher_->replace(input, raw, sidesAt(call)) : raw;
+        cache_.decide(info, all, 2 * prompts + isOfSecond(timestep));
+        std::vector<at::Tensor> made;
+        for (size_t i = 0; i < evaluations && info.decision.work != StepWork::Predict; ++i) {
+            info.slot.isUncond = i == 1;
+            made.push_back(denoiser_.predict(input, timestep, info));
+        }
+        if (settings_.made && !made.empty()) {
+            settings_.made(made, info, isOfSecond(timestep));
+        }
+        if (made.empty()) {
+            made = {cache_.predict(info, all)};
+        } else if (isJoined) {
+            made = {at::cat({made[1], made[0]})};
+        }
+        cache_.finish(info, all, made[0]);
+        if (teacher_) {
+            made = {teacher_->replace(all, made[0], evaluations)};
+        }
+        return isJoined ? apart(made[0]) : made;
     }
 
     const Sampler& sampler_;
@@ -386,19 +421,6 @@ DenoiseResult denoise(Sampler& sampler,
             .steps = network.end(),
             .cacheRecord = std::move(cacheRecord),
             .errors = network.errors()};
-}
-
-at::Tensor guide(const at::Tensor& prediction, double scale, double rescale) {
-    const auto halves = at::chunk(prediction, 2);
-    const at::Tensor& unconditional = halves[0];
-    const at::Tensor& conditional = halves[1];
-    const at::Tensor guided = unconditional + (conditional - unconditional) * scale;
-    if (rescale <= 0) {
-        return guided;
-    }
-    using tensor::kernels::deviation;
-    const at::Tensor rescaled = guided * (deviation(conditional) / deviation(guided));
-    return rescaled * rescale + guided * (1 - rescale);
 }
 
 }  // namespace lowtide::sampling

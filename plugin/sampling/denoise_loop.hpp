@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,10 @@ struct DenoiseSettings {
     at::Tensor beside{};
     /// Null: the pass goes its own way. Else it goes along this one (TeacherForcing).
     std::shared_ptr<const RecordedPass> teacher{};
+    /// Gets what the network computed in a call, before anything is made of it; empty: nobody
+    /// looks.
+    std::function<void(std::span<const at::Tensor> made, const StepInfo& step, bool isOfSecond)>
+        made{};
     /// Told after every call, before the step is taken; empty: nobody looks. `clean` makes the
     /// clean latents that the call stands for, [B, C, h, w] on the device; `done` of `total` calls.
     std::function<void(const std::function<at::Tensor()>& clean, int done, int total)> look{};

@@ -25,17 +25,19 @@ struct StepDecision {
 /// Which of several evaluations in one call a network does: each has values of its own in a cache
 /// session.
 struct CacheSlot {
-    uint32_t branch = 0;  ///< prompts that are evaluated apart from others
+    uint32_t branch = 0;    ///< prompts that are evaluated apart from others
+    bool isUncond = false;  ///< with sequential guidance: the negative prompt is asked for
 
     auto operator<=>(const CacheSlot&) const = default;
 };
 
 /// Which part of the schedule a call belongs to; made by the loop, never counted by the network.
 struct StepInfo {
-    int step = 0;         ///< index into the schedule's timesteps
-    int stepCount = 0;    ///< how many they are
-    int solverStage = 0;  ///< inside one step of a sampler with several calls
-    int taken = 0;        ///< calls of this run before it
+    int step = 0;           ///< index into the schedule's timesteps
+    int stepCount = 0;      ///< how many they are
+    int solverStage = 0;    ///< inside one step of a sampler with several calls
+    int taken = 0;          ///< calls of this run before it
+    bool isGuided = false;  ///< both prompts are asked for: in this call, or in one for each
     CacheSlot slot{};
     StepDecision decision{};
 };
@@ -46,8 +48,8 @@ public:
     virtual ~Denoiser() = default;
     /// Raw prediction of the network (epsilon, v or x0 as the checkpoint defines it).
     /// Shapes: latents [N, C, h, w] scaled as the sampler wants it, N = B, or 2B as [uncond, cond]
-    /// with guidance; timestep 0-d, int64 or f32 on the CPU; result like latents. A network with
-    /// cache points does what `step.decision` says (CachedCall).
+    /// with batched guidance; timestep 0-d, int64 or f32 on the CPU; result like latents. A network
+    /// with cache points does what `step.decision` says (CachedCall).
     [[nodiscard]] virtual at::Tensor predict(const at::Tensor& latents,
                                              const at::Tensor& timestep,
                                              const StepInfo& step) = 0;

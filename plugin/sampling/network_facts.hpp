@@ -9,7 +9,7 @@ namespace lowtide::sampling {
 /// How the network of a model follows a negative prompt.
 enum class Guidance : uint8_t {
     Batched,     ///< in one call with both prompts, [uncond, cond]
-    Sequential,  ///< in a call for each prompt, the positive one first, recorded so
+    Sequential,  ///< in a call for each prompt, the positive one first: StepInfo::slot says whose
     Embedded     ///< in none: the scale is an input of the network, which was distilled for it
 };
 

@@ -240,14 +240,6 @@ namespace fs = std::filesystem;
 constexpr const char* kConfigFile = "config.json";
 constexpr const char* kTextFolder = "text_encoder";
 constexpr Bytes kLargestSettings = 4 * kMiB;
-constexpr std::string_view kTextClasses[] = {"CLIPTextModel",
-                                             "CLIPTextModelWithProjection",
-                                             "LlamaForCausalLM",
-                                             "LlamaModel",
-                                             "Qwen3ForCausalLM",
-                                             "Qwen3Model",
-                                             "T5EncoderModel",
-                                             "UMT5EncoderModel"};
 
 bool isFileIn(const fs::path& folder, const char* name) {
     std::error_code ignored;
@@ -323,9 +315,8 @@ std::string textClassIn(const std::string& folder) {
     }
     const std::string name =
         architectureIn(settingsIn(folder, kConfigFile, fs::path(folder).filename().string()));
-    const bool isText =
-        std::find(std::begin(kTextClasses), std::end(kTextClasses), name) != std::end(kTextClasses);
-    return isText ? name : std::string();
+    const Network* known = networkOf(name);
+    return known && known->isTextEncoder() ? name : std::string();
 }
 
 /// A folder with one text encoder in the layout of transformers, as Llama is published.

@@ -11,7 +11,7 @@
 #include "plugin/nn/autoencoders/autoencoder_kl.hpp"
 #include "plugin/nn/blocks/pass.hpp"
 #include "plugin/nn/conditioning/encoded_prompts.hpp"
-#include "plugin/nn/denoisers/denoiser_parts.hpp"
+#include "plugin/nn/dit.hpp"
 #include "plugin/nn/latent_space.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/nn/shape_walk.hpp"
@@ -52,7 +52,6 @@ private:
     const FluxTransformer& transformer_;
     Pass pass_;
     ShapeWalk* walk_;
-    int64_t batch_;
     std::vector<FluxTexts> texts_;  ///< of the positive, then of the negative prompt
 };
 
@@ -126,10 +125,7 @@ FluxDenoiser::FluxDenoiser(StageContext& context,
                            const FluxTransformer& transformer,
                            const std::optional<ConditioningNumber>& guidance,
                            const DenoiserRequest& request)
-    : transformer_(transformer),
-      pass_(context, *transformer.tree()),
-      walk_(context.walk),
-      batch_(request.batch) {
+    : transformer_(transformer), pass_(context, *transformer.tree()), walk_(context.walk) {
     const FluxConfig& config = transformer.config();
     const auto add = [&](const tensor::Conditioning& conditioning, const char* item) {
         const auto field = [&](const char* name, tensor::FieldKind kind, int64_t width) {
@@ -157,13 +153,10 @@ at::Tensor FluxDenoiser::predict(const at::Tensor& latents,
                                  const at::Tensor& timestep,
                                  const sampling::StepInfo& step) {
     requireWholePatches(latents, FluxConfig::kPatch);
-    return predictInTurn(
-        latents, batch_, step, [&](const auto& own, const auto& ofSide, uint32_t side) {
-            const FluxTexts& texts = texts_[side];
-            return stepOver(
-                walk_, pass_.tree(), own, {texts.states.size(1)}, ofSide, [&](const auto& decided) {
-                    return transformer_.predict(pass_, own, timestep, texts, decided);
-                });
+    const FluxTexts& texts = texts_[step.slot.isUncond];
+    return stepOver(
+        walk_, pass_.tree(), latents, {texts.states.size(1)}, step, [&](const auto& decided) {
+            return transformer_.predict(pass_, latents, timestep, texts, decided);
         });
 }
 

@@ -5,8 +5,7 @@
 #include "plugin/families/flux/flux_file.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/blocks/pass.hpp"
-#include "plugin/nn/denoisers/denoiser_parts.hpp"
-#include "plugin/sampling/step_caches/cache_scope.hpp"
+#include "plugin/nn/dit.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
 
@@ -124,40 +123,14 @@ FluxStream fluxStream(NetworkBuilder& builder,
         .outer = {builder, feed + "2", kFluxFeedFactor * width, width}};
 }
 
-/// [N, T, heads, headWidth] each.
-struct FluxAttended {
-    at::Tensor query;
-    at::Tensor key;
-    at::Tensor value;
-};
-
-FluxAttended fluxProjected(Pass& pass,
-                           const FluxProjections& by,
-                           const at::Tensor& x,
-                           int64_t heads) {
+HeadTokens fluxProjected(Pass& pass,
+                         const FluxProjections& by,
+                         const at::Tensor& x,
+                         int64_t heads) {
     const auto inHeads = [&](const at::Tensor& made) { return made.unflatten(2, {heads, -1}); };
     return {.query = by.queryNorm.apply(pass, inHeads(by.query.apply(pass, x))),
             .key = by.keyNorm.apply(pass, inHeads(by.key.apply(pass, x))),
             .value = inHeads(by.value.apply(pass, x))};
-}
-
-/// [N, T, width].
-at::Tensor fluxAttention(FluxAttended all, const Rotation& rotation) {
-    const at::Tensor q = rotated(all.query, rotation).transpose(1, 2);
-    all.query.reset();
-    const at::Tensor k = rotated(all.key, rotation).transpose(1, 2);
-    all.key.reset();
-    return kernels::attention(q, k, all.value.transpose(1, 2), /*causal=*/false)
-        .transpose(1, 2)
-        .flatten(2);
-}
-
-/// The text's in front; what was apart is given back.
-at::Tensor inARow(at::Tensor& ofText, at::Tensor& ofPicture) {
-    at::Tensor row = at::cat({ofText, ofPicture}, 1);
-    ofText.reset();
-    ofPicture.reset();
-    return row;
 }
 
 void addFed(Pass& pass,
@@ -167,20 +140,6 @@ void addFed(Pass& pass,
     const at::Tensor inner =
         stream.inner.apply(pass, modulatedNorm(hidden, by[3], by[4], kFluxEpsilon));
     addGated(hidden, stream.outer.apply(pass, kernels::tanhGelu(inner)), by[5]);
-}
-
-template <class Block>
-std::vector<Block> fluxBlocks(NetworkBuilder& builder,
-                              const FluxConfig& config,
-                              const char* stem,
-                              int64_t count) {
-    std::vector<Block> blocks;
-    for (int64_t i = 0; i < count; ++i) {
-        const std::string name = stem + std::to_string(i);
-        const NetworkBuilder::BlockGuard block(builder, name);
-        blocks.emplace_back(builder, name, config);
-    }
-    return blocks;
 }
 
 /// A square's numbers by channel, row, column: [N, T, C * p * p].
@@ -232,17 +191,14 @@ void FluxDoubleBlock::apply(Pass& pass,
         modulationsOf(pass, text.modulation, inputs.time, kFluxParts);
     at::Tensor found;
     {
-        FluxAttended own = fluxProjected(
+        HeadTokens own = fluxProjected(
             pass, picture.projections, modulatedNorm(hidden, by[0], by[1], kFluxEpsilon), heads);
-        FluxAttended others =
+        HeadTokens others =
             fluxProjected(pass,
                           text.projections,
                           modulatedNorm(texts, byOfText[0], byOfText[1], kFluxEpsilon),
                           heads);
-        found = fluxAttention({.query = inARow(others.query, own.query),
-                               .key = inARow(others.key, own.key),
-                               .value = inARow(others.value, own.value)},
-                              inputs.rotation);
+        found = attended(inARow(std::move(others), std::move(own)), inputs.rotation);
     }
     const int64_t count = texts.size(1);
     addGated(hidden, picture.out.apply(pass, found.narrow(1, count, hidden.size(1))), by[2]);
@@ -268,7 +224,7 @@ void FluxSingleBlock::apply(Pass& pass, const at::Tensor& all, const FluxInputs&
     {
         const at::Tensor normed = modulatedNorm(all, by[0], by[1], kFluxEpsilon);
         const at::Tensor found =
-            fluxAttention(fluxProjected(pass, projections, normed, heads), inputs.rotation);
+            attended(fluxProjected(pass, projections, normed, heads), inputs.rotation);
         made = at::cat({found, kernels::tanhGelu(inner.apply(pass, normed))}, 2);
     }
     addGated(all, out.apply(pass, made), by[2]);
@@ -279,10 +235,10 @@ FluxTransformer::Layers::Layers(NetworkBuilder& builder, const FluxConfig& confi
       text(builder, "context_embedder", config.textWidth, config.width()),
       time(builder, "time_text_embed.timestep_embedder", kFluxSinusoids, config.width()),
       pooled(builder, "time_text_embed.text_embedder", config.pooledWidth, config.width()),
-      doubles(
-          fluxBlocks<FluxDoubleBlock>(builder, config, "transformer_blocks.", config.doubleLayers)),
-      singles(fluxBlocks<FluxSingleBlock>(
-          builder, config, "single_transformer_blocks.", config.singleLayers)),
+      doubles(numberedBlocks<FluxDoubleBlock>(
+          builder, "transformer_blocks.", config.doubleLayers, config)),
+      singles(numberedBlocks<FluxSingleBlock>(
+          builder, "single_transformer_blocks.", config.singleLayers, config)),
       outputShift(builder, kFluxOutputShift, config.width(), config.width()),
       outputScale(builder, kFluxOutputScale, config.width(), config.width()),
       output(builder, "proj_out", config.width(), config.inChannels) {
@@ -305,12 +261,7 @@ at::Tensor FluxTransformer::timeOf(Pass& pass,
                                    const at::Tensor& timestep,
                                    const FluxTexts& texts) const {
     const auto embedded = [&](const VectorEmbedding& by, const at::Tensor& number) {
-        return by.apply(pass,
-                        tensor::upload(sinusoids(number.reshape({1}),
-                                                 kFluxSinusoids,
-                                                 /*cosineFirst=*/true,
-                                                 /*frequencyShift=*/0),
-                                       pass.device()));
+        return by.apply(pass, timeWaves(pass, number.reshape({1}), kFluxSinusoids));
     };
     at::Tensor sum = embedded(layers_->time, timestep.to(at::kFloat) / kFluxNoise * kFluxNoise);
     if (layers_->guidance) {
@@ -339,34 +290,6 @@ at::Tensor FluxTransformer::throughRest(Pass& pass,
     return all.narrow(1, count, all.size(1) - count);
 }
 
-/// A cache keeps the picture's tokens on both sides of the first block.
-at::Tensor FluxTransformer::throughBlocks(Pass& pass,
-                                          at::Tensor hidden,
-                                          at::Tensor texts,
-                                          const FluxInputs& inputs,
-                                          sampling::CachedCall& cached) const {
-    const bool isCut = cached.depth() >= 0;
-    if (isCut) {
-        cached.enter(hidden);
-        hidden = hidden.clone();
-    }
-    layers_->doubles.front().apply(pass, hidden, texts, inputs);
-    if (isCut && cached.isReused(hidden)) {
-        cached.finish(sampling::StepWork::Partial);
-        return cached.value(hidden);
-    }
-    if (!isCut) {
-        hidden = throughRest(pass, std::move(hidden), std::move(texts), inputs);
-        cached.finish(sampling::StepWork::Full);
-        return hidden;
-    }
-    const at::Tensor probe = hidden;
-    hidden = throughRest(pass, probe.clone(), std::move(texts), inputs);
-    cached.keep(probe, hidden);
-    cached.finish(sampling::StepWork::Full);
-    return hidden;
-}
-
 at::Tensor FluxTransformer::predict(Pass& pass,
                                     const at::Tensor& latents,
                                     const at::Tensor& timestep,
@@ -384,7 +307,14 @@ at::Tensor FluxTransformer::predict(Pass& pass,
     const FluxInputs inputs{.time = timeOf(pass, timestep, texts),
                             .rotation = {.cosines = tensor::upload(turned.cosines, pass.device()),
                                          .sines = tensor::upload(turned.sines, pass.device())}};
-    hidden = throughBlocks(pass, std::move(hidden), std::move(words), inputs, cached);
+    hidden = throughBlocks(
+        cached,
+        std::move(hidden),
+        [&](const at::Tensor& own) { layers_->doubles.front().apply(pass, own, words, inputs); },
+        [&](at::Tensor own) {
+            return throughRest(pass, std::move(own), std::move(words), inputs);
+        });
+    words.reset();
     const auto part = [&](const Linear& by) {
         return by.apply(pass, inputs.time).to(at::kFloat).unsqueeze(1);
     };

@@ -6,6 +6,7 @@
 #include "plugin/nn/blocks/attention.hpp"
 #include "plugin/nn/blocks/layers.hpp"
 #include "plugin/nn/denoisers/denoiser_parts.hpp"
+#include "plugin/nn/dit.hpp"
 #include "plugin/sampling/denoiser.hpp"
 
 #include <ATen/core/Tensor.h>
@@ -17,10 +18,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-namespace lowtide::sampling {
-class CachedCall;
-}
 
 namespace lowtide::models {
 
@@ -156,11 +153,6 @@ private:
                                          at::Tensor hidden,
                                          at::Tensor texts,
                                          const FluxInputs& inputs) const;
-    [[nodiscard]] at::Tensor throughBlocks(Pass& pass,
-                                           at::Tensor hidden,
-                                           at::Tensor texts,
-                                           const FluxInputs& inputs,
-                                           sampling::CachedCall& cached) const;
 
     FluxConfig config_;
     std::shared_ptr<const memory::ComponentTree> tree_;

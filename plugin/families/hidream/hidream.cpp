@@ -12,7 +12,7 @@
 #include "plugin/nn/autoencoders/autoencoder_kl.hpp"
 #include "plugin/nn/blocks/pass.hpp"
 #include "plugin/nn/conditioning/encoded_prompts.hpp"
-#include "plugin/nn/denoisers/denoiser_parts.hpp"
+#include "plugin/nn/dit.hpp"
 #include "plugin/nn/latent_space.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/nn/shape_walk.hpp"

@@ -2,7 +2,6 @@
 
 #include "plugin/base/config_checks.hpp"
 #include "plugin/nn/blocks/pass.hpp"
-#include "plugin/nn/denoisers/denoiser_parts.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
 
@@ -10,6 +9,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace lowtide::models {
 
@@ -189,45 +189,20 @@ constexpr double kHeadNormEpsilon = 1e-5;
 /// Shift, scale and gate of the attention, then of the feed-forward layer.
 constexpr int64_t kPartsOfTokens = 6;
 
-/// Queries, keys and values of tokens, [N, T, width] each.
-struct Projected {
-    at::Tensor query;
-    at::Tensor key;
-    at::Tensor value;
-};
-
 /// The keys of tokens that fill a picture up are 0.
-Projected projected(Pass& pass,
-                    const HiDreamProjections& by,
-                    const at::Tensor& x,
-                    const at::Tensor& fill) {
-    Projected made{.query = by.queryNorm.apply(pass, by.query.apply(pass, x)),
-                   .key = by.keyNorm.apply(pass, by.key.apply(pass, x)),
-                   .value = by.value.apply(pass, x)};
+HeadTokens projected(Pass& pass,
+                     const HiDreamProjections& by,
+                     const at::Tensor& x,
+                     const at::Tensor& fill,
+                     int64_t heads) {
+    const auto inHeads = [&](const at::Tensor& made) { return made.unflatten(2, {heads, -1}); };
+    HeadTokens made{.query = inHeads(by.queryNorm.apply(pass, by.query.apply(pass, x))),
+                    .key = inHeads(by.keyNorm.apply(pass, by.key.apply(pass, x))),
+                    .value = inHeads(by.value.apply(pass, x))};
     if (fill.defined()) {
-        made.key.narrow(1, 0, fill.size(1)).mul_(fill);
+        made.key.narrow(1, 0, fill.size(1)).mul_(fill.unsqueeze(3));
     }
     return made;
-}
-
-/// [N, T, width].
-at::Tensor attended(Projected all, const Rotation& rotation, int64_t heads) {
-    const auto inHeads = [&](const at::Tensor& x) { return x.unflatten(2, {heads, -1}); };
-    const at::Tensor q = rotated(inHeads(all.query), rotation).transpose(1, 2);
-    all.query.reset();
-    const at::Tensor k = rotated(inHeads(all.key), rotation).transpose(1, 2);
-    all.key.reset();
-    return kernels::attention(q, k, inHeads(all.value).transpose(1, 2), /*causal=*/false)
-        .transpose(1, 2)
-        .flatten(2);
-}
-
-/// Two kinds of tokens, the first one's in front.
-at::Tensor oneBehindTheOther(at::Tensor& first, at::Tensor& second) {
-    at::Tensor row = at::cat({first, second}, 1);
-    first.reset();
-    second.reset();
-    return row;
 }
 
 }  // namespace
@@ -267,15 +242,11 @@ void HiDreamDoubleBlock::apply(Pass& pass,
     };
     at::Tensor found;
     {
-        Projected own = projected(
-            pass, picture, modulatedNorm(hidden, by[0], by[1], kNormEpsilon), context.fill);
-        Projected others =
-            projected(pass, text, modulatedNorm(texts, ofText(0), ofText(1), kNormEpsilon), {});
-        found = attended({.query = oneBehindTheOther(own.query, others.query),
-                          .key = oneBehindTheOther(own.key, others.key),
-                          .value = oneBehindTheOther(own.value, others.value)},
-                         context.rotation,
-                         heads);
+        HeadTokens own = projected(
+            pass, picture, modulatedNorm(hidden, by[0], by[1], kNormEpsilon), context.fill, heads);
+        HeadTokens others = projected(
+            pass, text, modulatedNorm(texts, ofText(0), ofText(1), kNormEpsilon), {}, heads);
+        found = attended(inARow(std::move(own), std::move(others)), context.rotation);
     }
     const int64_t count = hidden.size(1);
     addGated(hidden, picture.out.apply(pass, found.narrow(1, 0, count)), by[2]);
@@ -307,9 +278,9 @@ void HiDreamSingleBlock::apply(Pass& pass,
                            attended(projected(pass,
                                               all,
                                               modulatedNorm(hidden, by[0], by[1], kNormEpsilon),
-                                              context.fill),
-                                    context.rotation,
-                                    heads)),
+                                              context.fill,
+                                              heads),
+                                    context.rotation)),
              by[2]);
     addGated(hidden, feed.apply(pass, modulatedNorm(hidden, by[3], by[4], kNormEpsilon)), by[5]);
 }

@@ -2,8 +2,6 @@
 
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/blocks/pass.hpp"
-#include "plugin/nn/denoisers/denoiser_parts.hpp"
-#include "plugin/sampling/step_caches/cache_scope.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
 
@@ -153,9 +151,7 @@ at::Tensor HiDreamTransformer::throughRest(Pass& pass,
         return hidden;
     }
     const int64_t count = hidden.size(1);
-    const at::Tensor all = at::cat({hidden, texts.states}, 1);
-    hidden.reset();
-    texts.states.reset();
+    const at::Tensor all = inARow(hidden, texts.states);
     const at::Tensor next = all.narrow(1, count + texts.kept, length);
     for (size_t i = 0; i < layers_->singles.size(); ++i) {
         const SingleLayer& layer = layers_->singles[i];
@@ -167,34 +163,6 @@ at::Tensor HiDreamTransformer::throughRest(Pass& pass,
     return all.narrow(1, 0, count);
 }
 
-/// A cache keeps the picture's tokens on both sides of the first block.
-at::Tensor HiDreamTransformer::throughBlocks(Pass& pass,
-                                             at::Tensor hidden,
-                                             Texts& texts,
-                                             const HiDreamContext& context,
-                                             sampling::CachedCall& cached) const {
-    const bool isCut = cached.depth() >= 0;
-    if (isCut) {
-        cached.enter(hidden);
-        hidden = hidden.clone();
-    }
-    layers_->doubles.front().block.apply(pass, hidden, texts.states, context);
-    if (isCut && cached.isReused(hidden)) {
-        cached.finish(sampling::StepWork::Partial);
-        return cached.value(hidden);
-    }
-    if (!isCut) {
-        hidden = throughRest(pass, std::move(hidden), texts, context);
-        cached.finish(sampling::StepWork::Full);
-        return hidden;
-    }
-    const at::Tensor probe = hidden;
-    hidden = throughRest(pass, probe.clone(), texts, context);
-    cached.keep(probe, hidden);
-    cached.finish(sampling::StepWork::Full);
-    return hidden;
-}
-
 at::Tensor HiDreamTransformer::predict(Pass& pass,
                                        const at::Tensor& latents,
                                        const at::Tensor& timestep,
@@ -203,11 +171,7 @@ at::Tensor HiDreamTransformer::predict(Pass& pass,
     sampling::CachedCall cached(step, sampling::CacheKey::of(latents, pass.tree().id));
     pass.begin(passHint(step, cached.work()));
     const at::Tensor steps =
-        tensor::upload(sinusoids(timestep.to(at::kFloat).reshape({1}).expand({latents.size(0)}),
-                                 kSinusoids,
-                                 /*cosineFirst=*/true,
-                                 /*frequencyShift=*/0),
-                       pass.device());
+        timeWaves(pass, timestep.to(at::kFloat).reshape({1}).expand({latents.size(0)}), kSinusoids);
     at::Tensor hidden = patchesOf(pass, latents);
     const at::Tensor time =
         kernels::silu(layers_->time.apply(pass, steps).to(hidden.scalar_type()) +
@@ -222,7 +186,13 @@ at::Tensor HiDreamTransformer::predict(Pass& pass,
         texts.states = at::cat({t5, texts.last, own}, 1);
     }
     const HiDreamContext context = contextFor(latents, texts.states.size(1), time);
-    hidden = throughBlocks(pass, std::move(hidden), texts, context, cached);
+    hidden = throughBlocks(
+        cached,
+        std::move(hidden),
+        [&](const at::Tensor& own) {
+            layers_->doubles.front().block.apply(pass, own, texts.states, context);
+        },
+        [&](at::Tensor own) { return throughRest(pass, std::move(own), texts, context); });
     const std::vector<at::Tensor> by = modulationsOf(pass, layers_->outputModulation, time, 2);
     hidden = modulatedNorm(hidden, by[0], by[1], kOutputEpsilon);
     return fromPatchNumbers(

@@ -2,16 +2,13 @@
 
 #include "plugin/families/hidream/hidream_blocks.hpp"
 #include "plugin/memory/resolve_precision.hpp"
+#include "plugin/nn/denoisers/denoiser_parts.hpp"
 #include "plugin/sampling/denoiser.hpp"
 
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
-
-namespace lowtide::sampling {
-class CachedCall;
-}
 
 namespace lowtide::models {
 
@@ -89,11 +86,6 @@ private:
                                          at::Tensor hidden,
                                          Texts& texts,
                                          const HiDreamContext& context) const;
-    [[nodiscard]] at::Tensor throughBlocks(Pass& pass,
-                                           at::Tensor hidden,
-                                           Texts& texts,
-                                           const HiDreamContext& context,
-                                           sampling::CachedCall& cached) const;
 
     HiDreamConfig config_;
     std::shared_ptr<const memory::ComponentTree> tree_;

@@ -3,7 +3,7 @@
 #include "plugin/base/config_checks.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/nn/blocks/pass.hpp"
-#include "plugin/nn/denoisers/denoiser_parts.hpp"
+#include "plugin/nn/dit.hpp"
 #include "plugin/tensor/kernels.hpp"
 
 #include <ATen/ATen.h>
@@ -130,8 +130,7 @@ at::Tensor WanPictureProjection::apply(Pass& pass, const at::Tensor& states) con
 }
 
 WanConditions::WanConditions(NetworkBuilder& builder, const WanConfig& config)
-    : timeInner(builder, kPrefix + "time_embedder.linear_1", config.timeWidth, config.width()),
-      timeOuter(builder, kPrefix + "time_embedder.linear_2", config.width(), config.width()),
+    : timeVector(builder, kPrefix + "time_embedder", config.timeWidth, config.width()),
       timeParts(builder, kPrefix + "time_proj", config.width(), kTimeParts * config.width()),
       textInner(builder, kPrefix + "text_embedder.linear_1", config.textWidth, config.width()),
       textOuter(builder, kPrefix + "text_embedder.linear_2", config.width(), config.width()),
@@ -140,8 +139,7 @@ WanConditions::WanConditions(NetworkBuilder& builder, const WanConfig& config)
 WanConditions::Time WanConditions::time(Pass& pass,
                                         const at::Tensor& steps,
                                         const at::Tensor& like) const {
-    const at::Tensor whole =
-        timeOuter.apply(pass, kernels::silu(timeInner.apply(pass, steps))).to(like.scalar_type());
+    const at::Tensor whole = timeVector.apply(pass, steps).to(like.scalar_type());
     const at::Tensor parts = timeParts.apply(pass, kernels::silu(whole)).to(at::kFloat);
     return {.whole = whole, .parts = parts.unflatten(1, {kTimeParts, -1})};
 }
@@ -272,7 +270,7 @@ WanBlock::WanBlock(NetworkBuilder& builder, const std::string& name, const WanCo
       epsilon(config.epsilon) {}
 
 void WanBlock::addFed(Pass& pass,
-                      at::Tensor& hidden,
+                      const at::Tensor& hidden,
                       const at::Tensor& shift,
                       const at::Tensor& scale,
                       const at::Tensor& gate) const {
@@ -291,7 +289,7 @@ void WanBlock::addFed(Pass& pass,
     });
 }
 
-void WanBlock::apply(Pass& pass, at::Tensor& hidden, const WanContext& context) const {
+void WanBlock::apply(Pass& pass, const at::Tensor& hidden, const WanContext& context) const {
     std::vector<at::Tensor> by;
     {
         const residency::Lease lease = pass.use(table);

@@ -4,6 +4,7 @@
 #include "plugin/base/json_fwd.hpp"
 #include "plugin/nn/blocks/attention.hpp"
 #include "plugin/nn/blocks/layers.hpp"
+#include "plugin/nn/denoisers/denoiser_parts.hpp"
 
 #include <ATen/core/Tensor.h>
 
@@ -61,8 +62,7 @@ struct WanPictureProjection {
 /// What the transformer makes of time, text and pictures before its blocks.
 /// Source: diffusers 0.42.1 WanTimeTextImageEmbedding.
 struct WanConditions {
-    Linear timeInner;
-    Linear timeOuter;
+    VectorEmbedding timeVector;
     Linear timeParts;
     Linear textInner;
     Linear textOuter;
@@ -140,11 +140,11 @@ struct WanBlock {
     WanBlock(NetworkBuilder& builder, const std::string& name, const WanConfig& config);
     /// hidden [N, T, width], in place. Beside it a few tensors as large are held while it attends;
     /// what else is wider goes some thousand tokens at a time.
-    void apply(Pass& pass, at::Tensor& hidden, const WanContext& context) const;
+    void apply(Pass& pass, const at::Tensor& hidden, const WanContext& context) const;
 
 private:
     void addFed(Pass& pass,
-                at::Tensor& hidden,
+                const at::Tensor& hidden,
                 const at::Tensor& shift,
                 const at::Tensor& scale,
                 const at::Tensor& gate) const;

@@ -3,7 +3,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/nn/conditioning/encoded_prompts.hpp"
-#include "plugin/nn/denoisers/denoiser_parts.hpp"
 #include "plugin/nn/shape_walk.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/crossing.hpp"
@@ -41,7 +40,7 @@ WanDenoiser::WanDenoiser(StageContext& context,
                          const WanTransformer& transformer,
                          const WanTransformer* second,
                          const DenoiserRequest& request)
-    : walk_(context.walk), batch_(request.batch), second_(request.second) {
+    : walk_(context.walk), second_(request.second) {
     const c10::Device device = context.deviceOf(*transformer.tree());
     const auto embeds = [&](const tensor::Conditioning& conditioning, const char* item) {
         const at::Tensor one =
@@ -61,43 +60,44 @@ WanDenoiser::WanDenoiser(StageContext& context,
         pictures = tensor::upload(*request.seen, device).repeat({request.batch, 1, 1});
         context.record.put("model_cond_image", pictures);
     }
-    std::vector<WanInputs> sides = {
+    std::vector<WanInputs> inputs = {
         {.text = embeds(request.positive, "positive"), .pictures = pictures}};
     if (request.negative) {
-        sides.push_back({.text = embeds(*request.negative, "negative"), .pictures = pictures});
+        inputs.push_back({.text = embeds(*request.negative, "negative"), .pictures = pictures});
     }
-    context.record.put("model_cond", sides.back().text);
-    experts_.push_back(expert(context, transformer, sides));
+    context.record.put("model_cond", inputs.back().text);
+    experts_.push_back(expert(context, transformer, inputs));
     if (second) {
-        experts_.push_back(expert(context, *second, sides));
+        experts_.push_back(expert(context, *second, inputs));
     }
 }
 
 WanDenoiser::Expert WanDenoiser::expert(StageContext& context,
                                         const WanTransformer& network,
-                                        const std::vector<WanInputs>& sides) const {
+                                        const std::vector<WanInputs>& inputs) const {
     Expert made{.network = network, .pass = Pass(context, *network.tree())};
     onDeviceOf(walk_, made.pass.tree(), [&] {
         const auto there = [&](const at::Tensor& value) {
             return made.pass.toCompute(tensor::upload(value, made.pass.device()));
         };
-        for (const WanInputs& side : sides) {
-            // Both sides see the same pictures.
-            made.sides.push_back({.text = there(side.text),
-                                  .pictures = made.sides.empty() ? there(side.pictures)
-                                                                 : made.sides.front().pictures});
+        for (const WanInputs& each : inputs) {
+            // Both prompts see the same pictures.
+            made.inputs.push_back({.text = there(each.text),
+                                   .pictures = made.inputs.empty() ? there(each.pictures)
+                                                                   : made.inputs.front().pictures});
         }
     });
     return made;
 }
 
-at::Tensor WanDenoiser::predictSide(Expert& expert,
-                                    const at::Tensor& latents,
-                                    const at::Tensor& timestep,
-                                    const sampling::StepInfo& step,
-                                    uint32_t side) const {
+at::Tensor WanDenoiser::predict(const at::Tensor& latents,
+                                const at::Tensor& timestep,
+                                const sampling::StepInfo& step) {
+    const bool isOfSecond =
+        experts_.size() > 1 && second_ && second_->takes(sampling::timestepIn(timestep));
+    Expert& expert = isOfSecond ? experts_.back() : experts_.front();
     requirePatches(expert.network.config(), latents);
-    const WanInputs& inputs = expert.sides[side];
+    const WanInputs& inputs = expert.inputs[step.slot.isUncond];
     const std::vector<int64_t> sizes = {inputs.text.size(1),
                                         inputs.pictures.defined() ? inputs.pictures.size(1) : 0};
     // An expert may have another device than the first, where the latents are.
@@ -107,18 +107,6 @@ at::Tensor WanDenoiser::predictSide(Expert& expert,
     };
     return tensor::upload(stepOver(walk_, expert.pass.tree(), there, sizes, step, predicted),
                           latents.device());
-}
-
-at::Tensor WanDenoiser::predict(const at::Tensor& latents,
-                                const at::Tensor& timestep,
-                                const sampling::StepInfo& step) {
-    const bool isOfSecond =
-        experts_.size() > 1 && second_ && second_->takes(sampling::timestepIn(timestep));
-    Expert& expert = isOfSecond ? experts_.back() : experts_.front();
-    return predictInTurn(
-        latents, batch_, step, [&](const auto& own, const auto& decided, uint32_t side) {
-            return predictSide(expert, own, timestep, decided, side);
-        });
 }
 
 }  // namespace lowtide::models

@@ -9,8 +9,8 @@
 namespace lowtide::models {
 
 /// The transformer with its conditioning, for one execution of one node; of two experts the one
-/// whose timestep it is. With guidance both sides are calls of their own, the positive one first,
-/// so that one video's activations are held.
+/// whose timestep it is. Each prompt is a call of its own, so that one video's activations are
+/// held.
 class WanDenoiser final : public sampling::Denoiser {
 public:
     /// `second`: for the timesteps of the request's second expert; null: there is none.
@@ -30,20 +30,14 @@ private:
     struct Expert {
         const WanTransformer& network;
         Pass pass;
-        std::vector<WanInputs> sides{};  ///< of the positive, then of the negative conditioning
+        std::vector<WanInputs> inputs{};  ///< of the positive, then of the negative conditioning
     };
 
     [[nodiscard]] Expert expert(StageContext& context,
                                 const WanTransformer& network,
-                                const std::vector<WanInputs>& sides) const;
-    [[nodiscard]] at::Tensor predictSide(Expert& expert,
-                                         const at::Tensor& latents,
-                                         const at::Tensor& timestep,
-                                         const sampling::StepInfo& step,
-                                         uint32_t side) const;
+                                const std::vector<WanInputs>& inputs) const;
 
     ShapeWalk* walk_;
-    int64_t batch_;
     std::optional<sampling::SecondExpert> second_;
     std::vector<Expert> experts_;  ///< one or two
 };

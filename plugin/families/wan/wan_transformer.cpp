@@ -2,8 +2,7 @@
 
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/blocks/pass.hpp"
-#include "plugin/nn/denoisers/denoiser_parts.hpp"
-#include "plugin/sampling/step_caches/cache_scope.hpp"
+#include "plugin/nn/dit.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
 
@@ -16,16 +15,6 @@ namespace kernels = tensor::kernels;
 namespace {
 
 constexpr int64_t kOutputParts = 2;
-
-std::vector<WanBlock> wanBlocks(NetworkBuilder& builder, const WanConfig& config) {
-    std::vector<WanBlock> blocks;
-    for (int64_t i = 0; i < config.layers; ++i) {
-        const std::string name = "blocks." + std::to_string(i);
-        const NetworkBuilder::BlockGuard block(builder, name);
-        blocks.emplace_back(builder, name, config);
-    }
-    return blocks;
-}
 
 /// [N, C, F, h, w] as patches: [N, C, F / f, f, h / p, p, w / q, q].
 at::Tensor inPatches(const at::Tensor& latents, const std::array<int64_t, 3>& patch) {
@@ -46,7 +35,7 @@ WanTransformer::Layers::Layers(NetworkBuilder& builder, const WanConfig& config)
                                        config.patch[2]}},
                             {.name = "bias", .shape = {config.width()}}})),
       conditions(builder, config),
-      blocks(wanBlocks(builder, config)),
+      blocks(numberedBlocks<WanBlock>(builder, "blocks.", config.layers, config)),
       output(builder, "proj_out", config.width(), config.patchNumbers(config.outChannels)),
       table(builder.leaf(
           "", {{.name = "scale_shift_table", .shape = {1, kOutputParts, config.width()}}})) {}
@@ -103,36 +92,6 @@ Rotation WanTransformer::rotationFor(const at::Tensor& latents, c10::Device devi
             .sines = tensor::upload(rotation.sines, device)};
 }
 
-/// Blocks write to what they get, and a cache keeps what lies on both sides of the first one.
-at::Tensor WanTransformer::throughBlocks(Pass& pass,
-                                         at::Tensor hidden,
-                                         const WanContext& context,
-                                         sampling::CachedCall& cached) const {
-    const std::vector<WanBlock>& blocks = layers_->blocks;
-    if (cached.depth() < 0) {
-        for (const WanBlock& block : blocks) {
-            block.apply(pass, hidden, context);
-        }
-        cached.finish(sampling::StepWork::Full);
-        return hidden;
-    }
-    cached.enter(hidden);
-    at::Tensor probe = hidden.clone();
-    hidden.reset();
-    blocks.front().apply(pass, probe, context);
-    if (cached.isReused(probe)) {
-        cached.finish(sampling::StepWork::Partial);
-        return cached.value(probe);
-    }
-    hidden = probe.clone();
-    for (size_t i = 1; i < blocks.size(); ++i) {
-        blocks[i].apply(pass, hidden, context);
-    }
-    cached.keep(probe, hidden);
-    cached.finish(sampling::StepWork::Full);
-    return hidden;
-}
-
 at::Tensor WanTransformer::predict(Pass& pass,
                                    const at::Tensor& latents,
                                    const at::Tensor& timestep,
@@ -140,22 +99,27 @@ at::Tensor WanTransformer::predict(Pass& pass,
                                    const sampling::StepInfo& step) const {
     sampling::CachedCall cached(step, sampling::CacheKey::of(latents, pass.tree().id));
     pass.begin(passHint(step, cached.work()));
-    const c10::Device device = pass.device();
-    const at::Tensor steps =
-        tensor::upload(sinusoids(timestep.to(at::kFloat).reshape({1}).expand({latents.size(0)}),
-                                 config_.timeWidth,
-                                 /*cosineFirst=*/true,
-                                 /*frequencyShift=*/0),
-                       device);
+    const at::Tensor steps = timeWaves(
+        pass, timestep.to(at::kFloat).reshape({1}).expand({latents.size(0)}), config_.timeWidth);
     at::Tensor hidden = tokensOf(pass, latents);
     const WanConditions::Time time = layers_->conditions.time(pass, steps, hidden);
     WanContext context{.text = layers_->conditions.text(pass, inputs.text),
                        .time = time.parts,
-                       .rotation = rotationFor(latents, device)};
+                       .rotation = rotationFor(latents, pass.device())};
     if (layers_->conditions.pictures && inputs.pictures.defined()) {
         context.pictures = layers_->conditions.pictures->apply(pass, inputs.pictures);
     }
-    hidden = throughBlocks(pass, std::move(hidden), context, cached);
+    const std::vector<WanBlock>& blocks = layers_->blocks;
+    hidden = throughBlocks(
+        cached,
+        std::move(hidden),
+        [&](const at::Tensor& own) { blocks.front().apply(pass, own, context); },
+        [&](at::Tensor own) {
+            for (size_t i = 1; i < blocks.size(); ++i) {
+                blocks[i].apply(pass, own, context);
+            }
+            return own;
+        });
     std::vector<at::Tensor> by;
     {
         const residency::Lease lease = pass.use(layers_->table);

@@ -7,10 +7,6 @@
 #include <string_view>
 #include <vector>
 
-namespace lowtide::sampling {
-class CachedCall;
-}
-
 namespace lowtide::models {
 
 /// What a call reads beside latents and time, in the type of the network.
@@ -51,11 +47,6 @@ private:
         Layers(NetworkBuilder& builder, const WanConfig& config);
     };
 
-    /// Tokens through all blocks, or through as many as the step's cache leaves.
-    [[nodiscard]] at::Tensor throughBlocks(Pass& pass,
-                                           at::Tensor hidden,
-                                           const WanContext& context,
-                                           sampling::CachedCall& cached) const;
     /// [N, C, F, h, w] -> [N, tokens, width].
     [[nodiscard]] at::Tensor tokensOf(Pass& pass, const at::Tensor& latents) const;
     /// [N, tokens, numbers of a patch] -> [N, out, F, h, w], shaped as `latents`.

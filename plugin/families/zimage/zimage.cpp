@@ -11,7 +11,7 @@
 #include "plugin/nn/autoencoders/autoencoder_kl.hpp"
 #include "plugin/nn/blocks/pass.hpp"
 #include "plugin/nn/conditioning/encoded_prompts.hpp"
-#include "plugin/nn/denoisers/denoiser_parts.hpp"
+#include "plugin/nn/dit.hpp"
 #include "plugin/nn/latent_space.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/nn/shape_walk.hpp"
@@ -46,7 +46,6 @@ private:
     const ZImageTransformer& transformer_;
     Pass pass_;
     ShapeWalk* walk_;
-    int64_t batch_;
     std::vector<at::Tensor> texts_;  ///< of the positive, then of the negative prompt
 };
 
@@ -113,10 +112,7 @@ const memory::FamilyPrecision& zimagePrecisions() {
 ZImageDenoiser::ZImageDenoiser(StageContext& context,
                                const ZImageTransformer& transformer,
                                const DenoiserRequest& request)
-    : transformer_(transformer),
-      pass_(context, *transformer.tree()),
-      walk_(context.walk),
-      batch_(request.batch) {
+    : transformer_(transformer), pass_(context, *transformer.tree()), walk_(context.walk) {
     const auto add = [&](const tensor::Conditioning& conditioning, const char* item) {
         const at::Tensor own =
             fieldIn(conditioning,
@@ -135,14 +131,10 @@ at::Tensor ZImageDenoiser::predict(const at::Tensor& latents,
                                    const at::Tensor& timestep,
                                    const sampling::StepInfo& step) {
     requireWholePatches(latents, ZImageConfig::kPatch);
-    return predictInTurn(
-        latents, batch_, step, [&](const auto& own, const auto& ofSide, uint32_t side) {
-            const at::Tensor& text = texts_[side];
-            return stepOver(
-                walk_, pass_.tree(), own, {text.size(1)}, ofSide, [&](const auto& decided) {
-                    return transformer_.predict(pass_, own, timestep, text, decided);
-                });
-        });
+    const at::Tensor& text = texts_[step.slot.isUncond];
+    return stepOver(walk_, pass_.tree(), latents, {text.size(1)}, step, [&](const auto& decided) {
+        return transformer_.predict(pass_, latents, timestep, text, decided);
+    });
 }
 
 namespace {

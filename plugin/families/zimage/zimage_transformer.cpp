@@ -4,8 +4,6 @@
 #include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/blocks/pass.hpp"
-#include "plugin/nn/denoisers/denoiser_parts.hpp"
-#include "plugin/sampling/step_caches/cache_scope.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
 
@@ -159,20 +157,6 @@ constexpr int64_t kZImageTimeInner = 1024;
 constexpr int64_t kFilledTo = 32;  ///< rows of tokens are multiples of it
 constexpr double kNoise = 1000;    ///< the timestep of pure noise
 
-std::vector<ZImageBlock> zimageBlocks(NetworkBuilder& builder,
-                                      const ZImageConfig& config,
-                                      const char* stem,
-                                      int64_t count,
-                                      ByTime byTime) {
-    std::vector<ZImageBlock> blocks;
-    for (int64_t i = 0; i < count; ++i) {
-        const std::string name = stem + std::to_string(i);
-        const NetworkBuilder::BlockGuard block(builder, name);
-        blocks.emplace_back(builder, name, config, byTime);
-    }
-    return blocks;
-}
-
 int64_t filledUpTo(int64_t count) {
     return (count + kFilledTo - 1) / kFilledTo * kFilledTo;
 }
@@ -209,10 +193,11 @@ ZImageTransformer::Layers::Layers(NetworkBuilder& builder, const ZImageConfig& c
       timeOuter(builder, "t_embedder.mlp.2", kZImageTimeInner, zimageTimeWidth(config)),
       picturePad(builder.leaf("", {{.name = "x_pad_token", .shape = {1, config.width}}})),
       textPad(builder.leaf("", {{.name = "cap_pad_token", .shape = {1, config.width}}})),
-      pictureRefiners(
-          zimageBlocks(builder, config, "noise_refiner.", config.refiners, ByTime::Yes)),
-      textRefiners(zimageBlocks(builder, config, "context_refiner.", config.refiners, ByTime::No)),
-      blocks(zimageBlocks(builder, config, "layers.", config.layers, ByTime::Yes)),
+      pictureRefiners(numberedBlocks<ZImageBlock>(
+          builder, "noise_refiner.", config.refiners, config, ByTime::Yes)),
+      textRefiners(numberedBlocks<ZImageBlock>(
+          builder, "context_refiner.", config.refiners, config, ByTime::No)),
+      blocks(numberedBlocks<ZImageBlock>(builder, "layers.", config.layers, config, ByTime::Yes)),
       outputModulation(
           builder, "all_final_layer.2-1.adaLN_modulation.1", zimageTimeWidth(config), config.width),
       output(builder, "all_final_layer.2-1.linear", config.width, config.patchNumbers()) {}
@@ -228,11 +213,8 @@ ZImageTransformer::ZImageTransformer(ZImageConfig config,
 
 at::Tensor ZImageTransformer::timeOf(Pass& pass, const at::Tensor& timestep, int64_t count) const {
     const at::Tensor time = ((kNoise - timestep.to(at::kFloat)) / kNoise).reshape({1});
-    const at::Tensor numbers = tensor::upload(sinusoids(time.expand({count}) * config_.timeScale,
-                                                        kZImageSinusoids,
-                                                        /*cosineFirst=*/true,
-                                                        /*frequencyShift=*/0),
-                                              pass.device());
+    const at::Tensor numbers =
+        timeWaves(pass, time.expand({count}) * config_.timeScale, kZImageSinusoids);
     return layers_->timeOuter.apply(
         pass, kernels::silu(layers_->timeInner.apply(pass, pass.toCompute(numbers))));
 }

@@ -5,7 +5,7 @@
 #include "plugin/memory/resolve_precision.hpp"
 #include "plugin/nn/blocks/attention.hpp"
 #include "plugin/nn/blocks/layers.hpp"
-#include "plugin/nn/denoisers/denoiser_parts.hpp"
+#include "plugin/nn/dit.hpp"
 #include "plugin/sampling/denoiser.hpp"
 
 #include <ATen/core/Tensor.h>
@@ -17,10 +17,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-namespace lowtide::sampling {
-class CachedCall;
-}
 
 namespace lowtide::models {
 

@@ -111,6 +111,21 @@ private:
     std::shared_ptr<State> state_;
 };
 
+/// Blocks "<stem>0", "<stem>1" ... of a network, each made of the builder, its name and `args`.
+template <class Layer, class... Args>
+std::vector<Layer> numberedBlocks(NetworkBuilder& builder,
+                                  const std::string& stem,
+                                  int64_t count,
+                                  const Args&... args) {
+    std::vector<Layer> made;
+    for (int64_t i = 0; i < count; ++i) {
+        const std::string name = stem + std::to_string(i);
+        const NetworkBuilder::BlockGuard block(builder, name);
+        made.emplace_back(builder, name, args...);
+    }
+    return made;
+}
+
 /// The shapes of a file's tensors, looked up by names that are put into the file's own.
 class TensorView {
 public:

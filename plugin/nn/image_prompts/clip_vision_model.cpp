@@ -109,21 +109,14 @@ ClipVisionModel::Layers::Layers(NetworkBuilder& builder,
                                 ClipVisionState state)
     : embeddings(builder.leaf(prefix + "embeddings.", embeddingWeights(config))),
       inputNorm(builder, prefix + "pre_layrnorm", config.width, config.epsilon),
-      layers([&] {
-          std::vector<ClipLayer> made;
-          for (int64_t i = 0; i < layerCount(config, state); ++i) {
-              const std::string name = prefix + "encoder.layers." + std::to_string(i);
-              const NetworkBuilder::BlockGuard block(builder, name);
-              made.emplace_back(builder,
-                                name,
-                                ClipLayerSizes{.width = config.width,
-                                               .innerWidth = config.innerWidth,
-                                               .heads = config.heads,
-                                               .epsilon = config.epsilon,
-                                               .quickGelu = config.quickGelu});
-          }
-          return made;
-      }()) {
+      layers(numberedBlocks<ClipLayer>(builder,
+                                       prefix + "encoder.layers.",
+                                       layerCount(config, state),
+                                       ClipLayerSizes{.width = config.width,
+                                                      .innerWidth = config.innerWidth,
+                                                      .heads = config.heads,
+                                                      .epsilon = config.epsilon,
+                                                      .quickGelu = config.quickGelu})) {
     if (state == ClipVisionState::Pooled) {
         outputNorm.emplace(builder, prefix + "post_layernorm", config.width, config.epsilon);
         projection.emplace(

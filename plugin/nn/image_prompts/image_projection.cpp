@@ -85,15 +85,7 @@ ImageResampler::ImageResampler(NetworkBuilder& builder, const ImageProjectionCon
     : tokens(
           builder.leaf("latents", {{.name = "", .shape = {1, config.tokens, config.innerWidth}}})),
       input(builder, "proj_in", config.seenWidth, config.innerWidth),
-      layers([&] {
-          std::vector<Layer> made;
-          for (int64_t i = 0; i < config.layers; ++i) {
-              const std::string name = "layers." + std::to_string(i);
-              const NetworkBuilder::BlockGuard block(builder, name);
-              made.emplace_back(builder, name, config);
-          }
-          return made;
-      }()),
+      layers(numberedBlocks<Layer>(builder, "layers.", config.layers, config)),
       output(builder, "proj_out", config.innerWidth, config.width),
       norm(builder, "norm_out", config.width, kProjectionEpsilon) {}
 

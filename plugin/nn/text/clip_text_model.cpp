@@ -140,21 +140,14 @@ ClipTextModel::Layers::Layers(NetworkBuilder& builder,
                               bool projectsPooled)
     : tokens(builder, prefix + "embeddings.token_embedding", config.vocabularySize, config.width),
       positions(builder, prefix + "embeddings.position_embedding", config.positions, config.width),
-      layers([&] {
-          std::vector<ClipLayer> made;
-          for (int64_t i = 0; i < config.layers; ++i) {
-              const std::string name = prefix + "encoder.layers." + std::to_string(i);
-              const NetworkBuilder::BlockGuard block(builder, name);
-              made.emplace_back(builder,
-                                name,
-                                ClipLayerSizes{.width = config.width,
-                                               .innerWidth = config.innerWidth,
-                                               .heads = config.heads,
-                                               .epsilon = config.epsilon,
-                                               .quickGelu = config.quickGelu});
-          }
-          return made;
-      }()),
+      layers(numberedBlocks<ClipLayer>(builder,
+                                       prefix + "encoder.layers.",
+                                       config.layers,
+                                       ClipLayerSizes{.width = config.width,
+                                                      .innerWidth = config.innerWidth,
+                                                      .heads = config.heads,
+                                                      .epsilon = config.epsilon,
+                                                      .quickGelu = config.quickGelu})),
       finalNorm(builder, prefix + "final_layer_norm", config.width, config.epsilon) {
     if (projectsPooled) {
         projection.emplace(

@@ -201,15 +201,8 @@ LanguageModel::Layer::Layer(NetworkBuilder& builder,
 
 LanguageModel::Layers::Layers(NetworkBuilder& builder, const LanguageModelConfig& config)
     : tokens(builder, trunkPrefix(builder) + "embed_tokens", config.vocabularySize, config.width),
-      layers([&] {
-          std::vector<Layer> made;
-          for (int64_t i = 0; i < config.layers; ++i) {
-              const std::string name = trunkPrefix(builder) + "layers." + std::to_string(i);
-              const NetworkBuilder::BlockGuard block(builder, name);
-              made.emplace_back(builder, name, config);
-          }
-          return made;
-      }()),
+      layers(
+          numberedBlocks<Layer>(builder, trunkPrefix(builder) + "layers.", config.layers, config)),
       finalNorm(builder, trunkPrefix(builder) + "norm", config.width, config.epsilon) {}
 
 LanguageModel::LanguageModel(const LanguageModelConfig& config,

@@ -73,6 +73,10 @@ public:
     [[nodiscard]] at::Tensor predict(const StepInfo& step, const at::Tensor& input);
     /// After a call. Error{Internal} when it did other work than was decided.
     void finish(const StepInfo& step, const at::Tensor& input, const at::Tensor& output);
+
+    /// Calls may be forecast: it is asked for both prompts at once, and told of them.
+    [[nodiscard]] bool forecasts() const { return sessions_.outer != nullptr; }
+
     /// What the session inside the network learnt; null: nothing.
     [[nodiscard]] Json record() const;
     /// Ends the sessions; nothing may be asked afterwards.

@@ -101,20 +101,14 @@ private Q_SLOTS:
                 return tensorIn(expected(),
                                 key + QString(".%1").arg(call, 3, 10, QChar('0')).toStdString());
             };
-            for (int step = 0; step < test().at("steps").get<int>(); ++step) {
-                const int call = isGuided() ? 2 * step : step;  // the positive one comes first
-                const at::Tensor input = recorded("model_in", call);
-                const at::Tensor prediction =
-                    denoiser->predict(isGuided() ? at::cat({input, input}) : input,
-                                      recorded("model_t", call).reshape({}),
-                                      {});
-                const auto key = [&](int number) {
-                    return QString("model_out.%1").arg(number, 3, 10, QChar('0')).toStdString();
-                };
-                requireAgreement(expected(), key(call), prediction.narrow(0, isGuided(), 1));
-                if (isGuided()) {
-                    requireAgreement(expected(), key(call + 1), prediction.narrow(0, 0, 1));
-                }
+            const int calls = test().at("steps").get<int>() * (isGuided() ? 2 : 1);
+            for (int call = 0; call < calls; ++call) {
+                const bool isUncond = isGuided() && call % 2 == 1;  // the positive one comes first
+                requireAgreement(expected(),
+                                 QString("model_out.%1").arg(call, 3, 10, QChar('0')).toStdString(),
+                                 denoiser->predict(recorded("model_in", call),
+                                                   recorded("model_t", call).reshape({}),
+                                                   {.slot = {.isUncond = isUncond}}));
             }
         });
     }

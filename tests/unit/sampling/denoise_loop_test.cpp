@@ -48,6 +48,53 @@ private:
     }
 };
 
+/// Follows two prompts: in one call as [uncond, cond], or the one that is asked for.
+class PromptedDenoiser final : public Denoiser {
+public:
+    at::Tensor predict(const at::Tensor& latents,
+                       const at::Tensor& timestep,
+                       const StepInfo& step) override {
+        const auto following = [&](const at::Tensor& own, bool isUncond) {
+            asked += isUncond ? 'u' : 'c';
+            return at::sin(own * (isUncond ? 0.7 : 0.9)) + timestep.to(at::kFloat) / 1000;
+        };
+        if (latents.size(0) == emptyLatents().size(0)) {
+            return following(latents, step.slot.isUncond);
+        }
+        const std::vector<at::Tensor> halves = latents.chunk(2);
+        const at::Tensor cond = following(halves[1], false);
+        return at::cat({following(halves[0], true), cond});
+    }
+
+    std::string asked;
+};
+
+DenoiseResult guidedBy(Guidance guidance, const std::string& gate, PromptedDenoiser& denoiser) {
+    const auto sampler = samplerNamed("dpmpp_2m", kConfig).make(kConfig, {.steps = kSteps});
+    const Json settings = {{"gate", gate},
+                           {"predictor", "reuse"},
+                           {"threshold", 100.0},
+                           {"start", 0.0},
+                           {"end", 1.0},
+                           {"window", 2.0},
+                           {"window_growth", 0.0},
+                           {"warm_up", 2},
+                           {"max_consecutive", 0},
+                           {"keep_last", 1}};
+    return denoise(
+        *sampler,
+        denoiser,
+        emptyLatents(),
+        {.guidanceRescale = 0.3,
+         .seed = 77,
+         .cache = gate.empty() ? nullptr : stepCacheNamed("step_forecast").make(settings),
+         .guidance = guidance},
+        nullptr,
+        StopToken(),
+        tensor::Record(nullptr),
+        [](int, int) {});
+}
+
 }  // namespace
 
 class DenoiseLoopTest : public QObject {
@@ -281,6 +328,30 @@ private Q_SLOTS:
         QVERIFY(error && error->kind() == ErrorKind::Cancelled);
         QCOMPARE(done, (std::vector<int>{1, 2, 3}));
         QCOMPARE(denoiser.steps.size(), 3U);
+    }
+
+    void promptsOneByOneGiveTheBitsOfBothInOneCall_data() {
+        QTest::addColumn<QString>("gate");
+        QTest::newRow("no step cache") << "";
+        QTest::newRow("forecasts by the outputs' change") << "output_change";
+        QTest::newRow("forecasts in windows") << "window";
+    }
+
+    void promptsOneByOneGiveTheBitsOfBothInOneCall() {
+        QFETCH(QString, gate);
+        PromptedDenoiser batched;
+        const DenoiseResult one = guidedBy(Guidance::Batched, gate.toStdString(), batched);
+        PromptedDenoiser sequential;
+        const DenoiseResult two = guidedBy(Guidance::Sequential, gate.toStdString(), sequential);
+        QVERIFY(at::equal(two.latents, one.latents));
+        QVERIFY(two.steps == one.steps);
+        QCOMPARE(one.steps.predicted > 0, !gate.isEmpty());
+        std::string asked;
+        for (int64_t call = 0; call < one.steps.full; ++call) {
+            asked += "cu";
+        }
+        QCOMPARE(sequential.asked, asked);
+        QCOMPARE(batched.asked, asked);
     }
 
     void anEmptyRangeIsRefused() {

@@ -38,10 +38,7 @@ public:
     ToyDenoiser(StageContext& context,
                 const ToyTransformer& transformer,
                 const DenoiserRequest& request)
-        : transformer_(transformer),
-          pass_(context, *transformer.tree()),
-          walk_(context.walk),
-          batch_(request.batch) {
+        : transformer_(transformer), pass_(context, *transformer.tree()), walk_(context.walk) {
         const auto add = [&](const tensor::Conditioning& conditioning, const char* item) {
             const at::Tensor own =
                 fieldIn(conditioning,
@@ -60,13 +57,10 @@ public:
                        const at::Tensor& timestep,
                        const sampling::StepInfo& step) override {
         requireWholePatches(latents, ToyConfig::kPatch);
-        return predictInTurn(
-            latents, batch_, step, [&](const auto& own, const auto& ofSide, uint32_t side) {
-                const at::Tensor& text = texts_[side];
-                return stepOver(
-                    walk_, pass_.tree(), own, {text.size(1)}, ofSide, [&](const auto& decided) {
-                        return transformer_.predict(pass_, own, timestep, text, decided);
-                    });
+        const at::Tensor& text = texts_[step.slot.isUncond];
+        return stepOver(
+            walk_, pass_.tree(), latents, {text.size(1)}, step, [&](const auto& decided) {
+                return transformer_.predict(pass_, latents, timestep, text, decided);
             });
     }
 
@@ -74,7 +68,6 @@ private:
     const ToyTransformer& transformer_;
     Pass pass_;
     ShapeWalk* walk_;
-    int64_t batch_;
     std::vector<at::Tensor> texts_;  ///< of the positive, then of the negative prompt
 };
 

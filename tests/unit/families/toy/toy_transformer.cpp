@@ -19,16 +19,6 @@ constexpr int64_t kToySinusoids = 64;
 /// Scale and gate of the attention, then of the feed-forward layer.
 constexpr int64_t kToyParts = 4;
 
-std::vector<ToyBlock> toyBlocks(NetworkBuilder& builder, const ToyConfig& config) {
-    std::vector<ToyBlock> blocks;
-    for (int64_t i = 0; i < config.layers; ++i) {
-        const std::string name = "toy_blocks." + std::to_string(i);
-        const NetworkBuilder::BlockGuard block(builder, name);
-        blocks.emplace_back(builder, name, config);
-    }
-    return blocks;
-}
-
 }  // namespace
 
 ToyConfig readToyConfig(const Json& json, const std::string& what) {
@@ -70,7 +60,7 @@ ToyTransformer::Layers::Layers(NetworkBuilder& builder, const ToyConfig& config)
       words(builder, "words_in", config.textWidth, config.width),
       clockInner(builder, "clock.inner", kToySinusoids, config.width),
       clockOuter(builder, "clock.outer", config.width, config.width),
-      blocks(toyBlocks(builder, config)),
+      blocks(numberedBlocks<ToyBlock>(builder, "toy_blocks.", config.layers, config)),
       norm(builder, "norm_out", config.width, kToyEpsilon),
       output(builder, "patch_out", config.width, config.patchNumbers()) {}
 
@@ -90,11 +80,7 @@ at::Tensor ToyTransformer::predict(Pass& pass,
     pass.begin(passHint(step, sampling::StepWork::Full));
     const int64_t count = latents.size(0);
     const at::Tensor numbers =
-        tensor::upload(sinusoids(timestep.to(at::kFloat).reshape({1}).expand({count}),
-                                 kToySinusoids,
-                                 /*cosineFirst=*/true,
-                                 /*frequencyShift=*/0),
-                       pass.device());
+        timeWaves(pass, timestep.to(at::kFloat).reshape({1}).expand({count}), kToySinusoids);
     const at::Tensor time = kernels::silu(layers_->clockOuter.apply(
         pass, kernels::silu(layers_->clockInner.apply(pass, pass.toCompute(numbers)))));
     const at::Tensor words = layers_->words.apply(pass, text).expand({count, -1, -1});

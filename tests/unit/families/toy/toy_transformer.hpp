@@ -4,7 +4,7 @@
 #include "plugin/base/json_fwd.hpp"
 #include "plugin/nn/blocks/attention.hpp"
 #include "plugin/nn/blocks/layers.hpp"
-#include "plugin/nn/denoisers/denoiser_parts.hpp"
+#include "plugin/nn/dit.hpp"
 #include "plugin/sampling/denoiser.hpp"
 
 #include <ATen/core/Tensor.h>
