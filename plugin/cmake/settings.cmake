@@ -14,7 +14,7 @@ endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
 # CMAKE_BUILD_TYPE=Unoptimised: what is compiled to be checked and never runs.
 set(CMAKE_CXX_FLAGS_UNOPTIMISED "-O0")
-# Builds that are checked while they run: CMAKE_BUILD_TYPE=Address or Thread, or both of them by Ninja Multi-Config.
+# Builds that are checked while they run: CMAKE_BUILD_TYPE=Address or Thread.
 foreach(config IN ITEMS "ADDRESS address,undefined" "THREAD thread")
   string(REPLACE " " ";" config ${config})
   list(POP_FRONT config name)

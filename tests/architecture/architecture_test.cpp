@@ -44,6 +44,7 @@ private Q_SLOTS:
         QTest::newRow("names") << "check_names.py";
         QTest::newRow("families") << "check_families.py";
         QTest::newRow("pages") << "check_pages.py";
+        QTest::newRow("measurements") << "check_measurements.py";
         QTest::newRow("translations") << "check_translations.py";
     }
 
@@ -159,6 +160,30 @@ private Q_SLOTS:
         QTest::newRow("picture that no page shows")
             << "check_pages.py"
             << "docs/images/b.png" << QByteArray("b") << "docs/images/b.png: no page shows it";
+        QTest::newRow("decision that the list lacks")
+            << "check_pages.py"
+            << "docs/decisions/0001-a.md" << QByteArray("# 0001 A title\n")
+            << "docs/decisions/README.md: wants one line [0001 A title](0001-a.md)";
+        QTest::newRow("decision without its number")
+            << "check_pages.py"
+            << "docs/decisions/0001-a.md" << QByteArray("# A title\n")
+            << "its title does not begin with 0001";
+        QTest::newRow("row of no family")
+            << "check_families.py"
+            << "docs/models.md"
+            << QByteArray("<!-- families -->\n| `toy` | Toy | text |\n<!-- end of families -->\n")
+            << "docs/models.md: toy is no folder of plugin/families";
+        QTest::newRow("measurement of no machine")
+            << "check_measurements.py"
+            << "docs/measurements/a.json"
+            << QByteArray(
+                   R"({"t": {"date": "2026-11-29", "machine": "b", "by": "c", "columns": ["d"],
+                       "rows": [[1]]}})")
+            << "docs/measurements/machines.json has no b";
+        QTest::newRow("measurement without a day")
+            << "check_measurements.py"
+            << "docs/measurements/a.json" << QByteArray(R"({"t": {"machine": "b", "by": "c"}})")
+            << "docs/measurements/a.json: t: has machine, by, wanted date,";
         QTest::newRow("too many pictures")
             << "check_pages.py"
             << "docs/images/b.png" << QByteArray((4 << 20) + 1, 'b') << "bytes, at most 4194304";
@@ -178,6 +203,47 @@ private Q_SLOTS:
         const Verdict verdict = check(script, root.path());
         QCOMPARE(verdict.exitCode, 1);
         QVERIFY2(verdict.output.contains(complaint), qPrintable(verdict.output));
+    }
+
+    void figuresThatAreNotTheMeasuredOnesAreFound() {
+        const QTemporaryDir root;
+        write(root, "docs/measurements/machines.json", R"({"x": "a machine"})");
+        write(root,
+              "docs/measurements/a.json",
+              R"({"t": {"date": "2026-11-29", "machine": "x", "by": "`b`",
+                        "columns": ["way", ["time", "s"]], "rows": [["one", 0.50]]}})");
+        const QByteArray table =
+            "*2026-11-29, a machine; `b`*\n\n| way | time |\n|---|---:|\n| one | 0.50 s |\n";
+        const auto verdictOn = [&root](const QByteArray& shown) {
+            write(root,
+                  "docs/performance.md",
+                  "<!-- measured: a/t -->\n" + shown + "<!-- end of measured -->\n");
+            return check("check_measurements.py", root.path());
+        };
+        const Verdict same = verdictOn(table);
+        QVERIFY2(same.exitCode == 0, qPrintable(same.output));
+        const Verdict other = verdictOn(QByteArray(table).replace("0.50", "0.40"));
+        QCOMPARE(other.exitCode, 1);
+        QVERIFY2(other.output.contains("docs/performance.md: tables are not those"),
+                 qPrintable(other.output));
+    }
+
+    void aListOfFamiliesInAnotherPageIsFound() {
+        const QTemporaryDir root;
+        write(root,
+              "docs/models.md",
+              "<!-- families -->\n| `a` | A 1 | text |\n| `b` | B 1 | text |\n| `c` | C | text |\n"
+              "<!-- end of families -->\n");
+        for (const char* name : {"a", "b", "c"}) {
+            write(root, QString("plugin/families/%1/%1.cpp").arg(name), "\n");
+        }
+        write(root, "docs/status.md", "A and B run\n");
+        QCOMPARE(check("check_families.py", root.path()).exitCode, 0);
+        write(root, "docs/status.md", "\nA, B and C run\n");
+        const Verdict verdict = check("check_families.py", root.path());
+        QCOMPARE(verdict.exitCode, 1);
+        QVERIFY2(verdict.output.contains("docs/status.md:2: lists families"),
+                 qPrintable(verdict.output));
     }
 
     void aBrokenTranslationIsFound_data() {

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Checks that pages say what is there.
 
-    check_pages.py [ROOT]
+    check_pages.py [ROOT] [--update]
 
 - links within the project lead to a file, and to a heading of it;
 - docs/feature_tests.md names slots of tests that exist: "- studio_viewer: takesADroppedPng, ...";
 - each picture of docs/images is shown by a page, and is one that tests/journey/studio/take_pictures.py makes, or one of OTHERS;
 - all of them together take MOST_BYTES at most;
 - docs/tour.md links every file that it names, and its walk names MOST_FILES_OF_WALK at most;
+- docs/decisions/README.md has each page of that folder once, with its title; --update writes the titles;
 - docs/building.md has a row for each configure preset of CMakePresets.json.
 """
 import collections
@@ -16,7 +17,7 @@ import pathlib
 import re
 import sys
 
-TOP = ("README.md", "docs", "plugin", "nodes", "ui", "resources", "tests", "examples")
+TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "plugin", "nodes", "ui", "resources", "tests", "examples")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FEATURES = "docs/feature_tests.md"
 # "- studio_viewer: a, b", also on the lines below it; "journey_studio_at_1.5 and ..." and "..._on_screen" are runs of one source.
@@ -24,6 +25,9 @@ ITEM = re.compile(r"^- ((?:studio|journey|models|graph)_\w+)[^:\n]*: (.*(?:\n  .
 
 TOUR = "docs/tour.md"
 MOST_FILES_OF_WALK = 20
+
+DECISIONS = "docs/decisions"
+DECISION = re.compile(r"\[([^\]]*)\]\((\d{4}-[\w-]+\.md)\)")
 
 IMAGES = "docs/images"
 MOST_BYTES = 4 << 20
@@ -127,6 +131,22 @@ def untrue_tour(root):
         yield f"{TOUR}: the walk of a prompt goes through {len(walk)} files, at most {MOST_FILES_OF_WALK}"
 
 
+def untrue_decisions(root, update):
+    """Pages that the list of decisions does not have once, with the title of the page."""
+    page = root / DECISIONS / "README.md"
+    titles = {file.name: file.read_text().splitlines()[0].removeprefix("# ") for file in sorted((root / DECISIONS).glob("[0-9]*.md"))}
+    text = page.read_text() if page.exists() else ""
+    if update:
+        text = DECISION.sub(lambda link: f"[{titles.get(link[2], link[1])}]({link[2]})", text)
+        page.write_text(text)
+    links = [(name, title) for title, name in DECISION.findall(text)]
+    for name, title in titles.items():
+        if not title.startswith(name[:4] + " "):
+            yield f"{DECISIONS}/{name}: its title does not begin with {name[:4]}"
+        if links.count((name, title)) != 1:
+            yield f"{DECISIONS}/README.md: wants one line [{title}]({name})"
+
+
 def untrue_presets(root):
     file, page = root / "CMakePresets.json", root / "docs/building.md"
     if file.exists() and page.exists():
@@ -137,8 +157,8 @@ def untrue_presets(root):
 
 
 def main():
-    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
-    problems = [*dead_links(root), *missing_slots(root), *untrue_pictures(root), *untrue_tour(root), *untrue_presets(root)]
+    root = pathlib.Path(next((name for name in sys.argv[1:] if not name.startswith("--")), ".")).resolve()
+    problems = [*untrue_decisions(root, "--update" in sys.argv), *dead_links(root), *missing_slots(root), *untrue_pictures(root), *untrue_tour(root), *untrue_presets(root)]
     print("\n".join(problems + [f"{len(problems)} untrue references of pages"]))
     return 1 if problems else 0
 

@@ -22,7 +22,7 @@ import sys
 import typing
 
 TOP = {"CMakeLists.txt", "CMakePresets.json", "plugin", "nodes", "ui", "resources", "tests", "examples", "docs",
-       "README.md", "LICENSE", "NOTICE", "dev"}
+       "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "NOTICE", "dev"}
 GENERATED = {"build"}
 ROOMS = ["plugin"] + [f"plugin/{room}" for room in (
     "host_api", "base", "files", "image", "video", "memory", "encodings", "graph", "executor", "residency", "tensor", "text", "sampling", "nn", "checkpoints",
@@ -55,8 +55,8 @@ OWNED = re.compile(r"^\s+(at::Tensor|std::vector<at::Tensor>|std::(map|unordered
 UNDONE = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|not implemented|placeholder implementation", re.IGNORECASE)
 MACHINE = re.compile(r"(/home/|/root/|/work/|/tmp/[a-z])")
 LONGEST_LINE = 150  # characters of a page; a row of a table becomes a list, or its cells shorter
-# Tables whose rows tests/unit/memory/combinations_test.cpp writes; tables of the reference's own tensors.
-MAY_BE_LONG = {"docs/combinations.md", "tests/golden/reference/README.md"}
+# Tables whose rows tests/unit/memory/combinations_test.cpp writes; titles of pages; tables of the reference's own tensors.
+MAY_BE_LONG = {"docs/combinations.md", "docs/decisions/README.md", "tests/golden/reference/README.md"}
 TEXT = {".hpp", ".cpp", ".cu", ".cmake", ".txt", ".md", ".json", ".py", ""}
 
 
