@@ -15,14 +15,14 @@ namespace {
 
 constexpr const char* kCacheFolderHint = "set LOWTIDE_CACHE to a folder that can be written";
 
-/// Others wait while it lives: until the table has not changed for 5 seconds, since a process that
-/// was stopped would hold the lock for ever, and an entry of a cache is not worth that. A file
-/// system without locks has one writer.
+/// Others wait while it lives: until the table has not changed for 30 seconds, since a process that
+/// was stopped would hold the lock for ever, and an entry of a cache is not worth that. A busy disk
+/// takes several seconds for one change. A file system without locks has one writer.
 class TableLock {
 public:
     TableLock(const std::string& path, const std::string& table) {
         using Clock = std::chrono::steady_clock;
-        constexpr auto kPatience = std::chrono::seconds(5);
+        constexpr auto kPatience = std::chrono::seconds(30);
         constexpr auto kPoll = std::chrono::milliseconds(2);
         std::error_code none;
         auto changed = std::filesystem::last_write_time(table, none);
