@@ -2,6 +2,7 @@
 #include "tests/fixtures/test_program.hpp"
 
 #include <QProcess>
+#include <QProcessEnvironment>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -63,6 +64,37 @@ private Q_SLOTS:
                        "xargs clang-format-14 --dry-run -Werror"});
         process.waitForFinished(-1);
         QVERIFY2(process.exitCode() == 0, process.readAll().left(4000).constData());
+    }
+
+    /// The folder that ./dev setup fills is the one in which CMake looks for LibTorch: each hashes
+    /// the lists of what it holds.
+    void devAndCMakeNameOneSiteFolder() {
+        const auto said = [](const QString& program, const QStringList& arguments) {
+            QProcess process;
+            process.setProcessChannelMode(QProcess::MergedChannels);
+            process.setWorkingDirectory(lowtide::testing::sourcePath(""));
+            QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+            environment.insert("LOWTIDE_CACHE", "/cache");
+            process.setProcessEnvironment(environment);
+            process.start(program, arguments);
+            process.waitForFinished(-1);
+            return QString::fromUtf8(process.readAll()).trimmed();
+        };
+        const QTemporaryDir folder;
+        write(folder,
+              "say.cmake",
+              "set(PROJECT_SOURCE_DIR .)\n"
+              "include(plugin/cmake/site.cmake)\n"
+              "message(${site})\n");
+
+        const QString ofDev =
+            said("bash",
+                 {"-c",
+                  "cache=$LOWTIDE_CACHE; "
+                  "eval \"$(sed -n '/^site_folder()/,/^}/p' dev)\"; site_folder"});
+
+        QVERIFY2(ofDev.startsWith("/cache/site-"), qPrintable(ofDev));
+        QCOMPARE(said("cmake", {"-P", folder.filePath("say.cmake")}), ofDev);
     }
 
     void aBrokenRuleIsFound_data() {
