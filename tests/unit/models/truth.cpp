@@ -21,18 +21,14 @@ constexpr const char* kXlKinds[] = {"sdxl_", "playground_", "refiner_", "ssd_"};
 std::string folderOfTruth(const std::string& scriptName,
                           const std::string& name,
                           const std::string& checkpoints) {
-    const QString script =
-        testing::sourcePath("tests/unit/models/" + QString::fromStdString(scriptName));
+    const QString script = sourcePath("tests/unit/models/" + QString::fromStdString(scriptName));
     const QString read = QString::fromStdString(checkpoints);
     const QString folder = QFileInfo(read).path() + "/" +
                            QString::fromStdString(scriptName).chopped(3) + "-" +
-                           testing::hashOfScript(script);
-    testing::runReferenceAlone(folder,
-                               {script,
-                                testing::sourcePath("tests/golden/reference"),
-                                read,
-                                folder,
-                                QString::fromStdString(name)});
+                           hashOfScript(script);
+    runReferenceAlone(
+        folder,
+        {script, sourcePath("tests/golden/reference"), read, folder, QString::fromStdString(name)});
     return folder.toStdString();
 }
 
