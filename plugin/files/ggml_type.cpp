@@ -50,10 +50,6 @@ constexpr GgmlTypeInfo kGgmlTypes[] = {
 
 }  // namespace
 
-std::span<const GgmlTypeInfo> ggmlTypes() noexcept {
-    return kGgmlTypes;
-}
-
 const GgmlTypeInfo& infoOf(GgmlType type) {
     const GgmlTypeInfo* info = ggmlTypeOf(static_cast<uint32_t>(type));
     LOWTIDE_ASSERT(info);

@@ -56,8 +56,6 @@ struct GgmlTypeInfo {
     Bytes bytesPerBlock = 0;
 };
 
-/// All types, by number.
-[[nodiscard]] std::span<const GgmlTypeInfo> ggmlTypes() noexcept;
 [[nodiscard]] const GgmlTypeInfo& infoOf(GgmlType type);
 /// nullptr for a number that no type has.
 [[nodiscard]] const GgmlTypeInfo* ggmlTypeOf(uint32_t number) noexcept;

@@ -288,11 +288,6 @@ Timeline Ledger::timeline() const {
     return timeline_;
 }
 
-double Ledger::secondsSinceBegin() const {
-    const std::lock_guard lock(mutex_);
-    return secondsSince(begin_);
-}
-
 Json toJson(const std::map<std::string, DeviceLedger, std::less<>>& devices) {
     Json json = Json::object();
     for (const auto& [id, device] : devices) {

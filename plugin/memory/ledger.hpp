@@ -124,7 +124,6 @@ public:
     [[nodiscard]] Bytes peakOn(std::string_view device) const;
     [[nodiscard]] std::map<std::string, DeviceLedger, std::less<>> snapshot() const;
     [[nodiscard]] Timeline timeline() const;
-    [[nodiscard]] double secondsSinceBegin() const;
 
 private:
     void change(std::string_view device, Tag tag, std::string_view owner, Bytes delta);

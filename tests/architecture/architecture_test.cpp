@@ -2,6 +2,7 @@
 #include "tests/fixtures/test_program.hpp"
 
 #include <QProcess>
+#include <QProcessEnvironment>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -66,6 +67,37 @@ private Q_SLOTS:
         QVERIFY2(process.exitCode() == 0, process.readAll().left(4000).constData());
     }
 
+    /// The folder that ./dev setup fills is the one in which CMake looks for LibTorch: each hashes
+    /// the lists of what it holds.
+    void devAndCMakeNameOneSiteFolder() {
+        const auto said = [](const QString& program, const QStringList& arguments) {
+            QProcess process;
+            process.setProcessChannelMode(QProcess::MergedChannels);
+            process.setWorkingDirectory(lowtide::testing::sourcePath(""));
+            QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+            environment.insert("LOWTIDE_CACHE", "/cache");
+            process.setProcessEnvironment(environment);
+            process.start(program, arguments);
+            process.waitForFinished(-1);
+            return QString::fromUtf8(process.readAll()).trimmed();
+        };
+        const QTemporaryDir folder;
+        write(folder,
+              "say.cmake",
+              "set(PROJECT_SOURCE_DIR .)\n"
+              "include(plugin/cmake/site.cmake)\n"
+              "message(${site})\n");
+
+        const QString ofDev =
+            said("bash",
+                 {"-c",
+                  "cache=$LOWTIDE_CACHE; "
+                  "eval \"$(sed -n '/^site_folder()/,/^}/p' dev)\"; site_folder"});
+
+        QVERIFY2(ofDev.startsWith("/cache/site-"), qPrintable(ofDev));
+        QCOMPARE(said("cmake", {"-P", folder.filePath("say.cmake")}), ofDev);
+    }
+
     void aBrokenRuleIsFound_data() {
         QTest::addColumn<QString>("script");
         QTest::addColumn<QString>("file");
@@ -75,6 +107,10 @@ private Q_SLOTS:
             << "check_layers.py"
             << "plugin/memory/a.hpp" << QByteArray("#include \"plugin/graph/b.hpp\"\n")
             << "may not include plugin/graph";
+        QTest::newRow("a category of nodes in their engine")
+            << "check_layers.py"
+            << "nodes/engine/a.cpp" << QByteArray("#include \"nodes/denoise/b.hpp\"\n")
+            << "knows no category";
         QTest::newRow("torch in a light room")
             << "check_layers.py"
             << "plugin/executor/a.cpp" << QByteArray("#include <ATen/ATen.h>\n") << "torch-free";

@@ -6,7 +6,7 @@
 --figures prints the sizes of each part, and which folders and headers are meant.
 
 - the top folder holds what docs/architecture.md lists, and nothing else;
-- every room has a README;
+- every room of check_layers.py has a README;
 - sizes: the median source file is near 120 lines, 95 % are under 400, none is above MAX_LINES; for each part of PARTS, how many
   folders may hold one source file and how many small headers may have one user;
 - host and device are crossed only in plugin/tensor/crossing.cpp and plugin/residency;
@@ -21,15 +21,12 @@ import statistics
 import sys
 import typing
 
+from check_layers import LAYERS, UI_LAYERS
+
 TOP = {"CMakeLists.txt", "CMakePresets.json", "plugin", "nodes", "ui", "resources", "tests", "examples", "docs",
        "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "NOTICE", "dev"}
 GENERATED = {"build"}
-ROOMS = ["plugin"] + [f"plugin/{room}" for room in (
-    "host_api", "base", "files", "image", "video", "memory", "encodings", "graph", "executor", "residency", "tensor", "text", "sampling", "nn", "checkpoints",
-    "families",
-    "module")] + ["nodes", "ui", "tests", "resources", "examples"] + [f"ui/{room}" for room in (
-        "door", "qt_door", "theme", "language", "document", "painting", "bridge", "editors", "canvas", "panels", "widgets",
-        "studio")]
+ROOMS = ["plugin", "resources", *LAYERS, *(f"ui/{room}" for room in UI_LAYERS)]
 SOURCES = ("plugin", "nodes", "ui", "tests", "examples")
 MAX_LINES = {".hpp": 250, ".cpp": 900, ".cu": 900}
 SMALL_HEADER = 25  # lines

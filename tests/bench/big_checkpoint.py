@@ -63,6 +63,7 @@ NOISE_VALUES = 1 << 22
 TYPE_BYTES = {"F16": 2, "BF16": 2, "F32": 4}
 SPARE_BYTES = 1 << 30
 TOKENS = 77
+TIED = "encoder.embed_tokens.weight"  # of T5; published files have it once
 IS_HOLLOW = sys.argv[1:2] == ["hollow"]
 
 
@@ -133,6 +134,32 @@ def write_json(path, value):
         json.dump(value, file, indent=2)
 
 
+def make_once(out, write):
+    """write(folder) fills a folder, which appears whole or not at all; nothing is written when it is there already."""
+    if os.path.isdir(out):
+        return
+    partial = f"{out}.partial"
+    shutil.rmtree(partial, ignore_errors=True)
+    os.makedirs(partial)
+    write(partial)
+    os.rename(partial, out)
+
+
+def write_parts(folder, parts, kind_of=lambda name: "BF16", tied=TIED):
+    """Settings and weights of networks, by the names of their folders, as save_pretrained writes them."""
+    for name, part in parts.items():
+        (part.save_config if hasattr(part, "save_config") else part.config.save_pretrained)(os.path.join(folder, name))
+        stem = "diffusion_pytorch_model" if hasattr(part, "save_config") else "model"
+        shapes = {key: shape for key, shape in shapes_of(part).items() if key != tied}
+        write_weights(os.path.join(folder, name, stem + ".safetensors"), shapes, kind_of(name))
+
+
+def write_index(folder, pipeline, components, scheduler):
+    os.makedirs(os.path.join(folder, "scheduler"))
+    write_json(os.path.join(folder, "scheduler", "scheduler_config.json"), scheduler)
+    write_json(os.path.join(folder, "model_index.json"), {"_class_name": pipeline, **components})
+
+
 def write_unet(folder, settings):
     os.makedirs(folder)
     config = {"_class_name": "UNet2DConditionModel", **UNET_DEFAULTS, **settings}
@@ -192,6 +219,22 @@ def write_sd15(mini, partial):
     padded_tokenizer.pad(os.path.join(partial, "tokenizer"), text["vocab_size"])
 
 
+def write_folder(size, mini, folder):
+    mine = {"sd15": (), "sd15-vae": ("unet", "text_encoder")}.get(size, ("vae",))
+    for part in ("scheduler", "tokenizer", *mine):
+        shutil.copytree(os.path.join(mini, part), os.path.join(folder, part))
+    if size == "sd15":
+        write_sd15(mini, folder)
+    elif size == "sd15-vae":
+        write_autoencoder(os.path.join(folder, "vae"))
+    else:
+        unet = UNETS[size]
+        write_unet(os.path.join(folder, "unet"), unet)
+        text = small_text_encoder(mini, unet["cross_attention_dim"])
+        write_text_encoder(os.path.join(folder, "text_encoder"), text)
+    write_json(os.path.join(folder, "model_index.json"), {"_class_name": "StableDiffusionPipeline", **COMPONENTS})
+
+
 def check(mini):
     """Ends with an error where a layout is not the real library's; with 3 where there is none to ask."""
     try:
@@ -218,24 +261,7 @@ def main():
     if sys.argv[1] == "check":
         return check(sys.argv[2])
     size, mini, out = sys.argv[-3:]
-    if os.path.isdir(out):
-        return
-    partial = f"{out}.partial"
-    shutil.rmtree(partial, ignore_errors=True)
-    mine = {"sd15": (), "sd15-vae": ("unet", "text_encoder")}.get(size, ("vae",))
-    for part in ("scheduler", "tokenizer", *mine):
-        shutil.copytree(os.path.join(mini, part), os.path.join(partial, part))
-    if size == "sd15":
-        write_sd15(mini, partial)
-    elif size == "sd15-vae":
-        write_autoencoder(os.path.join(partial, "vae"))
-    else:
-        unet = UNETS[size]
-        write_unet(os.path.join(partial, "unet"), unet)
-        text = small_text_encoder(mini, unet["cross_attention_dim"])
-        write_text_encoder(os.path.join(partial, "text_encoder"), text)
-    write_json(os.path.join(partial, "model_index.json"), {"_class_name": "StableDiffusionPipeline", **COMPONENTS})
-    os.rename(partial, out)
+    make_once(out, lambda folder: write_folder(size, mini, folder))
 
 
 if __name__ == "__main__":

@@ -9,13 +9,12 @@ folder appears whole or not at all; nothing is written when it is there already.
 """
 
 import os
-import shutil
 import sys
 
 import hidream_checkpoint
 import wan_checkpoint  # finds flux_names
 import flux_names
-from big_checkpoint import write_json, write_weights
+from big_checkpoint import make_once, shapes_of, write_index, write_parts
 from xl_checkpoint import TEXT, WORDS
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -34,10 +33,6 @@ CLASSES = {
     "transformer": ("diffusers", "FluxTransformer2DModel"),
     "vae": ("diffusers", "AutoencoderKL"),
 }
-
-
-def shapes_of(part):
-    return {key: tuple(value.shape) for key, value in part.state_dict().items()}
 
 
 def fused(shapes):
@@ -84,28 +79,16 @@ def networks(vocabulary):
 def write_folder(tokenizers, folder):
     vocabulary = tokenizers.write_clip(os.path.join(folder, "tokenizer"), pad=tokenizers.EOS, max_length=WORDS["max_position_embeddings"])
     hidream_checkpoint.write_t5(tokenizers, os.path.join(folder, "tokenizer_2"))
-    for name, part in networks(vocabulary).items():
-        (part.save_config if hasattr(part, "save_config") else part.config.save_pretrained)(os.path.join(folder, name))
-        stem = "diffusion_pytorch_model" if hasattr(part, "save_config") else "model"
-        shapes = {key: shape for key, shape in shapes_of(part).items() if key != "encoder.embed_tokens.weight"}
-        write_weights(os.path.join(folder, name, stem + ".safetensors"), shapes, "BF16")
-    os.makedirs(os.path.join(folder, "scheduler"))
-    write_json(os.path.join(folder, "scheduler", "scheduler_config.json"), SCHEDULER)
-    write_json(os.path.join(folder, "model_index.json"), {"_class_name": "FluxPipeline", **CLASSES})
+    write_parts(folder, networks(vocabulary))
+    write_index(folder, "FluxPipeline", CLASSES, SCHEDULER)
 
 
 def main():
     reference, out = sys.argv[-2:]
-    if os.path.isdir(out):
-        return
-    partial = f"{out}.partial"
-    shutil.rmtree(partial, ignore_errors=True)
-    os.makedirs(partial)
     sys.path.insert(0, reference)
     from lib import tokenizers
 
-    write_folder(tokenizers, partial)
-    os.rename(partial, out)
+    make_once(out, lambda folder: write_folder(tokenizers, folder))
 
 
 if __name__ == "__main__":

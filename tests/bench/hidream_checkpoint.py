@@ -12,13 +12,12 @@ small ones of REFERENCE. The folder appears whole or not at all; nothing is writ
 """
 
 import os
-import shutil
 import struct
 import sys
 
 import padded_tokenizer
 import wan_checkpoint
-from big_checkpoint import write_json, write_weights
+from big_checkpoint import TIED, make_once, shapes_of, write_index, write_parts
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -91,7 +90,7 @@ def write_files(folder, tokenizers, ldm_keys):
         write(f"diffusion_models/hidream_i1_{variant}_fp8", transformer)
     for name, part in (("clip_l_hidream", "text_encoder"), ("clip_g_hidream", "text_encoder_2")):
         write("text_encoders/" + name, {key: ("F16", shape) for key, shape in shapes[part].items()})
-    t5 = {key: shape for key, shape in shapes["text_encoder_3"].items() if key != "encoder.embed_tokens.weight"}
+    t5 = {key: shape for key, shape in shapes["text_encoder_3"].items() if key != TIED}
     write("text_encoders/t5xxl_fp8_e4m3fn_scaled", *wan_checkpoint.scaled_to_fp8(t5, lambda name: "Dense" in name or "SelfAttention.relative" not in name
                                                                                   and "SelfAttention." in name))
     write(LLAMA_FILE, *llama_in_fp8(shapes["text_encoder_4"]))
@@ -112,7 +111,7 @@ def write_llama_tokenizer(tokenizers, folder):
 
 def write_llama(tokenizers, folder):
     """Random weights; their scales keep activations near 1."""
-    shapes = {key: tuple(value.shape) for key, value in networks(WORDS)["text_encoder_4"].state_dict().items()}
+    shapes = shapes_of(networks(WORDS)["text_encoder_4"])
     tensors, values = llama_in_fp8(shapes)
     for name in values:
         values[name] = struct.pack("<f", shapes[name.removesuffix("scale_weight") + "weight"][1] ** -0.5)
@@ -125,28 +124,16 @@ def write_folder(tokenizers, folder):
         vocabulary = tokenizers.write_clip(os.path.join(folder, name), pad=padding, max_length=CLIP_LENGTH)
     write_t5(tokenizers, os.path.join(folder, "tokenizer_3"))
     write_llama_tokenizer(tokenizers, os.path.join(folder, "tokenizer_4"))
-    for name, part in networks(vocabulary).items():
-        (part.save_config if hasattr(part, "save_config") else part.config.save_pretrained)(os.path.join(folder, name))
-        stem = "diffusion_pytorch_model" if hasattr(part, "save_config") else "model"
-        shapes = {key: tuple(value.shape) for key, value in part.state_dict().items() if key != "encoder.embed_tokens.weight"}
-        write_weights(os.path.join(folder, name, stem + ".safetensors"), shapes, "BF16")
-    os.makedirs(os.path.join(folder, "scheduler"))
-    write_json(os.path.join(folder, "scheduler", "scheduler_config.json"), SCHEDULER)
-    write_json(os.path.join(folder, "model_index.json"), {"_class_name": "HiDreamImagePipeline", **CLASSES})
+    write_parts(folder, networks(vocabulary))
+    write_index(folder, "HiDreamImagePipeline", CLASSES, SCHEDULER)
 
 
 def main():
     kind, reference, out = sys.argv[-3:]
-    if os.path.isdir(out):
-        return
-    partial = f"{out}.partial"
-    shutil.rmtree(partial, ignore_errors=True)
-    os.makedirs(partial)
     sys.path.insert(0, reference)
     from lib import tokenizers
 
-    (write_llama if kind == "llama" else write_folder)(tokenizers, partial)
-    os.rename(partial, out)
+    make_once(out, lambda folder: (write_llama if kind == "llama" else write_folder)(tokenizers, folder))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import flux_checkpoint
 import hidream_checkpoint
 import wan_checkpoint
 import zimage_checkpoint
-from big_checkpoint import SD15, shapes_of, write_weights
+from big_checkpoint import SD15, make_once, shapes_of, write_weights
 from xl_checkpoint import TEXT, UNET, VAE, WORDS
 
 LORA_RANK = 32
@@ -92,10 +92,7 @@ def lora_shapes(unet):
     return shapes
 
 
-def main():
-    reference, tokenizer, qwen, pictures, out = sys.argv[-5:]
-    if os.path.isdir(out):
-        return
+def write_folder(reference, tokenizer, qwen, pictures, folder):
     sys.path.insert(0, reference)
     import torch
     from diffusers import UNet2DConditionModel
@@ -111,18 +108,20 @@ def main():
             "clip_vision/CLIP-ViT-H-14-laion2B-s32B-b79K": vision_shapes(),
             "loras/sd_xl_offset_example-lora_1.0": lora_shapes(large),
         }
-    partial = f"{out}.partial"
-    shutil.rmtree(partial, ignore_errors=True)
     for name, shapes in files.items():
-        path = os.path.join(partial, name + ".safetensors")
+        path = os.path.join(folder, name + ".safetensors")
         os.makedirs(os.path.dirname(path), exist_ok=True)
         write_weights(path, shapes)
-    wan_checkpoint.write_files(partial, tokenizer)
-    hidream_checkpoint.write_files(partial, tokenizers, ldm_keys)
-    zimage_checkpoint.write_files(partial, qwen)
-    flux_checkpoint.write_files(partial)
-    shutil.copytree(pictures, os.path.join(partial, "pictures"))
-    os.rename(partial, out)
+    wan_checkpoint.write_files(folder, tokenizer)
+    hidream_checkpoint.write_files(folder, tokenizers, ldm_keys)
+    zimage_checkpoint.write_files(folder, qwen)
+    flux_checkpoint.write_files(folder)
+    shutil.copytree(pictures, os.path.join(folder, "pictures"))
+
+
+def main():
+    *given, out = sys.argv[-5:]
+    make_once(out, lambda folder: write_folder(*given, folder))
 
 
 if __name__ == "__main__":

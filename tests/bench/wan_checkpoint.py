@@ -23,7 +23,7 @@ import struct
 import sys
 
 import padded_tokenizer
-from big_checkpoint import IS_HOLLOW, Noise, distribution, write_json, write_weights
+from big_checkpoint import IS_HOLLOW, TIED, Noise, distribution, make_once, shapes_of, write_json, write_parts
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
 import wan_names  # noqa: E402
@@ -62,7 +62,6 @@ COMPONENTS = {
     "vae": ("diffusers", "AutoencoderKLWan"),
 }
 VISION_COMPONENTS = {"image_encoder": ("transformers", "CLIPVisionModel"), "image_processor": ("transformers", "CLIPImageProcessor")}
-TIED = "encoder.embed_tokens.weight"  # published files have it once
 HALF_KINDS = ("transformer", "transformer_2", "text_encoder")
 EXPERT = "transformer_2"
 
@@ -89,14 +88,6 @@ def networks(kind, text=TEXT):
         if kind.endswith("a14b"):
             parts[EXPERT] = WanTransformer3DModel(**KINDS[kind])
     return parts
-
-
-def write_parts(kind, tokenizer, folder):
-    for name, part in networks(kind, text_settings(tokenizer)).items():
-        (part.save_config if hasattr(part, "save_config") else part.config.save_pretrained)(os.path.join(folder, name))
-        stem = "diffusion_pytorch_model" if hasattr(part, "save_config") else "model"
-        shapes = {key: tuple(value.shape) for key, value in part.state_dict().items() if key != TIED}
-        write_weights(os.path.join(folder, name, stem + ".safetensors"), shapes, "BF16" if name in HALF_KINDS else "F32")
 
 
 def write_tensors(path, tensors, values, fill=None):
@@ -158,7 +149,7 @@ class Filling:
 def write_random_files(kind, folder, tokenizer):
     """Text to video; the denoiser's scales keep activations near 1. Its settings lie beside it, which diffusers wants."""
     os.makedirs(os.path.join(folder, "transformer"))
-    parts = {name: {key: tuple(value.shape) for key, value in part.state_dict().items() if key != TIED}
+    parts = {name: {key: shape for key, shape in shapes_of(part).items() if key != TIED}
              for name, part in networks(kind, text_settings(tokenizer)).items()}
     fill = Filling()
     write_json(os.path.join(folder, "transformer", "config.json"), {"_class_name": "WanTransformer3DModel", **KINDS[kind]})
@@ -176,8 +167,7 @@ def write_random_files(kind, folder, tokenizer):
 
 def write_files(folder, tokenizer):
     """Image to video in the folders of ComfyUI, under the names with which its files are published."""
-    parts = {name: {key: tuple(value.shape) for key, value in part.state_dict().items()}
-             for kind in ("i2v_a14b", "i2v_14b") for name, part in networks(kind).items()}
+    parts = {name: shapes_of(part) for kind in ("i2v_a14b", "i2v_14b") for name, part in networks(kind).items()}
     for published, part in (("wan2.1_i2v_480p_14B", "transformer"), ("wan2.2_i2v_high_noise_14B", EXPERT),
                             ("wan2.2_i2v_low_noise_14B", EXPERT)):
         denoiser = {wan_names.transformer_name(key): shape for key, shape in parts[part].items() if "norm_added_q" not in key}
@@ -198,7 +188,7 @@ def write_files(folder, tokenizer):
 def write_folder(kind, partial, tokenizer):
     from diffusers import UniPCMultistepScheduler
 
-    write_parts(kind, tokenizer, partial)
+    write_parts(partial, networks(kind, text_settings(tokenizer)), lambda name: "BF16" if name in HALF_KINDS else "F32")
     UniPCMultistepScheduler(**SCHEDULER).save_pretrained(os.path.join(partial, "scheduler"))
     shutil.copytree(tokenizer, os.path.join(partial, "tokenizer"))
     padded_tokenizer.pad(os.path.join(partial, "tokenizer"), min(TEXT_TOKENS, text_settings(tokenizer)["vocab_size"]))
@@ -212,16 +202,7 @@ def write_folder(kind, partial, tokenizer):
 
 def main():
     kind, tokenizer, out = sys.argv[-3:]
-    if os.path.isdir(out):
-        return
-    partial = f"{out}.partial"
-    shutil.rmtree(partial, ignore_errors=True)
-    os.makedirs(partial)
-    if sys.argv[1] == "files":
-        write_random_files(kind, partial, tokenizer)
-    else:
-        write_folder(kind, partial, tokenizer)
-    os.rename(partial, out)
+    make_once(out, lambda folder: (write_random_files if sys.argv[1] == "files" else write_folder)(kind, folder, tokenizer))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import os
 import shutil
 import sys
 
-from big_checkpoint import write_json, write_weights
+from big_checkpoint import make_once, write_json, write_weights
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -123,19 +123,17 @@ def shapes_of_file(folder, ldm_keys):
             if value.is_floating_point()}
 
 
-def main():
-    reference, mini, out = sys.argv[-3:]
-    if os.path.isdir(out):
-        return
+def write_file(reference, mini, folder):
     sys.path.insert(0, reference)
     from lib import ldm_keys
 
-    partial = f"{out}.partial"
-    shutil.rmtree(partial, ignore_errors=True)
-    os.makedirs(partial)
-    save_settings(partial, mini)
-    write_weights(os.path.join(partial, "model.safetensors"), shapes_of_file(partial, ldm_keys))
-    os.rename(partial, out)
+    save_settings(folder, mini)
+    write_weights(os.path.join(folder, "model.safetensors"), shapes_of_file(folder, ldm_keys))
+
+
+def main():
+    reference, mini, out = sys.argv[-3:]
+    make_once(out, lambda folder: write_file(reference, mini, folder))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import sys
 import padded_tokenizer
 import wan_checkpoint  # finds zimage_names
 import zimage_names
-from big_checkpoint import write_json, write_weights
+from big_checkpoint import make_once, shapes_of, write_index, write_parts
 from hidream_checkpoint import SCHEDULER, VAE
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -24,6 +24,7 @@ QWEN = dict(vocab_size=151936, hidden_size=2560, intermediate_size=9728, num_hid
             max_position_embeddings=40960, rms_norm_eps=1e-6, tie_word_embeddings=True, rope_parameters=dict(rope_type="default", rope_theta=1000000.0))
 TRANSFORMER = dict(in_channels=16, dim=3840, n_layers=30, n_refiner_layers=2, n_heads=30, n_kv_heads=30, cap_feat_dim=2560, rope_theta=256.0,
                    axes_dims=[32, 48, 48], axes_lens=[1536, 512, 512])
+HEAD = "lm_head.weight"  # the same as the embedding
 CLASSES = {
     "scheduler": ("diffusers", "FlowMatchEulerDiscreteScheduler"),
     "text_encoder": ("transformers", "Qwen3Model"),
@@ -43,10 +44,6 @@ def networks():
         return {"text_encoder": Qwen3ForCausalLM(Qwen3Config(**QWEN)), "transformer": ZImageTransformer2DModel(**TRANSFORMER), "vae": AutoencoderKL(**VAE)}
 
 
-def shapes_of(part):
-    return {key: tuple(value.shape) for key, value in part.state_dict().items() if key != "lm_head.weight"}
-
-
 def fused(shapes):
     return sum(shape[0] for shape in shapes), shapes[0][1]
 
@@ -54,8 +51,9 @@ def fused(shapes):
 def write_files(folder, tokenizer):
     """In the folders of ComfyUI, under the names with which its files are published; the autoencoder is HiDream-I1's."""
     parts = networks()
+    text = {key: shape for key, shape in shapes_of(parts["text_encoder"]).items() if key != HEAD}
     for path, shapes in (("diffusion_models/z_image_turbo_bf16", zimage_names.own_names(shapes_of(parts["transformer"]), fused)),
-                         ("text_encoders/qwen_3_4b", shapes_of(parts["text_encoder"]))):
+                         ("text_encoders/qwen_3_4b", text)):
         wan_checkpoint.write_tensors(os.path.join(folder, path + ".safetensors"), {key: ("BF16", shape) for key, shape in shapes.items()}, {})
     shutil.copytree(tokenizer, os.path.join(folder, "text_encoders", "tokenizer"))
     padded_tokenizer.pad(os.path.join(folder, "text_encoders", "tokenizer"), QWEN["vocab_size"])
@@ -64,24 +62,13 @@ def write_files(folder, tokenizer):
 def write_folder(tokenizer, folder):
     shutil.copytree(tokenizer, os.path.join(folder, "tokenizer"))
     padded_tokenizer.pad(os.path.join(folder, "tokenizer"), QWEN["vocab_size"])
-    for name, part in networks().items():
-        (part.save_config if hasattr(part, "save_config") else part.config.save_pretrained)(os.path.join(folder, name))
-        stem = "diffusion_pytorch_model" if hasattr(part, "save_config") else "model"
-        write_weights(os.path.join(folder, name, stem + ".safetensors"), shapes_of(part), "BF16")
-    os.makedirs(os.path.join(folder, "scheduler"))
-    write_json(os.path.join(folder, "scheduler", "scheduler_config.json"), SCHEDULER)
-    write_json(os.path.join(folder, "model_index.json"), {"_class_name": "ZImagePipeline", **CLASSES})
+    write_parts(folder, networks(), tied=HEAD)
+    write_index(folder, "ZImagePipeline", CLASSES, SCHEDULER)
 
 
 def main():
     tokenizer, out = sys.argv[-2:]
-    if os.path.isdir(out):
-        return
-    partial = f"{out}.partial"
-    shutil.rmtree(partial, ignore_errors=True)
-    os.makedirs(partial)
-    write_folder(tokenizer, partial)
-    os.rename(partial, out)
+    make_once(out, lambda folder: write_folder(tokenizer, folder))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ namespace lowtide::testing {
 
 std::shared_ptr<const residency::CudaLibrary> cards() {
     static const auto library =
-        std::make_shared<const residency::CudaLibrary>(testing::buildPath("lib").toStdString());
+        std::make_shared<const residency::CudaLibrary>(buildPath("lib").toStdString());
     return library;
 }
 

@@ -18,10 +18,6 @@ public:
 
     void setCounts(const CountText& counts);
 
-    [[nodiscard]] QWidget& stylesButton() { return *styles_; }
-
-    [[nodiscard]] QWidget& pastButton() { return *past_; }
-
     void setKeys(const PromptLibrary::Keys& keys);
 
     void setHasPast(bool hasPast) { past_->setVisible(hasPast); }

@@ -27,7 +27,7 @@ struct CacheScene {
 
     ModelBench bench;
     nodes::WireRef model;
-    testing::DenoiseRequest request;
+    DenoiseRequest request;
     DenoiseShapes shapes;
 };
 

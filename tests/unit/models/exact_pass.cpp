@@ -38,14 +38,14 @@ ExactPass::ExactPass(const std::string& checkpoint)
 
 Json ExactPass::measured(const std::shared_ptr<const sampling::StepCache>& cache,
                          const std::string& precision) {
-    testing::DenoiseRequest request = request_;
+    DenoiseRequest request = request_;
     request.stepCache = cache;
     request.precision = memory::parsePrecision(precision);
     return measured(request);
 }
 
 Json ExactPass::measuredWith(const std::string& checkpoint) {
-    testing::DenoiseRequest request = request_;
+    DenoiseRequest request = request_;
     request.model = bench_.load(checkpoint);
     return measured(request);
 }
@@ -54,7 +54,7 @@ bool ExactPass::hasArrived() const {
     return at::equal(arrived_, latents_);
 }
 
-Json ExactPass::measured(const testing::DenoiseRequest& request) {
+Json ExactPass::measured(const DenoiseRequest& request) {
     std::map<std::string, Json> told;
     arrived_ = latentsOf(run(request, [&](std::string_view name, Json facts) {
         told[std::string(name)] = std::move(facts);
@@ -63,7 +63,7 @@ Json ExactPass::measured(const testing::DenoiseRequest& request) {
     return told.at("teacher_forced");
 }
 
-nodes::WireRef ExactPass::run(const testing::DenoiseRequest& request,
+nodes::WireRef ExactPass::run(const DenoiseRequest& request,
                               std::function<void(std::string_view, Json)> tell) {
     const auto outline =
         testing::outline(bench_.stages(), known(shapesOf(model_, kPicture), request));

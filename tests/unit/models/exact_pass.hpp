@@ -33,13 +33,13 @@ public:
     [[nodiscard]] bool hasArrived() const;
 
 private:
-    Json measured(const testing::DenoiseRequest& request);
-    nodes::WireRef run(const testing::DenoiseRequest& request,
+    Json measured(const DenoiseRequest& request);
+    nodes::WireRef run(const DenoiseRequest& request,
                        std::function<void(std::string_view, Json)> tell);
 
     ModelBench bench_;
     nodes::WireRef model_;
-    testing::DenoiseRequest request_;
+    DenoiseRequest request_;
     at::Tensor latents_;
     at::Tensor arrived_;
 };

@@ -77,12 +77,12 @@ DenoiseRequest pictureRequest(const WireRef& model) {
     return request;
 }
 
-testing::DenoiseShapes shapesOf(const DenoiseRequest& request) {
+DenoiseShapes shapesOf(const DenoiseRequest& request) {
     const auto conditioning = [](const WireRef& value) {
         return dynamic_cast<const tensor::Conditioning&>(*value).tensor("embeds").sizes().vec();
     };
-    testing::DenoiseShapes shapes{.positive = conditioning(request.positive),
-                                  .negative = conditioning(request.negative)};
+    DenoiseShapes shapes{.positive = conditioning(request.positive),
+                         .negative = conditioning(request.negative)};
     const auto shapeOf = [](const WireRef& value) -> Shape {
         const auto* latents = dynamic_cast<const tensor::Latents*>(value.get());
         return latents ? Shape(latents->samples().sizes().vec()) : Shape();

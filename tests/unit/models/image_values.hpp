@@ -25,16 +25,16 @@ inline constexpr const char* kMini = "builtin:mini";
 [[nodiscard]] at::Tensor leftHalf(int64_t height, int64_t width);
 
 [[nodiscard]] nodes::WireRef encode(ModelBench& bench,
-                                    const testing::ImageEncodeRequest& request,
+                                    const ImageEncodeRequest& request,
                                     const std::optional<nodes::StageCall>& call = {});
 [[nodiscard]] nodes::WireRef denoise(ModelBench& bench,
-                                     const testing::DenoiseRequest& request,
+                                     const DenoiseRequest& request,
                                      const std::optional<nodes::StageCall>& call = {});
 
 /// A request that goes on with a latent of 32 x 16 pixels at half strength, with mask and masked
 /// picture where the model wants them.
-[[nodiscard]] testing::DenoiseRequest pictureRequest(const nodes::WireRef& model);
+[[nodiscard]] DenoiseRequest pictureRequest(const nodes::WireRef& model);
 /// What is known of that request's wires before the run.
-[[nodiscard]] testing::DenoiseShapes shapesOf(const testing::DenoiseRequest& request);
+[[nodiscard]] DenoiseShapes shapesOf(const DenoiseRequest& request);
 
 }  // namespace lowtide::testing

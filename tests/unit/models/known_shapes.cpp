@@ -18,84 +18,78 @@ WireRef latentWire(const Shape& shape, const WireRef& kind = {}) {
 }  // namespace
 
 EncodeResult encodePrompt(nodes::Stages& stages,
-                          const testing::EncodeRequest& request,
+                          const EncodeRequest& request,
                           const nodes::StageCall& call) {
     const std::vector<WireRef> values = testing::run(stages, request, call);
     return {.positive = values.at(0), .negative = values.at(1)};
 }
 
-testing::DecodeRequest known(const Shape& latent, testing::DecodeRequest request) {
+DecodeRequest known(const Shape& latent, DecodeRequest request) {
     request.latent = latentWire(latent);
     return request;
 }
 
-testing::LatentUpscaleRequest known(const Shape& latent, testing::LatentUpscaleRequest request) {
+LatentUpscaleRequest known(const Shape& latent, LatentUpscaleRequest request) {
     request.latent = latentWire(latent);
     return request;
 }
 
-testing::LatentRepeatRequest known(const Shape& latent,
-                                   const WireRef& kind,
-                                   testing::LatentRepeatRequest request) {
+LatentRepeatRequest known(const Shape& latent, const WireRef& kind, LatentRepeatRequest request) {
     request.latent = latentWire(latent, kind);
     return request;
 }
 
-testing::UpscaleRequest known(const Shape& image, testing::UpscaleRequest request) {
+UpscaleRequest known(const Shape& image, UpscaleRequest request) {
     request.image = wire("IMAGE", image);
     return request;
 }
 
-testing::UpscaleWithModelRequest known(const Shape& image,
-                                       testing::UpscaleWithModelRequest request) {
+UpscaleWithModelRequest known(const Shape& image, UpscaleWithModelRequest request) {
     request.image = wire("IMAGE", image);
     return request;
 }
 
-testing::SharpenRequest known(const Shape& image, testing::SharpenRequest request) {
+SharpenRequest known(const Shape& image, SharpenRequest request) {
     request.image = wire("IMAGE", image);
     return request;
 }
 
-testing::MatchColourRequest known(const Shape& image,
-                                  const Shape& reference,
-                                  testing::MatchColourRequest request) {
+MatchColourRequest known(const Shape& image, const Shape& reference, MatchColourRequest request) {
     request.image = wire("IMAGE", image);
     request.reference = wire("IMAGE", reference);
     return request;
 }
 
-testing::MaskRequest known(const Shape& image, testing::MaskRequest request) {
+MaskRequest known(const Shape& image, MaskRequest request) {
     request.image = wire("IMAGE", image);
     return request;
 }
 
-testing::MaskGrowRequest known(const Shape& mask, testing::MaskGrowRequest request) {
+MaskGrowRequest known(const Shape& mask, MaskGrowRequest request) {
     request.mask = wire("MASK", mask);
     return request;
 }
 
-testing::ImageEncodeRequest known(const ImageEncodeShapes& shapes,
-                                  testing::ImageEncodeRequest request) {
+ImageEncodeRequest known(const ImageEncodeShapes& shapes, ImageEncodeRequest request) {
     request.image = wire("IMAGE", shapes.image);
     request.mask = wire("MASK", shapes.mask);
     return request;
 }
 
-testing::FitRequest known(const FitShapes& shapes, testing::FitRequest request) {
+FitRequest known(const FitShapes& shapes, FitRequest request) {
     request.image = wire("IMAGE", shapes.image);
     request.mask = wire("MASK", shapes.mask);
     return request;
 }
 
-testing::CompositeRequest known(const CompositeShapes& shapes, testing::CompositeRequest request) {
+CompositeRequest known(const CompositeShapes& shapes, CompositeRequest request) {
     request.destination = wire("IMAGE", shapes.destination);
     request.source = wire("IMAGE", shapes.source);
     request.mask = wire("MASK", shapes.mask);
     return request;
 }
 
-testing::DenoiseRequest known(const DenoiseShapes& shapes, testing::DenoiseRequest request) {
+DenoiseRequest known(const DenoiseShapes& shapes, DenoiseRequest request) {
     request.latent = latentWire(shapes.latent, shapes.latentKind);
     request.positive = wire("CONDITIONING", shapes.positive, shapes.positiveEntries);
     request.negative = wire("CONDITIONING", shapes.negative, shapes.negativeEntries);
@@ -104,15 +98,14 @@ testing::DenoiseRequest known(const DenoiseShapes& shapes, testing::DenoiseReque
     return request;
 }
 
-testing::DetailRequest known(const DetailShapes& shapes, testing::DetailRequest request) {
+DetailRequest known(const DetailShapes& shapes, DetailRequest request) {
     request.image = wire("IMAGE", shapes.image);
     request.positive = wire("CONDITIONING", shapes.positive.shape, shapes.positive.entries);
     request.negative = wire("CONDITIONING", shapes.negative.shape, shapes.negative.entries);
     return request;
 }
 
-testing::ConditioningEdit known(const std::vector<nodes::ConditioningShape>& inputs,
-                                testing::ConditioningEdit edit) {
+ConditioningEdit known(const std::vector<nodes::ConditioningShape>& inputs, ConditioningEdit edit) {
     edit.first = wire("CONDITIONING", inputs.at(0).shape, inputs.at(0).entries);
     edit.second =
         inputs.size() > 1 ? wire("CONDITIONING", inputs[1].shape, inputs[1].entries) : nullptr;

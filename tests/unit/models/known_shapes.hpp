@@ -14,7 +14,7 @@ struct EncodeResult {
 };
 
 [[nodiscard]] EncodeResult encodePrompt(nodes::Stages& stages,
-                                        const testing::EncodeRequest& request,
+                                        const EncodeRequest& request,
                                         const nodes::StageCall& call);
 
 /// Empty shapes: not connected.
@@ -54,31 +54,25 @@ struct DetailShapes {
 };
 
 /// The request with KnownValues of these shapes on its wires; other wires stay as they are.
-[[nodiscard]] testing::DecodeRequest known(const Shape& latent, testing::DecodeRequest request);
-[[nodiscard]] testing::LatentUpscaleRequest known(const Shape& latent,
-                                                  testing::LatentUpscaleRequest request);
-[[nodiscard]] testing::LatentRepeatRequest known(const Shape& latent,
-                                                 const nodes::WireRef& kind,
-                                                 testing::LatentRepeatRequest request);
-[[nodiscard]] testing::UpscaleRequest known(const Shape& image, testing::UpscaleRequest request);
-[[nodiscard]] testing::UpscaleWithModelRequest known(const Shape& image,
-                                                     testing::UpscaleWithModelRequest request);
-[[nodiscard]] testing::SharpenRequest known(const Shape& image, testing::SharpenRequest request);
-[[nodiscard]] testing::MatchColourRequest known(const Shape& image,
-                                                const Shape& reference,
-                                                testing::MatchColourRequest request);
-[[nodiscard]] testing::MaskRequest known(const Shape& image, testing::MaskRequest request);
-[[nodiscard]] testing::MaskGrowRequest known(const Shape& mask, testing::MaskGrowRequest request);
-[[nodiscard]] testing::ImageEncodeRequest known(const ImageEncodeShapes& shapes,
-                                                testing::ImageEncodeRequest request);
-[[nodiscard]] testing::FitRequest known(const FitShapes& shapes, testing::FitRequest request);
-[[nodiscard]] testing::CompositeRequest known(const CompositeShapes& shapes,
-                                              testing::CompositeRequest request);
-[[nodiscard]] testing::DenoiseRequest known(const DenoiseShapes& shapes,
-                                            testing::DenoiseRequest request);
-[[nodiscard]] testing::DetailRequest known(const DetailShapes& shapes,
-                                           testing::DetailRequest request);
-[[nodiscard]] testing::ConditioningEdit known(const std::vector<nodes::ConditioningShape>& inputs,
-                                              testing::ConditioningEdit edit);
+[[nodiscard]] DecodeRequest known(const Shape& latent, DecodeRequest request);
+[[nodiscard]] LatentUpscaleRequest known(const Shape& latent, LatentUpscaleRequest request);
+[[nodiscard]] LatentRepeatRequest known(const Shape& latent,
+                                        const nodes::WireRef& kind,
+                                        LatentRepeatRequest request);
+[[nodiscard]] UpscaleRequest known(const Shape& image, UpscaleRequest request);
+[[nodiscard]] UpscaleWithModelRequest known(const Shape& image, UpscaleWithModelRequest request);
+[[nodiscard]] SharpenRequest known(const Shape& image, SharpenRequest request);
+[[nodiscard]] MatchColourRequest known(const Shape& image,
+                                       const Shape& reference,
+                                       MatchColourRequest request);
+[[nodiscard]] MaskRequest known(const Shape& image, MaskRequest request);
+[[nodiscard]] MaskGrowRequest known(const Shape& mask, MaskGrowRequest request);
+[[nodiscard]] ImageEncodeRequest known(const ImageEncodeShapes& shapes, ImageEncodeRequest request);
+[[nodiscard]] FitRequest known(const FitShapes& shapes, FitRequest request);
+[[nodiscard]] CompositeRequest known(const CompositeShapes& shapes, CompositeRequest request);
+[[nodiscard]] DenoiseRequest known(const DenoiseShapes& shapes, DenoiseRequest request);
+[[nodiscard]] DetailRequest known(const DetailShapes& shapes, DetailRequest request);
+[[nodiscard]] ConditioningEdit known(const std::vector<nodes::ConditioningShape>& inputs,
+                                     ConditioningEdit edit);
 
 }  // namespace lowtide::testing

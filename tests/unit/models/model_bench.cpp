@@ -20,16 +20,16 @@ namespace lowtide::testing {
 ModelBench::ModelBench(memory::DeviceSpec device, std::shared_ptr<files::FileDigests> digests)
     : device_(std::move(device)),
       residency_(std::make_unique<residency::Residency>(
-          residency::makeDeviceSource(testing::buildPath("lib").toStdString()),
+          residency::makeDeviceSource(buildPath("lib").toStdString()),
           std::make_shared<models::AdapterMath>())),
-      stages_(std::make_unique<nodes::Stages>(nodes::StagesSettings{
-          .residency = *residency_,
-          .resourcesFolder = testing::sourcePath("resources").toStdString(),
-          .modelFolders = {testing::sourcePath("resources/mini").toStdString()},
-          .recorder = [this] { return recorder_.get(); },
-          .teacher = [this] { return teacher_ ? &*teacher_ : nullptr; },
-          .previewPace = {.interval = 0, .share = 1},
-          .digests = std::move(digests)})) {
+      stages_(std::make_unique<nodes::Stages>(
+          nodes::StagesSettings{.residency = *residency_,
+                                .resourcesFolder = sourcePath("resources").toStdString(),
+                                .modelFolders = {sourcePath("resources/mini").toStdString()},
+                                .recorder = [this] { return recorder_.get(); },
+                                .teacher = [this] { return teacher_ ? &*teacher_ : nullptr; },
+                                .previewPace = {.interval = 0, .share = 1},
+                                .digests = std::move(digests)})) {
     (void)residency_->open(memory::DeviceSpec{});
     (void)residency_->open(device_);
 }
@@ -142,7 +142,7 @@ nodes::WireRef emptyOutline(int64_t width, int64_t height, int64_t batch) {
 }
 
 std::string miniModel() {
-    return testing::sourcePath("resources/mini/model").toStdString();
+    return sourcePath("resources/mini/model").toStdString();
 }
 
 }  // namespace lowtide::testing

@@ -13,19 +13,18 @@ using nodes::WireRef;
 PictureBench::PictureBench(const std::string& checkpoint, memory::DeviceSpec device)
     : bench_(std::move(device)), model_(bench_.load(checkpoint)) {}
 
-testing::DenoiseRequest PictureBench::request(const std::string& prompt,
-                                              const std::string& negative) {
+DenoiseRequest PictureBench::request(const std::string& prompt, const std::string& negative) {
     return request({.prompt = prompt, .negative = negative});
 }
 
-testing::DenoiseRequest PictureBench::request(testing::EncodeRequest prompts) {
+DenoiseRequest PictureBench::request(EncodeRequest prompts) {
     const models::Model& model = ModelBench::modelOf(model_);
     std::vector<std::shared_ptr<const memory::ComponentTree>> encoders;
     for (const std::string& role : models::rolesIn(model, models::kTextEncoders)) {
         encoders.push_back(model.tree(role));
     }
     prompts.model = model_;
-    testing::EncodeResult encoded;
+    EncodeResult encoded;
     bench_.runWith(encoders, [&] {
         encoded = testing::encodePrompt(stages(), prompts, bench_.call("encode"));
     });
@@ -33,14 +32,14 @@ testing::DenoiseRequest PictureBench::request(testing::EncodeRequest prompts) {
 }
 
 WireRef PictureBench::emptyLatent(int64_t width, int64_t height, int64_t batch) {
-    return testing::run(stages(),
-                        testing::EmptyLatentRequest{
-                            .widthPixels = width, .heightPixels = height, .batch = batch},
-                        {})
+    return testing::run(
+               stages(),
+               EmptyLatentRequest{.widthPixels = width, .heightPixels = height, .batch = batch},
+               {})
         .front();
 }
 
-WireRef PictureBench::denoise(const testing::DenoiseRequest& request) {
+WireRef PictureBench::denoise(const DenoiseRequest& request) {
     WireRef result;
     bench_.runWith(model_, models::kDenoiser, [&] {
         result = testing::run(stages(), request, bench_.call("denoise")).front();
@@ -48,7 +47,7 @@ WireRef PictureBench::denoise(const testing::DenoiseRequest& request) {
     return result;
 }
 
-WireRef PictureBench::upscale(const testing::LatentUpscaleRequest& request) {
+WireRef PictureBench::upscale(const LatentUpscaleRequest& request) {
     WireRef result;
     // The node has no component; this one only makes a run of it.
     bench_.runWith(model_, models::kDenoiser, [&] {
@@ -60,10 +59,10 @@ WireRef PictureBench::upscale(const testing::LatentUpscaleRequest& request) {
 WireRef PictureBench::decode(const WireRef& latent) {
     WireRef result;
     bench_.runWith(model_, models::kAutoencoder, [&] {
-        result = testing::run(stages(),
-                              testing::DecodeRequest{.model = model_, .latent = latent},
-                              bench_.call("decode"))
-                     .front();
+        result =
+            testing::run(
+                stages(), DecodeRequest{.model = model_, .latent = latent}, bench_.call("decode"))
+                .front();
     });
     return result;
 }

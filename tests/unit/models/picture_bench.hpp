@@ -21,13 +21,12 @@ public:
     [[nodiscard]] const nodes::WireRef& model() const { return model_; }
 
     /// Model and encoded prompts; the rest is the caller's.
-    [[nodiscard]] testing::DenoiseRequest request(const std::string& prompt,
-                                                  const std::string& negative);
+    [[nodiscard]] DenoiseRequest request(const std::string& prompt, const std::string& negative);
     /// The same of prompts by all text encoders; the model is filled in.
-    [[nodiscard]] testing::DenoiseRequest request(testing::EncodeRequest prompts);
+    [[nodiscard]] DenoiseRequest request(EncodeRequest prompts);
     [[nodiscard]] nodes::WireRef emptyLatent(int64_t width, int64_t height, int64_t batch = 1);
-    [[nodiscard]] nodes::WireRef denoise(const testing::DenoiseRequest& request);
-    [[nodiscard]] nodes::WireRef upscale(const testing::LatentUpscaleRequest& request);
+    [[nodiscard]] nodes::WireRef denoise(const DenoiseRequest& request);
+    [[nodiscard]] nodes::WireRef upscale(const LatentUpscaleRequest& request);
     [[nodiscard]] nodes::WireRef decode(const nodes::WireRef& latent);
 
     /// On the host.

@@ -40,8 +40,8 @@ std::string PromptBench::withEmbeddings(const Json& test, const std::string& fol
     return folder;
 }
 
-testing::EncodeResult PromptBench::encode(const testing::EncodeRequest& request) {
-    testing::EncodeResult result;
+EncodeResult PromptBench::encode(const EncodeRequest& request) {
+    EncodeResult result;
     bench_.runWith(model_, models::kTextEncoder, [&] {
         result = testing::encodePrompt(bench_.stages(), request, bench_.call("encode"));
     });
@@ -52,7 +52,7 @@ nodes::WireRef PromptBench::prompt(const std::string& text) {
     return encode({.model = model_, .prompt = text}).positive;
 }
 
-nodes::WireRef PromptBench::edited(const testing::ConditioningEdit& edit) {
+nodes::WireRef PromptBench::edited(const ConditioningEdit& edit) {
     nodes::WireRef result;
     bench_.runWith(model_, models::kTextEncoder, [&] {
         result = testing::run(bench_.stages(), edit, bench_.call("edit")).front();
@@ -64,21 +64,21 @@ nodes::WireRef PromptBench::built(const Json& graph) {
     if (graph.contains("prompt")) {
         return prompt(graph.at("prompt"));
     }
-    testing::ConditioningEdit edit = editIn(graph);
+    ConditioningEdit edit = editIn(graph);
     edit.first = built(graph.at(graph.contains("of") ? "of" : "first"));
     edit.second = graph.contains("second") ? built(graph.at("second")) : nullptr;
     return edited(edit);
 }
 
 nodes::WireRef PromptBench::emptyLatent(int64_t width, int64_t height, int64_t batch) {
-    return testing::run(bench_.stages(),
-                        testing::EmptyLatentRequest{
-                            .widthPixels = width, .heightPixels = height, .batch = batch},
-                        {})
+    return testing::run(
+               bench_.stages(),
+               EmptyLatentRequest{.widthPixels = width, .heightPixels = height, .batch = batch},
+               {})
         .front();
 }
 
-at::Tensor PromptBench::denoise(const testing::DenoiseRequest& request) {
+at::Tensor PromptBench::denoise(const DenoiseRequest& request) {
     at::Tensor samples;
     bench_.runWith(model_, models::kDenoiser, [&] {
         const nodes::WireRef result =
@@ -92,26 +92,26 @@ const tensor::Conditioning& PromptBench::conditioningOf(const nodes::WireRef& va
     return dynamic_cast<const tensor::Conditioning&>(*value);
 }
 
-testing::ConditioningEdit editIn(const Json& graph) {
+ConditioningEdit editIn(const Json& graph) {
     const std::string name = graph.at("op");
     if (name == "combine") {
-        return {.edit = testing::CombineEdit{}};
+        return {.edit = CombineEdit{}};
     }
     if (name == "concat") {
-        return {.edit = testing::ConcatEdit{}};
+        return {.edit = ConcatEdit{}};
     }
     if (name == "average") {
-        return {.edit = testing::AverageEdit{.share = graph.at("share")}};
+        return {.edit = AverageEdit{.share = graph.at("share")}};
     }
     if (name == "time") {
-        return {.edit = testing::TimeEdit{.start = graph.at("start"), .end = graph.at("end")}};
+        return {.edit = TimeEdit{.start = graph.at("start"), .end = graph.at("end")}};
     }
     if (name == "area") {
-        return {.edit = testing::AreaEdit{.area = {.xPixels = graph.at("x"),
-                                                   .yPixels = graph.at("y"),
-                                                   .widthPixels = graph.at("width"),
-                                                   .heightPixels = graph.at("height")},
-                                          .strength = graph.at("strength")}};
+        return {.edit = AreaEdit{.area = {.xPixels = graph.at("x"),
+                                          .yPixels = graph.at("y"),
+                                          .widthPixels = graph.at("width"),
+                                          .heightPixels = graph.at("height")},
+                                 .strength = graph.at("strength")}};
     }
     throw std::runtime_error("prompt_cases.json has an unknown operation " + name);
 }

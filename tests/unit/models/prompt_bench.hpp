@@ -24,15 +24,15 @@ public:
     /// Puts the "embeddings" of a case into the folder of that name in `folder`, which it gives;
     /// the files are those of make_prompt_goldens.py.
     [[nodiscard]] std::string withEmbeddings(const Json& test, const std::string& folder);
-    [[nodiscard]] testing::EncodeResult encode(const testing::EncodeRequest& request);
+    [[nodiscard]] EncodeResult encode(const EncodeRequest& request);
     /// One prompt without weights.
     [[nodiscard]] nodes::WireRef prompt(const std::string& text);
-    [[nodiscard]] nodes::WireRef edited(const testing::ConditioningEdit& edit);
+    [[nodiscard]] nodes::WireRef edited(const ConditioningEdit& edit);
     /// What a "graph" of prompt_cases.json describes.
     [[nodiscard]] nodes::WireRef built(const Json& graph);
     [[nodiscard]] nodes::WireRef emptyLatent(int64_t width, int64_t height, int64_t batch);
     /// The samples of the result, on the host.
-    [[nodiscard]] at::Tensor denoise(const testing::DenoiseRequest& request);
+    [[nodiscard]] at::Tensor denoise(const DenoiseRequest& request);
 
     [[nodiscard]] static const tensor::Conditioning& conditioningOf(const nodes::WireRef& value);
 
@@ -42,6 +42,6 @@ private:
 };
 
 /// The edit that `graph` describes, without wires.
-[[nodiscard]] testing::ConditioningEdit editIn(const Json& graph);
+[[nodiscard]] ConditioningEdit editIn(const Json& graph);
 
 }  // namespace lowtide::testing

@@ -1,17 +1,12 @@
 // Which nodes a plan walks after which edit, with the program's nodes.
-#include "nodes/engine/stages.hpp"
-#include "nodes/node_list.hpp"
 #include "plugin/executor/outline_pass.hpp"
 #include "plugin/executor/run_plan.hpp"
-#include "plugin/graph/overrides.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/model.hpp"
-#include "plugin/residency/device/device_source.hpp"
-#include "plugin/residency/residency.hpp"
 #include "tests/fixtures/command.hpp"
-#include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/graph_edits.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/graph_bench.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -27,32 +22,21 @@ namespace {
 constexpr const char* kQuery = "attn1.to_q.weight";
 
 /// Plans the example text_to_image again and again, as one process does.
-class Planner {
+class Planner : public testing::GraphBench {
 public:
-    Planner()
-        : residency_(residency::makeDeviceSource(testing::buildPath("lib").toStdString())),
-          stages_(std::make_unique<nodes::Stages>(nodes::StagesSettings{
-              .residency = residency_,
-              .resourcesFolder = testing::sourcePath("resources").toStdString()})),
-          types_(nodes::makeNodeTypes(*stages_)),
-          cache_(residency_.ledger(), kMiB) {}
-
     /// What each node of the example works; `params`: "denoise.steps=4".
     std::map<std::string, memory::StageWork> workOf(const std::vector<std::string>& params,
                                                     const std::vector<std::string>& precisions,
                                                     executor::WalkMemory& walks) {
         const Json graph = testing::withLora(Json::parse(testing::exampleText("text_to_image")));
-        const auto snapshot =
-            graph::makeSnapshot(graph::applyOverrides(graph::documentFromJson(graph),
-                                                      types_.catalog(),
-                                                      {.params = params, .precisions = precisions}),
-                                types_.catalog());
-        const auto outlined = valueOf(executor::outlineGraph(*snapshot, types_, "", ""));
-        const auto devices = valueOf(executor::openDevices(*snapshot, {}, residency_));
-        std::vector<size_t> positions(snapshot->nodes.size());
+        const auto planned =
+            snapshot(graph, {.params = params, .policies = {}, .precisions = precisions});
+        const auto outlined = valueOf(executor::outlineGraph(*planned, types(), "", ""));
+        const auto devices = valueOf(executor::openDevices(*planned, {}, residency()));
+        std::vector<size_t> positions(planned->nodes.size());
         std::iota(positions.begin(), positions.end(), size_t{0});
         const auto request = valueOf(executor::requestPlan(
-            *snapshot, outlined, positions, devices, {}, {residency_, cache_, paces_, walks}));
+            *planned, outlined, positions, devices, {}, {residency(), cache_, paces_, walks}));
         std::map<std::string, memory::StageWork> work;
         for (const memory::NodeWork& node : request.nodes) {
             work[node.node] = node.work;
@@ -62,7 +46,7 @@ public:
 
     /// An adapter that changes one layer of the example's denoiser by nothing.
     QString writeLora(const QString& path) {
-        const memory::WireRef value = stages_->loadCheckpoint({.checkpoint = "builtin:mini"}, "");
+        const memory::WireRef value = stages().loadCheckpoint({.checkpoint = "builtin:mini"}, "");
         const auto tree = dynamic_cast<const models::Model&>(*value).tree(models::kDenoiser);
         const auto query = std::find_if(tree->weights.begin(), tree->weights.end(), [](auto& each) {
             return each.name.ends_with(kQuery);
@@ -95,10 +79,7 @@ private:
         return std::get<Value>(std::move(answer));
     }
 
-    residency::Residency residency_;
-    std::unique_ptr<nodes::Stages> stages_;
-    executor::NodeTypes types_;
-    executor::ResultCache cache_;
+    executor::ResultCache cache_{residency().ledger(), kMiB};
     executor::WorkPaces paces_;
 };
 

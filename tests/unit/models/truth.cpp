@@ -1,6 +1,5 @@
 #include "tests/unit/models/truth.hpp"
 
-#include "plugin/files/input_file.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 
@@ -22,19 +21,14 @@ constexpr const char* kXlKinds[] = {"sdxl_", "playground_", "refiner_", "ssd_"};
 std::string folderOfTruth(const std::string& scriptName,
                           const std::string& name,
                           const std::string& checkpoints) {
-    const QString script =
-        testing::sourcePath("tests/unit/models/" + QString::fromStdString(scriptName));
-    const QString hash =
-        QString::fromStdString(files::sha256OfFile(script.toStdString()).substr(0, 16));
+    const QString script = sourcePath("tests/unit/models/" + QString::fromStdString(scriptName));
     const QString read = QString::fromStdString(checkpoints);
-    const QString folder =
-        QFileInfo(read).path() + "/" + QString::fromStdString(scriptName).chopped(3) + "-" + hash;
-    testing::runReferenceAlone(folder,
-                               {script,
-                                testing::sourcePath("tests/golden/reference"),
-                                read,
-                                folder,
-                                QString::fromStdString(name)});
+    const QString folder = QFileInfo(read).path() + "/" +
+                           QString::fromStdString(scriptName).chopped(3) + "-" +
+                           hashOfScript(script);
+    runReferenceAlone(
+        folder,
+        {script, sourcePath("tests/golden/reference"), read, folder, QString::fromStdString(name)});
     return folder.toStdString();
 }
 

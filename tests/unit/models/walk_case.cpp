@@ -23,14 +23,12 @@ nodes::WireRef loadModel(ModelBench& bench, const std::string& checkpoint) {
     return bench.load(checkpoint == "mini" ? miniModel() : goldenCheckpoint(checkpoint));
 }
 
-testing::DenoiseRequest requestOf(ModelBench& bench,
-                                  const nodes::WireRef& model,
-                                  const WalkCase& walked) {
+DenoiseRequest requestOf(ModelBench& bench, const nodes::WireRef& model, const WalkCase& walked) {
     return {.model = model,
             .latent = testing::run(bench.stages(),
-                                   testing::EmptyLatentRequest{.widthPixels = walked.width,
-                                                               .heightPixels = walked.height,
-                                                               .batch = walked.batch},
+                                   EmptyLatentRequest{.widthPixels = walked.width,
+                                                      .heightPixels = walked.height,
+                                                      .batch = walked.batch},
                                    {})
                           .front(),
             .steps = walked.steps,
@@ -39,7 +37,7 @@ testing::DenoiseRequest requestOf(ModelBench& bench,
             .guidanceRescale = walked.rescale};
 }
 
-testing::DenoiseShapes shapesOf(const nodes::WireRef& model, const WalkCase& walked) {
+DenoiseShapes shapesOf(const nodes::WireRef& model, const WalkCase& walked) {
     const models::PromptsOutline prompts = ModelBench::modelOf(model).outlinePrompts({});
     return {.positive = prompts.positive.shape(),
             .negative = prompts.negative.shape(),

@@ -26,11 +26,11 @@ struct WalkCase {
 
 [[nodiscard]] nodes::WireRef loadModel(ModelBench& bench, const std::string& checkpoint);
 /// With an empty latent and without prompts.
-[[nodiscard]] testing::DenoiseRequest requestOf(ModelBench& bench,
-                                                const nodes::WireRef& model,
-                                                const WalkCase& walked);
+[[nodiscard]] DenoiseRequest requestOf(ModelBench& bench,
+                                       const nodes::WireRef& model,
+                                       const WalkCase& walked);
 /// What the wires of that request would be.
-[[nodiscard]] testing::DenoiseShapes shapesOf(const nodes::WireRef& model, const WalkCase& walked);
+[[nodiscard]] DenoiseShapes shapesOf(const nodes::WireRef& model, const WalkCase& walked);
 /// The UNet of sd15_0 with `factor` times the channels, of which only names and shapes exist.
 [[nodiscard]] models::UNet2DCondition widenedUNet(int64_t factor);
 

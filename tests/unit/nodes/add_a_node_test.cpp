@@ -2,28 +2,19 @@
 // finish.invert.md. Everything else here is the program.
 
 #include "nodes/engine/node_def.hpp"
-#include "nodes/engine/stages.hpp"
-#include "nodes/node_list.hpp"
-#include "plugin/executor/node_types.hpp"
 #include "plugin/executor/outline_pass.hpp"
-#include "plugin/executor/run_queue.hpp"
-#include "plugin/graph/document.hpp"
 #include "plugin/graph/snapshot.hpp"
 #include "plugin/image/png.hpp"
 #include "plugin/memory/component_tree.hpp"
-#include "plugin/residency/device/cpu/cpu_device.hpp"
-#include "plugin/residency/device/device_source.hpp"
 #include "plugin/residency/residency.hpp"
 #include "plugin/tensor/crossing.hpp"
-#include "plugin/tensor/recorder.hpp"
-#include "plugin/tensor/value_codecs.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/graph_bench.hpp"
 #include "tests/unit/models/image_values.hpp"
 
 #include <ATen/ATen.h>
-#include <c10/core/InferenceMode.h>
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -32,7 +23,6 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -52,34 +42,10 @@ constexpr int kWidth = 16;
 constexpr int kHeight = 8;
 const Shape kBatch = {2, 3, 24, 40};
 
-class SilentObserver final : public Observer {
+/// The toy between a file and the screen.
+class InvertBench : public testing::GraphBench {
 public:
-    void event(std::string_view) noexcept override {}
-
-    void preview(RunId, std::string_view, const Image8&) noexcept override {}
-};
-
-/// Nodes and executor of the program; the toy between a file and the screen.
-class GraphBench {
-public:
-    GraphBench()
-        : residency_(residency::makeDeviceSource(testing::buildPath("lib").toStdString())),
-          stages_(std::make_unique<nodes::Stages>(nodes::StagesSettings{
-              .residency = residency_,
-              .resourcesFolder = testing::sourcePath("resources").toStdString(),
-              .modelFolders = {},
-              .recorder = [this] { return recorder_.get(); }})),
-          types_(nodes::makeNodeTypes(*stages_)),
-          queue_(types_,
-                 residency_,
-                 {.threadSetUp =
-                      [] {
-                          thread_local std::optional<c10::InferenceMode> inference;
-                          inference.emplace(true);
-                          residency::CpuAllocations::attachThread();
-                      },
-                  .keepFolder = {},
-                  .codecs = tensor::stageValueCodecs()}) {
+    InvertBench() {
         for (int i = 0; i < kWidth * kHeight * 3; ++i) {
             pixels_[i] = static_cast<uint8_t>(i * 7);
         }
@@ -90,7 +56,7 @@ public:
         }
     }
 
-    [[nodiscard]] const NodeDesc* toy() const { return types_.catalog().find(kNode); }
+    [[nodiscard]] const NodeDesc* toy() const { return types().catalog().find(kNode); }
 
     /// [1, 3, H, W] of the file, 0 to 1.
     [[nodiscard]] at::Tensor pixels() const {
@@ -99,36 +65,25 @@ public:
         return levels.permute({2, 0, 1}).unsqueeze(0).to(at::kFloat).div(255);
     }
 
-    [[nodiscard]] std::shared_ptr<const graph::Snapshot> snapshot(const Json& params) const {
-        const Json graph = {
-            {"format", 2},
-            {"nodes",
-             {{"load", {{"type", "load.image"}, {"params", {{"image", path().toStdString()}}}}},
-              {"invert", {{"type", kNode}, {"params", params}}},
-              {"show", {{"type", "preview.image"}}}}},
-            {"links",
-             {{{"from", {"load", "image"}}, {"to", {"invert", "image"}}},
-              {{"from", {"invert", "image"}}, {"to", {"show", "image"}}}}}};
-        return graph::makeSnapshot(graph::documentFromJson(graph), types_.catalog());
+    [[nodiscard]] std::shared_ptr<const graph::Snapshot> graph(const Json& params) const {
+        return snapshot(
+            {{"format", 2},
+             {"nodes",
+              {{"load", {{"type", "load.image"}, {"params", {{"image", path().toStdString()}}}}},
+               {"invert", {{"type", kNode}, {"params", params}}},
+               {"show", {{"type", "preview.image"}}}}},
+             {"links",
+              {{{"from", {"load", "image"}}, {"to", {"invert", "image"}}},
+               {{"from", {"invert", "image"}}, {"to", {"show", "image"}}}}}});
     }
-
-    [[nodiscard]] executor::RunResult run(const Json& params) {
-        recorder_ = std::make_unique<tensor::Recorder>();
-        SilentObserver observer;
-        return queue_.wait(
-            queue_.start({.snapshot = snapshot(params), .options = {}, .observer = &observer}));
-    }
-
-    /// What the node made in the last run.
-    [[nodiscard]] at::Tensor made() const { return recorder_->tensors().at("invert_out"); }
 
     /// Under which its result is kept.
     [[nodiscard]] std::string resultKey(const Json& params) const {
-        const auto graph = snapshot(params);
-        const auto outlined = executor::outlineGraph(*graph, types_, "", "");
-        const auto node = std::ranges::find(graph->nodes, "invert", &graph::SnapshotNode::id);
+        const auto made = graph(params);
+        const auto outlined = executor::outlineGraph(*made, types(), "", "");
+        const auto node = std::ranges::find(made->nodes, "invert", &graph::SnapshotNode::id);
         return std::get<executor::OutlinedGraph>(outlined).keys.at(
-            static_cast<size_t>(node - graph->nodes.begin()));
+            static_cast<size_t>(node - made->nodes.begin()));
     }
 
 private:
@@ -136,11 +91,6 @@ private:
 
     QTemporaryDir folder_;
     std::shared_ptr<uint8_t[]> pixels_ = std::make_shared<uint8_t[]>(kWidth * kHeight * 3);
-    std::unique_ptr<tensor::Recorder> recorder_;
-    residency::Residency residency_;
-    std::unique_ptr<nodes::Stages> stages_;
-    executor::NodeTypes types_;
-    executor::RunQueue queue_;
 };
 
 Given inverting(const WireRef& image, const std::string& what = "all", double strength = 1) {
@@ -173,7 +123,7 @@ class AddANodeTest : public QObject {
 private Q_SLOTS:
 
     void isDescribedByItsFields() {
-        const GraphBench bench;
+        const InvertBench bench;
         const NodeDesc* desc = bench.toy();
 
         QVERIFY(desc);
@@ -190,7 +140,7 @@ private Q_SLOTS:
     }
 
     void itsPageTellsOfEveryParameter() {
-        const GraphBench bench;
+        const InvertBench bench;
         const QString page = QString::fromUtf8(
             testing::contentsOf(testing::sourcePath(QString("tests/unit/nodes/") + kNode + ".md")));
 
@@ -209,13 +159,14 @@ private Q_SLOTS:
     }
 
     void aGraphRunsIt() {
-        GraphBench bench;
+        InvertBench bench;
 
-        const auto result = bench.run({{"strength", 0.25}});
+        const auto result = bench.run(bench.graph({{"strength", 0.25}}));
 
         QVERIFY2(result.status == Status::Ok, refusalsOf(result).c_str());
         const at::Tensor given = bench.pixels();
-        QVERIFY(at::allclose(bench.made(), at::lerp(given, 1 - given, 0.25), 0, 1e-6));
+        QVERIFY(
+            at::allclose(bench.recorded("invert_out"), at::lerp(given, 1 - given, 0.25), 0, 1e-6));
     }
 
     /// Red, green and blue keep their differences.
@@ -299,7 +250,7 @@ private Q_SLOTS:
     }
 
     void aParameterIsPartOfTheResultsKey() {
-        const GraphBench bench;
+        const InvertBench bench;
         const std::string usual = bench.resultKey(Json::object());
 
         QCOMPARE(bench.resultKey({{"strength", 1.0}, {"what", "all"}}), usual);

@@ -9,7 +9,7 @@ namespace {
 using residency::Device;
 using residency::EventRef;
 
-const std::string kLibraryFolder = testing::buildPath("lib").toStdString();
+const std::string kLibraryFolder = buildPath("lib").toStdString();
 
 /// Passes everything on, but the waits that it forgets.
 class ForgetfulDevice final : public Device, private residency::DeviceExtras {

@@ -1,74 +1,33 @@
-#include "nodes/engine/stages.hpp"
-#include "nodes/node_list.hpp"
 #include "plugin/checkpoints/checkpoint.hpp"
-#include "plugin/executor/node_types.hpp"
-#include "plugin/executor/run_queue.hpp"
-#include "plugin/graph/overrides.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/model.hpp"
-#include "plugin/residency/device/cpu/cpu_device.hpp"
-#include "plugin/residency/device/device_source.hpp"
-#include "plugin/residency/residency.hpp"
-#include "plugin/tensor/recorder.hpp"
-#include "plugin/tensor/value_codecs.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/graph_bench.hpp"
 #include "tests/unit/models/node_call.hpp"
 #include "tests/unit/models/toy_family/toy_family.hpp"
 #include "tests/unit/models/toy_family/toy_layout.hpp"
 
 #include <ATen/ATen.h>
-#include <c10/core/InferenceMode.h>
 
 #include <QTemporaryDir>
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
 namespace toy_family_test {
 
 using namespace lowtide;  // NOLINT
 using testing::kToyEncoders;
 
-/// Hears nothing.
-class DeafObserver final : public Observer {
+/// With the toy as the one family.
+class ToyBench : public testing::GraphBench {
 public:
-    void event(std::string_view) noexcept override {}
-
-    void preview(RunId, std::string_view, const Image8&) noexcept override {}
-};
-
-/// Nodes, stages and executor of the program, with the toy as the one family.
-class ToyBench {
-public:
-    ToyBench()
-        : residency_(residency::makeDeviceSource(testing::buildPath("lib").toStdString())),
-          stages_(std::make_unique<nodes::Stages>(nodes::StagesSettings{
-              .residency = residency_,
-              .resourcesFolder = testing::sourcePath("resources").toStdString(),
-              .modelFolders = {},
-              .recorder = [this] { return recorder_.get(); },
-              .families = kFamilies})),
-          types_(nodes::makeNodeTypes(*stages_)),
-          queue_(types_,
-                 residency_,
-                 {.threadSetUp =
-                      [] {
-                          thread_local std::optional<c10::InferenceMode> inference;
-                          inference.emplace(true);
-                          residency::CpuAllocations::attachThread();
-                      },
-                  .keepFolder = {},
-                  .codecs = tensor::stageValueCodecs()}) {}
-
-    [[nodiscard]] const executor::NodeTypes& types() const { return types_; }
-
-    [[nodiscard]] nodes::Stages& stages() { return *stages_; }
+    ToyBench() : GraphBench(kFamilies) {}
 
     [[nodiscard]] const models::Model& model() {
-        model_ = stages_->loadCheckpoint({.checkpoint = checkpoint_.path()}, "");
+        model_ = stages().loadCheckpoint({.checkpoint = checkpoint_.path()}, "");
         return dynamic_cast<const models::Model&>(*model_);
     }
 
@@ -108,19 +67,9 @@ public:
     }
 
     executor::RunResult run(const Json& graph, const std::vector<std::string>& policies = {}) {
-        recorder_ = std::make_unique<tensor::Recorder>();
-        const graph::Document document = graph::applyOverrides(
-            graph::documentFromJson(graph), types_.catalog(), {.policies = policies});
-        DeafObserver observer;
-        return queue_.wait(queue_.start(
-            {.snapshot = graph::makeSnapshot(document, types_.catalog()),
-             .options = {.device = memory::DeviceSpec{.kind = "fake"}, .forceExecution = true},
-             .observer = &observer}));
-    }
-
-    /// A tensor that the last run recorded.
-    [[nodiscard]] at::Tensor recorded(const std::string& name) const {
-        return recorder_->tensors().at(name);
+        return GraphBench::run(
+            snapshot(graph, {.params = {}, .policies = policies}),
+            {.device = memory::DeviceSpec{.kind = "fake"}, .forceExecution = true});
     }
 
 private:
@@ -129,11 +78,6 @@ private:
     inline static const models::Family* const kFamilies[] = {&testing::toyFamily()};
 
     testing::ToyCheckpoint checkpoint_;
-    std::unique_ptr<tensor::Recorder> recorder_;
-    residency::Residency residency_;
-    std::unique_ptr<nodes::Stages> stages_;
-    executor::NodeTypes types_;
-    executor::RunQueue queue_;
     memory::WireRef model_;
 };
 
