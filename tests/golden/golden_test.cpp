@@ -1,4 +1,3 @@
-#include "plugin/base/hash.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/recorded_cases.hpp"
@@ -31,8 +30,7 @@ const testing::CaseParameters kParameters = {{"prompt", {"encode.prompt"}},
 /// The reference checkpoints as save_pretrained writes them, made once.
 QString savedFolders() {
     const QString script = testing::sourcePath("tests/golden/make_saved_folders.py");
-    const std::string hash = sha256Hex(testing::contentsOf(script).toStdString()).substr(0, 16);
-    QString folder = testing::goldenFolder() + "/saved-" + QString::fromStdString(hash);
+    QString folder = testing::goldenFolder() + "/saved-" + testing::hashOfScript(script);
     testing::runReferenceAlone(folder, {script, testing::goldenFolder() + "/checkpoints", folder});
     return folder;
 }

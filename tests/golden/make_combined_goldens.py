@@ -5,10 +5,9 @@
 
 FOLDER has what make_lora_goldens.py, make_control_goldens.py, make_ip_goldens.py and make_embedding_goldens.py make for their parts of the
 cases, and FOLDER/<case>.safetensors, what the reference's golden.py records of diffusers' pipeline with all of them. The script of the kind
-that is hardest to load runs the case; the others' files are loaded before its own. The folder's name should hold the hash that --hash prints.
+that is hardest to load runs the case; the others' files are loaded before its own.
 """
 import argparse
-import hashlib
 import json
 import os
 import pathlib
@@ -16,10 +15,9 @@ import sys
 
 import make_control_goldens as control
 import make_embedding_goldens as embedding
-import make_image_goldens as images
 import make_ip_goldens as ip
 import make_lora_goldens as lora
-from make_goldens import REFERENCE, bound_no_latents, content_hash, golden_arguments
+from make_goldens import REFERENCE, bound_no_latents, golden_arguments
 
 sys.path.insert(0, str(REFERENCE))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -78,13 +76,6 @@ def run_case(golden, case, folder):
 
 
 def main():
-    if sys.argv[1] == "--hash":
-        own = hashlib.sha256()
-        for module in (__file__, control.__file__, embedding.__file__, images.__file__, ip.__file__, lora.__file__):
-            own.update(pathlib.Path(module).read_bytes())
-        own.update(content_hash(pathlib.Path(sys.argv[2])).encode())
-        print(own.hexdigest()[:16])
-        return
     cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
     if (folder / "complete").exists():
         return

@@ -6,9 +6,7 @@
 FOLDER/checkpoints is as make_goldens.py and make_sdxl_goldens.py make it, FOLDER/controlnet/<checkpoint>_<variant> holds the reference's
 ControlNet for that checkpoint or a T2I-Adapter of random weights (the variant is its type), FOLDER/images the pictures and hints, FOLDER/<case>.safetensors what the reference's golden.py records of
 diffusers' pipeline. FOLDER/files has networks of FOLDER/controlnet in other layouts: see write_files(). The residuals of a first call that is outside of every ControlNet's range, zeros, are left out: here nothing is run then.
-The folder's name should hold the hash that --hash prints.
 """
-import hashlib
 import json
 import os
 import pathlib
@@ -16,7 +14,7 @@ import sys
 
 import make_image_goldens as images
 import make_lora_goldens as lora
-from make_goldens import REFERENCE, bound_no_latents, content_hash, golden_arguments
+from make_goldens import REFERENCE, bound_no_latents, golden_arguments
 
 sys.path.insert(0, str(REFERENCE))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -202,13 +200,6 @@ def run_case(golden, case, folder):
 
 
 def main():
-    if sys.argv[1] == "--hash":
-        own = hashlib.sha256()
-        for module in (__file__, lora.__file__, images.__file__):
-            own.update(pathlib.Path(module).read_bytes())
-        own.update(content_hash(pathlib.Path(sys.argv[2])).encode())
-        print(own.hexdigest()[:16])
-        return
     cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
     if (folder / "complete").exists():
         return

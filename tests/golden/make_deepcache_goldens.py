@@ -4,15 +4,14 @@
     make_deepcache_goldens.py CASES.json FOLDER
 
 FOLDER/checkpoints/sd15_K holds variant K, FOLDER/images the pictures, FOLDER/<case>.safetensors what diffusers' pipeline computes
-with DeepCacheSDHelper. The folder's name should hold the hash that --hash prints.
+with DeepCacheSDHelper.
 """
-import hashlib
 import json
 import os
 import pathlib
 import sys
 
-from make_goldens import REFERENCE, bound_no_latents, content_hash, golden_arguments, make_checkpoints
+from make_goldens import REFERENCE, bound_no_latents, golden_arguments, make_checkpoints
 from make_image_goldens import make_images
 
 sys.path.insert(0, str(REFERENCE))
@@ -27,11 +26,6 @@ def arguments_of(case, folder):
 
 
 def main():
-    if sys.argv[1] == "--hash":
-        own = hashlib.sha256(pathlib.Path(__file__).read_bytes())
-        own.update(content_hash(pathlib.Path(sys.argv[2])).encode())
-        print(own.hexdigest()[:16])
-        return
     cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
     if (folder / "complete").exists():
         return

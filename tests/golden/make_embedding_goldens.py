@@ -6,19 +6,15 @@
 FOLDER/checkpoints is as make_goldens.py and make_sdxl_goldens.py make it, FOLDER/embeddings/<case> holds the case's files in the formats of
 their trainers, FOLDER/<case>.safetensors what the reference's golden.py records of diffusers' pipeline with these files loaded by
 load_textual_inversion. Pooled states are those at the end token: transformers takes the largest id for configs that say eos_token_id 2 (all
-published ones), which with a vector in the text is the vector; its own comment says that such configs cannot work. The folder's name should
-hold the hash that --hash prints.
+published ones), which with a vector in the text is the vector; its own comment says that such configs cannot work.
 """
-import hashlib
 import json
 import os
 import pathlib
 import sys
 
 import make_image_goldens as images
-import make_lora_goldens
-import make_sdxl_goldens as sdxl
-from make_goldens import REFERENCE, bound_no_latents, content_hash
+from make_goldens import REFERENCE, bound_no_latents
 from make_lora_goldens import lora_arguments, make_checkpoint_named
 
 sys.path.insert(0, str(REFERENCE))
@@ -107,13 +103,6 @@ def load_all(case, folder, pipe):
 
 
 def main():
-    if sys.argv[1] == "--hash":
-        own = hashlib.sha256()
-        for module in (__file__, make_lora_goldens.__file__, sdxl.__file__):
-            own.update(pathlib.Path(module).read_bytes())
-        own.update(content_hash(pathlib.Path(sys.argv[2])).encode())
-        print(own.hexdigest()[:16])
-        return
     cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
     if (folder / "complete").exists():
         return

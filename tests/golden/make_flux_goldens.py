@@ -4,7 +4,7 @@
     make_flux_goldens.py CASES.json FOLDER
 
 FOLDER/checkpoints/flux_K are small random checkpoints, FOLDER/<case>.safetensors what the reference's golden.py records of diffusers'
-pipeline for the case, with a runner that golden.py lacks. The folder's name should hold the hash that --hash prints.
+pipeline for the case, with a runner that golden.py lacks.
 
 flux_0 resembles dev: it reads its guidance as a number, and its shift follows the size. flux_1 resembles schnell: it reads no guidance, its
 shift is 1, and its heads are turned otherwise than a single file can express.
@@ -147,4 +147,4 @@ def call_of(args, case):
 
 
 if __name__ == "__main__":
-    make_all(__file__, make_flux, "Flux", watch, call_of)
+    make_all(make_flux, "Flux", watch, call_of)

@@ -4,9 +4,8 @@
     make_goldens.py CASES.json FOLDER
 
 FOLDER/checkpoints/sd15_K holds variant K, FOLDER/<case>.safetensors a case's recorded values. A folder is complete when
-FOLDER/complete exists; its name should hold the hash that --hash prints (scripts, cases and package versions).
+FOLDER/complete exists.
 """
-import hashlib
 import json
 import os
 import pathlib
@@ -14,15 +13,6 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 REFERENCE = HERE / "reference"
-
-
-def content_hash(cases: pathlib.Path) -> str:
-    digest = hashlib.sha256()
-    files = [pathlib.Path(__file__), cases, HERE / "requirements.txt", *sorted(REFERENCE.glob("*.py")),
-             *sorted(REFERENCE.glob("lib/*.py")), *sorted(REFERENCE.glob("data/*"))]
-    for file in files:
-        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
 
 
 def golden_arguments(case: dict, folder: pathlib.Path) -> list[str]:
@@ -91,17 +81,13 @@ def bound_no_latents() -> None:
 
 
 def main() -> int:
-    cases_path = pathlib.Path(sys.argv[2] if sys.argv[1] == "--hash" else sys.argv[1])
-    if sys.argv[1] == "--hash":
-        print(content_hash(cases_path))
-        return 0
     folder = pathlib.Path(sys.argv[2]).resolve()
     if (folder / "complete").exists():
         return 0
     sys.path.insert(0, str(REFERENCE))
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     (folder / "checkpoints").mkdir(parents=True, exist_ok=True)
-    cases = json.loads(cases_path.read_text())
+    cases = json.loads(pathlib.Path(sys.argv[1]).read_text())
     make_checkpoints({"sd15_0", "sd15_1", "sd15_2", "sd15_3", "sd15_4", "sd15_5"}, folder)
     add_other_layouts(folder)
 

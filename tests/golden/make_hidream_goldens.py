@@ -4,15 +4,14 @@
     make_hidream_goldens.py CASES.json FOLDER
 
 FOLDER/checkpoints/hidream_K are the reference's variants, FOLDER/<case>.safetensors what the reference's golden.py records of diffusers'
-pipeline for the case. The folder's name should hold the hash that --hash prints.
+pipeline for the case.
 """
-import hashlib
 import json
 import os
 import pathlib
 import sys
 
-from make_goldens import REFERENCE, content_hash, golden_arguments
+from make_goldens import REFERENCE, golden_arguments
 
 sys.path.insert(0, str(REFERENCE))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -40,11 +39,6 @@ def with_extras(timed, case):
 
 
 def main():
-    if sys.argv[1] == "--hash":
-        own = hashlib.sha256(pathlib.Path(__file__).read_bytes())
-        own.update(content_hash(pathlib.Path(sys.argv[2])).encode())
-        print(own.hexdigest()[:16])
-        return
     cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
     if (folder / "complete").exists():
         return

@@ -6,20 +6,19 @@
 FOLDER/checkpoints/sd15_K holds variant K, inpaint_K the same with a UNet of 9 channels, lcm_K the same as
 LatentConsistencyModelPipeline saves it and LatentConsistencyModelImg2ImgPipeline runs it, FOLDER/images the pictures and masks,
 FOLDER/<case>.safetensors what the reference's golden.py records of diffusers' image-to-image pipeline or, for a case with a
-"mask", of its inpainting pipeline. The folder's name should hold the hash that --hash prints.
+"mask", of its inpainting pipeline.
 
 Values of the masked picture's encoder stand under "encode_masked/", where a dump of the example graph has them. Left out is
 what the pipeline computes and does not use: the masked picture for a UNet of 4 channels, and the last latents before the
 mask is applied.
 """
-import hashlib
 import json
 import os
 import pathlib
 import shutil
 import sys
 
-from make_goldens import REFERENCE, bound_no_latents, content_hash, golden_arguments, make_checkpoints
+from make_goldens import REFERENCE, bound_no_latents, golden_arguments, make_checkpoints
 
 sys.path.insert(0, str(REFERENCE))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -157,11 +156,6 @@ def run_case(golden, case, folder):
 
 
 def main():
-    if sys.argv[1] == "--hash":
-        own = hashlib.sha256(pathlib.Path(__file__).read_bytes())
-        own.update(content_hash(pathlib.Path(sys.argv[2])).encode())
-        print(own.hexdigest()[:16])
-        return
     cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
     if (folder / "complete").exists():
         return

@@ -7,9 +7,8 @@ FOLDER/checkpoints is as make_goldens.py and make_sdxl_goldens.py make it, FOLDE
 for that checkpoint with its image encoder, FOLDER/images the pictures, FOLDER/<case>.safetensors what the reference's golden.py records of
 diffusers' pipeline. Weights of single pictures are scales of masks that cover everything, which is how diffusers has them. ip.embeds.i is
 [uncond, cond] of the pictures once, whatever the batch and the guidance (added.image_embeds, the same again, is left out); values of the second IP-Adapter stand under "ip_1/", where a dump
-of our graph has them. The folder's name should hold the hash that --hash prints.
+of our graph has them.
 """
-import hashlib
 import json
 import os
 import pathlib
@@ -17,7 +16,7 @@ import sys
 
 import make_image_goldens as images
 import make_lora_goldens as lora
-from make_goldens import REFERENCE, bound_no_latents, content_hash, golden_arguments
+from make_goldens import REFERENCE, bound_no_latents, golden_arguments
 
 sys.path.insert(0, str(REFERENCE))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -129,13 +128,6 @@ def run_case(golden, case, folder):
 
 
 def main():
-    if sys.argv[1] == "--hash":
-        own = hashlib.sha256()
-        for module in (__file__, lora.__file__, images.__file__):
-            own.update(pathlib.Path(module).read_bytes())
-        own.update(content_hash(pathlib.Path(sys.argv[2])).encode())
-        print(own.hexdigest()[:16])
-        return
     cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
     if (folder / "complete").exists():
         return

@@ -5,10 +5,8 @@
 
 FOLDER/checkpoints is as make_goldens.py and make_sdxl_goldens.py make it, FOLDER/lora/<checkpoint>_<variant> holds the reference's files
 for that checkpoint, FOLDER/<case>.safetensors what the reference's golden.py records of diffusers' pipeline with the case's `truth`: the file
-whose change is that of `lora`, where diffusers reads `lora` itself wrongly (alphas that differ from layer to layer). The folder's name should
-hold the hash that --hash prints.
+whose change is that of `lora`, where diffusers reads `lora` itself wrongly (alphas that differ from layer to layer).
 """
-import hashlib
 import json
 import os
 import pathlib
@@ -17,7 +15,7 @@ import sys
 import make_goldens
 import make_image_goldens as images
 import make_sdxl_goldens as sdxl
-from make_goldens import REFERENCE, bound_no_latents, content_hash, golden_arguments
+from make_goldens import REFERENCE, bound_no_latents, golden_arguments
 
 sys.path.insert(0, str(REFERENCE))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -53,11 +51,6 @@ def lora_arguments(case, folder):
 
 
 def main():
-    if sys.argv[1] == "--hash":
-        own = hashlib.sha256(pathlib.Path(__file__).read_bytes() + pathlib.Path(sdxl.__file__).read_bytes())
-        own.update(content_hash(pathlib.Path(sys.argv[2])).encode())
-        print(own.hexdigest()[:16])
-        return
     cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
     if (folder / "complete").exists():
         return

@@ -6,9 +6,8 @@
 A case runs diffusers' StableDiffusionXLPipeline on `checkpoint` with denoising_end, and StableDiffusionXLImg2ImgPipeline on `refiner`
 with denoising_start, which goes on with the latents. FOLDER/<case>.safetensors is what the reference's golden.py records of both, by
 the names that a dump of base_refiner.json has: values of the refiner's encoder behind `encode_refiner/`, of its denoiser behind `refine/`.
-FOLDER/checkpoints is as make_sdxl_goldens.py makes it. The folder's name should hold the hash that --hash prints.
+FOLDER/checkpoints is as make_sdxl_goldens.py makes it.
 """
-import hashlib
 import json
 import os
 import pathlib
@@ -16,7 +15,7 @@ import sys
 import types
 
 import make_sdxl_goldens as sdxl
-from make_goldens import REFERENCE, bound_no_latents, content_hash, golden_arguments
+from make_goldens import REFERENCE, bound_no_latents, golden_arguments
 
 sys.path.insert(0, str(REFERENCE))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -73,11 +72,6 @@ def run_case(golden, case, folder):
 
 
 def main():
-    if sys.argv[1] == "--hash":
-        own = hashlib.sha256(pathlib.Path(__file__).read_bytes() + pathlib.Path(sdxl.__file__).read_bytes())
-        own.update(content_hash(pathlib.Path(sys.argv[2])).encode())
-        print(own.hexdigest()[:16])
-        return
     cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
     if (folder / "complete").exists():
         return

@@ -7,9 +7,8 @@ FOLDER/checkpoints/sdxl_K and playground_K hold the reference's variants, and wh
 channels, refiner_K with one text encoder and a UNet that is told an aesthetic score, ssd_K with a UNet without a middle and other
 depths on each way (as SSD-1B), lcm_K with a UNet that embeds guidance, turbo_K and lightning_K with their schedulers.
 FOLDER/images has pictures and masks, FOLDER/<case>.safetensors what the reference's golden.py records of diffusers' pipeline for
-the case. The folder's name should hold the hash that --hash prints.
+the case.
 """
-import hashlib
 import json
 import os
 import pathlib
@@ -17,7 +16,7 @@ import shutil
 import sys
 
 import make_image_goldens as images
-from make_goldens import REFERENCE, bound_no_latents, content_hash, golden_arguments
+from make_goldens import REFERENCE, bound_no_latents, golden_arguments
 
 sys.path.insert(0, str(REFERENCE))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -146,11 +145,6 @@ def run_case(golden, case, folder):
 
 
 def main():
-    if sys.argv[1] == "--hash":
-        own = hashlib.sha256(pathlib.Path(__file__).read_bytes() + pathlib.Path(images.__file__).read_bytes())
-        own.update(content_hash(pathlib.Path(sys.argv[2])).encode())
-        print(own.hexdigest()[:16])
-        return
     cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
     if (folder / "complete").exists():
         return

@@ -5,15 +5,14 @@
 
 A case with an "image" is computed by the reference's golden.py, one with a "size" (random pixels of that width and height)
 by spandrel, which pads, crops and infers the scale on its own. FOLDER/upscalers holds the files, FOLDER/<case>.safetensors a
-case's upscale_in and upscale_raw. The folder's name should hold the hash that --hash prints.
+case's upscale_in and upscale_raw.
 """
-import hashlib
 import json
 import os
 import pathlib
 import sys
 
-from make_goldens import REFERENCE, content_hash
+from make_goldens import REFERENCE
 
 sys.path.insert(0, str(REFERENCE))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -101,11 +100,6 @@ def make_files(folder):
 
 
 def main():
-    if sys.argv[1] == "--hash":
-        own = hashlib.sha256(pathlib.Path(__file__).read_bytes())
-        own.update(content_hash(pathlib.Path(sys.argv[2])).encode())
-        print(own.hexdigest()[:16])
-        return
     cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
     if (folder / "complete").exists():
         return

@@ -5,17 +5,15 @@
 
 FOLDER/checkpoints/wan_i2v_K are the reference's variants of image to video, wan_t2v_K the same text encoder and autoencoder with a
 transformer that sees no picture, wan_flf_K those of image to video with one that places the tokens of two pictures, wan22_t2v_K and
-wan22_i2v_K the same with two experts, which see no picture but beside the latents. FOLDER/images has pictures, FOLDER/<case>.safetensors what the reference's golden.py records of diffusers' pipeline for the case. The folder's name should
-hold the hash that --hash prints.
+wan22_i2v_K the same with two experts, which see no picture but beside the latents. FOLDER/images has pictures, FOLDER/<case>.safetensors what the reference's golden.py records of diffusers' pipeline for the case.
 """
-import hashlib
 import json
 import os
 import pathlib
 import shutil
 import sys
 
-from make_goldens import REFERENCE, content_hash, golden_arguments
+from make_goldens import REFERENCE, golden_arguments
 
 sys.path.insert(0, str(REFERENCE))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -156,11 +154,6 @@ def arguments_of(case, folder):
 
 
 def main():
-    if sys.argv[1] == "--hash":
-        own = hashlib.sha256(pathlib.Path(__file__).read_bytes())
-        own.update(content_hash(pathlib.Path(sys.argv[2])).encode())
-        print(own.hexdigest()[:16])
-        return
     cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
     if (folder / "complete").exists():
         return

@@ -4,7 +4,7 @@
     make_zimage_goldens.py CASES.json FOLDER
 
 FOLDER/checkpoints/zimage_K are small random checkpoints, FOLDER/<case>.safetensors what the reference's golden.py records of diffusers'
-pipeline for the case, with a runner that golden.py lacks. The folder's name should hold the hash that --hash prints.
+pipeline for the case, with a runner that golden.py lacks.
 
 zimage_0 resembles the Turbo model: it agrees with the constants that a single file cannot express (the axes of a head in the ratio 2:3:3,
 theta 256), and the text encoder's config is as published, with rope_theta at the top. zimage_1 resembles the base model: shift 6, a width
@@ -25,13 +25,12 @@ latent pixels.
 
 All else is as reference/README.md says. cfg is the pipeline's guidance_scale: prompt + cfg * (prompt - negative), off at 0 and not at 1.
 """
-import hashlib
 import json
 import os
 import pathlib
 import sys
 
-from make_goldens import REFERENCE, content_hash, golden_arguments
+from make_goldens import REFERENCE, golden_arguments
 
 sys.path.insert(0, str(REFERENCE))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -219,13 +218,8 @@ def run_pipeline(golden, case, folder, pipelines, watch, call_of):
     return run
 
 
-def make_all(script, make, pipelines, watch, call_of):
+def make_all(make, pipelines, watch, call_of):
     """What a script with this module does: make(folder, variant) makes a checkpoint, run_pipeline() runs the cases."""
-    if sys.argv[1] == "--hash":
-        own = hashlib.sha256(pathlib.Path(script).read_bytes() + pathlib.Path(__file__).read_bytes())
-        own.update(content_hash(pathlib.Path(sys.argv[2])).encode())
-        print(own.hexdigest()[:16])
-        return
     cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
     if (folder / "complete").exists():
         return
@@ -263,4 +257,4 @@ def call_of(args, case):
 
 
 if __name__ == "__main__":
-    make_all(__file__, make_zimage, "ZImage", watch, call_of)
+    make_all(make_zimage, "ZImage", watch, call_of)

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Makes hollow checkpoints of the published world.
 
-    make_published.py --hash        what decides about the files, as one number
     make_published.py FOLDER        models/ (as ComfyUI has them), folders/ (as repositories have them), pictures/
     make_published.py --verify      checks names, shapes and sizes of the key lists, and every small file, by hash
     make_published.py --site        the folder of the installed packages
@@ -15,13 +14,6 @@ import sysconfig
 
 import hollow
 from published_data import HERE, blob, packed
-
-
-def content_hash():
-    total = hashlib.sha256()
-    for file in sorted(HERE.glob("*.py")) + [HERE / name for name in ("packed.tar.xz", "folders.json", "split_files.tsv")]:
-        total.update(file.read_bytes())
-    return total.hexdigest()[:16]
 
 
 def folders():
@@ -90,9 +82,7 @@ def verify():
 
 def main():
     words = sys.argv[1:]
-    if words == ["--hash"]:
-        print(content_hash())
-    elif words == ["--site"]:
+    if words == ["--site"]:
         print(sysconfig.get_paths()["purelib"])
     elif words == ["--verify"]:
         verify()

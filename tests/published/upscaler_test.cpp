@@ -7,7 +7,6 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
-#include <QCryptographicHash>
 #include <QDir>
 #include <QImage>
 #include <QTemporaryDir>
@@ -34,15 +33,13 @@ constexpr const char* kPolicies[] = {"none",
                                      "leaf+stream",
                                      "auto"};
 
-/// The files of upscaler_files.py, made once for the text of that script.
+/// The files of upscaler_files.py, made once.
 QString filesFolder() {
-    const QByteArray script = testing::contentsOf(testing::sourcePath(kMaker));
-    const QString hash = QString::fromLatin1(
-        QCryptographicHash::hash(script, QCryptographicHash::Sha256).toHex().left(12));
-    const QString folder = testing::cacheFolder() + "/upscalers-" + hash;
+    const QString script = testing::sourcePath(kMaker);
+    const QString folder = testing::cacheFolder() + "/upscalers-" + testing::hashOfScript(script);
     if (!QDir(folder).exists()) {
         const QString site = testing::publishedPackageFile("");
-        testing::runReferenceAlone(folder, {testing::sourcePath(kMaker), folder, site});
+        testing::runReferenceAlone(folder, {script, folder, site});
     }
     return folder;
 }

@@ -24,8 +24,7 @@ namespace {
 /// Folder with tokenizers and the reference's ids, made once and kept under the script's hash.
 QString goldenByteLevels() {
     const QString script = testing::sourcePath("tests/unit/models/make_byte_level_goldens.py");
-    const std::string hash = files::sha256OfFile(script.toStdString()).substr(0, 16);
-    const QString folder = testing::cacheFolder() + "/byte-level-" + QString::fromStdString(hash);
+    const QString folder = testing::cacheFolder() + "/byte-level-" + testing::hashOfScript(script);
     testing::runReferenceAlone(folder,
                                {script, testing::sourcePath("tests/golden/reference"), folder});
     return folder;

@@ -29,10 +29,9 @@ struct ReferenceText {
 /// The reference's file, made once and kept under the script's hash.
 QString goldenTexts() {
     const QString script = testing::sourcePath("tests/unit/models/make_cleaned_text_goldens.py");
-    const std::string hash = files::sha256OfFile(script.toStdString()).substr(0, 16);
     const QString amount = testing::isWholeTest() ? "whole" : "fixed";
     const QString folder =
-        testing::cacheFolder() + "/cleaned-texts-" + amount + "-" + QString::fromStdString(hash);
+        testing::cacheFolder() + "/cleaned-texts-" + amount + "-" + testing::hashOfScript(script);
     testing::runReferenceAlone(folder, {script, folder, amount});
     return folder + "/texts.bin";
 }

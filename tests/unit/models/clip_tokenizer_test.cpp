@@ -27,8 +27,7 @@ constexpr int64_t kDefaultLength = 77;
 /// Folder with tokenizers and the reference's ids, made once and kept under the script's hash.
 QString goldenTokenizers() {
     const QString script = testing::sourcePath("tests/unit/models/make_tokenizer_goldens.py");
-    const std::string hash = files::sha256OfFile(script.toStdString()).substr(0, 16);
-    const QString folder = testing::cacheFolder() + "/tokenizers-" + QString::fromStdString(hash);
+    const QString folder = testing::cacheFolder() + "/tokenizers-" + testing::hashOfScript(script);
     testing::runReference({script, testing::sourcePath("tests/golden/reference"), folder});
     return folder;
 }

@@ -1,4 +1,3 @@
-#include "plugin/files/input_file.hpp"
 #include "plugin/nn/feathered_tiles.hpp"
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/denoiser.hpp"
@@ -31,9 +30,7 @@ private Q_SLOTS:
     void initTestCase() {
         checkpoints_ = testing::goldenFolder().toStdString() + "/checkpoints/";
         const QString script = testing::sourcePath("tests/unit/models/make_stage_goldens.py");
-        const QString hash =
-            QString::fromStdString(files::sha256OfFile(script.toStdString()).substr(0, 16));
-        const QString folder = testing::goldenFolder() + "/stages-" + hash;
+        const QString folder = testing::goldenFolder() + "/stages-" + testing::hashOfScript(script);
         testing::runReference({script,
                                testing::sourcePath("tests/golden/reference"),
                                QString::fromStdString(checkpoints_),

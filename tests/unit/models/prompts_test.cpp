@@ -1,7 +1,6 @@
 // Weighted prompts, chunks and several conditionings against their definitions over diffusers'
 // networks.
 
-#include "plugin/files/input_file.hpp"
 #include "plugin/tensor/stage_values.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
@@ -45,10 +44,8 @@ Json readCases() {
 QString madeGoldens() {
     const QString script = testing::sourcePath("tests/unit/models/make_prompt_goldens.py");
     const QString cases = testing::sourcePath(kCases);
-    const auto hashOf = [](const QString& file) {
-        return QString::fromStdString(files::sha256OfFile(file.toStdString()).substr(0, 8));
-    };
-    const QString folder = testing::goldenFolder() + "/prompts-" + hashOf(script) + hashOf(cases);
+    const QString folder =
+        testing::goldenFolder() + "/prompts-" + testing::hashOfScript(script, {cases});
     testing::runReference({script,
                            testing::sourcePath("tests/golden/reference"),
                            testing::goldenFolder() + "/checkpoints",

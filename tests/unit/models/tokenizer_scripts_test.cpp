@@ -16,8 +16,7 @@ namespace {
 /// hash.
 QString goldenScripts() {
     const QString script = testing::sourcePath("tests/unit/models/make_script_goldens.py");
-    const std::string hash = files::sha256OfFile(script.toStdString()).substr(0, 16);
-    const QString folder = testing::cacheFolder() + "/scripts-" + QString::fromStdString(hash);
+    const QString folder = testing::cacheFolder() + "/scripts-" + testing::hashOfScript(script);
     testing::runReferenceAlone(folder,
                                {script, testing::sourcePath("tests/golden/reference"), folder});
     return folder;

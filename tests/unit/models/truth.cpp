@@ -1,6 +1,5 @@
 #include "tests/unit/models/truth.hpp"
 
-#include "plugin/files/input_file.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/reference.hpp"
 
@@ -24,11 +23,10 @@ std::string folderOfTruth(const std::string& scriptName,
                           const std::string& checkpoints) {
     const QString script =
         testing::sourcePath("tests/unit/models/" + QString::fromStdString(scriptName));
-    const QString hash =
-        QString::fromStdString(files::sha256OfFile(script.toStdString()).substr(0, 16));
     const QString read = QString::fromStdString(checkpoints);
-    const QString folder =
-        QFileInfo(read).path() + "/" + QString::fromStdString(scriptName).chopped(3) + "-" + hash;
+    const QString folder = QFileInfo(read).path() + "/" +
+                           QString::fromStdString(scriptName).chopped(3) + "-" +
+                           testing::hashOfScript(script);
     testing::runReferenceAlone(folder,
                                {script,
                                 testing::sourcePath("tests/golden/reference"),

@@ -25,8 +25,7 @@ constexpr int64_t kLength = 24;
 /// Folder with tokenizers and the reference's ids, made once and kept under the script's hash.
 QString goldenUnigrams() {
     const QString script = testing::sourcePath("tests/unit/models/make_unigram_goldens.py");
-    const std::string hash = files::sha256OfFile(script.toStdString()).substr(0, 16);
-    const QString folder = testing::cacheFolder() + "/unigram-" + QString::fromStdString(hash);
+    const QString folder = testing::cacheFolder() + "/unigram-" + testing::hashOfScript(script);
     testing::runReferenceAlone(folder,
                                {script, testing::sourcePath("tests/golden/reference"), folder});
     return folder;
