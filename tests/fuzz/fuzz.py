@@ -4,8 +4,8 @@
     fuzz.py BUILD MINUTES [TARGET ...]
 
 BUILD is the folder that cmake -DLOWTIDE_FUZZ=ON built. The minutes are shared by the targets, one process for each core.
-Each starts from seeds/ and corpus/ of this folder and from what earlier runs in BUILD/grown found. Afterwards inputs that reach new
-code are added to corpus/. A finding ends its target: the input is kept in BUILD/findings, and the exit status is 1.
+Each starts from its archive in inputs/ and from what earlier runs in BUILD/grown found. Afterwards inputs that reach new
+code are added to the archive. A finding ends its target: the input is kept in BUILD/findings, and the exit status is 1.
 Figures of each target are added up in BUILD/executions.json.
 """
 import concurrent.futures
@@ -14,11 +14,12 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
+
+import inputs
 
 HERE = pathlib.Path(__file__).resolve().parent
 SECONDS_FOR_AN_INPUT = 60  # by the clock: readers need milliseconds, but other programs may run
@@ -54,12 +55,16 @@ def arguments(build, target, options, folders):
 
 def short_input(target):
     """A little longer than the smallest seed that is right."""
-    sizes = [file.stat().st_size for file in (HERE / "seeds" / target).glob("right*")]
+    sizes = [len(content) for name, content in inputs.read(target).items() if name.startswith("seeds/right")]
     return max(LEAST_SHORT_INPUT, *(size * 5 // 4 for size in sorted(sizes)[:1]), 0)
 
 
-def sources(target):
-    return [folder for folder in (HERE / "seeds" / target, HERE / "corpus" / target) if folder.exists()]
+def unpack(target, folder):
+    """The inputs that are kept, as files of the folder."""
+    folder = pathlib.Path(folder)
+    for name, content in inputs.read(target).items():
+        (folder / name.replace("/", "-")).write_bytes(content)
+    return folder
 
 
 def run_once(build, target, seconds, longest, result):
@@ -69,10 +74,11 @@ def run_once(build, target, seconds, longest, result):
     findings.mkdir(exist_ok=True)
     options = [f"-max_total_time={max(int(seconds), 1)}", f"-max_len={longest}", "-entropic=0",
                f"-artifact_prefix={findings}/{target}-"]
-    start = time.monotonic()
-    done = subprocess.run(arguments(build, target, options, [grown] + sources(target)), capture_output=True, text=True,
-                          errors="replace", env=os.environ | FAST)
-    result.add(done.stderr, time.monotonic() - start)
+    with tempfile.TemporaryDirectory() as folder:
+        command = arguments(build, target, options, [grown, unpack(target, folder)])
+        start = time.monotonic()
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=os.environ | FAST)
+        result.add(done.stderr, time.monotonic() - start)
     if done.returncode != 0:
         kept = re.findall(r"Test unit written to (\S+)", done.stderr) or ["(no input was written)"]
         log = findings / f"{target}-{int(time.time())}.log"
@@ -89,27 +95,23 @@ def fuzz(build, target, seconds):
 
 
 def keep_new_inputs(build, target):
-    """Adds to corpus/ what reaches code that seeds/ and corpus/ do not, small inputs first; says how many."""
-    kept = HERE / "corpus" / target
-    kept.mkdir(parents=True, exist_ok=True)
+    """Adds to the archive what reaches code that its inputs do not, small inputs first; says how many."""
     with tempfile.TemporaryDirectory() as folder:
-        merged = pathlib.Path(folder)
-        for source in sources(target):
-            shutil.copytree(source, merged, dirs_exist_ok=True)
-        known = {file.name for file in merged.iterdir()}
+        merged = unpack(target, folder)
+        known = set(merged.iterdir())
         subprocess.run(arguments(build, target, ["-set_cover_merge=1", "-use_counters=0", f"-max_len={LONGEST_INPUT}"], [merged, build / "grown" / target]),
                        capture_output=True, env=os.environ | FAST, check=False)
-        new = sorted((file for file in merged.iterdir() if file.name not in known), key=lambda file: file.stat().st_size)
-        room = LARGEST_CORPUS - sum(file.stat().st_size for file in kept.iterdir())
-        most = MOST_KEPT - len(list(kept.iterdir()))
-        count = 0
-        for file in new:
-            room -= file.stat().st_size
-            if room < 0 or count >= most:
-                break
-            shutil.copy(file, kept / file.name)
-            count += 1
-        return count
+        found = sorted((file.read_bytes() for file in set(merged.iterdir()) - known), key=lambda content: (len(content), content))
+    corpus = [content for name, content in inputs.read(target).items() if name.startswith("corpus/")]
+    left, new = LARGEST_CORPUS - sum(map(len, corpus)), []
+    for content in found[:max(MOST_KEPT - len(corpus), 0)]:
+        left -= len(content)
+        if left < 0:
+            break
+        new.append(content)
+    if new:
+        inputs.keep(target, new)
+    return len(new)
 
 
 def add_up(build, results):

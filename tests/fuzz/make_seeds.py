@@ -1,17 +1,10 @@
-#!/usr/bin/env python3
-"""Writes the inputs that were made by hand: files that are right, and files that were made to do harm.
-
-    make_seeds.py FOLDER
-
-FOLDER/<target>/<name> for each target of tests/fuzz. The result is checked in as tests/fuzz/seeds.
-"""
+"""Inputs that were made by hand: files that are right, and files that were made to do harm. ./dev fuzz seeds keeps them."""
 import base64
 import io
 import json
 import pathlib
 import pickle
 import struct
-import sys
 import zipfile
 import zlib
 
@@ -831,21 +824,14 @@ def embeddings():
         yield name, text.encode()
 
 
-def main():
-    folder = pathlib.Path(sys.argv[1])
+def seeds() -> dict:
+    """Names and bytes by target."""
     root = pathlib.Path(__file__).resolve().parents[2]
-    targets = {
+    return {
         "adapter": adapters(), "embedding": embeddings(), "safetensors": safetensors(), "gguf": gguf_seeds.ggufs(),
         "pickle": pickles(), "torch_file": torch_files(), "json": jsons(), "graph": graphs(root),
         "policy": policies(), "profile": profiles(), "png": pngs(), "jpeg": picture_seeds.jpegs(),
         "webp": picture_seeds.webps(), "exif": picture_seeds.exifs(), "model_config": model_configs(root),
         "single_file": single_files(), "tokenizer_files": tokenizers(root),
-        "tokenizer_json": tokenizer_jsons(), "tokenizer_pieces": pieces_files(), "tokenizer_text": texts(), "prompt": prompts(), "cleaned_text": dirty_texts()}
-    for target, inputs in targets.items():
-        (folder / target).mkdir(parents=True, exist_ok=True)
-        for name, content in inputs:
-            (folder / target / name).write_bytes(content)
-
-
-if __name__ == "__main__":
-    main()
+        "tokenizer_json": tokenizer_jsons(), "tokenizer_pieces": pieces_files(), "tokenizer_text": texts(),
+        "prompt": prompts(), "cleaned_text": dirty_texts()}

@@ -77,14 +77,14 @@ private Q_SLOTS:
 
     void initTestCase() {
         for (const char* kind : {"seeds", "corpus"}) {
+            const QString name = QString::fromStdString(target().name);
             const QDir folder(
-                testing::sourcePath(QStringLiteral("tests/fuzz/%1/%2")
-                                        .arg(kind, QString::fromStdString(target().name))));
+                testing::buildPath(QStringLiteral("tests/fuzz/inputs/%1/%2").arg(name, kind)));
             const QStringList names = folder.entryList(QDir::Files, QDir::Name);
             QVERIFY2(names.size() >= 3, qPrintable(folder.path() + " has too few inputs"));
-            for (const QString& name : names) {
-                inputs_.emplace_back(folder.dirName() + "/" + kind + "/" + name,
-                                     testing::contentsOf(folder.filePath(name)).toStdString());
+            for (const QString& file : names) {
+                inputs_.emplace_back(name + "/" + kind + "/" + file,
+                                     testing::contentsOf(folder.filePath(file)).toStdString());
             }
         }
     }

@@ -12,7 +12,7 @@ namespace lowtide::fuzz {
 using RunInput = bool (*)(std::span<const std::byte> bytes);
 
 struct Target {
-    std::string name;  ///< also that of its folder of inputs
+    std::string name;  ///< also that of its archive of inputs
     RunInput run = nullptr;
 };
 

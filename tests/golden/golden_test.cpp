@@ -1,9 +1,13 @@
+// Every value that diffusers' pipelines compute, in runs of the example that does the same. A
+// family is a row; LOWTIDE_FAMILY names the one that is tested.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/recorded_cases.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/fixtures/tested_family.hpp"
 
+#include <QRegularExpression>
 #include <QtTest/QtTest>
 
 namespace golden_test {
@@ -12,76 +16,224 @@ using namespace lowtide;
 
 namespace {
 
-const testing::CaseParameters kParameters = {{"prompt", {"encode.prompt"}},
-                                             {"negative", {"encode.negative"}},
-                                             {"clip_skip", {"encode.clip_skip"}},
-                                             {"width", {"latent.width"}},
-                                             {"height", {"latent.height"}},
-                                             {"batch", {"latent.batch"}},
-                                             {"steps", {"denoise.steps"}},
-                                             {"cfg", {"denoise.cfg"}},
-                                             {"seed", {"denoise.seed"}},
-                                             {"sampler", {"denoise.sampler"}},
-                                             {"sigmas", {"denoise.sigmas"}},
-                                             {"spacing", {"denoise.spacing"}},
-                                             {"eta", {"denoise.eta"}},
-                                             {"guidance_rescale", {"denoise.guidance_rescale"}}};
-
-/// The reference checkpoints as save_pretrained writes them, made once.
-QString savedFolders() {
+/// The checkpoints of Stable Diffusion as save_pretrained writes them today, with one
+/// tokenizer.json; made once.
+QString savedFolders(const QString& goldens) {
     const QString script = testing::sourcePath("tests/golden/make_saved_folders.py");
-    QString folder = testing::goldenFolder() + "/saved-" + testing::hashOfScript(script);
-    testing::runReferenceAlone(folder, {script, testing::goldenFolder() + "/checkpoints", folder});
+    QString folder = goldens + "/saved-" + testing::hashOfScript(script);
+    testing::runReferenceAlone(folder, {script, goldens + "/checkpoints", folder});
     return folder;
+}
+
+struct FamilyCases {
+    std::string name;
+    QString (*goldens)(const QString& cases);
+    QString cases;
+    QString allCases = cases;   ///< where the whole test is asked for
+    std::string key{};          ///< of a value that each case has
+    std::string keyOfImages{};  ///< of a value that those with a picture have
+    double addedCfg = 0;        ///< ours counts from no guidance at 1
+    QString emptyNegative{};    ///< our parameter for the empty text; "" is no text at all
+    std::string ending{};       ///< of the names of its cases
+    QString (*checkpoints)(const QString& goldens) = [](const QString& folder) {
+        return folder + "/checkpoints";
+    };
+};
+
+const FamilyCases kFamilies[] = {
+    {.name = "sd15",
+     .goldens = [](const QString&) { return testing::goldenFolder(); },
+     .cases = "cases"},
+    {.name = "saved",
+     .goldens = [](const QString&) { return testing::goldenFolder(); },
+     .cases = "cases",
+     .ending = "_checkpoint",
+     .checkpoints = savedFolders},
+    {.name = "image",
+     .goldens = [](const QString&) { return testing::imageGoldenFolder(); },
+     .cases = "image_cases",
+     .key = "random.001"},
+    {.name = "sdxl",
+     .goldens = testing::sdxlGoldenFolder,
+     .cases = "sdxl_cases",
+     .allCases = "sdxl_all_cases",
+     .key = "added.time_ids",
+     .emptyNegative = " "},
+    {.name = "refiner",
+     .goldens = testing::refinerGoldenFolder,
+     .cases = "refiner_cases",
+     .allCases = "refiner_all_cases",
+     .key = "refine/added.time_ids"},
+    {.name = "wan",
+     .goldens = testing::wanGoldenFolder,
+     .cases = "wan_cases",
+     .allCases = "wan_all_cases",
+     .keyOfImages = "condition"},
+    {.name = "hidream",
+     .goldens = testing::hidreamGoldenFolder,
+     .cases = "hidream_cases",
+     .allCases = "hidream_all_cases",
+     .key = "text_encoder_4.hidden.0.000"},
+    {.name = "zimage",
+     .goldens = [](const QString&) { return testing::zimageGoldenFolder(); },
+     .cases = "zimage_cases",
+     .key = "embeds.prompt",
+     .addedCfg = 1},
+    {.name = "flux",
+     .goldens = [](const QString&) { return testing::fluxGoldenFolder(); },
+     .cases = "flux_cases",
+     .key = "embeds.prompt"}};
+
+const testing::CaseParameters kParameters = {
+    {"prompt", {"encode.prompt"}},
+    {"prompt_2", {"encode.prompt_2"}},
+    {"prompt_3", {"encode.prompt_3"}},
+    {"prompt_4", {"encode.prompt_4"}},
+    {"negative", {"encode.negative"}},
+    {"negative_2", {"encode.negative_2"}},
+    {"negative_3", {"encode.negative_3"}},
+    {"negative_4", {"encode.negative_4"}},
+    {"clip_skip", {"encode.clip_skip"}},
+    {"crop", {"encode.crop_top", "encode.crop_left"}},
+    {"guidance", {"encode.guidance"}},
+    {"length", {"encode.length"}},
+    {"original_size", {"encode.original_height", "encode.original_width"}},
+    {"width", {"latent.width"}},
+    {"height", {"latent.height"}},
+    {"batch", {"latent.batch"}},
+    {"frames", {"video.frames"}},
+    {"steps", {"denoise.steps"}},
+    {"cfg", {"denoise.cfg"}},
+    {"cfg_2", {"denoise.cfg_2"}},
+    {"seed", {"denoise.seed"}},
+    {"sampler", {"denoise.sampler"}},
+    {"shift", {"denoise.shift"}},
+    {"sigmas", {"denoise.sigmas"}},
+    {"spacing", {"denoise.spacing"}},
+    {"strength", {"denoise.strength"}},
+    {"eta", {"denoise.eta"}},
+    {"guidance_rescale", {"denoise.guidance_rescale"}},
+    {"interval", {"deepcache.interval"}},
+    {"depth", {"deepcache.depth"}},
+    {"threshold", {"block_cache.threshold"}}};
+
+/// The example that does what the case does.
+QString exampleOf(const Json& test) {
+    const bool isImage = test.contains("image");
+    if (test.contains("refiner")) {
+        return "base_refiner";
+    }
+    if (test.contains("frames")) {
+        return isImage ? test.contains("last") ? "first_and_last_to_video" : "image_to_video"
+               : test.contains("threshold") ? "text_to_video_block_cache"
+                                            : "text_to_video";
+    }
+    if (!isImage) {
+        return test.contains("depth") ? "text_to_image_deepcache" : "text_to_image";
+    }
+    if (!test.contains("mask")) {
+        return "image_to_image";
+    }
+    const bool fills = test.at("checkpoint").get<std::string>().starts_with("inpaint_");
+    return fills ? "inpaint_model" : "inpaint";
+}
+
+/// The pictures of a case, each in the node of its example that opens it.
+QStringList pictureSettings(const Json& test, const QString& goldens) {
+    const QString example = exampleOf(test);
+    const auto pathOf = [&](const char* key, const char* ending) {
+        return goldens + "/images/" + testing::caseText(test.at(key)) + ending;
+    };
+    QStringList settings;
+    if (test.contains("image")) {
+        settings << "load_image.image=" +
+                        pathOf("image", example == "inpaint_model" ? "_hole.png" : ".png");
+    }
+    if (example == "inpaint") {
+        settings << "load_mask.image=" + pathOf("image", "_mask.png");
+    }
+    if (test.contains("last")) {
+        settings << "load_last.image=" + pathOf("last", ".png");
+    }
+    if (test.contains("image") && test.contains("frames")) {
+        settings << "video.fit=stretch";
+    }
+    return settings;
+}
+
+/// What the second half of a run is given besides: the same as the first, from where that ends.
+QStringList refinerSettings(const Json& test, const QStringList& ofBase) {
+    const QString share = testing::caseText(test.at("share"));
+    QStringList settings = {"denoise.end_at=" + share, "refine.start_at=" + share};
+    for (QString setting : ofBase) {
+        for (const auto& [node, refiners] : {std::pair("encode.", "encode_refiner."),
+                                             {"denoise.", "refine."},
+                                             {"load.", "load_refiner."}}) {
+            if (setting.startsWith(node)) {
+                settings << setting.replace(0, QString(node).size(), refiners);
+                break;
+            }
+        }
+    }
+    return settings;
 }
 
 }  // namespace
 
-/// Every value that the reference recorded, for every case: tokens, text encoder, noise, schedule,
-/// each call of the denoiser, each step, the decoder, the 8-bit picture.
 class GoldenTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
 
     void initTestCase() {
-        goldens_ = testing::goldenFolder();
-        cases_ = testing::readCases("cases");
+        const QString cases = testing::isWholeTest() ? family_.allCases : family_.cases;
+        goldens_ = family_.goldens(cases);
+        cases_ = testing::readCases(cases);
     }
 
-    void everyRecordedValueAgrees_data() { testing::addCaseRows(cases_); }
+    void everyRecordedValueAgrees_data() { testing::addCaseRows(cases_, family_.ending); }
 
     void everyRecordedValueAgrees() {
         QFETCH(int, index);
         const Json& test = cases_[static_cast<size_t>(index)];
-        const std::string checkpoint = test.value("ours", test.at("checkpoint").get<std::string>());
+        const bool hasOwnKey = test.contains("image") && !family_.keyOfImages.empty();
         const std::string problems =
-            problemsOf(test, goldens_ + "/checkpoints/" + QString::fromStdString(checkpoint));
-        QVERIFY2(problems.empty(), problems.c_str());
-    }
-
-    void foldersOfTodaysDiffusersAgree_data() { testing::addCaseRows(cases_, "_checkpoint"); }
-
-    /// Written by save_pretrained, whose tokenizers are one tokenizer.json.
-    void foldersOfTodaysDiffusersAgree() {
-        QFETCH(int, index);
-        const Json& test = cases_[static_cast<size_t>(index)];
-        const std::string checkpoint = test.at("checkpoint");
-        const std::string problems =
-            problemsOf(test, savedFolders() + "/" + QString::fromStdString(checkpoint));
+            testing::caseProblems(test,
+                                  goldens_,
+                                  testing::exampleGraph(exampleOf(test)),
+                                  settingsOf(test),
+                                  hasOwnKey ? family_.keyOfImages : family_.key);
         QVERIFY2(problems.empty(), problems.c_str());
     }
 
 private:
-    /// What a run of the case with that checkpoint has other than the reference; empty: nothing.
-    [[nodiscard]] std::string problemsOf(const Json& test, const QString& checkpoint) const {
-        return testing::caseProblems(test,
-                                     goldens_,
-                                     testing::exampleGraph("text_to_image"),
-                                     testing::caseSettings(test, kParameters)
-                                         << "load.checkpoint=" + checkpoint);
+    [[nodiscard]] QStringList settingsOf(Json test) const {
+        test["cfg"] = test.at("cfg").get<double>() + family_.addedCfg;
+        if (test.value("negative", "-").empty() && !family_.emptyNegative.isEmpty()) {
+            test["negative"] = family_.emptyNegative.toStdString();
+        }
+        const QString checkpoints = family_.checkpoints(goldens_) + "/";
+        const auto setCheckpoint = [&](const Json& name) {
+            return "load.checkpoint=" + checkpoints + testing::caseText(name);
+        };
+        QStringList settings = testing::caseSettings(test, kParameters);
+        if (test.contains("refiner")) {
+            settings +=
+                refinerSettings(test, QStringList(settings) << setCheckpoint(test.at("refiner")));
+        }
+        settings << setCheckpoint(test.at(test.contains("ours") ? "ours" : "checkpoint"));
+        if (test.contains("frames")) {
+            settings.replaceInStrings(QRegularExpression("^latent\\."), "video.");
+        }
+        if (test.contains("threshold")) {  // diffusers' First Block Cache has no limits
+            settings << "block_cache.warm_up=0"
+                     << "block_cache.max_consecutive=0"
+                     << "block_cache.keep_last=0";
+        }
+        return settings + pictureSettings(test, goldens_);
     }
 
+    const FamilyCases& family_ = testing::ofTestedFamily(kFamilies);
     QString goldens_;
     Json cases_;
 };

@@ -421,7 +421,8 @@ private Q_SLOTS:
         QFETCH(QString, seed);
         const QTemporaryDir folder;
         const QString path = folder.filePath("lora.pt");
-        QVERIFY(QFile::copy(testing::sourcePath("tests/fuzz/seeds/torch_file/" + seed), path));
+        QVERIFY(
+            QFile::copy(testing::buildPath("tests/fuzz/inputs/torch_file/seeds/" + seed), path));
         const auto error =
             testing::errorOf([&] { (void)models::openAdapterFile(path.toStdString()); });
         QVERIFY(error);
