@@ -1,7 +1,7 @@
 #include "nodes/denoise/denoise_cache.hpp"
 
+#include "nodes/denoise/denoise_fields.hpp"
 #include "nodes/denoise/denoise_schedule.hpp"
-#include "nodes/engine/picture_fields.hpp"
 #include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/hash.hpp"

@@ -106,6 +106,10 @@ private Q_SLOTS:
             << "check_layers.py"
             << "plugin/memory/a.hpp" << QByteArray("#include \"plugin/graph/b.hpp\"\n")
             << "may not include plugin/graph";
+        QTest::newRow("a category of nodes in their engine")
+            << "check_layers.py"
+            << "nodes/engine/a.cpp" << QByteArray("#include \"nodes/denoise/b.hpp\"\n")
+            << "knows no category";
         QTest::newRow("torch in a light room")
             << "check_layers.py"
             << "plugin/executor/a.cpp" << QByteArray("#include <ATen/ATen.h>\n") << "torch-free";

@@ -16,6 +16,7 @@ GRAPH, EXECUTOR, RESIDENCY, TENSOR = "plugin/graph", "plugin/executor", "plugin/
 SAMPLING, ENCODINGS = "plugin/sampling", "plugin/encodings"
 TEXT, NN, CHECKPOINTS, FAMILIES = "plugin/text", "plugin/nn", "plugin/checkpoints", "plugin/families"
 MODULE, NODES = "plugin/module", "nodes"
+ENGINE = "nodes/engine/"
 BELOW_NN = [HOST, BASE, FILES, IMAGE, MEMORY, ENCODINGS, RESIDENCY, TENSOR, SAMPLING, TEXT]
 # folder -> what it does, folders that it may include (itself is always allowed; None: all). The one place of this table:
 # docs/architecture.md prints it.
@@ -122,6 +123,8 @@ def check_include(path: str, room: str, quote: str, target: str) -> list[str]:
             return [f"{room} may not include {other}"]
         if room == other == FAMILIES and family_of(path) and family_of(target) not in ("", family_of(path)):
             return [f"a family may not include another one: {target}"]
+        if path.startswith(ENGINE) and other == NODES and not target.startswith(ENGINE):
+            return [f"{ENGINE} knows no category of nodes: {target}"]
         if room == NODES and other == FAMILIES and family_of(target):
             return [f"nodes ask families, and see none of them: {target}"]
         if room == other == "ui":
