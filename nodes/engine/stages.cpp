@@ -98,7 +98,6 @@ Stages::Stages(StagesSettings settings)
     : settings_(std::move(settings)),
       families_(settings_.families.empty() ? models::families() : settings_.families),
       models_(settings_.resourcesFolder, families_),
-      parts_(settings_.resourcesFolder),
       hashes_(settings_.digests ? settings_.digests : std::make_shared<files::FileDigests>()) {}
 
 WireRef Stages::loadCheckpoint(const models::LoadRequest& request, std::string_view graphFolder) {
@@ -120,8 +119,16 @@ WireRef Stages::loadCheckpoint(const models::LoadRequest& request, std::string_v
 WireRef Stages::loadPart(const models::PartRequest& request, std::string_view graphFolder) {
     return withErrorsOf("load", [&] {
         return onFile([&] {
-            return WireRef(
-                parts_.open(models::splitPart(request.item), placesOf(request, graphFolder)));
+            const models::SplitPart& part = models::splitPart(request.item);
+            const std::vector<models::PlacedFile> files = placesOf(request, graphFolder);
+            std::string key(part.type);
+            for (const models::PlacedFile& file : files) {
+                key += "\n" + file.path.path;
+            }
+            return WireRef(parts_.at(key, [&] {
+                return std::make_shared<const models::ModelPart>(
+                    part, files, settings_.resourcesFolder);
+            }));
         });
     });
 }
@@ -160,7 +167,9 @@ WireRef Stages::loadUpscaler(std::string_view path, std::string_view graphFolder
     return withErrorsOf("load", [&] {
         const models::CheckpointPath found = placeOf(path, graphFolder, kUpscalerItem);
         try {
-            return WireRef(models::openUpscaler(found.path, found.name));
+            return WireRef(upscalers_.at(found.path + "\n" + found.name, [&] {
+                return models::openUpscaler(found.path, found.name);
+            }));
         } catch (const Error& error) {
             throw Error(error.kind(), error.message(), error.hint(), kUpscalerItem);
         }
@@ -170,8 +179,10 @@ WireRef Stages::loadUpscaler(std::string_view path, std::string_view graphFolder
 WireRef Stages::loadControlNet(std::string_view path, std::string_view graphFolder) {
     return withErrorsOf("load", [&] {
         try {
-            return WireRef(controlNets_.open(
-                models::findControlNet(path, graphFolder, settings_.modelFolders)));
+            const models::CheckpointPath found =
+                models::findControlNet(path, graphFolder, settings_.modelFolders);
+            return WireRef(
+                controlNets_.at(found.path, [&] { return models::openControlNet(found); }));
         } catch (const Error& error) {
             throw Error(error.kind(), error.message(), error.hint(), kControlItem);
         }
@@ -191,7 +202,10 @@ WireRef Stages::loadIpAdapter(const IpAdapterRequest& request, std::string_view 
                     request.imageEncoder, graphFolder, settings_.modelFolders);
                 item = kIpAdapterItem;
             }
-            return WireRef(ipAdapters_.open(choice, settings_.modelFolders));
+            const std::string encoder = choice.encoder ? choice.encoder->path : "";
+            return WireRef(ipAdapters_.at(choice.file.path + "\n" + encoder, [&] {
+                return models::openIpAdapter(choice, settings_.modelFolders);
+            }));
         } catch (const Error& error) {
             const bool isOfEncoder = error.item() == kImageEncoderItem;
             throw Error(error.kind(),

@@ -12,6 +12,8 @@
 #include "plugin/checkpoints/model_hashes.hpp"
 #include "plugin/checkpoints/model_part.hpp"
 #include "plugin/checkpoints/open_control_net.hpp"
+#include "plugin/checkpoints/recently_opened.hpp"
+#include "plugin/checkpoints/upscaler_type.hpp"
 #include "plugin/families/model_cache.hpp"
 #include "plugin/families/recognise.hpp"
 #include "plugin/host_api/host.hpp"
@@ -161,12 +163,13 @@ private:
     StagesSettings settings_;
     models::Families families_;
     models::ModelCache models_;
-    models::ModelParts parts_;
+    models::RecentlyOpened<models::ModelPart> parts_;
     models::AdaptedModels adapted_;
     std::shared_ptr<models::EmbeddingCache> openedEmbeddings_ =
         std::make_shared<models::EmbeddingCache>();
-    models::ControlNets controlNets_;
-    models::IpAdapters ipAdapters_;
+    models::RecentlyOpened<models::ControlNet> controlNets_;
+    models::RecentlyOpened<models::IpAdapter> ipAdapters_;
+    models::RecentlyOpened<models::Upscaler> upscalers_;
     models::RecognisedModels recognised_;
     models::ModelHashes hashes_;
 };

@@ -6,22 +6,7 @@
 #include "plugin/checkpoints/weight_map.hpp"
 #include "plugin/memory/resolve_precision.hpp"
 
-#include <algorithm>
-
 namespace lowtide::models {
-
-namespace {
-
-constexpr size_t kRecentParts = 8;  ///< names and stamps of files
-
-bool areSame(const std::vector<CheckpointPath>& paths, const std::vector<PlacedFile>& files) {
-    return std::equal(
-        paths.begin(), paths.end(), files.begin(), files.end(), [](const auto& a, const auto& b) {
-            return a.path == b.path.path;
-        });
-}
-
-}  // namespace
 
 ModelPart::ModelPart(const SplitPart& part,
                      const std::vector<PlacedFile>& files,
@@ -39,25 +24,6 @@ ModelPart::ModelPart(const SplitPart& part,
         }
         paths_.push_back(file.path);
     }
-}
-
-std::shared_ptr<const ModelPart> ModelParts::open(const SplitPart& part,
-                                                  const std::vector<PlacedFile>& files) {
-    const std::lock_guard lock(mutex_);
-    const auto known = std::find_if(recent_.begin(), recent_.end(), [&](const auto& each) {
-        return each->type() == part.type && areSame(each->paths(), files) &&
-               areUnchanged(each->files());
-    });
-    std::shared_ptr<const ModelPart> found;
-    if (known != recent_.end()) {
-        found = *known;
-        recent_.erase(known);
-    } else {
-        found = std::make_shared<const ModelPart>(part, files, resourcesFolder_);
-    }
-    recent_.push_front(found);
-    recent_.resize(std::min(recent_.size(), kRecentParts));
-    return found;
 }
 
 const memory::FamilyPrecision& ModelPart::precisions() const {

@@ -4,9 +4,7 @@
 #include "plugin/checkpoints/parted_checkpoint.hpp"
 #include "plugin/nn/component_source.hpp"
 
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,23 +55,6 @@ private:
     const SplitPart& part_;
     std::vector<CheckpointPath> paths_;
     std::vector<memory::WeightFile> files_;
-};
-
-/// Opened parts: the same file gives the same value until it changes. Plans ask at every edit.
-/// Thread-safe.
-class ModelParts {
-public:
-    explicit ModelParts(std::string resourcesFolder)
-        : resourcesFolder_(std::move(resourcesFolder)) {}
-
-    /// Errors as ModelPart.
-    [[nodiscard]] std::shared_ptr<const ModelPart> open(const SplitPart& part,
-                                                        const std::vector<PlacedFile>& files);
-
-private:
-    std::string resourcesFolder_;
-    std::mutex mutex_;
-    std::deque<std::shared_ptr<const ModelPart>> recent_;
 };
 
 }  // namespace lowtide::models

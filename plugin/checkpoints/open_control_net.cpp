@@ -264,7 +264,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kRecentControlNets = 8;
 constexpr Bytes kLargestControlConfig = kMiB;
 constexpr const char* kControlClass = "ControlNetModel";
 constexpr const char* kAdapterClass = "T2IAdapter";
@@ -388,23 +387,6 @@ std::optional<std::string> whatControlNetIs(const CheckpointPath& folder) {
     return isOfClass(settings, what, kControlClass)
                ? std::optional(labelFor(readControlConfig(settings, what)))
                : std::nullopt;
-}
-
-std::shared_ptr<const ControlNet> ControlNets::open(const CheckpointPath& path) {
-    const std::lock_guard lock(mutex_);
-    const auto known = std::find_if(recent_.begin(), recent_.end(), [&](const Entry& entry) {
-        return entry.path == path.path && areUnchanged(entry.net->files());
-    });
-    Entry entry{path.path, nullptr};
-    if (known != recent_.end()) {
-        entry = std::move(*known);
-        recent_.erase(known);
-    } else {
-        entry.net = openControlNet(path);
-    }
-    recent_.push_front(std::move(entry));
-    recent_.resize(std::min(recent_.size(), kRecentControlNets));
-    return recent_.front().net;
 }
 
 }  // namespace lowtide::models

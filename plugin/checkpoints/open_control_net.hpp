@@ -4,9 +4,7 @@
 #include "plugin/checkpoints/checkpoint_paths.hpp"
 #include "plugin/nn/controls/control_net.hpp"
 
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -25,22 +23,5 @@ namespace lowtide::models {
 /// lies there is no ControlNet that is built.
 [[nodiscard]] std::optional<std::string> whatControlNetIs(const WeightMap& file);
 [[nodiscard]] std::optional<std::string> whatControlNetIs(const CheckpointPath& folder);
-
-/// Opened ControlNets: the same files give the same value. Those that nobody uses are forgotten,
-/// but for the last few. Thread-safe.
-class ControlNets {
-public:
-    /// Anew where one of its files changed.
-    [[nodiscard]] std::shared_ptr<const ControlNet> open(const CheckpointPath& path);
-
-private:
-    struct Entry {
-        std::string path;
-        std::shared_ptr<const ControlNet> net;
-    };
-
-    std::mutex mutex_;
-    std::deque<Entry> recent_;  ///< the last used one in front
-};
 
 }  // namespace lowtide::models

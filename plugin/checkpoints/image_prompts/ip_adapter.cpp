@@ -81,7 +81,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kRecentIpAdapters = 8;
 constexpr Bytes kLargestEncoderConfig = kMiB;
 constexpr const char* kEncoderItem = "image_encoder";
 constexpr const char* kEncoderFolder = "image_encoder";
@@ -256,26 +255,6 @@ std::shared_ptr<const IpAdapter> openIpAdapter(const IpAdapterChoice& choice,
     const ImageEncoderFile encoder = choice.encoder ? chosenEncoder(file, *choice.encoder)
                                                     : usualEncoder(file, choice.file, modelFolders);
     return std::make_shared<const IpAdapter>(choice.file.name, std::move(file), encoder);
-}
-
-std::shared_ptr<const IpAdapter> IpAdapters::open(const IpAdapterChoice& choice,
-                                                  std::span<const std::string> modelFolders) {
-    const std::lock_guard lock(mutex_);
-    const std::string encoder = choice.encoder ? choice.encoder->path : "";
-    const auto known = std::find_if(recent_.begin(), recent_.end(), [&](const Entry& entry) {
-        return entry.path == choice.file.path && entry.encoder == encoder &&
-               areUnchanged(entry.adapter->files());
-    });
-    Entry entry{choice.file.path, encoder, nullptr};
-    if (known != recent_.end()) {
-        entry = std::move(*known);
-        recent_.erase(known);
-    } else {
-        entry.adapter = openIpAdapter(choice, modelFolders);
-    }
-    recent_.push_front(std::move(entry));
-    recent_.resize(std::min(recent_.size(), kRecentIpAdapters));
-    return recent_.front().adapter;
 }
 
 }  // namespace lowtide::models

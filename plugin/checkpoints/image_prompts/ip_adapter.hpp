@@ -8,9 +8,7 @@
 #include "plugin/nn/image_prompts/image_projection.hpp"
 #include "plugin/nn/model.hpp"
 
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -83,24 +81,5 @@ struct IpAdapterChoice {
 /// read. Error{NotFound} on "image_encoder" says what is needed; else errors of both files.
 [[nodiscard]] std::shared_ptr<const IpAdapter> openIpAdapter(
     const IpAdapterChoice& choice, std::span<const std::string> modelFolders);
-
-/// Opened IP-Adapters: the same files give the same value. Those that nobody uses are forgotten,
-/// but for the last few. Thread-safe.
-class IpAdapters {
-public:
-    /// Anew where one of its files changed.
-    [[nodiscard]] std::shared_ptr<const IpAdapter> open(const IpAdapterChoice& choice,
-                                                        std::span<const std::string> modelFolders);
-
-private:
-    struct Entry {
-        std::string path;
-        std::string encoder;  ///< empty: none was chosen
-        std::shared_ptr<const IpAdapter> adapter;
-    };
-
-    std::mutex mutex_;
-    std::deque<Entry> recent_;  ///< the last used one in front
-};
 
 }  // namespace lowtide::models
