@@ -14,6 +14,8 @@
 
 #include <QtTest/QtTest>
 
+#include <cmath>
+
 namespace conditioning_fields_test {
 
 using namespace lowtide;
@@ -175,6 +177,41 @@ private Q_SLOTS:
         QCOMPARE(scope.strength, 0.5);
         QCOMPARE(scope.start, 0.25);
         QCOMPARE(scope.end, 0.75);
+    }
+
+    void aStrengthThatIsNoNumberIsRefused() {
+        const testing::AreaEdit area{.area = {.widthPixels = 16, .heightPixels = 8},
+                                     .strength = NAN};
+        const WireRef prompt = promptOf(7, 9);
+        const auto refused = [](const auto& work) {
+            const auto error = testing::errorOf(work);
+            return error && error->kind() == ErrorKind::InvalidInput && error->item() == "strength";
+        };
+        QVERIFY(refused([&] { (void)value({area, prompt, nullptr}); }));
+        QVERIFY(refused([&] { (void)outlineOfEdit({prompt}, area); }));
+    }
+
+    /// The prompt that came in is to blame, not the node that copies it.
+    void aPromptThatIsNotFiniteIsRefused_data() {
+        QTest::addColumn<QString>("field");
+        for (const tensor::ConditioningField& field : fields()) {
+            QTest::newRow(field.name.c_str()) << QString::fromStdString(field.name);
+        }
+    }
+
+    void aPromptThatIsNotFiniteIsRefused() {
+        QFETCH(QString, field);
+        ConditioningEntry entry = entryOf(7, 9);
+        entry.tensors.at(field.toStdString()).view({-1})[3].fill_(NAN);
+        const WireRef prompt =
+            std::make_shared<const Conditioning>(fields(), std::vector{entry}, "a cat", -1);
+        const testing::AreaEdit area{.area = {.widthPixels = 16, .heightPixels = 8}};
+
+        const auto error = testing::errorOf([&] { (void)value({area, prompt, nullptr}); });
+
+        QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
+        QCOMPARE(error->item(), std::string("conditioning"));
+        QVERIFY2(error->message().find("is not finite") != std::string::npos, error->what());
     }
 
     void severalPromptsAreNotJoinedToOne_data() {

@@ -146,6 +146,33 @@ private Q_SLOTS:
         QCOMPARE(work.components[0].passes, int64_t{14});  // two prompts beside one
     }
 
+    /// A text encoder that computes on the CPU leaves its prompt in host memory, where an area and
+    /// a time copy it: nothing of it comes to the card.
+    void countsWhatLiesElsewhereThere_data() {
+        QTest::addColumn<QString>("edit");
+        QTest::newRow("area")
+            << R"({"op": "area", "x": 0, "y": 0, "width": 32, "height": 64, "strength": 1})";
+        QTest::newRow("time") << R"({"op": "time", "start": 0.25, "end": 1})";
+    }
+
+    void countsWhatLiesElsewhereThere() {
+        QFETCH(QString, edit);
+        PromptBench bench("sd15_2", {.kind = "fake"});
+        const Json graph = {{"prompt", "a cat"}};
+        const ConditioningShape shape = outlined(bench, graph, "fake");
+        testing::ConditioningEdit request = testing::editIn(parseJson(edit.toStdString(), "edit"));
+        const memory::StageWork work =
+            testing::outline(bench.stages(), testing::known({shape}, request))
+                .walk({.device = {.spec = {.kind = "fake"}}, .elsewhere = {"conditioning"}});
+        request.first = bench.built(graph)->onHost();
+
+        const WireRef result = bench.edited(request);
+
+        QCOMPARE(work.activations, bench.bench().activationPeak());
+        QCOMPARE(work.elsewhere.at("cpu"), result->bytesOn("cpu"));
+        QCOMPARE(result->bytesOn(bench.bench().device().id()), Bytes{0});
+    }
+
 private:
     const Json& caseNamed(const char* name) const {
         for (const Json& test : cases_.at("denoise")) {
