@@ -30,13 +30,21 @@ constexpr std::pair<std::string_view, std::string_view> kNotBuilt[] = {
     {"motion.modules.", "AnimateDiff"},
 };
 
-/// Those that are not built first: relatives of families have names of theirs too.
-std::optional<NamedFamily> familyNamedBy(const std::string& module) {
+std::string dotted(std::string name) {
+    std::replace(name.begin(), name.end(), '_', '.');
+    return name;
+}
+
+/// Of a module as a file or a tree spells it. Those that are not built first: relatives of families
+/// have names of theirs too.
+std::optional<NamedFamily> familyNamedBy(const std::string& spelled) {
+    const std::string module = dotted(spelled);
     std::optional<NamedFamily> found;
     const auto look = [&](std::span<const std::pair<std::string_view, std::string_view>> names) {
-        for (const auto& [part, name] : names) {
-            if (!found && module.find(part) != module.npos) {
-                found = NamedFamily{part, name};
+        for (const auto& [part, family] : names) {
+            const std::string& name = part.find('_') == part.npos ? module : spelled;
+            if (!found && name.find(part) != name.npos) {
+                found = NamedFamily{part, family};
             }
         }
     };
@@ -79,11 +87,6 @@ bool hasOneOf(std::string_view name, const Names& parts) {
     return std::any_of(std::begin(parts), std::end(parts), [&](std::string_view part) {
         return name.find(part) != name.npos;
     });
-}
-
-std::string dotted(std::string name) {
-    std::replace(name.begin(), name.end(), '_', '.');
-    return name;
 }
 
 template <class Names>
@@ -192,8 +195,8 @@ AdapterBase baseOf(const AdapterFile& file) {
                    endsInOneOf(module, kTextModules)) {
             base.textWidth = columnsOf(layer, file.what);
         }
-        const auto named = isDenoiser ? familyNamedBy(module) : std::nullopt;
-        if (named && (base.family.empty() || (marks && !named->marks))) {
+        const auto named = isDenoiser ? familyNamedBy(layer.module) : std::nullopt;
+        if (named && (base.family.empty() || (marks && base.isBuilt && !named->marks))) {
             base.family = named->name;
             base.isBuilt = named->marks != nullptr;
             marks = named->marks;
@@ -220,7 +223,7 @@ AdapterBase baseOf(const memory::ComponentTree& tree) {
             base.textWidth = weight.shape[1];
             return base;
         }
-        if (const auto named = familyNamedBy(dotted(weight.name))) {
+        if (const auto named = familyNamedBy(weight.name)) {
             base.family = named->name;
             return base;
         }

@@ -454,6 +454,9 @@ std::string labelFlux(Checkpoint& checkpoint) {
     return fluxLabel(readFluxConfig(config, what).embedsGuidance);
 }
 
+/// Its blocks have FLUX's widths and, as kohya's trainers write them, mostly FLUX's names.
+constexpr std::string_view kHunyuan = "HunyuanVideo or a relative";
+
 }  // namespace
 
 const Family& flux() {
@@ -495,7 +498,14 @@ const Family& flux() {
                                       "add.v.proj",
                                       "proj.mlp"},
                      .widths = {3072},
-                     .relatives = {{"to.qkv.mlp.proj", "FLUX.2"}},
+                     .relatives = {{"to.qkv.mlp.proj", "FLUX.2"},
+                                   {"distilled.guidance.layer", "Chroma"},
+                                   {".img_attn_qkv", kHunyuan},
+                                   {".txt_attn_qkv", kHunyuan},
+                                   {"img.mlp.fc", kHunyuan},
+                                   {"txt.mlp.fc", kHunyuan},
+                                   {"token.refiner.", kHunyuan},
+                                   {"double.blocks.19.", "networks with more blocks than FLUX.1"}},
                      .latentModules = {"img.in", "x.embedder"},
                      .latentWidth = 64},
         .relatives = {{"ip_adapter_double_stream", "ip_adapter", "IP-Adapter for Flux"},

@@ -315,6 +315,17 @@ private Q_SLOTS:
         QTest::newRow("none known") << key << 48 << "LoRA for networks with a context 48 wide,";
         QTest::newRow("Flux") << "lora_unet_double_blocks_0_img_attn_qkv" << 3072
                               << "LoRA for FLUX.1,";
+        QTest::newRow("Chroma") << "lora_unet_distilled_guidance_layer_layers_0_in_layer" << 5120
+                                << "LoRA for Chroma,";
+        for (const char* name : {"lora_unet_double_blocks_0_img_mlp_fc1",
+                                 "diffusion_model.double_blocks.0.img_attn_qkv",
+                                 "lora_unet_txt_in_individual_token_refiner_blocks_0_self_attn_qkv",
+                                 "transformer.context_embedder.token_refiner.refiner_blocks.0.attn"
+                                 ".to_q"}) {
+            QTest::newRow(name) << name << 3072 << "LoRA for HunyuanVideo or a relative,";
+        }
+        QTest::newRow("more blocks") << "lora_unet_double_blocks_19_img_attn_qkv" << 3072
+                                     << "LoRA for networks with more blocks than FLUX.1,";
         QTest::newRow("HiDream") << "lora_unet_double_stream_blocks_0_block_attn1_to_q" << 2560
                                  << "LoRA for HiDream-I1,";
         QTest::newRow("WAN") << "diffusion_model.blocks.0.cross_attn.k" << 5120
@@ -335,6 +346,52 @@ private Q_SLOTS:
         QCOMPARE(missedPart(*error,
                             {"\"f.safetensors\" is " + says.toStdString(),
                              "checkpoint base needs one for SD 1.x"}),
+                 QString());
+    }
+
+    /// Most of their layers have FLUX.1's names and shapes: one that it cannot have tells them
+    /// apart.
+    void relativesOfFluxAreRefused_data() {
+        QTest::addColumn<QString>("other");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("FLUX.1") << "lora_unet_double_blocks_18_img_attn_qkv"
+                                << "";
+        QTest::newRow("HunyuanVideo, musubi-tuner") << "lora_unet_double_blocks_0_img_mlp_fc1"
+                                                    << "HunyuanVideo or a relative";
+        QTest::newRow("HunyuanVideo, its own names")
+            << "diffusion_model.double_blocks.0.txt_attn_qkv"
+            << "HunyuanVideo or a relative";
+        QTest::newRow("attentions of HunyuanVideo") << "lora_unet_double_blocks_19_img_attn_qkv"
+                                                    << "networks with more blocks than FLUX.1";
+        QTest::newRow("Chroma") << "diffusion_model.distilled_guidance_layer.layers.0.in_layer"
+                                << "Chroma";
+    }
+
+    void relativesOfFluxAreRefused() {
+        QFETCH(QString, other);
+        QFETCH(QString, says);
+        const memory::ComponentTree tree =
+            testing::treeOf("denoiser",
+                            "FluxTransformer2DModel",
+                            {{"single_transformer_blocks.0.proj_out.weight", {3072, 15360}}});
+        const models::AdapterTarget target{"denoiser", &tree};
+        const models::AdapterFile file = models::readAdapterHeader(testing::headerOf(
+            together(kohyaLora("lora_unet_single_blocks_0_linear2", 3072, 15360, 4),
+                     kohyaLora(other.toStdString(), 9216, 3072, 4))));
+        size_t bound = 0;
+        const auto error = testing::errorOf([&] {
+            bound = models::bindWholeAdapter(file, std::span(&target, 1), "base")
+                        .bindings.front()
+                        .layers.size();
+        });
+        if (says.isEmpty()) {
+            QCOMPARE(bound, size_t{1});
+            return;
+        }
+        QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
+        QCOMPARE(missedPart(*error,
+                            {"\"f.safetensors\" is LoRA for " + says.toStdString() + ", rank 4",
+                             "checkpoint base needs one for FLUX.1"}),
                  QString());
     }
 
