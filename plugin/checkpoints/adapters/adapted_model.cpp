@@ -68,6 +68,22 @@ std::vector<std::pair<std::string_view, std::string>> adaptedRoles(const Model& 
     return roles;
 }
 
+/// With layers of T5 as those of the encoder that it is in this model.
+AdapterFile withPlacedT5(const Model& model, AdapterFile file) {
+    if (!changes(file, kAdapterT5)) {
+        return file;
+    }
+    for (const ComponentDesc& component : model.components()) {
+        if (component.role.starts_with(kTextEncoder) &&
+            model.tree(component.role)->network == "T5EncoderModel") {
+            for (AdapterLayer& layer : file.layers) {
+                layer.component = layer.component == kAdapterT5 ? component.role : layer.component;
+            }
+        }
+    }
+    return file;
+}
+
 memory::Adapted adaptedBy(const AdapterFile& file, const AdapterBinding& binding, double strength) {
     memory::Adapted adapter{.files = file.files, .changes = {}};
     for (const BoundLayer& bound : binding.layers) {
@@ -94,7 +110,7 @@ memory::Adapted adaptedBy(const AdapterFile& file, const AdapterBinding& binding
 
 AdaptedModel::AdaptedModel(std::shared_ptr<const Model> base, AdapterChoice adapter)
     : base_(std::move(base)), info_(base_->info()) {
-    const AdapterFile& file = *adapter.file;
+    const AdapterFile file = withPlacedT5(*base_, *adapter.file);
     std::vector<std::string> roles;
     std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
     std::vector<AdapterTarget> targets;

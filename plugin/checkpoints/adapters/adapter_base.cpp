@@ -248,6 +248,7 @@ constexpr std::pair<std::string_view, std::string_view> kComponentNames[] = {
     {kAdapterText2, "text encoder 2"},
     {kAdapterText3, "text encoder 3"},
     {kAdapterText4, "text encoder 4"},
+    {kAdapterT5, "T5"},
     {kAdapterDenoiser2, "low-noise model"},
 };
 

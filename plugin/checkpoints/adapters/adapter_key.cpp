@@ -77,6 +77,7 @@ constexpr KeyPrefix kKeyPrefixes[] = {
     {"lora_te_", kAdapterText},
     {"lora_te1_", kAdapterText},
     {"lora_te2_", kAdapterText2},
+    {"lora_te3_", kAdapterT5},
     {"lycoris_", kAdapterDenoiser},
     {"lora_transformer_", kAdapterDenoiser},
     {"unet.", kAdapterDenoiser},

@@ -14,6 +14,8 @@ inline constexpr std::string_view kAdapterText = "text_encoder";
 inline constexpr std::string_view kAdapterText2 = "text_encoder_2";
 inline constexpr std::string_view kAdapterText3 = "text_encoder_3";
 inline constexpr std::string_view kAdapterText4 = "text_encoder_4";
+/// T5, whichever of the text encoders it is: kohya numbers them by their kind.
+inline constexpr std::string_view kAdapterT5 = "t5";
 /// The low-noise model of a model that has two; files that do not tell them apart change both.
 inline constexpr std::string_view kAdapterDenoiser2 = "denoiser_2";
 

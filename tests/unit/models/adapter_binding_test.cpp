@@ -1,3 +1,4 @@
+#include "plugin/checkpoints/adapters/adapted_model.hpp"
 #include "plugin/checkpoints/adapters/adapter_base.hpp"
 #include "plugin/checkpoints/adapters/bind_adapter.hpp"
 #include "plugin/checkpoints/family.hpp"
@@ -12,6 +13,7 @@
 #include "tests/unit/models/adapter_bench.hpp"
 
 #include <QDir>
+#include <QTemporaryDir>
 #include <QtTest/QtTest>
 
 #include <algorithm>
@@ -225,6 +227,40 @@ private Q_SLOTS:
              {adapter.what, std::string("checkpoint base needs one for "), std::string(" wide")}) {
             QVERIFY2(message.find(part) != message.npos, message.c_str());
         }
+    }
+
+    /// The second text encoder of FLUX.1, which kohya's trainers call the third.
+    void kohyasT5IsThatOfTheModel_data() {
+        QTest::addColumn<QString>("down");
+        QTest::addColumn<QString>("up");
+        const QString dotted = "text_encoder_2.encoder.block.0.layer.0.SelfAttention.q";
+        const QString mangled = "lora_te3_encoder_block_0_layer_0_SelfAttention_q";
+        QTest::newRow("diffusers") << dotted + ".lora_A.weight" << dotted + ".lora_B.weight";
+        QTest::newRow("kohya") << mangled + ".lora_down.weight" << mangled + ".lora_up.weight";
+    }
+
+    void kohyasT5IsThatOfTheModel() {
+        QFETCH(QString, down);
+        QFETCH(QString, up);
+        const Opened flux((testing::fluxGoldenFolder() + "/checkpoints/flux_0").toStdString());
+        const auto clip = flux.model->tree("text_encoder");
+        const auto t5 = flux.model->tree("text_encoder_2");
+        const auto query = std::ranges::find(
+            t5->weights, "encoder.block.0.layer.0.SelfAttention.q.weight", &memory::Weight::name);
+        QVERIFY(query != t5->weights.end());
+        const QTemporaryDir folder;
+        const std::string path = folder.filePath("t5.safetensors").toStdString();
+        testing::writeAdapter(
+            path,
+            {{down.toStdString(), {4, query->shape[1]}}, {up.toStdString(), {query->shape[0], 4}}});
+
+        const models::AdaptedModel adapted(
+            flux.model,
+            {.file = std::make_shared<const AdapterFile>(models::openAdapterFile(path))});
+
+        QVERIFY(adapted.warnings().empty());
+        QCOMPARE(adapted.tree("text_encoder_2")->weights.size(), t5->weights.size() + 2);
+        QCOMPARE(adapted.tree("text_encoder")->weights.size(), clip->weights.size());
     }
 
     void whatHasNoPlaceIsTold() {

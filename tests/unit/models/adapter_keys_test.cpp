@@ -37,6 +37,8 @@ private Q_SLOTS:
             "text_encoder text_model_encoder_layers_0_mlp_fc1  dora_scale");
         row("lora_te2_text_projection.lora_down.weight",
             "text_encoder_2 text_projection low_rank down");
+        row("lora_te3_encoder_block_0_layer_0_SelfAttention_q.lora_down.weight",
+            "t5 encoder_block_0_layer_0_SelfAttention_q low_rank down");
         row("lora_unet_x.hada_w1_a", "denoiser x hadamard w1_a");
         row("lora_unet_x.hada_t2", "denoiser x hadamard t2");
         row("lora_unet_x.lokr_w1", "denoiser x kronecker w1");
@@ -89,7 +91,7 @@ private Q_SLOTS:
         QTest::addColumn<bool>("isOfAdapter");
         QTest::newRow("lora_unet_") << false;
         QTest::newRow("lora_unet_.lora_down.weight") << true;
-        QTest::newRow("lora_te3_x.lora_down.weight") << true;
+        QTest::newRow("lora_te4_x.lora_down.weight") << true;
         QTest::newRow("lora_unetx.lora_down.weight") << true;
         QTest::newRow("unet.x.lora_A.a.b.weight") << false;
         QTest::newRow("unet.x.lora_Ab.weight") << false;
