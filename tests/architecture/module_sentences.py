@@ -20,7 +20,7 @@ DETAILS = re.compile("|".join((
     r"plugin/files/(byte_cursor|gguf|legacy_torch|pickle|piece_cursor|program_linux|readable_bytes|safetensors|torch_file|zip_directory)",
     r"plugin/executor/(declared|failure|kept_file|node_context|node_types|sensitivity_store|walk_memory)", r"plugin/graph/(catalog|key|node_json)",
     r"plugin/image/(contact_sheet|exif|heat_map|png|webp)", r"plugin/memory/(device_profile|ledger)",
-    r"nodes/engine/(picture_fields|calibration)", r"nodes/denoise/denoise_fields", r"plugin/nn/(blocks|denoisers/(?!\w+_denoiser)|autoencoders|upscalers/rrdb|image_prompts/clip_vision_model|controls/control_config|stage_context)",
+    r"nodes/(engine/(picture_fields|calibration)|denoise/denoise_fields)", r"plugin/nn/(blocks|denoisers/(?!\w+_denoiser)|autoencoders|upscalers/rrdb|image_prompts/clip_vision_model|controls/control_config|stage_context)",
     r"plugin/text/(mending/|byte_|characters|tokenizer_files|sentence_pieces|text_pattern|unigram)", r"plugin/nn/text/(language_model|t5)",
     r"plugin/checkpoints/(quantised/|weight_|layouts/t5|image_prompts/ip_adapter_file|adapters/(adapter_key|adapter_math|adapter_layers)|single_file/(?!beside|ldm_settings|single_file))",
     r"plugin/families/(sdxl/sdxl_ldm|\w+/\w+_(blocks|transformer|autoencoder\.)|autoencoder_blocks)",
