@@ -1,28 +1,26 @@
 #!/usr/bin/env python3
-"""Makes what the test of adapters of several kinds on one checkpoint compares with, once.
+"""Makes what the test of adapters of several kinds on one checkpoint compares with, once (golden_main.py).
 
     make_combined_goldens.py CASES.json FOLDER
 
 FOLDER has what make_lora_goldens.py, make_control_goldens.py, make_ip_goldens.py and make_embedding_goldens.py make for their parts of the
-cases, and FOLDER/<case>.safetensors, what the reference's golden.py records of diffusers' pipeline with all of them. The script of the kind
-that is hardest to load runs the case; the others' files are loaded before its own.
+cases. The script of the kind that is hardest to load runs the case; the others' files are loaded before its own.
 """
 import argparse
-import json
-import os
-import pathlib
-import sys
+from unittest.mock import patch
 
 import make_control_goldens as control
 import make_embedding_goldens as embedding
 import make_ip_goldens as ip
 import make_lora_goldens as lora
-from make_goldens import REFERENCE, bound_no_latents, golden_arguments
-
-sys.path.insert(0, str(REFERENCE))
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+from golden_main import golden_arguments, golden_main
+from made_once import make_once
 
 KINDS = ("loras", "controls", "adapters", "embeddings")
+
+
+def with_all_kinds(case):
+    return {**{kind: [] for kind in KINDS}, **case}
 
 
 def make_files(case, folder):
@@ -40,7 +38,7 @@ def make_files(case, folder):
 def make_images(folder):
     """Those of both scripts, each of which begins with a folder of its own."""
     control.make_images(folder)
-    others = folder.with_name("images.others.partial")
+    others = folder / "others"
     ip.make_images(others)
     for path in others.iterdir():
         path.replace(folder / path.name)
@@ -48,6 +46,7 @@ def make_images(folder):
 
 
 def run_case(golden, case, folder):
+    case = with_all_kinds(case)
     main, addons = golden.main, golden.load_addons
     plain = len(golden_arguments(case, folder))
     more = lora.lora_arguments(case, folder)[plain:] + control.control_arguments(case, folder)[plain:]
@@ -62,38 +61,21 @@ def run_case(golden, case, folder):
             if case["adapters"]:
                 own(args, pipe)
 
-        golden.load_addons = load
-        main(arguments[:plain] + more + arguments[plain:])
+        with patch.object(golden, "load_addons", load):
+            main(arguments[:plain] + more + arguments[plain:])
 
-    golden.main = main_with_others
-    try:
+    with patch.object(golden, "main", main_with_others):
         if case["adapters"]:
             ip.run_case(golden, case, folder)
         else:
             golden.main(golden_arguments(case, folder))
-    finally:
-        golden.main, golden.load_addons = main, addons
 
 
-def main():
-    cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
-    if (folder / "complete").exists():
-        return
-    (folder / "checkpoints").mkdir(parents=True, exist_ok=True)
-    cases = [{**{kind: [] for kind in KINDS}, **case} for case in cases]
+def make(cases, folder):
     for case in cases:
-        make_files(case, folder)
-    if not (folder / "images").exists():
-        make_images(folder / "images.partial")
-        (folder / "images.partial").rename(folder / "images")
-    import golden
-
-    bound_no_latents()
-    for case in cases:
-        if not (folder / (case["name"] + ".safetensors")).exists():
-            run_case(golden, case, folder)
-    (folder / "complete").touch()
+        make_files(with_all_kinds(case), folder)
+    make_once(folder / "images", make_images)
 
 
 if __name__ == "__main__":
-    main()
+    golden_main(make, run_case)

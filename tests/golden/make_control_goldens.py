@@ -1,35 +1,25 @@
 #!/usr/bin/env python3
-"""Makes what the test of ControlNets and T2I-Adapters compares with, once.
+"""Makes what the test of ControlNets and T2I-Adapters compares with, once (golden_main.py).
 
     make_control_goldens.py CASES.json FOLDER
 
 FOLDER/checkpoints is as make_goldens.py and make_sdxl_goldens.py make it, FOLDER/controlnet/<checkpoint>_<variant> holds the reference's
-ControlNet for that checkpoint or a T2I-Adapter of random weights (the variant is its type), FOLDER/images the pictures and hints, FOLDER/<case>.safetensors what the reference's golden.py records of
-diffusers' pipeline. FOLDER/files has networks of FOLDER/controlnet in other layouts: see write_files(). The residuals of a first call that is outside of every ControlNet's range, zeros, are left out: here nothing is run then.
+ControlNet for that checkpoint or a T2I-Adapter of random weights (the variant is its type), FOLDER/images the pictures and hints. FOLDER/files
+has networks of FOLDER/controlnet in other layouts: see write_files(). The residuals of a first call that is outside of every ControlNet's
+range, zeros, are left out: here nothing is run then.
 """
 import json
-import os
-import pathlib
-import sys
+from unittest.mock import patch
 
 import make_image_goldens as images
 import make_lora_goldens as lora
-from make_goldens import REFERENCE, bound_no_latents, golden_arguments
-
-sys.path.insert(0, str(REFERENCE))
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+from golden_main import golden_arguments, golden_main, image_arguments, make_of_reference
+from made_once import make_once
 
 
 def make_controlnet(checkpoint, variant, folder):
-    import make_checkpoint
-
-    target = folder / "controlnet" / f"{checkpoint}_{variant}"
-    if not target.exists():
-        partial = target.with_name(target.name + ".partial")
-        partial.parent.mkdir(exist_ok=True)
-        base = str(folder / "checkpoints" / checkpoint)
-        make_checkpoint.main(["controlnet", str(partial), "--base", base, "--variant", str(variant)])
-        partial.rename(target)
+    base = folder / "checkpoints" / checkpoint
+    make_of_reference(folder / "controlnet" / f"{checkpoint}_{variant}", "controlnet", "--base", base, "--variant", variant)
 
 
 def make_adapter(checkpoint, kind, folder):
@@ -38,15 +28,10 @@ def make_adapter(checkpoint, kind, folder):
     from lib import layout
     from lib.weights import randomise
 
-    target = folder / "controlnet" / f"{checkpoint}_{kind}"
-    if target.exists():
-        return
     widths = json.loads((folder / "checkpoints" / checkpoint / "unet" / "config.json").read_text())["block_out_channels"]
     channels = {"full_adapter": widths, "full_adapter_xl": [*widths, widths[-1]], "light_adapter": widths[:-1]}[kind]
     adapter = T2IAdapter(channels=channels, downscale_factor=16 if kind == "full_adapter_xl" else 8, adapter_type=kind)
-    partial = target.with_name(target.name + ".partial")
-    layout.save_model(randomise(adapter, 31), partial)
-    partial.rename(target)
+    make_once(folder / "controlnet" / f"{checkpoint}_{kind}", lambda partial: layout.save_model(randomise(adapter, 31), partial))
 
 
 def is_adapter(control):
@@ -136,9 +121,7 @@ def control_arguments(case, folder):
     for control in (control for control in case["controls"] if not is_adapter(control)):
         arguments += [f"--controlnet={folder / 'controlnet' / (case['checkpoint'] + '_' + str(control['variant']))}",
                       f"--control-image={folder / 'images' / (control['image'] + '.png')}", f"--controlnet-scale={control.get('strength', 1)}"]
-    if "image" in case:
-        arguments += [f"--init-image={folder / 'images' / (case['image'] + '.png')}", f"--strength={case['strength']}"]
-    return arguments
+    return arguments + image_arguments(case, folder)
 
 
 def run_adapter_case(golden, case, folder):
@@ -152,7 +135,7 @@ def run_adapter_case(golden, case, folder):
     control, = case["controls"]
     path = folder / "controlnet" / f"{case['checkpoint']}_{control['variant']}"
     adapter = diffusers.T2IAdapter.from_pretrained(path, torch_dtype=torch.float32)
-    originals = golden.timed, golden.stable_diffusion_class
+    timed = golden.timed
 
     class Pipeline:
         @staticmethod
@@ -160,70 +143,52 @@ def run_adapter_case(golden, case, folder):
             name = "StableDiffusion" + ("XL" if control["variant"].endswith("_xl") else "") + "AdapterPipeline"
             return getattr(diffusers, name).from_pretrained(*arguments, adapter=adapter, **named)
 
-    def timed(rec, pipe, call):
+    def timed_with_hint(rec, pipe, call):
         known = inspect.signature(pipe.__call__).parameters
         more = dict(image=Image.open(folder / "images" / (control["image"] + ".png")).convert("RGB"),
                     adapter_conditioning_scale=control.get("strength", 1), adapter_conditioning_factor=control.get("end", 1))
-        out = originals[0](rec, pipe, {key: value for key, value in {**call, **more}.items() if key in known})
+        out = timed(rec, pipe, {key: value for key, value in {**call, **more}.items() if key in known})
         if not torch.is_tensor(out.images):  # the pipeline of SD 1.x gives arrays whatever is asked
             out.images = torch.from_numpy(out.images).permute(0, 3, 1, 2)
         return out
 
-    golden.timed, golden.stable_diffusion_class = timed, lambda args, xl: Pipeline
-    try:
+    with patch.multiple(golden, timed=timed_with_hint, stable_diffusion_class=lambda args, xl: Pipeline):
         golden.main(control_arguments(case, folder))
-    finally:
-        golden.timed, golden.stable_diffusion_class = originals
 
 
-def run_case(golden, case, folder):
+def run_control_case(golden, case, folder):
     """golden.py, which knows no range and no guess mode."""
-    originals = golden.timed, golden.finish
+    timed, finish = golden.timed, golden.finish
     controls = case["controls"]
     starts, ends = ([control.get(key, usual) for control in controls] for key, usual in (("start", 0.0), ("end", 1.0)))
     more = dict(control_guidance_start=starts, control_guidance_end=ends, guess_mode=controls[0].get("mode") == "guess")
     if "image" in case:  # else a hint keeps its own size
         more.update(width=case["width"], height=case["height"])
 
-    def finish(rec, pipe, decoded):
-        originals[1](rec, pipe, decoded)
+    def finish_without_zeros(rec, pipe, decoded):
+        finish(rec, pipe, decoded)
         for key in [key for key in rec.tensors if key.startswith("controlnet.")]:
             if min(starts) > 0:
                 del rec.tensors[key]
 
-    golden.timed = lambda rec, pipe, call: originals[0](rec, pipe, {**call, **more})
-    golden.finish = finish
-    try:
+    with patch.multiple(golden, timed=lambda rec, pipe, call: timed(rec, pipe, {**call, **more}), finish=finish_without_zeros):
         golden.main(control_arguments(case, folder))
-    finally:
-        golden.timed, golden.finish = originals
 
 
-def main():
-    cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
-    if (folder / "complete").exists():
-        return
-    (folder / "checkpoints").mkdir(parents=True, exist_ok=True)
+def make(cases, folder):
     for case in cases:
         lora.make_checkpoint_named(case["checkpoint"], folder)
         for control in case["controls"]:
-            make = make_adapter if is_adapter(control) else make_controlnet
-            make(case["checkpoint"], control["variant"], folder)
-    if not (folder / "images").exists():
-        make_images(folder / "images.partial")
-        (folder / "images.partial").rename(folder / "images")
-    if not (folder / "files").exists():
-        write_files(folder / "files.partial", folder)
-        (folder / "files.partial").rename(folder / "files")
-    import golden
+            make_network = make_adapter if is_adapter(control) else make_controlnet
+            make_network(case["checkpoint"], control["variant"], folder)
+    make_once(folder / "images", make_images)
+    make_once(folder / "files", lambda files: write_files(files, folder))
 
-    bound_no_latents()
-    for case in cases:
-        if not (folder / (case["name"] + ".safetensors")).exists():
-            run = run_adapter_case if is_adapter(case["controls"][0]) else run_case
-            run(golden, case, folder)
-    (folder / "complete").touch()
+
+def run_case(golden, case, folder):
+    run = run_adapter_case if is_adapter(case["controls"][0]) else run_control_case
+    run(golden, case, folder)
 
 
 if __name__ == "__main__":
-    main()
+    golden_main(make, run_case)

@@ -1,24 +1,20 @@
 #!/usr/bin/env python3
-"""Makes what the test of textual inversions compares with, once.
+"""Makes what the test of textual inversions compares with, once (golden_main.py).
 
     make_embedding_goldens.py CASES.json FOLDER
 
 FOLDER/checkpoints is as make_goldens.py and make_sdxl_goldens.py make it, FOLDER/embeddings/<case> holds the case's files in the formats of
-their trainers, FOLDER/<case>.safetensors what the reference's golden.py records of diffusers' pipeline with these files loaded by
-load_textual_inversion. Pooled states are those at the end token: transformers takes the largest id for configs that say eos_token_id 2 (all
-published ones), which with a vector in the text is the vector; its own comment says that such configs cannot work.
+their trainers, which diffusers' pipeline loads by load_textual_inversion. Pooled states are those at the end token: transformers takes the
+largest id for configs that say eos_token_id 2 (all published ones), which with a vector in the text is the vector; its own comment says that
+such configs cannot work.
 """
 import json
-import os
-import pathlib
-import sys
+from unittest.mock import patch
 
 import make_image_goldens as images
-from make_goldens import REFERENCE, bound_no_latents
+from golden_main import golden_main
+from made_once import make_once
 from make_lora_goldens import lora_arguments, make_checkpoint_named
-
-sys.path.insert(0, str(REFERENCE))
-os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 ENDINGS = {"a1111": ".pt", "ldm": ".pt", "concept": ".bin"}
 
@@ -102,26 +98,17 @@ def load_all(case, folder, pipe):
                                         tokenizer=getattr(pipe, "tokenizer" + suffix))
 
 
-def main():
-    cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
-    if (folder / "complete").exists():
-        return
-    (folder / "checkpoints").mkdir(parents=True, exist_ok=True)
+def make(cases, folder):
     for case in cases:
         make_checkpoint_named(case["checkpoint"], folder)
         write_all(case, folder)
-    if not (folder / "images").exists():
-        images.make_images(folder / "images.partial")
-        (folder / "images.partial").rename(folder / "images")
-    import golden
+    make_once(folder / "images", images.make_images)
 
-    bound_no_latents()
-    for case in cases:
-        if not (folder / (case["name"] + ".safetensors")).exists():
-            golden.load_addons = lambda _, pipe, case=case: load_all(case, folder, pipe)
-            golden.main(lora_arguments({**case, "loras": []}, folder))
-    (folder / "complete").touch()
+
+def run(golden, case, folder):
+    with patch.object(golden, "load_addons", lambda _, pipe: load_all(case, folder, pipe)):
+        golden.main(lora_arguments({**case, "loras": []}, folder))
 
 
 if __name__ == "__main__":
-    main()
+    golden_main(make, run)

@@ -6,7 +6,6 @@
 
 CHECKPOINT: a folder in the diffusers layout. FOLDER/exact.safetensors has its numbers in f32; other names are those of encodings.
 """
-import json
 import pathlib
 import shutil
 import subprocess

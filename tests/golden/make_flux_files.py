@@ -9,7 +9,6 @@ quantised ones, of which NAME_decoded.safetensors holds what their numbers stand
 """
 import inspect
 import shutil
-import sys
 
 import torch
 from safetensors.torch import load_file
@@ -17,10 +16,8 @@ from safetensors.torch import load_file
 import encoded_weights as ways
 import flux_names
 import made_once
-from make_goldens import REFERENCE
 from network_files import chosen, read_json, save, state_beside, write_autoencoder, write_quantised
 
-sys.path.insert(0, str(REFERENCE))
 KINDS = ("fp8", "int8_rows")
 
 

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Makes what the tests of FLUX.1 compare with, once.
+"""Makes what the tests of FLUX.1 compare with, once (golden_main.py).
 
     make_flux_goldens.py CASES.json FOLDER
 
-FOLDER/checkpoints/flux_K are small random checkpoints, FOLDER/<case>.safetensors what the reference's golden.py records of diffusers'
-pipeline for the case, with a runner that golden.py lacks.
+golden.py runs with a runner that it lacks.
 
 flux_0 resembles dev: it reads its guidance as a number, and its shift follows the size. flux_1 resembles schnell: it reads no guidance, its
 shift is 1, and its heads are turned otherwise than a single file can express.
@@ -21,13 +20,8 @@ max_sequence_length. A case with an "image" runs the image-to-image pipeline wit
 All else is as reference/README.md says.
 """
 import os
-import sys
 
-from make_goldens import REFERENCE
 from make_zimage_goldens import make_all
-
-sys.path.insert(0, str(REFERENCE))
-os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 BASE = dict(
     clip=32, t5=40, t5_layers=2, layers=2, singles=2, heads=3, head_dim=32, axes=(4, 14, 14), guidance=True,

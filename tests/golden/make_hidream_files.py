@@ -8,17 +8,14 @@ in tokenizer_3 and tokenizer_4, autoencoder.safetensors in LDM's names, llama.gg
 NAME_decoded.safetensors holds what their numbers stand for. Settings that no shape tells lie beside them.
 """
 import shutil
-import sys
 
 import gguf
 from safetensors.torch import load_file
 
 import encoded_weights as ways
 import made_once
-from make_goldens import REFERENCE
 from network_files import chosen, read_json, save, state_beside, write_autoencoder, write_byte_pairs, write_quantised
 
-sys.path.insert(0, str(REFERENCE))
 TRANSFORMER = ("num_attention_heads", "attention_head_dim", "axes_dims_rope", "max_resolution", "llama_layers", "num_activated_experts")
 LANGUAGE = ("num_attention_heads", "num_key_value_heads", "head_dim", "rms_norm_eps", "max_position_embeddings", "rope_parameters")
 

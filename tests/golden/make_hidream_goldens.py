@@ -1,28 +1,18 @@
 #!/usr/bin/env python3
-"""Makes what the tests of HiDream-I1 compare with, once.
+"""Makes what the tests of HiDream-I1 compare with, once (golden_main.py).
 
     make_hidream_goldens.py CASES.json FOLDER
 
-FOLDER/checkpoints/hidream_K are the reference's variants, FOLDER/<case>.safetensors what the reference's golden.py records of diffusers'
-pipeline for the case.
+FOLDER/checkpoints/hidream_K are the reference's variants.
 """
-import json
-import os
-import pathlib
-import sys
+from unittest.mock import patch
 
-from make_goldens import REFERENCE, golden_arguments
-
-sys.path.insert(0, str(REFERENCE))
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+from golden_main import golden_arguments, golden_main, make_of_reference
 
 
-def let_heun_ignore_mu():
-    """The pipeline tells every scheduler mu, which is of dynamic shifting; this class does not take it."""
-    from diffusers import FlowMatchHeunDiscreteScheduler as Heun
-
-    plain = Heun.set_timesteps
-    Heun.set_timesteps = lambda self, count, device=None, mu=None: plain(self, count, device=device)
+def without_mu(set_timesteps):
+    """The pipeline tells every scheduler mu, which is of dynamic shifting; Heun's does not take it."""
+    return lambda self, count, device=None, mu=None: set_timesteps(self, count, device=device)
 
 
 def with_extras(timed, case):
@@ -38,29 +28,19 @@ def with_extras(timed, case):
     return run
 
 
-def main():
-    cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
-    if (folder / "complete").exists():
-        return
-    import golden
-    import make_checkpoint
-
-    checkpoints = folder / "checkpoints"
-    checkpoints.mkdir(parents=True, exist_ok=True)
+def make(cases, folder):
     for name in sorted({case["checkpoint"] for case in cases}):
-        if not (checkpoints / name).exists():
-            partial = checkpoints / (name + ".partial")
-            make_checkpoint.main(["hidream", str(partial), "--variant", name.rsplit("_", 1)[1]])
-            partial.rename(checkpoints / name)
-    let_heun_ignore_mu()
-    timed = golden.timed
-    for case in cases:
-        if not (folder / (case["name"] + ".safetensors")).exists():
-            golden.timed = with_extras(timed, case)
-            arguments = [a for a in golden_arguments(case, folder) if not a.startswith("--batch")]
-            golden.main([*arguments, f"--text-length={case.get('length', 128)}"])
-    (folder / "complete").touch()
+        make_of_reference(folder / "checkpoints" / name, "hidream", "--variant", name.rsplit("_", 1)[1])
+
+
+def run(golden, case, folder):
+    from diffusers import FlowMatchHeunDiscreteScheduler as Heun
+
+    arguments = [argument for argument in golden_arguments(case, folder) if not argument.startswith("--batch")]
+    with (patch.object(golden, "timed", with_extras(golden.timed, case)),
+          patch.object(Heun, "set_timesteps", without_mu(Heun.set_timesteps))):
+        golden.main([*arguments, f"--text-length={case.get('length', 128)}"])
 
 
 if __name__ == "__main__":
-    main()
+    golden_main(make, run)

@@ -1,27 +1,23 @@
 #!/usr/bin/env python3
-"""Makes what the tests of image to image and inpainting compare with, once.
+"""Makes what the tests of image to image and inpainting compare with, once (golden_main.py).
 
     make_image_goldens.py CASES.json FOLDER
 
 FOLDER/checkpoints/sd15_K holds variant K, inpaint_K the same with a UNet of 9 channels, lcm_K the same as
 LatentConsistencyModelPipeline saves it and LatentConsistencyModelImg2ImgPipeline runs it, FOLDER/images the pictures and masks,
-FOLDER/<case>.safetensors what the reference's golden.py records of diffusers' image-to-image pipeline or, for a case with a
-"mask", of its inpainting pipeline.
+FOLDER/<case>.safetensors what diffusers' image-to-image pipeline computes or, for a case with a "mask", its inpainting pipeline.
 
 Values of the masked picture's encoder stand under "encode_masked/", where a dump of the example graph has them. Left out is
 what the pipeline computes and does not use: the masked picture for a UNet of 4 channels, and the last latents before the
 mask is applied.
 """
 import json
-import os
-import pathlib
 import shutil
-import sys
+from unittest.mock import patch
 
-from make_goldens import REFERENCE, bound_no_latents, golden_arguments, make_checkpoints
-
-sys.path.insert(0, str(REFERENCE))
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+from golden_main import golden_arguments, golden_main, image_arguments
+from made_once import make_once
+from make_goldens import make_checkpoints
 
 ENCODER_VALUES = ("vae.encode_in", "vae.moments")
 MASK_CHANNELS = 5  # the mask and the masked picture
@@ -106,46 +102,39 @@ def run_inpainting(golden, case, arguments, image, mask):
     """golden.py on the inpainting pipeline, which takes a mask and its size besides."""
     import diffusers
 
-    originals = golden.stable_diffusion_class, golden.timed, golden.finish
+    timed, finish = golden.timed, golden.finish
     size = {"width": image.width, "height": image.height, "mask_image": mask}
 
-    def finish(rec, pipe, decoded):
-        originals[2](rec, pipe, decoded)
+    def finish_without_unused(rec, pipe, decoded):
+        finish(rec, pipe, decoded)
         without_unused(rec.tensors, pipe.unet.config.in_channels, case["strength"])
 
-    golden.stable_diffusion_class = lambda args, xl: diffusers.StableDiffusionInpaintPipeline
-    golden.timed = lambda rec, pipe, call: originals[1](rec, pipe, {**call, **size})
-    golden.finish = finish
     golden.RUNNERS["StableDiffusionInpaintPipeline"] = golden.RUNNERS["StableDiffusionPipeline"]
-    try:
+    with patch.multiple(golden, stable_diffusion_class=lambda args, xl: diffusers.StableDiffusionInpaintPipeline,
+                        timed=lambda rec, pipe, call: timed(rec, pipe, {**call, **size}), finish=finish_without_unused):
         golden.main(arguments)
-    finally:
-        golden.stable_diffusion_class, golden.timed, golden.finish = originals
 
 
 def run_consistency(golden, arguments):
     """golden.py on the pipeline for latent consistency models, which has neither negative prompts nor eta."""
     import diffusers
 
-    originals = golden.stable_diffusion_class, golden.timed
+    timed = golden.timed
 
-    def timed(rec, pipe, call):
-        return originals[1](rec, pipe, {k: v for k, v in call.items() if k not in ("negative_prompt", "eta")})
+    def timed_with_less(rec, pipe, call):
+        return timed(rec, pipe, {k: v for k, v in call.items() if k not in ("negative_prompt", "eta")})
 
-    golden.stable_diffusion_class = lambda args, xl: diffusers.LatentConsistencyModelImg2ImgPipeline
-    golden.timed = timed
     golden.RUNNERS["LatentConsistencyModelPipeline"] = golden.RUNNERS["StableDiffusionPipeline"]
-    try:
+    with patch.multiple(golden, stable_diffusion_class=lambda args, xl: diffusers.LatentConsistencyModelImg2ImgPipeline,
+                        timed=timed_with_less):
         golden.main(arguments)
-    finally:
-        golden.stable_diffusion_class, golden.timed = originals
 
 
 def run_case(golden, case, folder):
     from PIL import Image
 
     image = folder / "images" / (case["image"] + ".png")
-    arguments = golden_arguments(case, folder) + [f"--init-image={image}", f"--strength={case['strength']}"]
+    arguments = golden_arguments(case, folder) + image_arguments(case, folder)
     if case.get("mask"):
         mask = folder / "images" / (case["image"] + "_mask.png")
         run_inpainting(golden, case, arguments, Image.open(image), Image.open(mask))
@@ -155,30 +144,15 @@ def run_case(golden, case, folder):
         golden.main(arguments)
 
 
-def main():
-    cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
-    if (folder / "complete").exists():
-        return
-    checkpoints = folder / "checkpoints"
-    checkpoints.mkdir(parents=True, exist_ok=True)
-    names = {source_of(case["checkpoint"]) for case in cases}
-    make_checkpoints(names, folder)
-    for name in sorted({case["checkpoint"] for case in cases} - names):
-        if not (checkpoints / name).exists():
-            partial = checkpoints / (name + ".partial")
-            CHECKPOINTS[name.split("_")[0]](checkpoints / source_of(name), partial)
-            partial.rename(checkpoints / name)
-    if not (folder / "images").exists():
-        make_images(folder / "images.partial")
-        (folder / "images.partial").rename(folder / "images")
-    import golden
-
-    bound_no_latents()
-    for case in cases:
-        if not (folder / (case["name"] + ".safetensors")).exists():
-            run_case(golden, case, folder)
-    (folder / "complete").touch()
+def make(cases, folder):
+    names, checkpoints = {case["checkpoint"] for case in cases}, folder / "checkpoints"
+    sources = {source_of(name) for name in names}
+    make_checkpoints(sources, folder)
+    for name in sorted(names - sources):
+        change = CHECKPOINTS[name.split("_")[0]]
+        make_once(checkpoints / name, lambda partial, name=name: change(checkpoints / source_of(name), partial))
+    make_once(folder / "images", make_images)
 
 
 if __name__ == "__main__":
-    main()
+    golden_main(make, run_case)

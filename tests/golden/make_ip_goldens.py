@@ -1,39 +1,26 @@
 #!/usr/bin/env python3
-"""Makes what the test of IP-Adapters compares with, once.
+"""Makes what the test of IP-Adapters compares with, once (golden_main.py).
 
     make_ip_goldens.py CASES.json FOLDER
 
 FOLDER/checkpoints is as make_goldens.py and make_sdxl_goldens.py make it, FOLDER/ip/<checkpoint>_<variant> holds the reference's IP-Adapter
-for that checkpoint with its image encoder, FOLDER/images the pictures, FOLDER/<case>.safetensors what the reference's golden.py records of
-diffusers' pipeline. Weights of single pictures are scales of masks that cover everything, which is how diffusers has them. ip.embeds.i is
-[uncond, cond] of the pictures once, whatever the batch and the guidance (added.image_embeds, the same again, is left out); values of the second IP-Adapter stand under "ip_1/", where a dump
-of our graph has them.
+for that checkpoint with its image encoder, FOLDER/images the pictures. Weights of single pictures are scales of masks that cover everything,
+which is how diffusers has them. ip.embeds.i is [uncond, cond] of the pictures once, whatever the batch and the guidance (added.image_embeds,
+the same again, is left out); values of the second IP-Adapter stand under "ip_1/", where a dump of our graph has them.
 """
-import json
-import os
-import pathlib
-import sys
+from unittest.mock import patch
 
 import make_image_goldens as images
 import make_lora_goldens as lora
-from make_goldens import REFERENCE, bound_no_latents, golden_arguments
-
-sys.path.insert(0, str(REFERENCE))
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+from golden_main import golden_arguments, golden_main, image_arguments, make_of_reference
+from made_once import make_once
 
 FILES = ("ip-adapter_sd15", "ip-adapter-plus_sd15")
 
 
 def make_adapter(checkpoint, variant, folder):
-    import make_checkpoint
-
-    target = folder / "ip" / f"{checkpoint}_{variant}"
-    if not target.exists():
-        partial = target.with_name(target.name + ".partial")
-        partial.parent.mkdir(exist_ok=True)
-        base = str(folder / "checkpoints" / checkpoint)
-        make_checkpoint.main(["ip_adapter", str(partial), "--base", base, "--variant", str(variant)])
-        partial.rename(target)
+    base = folder / "checkpoints" / checkpoint
+    make_of_reference(folder / "ip" / f"{checkpoint}_{variant}", "ip_adapter", "--base", base, "--variant", variant)
 
 
 def make_images(folder):
@@ -82,7 +69,7 @@ def run_case(golden, case, folder):
     """golden.py, which knows one IP-Adapter with one picture."""
     import torch
 
-    originals = golden.timed, golden.finish, golden.load_addons
+    timed, finish = golden.timed, golden.finish
     adapters, own = case["adapters"], {}
     paths = [adapter_file(case, adapter, folder) for adapter in adapters]
 
@@ -97,7 +84,7 @@ def run_case(golden, case, folder):
         pipe.set_ip_adapter_scale([[adapter["strength"] * weight for weight in adapter["weights"]] if "weights" in adapter
                                    else adapter["strength"] for adapter in adapters])
 
-    def timed(rec, pipe, call):
+    def timed_with_pictures(rec, pipe, call):
         def encoded(arguments, named, result):
             index = len(own) // 2
             prefix = "" if index == 0 else f"ip_{index}/"
@@ -109,44 +96,26 @@ def run_case(golden, case, folder):
         more = dict(ip_adapter_image=[pictures(adapter, folder) for adapter in adapters])
         if any("mask" in adapter or "weights" in adapter for adapter in adapters):
             more["cross_attention_kwargs"] = dict(ip_adapter_masks=masks(case, adapters, folder))
-        return originals[0](rec, pipe, {**call, **more})
+        return timed(rec, pipe, {**call, **more})
 
-    def finish(rec, pipe, decoded):
-        originals[1](rec, pipe, decoded)
+    def finish_with_own(rec, pipe, decoded):
+        finish(rec, pipe, decoded)
         for key in [key for key in rec.tensors if "ip.embeds" in key or "image_embeds" in key]:
             del rec.tensors[key]
         rec.tensors.update(own)
 
     arguments = golden_arguments(case, folder) + [f"--ip-adapter={paths[0]}", f"--ip-image={folder / 'images' / (adapters[0]['images'][0] + '.png')}"]
-    if "image" in case:
-        arguments += [f"--init-image={folder / 'images' / (case['image'] + '.png')}", f"--strength={case['strength']}"]
-    golden.timed, golden.finish, golden.load_addons = timed, finish, load_addons
-    try:
-        golden.main(arguments)
-    finally:
-        golden.timed, golden.finish, golden.load_addons = originals
+    with patch.multiple(golden, timed=timed_with_pictures, finish=finish_with_own, load_addons=load_addons):
+        golden.main(arguments + image_arguments(case, folder))
 
 
-def main():
-    cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
-    if (folder / "complete").exists():
-        return
-    (folder / "checkpoints").mkdir(parents=True, exist_ok=True)
+def make(cases, folder):
     for case in cases:
         lora.make_checkpoint_named(case["checkpoint"], folder)
         for adapter in case["adapters"]:
             make_adapter(case["checkpoint"], adapter["variant"], folder)
-    if not (folder / "images").exists():
-        make_images(folder / "images.partial")
-        (folder / "images.partial").rename(folder / "images")
-    import golden
-
-    bound_no_latents()
-    for case in cases:
-        if not (folder / (case["name"] + ".safetensors")).exists():
-            run_case(golden, case, folder)
-    (folder / "complete").touch()
+    make_once(folder / "images", make_images)
 
 
 if __name__ == "__main__":
-    main()
+    golden_main(make, run_case)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes what the test of a base with its refiner compares with, once.
+"""Makes what the test of a base with its refiner compares with, once (golden_main.py).
 
     make_refiner_goldens.py CASES.json FOLDER
 
@@ -8,17 +8,11 @@ with denoising_start, which goes on with the latents. FOLDER/<case>.safetensors 
 the names that a dump of base_refiner.json has: values of the refiner's encoder behind `encode_refiner/`, of its denoiser behind `refine/`.
 FOLDER/checkpoints is as make_sdxl_goldens.py makes it.
 """
-import json
-import os
-import pathlib
-import sys
 import types
+from unittest.mock import patch
 
 import make_sdxl_goldens as sdxl
-from make_goldens import REFERENCE, bound_no_latents, golden_arguments
-
-sys.path.insert(0, str(REFERENCE))
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+from golden_main import golden_arguments, golden_main
 
 
 def run_base(golden, arguments, share):
@@ -29,24 +23,24 @@ def run_base(golden, arguments, share):
         rec.put("latents.final", pipe(**{**call, "denoising_end": share, "output_type": "latent"}).images)
         return types.SimpleNamespace(images=None)
 
-    golden.timed, golden.finish = timed, lambda *_: None
-    golden.run_stable_diffusion(arguments, rec, xl=True)
+    with patch.multiple(golden, timed=timed, finish=lambda *_: None):
+        golden.run_stable_diffusion(arguments, rec, xl=True)
     return rec, rec.tensors["latents.final"]
 
 
-def run_refiner(golden, arguments, share, latents, originals):
+def run_refiner(golden, arguments, share, latents):
     import diffusers
 
-    rec = golden.Recorder()
+    rec, timed = golden.Recorder(), golden.timed
 
-    def timed(rec, pipe, call):
+    def timed_from_latents(rec, pipe, call):
         for side in ("width", "height"):  # the latents' own
             del call[side]
-        return originals[0](rec, pipe, {**call, "image": latents, "denoising_start": share})
+        return timed(rec, pipe, {**call, "image": latents, "denoising_start": share})
 
-    golden.timed, golden.finish = timed, originals[1]
-    golden.stable_diffusion_class = lambda args, xl: diffusers.StableDiffusionXLImg2ImgPipeline
-    golden.run_stable_diffusion(arguments, rec, xl=True)
+    with patch.multiple(golden, timed=timed_from_latents,
+                        stable_diffusion_class=lambda args, xl: diffusers.StableDiffusionXLImg2ImgPipeline):
+        golden.run_stable_diffusion(arguments, rec, xl=True)
     return rec
 
 
@@ -58,35 +52,19 @@ def of_refiner(key):
 
 
 def run_case(golden, case, folder):
-    originals = golden.timed, golden.finish, golden.stable_diffusion_class
     of_base = golden.parse_arguments(golden_arguments(case, folder))
     arguments = golden.parse_arguments(golden_arguments({**case, "checkpoint": case["refiner"]}, folder))
-    try:
-        rec, latents = run_base(golden, of_base, case["share"])
-        refined = run_refiner(golden, arguments, case["share"], latents, originals)
-    finally:
-        golden.timed, golden.finish, golden.stable_diffusion_class = originals
+    rec, latents = run_base(golden, of_base, case["share"])
+    refined = run_refiner(golden, arguments, case["share"], latents)
     for key, value in refined.tensors.items():
         rec.put(of_refiner(key), value)
     rec.save(str(folder / (case["name"] + ".safetensors")))
 
 
-def main():
-    cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
-    if (folder / "complete").exists():
-        return
-    checkpoints = folder / "checkpoints"
-    checkpoints.mkdir(parents=True, exist_ok=True)
+def make(cases, folder):
     for name in sorted({case[key] for case in cases for key in ("checkpoint", "refiner")}):
-        sdxl.make_checkpoint_named(name, checkpoints)
-    import golden
-
-    bound_no_latents()
-    for case in cases:
-        if not (folder / (case["name"] + ".safetensors")).exists():
-            run_case(golden, case, folder)
-    (folder / "complete").touch()
+        sdxl.make_checkpoint_named(name, folder / "checkpoints")
 
 
 if __name__ == "__main__":
-    main()
+    golden_main(make, run_case)

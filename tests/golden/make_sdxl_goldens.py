@@ -1,25 +1,20 @@
 #!/usr/bin/env python3
-"""Makes what the tests of Stable Diffusion XL compare with, once.
+"""Makes what the tests of Stable Diffusion XL compare with, once (golden_main.py).
 
     make_sdxl_goldens.py CASES.json FOLDER
 
 FOLDER/checkpoints/sdxl_K and playground_K hold the reference's variants, and what is made of sdxl_K: inpaint_K with a UNet of 9
 channels, refiner_K with one text encoder and a UNet that is told an aesthetic score, ssd_K with a UNet without a middle and other
 depths on each way (as SSD-1B), lcm_K with a UNet that embeds guidance, turbo_K and lightning_K with their schedulers.
-FOLDER/images has pictures and masks, FOLDER/<case>.safetensors what the reference's golden.py records of diffusers' pipeline for
-the case.
+FOLDER/images has pictures and masks.
 """
 import json
-import os
-import pathlib
 import shutil
-import sys
+from unittest.mock import patch
 
 import make_image_goldens as images
-from make_goldens import REFERENCE, bound_no_latents, golden_arguments
-
-sys.path.insert(0, str(REFERENCE))
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+from golden_main import golden_arguments, golden_main, image_arguments, make_of_reference
+from made_once import make_once
 
 FAMILIES = {"sdxl": "sdxl", "playground": "sdxl_playground"}
 
@@ -91,24 +86,16 @@ MADE_OF_SDXL = {
 
 
 def make_checkpoint_named(name, checkpoints):
-    import make_checkpoint
-
-    target, partial = checkpoints / name, checkpoints / (name + ".partial")
-    if target.exists():
-        return
     kind, number = name.split("_")
     if kind in FAMILIES:
-        make_checkpoint.main([FAMILIES[kind], str(partial), "--variant", number])
+        make_of_reference(checkpoints / name, FAMILIES[kind], "--variant", number)
     else:
         make_checkpoint_named(f"sdxl_{number}", checkpoints)
-        MADE_OF_SDXL[kind](checkpoints / f"sdxl_{number}", partial)
-    partial.rename(target)
+        make_once(checkpoints / name, lambda partial: MADE_OF_SDXL[kind](checkpoints / f"sdxl_{number}", partial))
 
 
 def arguments_of(case, folder):
-    arguments = golden_arguments(case, folder)
-    if "image" in case:
-        arguments += [f"--init-image={folder}/images/{case['image']}.png", f"--strength={case['strength']}"]
+    arguments = golden_arguments(case, folder) + image_arguments(case, folder)
     for key in ("original_size", "crop"):
         if key in case:
             arguments += [f"--{key.replace('_', '-')}", *map(str, case[key])]
@@ -122,49 +109,33 @@ def run_case(golden, case, folder):
     import diffusers
     from PIL import Image
 
-    originals = golden.stable_diffusion_class, golden.timed, golden.finish
+    timed, finish = golden.timed, golden.finish
     names = {"prompt_2": "prompt_2", "negative_2": "negative_prompt_2"}
     more = {names[key]: case[key] for key in names if key in case}
 
-    def finish(rec, pipe, decoded):
-        originals[2](rec, pipe, decoded)
+    def finish_without_unused(rec, pipe, decoded):
+        finish(rec, pipe, decoded)
         if "mask" in case:
             images.without_unused(rec.tensors, pipe.unet.config.in_channels, case["strength"])
 
+    pipelines = {}
     if "mask" in case:
         image = Image.open(folder / "images" / (case["image"] + ".png"))
         mask = Image.open(folder / "images" / (case["image"] + "_mask.png"))
         more.update(width=image.width, height=image.height, mask_image=mask)
-        golden.stable_diffusion_class = lambda args, xl: diffusers.StableDiffusionXLInpaintPipeline
-    golden.timed = lambda rec, pipe, call: originals[1](rec, pipe, {**call, **more})
-    golden.finish = finish
-    try:
-        golden.main(arguments_of(case, folder))
-    finally:
-        golden.stable_diffusion_class, golden.timed, golden.finish = originals
-
-
-def main():
-    cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
-    if (folder / "complete").exists():
-        return
-    checkpoints = folder / "checkpoints"
-    checkpoints.mkdir(parents=True, exist_ok=True)
-    for name in sorted({case["checkpoint"] for case in cases}):
-        make_checkpoint_named(name, checkpoints)
-    if not (folder / "images").exists():
-        images.make_images(folder / "images.partial")
-        (folder / "images.partial").rename(folder / "images")
-    import golden
-
-    bound_no_latents()
+        pipelines["stable_diffusion_class"] = lambda args, xl: diffusers.StableDiffusionXLInpaintPipeline
     for pipeline in ("StableDiffusionXLImg2ImgPipeline", "StableDiffusionXLInpaintPipeline"):
         golden.RUNNERS[pipeline] = golden.RUNNERS["StableDiffusionXLPipeline"]
-    for case in cases:
-        if not (folder / (case["name"] + ".safetensors")).exists():
-            run_case(golden, case, folder)
-    (folder / "complete").touch()
+    with patch.multiple(golden, timed=lambda rec, pipe, call: timed(rec, pipe, {**call, **more}), finish=finish_without_unused,
+                        **pipelines):
+        golden.main(arguments_of(case, folder))
+
+
+def make(cases, folder):
+    for name in sorted({case["checkpoint"] for case in cases}):
+        make_checkpoint_named(name, folder / "checkpoints")
+    make_once(folder / "images", images.make_images)
 
 
 if __name__ == "__main__":
-    main()
+    golden_main(make, run_case)

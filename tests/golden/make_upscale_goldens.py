@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes what the tests of upscalers compare with, once: ESRGAN files and the pictures that references make with them.
+"""Makes what the tests of upscalers compare with, once (golden_main.py): ESRGAN files and the pictures that references make with them.
 
     make_upscale_goldens.py CASES.json FOLDER
 
@@ -7,15 +7,8 @@ A case with an "image" is computed by the reference's golden.py, one with a "siz
 by spandrel, which pads, crops and infers the scale on its own. FOLDER/upscalers holds the files, FOLDER/<case>.safetensors a
 case's upscale_in and upscale_raw.
 """
-import json
-import os
-import pathlib
-import sys
-
-from make_goldens import REFERENCE
-
-sys.path.insert(0, str(REFERENCE))
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+from golden_main import golden_main, make_of_reference
+from made_once import make_once
 
 
 def random_net(**settings):
@@ -83,38 +76,21 @@ def spandrel_values(checkpoint, size, target):
     save_file({"upscale_in": pixels, "upscale_raw": raw.contiguous()}, target)
 
 
-def make_files(folder):
-    import make_checkpoint
-
+def make(cases, folder):
     for variant in range(3):
-        if not (folder / "upscalers" / f"esrgan_{variant}").exists():
-            partial = folder / "upscalers" / f"esrgan_{variant}.partial"
-            make_checkpoint.main(["esrgan", str(partial), "--variant", str(variant)])
-            partial.rename(folder / "upscalers" / f"esrgan_{variant}")
-    if not (folder / "images").exists():
-        make_checkpoint.main(["images", str(folder / "images.partial")])
-        (folder / "images.partial").rename(folder / "images")
-    if not (folder / "upscalers" / "scales").exists():
-        make_scales(folder / "upscalers" / "scales.partial")
-        (folder / "upscalers" / "scales.partial").rename(folder / "upscalers" / "scales")
+        make_of_reference(folder / "upscalers" / f"esrgan_{variant}", "esrgan", "--variant", variant)
+    make_of_reference(folder / "images", "images")
+    make_once(folder / "upscalers" / "scales", make_scales)
 
 
-def main():
-    cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
-    if (folder / "complete").exists():
-        return
-    (folder / "upscalers").mkdir(parents=True, exist_ok=True)
-    make_files(folder)
-    import golden
-
-    for case in cases:
-        checkpoint = folder / "upscalers" / (case["checkpoint"] + ".safetensors")
-        target = folder / (case["name"] + ".safetensors")
-        if "image" in case:
-            golden.main([str(checkpoint), str(target), "--init-image", str(folder / "images" / case["image"])])
-        else:
-            spandrel_values(checkpoint, case["size"], target)
-    (folder / "complete").touch()
+def run(golden, case, folder):
+    checkpoint = folder / "upscalers" / (case["checkpoint"] + ".safetensors")
+    target = folder / (case["name"] + ".safetensors")
+    if "image" in case:
+        golden.main([str(checkpoint), str(target), "--init-image", str(folder / "images" / case["image"])])
+    else:
+        spandrel_values(checkpoint, case["size"], target)
 
 
-main()
+if __name__ == "__main__":
+    golden_main(make, run)

@@ -1,22 +1,18 @@
 #!/usr/bin/env python3
-"""Makes what the tests of WAN compare with, once.
+"""Makes what the tests of WAN compare with, once (golden_main.py).
 
     make_wan_goldens.py CASES.json FOLDER
 
 FOLDER/checkpoints/wan_i2v_K are the reference's variants of image to video, wan_t2v_K the same text encoder and autoencoder with a
 transformer that sees no picture, wan_flf_K those of image to video with one that places the tokens of two pictures, wan22_t2v_K and
-wan22_i2v_K the same with two experts, which see no picture but beside the latents. FOLDER/images has pictures, FOLDER/<case>.safetensors what the reference's golden.py records of diffusers' pipeline for the case.
+wan22_i2v_K the same with two experts, which see no picture but beside the latents. FOLDER/images has pictures.
 """
 import json
-import os
-import pathlib
 import shutil
-import sys
+from unittest.mock import patch
 
-from make_goldens import REFERENCE, golden_arguments
-
-sys.path.insert(0, str(REFERENCE))
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+from golden_main import golden_arguments, golden_main, make_of_reference
+from made_once import make_once
 
 
 def make_text_to_video(source, target):
@@ -69,20 +65,14 @@ def make_two_experts(source, target):
 
 
 def make_checkpoint_named(name, checkpoints):
-    import make_checkpoint
-
-    target, partial = checkpoints / name, checkpoints / (name + ".partial")
-    if target.exists():
-        return
     kind, number = name.rsplit("_", 1)
     if kind == "wan_i2v":
-        make_checkpoint.main(["wan_i2v", str(partial), "--variant", number])
+        make_of_reference(checkpoints / name, kind, "--variant", number)
     else:
-        base = "wan_t2v" if kind == "wan22_t2v" else "wan_i2v"
-        make_checkpoint_named(f"{base}_{number}", checkpoints)
-        make = {"wan_t2v": make_text_to_video, "wan_flf": make_first_and_last}.get(kind, make_two_experts)
-        make(checkpoints / f"{base}_{number}", partial)
-    partial.rename(target)
+        base = ("wan_t2v_" if kind == "wan22_t2v" else "wan_i2v_") + number
+        make_checkpoint_named(base, checkpoints)
+        change = {"wan_t2v": make_text_to_video, "wan_flf": make_first_and_last}.get(kind, make_two_experts)
+        make_once(checkpoints / name, lambda partial: change(checkpoints / base, partial))
 
 
 def run_text_to_video(golden):
@@ -153,28 +143,17 @@ def arguments_of(case, folder):
     return arguments
 
 
-def main():
-    cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
-    if (folder / "complete").exists():
-        return
-    checkpoints = folder / "checkpoints"
-    checkpoints.mkdir(parents=True, exist_ok=True)
+def make(cases, folder):
     for name in sorted({case["checkpoint"] for case in cases}):
-        make_checkpoint_named(name, checkpoints)
-    import golden
-    import make_checkpoint
+        make_checkpoint_named(name, folder / "checkpoints")
+    make_of_reference(folder / "images", "images")
 
-    if not (folder / "images").exists():
-        make_checkpoint.main(["images", str(folder / "images.partial")])
-        (folder / "images.partial").rename(folder / "images")
+
+def run(golden, case, folder):
     golden.RUNNERS["WanPipeline"] = run_text_to_video(golden)
-    timed = golden.timed
-    for case in cases:
-        if not (folder / (case["name"] + ".safetensors")).exists():
-            golden.timed = with_extras(golden, timed, case, folder)
-            golden.main(arguments_of(case, folder))
-    (folder / "complete").touch()
+    with patch.object(golden, "timed", with_extras(golden, golden.timed, case, folder)):
+        golden.main(arguments_of(case, folder))
 
 
 if __name__ == "__main__":
-    main()
+    golden_main(make, run)

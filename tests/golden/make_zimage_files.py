@@ -9,7 +9,6 @@ autoencoder.safetensors in LDM's names, and quantised ones, of which NAME_decode
 shape tells lie beside them.
 """
 import shutil
-import sys
 
 import gguf
 import torch
@@ -18,10 +17,8 @@ from safetensors.torch import load_file
 import encoded_weights as ways
 import made_once
 import zimage_names
-from make_goldens import REFERENCE
 from network_files import chosen, read_json, save, state_beside, write_autoencoder, write_byte_pairs, write_quantised
 
-sys.path.insert(0, str(REFERENCE))
 TRANSFORMER = ("axes_dims", "rope_theta")
 LANGUAGE = ("rope_parameters",)
 PADS = ("x_pad_token", "cap_pad_token")

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Makes what the tests of Z-Image compare with, once.
+"""Makes what the tests of Z-Image compare with, once (golden_main.py).
 
     make_zimage_goldens.py CASES.json FOLDER
 
-FOLDER/checkpoints/zimage_K are small random checkpoints, FOLDER/<case>.safetensors what the reference's golden.py records of diffusers'
-pipeline for the case, with a runner that golden.py lacks.
+golden.py runs with a runner that it lacks.
 
 zimage_0 resembles the Turbo model: it agrees with the constants that a single file cannot express (the axes of a head in the ratio 2:3:3,
 theta 256), and the text encoder's config is as published, with rope_theta at the top. zimage_1 resembles the base model: shift 6, a width
@@ -28,12 +27,9 @@ All else is as reference/README.md says. cfg is the pipeline's guidance_scale: p
 import json
 import os
 import pathlib
-import sys
 
-from make_goldens import REFERENCE, golden_arguments
-
-sys.path.insert(0, str(REFERENCE))
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+from golden_main import golden_arguments, golden_main
+from made_once import make_once
 
 END, START, STOP = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
 PLAIN = ("<think>", "</think>")  # whole tokens, though not special ones
@@ -218,28 +214,20 @@ def run_pipeline(golden, case, folder, pipelines, watch, call_of):
     return run
 
 
-def make_all(make, pipelines, watch, call_of):
-    """What a script with this module does: make(folder, variant) makes a checkpoint, run_pipeline() runs the cases."""
-    cases, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2]).resolve()
-    if (folder / "complete").exists():
-        return
-    import golden
+def make_all(make_checkpoint, pipelines, watch, call_of):
+    """What a script with this module does: make_checkpoint(folder, variant) makes a checkpoint, run_pipeline() runs the cases."""
 
-    checkpoints = folder / "checkpoints"
-    checkpoints.mkdir(parents=True, exist_ok=True)
-    for name in sorted({case["checkpoint"] for case in cases}):
-        if not (checkpoints / name).exists():
-            partial = checkpoints / (name + ".partial")
-            make(str(partial), int(name.rsplit("_", 1)[1]))
-            partial.rename(checkpoints / name)
-    if not (folder / "images").exists():
-        make_images(folder / "images.partial")
-        (folder / "images.partial").rename(folder / "images")
-    for case in cases:
-        if not (folder / (case["name"] + ".safetensors")).exists():
-            golden.RUNNERS[pipelines + "Pipeline"] = run_pipeline(golden, case, folder, pipelines, watch, call_of)
-            golden.main(golden_arguments(case, folder))
-    (folder / "complete").touch()
+    def make(cases, folder):
+        for name in sorted({case["checkpoint"] for case in cases}):
+            make_once(folder / "checkpoints" / name,
+                      lambda partial, name=name: make_checkpoint(str(partial), int(name.rsplit("_", 1)[1])))
+        make_once(folder / "images", make_images)
+
+    def run(golden, case, folder):
+        golden.RUNNERS[pipelines + "Pipeline"] = run_pipeline(golden, case, folder, pipelines, watch, call_of)
+        golden.main(golden_arguments(case, folder))
+
+    golden_main(make, run)
 
 
 def watch(rec, golden, pipe, args, size):

@@ -4,6 +4,7 @@ import json
 from safetensors.torch import load_file, save_file
 
 import encoded_weights as ways
+import golden_main  # noqa: F401  where the reference's modules are found
 
 SPECIAL = 3  # llama.cpp's type of a token
 
