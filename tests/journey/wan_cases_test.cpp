@@ -186,14 +186,18 @@ private Q_SLOTS:
     void case4_noEndLeavesAnything_data() {
         QTest::addColumn<QString>("policy");
         QTest::addColumn<QString>("node");
-        for (const char* policy : testing::kEveryPolicy) {
-            for (const char* node : kStages) {
-                QTest::addRow("%s, %s", policy, node) << policy << node;
+        for (size_t policy = 0; policy < std::size(testing::kEveryPolicy); ++policy) {
+            for (size_t stage = 0; stage < std::size(kStages); ++stage) {
+                if (testing::isWholeTest() || policy % std::size(kStages) == stage) {
+                    QTest::addRow("%s, %s", testing::kEveryPolicy[policy], kStages[stage])
+                        << testing::kEveryPolicy[policy] << kStages[stage];
+                }
             }
         }
     }
 
-    /// Cancelled where each stage begins.
+    /// Cancelled where each stage begins. HiDream-I1 is under every policy in every stage, and WAN
+    /// where there is time.
     void case4_noEndLeavesAnything() {
         QFETCH(QString, policy);
         QFETCH(QString, node);
