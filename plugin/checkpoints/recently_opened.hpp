@@ -14,11 +14,14 @@
 namespace lowtide::models {
 
 /// What was opened of files: the same choice gives the same value until one of its files changes.
-/// Plans ask at every edit. All but the last few are forgotten. `Source` has files(). Thread-safe.
+/// Plans ask at every edit. All but the last `most` are forgotten. `Source` has files().
+/// Thread-safe. A template because nothing but files() is asked of what is kept.
 template <class Source>
 class RecentlyOpened {
 public:
     using Value = std::shared_ptr<const Source>;
+
+    explicit RecentlyOpened(size_t most = 8) : most_(most) {}
 
     /// `key` is the choice as a text.
     [[nodiscard]] Value at(const std::string& key, const std::function<Value()>& open) {
@@ -31,7 +34,7 @@ public:
             recent_.erase(known);
         }
         recent_.push_front(std::move(entry));
-        recent_.resize(std::min(recent_.size(), kMost));
+        recent_.resize(std::min(recent_.size(), most_));
         return recent_.front().value;
     }
 
@@ -41,8 +44,7 @@ private:
         Value value;
     };
 
-    static constexpr size_t kMost = 8;
-
+    size_t most_;
     std::mutex mutex_;
     std::deque<Entry> recent_;  ///< the last used one in front
 };

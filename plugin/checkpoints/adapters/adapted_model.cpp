@@ -1,9 +1,9 @@
 #include "plugin/checkpoints/adapters/adapted_model.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/text.hpp"
 #include "plugin/checkpoints/adapters/adapter_key.hpp"
 #include "plugin/checkpoints/adapters/bind_adapter.hpp"
-#include "plugin/checkpoints/weight_map.hpp"
 #include "plugin/memory/changed_tree.hpp"
 #include "plugin/memory/component_parts.hpp"
 #include "plugin/tensor/stage_values.hpp"
@@ -11,6 +11,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace lowtide::models {
@@ -163,37 +164,21 @@ tensor::VideoGuide AdaptedModel::guideVideo(StageContext& context,
     return base_->guideVideo(context, pictures);
 }
 
-namespace {
-
-/// Trees of headers, some megabytes each; a stack of adapters has one for each of them.
-constexpr size_t kRecentAdaptedModels = 16;
-
-}  // namespace
-
 std::shared_ptr<const AdaptedModel> AdaptedModels::open(std::shared_ptr<const Model> base,
                                                         const CheckpointPath& file,
                                                         const LoraRequest& request) {
-    const std::lock_guard lock(mutex_);
-    const auto known = std::find_if(recent_.begin(), recent_.end(), [&](const Entry& entry) {
-        return entry.base == base && entry.path == file.path &&
-               entry.strength == request.strength && entry.textStrength == request.textStrength &&
-               entry.expert == request.expert && areUnchanged(entry.model->files());
-    });
-    Entry entry{base, file.path, request.strength, request.textStrength, request.expert, nullptr};
-    if (known != recent_.end()) {
-        entry = std::move(*known);
-        recent_.erase(known);
-    } else {
-        entry.model = std::make_shared<const AdaptedModel>(
+    // What is kept has its base, so that no other model has that address.
+    const std::string key = std::to_string(reinterpret_cast<uintptr_t>(base.get())) + "\n" +
+                            file.path + "\n" + formatNumber(request.strength) + "\n" +
+                            formatNumber(request.textStrength) + "\n" + request.expert;
+    return recent_.at(key, [&] {
+        return std::make_shared<const AdaptedModel>(
             std::move(base),
             AdapterChoice{.file = std::make_shared<const AdapterFile>(openAdapterFile(file.path)),
                           .strength = request.strength,
                           .textStrength = request.textStrength,
                           .expert = request.expert});
-    }
-    recent_.push_front(std::move(entry));
-    recent_.resize(std::min(recent_.size(), kRecentAdaptedModels));
-    return recent_.front().model;
+    });
 }
 
 }  // namespace lowtide::models

@@ -3,14 +3,13 @@
 
 #include "plugin/checkpoints/adapters/adapter_file.hpp"
 #include "plugin/checkpoints/checkpoint_paths.hpp"
+#include "plugin/checkpoints/recently_opened.hpp"
 #include "plugin/host_api/host.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/sampling/denoiser.hpp"
 
-#include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -78,29 +77,19 @@ private:
     Issues warnings_;
 };
 
-/// Models with adapters: the same model, file and settings give the same value. Those that nobody
-/// uses are forgotten, but for the last few. Thread-safe.
+/// Models with adapters: the same model, file and settings give the same value, but for those that
+/// were not asked for lately. Thread-safe.
 class AdaptedModels {
 public:
     /// Opens the adapter's file by its header, anew where it changed; `request` has the settings.
-    /// Errors: those of
-    /// openAdapterFile() and AdaptedModel.
+    /// Errors: those of openAdapterFile() and AdaptedModel.
     [[nodiscard]] std::shared_ptr<const AdaptedModel> open(std::shared_ptr<const Model> base,
                                                            const CheckpointPath& file,
                                                            const LoraRequest& request);
 
 private:
-    struct Entry {
-        std::shared_ptr<const Model> base;
-        std::string path;
-        double strength;
-        double textStrength;
-        std::string expert;
-        std::shared_ptr<const AdaptedModel> model;
-    };
-
-    std::mutex mutex_;
-    std::deque<Entry> recent_;  ///< the last used one in front
+    /// Trees of headers, some megabytes each; a stack of adapters has one for each of them.
+    RecentlyOpened<AdaptedModel> recent_{16};
 };
 
 }  // namespace lowtide::models

@@ -5,6 +5,7 @@
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/adapter_bench.hpp"
 #include "tests/unit/models/checkpoint_copy.hpp"
 #include "tests/unit/models/image_values.hpp"
 #include "tests/unit/models/known_shapes.hpp"
@@ -16,6 +17,7 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <algorithm>
 #include <set>
 
 namespace stages_test {
@@ -324,6 +326,28 @@ private Q_SLOTS:
         });
         QVERIFY(error && error->kind() == ErrorKind::Cancelled);
         QCOMPARE(pictures, 1);
+    }
+
+    void anAdapterIsOpenedOnce_forTheSameModelAndStrengths() {
+        const QTemporaryDir folder;
+        ModelBench bench;
+        const WireRef model = bench.load(kMini);
+        const auto tree = ModelBench::modelOf(model).tree(models::kDenoiser);
+        const auto weight = std::ranges::find_if(tree->weights, [](const auto& each) {
+            return each.name.ends_with("attn2.to_q.weight");
+        });
+        const std::string path = folder.filePath("lora.safetensors").toStdString();
+        testing::writeLora(path, weight->name, weight->shape);
+        const auto loaded = [&](const models::LoraRequest& request) {
+            return bench.stages().loadAdapter(request, "").model;
+        };
+
+        const WireRef first = loaded({.model = model, .file = path});
+
+        QVERIFY(loaded({.model = model, .file = path}) == first);
+        QVERIFY(loaded({.model = first, .file = path}) != first);
+        QVERIFY(loaded({.model = model, .file = path, .strength = 0.5}) != first);
+        QVERIFY(loaded({.model = model, .file = path, .textStrength = 0.5}) != first);
     }
 
     /// Pictures name the hash of the weights: the file is read while the sampler works.

@@ -13,6 +13,9 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include <algorithm>
+#include <memory>
+
 namespace upscaler_test {
 
 using namespace lowtide;
@@ -254,6 +257,32 @@ private Q_SLOTS:
         QCOMPARE(
             upscalerOf(load(bench, "counted.safetensors")).tree(models::kUpscaler)->storages.size(),
             plain);
+    }
+
+    void anUnchangedFileIsOpenedOnce() {
+        ModelBench bench;
+        smallFile().write(pathOf("once.safetensors"));
+        const WireRef first = load(bench, "once.safetensors");
+        QVERIFY(load(bench, "once.safetensors") == first);
+        smallFile().write(pathOf("once.safetensors"));
+        QVERIFY(load(bench, "once.safetensors") != first);
+    }
+
+    void onlyTheLastFewAreKept() {
+        constexpr size_t kKept = 8;
+        ModelBench bench;
+        std::vector<std::weak_ptr<const memory::WireValue>> loaded;
+        for (size_t i = 0; i < kKept; ++i) {
+            const std::string name = "kept" + std::to_string(i) + ".safetensors";
+            smallFile().write(pathOf(name.c_str()));
+            loaded.push_back(load(bench, name));
+        }
+        QVERIFY(load(bench, "kept0.safetensors") == loaded[0].lock());  // now it was used last
+        smallFile().write(pathOf("another.safetensors"));
+        const WireRef another = load(bench, "another.safetensors");
+        QVERIFY(loaded[1].expired());
+        loaded.erase(loaded.begin() + 1);
+        QVERIFY(std::ranges::none_of(loaded, [](const auto& value) { return value.expired(); }));
     }
 
     void aChangedFileHasAnotherFingerprint() {
