@@ -4,14 +4,28 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/language/module_texts.hpp"
 
-#include <algorithm>
-
 namespace lowtide::ui {
+
+namespace {
+
+std::set<std::string, std::less<>> callsOf(const Plugin& plugin) {
+    const Json info = answerOf(std::string(plugin.info()));
+    std::set<std::string, std::less<>> names;
+    for (const Json& name : memberIn(info, "calls")) {
+        if (name.is_string()) {
+            names.insert(name.get<std::string>());
+        }
+    }
+    return names;
+}
+
+}  // namespace
 
 Engine::Engine(Plugin& plugin, AtEnd atEnd)
     : plugin_(plugin),
       atEnd_(atEnd),
-      catalog_(std::vector<NodeDesc>(plugin.nodes().begin(), plugin.nodes().end())) {
+      catalog_(std::vector<NodeDesc>(plugin.nodes().begin(), plugin.nodes().end())),
+      calls_(callsOf(plugin)) {
     if (!plugin.runner()) {
         throw Error(ErrorKind::Internal, "the module was not started, so it has no runner");
     }
@@ -30,12 +44,6 @@ void Engine::reword() {
 
 Runner& Engine::runner() const {
     return *plugin_.runner();
-}
-
-bool Engine::canCall(std::string_view name) const {
-    const Json info = answerOf(std::string(plugin_.info()));
-    const Json& calls = memberIn(info, "calls");
-    return std::find(calls.begin(), calls.end(), name) != calls.end();
 }
 
 Status Engine::call(const char* name,

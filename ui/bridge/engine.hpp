@@ -6,6 +6,8 @@
 
 #include <QStringList>
 
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -34,8 +36,10 @@ public:
     [[nodiscard]] Plugin& plugin() const { return plugin_; }
 
     [[nodiscard]] Runner& runner() const;
+
     /// Whether the module has this call (Plugin::call).
-    [[nodiscard]] bool canCall(std::string_view name) const;
+    [[nodiscard]] bool canCall(std::string_view name) const { return calls_.contains(name); }
+
     /// Plugin::call. Any thread.
     [[nodiscard]] Status call(const char* name,
                               const Json& request,
@@ -46,6 +50,7 @@ private:
     Plugin& plugin_;
     AtEnd atEnd_;
     graph::Catalog catalog_;
+    std::set<std::string, std::less<>> calls_;  ///< that the module has
 };
 
 }  // namespace lowtide::ui

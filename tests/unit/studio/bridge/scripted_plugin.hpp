@@ -10,21 +10,23 @@ namespace lowtide::ui {
 /// A module of a test: a scripted runner, the nodes that the test gives, and calls of its own.
 class ScriptedPlugin final : public Plugin {
 public:
-    explicit ScriptedPlugin(std::vector<NodeDesc> nodes) : nodes_(std::move(nodes)) {}
+    /// `calls`: those that it says it has.
+    explicit ScriptedPlugin(std::vector<NodeDesc> nodes,
+                            const std::vector<std::string>& calls = {"calibrate",
+                                                                     "conversionChoices",
+                                                                     "convert",
+                                                                     "unload"})
+        : nodes_(std::move(nodes)), info_(Json{{"calls", calls}}.dump()) {}
 
     ScriptedRunner scripted;
     ScriptedConverter converter;
-    bool canUnload = true;
 
     [[nodiscard]] std::vector<std::string> unloaded() const {
         const std::lock_guard lock(mutex_);
         return unloaded_;
     }
 
-    std::string_view info() const noexcept override {
-        return canUnload ? R"({"calls": ["calibrate", "conversionChoices", "convert", "unload"]})"
-                         : R"({"calls": ["calibrate", "conversionChoices", "convert"]})";
-    }
+    std::string_view info() const noexcept override { return info_; }
 
     std::span<const NodeDesc> nodes() const noexcept override { return nodes_; }
 
@@ -65,6 +67,7 @@ public:
 
 private:
     std::vector<NodeDesc> nodes_;
+    std::string info_;
     mutable std::mutex mutex_;
     std::vector<std::string> unloaded_;
     std::vector<std::string> calibrations_;

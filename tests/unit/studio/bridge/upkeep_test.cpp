@@ -15,13 +15,15 @@ namespace {
 
 constexpr int kPatience = 20000;
 
+const std::vector<std::string> kCalls = {"calibrate", "unload"};
+
 struct Bench {
-    ScriptedPlugin plugin{{}};
+    ScriptedPlugin plugin;
     Engine engine{plugin};
     Upkeep upkeep{engine};
     QString problem = "not ended";
 
-    Bench() {
+    explicit Bench(const std::vector<std::string>& calls = kCalls) : plugin({}, calls) {
         QObject::connect(
             &upkeep, &Upkeep::ended, &upkeep, [this](const Chore&, const QString& why) {
                 problem = why;
@@ -72,8 +74,7 @@ void UpkeepTest::asksForWhatWasWanted() {
     QFETCH(int, kind);
     QFETCH(bool, canUnload);
     QFETCH(QString, asked);
-    Bench bench;
-    bench.plugin.canUnload = canUnload;
+    Bench bench(canUnload ? kCalls : std::vector<std::string>{"calibrate"});
 
     bench.upkeep.begin({.kind = static_cast<Chore::Kind>(kind), .what = "cpu"});
 
