@@ -66,10 +66,13 @@ FoundProfile ProfileStore::find(const memory::ProfileKey& key) const {
     }
 }
 
-void ProfileStore::store(const memory::MeasuredProfile& measured) const {
-    table_.put(memory::toJson(measured), [&](const Json& other) {
-        return memory::readMeasuredProfile(other, kProfiles.file).key == measured.key;
-    });
+void ProfileStore::store(const memory::MeasuredProfile& measured, const StopToken& stop) const {
+    table_.put(
+        memory::toJson(measured),
+        [&](const Json& other) {
+            return memory::readMeasuredProfile(other, kProfiles.file).key == measured.key;
+        },
+        stop);
 }
 
 }  // namespace lowtide::executor

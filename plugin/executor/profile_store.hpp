@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/stop_token.hpp"
 #include "plugin/files/cache_table.hpp"
 #include "plugin/memory/device_profile.hpp"
 
@@ -28,9 +29,9 @@ public:
     void requireWritable() const { table_.requireWritable(); }
 
     /// Adds it, in place of one with the same key. The newest ones stay; a file that cannot be read
-    /// is replaced. Error{InvalidInput} when the folder cannot be written, Error{Device} when the
-    /// disk is full.
-    void store(const memory::MeasuredProfile& measured) const;
+    /// is replaced. `stop` ends a wait for another process that stores. Error{InvalidInput} when
+    /// the folder cannot be written, Error{Device} when the disk is full, Error{Cancelled}.
+    void store(const memory::MeasuredProfile& measured, const StopToken& stop = {}) const;
 
 private:
     files::CacheTable table_;

@@ -95,9 +95,11 @@ std::vector<MeasuredSensitivity> SensitivityStore::find(const std::string& weigh
     return all;
 }
 
-void SensitivityStore::store(const MeasuredSensitivity& measured) const {
-    table_.put(sensitivityJson(measured),
-               [&](const Json& other) { return orderOf(readOne(other)) == orderOf(measured); });
+void SensitivityStore::store(const MeasuredSensitivity& measured, const StopToken& stop) const {
+    table_.put(
+        sensitivityJson(measured),
+        [&](const Json& other) { return orderOf(readOne(other)) == orderOf(measured); },
+        stop);
 }
 
 }  // namespace lowtide::executor

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/stop_token.hpp"
 #include "plugin/files/cache_table.hpp"
 
 #include <string>
@@ -38,9 +39,9 @@ public:
     /// All of one checkpoint, sorted by setting. Error{Corrupt} when the file cannot be read.
     [[nodiscard]] std::vector<MeasuredSensitivity> find(const std::string& weights) const;
     /// Adds it in place of the one with the same weights, setting and types; a file that cannot be
-    /// read is replaced. Error{InvalidInput} when the folder cannot be written, Error{Device} when
-    /// the disk is full.
-    void store(const MeasuredSensitivity& measured) const;
+    /// read is replaced. `stop` ends a wait for another process that stores. Error{InvalidInput}
+    /// when the folder cannot be written, Error{Device} when the disk is full, Error{Cancelled}.
+    void store(const MeasuredSensitivity& measured, const StopToken& stop = {}) const;
 
 private:
     files::CacheTable table_;

@@ -17,10 +17,11 @@ constexpr const char* kCacheFolderHint = "set LOWTIDE_CACHE to a folder that can
 
 /// Others wait while it lives: until the table has not changed for 30 seconds, since a process that
 /// was stopped would hold the lock for ever, and an entry of a cache is not worth that. A busy disk
-/// takes several seconds for one change. A file system without locks has one writer.
+/// takes several seconds for one change. A file system without locks has one writer. A stop ends
+/// the waiting, and nothing else: where nobody has the lock, the table is changed all the same.
 class TableLock {
 public:
-    TableLock(const std::string& path, const std::string& table) {
+    TableLock(const std::string& path, const std::string& table, const StopToken& stop) {
         using Clock = std::chrono::steady_clock;
         constexpr auto kPatience = std::chrono::seconds(30);
         constexpr auto kPoll = std::chrono::milliseconds(2);
@@ -29,6 +30,7 @@ public:
         auto end = Clock::now() + kPatience;
         while (os::openLocked(path, file_) == std::errc::resource_unavailable_try_again &&
                Clock::now() < end) {
+            stop.throwIfStopped();
             std::this_thread::sleep_for(kPoll);
             if (const auto now = std::filesystem::last_write_time(table, none); now != changed) {
                 changed = now;
@@ -84,11 +86,13 @@ void CacheTable::requireWritable() const {
     });
 }
 
-void CacheTable::change(const std::function<void(Json& entries)>& edit) const {
+void CacheTable::change(const std::function<void(Json& entries)>& edit,
+                        const StopToken& stop) const {
     requireWritable();
     const TableLock lock(
         (std::filesystem::path(folder_) / ("." + std::string(form_.file) + ".lock")).string(),
-        path());
+        path(),
+        stop);
     Json entries = entriesOrNull();
     edit(entries);
     while (entries.is_array() && entries.size() > form_.mostEntries) {
@@ -101,21 +105,24 @@ void CacheTable::change(const std::function<void(Json& entries)>& edit) const {
 }
 
 void CacheTable::put(const Json& entry,
-                     const std::function<bool(const Json& other)>& isReplaced) const {
-    change([&](Json& entries) {
-        Json kept = Json::array();
-        try {
-            for (Json& other : entries) {
-                if (!isReplaced(other)) {
-                    kept.push_back(std::move(other));
+                     const std::function<bool(const Json& other)>& isReplaced,
+                     const StopToken& stop) const {
+    change(
+        [&](Json& entries) {
+            Json kept = Json::array();
+            try {
+                for (Json& other : entries) {
+                    if (!isReplaced(other)) {
+                        kept.push_back(std::move(other));
+                    }
                 }
+            } catch (const Error&) {
+                kept.clear();
             }
-        } catch (const Error&) {
-            kept.clear();
-        }
-        kept.push_back(entry);
-        entries = std::move(kept);
-    });
+            kept.push_back(entry);
+            entries = std::move(kept);
+        },
+        stop);
 }
 
 std::string CacheTable::path() const {

@@ -2,6 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/json_fwd.hpp"
+#include "plugin/base/stop_token.hpp"
 #include "plugin/base/units.hpp"
 
 #include <cstdint>
@@ -31,12 +32,14 @@ public:
     /// Error{InvalidInput} when the folder cannot be made or written.
     void requireWritable() const;
     /// Writes what `edit` makes of the entries, which are null where none can be read. Other
-    /// threads and processes that change the table wait meanwhile. Errors as requireWritable(), and
-    /// Error{Device} when the disk is full.
-    void change(const std::function<void(Json& entries)>& edit) const;
+    /// threads and processes that change the table wait meanwhile; `stop` ends such a wait with
+    /// Error{Cancelled}. Errors as requireWritable(), and Error{Device} when the disk is full.
+    void change(const std::function<void(Json& entries)>& edit, const StopToken& stop = {}) const;
     /// Adds an entry to a list, in place of each for which `isReplaced` is true. If that throws an
     /// Error, none of the others is kept. Errors as change().
-    void put(const Json& entry, const std::function<bool(const Json& other)>& isReplaced) const;
+    void put(const Json& entry,
+             const std::function<bool(const Json& other)>& isReplaced,
+             const StopToken& stop = {}) const;
 
 private:
     [[nodiscard]] std::string path() const;

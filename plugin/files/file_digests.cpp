@@ -85,17 +85,20 @@ std::optional<std::string> StoredDigests::find(const std::string& path,
 
 void StoredDigests::put(const std::string& path,
                         const FileIdentity& identity,
-                        const std::string& digest) {
+                        const std::string& digest,
+                        const StopToken& stop) {
     if (!isOn_) {
         return;
     }
     try {
-        table_.change([&](Json& entries) {
-            forgetOldest(entries);
-            entries[sha256Hex(path)] = {{"identity", identityJson(identity)},
-                                        {"sha256", digest},
-                                        {"number", nextNumber(entries)}};
-        });
+        table_.change(
+            [&](Json& entries) {
+                forgetOldest(entries);
+                entries[sha256Hex(path)] = {{"identity", identityJson(identity)},
+                                            {"sha256", digest},
+                                            {"number", nextNumber(entries)}};
+            },
+            stop);
     } catch (const std::exception& error) {
         log(Level::Warning, std::string("a hash is not stored: ") + error.what());
     }
@@ -109,6 +112,7 @@ constexpr auto kStopPoll = std::chrono::milliseconds(10);
 struct Digest {
     FileIdentity identity;
     std::string text;
+    bool isStored = false;  ///< in the file, too
 };
 
 struct DigestKey {
@@ -158,6 +162,7 @@ struct FileDigests::State {
     std::condition_variable changed;
     std::deque<DigestKey> asked;  ///< the first one is being read
     std::map<DigestKey, Digest> known;
+    std::deque<std::pair<DigestKey, Digest>> unstored;
     std::map<DigestKey, Error> failed;  ///< told once, to who waits
     bool isClosing = false;
     StopSource closing;
@@ -179,47 +184,65 @@ struct FileDigests::State {
         changed.notify_all();
     }
 
+    /// Storing comes last: it may wait for another process, and nobody waits for it.
     void work() {
         std::unique_lock lock(mutex);
         while (true) {
-            changed.wait(lock, [&] { return isClosing || !asked.empty(); });
-            if (isClosing) {
+            changed.wait(lock, [&] { return isClosing || !asked.empty() || !unstored.empty(); });
+            if (!asked.empty() && !isClosing) {
+                readNext(lock);
+            } else if (!unstored.empty()) {
+                storeNext(lock);
+            } else {
                 return;
             }
-            const DigestKey key = asked.front();
-            lock.unlock();
-            std::optional<Digest> digest;
-            std::optional<Error> failure;
-            try {
-                digest = read(key);
-            } catch (const Error& error) {
-                failure = error;
-            } catch (const std::exception& error) {
-                failure = Error(ErrorKind::Internal, error.what());
-            }
-            lock.lock();
-            asked.pop_front();
-            if (digest) {
-                known.insert_or_assign(key, std::move(*digest));
-            } else {
-                failed.insert_or_assign(key, std::move(*failure));
-            }
-            changed.notify_all();
         }
+    }
+
+    void readNext(std::unique_lock<std::mutex>& lock) {
+        const DigestKey key = asked.front();
+        lock.unlock();
+        std::optional<Digest> digest;
+        std::optional<Error> failure;
+        try {
+            digest = read(key);
+        } catch (const Error& error) {
+            failure = error;
+        } catch (const std::exception& error) {
+            failure = Error(ErrorKind::Internal, error.what());
+        }
+        lock.lock();
+        asked.pop_front();
+        if (digest) {
+            if (!digest->isStored) {
+                unstored.emplace_back(key, *digest);
+            }
+            known.insert_or_assign(key, std::move(*digest));
+        } else {
+            failed.insert_or_assign(key, std::move(*failure));
+        }
+        changed.notify_all();
+    }
+
+    void storeNext(std::unique_lock<std::mutex>& lock) {
+        const auto [key, digest] = std::move(unstored.front());
+        unstored.pop_front();
+        lock.unlock();
+        stored.put(key.storedName(), digest.identity, digest.text, closing.token());
+        lock.lock();
     }
 
     Digest read(const DigestKey& key) {
         const FileIdentity identity = stampOfFile(key.path).identity;
         if (std::optional<std::string> text = stored.find(key.storedName(), identity)) {
-            return {identity, std::move(*text)};
+            return {.identity = identity, .text = std::move(*text), .isStored = true};
         }
-        Digest digest{identity, digestOfPart(key, closing.token())};
+        Digest digest{.identity = identity, .text = digestOfPart(key, closing.token())};
         if (stampOfFile(key.path).identity != identity) {
             throw Error(ErrorKind::Corrupt,
                         "a file changed while its hash was made",
                         "run again once it is written");
         }
-        stored.put(key.storedName(), identity, digest.text);
         return digest;
     }
 

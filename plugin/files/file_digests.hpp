@@ -22,7 +22,11 @@ public:
     /// What is stored for the file at `path` as it is now; empty: nothing.
     [[nodiscard]] std::optional<std::string> find(const std::string& path,
                                                   const FileIdentity& identity) const;
-    void put(const std::string& path, const FileIdentity& identity, const std::string& digest);
+    /// `stop` ends a wait for another process that changes the file; the digest is not stored then.
+    void put(const std::string& path,
+             const FileIdentity& identity,
+             const std::string& digest,
+             const StopToken& stop = {});
 
 private:
     bool isOn_;
@@ -37,8 +41,8 @@ enum class DigestedPart : uint8_t {
 };
 
 /// SHA-256 of files, each read once, by a thread of its own: a large file takes seconds. A digest
-/// is kept by the path and its identity (size, time of change, inode), in memory and in one file on
-/// disk, where paths stand as hashes. Thread-safe.
+/// is kept by the path and its identity (size, time of change, inode), in memory and, once nothing
+/// is left to read, in one file on disk, where paths stand as hashes. Thread-safe.
 class FileDigests {
 public:
     /// Keeps them in "hashes.json" of `folder`, which is made with the first one; empty: in memory
@@ -48,9 +52,9 @@ public:
     FileDigests(const FileDigests&) = delete;
     FileDigests& operator=(const FileDigests&) = delete;
 
-    /// Stops what is being read and joins the thread. From then on of() throws Error{Cancelled} for
-    /// what is not known. Before the process ends: OpenSSL takes its tables down then, and a thread
-    /// that still hashes crashes.
+    /// Stops what is being read, stores what was read, and joins the thread. From then on of()
+    /// throws Error{Cancelled} for what is not known. Before the process ends: OpenSSL takes its
+    /// tables down then, and a thread that still hashes crashes.
     void stop();
 
     /// Begins to read those that are not known, behind what is read already.

@@ -1,14 +1,19 @@
 #include "plugin/base/json.hpp"
 #include "plugin/files/cache_table.hpp"
 #include "plugin/files/file_digests.hpp"
+#include "plugin/files/os.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/processes.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
+
+#include <chrono>
+#include <thread>
 
 namespace cache_table_test {
 
@@ -75,6 +80,35 @@ private Q_SLOTS:
                         digest);
             }
         }
+    }
+
+    /// Neither a run that is cancelled nor a program that ends; otherwise 30 seconds.
+    void whoStopsDoesNotWaitForAnotherProcessThatStandsStill() {
+        os::Descriptor other;
+        QVERIFY(!os::openLocked(folder() + "/.things.json.lock", other));
+        StopSource stopped;
+        std::thread stopping([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            stopped.cancel(CancelMode::Now);
+        });
+        QElapsedTimer timer;
+        timer.start();
+
+        const auto error = errorOf(
+            [&] { table().change([](Json& entries) { entries.push_back(1); }, stopped.token()); });
+
+        stopping.join();
+        QVERIFY2(timer.elapsed() < 10000, qPrintable(QString::number(timer.elapsed())));
+        QVERIFY(error && error->kind() == ErrorKind::Cancelled);
+        QVERIFY(table().entries().is_null());
+    }
+
+    /// What is known at the end of a program is kept.
+    void whoStopsWritesAllTheSame_whereNobodyHasTheTable() {
+        StopSource stopped;
+        stopped.cancel(CancelMode::Now);
+        table().change([](Json& entries) { entries.push_back(1); }, stopped.token());
+        QCOMPARE(table().entries(), Json::array({1}));
     }
 
     void theOldestEntriesGo() {

@@ -2,6 +2,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/files/file_digests.hpp"
 #include "plugin/files/input_file.hpp"
+#include "plugin/files/os.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -116,10 +117,27 @@ private Q_SLOTS:
         QCOMPARE(digestOf(withoutFolder, path), sha256Hex("two"));
     }
 
+    /// Nor does the end of the program.
+    void nobodyWaitsForAnotherProcessThatHasTheStore() {
+        QVERIFY(QDir().mkpath(QString::fromStdString(cache())));
+        os::Descriptor other;
+        QVERIFY(!os::openLocked(cache() + "/.hashes.json.lock", other));
+        const std::string a = write("a", "one");
+        const std::string b = write("b", "two");
+        QElapsedTimer timer;
+        timer.start();
+        {
+            FileDigests digests(cache());
+            QCOMPARE(digests.of(std::vector{a, b}), sha256Hex(sha256Hex("one") + sha256Hex("two")));
+        }
+        QVERIFY2(timer.elapsed() < 10000, qPrintable(QString::number(timer.elapsed())));
+    }
+
     void thePathStandsNowhere() {
         const std::string path = write("secret_name", "one");
         FileDigests digests(cache());
         (void)digestOf(digests, path);
+        digests.stop();
         const QByteArray stored = storedText();
         QVERIFY(stored.contains(sha256Hex("one").c_str()));
         QVERIFY2(!stored.contains("secret") && !stored.contains('/'), stored.constData());
@@ -142,6 +160,7 @@ private Q_SLOTS:
         file.close();
         FileDigests digests(cache());
         QCOMPARE(digestOf(digests, path), sha256Hex("one"));
+        digests.stop();
         QVERIFY2(storedText().contains(sha256Hex("one").c_str()), storedText().constData());
     }
 
@@ -157,6 +176,7 @@ private Q_SLOTS:
         file.close();
         FileDigests digests(cache());
         (void)digestOf(digests, write("a", "one"));
+        digests.stop();
         const Json kept = Json::parse(storedText().toStdString()).at("files");
         QCOMPARE(kept.size(), size_t{1000});
         QVERIFY(!kept.contains("old0") && kept.contains("old1"));
