@@ -285,7 +285,10 @@ RunResult RunQueue::wait(RunId run) {
 
 bool RunQueue::tryCall(const std::function<void()>& action) {
     std::unique_lock lock(mutex_);
-    if (stopping_ || running_ || !queue_.empty() || call_) {
+    if (stopping_) {
+        throw Error(ErrorKind::InvalidInput, "the runner was stopped and answers no more calls");
+    }
+    if (running_ || !queue_.empty() || call_) {
         return false;
     }
     Call call{.action = action, .failure = nullptr};

@@ -137,7 +137,7 @@ public:
     /// run, or one that is long over.
     [[nodiscard]] RunResult wait(RunId run);
     /// Executes `action` on the run thread and waits, when no run is queued or running; else false.
-    /// Throws what `action` throws.
+    /// Throws what `action` throws, and Error{InvalidInput} after stop().
     bool tryCall(const std::function<void()>& action);
 
     [[nodiscard]] ResultCache& cache() { return cache_; }

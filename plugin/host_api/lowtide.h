@@ -44,7 +44,8 @@ typedef void (*lowtide_image_function)(void* user,
                                        int32_t channels,
                                        const uint8_t* pixels);
 /* Called after each piece of a lowtide_call() that takes its time, on the thread of the call: the
- * amount that is done and the whole amount, in a unit of the call. 0 cancels the call. */
+ * amount that is done and the whole amount, in a unit of the call. 0 cancels the call, and so does
+ * an exception of a host in C++. */
 typedef int (*lowtide_watch_function)(void* user, int64_t done, int64_t total);
 
 /* The LOWTIDE_C_API_VERSION of the module. */

@@ -67,6 +67,7 @@ public:
     /// times a second do no harm.
     virtual Status memory(std::string& result) noexcept = 0;
     /// Frees the named component ("all": every one) on every device, and kept results with "all".
+    /// Failed while a run is at work, Invalid after stop().
     virtual Status release(std::string_view component) noexcept = 0;
     /// The devices found, their capacity and what is known of them; "cards" that plans may be for.
     virtual Status devices(std::string& result) noexcept = 0;

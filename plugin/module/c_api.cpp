@@ -166,7 +166,11 @@ public:
     CallbackWatch(lowtide_watch_function watch, void* user) : watch_(watch), user_(user) {}
 
     bool goesOn(int64_t done, int64_t total) noexcept override {
-        return watch_(user_, done, total) != 0;
+        try {
+            return watch_(user_, done, total) != 0;
+        } catch (...) {  // the function of a host in C++ threw: as if it had said no
+            return false;
+        }
     }
 
 private:
@@ -281,8 +285,11 @@ int lowtide_call(const char* name,
 
 int lowtide_release(const char* component) {
     return api::served(nullptr, [&](std::string&) {
-        return api::orThrow(api::runner().release(api::given(component, "component")),
-                            "a run is at work on the devices");
+        const Status status = api::runner().release(api::given(component, "component"));
+        return api::orThrow(status,
+                            status == Status::Invalid
+                                ? "the runner was stopped and answers no more calls"
+                                : "a run is at work on the devices");
     });
 }
 

@@ -16,6 +16,8 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
 namespace lowtide::module {
 
@@ -23,6 +25,17 @@ namespace {
 
 std::string textOrNone(const JsonReader& request, const char* key) {
     return request.text(key).value_or("");
+}
+
+/// Error{InvalidInput} names the key where there is none.
+std::string requiredText(const JsonReader& request, const char* key) {
+    if (std::optional<std::string> text = request.text(key)) {
+        return std::move(*text);
+    }
+    throw Error(ErrorKind::InvalidInput,
+                request.what() + ": there is no \"" + key + "\"",
+                "give a text; docs/calls.md has the keys of each call",
+                key);
 }
 
 Json calibrate(const CallParts& parts, const JsonReader& request, Watch* /*watch*/) {
@@ -41,7 +54,7 @@ Json sharesJson(const std::vector<models::StoredShare>& shares) {
 }
 
 Json recognise(const CallParts& parts, const JsonReader& request, Watch* /*watch*/) {
-    const models::Recognised known = parts.stages.recognise(textOrNone(request, "path"));
+    const models::Recognised known = parts.stages.recognise(requiredText(request, "path"));
     return {{"kind", known.kind},
             {"layout", known.layout},
             {"family", known.family},
@@ -56,7 +69,7 @@ Json recognise(const CallParts& parts, const JsonReader& request, Watch* /*watch
 
 Json conversionChoices(const CallParts& parts, const JsonReader& request, Watch* /*watch*/) {
     const models::ConversionChoices known = parts.stages.conversionChoices(
-        textOrNone(request, "checkpoint"), textOrNone(request, "graphFolder"));
+        requiredText(request, "checkpoint"), textOrNone(request, "graphFolder"));
     Json choices = Json::array();
     for (const models::ConversionChoice& choice : known.choices) {
         choices.push_back({{"storage", choice.storage},
@@ -71,9 +84,9 @@ Json conversionChoices(const CallParts& parts, const JsonReader& request, Watch*
 Json convert(const CallParts& parts, const JsonReader& request, Watch* watch) {
     const auto begin = std::chrono::steady_clock::now();
     const models::Conversion conversion = parts.stages.convert(
-        {.checkpoint = textOrNone(request, "checkpoint"),
-         .storage = textOrNone(request, "storage"),
-         .out = textOrNone(request, "out"),
+        {.checkpoint = requiredText(request, "checkpoint"),
+         .storage = requiredText(request, "storage"),
+         .out = requiredText(request, "out"),
          .graphFolder = textOrNone(request, "graphFolder")},
         [&](Bytes done, Bytes total) { return !watch || watch->goesOn(done, total); });
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
@@ -88,7 +101,7 @@ Json convert(const CallParts& parts, const JsonReader& request, Watch* watch) {
 }
 
 Json unload(const CallParts& parts, const JsonReader& request, Watch* /*watch*/) {
-    const std::string component = textOrNone(request, "component");
+    const std::string component = requiredText(request, "component");
     if (!parts.runner.callWhenIdle(
             [&] { static_cast<void>(parts.engine.offload(component, true)); })) {
         throw Error(ErrorKind::Device,
@@ -99,15 +112,16 @@ Json unload(const CallParts& parts, const JsonReader& request, Watch* /*watch*/)
 }
 
 Json identify(const CallParts& parts, const JsonReader& request, Watch* /*watch*/) {
-    const NodeWork work = parts.runner.workOf(
-        textOrNone(request, "graph"), textOrNone(request, "options"), textOrNone(request, "node"));
+    const NodeWork work = parts.runner.workOf(requiredText(request, "graph"),
+                                              textOrNone(request, "options"),
+                                              requiredText(request, "node"));
     return {{"weights", work.weights}, {"pass", work.key}};
 }
 
 Json sensitivities(const CallParts& parts, const JsonReader& request, Watch* /*watch*/) {
     Json known = Json::array();
     for (const executor::MeasuredSensitivity& measured :
-         parts.sensitivities.find(textOrNone(request, "weights"))) {
+         parts.sensitivities.find(requiredText(request, "weights"))) {
         known.push_back({{"setting", measured.setting},
                          {"types", measured.types},
                          {"pass", measured.pass},
@@ -121,7 +135,7 @@ Json sensitivities(const CallParts& parts, const JsonReader& request, Watch* /*w
 
 Json keepSensitivity(const CallParts& parts, const JsonReader& request, Watch* /*watch*/) {
     const auto text = [&](const char* key) {
-        const std::string value = textOrNone(request, key);
+        std::string value = requiredText(request, key);
         if (value.empty()) {
             throw Error(ErrorKind::InvalidInput,
                         "a sensitivity without \"" + std::string(key) + "\" cannot be kept");
@@ -137,7 +151,8 @@ Json keepSensitivity(const CallParts& parts, const JsonReader& request, Watch* /
                                .pass = text("pass"),
                                .error = error("error"),
                                .worst = error("worst"),
-                               .measuredOn = today()});
+                               .measuredOn = today()},
+                              parts.runner.stopToken());
     return Json::object();
 }
 

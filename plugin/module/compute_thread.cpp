@@ -99,13 +99,17 @@ tensor::CpuPaths storedCpuPaths(const std::string& cacheFolder, const std::strin
 
 void storeCpuPaths(const std::string& cacheFolder,
                    const std::string& machine,
-                   const tensor::CpuPaths& paths) {
-    files::CacheTable(cacheFolder, kMachines).change([&](Json& machines) {
-        if (!machines.is_object() || machines.size() >= kMostMachines) {
-            machines = Json::object();
-        }
-        machines[machine] = tensor::toText(paths);
-    });
+                   const tensor::CpuPaths& paths,
+                   const StopToken& stop) {
+    files::CacheTable(cacheFolder, kMachines)
+        .change(
+            [&](Json& machines) {
+                if (!machines.is_object() || machines.size() >= kMostMachines) {
+                    machines = Json::object();
+                }
+                machines[machine] = tensor::toText(paths);
+            },
+            stop);
 }
 
 }  // namespace lowtide::module

@@ -2,6 +2,7 @@
 // What makes a thread the run thread, and what else decides about bits on the CPU: the number of
 // threads, the build, and the operators that a measurement chose.
 
+#include "plugin/base/stop_token.hpp"
 #include "plugin/tensor/cpu_paths.hpp"
 
 #include <string>
@@ -33,10 +34,12 @@ void becomeRunThread(int threads);
 /// cannot be read or run is said in the log. `cacheFolder` empty: the default.
 [[nodiscard]] tensor::CpuPaths storedCpuPaths(const std::string& cacheFolder,
                                               const std::string& machine);
-/// Keeps it for the next start, beside what other machines chose. Error{InvalidInput} when the
-/// folder cannot be written, Error{Device} when the disk is full.
+/// Keeps it for the next start, beside what other machines chose. `stop` ends a wait for another
+/// process that stores. Error{InvalidInput} when the folder cannot be written, Error{Device} when
+/// the disk is full, Error{Cancelled}.
 void storeCpuPaths(const std::string& cacheFolder,
                    const std::string& machine,
-                   const tensor::CpuPaths& paths);
+                   const tensor::CpuPaths& paths,
+                   const StopToken& stop);
 
 }  // namespace lowtide::module

@@ -59,7 +59,7 @@ memory::ProfileKey DeviceCalibrator::keyOf(const memory::DeviceInfo& device,
 
 tensor::CpuPaths DeviceCalibrator::chooseOperators() const {
     const tensor::CpuPaths paths = tensor::measureCpuPaths();
-    storeCpuPaths(cacheFolder_, machineText(threads_), paths);
+    storeCpuPaths(cacheFolder_, machineText(threads_), paths, runner_.stopToken());
     return paths;
 }
 
@@ -76,7 +76,7 @@ Json DeviceCalibrator::measure(const memory::DeviceSpec& device) {
     measured.profile.measuredOn = today();
     measured.profile.computeOfCopies = info.kind == "cpu" ? 1.0 / threads_ : 0;
     if (isStored) {
-        store_.store(measured);
+        store_.store(measured, runner_.stopToken());
         useKnown();
     }
     Json json = memory::toJson(measured);

@@ -27,7 +27,7 @@ public:
 
     /// Measures a device and keeps the speeds for later plans; takes some seconds. As the call
     /// "calibrate" gives it (docs/calls.md). Error{InvalidInput} when the speeds cannot be kept,
-    /// Error{Device} while a run is at work.
+    /// Error{Device} while a run is at work, Error{Cancelled} when the runner is stopped meanwhile.
     [[nodiscard]] Json calibrate(const memory::DeviceSpec& device);
 
 private:

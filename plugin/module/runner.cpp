@@ -137,7 +137,7 @@ Status statusOfIssues(const Issues& issues) {
 std::variant<executor::OutlinedGraph, Issue> outlinesOf(const RequestedGraph& request,
                                                         const graph::Snapshot& snapshot,
                                                         const executor::NodeTypes& types,
-                                                        const StopToken& stop = {}) {
+                                                        const StopToken& stop) {
     return executor::outlineGraph(
         snapshot, types, request.options.graphFolder, request.options.numerics, {}, stop);
 }
@@ -333,17 +333,19 @@ Status ModuleRunner::start(std::string_view graph,
 
 NodeWork ModuleRunner::workOf(std::string_view graph,
                               std::string_view options,
-                              std::string_view node) const {
+                              std::string_view node) {
+    const StopToken stop = newCall();
     const RequestedGraph request = requestOf(graph, options);
     const auto snapshot = snapshotOf(request);
-    const auto outlines = outlinesOf(request, *snapshot, types_);
+    const auto outlines = outlinesOf(request, *snapshot, types_, stop);
+    stop.throwIfStopped();
     if (const auto* issue = std::get_if<Issue>(&outlines)) {
         throw Error(ErrorKind::InvalidInput, issue->node + ": " + issue->message, issue->hint);
     }
     const auto& outlined = std::get<executor::OutlinedGraph>(outlines);
     for (size_t i = 0; i < snapshot->nodes.size(); ++i) {
         if (snapshot->nodes[i].id == node && outlined.work[i].components) {
-            return {.weights = digests_->of(pathsOf(outlined.work[i].components())),
+            return {.weights = digests_->of(pathsOf(outlined.work[i].components()), stop),
                     .key = outlined.keys[i]};
         }
     }
@@ -429,6 +431,7 @@ Status ModuleRunner::devices(std::string& result) noexcept {
 Status ModuleRunner::stop() noexcept {
     std::string ignored;
     return answer(ignored, [&] {
+        stopped_.cancel(CancelMode::Now);
         cancelCalls();
         queue_.stop();
         digests_->stop();

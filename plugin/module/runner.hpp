@@ -82,14 +82,17 @@ public:
     Status devices(std::string& result) noexcept override;
     Status stop() noexcept override;
 
-    /// Of a node that runs networks; reads their files whole. Error{InvalidInput} when the graph
-    /// cannot be run or the node runs none.
+    /// Of a node that runs networks; reads their files whole. Ends as check() and plan() do.
+    /// Error{InvalidInput} when the graph cannot be run or the node runs none.
     [[nodiscard]] NodeWork workOf(std::string_view graph,
                                   std::string_view options,
-                                  std::string_view node) const;
+                                  std::string_view node);
 
     /// As executor::RunQueue::tryCall.
     bool callWhenIdle(const std::function<void()>& action) { return queue_.tryCall(action); }
+
+    /// Of what stop() alone ends.
+    [[nodiscard]] StopToken stopToken() const { return stopped_.token(); }
 
     /// What besides graph and files decides about bits.
     [[nodiscard]] const std::string& numerics() const { return numerics_; }
@@ -98,7 +101,8 @@ public:
     [[nodiscard]] const std::vector<memory::Card>& knownCards() const { return cards_; }
 
 private:
-    /// Of a check or a plan that begins now; what ends it is cancel() of run 0, or stop().
+    /// Of a check, a plan or a workOf() that begins now; what ends it is cancel() of run 0, or
+    /// stop().
     [[nodiscard]] StopToken newCall();
     void cancelCalls();
     [[nodiscard]] RequestedGraph requestOf(std::string_view graph, std::string_view options) const;
@@ -117,6 +121,7 @@ private:
     executor::RunQueue queue_;
     std::mutex callsMutex_;
     StopSource calls_;  ///< checks and plans that go on
+    StopSource stopped_;
 };
 
 }  // namespace lowtide::module

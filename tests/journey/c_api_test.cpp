@@ -1,13 +1,16 @@
 // The C API, as hosts in C and Python call it.
 #include "plugin/base/json.hpp"
+#include "plugin/host_api/lowtide.h"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/module.hpp"
 #include "tests/fixtures/program.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
 #include <QImage>
+#include <QLibrary>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -77,6 +80,23 @@ private Q_SLOTS:
         QCOMPARE(seen.at("threads"), Json(1));
         QVERIFY(seen.at("images") > 0);
         QVERIFY(QFile::exists(QString::fromStdString(seen.at("files").at(0).get<std::string>())));
+    }
+
+    /// As a watch that says no.
+    void aWatchThatThrowsCancelsTheCall() {
+        static_cast<void>(testing::openModule());
+        QLibrary module(testing::buildPath(kModule));
+        const auto call = reinterpret_cast<decltype(&lowtide_call)>(module.resolve("lowtide_call"));
+        QVERIFY2(call, qPrintable(module.errorString()));
+        const QString out = folder_.filePath("converted.safetensors");
+        const std::string request = Json{
+            {"checkpoint", "builtin:mini"},
+            {"storage", "f8"},
+            {"out", out.toStdString()}}.dump();
+        const auto throwing = [](void*, int64_t, int64_t) -> int { throw 7; };
+        QCOMPARE(call("convert", request.c_str(), throwing, nullptr, nullptr),
+                 int{LOWTIDE_CANCELLED});
+        QVERIFY(!QFile::exists(out));
     }
 
     void aHostMayEndDuringARun_data() {

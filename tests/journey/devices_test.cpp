@@ -217,6 +217,62 @@ private Q_SLOTS:
         requirePlainRun();
     }
 
+    void aCallRefusesAKeyThatItDoesNotRead_data() {
+        QTest::addColumn<std::string>("call");
+        const Json info = Json::parse(testing::openModule().info());
+        for (const Json& each : info.at("calls")) {
+            const auto name = each.get<std::string>();
+            QTest::newRow(name.c_str()) << name;
+        }
+    }
+
+    void aCallRefusesAKeyThatItDoesNotRead() {
+        QFETCH(std::string, call);
+        std::string result;
+        const Status status =
+            testing::openModule().call(call, R"({"nobody_reads": 1})", nullptr, result);
+        QVERIFY2(status == Status::Invalid, result.c_str());
+        const Json issue = Json::parse(result).at("issues").at(0);
+        QCOMPARE(issue.at("code"), Json("invalid_input"));
+        QVERIFY2(issue.at("message").get<std::string>().starts_with("\"nobody_reads\""),
+                 result.c_str());
+    }
+
+    void aCallNamesATextThatItLacks_data() {
+        QTest::addColumn<std::string>("call");
+        QTest::addColumn<std::string>("request");
+        QTest::addColumn<std::string>("key");
+        const auto row = [](const char* call, const char* request, const char* key) {
+            QTest::addRow("%s without %s", call, key)
+                << std::string(call) << std::string(request) << std::string(key);
+        };
+        row("recognise", "{}", "path");
+        row("conversionChoices", R"({"graphFolder": "/"})", "checkpoint");
+        row("convert", R"({"storage": "f8", "out": "/nowhere/a.safetensors"})", "checkpoint");
+        row("convert",
+            R"({"checkpoint": "builtin:mini", "out": "/nowhere/a.safetensors"})",
+            "storage");
+        row("convert", R"({"checkpoint": "builtin:mini", "storage": "f8"})", "out");
+        row("identify", R"({"node": "denoise"})", "graph");
+        row("identify", R"({"graph": "{}"})", "node");
+        row("sensitivities", R"({"weights": null})", "weights");
+        row("keepSensitivity", R"({"setting": "a", "types": "b", "pass": "c"})", "weights");
+        row("unload", "", "component");
+    }
+
+    /// And does not do it for the empty text.
+    void aCallNamesATextThatItLacks() {
+        QFETCH(std::string, call);
+        QFETCH(std::string, request);
+        QFETCH(std::string, key);
+        std::string result;
+        const Status status = testing::openModule().call(call, request, nullptr, result);
+        QVERIFY2(status == Status::Invalid, result.c_str());
+        const Json issue = Json::parse(result).at("issues").at(0);
+        QCOMPARE(issue.at("code"), Json("invalid_input"));
+        QCOMPARE(issue.at("item"), Json(key));
+    }
+
     /// What needs idle devices says so during a run, which goes on.
     void callsDuringARunFail_andItGoesOn() {
         Plugin& plugin = testing::openModule();

@@ -74,11 +74,43 @@ static void give_nothing(const char* graph) {
     must_fail(lowtide_cancel(77, LOWTIDE_CANCEL_NOW), NULL, "cancel of no run");
     must_fail(lowtide_cancel(1, 3), NULL, "cancel in no way");
     must_fail(lowtide_wait(77, NULL), NULL, "wait for no run");
-    must_fail(lowtide_call(NULL, "{}", NULL, NULL, NULL), NULL, "a call without a name");
-    must_fail(lowtide_call("nobody", NULL, NULL, NULL, NULL), NULL, "a call that nobody has");
-    must_fail(lowtide_call("convert", "{", NULL, NULL, NULL), NULL, "a call with no JSON");
     must_fail(lowtide_release(NULL), NULL, "release of NULL");
     lowtide_free(NULL);
+}
+
+/* Each with a word of its reason; then one that goes well. */
+static void call_by_name(void) {
+    static const struct {
+        const char* name;
+        const char* request;
+        const char* reason;
+    } wrong_calls[] = {{NULL, "{}", "NULL"},
+                       {"", "{}", "there is no call"},
+                       {"nobody", NULL, "nobody"},
+                       {"recognise", "{", "request"},
+                       {"recognise", "\xff\xfe", "request"},
+                       {"recognise", "[1]", "request"},
+                       {"recognise", NULL, "\"path\""},
+                       {"recognise", "{}", "\"path\""},
+                       {"recognise", "{\"path\": null}", "\"path\""},
+                       {"recognise", "{\"path\": 3}", "path"},
+                       {"recognise", "{\"paths\": \"builtin:mini\"}", "\"paths\""},
+                       {"unload", "{\"component\": \"all\", \"nobody\": 1}", "\"nobody\""}};
+
+    char* text = NULL;
+    size_t i = 0;
+    for (i = 0; i < sizeof(wrong_calls) / sizeof(wrong_calls[0]); ++i) {
+        text = NULL;
+        must_fail(lowtide_call(wrong_calls[i].name, wrong_calls[i].request, NULL, NULL, &text),
+                  text,
+                  wrong_calls[i].reason);
+        must(strstr(lowtide_last_error(), wrong_calls[i].reason) != NULL, wrong_calls[i].reason);
+    }
+    text = NULL;
+    must(lowtide_call("recognise", "{\"path\": \"builtin:mini\"}", NULL, NULL, &text) == LOWTIDE_OK,
+         "a call that goes well");
+    must(text && strstr(text, "\"runs\":true"), "what the mini model is");
+    lowtide_free(text);
 }
 
 struct seen {
@@ -151,13 +183,20 @@ int main(int count, char** arguments) {
     lowtide_free(text);
     for (round = 0; round < 2; ++round) {
         give_nothing(arguments[1]);
+        call_by_name();
         run_well(arguments[1], arguments[2]);
     }
     must(lowtide_stop() == LOWTIDE_OK, "stop");
     must_fail(
         lowtide_start(arguments[1], NULL, NULL, NULL, NULL, NULL, NULL), NULL, "start after it");
     must_fail(lowtide_plan(arguments[1], NULL, NULL), NULL, "plan after it");
+    must(strstr(lowtide_last_error(), "was stopped") != NULL, "why there is no plan");
+    must_fail(lowtide_call("unload", "{\"component\": \"all\"}", NULL, NULL, NULL),
+              NULL,
+              "a call after it");
+    must(strstr(lowtide_last_error(), "was stopped") != NULL, "why there is no call");
     must_fail(lowtide_release("all"), NULL, "release after it");
+    must(strstr(lowtide_last_error(), "was stopped") != NULL, "why there is no release");
     must(lowtide_check(arguments[1], NULL, NULL) == LOWTIDE_OK, "check after it");
     must(lowtide_stop() == LOWTIDE_OK, "stop again");
     printf("%s\n", wrong ? "wrong" : "ok");
