@@ -204,6 +204,11 @@ private Q_SLOTS:
             << "check_pages.py"
             << "docs/decisions/0001-a.md" << QByteArray("# A title\n")
             << "its title does not begin with 0001";
+        QTest::newRow("call that no page has")
+            << "check_pages.py"
+            << "plugin/module/calls.cpp"
+            << QByteArray("std::vector<CallRow> rows = {{\"a\", {\"b\"}, &a}};\n")
+            << "docs/calls.md: has no row for the call a";
         QTest::newRow("row of no family")
             << "check_families.py"
             << "docs/models.md"

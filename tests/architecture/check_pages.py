@@ -9,7 +9,8 @@
 - all of them together take MOST_BYTES at most;
 - docs/tour.md links every file that it names, and its walk names MOST_FILES_OF_WALK at most;
 - docs/decisions/README.md has each page of that folder once, with its title; --update writes the titles;
-- docs/building.md has a row for each configure preset of CMakePresets.json.
+- docs/building.md has a row for each configure preset of CMakePresets.json;
+- docs/calls.md has a row for each call of plugin/module/calls.cpp, with its keys.
 """
 import collections
 import json
@@ -156,9 +157,22 @@ def untrue_presets(root):
         yield from (f"{page.relative_to(root)}: {name} is no preset" for name in sorted(rows - presets))
 
 
+def untrue_calls(root):
+    file, page = root / "plugin/module/calls.cpp", root / "docs/calls.md"
+    table = re.search(r"std::vector<CallRow> rows = \{(.*?)\};", file.read_text(), re.S) if file.exists() else None
+    if table:
+        calls = {name: set(re.findall(r'"(\w+)"', keys)) for name, keys in re.findall(r'\{"(\w+)",\s*\{([^}]*)\}', table[1])}
+        rows = {name: set(re.findall(r"`(\w+)`", keys)) for name, keys in re.findall(r"^\| `(\w+)` \|([^|]*)\|", page.read_text() if page.exists() else "", re.M)}
+        yield from (f"{page.relative_to(root)}: has no row for the call {name}" for name in sorted(calls.keys() - rows.keys()))
+        yield from (f"{page.relative_to(root)}: {name} is no call" for name in sorted(rows.keys() - calls.keys()))
+        for name in sorted(calls.keys() & rows.keys()):
+            if calls[name] != rows[name]:
+                yield f"{page.relative_to(root)}: {name} reads {', '.join(sorted(calls[name]))}, the page has {', '.join(sorted(rows[name]))}"
+
+
 def main():
     root = pathlib.Path(next((name for name in sys.argv[1:] if not name.startswith("--")), ".")).resolve()
-    problems = [*untrue_decisions(root, "--update" in sys.argv), *dead_links(root), *missing_slots(root), *untrue_pictures(root), *untrue_tour(root), *untrue_presets(root)]
+    problems = [*untrue_decisions(root, "--update" in sys.argv), *dead_links(root), *missing_slots(root), *untrue_pictures(root), *untrue_tour(root), *untrue_presets(root), *untrue_calls(root)]
     print("\n".join(problems + [f"{len(problems)} untrue references of pages"]))
     return 1 if problems else 0
 
