@@ -12,6 +12,11 @@ function(lowtide_test_options target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0;-g0>)
 endfunction()
 
+# lowtide_test_computes(x.cpp ...): but for files whose loops go over millions of numbers.
+function(lowtide_test_computes)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O2> SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
 # What test programs and libraries of test code have in common.
 function(lowtide_test_code target kind)
   lowtide_test_options(${target})
