@@ -1,8 +1,9 @@
 # lowtide_test_program(NAME [TORCH|WIDGETS|GUI] ROOM room SOURCES helpers.cpp ... DEPENDS rooms NEEDS targets DEFINE names)
 #   One program test_NAME for the tests of a room, which has its name unless ROOM says another. NEEDS names what its tests
 #   open or start.
-# lowtide_test(NAME [SCREEN] PROGRAM p SOURCE x_test.cpp LABELS l TIMEOUT s ENVIRONMENT v=... ARGUMENTS a)
-#   One Qt Test class of that program, a test of its own for ctest. Without labels it is "fast". SCREEN: in a real window, on
+# lowtide_test(NAME [SCREEN] PROGRAM p SOURCE x_test.cpp ... LABELS l TIMEOUT s ENVIRONMENT v=... ARGUMENTS a)
+#   One Qt Test class of that program, a test of its own for ctest; or several that are quick beside the start of their
+#   program (LibTorch takes up to a second), one after the other. Without labels it is "fast". SCREEN: in a real window, on
 #   an X server of its own, in place of the offscreen platform. TIMEOUT is of a machine that does nothing else: a test is
 #   ended after four times as long.
 include_guard()
@@ -135,10 +136,15 @@ function(lowtide_test_source program file)
 endfunction()
 
 function(lowtide_test name)
-  cmake_parse_arguments(ARG "SCREEN" "PROGRAM;SOURCE;TIMEOUT" "LABELS;ENVIRONMENT;ARGUMENTS" ${ARGN})
+  cmake_parse_arguments(ARG "SCREEN" "PROGRAM;TIMEOUT" "SOURCE;LABELS;ENVIRONMENT;ARGUMENTS" ${ARGN})
   set(target test_${ARG_PROGRAM})
-  lowtide_test_source(${ARG_PROGRAM} ${ARG_SOURCE})
-  cmake_path(GET ARG_SOURCE STEM class)
+  set(classes "")
+  foreach(source IN LISTS ARG_SOURCE)
+    lowtide_test_source(${ARG_PROGRAM} ${source})
+    cmake_path(GET source STEM class)
+    list(APPEND classes ${class})
+  endforeach()
+  list(JOIN classes "," classes)
   if(NOT ARG_LABELS)
     set(ARG_LABELS fast)
   endif()
@@ -157,7 +163,7 @@ function(lowtide_test name)
   if(ARG_SCREEN)
     set(screen ${LOWTIDE_PYTHON} ${PROJECT_SOURCE_DIR}/tests/fixtures/with_screen.py)
   endif()
-  add_test(NAME ${name} COMMAND ${screen} $<TARGET_FILE:${target}> ${class} -maxwarnings 0 ${ARG_ARGUMENTS})
+  add_test(NAME ${name} COMMAND ${screen} $<TARGET_FILE:${target}> ${classes} -maxwarnings 0 ${ARG_ARGUMENTS})
   set_property(TARGET ${target} APPEND PROPERTY LOWTIDE_TEST_NAMES ${name})
   # Long ones begin first, so that all cores are busy to the end.
   set_tests_properties(
