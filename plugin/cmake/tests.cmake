@@ -170,3 +170,12 @@ function(lowtide_test name)
     ${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${patience} COST ${ARG_TIMEOUT}
                        ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LOWTIDE_PYTHON=${LOWTIDE_PYTHON};QTEST_FUNCTION_TIMEOUT=${patience}000;${ARG_ENVIRONMENT}")
 endfunction()
+
+# lowtide_labels_of_texts(RESULT LABEL LANGUAGE SCALE): of a test whether texts fit. By default each language and each scale
+# once, which do not depend on each other but for a rounded pixel; the other pairs are "all".
+function(lowtide_labels_of_texts result label language scale)
+  set(${result} ${label} all PARENT_SCOPE)
+  if("${language} ${scale}" MATCHES "^(zh_CN 1\\.5|pseudo 2)$")
+    set(${result} ${label} PARENT_SCOPE)
+  endif()
+endfunction()
