@@ -1,8 +1,9 @@
 # lowtide_test_program(NAME [TORCH|WIDGETS|GUI] ROOM room SOURCES helpers.cpp ... DEPENDS rooms NEEDS targets DEFINE names)
 #   One program test_NAME for the tests of a room, which has its name unless ROOM says another. NEEDS names what its tests
 #   open or start.
-# lowtide_test(NAME [SCREEN] PROGRAM p SOURCE x_test.cpp LABELS l TIMEOUT s ENVIRONMENT v=... ARGUMENTS a)
-#   One Qt Test class of that program, a test of its own for ctest. Without labels it is "fast". SCREEN: in a real window, on
+# lowtide_test(NAME [SCREEN] PROGRAM p SOURCE x_test.cpp ... LABELS l TIMEOUT s ENVIRONMENT v=... ARGUMENTS a)
+#   One Qt Test class of that program, a test of its own for ctest; or several that are quick beside the start of their
+#   program (LibTorch takes up to a second), one after the other. Without labels it is "fast". SCREEN: in a real window, on
 #   an X server of its own, in place of the offscreen platform. TIMEOUT is of a machine that does nothing else: a test is
 #   ended after four times as long.
 include_guard()
@@ -10,6 +11,11 @@ include_guard()
 # Test code is not what is measured: it is compiled for quick builds.
 function(lowtide_test_options target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0;-g0>)
+endfunction()
+
+# lowtide_test_computes(x.cpp ...): but for files whose loops go over millions of numbers.
+function(lowtide_test_computes)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O2> SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
 # What test programs and libraries of test code have in common.
@@ -130,10 +136,15 @@ function(lowtide_test_source program file)
 endfunction()
 
 function(lowtide_test name)
-  cmake_parse_arguments(ARG "SCREEN" "PROGRAM;SOURCE;TIMEOUT" "LABELS;ENVIRONMENT;ARGUMENTS" ${ARGN})
+  cmake_parse_arguments(ARG "SCREEN" "PROGRAM;TIMEOUT" "SOURCE;LABELS;ENVIRONMENT;ARGUMENTS" ${ARGN})
   set(target test_${ARG_PROGRAM})
-  lowtide_test_source(${ARG_PROGRAM} ${ARG_SOURCE})
-  cmake_path(GET ARG_SOURCE STEM class)
+  set(classes "")
+  foreach(source IN LISTS ARG_SOURCE)
+    lowtide_test_source(${ARG_PROGRAM} ${source})
+    cmake_path(GET source STEM class)
+    list(APPEND classes ${class})
+  endforeach()
+  list(JOIN classes "," classes)
   if(NOT ARG_LABELS)
     set(ARG_LABELS fast)
   endif()
@@ -152,10 +163,19 @@ function(lowtide_test name)
   if(ARG_SCREEN)
     set(screen ${LOWTIDE_PYTHON} ${PROJECT_SOURCE_DIR}/tests/fixtures/with_screen.py)
   endif()
-  add_test(NAME ${name} COMMAND ${screen} $<TARGET_FILE:${target}> ${class} -maxwarnings 0 ${ARG_ARGUMENTS})
+  add_test(NAME ${name} COMMAND ${screen} $<TARGET_FILE:${target}> ${classes} -maxwarnings 0 ${ARG_ARGUMENTS})
   set_property(TARGET ${target} APPEND PROPERTY LOWTIDE_TEST_NAMES ${name})
   # Long ones begin first, so that all cores are busy to the end.
   set_tests_properties(
     ${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${patience} COST ${ARG_TIMEOUT}
                        ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LOWTIDE_PYTHON=${LOWTIDE_PYTHON};QTEST_FUNCTION_TIMEOUT=${patience}000;${ARG_ENVIRONMENT}")
+endfunction()
+
+# lowtide_labels_of_texts(RESULT LABEL LANGUAGE SCALE): of a test whether texts fit. By default each language and each scale
+# once, which do not depend on each other but for a rounded pixel; the other pairs are "all".
+function(lowtide_labels_of_texts result label language scale)
+  set(${result} ${label} all PARENT_SCOPE)
+  if("${language} ${scale}" MATCHES "^(zh_CN 1\\.5|pseudo 2)$")
+    set(${result} ${label} PARENT_SCOPE)
+  endif()
 endfunction()

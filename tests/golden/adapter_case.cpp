@@ -3,6 +3,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/recorded_cases.hpp"
+#include "tests/golden/case_problems.hpp"
 
 #include <QTemporaryDir>
 

@@ -1,4 +1,5 @@
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -76,20 +77,20 @@ private Q_SLOTS:
                 copyShifted(source, folder.filePath(QString::number(remainder)), remainder);
             const QString dump = folder.filePath("dump.safetensors");
             const testing::CommandResult run =
-                testing::runLowtide({"run",
-                                     testing::exampleGraph("text_to_image"),
-                                     "--out",
-                                     folder.filePath("out"),
-                                     "--dump",
-                                     dump,
-                                     "--set",
-                                     "load.checkpoint=" + checkpoint,
-                                     "--set",
-                                     "latent.width=64",
-                                     "--set",
-                                     "denoise.cfg=" + cfg,
-                                     "--set",
-                                     "denoise.steps=2"});
+                testing::runInProcess({"run",
+                                       testing::exampleGraph("text_to_image"),
+                                       "--out",
+                                       folder.filePath("out"),
+                                       "--dump",
+                                       dump,
+                                       "--set",
+                                       "load.checkpoint=" + checkpoint,
+                                       "--set",
+                                       "latent.width=64",
+                                       "--set",
+                                       "denoise.cfg=" + cfg,
+                                       "--set",
+                                       "denoise.steps=2"});
             QVERIFY2(run.exitCode == 0, qPrintable(run.errors));
             QFile file(dump);
             QVERIFY(file.open(QIODevice::ReadOnly));

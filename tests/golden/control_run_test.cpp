@@ -4,6 +4,7 @@
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/graph_edits.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"
@@ -120,7 +121,7 @@ private Q_SLOTS:
         for (const QString& setting : settings) {
             arguments << "--set" << setting;
         }
-        const testing::CommandResult ended = testing::runLowtide(arguments);
+        const testing::CommandResult ended = testing::runInProcess(arguments);
         QVERIFY2(!ended.crashed && ended.exitCode == 2, qPrintable(ended.errors));
         for (const QString& part : says) {
             QVERIFY2(ended.errors.contains(part), qPrintable(part + " / " + ended.errors));
@@ -133,7 +134,7 @@ private Q_SLOTS:
             arguments << "--set" << QString::fromStdString(setting);
         }
         const testing::CommandResult ended =
-            testing::runLowtide(arguments + QStringList{"--policy", "denoise.controlnet_2=leaf"});
+            testing::runInProcess(arguments + QStringList{"--policy", "denoise.controlnet_2=leaf"});
         QCOMPARE(ended.exitCode, 2);
         QVERIFY2(ended.errors.contains("controlnet_2"), qPrintable(ended.errors));
     }

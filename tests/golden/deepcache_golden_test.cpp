@@ -3,6 +3,7 @@
 #include "tests/fixtures/recorded_cases.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/golden/case_problems.hpp"
 
 #include <QFile>
 #include <QTemporaryDir>

@@ -6,6 +6,7 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/tested_family.hpp"
+#include "tests/golden/case_problems.hpp"
 
 #include <QRegularExpression>
 #include <QtTest/QtTest>
@@ -195,18 +196,28 @@ private Q_SLOTS:
 
     void everyRecordedValueAgrees() {
         QFETCH(int, index);
-        const Json& test = cases_[static_cast<size_t>(index)];
-        const bool hasOwnKey = test.contains("image") && !family_.keyOfImages.empty();
-        const std::string problems =
-            testing::caseProblems(test,
-                                  goldens_,
-                                  testing::exampleGraph(exampleOf(test)),
-                                  settingsOf(test),
-                                  hasOwnKey ? family_.keyOfImages : family_.key);
+        const std::string problems = problemsOf(cases_[static_cast<size_t>(index)]);
+        QVERIFY2(problems.empty(), problems.c_str());
+    }
+
+    /// The last case once more, by the program as it is installed.
+    void theProgramAgrees() {
+        const std::string problems = problemsOf(cases_.back(), testing::RunIn::Program);
         QVERIFY2(problems.empty(), problems.c_str());
     }
 
 private:
+    [[nodiscard]] std::string problemsOf(const Json& test,
+                                         testing::RunIn process = testing::RunIn::Test) const {
+        const bool hasOwnKey = test.contains("image") && !family_.keyOfImages.empty();
+        return testing::caseProblems(test,
+                                     goldens_,
+                                     testing::exampleGraph(exampleOf(test)),
+                                     settingsOf(test),
+                                     hasOwnKey ? family_.keyOfImages : family_.key,
+                                     process);
+    }
+
     [[nodiscard]] QStringList settingsOf(Json test) const {
         test["cfg"] = test.at("cfg").get<double>() + family_.addedCfg;
         if (test.value("negative", "-").empty() && !family_.emptyNegative.isEmpty()) {

@@ -3,6 +3,7 @@
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/golden/adapter_case.hpp"
+#include "tests/golden/case_problems.hpp"
 
 #include <QtTest/QtTest>
 

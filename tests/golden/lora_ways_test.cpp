@@ -4,6 +4,7 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -87,7 +88,7 @@ class LoraWaysTest : public QObject {
             arguments << "--set" << setting;
         }
         WayOfLoras way;
-        way.run = testing::runLowtide(arguments);
+        way.run = testing::runInProcess(arguments);
         way.dump = way.run.exitCode == 0 ? testing::contentsOf(dump) : QByteArray();
         return way;
     }

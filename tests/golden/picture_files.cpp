@@ -1,7 +1,7 @@
 #include "tests/golden/picture_files.hpp"
 
-#include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -27,7 +27,7 @@ QByteArray dumpOfPicture(const QString& example,
     for (const char* stage : {"encode", "denoise", "decode"}) {
         arguments << "--policy" << stage + ("=" + policy);
     }
-    const CommandResult ended = runLowtide(arguments);
+    const CommandResult ended = runInProcess(arguments);
     return ended.exitCode == 0 ? contentsOf(dump) : ended.errors.toUtf8();
 }
 
@@ -120,7 +120,7 @@ void FilePictures::checkConverted(const QString& checkpoint, const QString& stor
     const QTemporaryDir folder;
     const QString out = folder.filePath(storage == "q8_0" ? "a.gguf" : "a.safetensors");
     PictureFiles files = usual(checkpoint);
-    const CommandResult written = runLowtide(
+    const CommandResult written = runInProcess(
         {"convert", files.folder + "/" + files.denoiser, "--storage", storage, "--out", out});
     QVERIFY2(written.exitCode == 0, qPrintable(written.errors));
     files.denoiser = out;
@@ -145,7 +145,7 @@ CommandResult planOfFiles(const PictureFiles& files, const QString& setting) {
              QStringList{"latent.width=64", "latent.height=64", "denoise.steps=2", setting}) {
         arguments << "--set" << each;
     }
-    return runLowtide(arguments);
+    return runInProcess(arguments);
 }
 
 AddRefusal refusalRows() {

@@ -1,5 +1,6 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -30,7 +31,7 @@ QByteArray dumpOfExample(const char* example, const QString& checkpoint, const Q
                                    "denoise.sampler=ddim",
                                    "--set",
                                    "denoise.steps=2"};
-    const testing::CommandResult run = testing::runLowtide(arguments + more);
+    const testing::CommandResult run = testing::runInProcess(arguments + more);
     QFile file(dump);
     const bool isThere = run.exitCode == 0 && file.open(QIODevice::ReadOnly);
     return isThere ? file.readAll() : run.errors.toUtf8();

@@ -4,6 +4,7 @@
 #include "plugin/files/output_file.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -145,7 +146,7 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const QString out = folder.filePath(storage.startsWith('q') ? "a.gguf" : "a.safetensors");
         QVERIFY(QFile::copy(source + ".lowtide.json", folder.filePath("a.lowtide.json")));
-        const testing::CommandResult written = testing::runLowtide(
+        const testing::CommandResult written = testing::runInProcess(
             {"convert", source + ".safetensors", "--storage", storage, "--out", out});
         QVERIFY2(written.exitCode == 0, qPrintable(written.errors));
         const QByteArray expected = dumpOfFiles(checkpoint, {{"load", out}});
@@ -223,7 +224,7 @@ private:
             arguments << "--set"
                       << "load_image.image=" + goldens_ + "/images/init.png";
         }
-        const testing::CommandResult ended = testing::runLowtide(arguments);
+        const testing::CommandResult ended = testing::runInProcess(arguments);
         return ended.exitCode == 0 ? testing::contentsOf(dump) : ended.errors.toUtf8();
     }
 

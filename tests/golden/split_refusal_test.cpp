@@ -1,5 +1,6 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/quantised_files.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
@@ -200,7 +201,7 @@ private:
         }
         arguments << "--set"
                   << "load_image.image=" + testing::wanGoldenFolder() + "/images/init.png";
-        return testing::runLowtide(arguments);
+        return testing::runInProcess(arguments);
     }
 
     QString split_;

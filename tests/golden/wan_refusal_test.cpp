@@ -3,6 +3,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -72,10 +73,10 @@ private Q_SLOTS:
         QVERIFY(QDir(folder + "/transformer_2").removeRecursively());
         testing::copyFolder(goldens_ + "/checkpoints/wan_t2v_0/transformer",
                             folder + "/transformer_2");
-        const CommandResult ended = testing::runLowtide({"plan",
-                                                         testing::exampleGraph("image_to_video"),
-                                                         "--set",
-                                                         "load.checkpoint=" + folder});
+        const CommandResult ended = testing::runInProcess({"plan",
+                                                           testing::exampleGraph("image_to_video"),
+                                                           "--set",
+                                                           "load.checkpoint=" + folder});
         QCOMPARE(ended.exitCode, 2);
         QVERIFY2(ended.errors.contains(
                      "transformer_2/config.json: in_channels is 16, that of transformer is 36"),
@@ -127,10 +128,10 @@ private Q_SLOTS:
         json[key.toStdString()] = Json::parse(value.toStdString());
         files::writeFileAtomically(path, json.dump());
 
-        const CommandResult ended = testing::runLowtide({"plan",
-                                                         testing::exampleGraph("image_to_video"),
-                                                         "--set",
-                                                         "load.checkpoint=" + folder});
+        const CommandResult ended = testing::runInProcess({"plan",
+                                                           testing::exampleGraph("image_to_video"),
+                                                           "--set",
+                                                           "load.checkpoint=" + folder});
 
         QCOMPARE(ended.exitCode, 2);
         QVERIFY2(ended.errors.contains(message), qPrintable(ended.errors));
@@ -156,7 +157,7 @@ private:
             arguments << "--set"
                       << "load_image.image=" + goldens_ + "/images/init.png";
         }
-        return testing::runLowtide(arguments);
+        return testing::runInProcess(arguments);
     }
 
     QString goldens_;

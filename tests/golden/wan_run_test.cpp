@@ -1,4 +1,5 @@
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -109,7 +110,7 @@ private:
         for (const QString& setting : settings + QStringList{"video.frames=5"}) {
             arguments << "--set" << setting;
         }
-        const testing::CommandResult ended = testing::runLowtide(arguments + options);
+        const testing::CommandResult ended = testing::runInProcess(arguments + options);
         return ended.exitCode == 0 ? testing::readTensorFile(dump.toStdString()).at(key)
                                    : throw std::runtime_error(ended.errors.toStdString());
     }

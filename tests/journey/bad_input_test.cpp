@@ -1,6 +1,7 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
@@ -137,7 +138,7 @@ private Q_SLOTS:
         file.write(graph);
         file.close();
         const testing::CommandResult run =
-            testing::runLowtide({"run", file.fileName(), "--out", folder.filePath("out")});
+            testing::runInProcess({"run", file.fileName(), "--out", folder.filePath("out")});
         QVERIFY2(!run.crashed && run.exitCode == 2, qPrintable(run.errors));
         QVERIFY2(run.errors.contains(complaint), qPrintable(run.errors));
         QVERIFY2(run.errors.size() < 4000, qPrintable(run.errors.left(4000)));
@@ -213,7 +214,7 @@ private Q_SLOTS:
     void badArgumentsAreRefused() {
         QFETCH(QStringList, arguments);
         QFETCH(QString, complaint);
-        const testing::CommandResult run = testing::runLowtide(arguments);
+        const testing::CommandResult run = testing::runInProcess(arguments);
         QVERIFY2(!run.crashed, qPrintable(run.errors));
         const bool device = arguments.contains("cuda");
         QVERIFY2(run.exitCode == 2 || (device && run.exitCode == 3), qPrintable(run.errors));

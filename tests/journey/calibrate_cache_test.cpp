@@ -2,6 +2,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -37,7 +38,7 @@ const QStringList kSmall = {"--set",
 testing::CommandResult calibrate(const QString& out,
                                  const QStringList& more,
                                  const QString& graph = kGraph) {
-    return testing::runLowtide(
+    return testing::runInProcess(
         QStringList{"calibrate-cache", testing::exampleGraph(graph), "--out", out} + kSmall + more);
 }
 
@@ -349,14 +350,14 @@ private Q_SLOTS:
         QFETCH(QString, graph);
         QFETCH(QString, out);
         const QTemporaryDir folder;
-        const testing::CommandResult result = testing::runLowtide({"calibrate-cache",
-                                                                   testing::exampleGraph(graph),
-                                                                   "--out",
-                                                                   folder.filePath(out),
-                                                                   "--seeds",
-                                                                   "1",
-                                                                   "--held-out",
-                                                                   "2"});
+        const testing::CommandResult result = testing::runInProcess({"calibrate-cache",
+                                                                     testing::exampleGraph(graph),
+                                                                     "--out",
+                                                                     folder.filePath(out),
+                                                                     "--seeds",
+                                                                     "1",
+                                                                     "--held-out",
+                                                                     "2"});
 
         QCOMPARE(result.exitCode, 2);
         QVERIFY(!result.errors.isEmpty() && result.output.isEmpty());
@@ -430,7 +431,7 @@ private Q_SLOTS:
         for (const std::string& setting : small) {
             arguments << "--set" << QString::fromStdString(setting);
         }
-        const testing::CommandResult measured = testing::runLowtide(arguments);
+        const testing::CommandResult measured = testing::runInProcess(arguments);
         QVERIFY2(measured.exitCode == 0, qPrintable(measured.errors));
         const Json ratios = Json::parse(testing::contentsOf(curve).toStdString()).at("ratios");
         QCOMPARE(ratios.size(), size_t{8});

@@ -1,6 +1,7 @@
 // The examples on checkpoints of every image family, and a base with its refiner.
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -38,7 +39,7 @@ class FamiliesTest : public QObject {
         for (const QString& setting : settings) {
             arguments << "--set" << setting;
         }
-        return testing::runLowtide(arguments + more);
+        return testing::runInProcess(arguments + more);
     }
 
 private Q_SLOTS:

@@ -1,4 +1,5 @@
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -20,7 +21,7 @@ class FinishTest : public QObject {
     QTemporaryDir folder_;
 
     [[nodiscard]] testing::CommandResult run(const QStringList& more) const {
-        return testing::runLowtide(
+        return testing::runInProcess(
             QStringList{
                 "run", testing::exampleGraph("speed_then_finish"), "--out", folder_.path()} +
             more);

@@ -1,5 +1,6 @@
 #include "plugin/base/json.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/tensor_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 
@@ -61,7 +62,7 @@ class HiresTest : public QObject {
                                           more) {
             arguments << "--set" << setting;
         }
-        return testing::runLowtide(arguments + QStringList{"--dump", folder_.filePath("dump")});
+        return testing::runInProcess(arguments + QStringList{"--dump", folder_.filePath("dump")});
     }
 
     QString written(const Json& graph) {

@@ -2,6 +2,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QDir>
@@ -119,14 +120,14 @@ private Q_SLOTS:
         copyFolder(testing::sourcePath("resources/mini/model"), model);
         test.damage(model);
         const testing::CommandResult run =
-            testing::runLowtide({"run",
-                                 testing::exampleGraph("text_to_image"),
-                                 "--out",
-                                 folder.filePath("out"),
-                                 "--set",
-                                 "load.checkpoint=" + model,
-                                 "--set",
-                                 "denoise.steps=1"});
+            testing::runInProcess({"run",
+                                   testing::exampleGraph("text_to_image"),
+                                   "--out",
+                                   folder.filePath("out"),
+                                   "--set",
+                                   "load.checkpoint=" + model,
+                                   "--set",
+                                   "denoise.steps=1"});
         QVERIFY2(!run.crashed && run.exitCode == 2,
                  qPrintable(QString::number(run.exitCode) + ": " + run.errors));
         QVERIFY2(run.errors.contains(test.complaint), qPrintable(run.errors));

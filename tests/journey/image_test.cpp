@@ -1,6 +1,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -101,7 +102,7 @@ class ImageTest : public QObject {
         for (const QString& setting : settings) {
             arguments << "--set" << setting;
         }
-        return testing::runLowtide(arguments);
+        return testing::runInProcess(arguments);
     }
 
     QImage pictureOf(const QString& example, const QStringList& settings) const {

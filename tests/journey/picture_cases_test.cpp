@@ -73,7 +73,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("policy");
         const std::string family = testing::ofTestedFamily(kFamilies).name;
         for (const std::string& checkpoint : {family + "_0", family + "_1"}) {
-            for (const char* policy : testing::kEveryPolicy) {
+            for (const char* policy : testing::testedPolicies()) {
                 QTest::addRow("%s, %s", checkpoint.c_str(), policy)
                     << QString::fromStdString(checkpoint) << policy;
             }

@@ -1,6 +1,7 @@
 #pragma once
 // What journeys through families under every policy have in common.
 #include "tests/fixtures/module.hpp"
+#include "tests/fixtures/test_program.hpp"
 
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -20,10 +21,18 @@ inline constexpr const char* kEveryPolicy[] = {"none",
                                                "leaf",
                                                "leaf+stream",
                                                "auto"};
+/// Components that leave, blocks and leaves that are copied ahead, and what the plan decides. The
+/// matrix runs every policy with each family.
+inline constexpr const char* kPolicyKinds[] = {"model", "block:1+stream", "leaf+stream", "auto"};
 /// Fewer are no dump of a run.
 inline constexpr qsizetype kFewestDumped = 100'000;
 
-inline void addPolicyRows(std::span<const char* const> policies = kEveryPolicy) {
+/// One policy of each kind, or every one in the whole test.
+[[nodiscard]] inline std::span<const char* const> testedPolicies() {
+    return isWholeTest() ? std::span<const char* const>(kEveryPolicy) : kPolicyKinds;
+}
+
+inline void addPolicyRows(std::span<const char* const> policies = testedPolicies()) {
     QTest::addColumn<QString>("policy");
     for (const char* policy : policies) {
         QTest::newRow(policy) << policy;

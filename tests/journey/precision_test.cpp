@@ -2,6 +2,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/image/png.hpp"
 #include "tests/fixtures/command.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/test_program.hpp"
 
 #include <QFile>
@@ -15,6 +16,7 @@ namespace precision_test {
 using namespace lowtide;
 using testing::CommandResult;
 using testing::exampleGraph;
+using testing::runInProcess;
 using testing::runLowtide;
 
 namespace {
@@ -44,7 +46,7 @@ class PrecisionTest : public QObject {
     QTemporaryDir folder_;
 
     image::DecodedPicture pictureOf(const QString& out, const QStringList& options) const {
-        const CommandResult run = runLowtide(with("run", {"--out", out}) + options);
+        const CommandResult run = runInProcess(with("run", {"--out", out}) + options);
         if (run.exitCode != 0) {
             qWarning("%s", qPrintable(run.errors));
             return {};
@@ -75,7 +77,7 @@ private Q_SLOTS:
                                    "denoise=speed,storage=bf16",
                                    "--precision",
                                    "decode=quality,compute=bf16"};
-        const CommandResult plan = runLowtide(with("plan", QStringList{"--json"} + asked));
+        const CommandResult plan = runInProcess(with("plan", QStringList{"--json"} + asked));
         QVERIFY2(plan.exitCode == 0, qPrintable(plan.errors));
         const Json planned = jsonOf(plan.output).at("precision");
         QCOMPARE(planned.size(), size_t{3});
@@ -102,7 +104,7 @@ private Q_SLOTS:
     void aNodeOfTwoNetworksHasTwoPrecisions() {
         const QStringList asked = {
             exampleGraph("speed_then_finish"), "--precision", "detail=quality,compute=bf16"};
-        const CommandResult plan = runLowtide(QStringList{"plan", "--json"} + asked);
+        const CommandResult plan = runInProcess(QStringList{"plan", "--json"} + asked);
         QVERIFY2(plan.exitCode == 0, qPrintable(plan.errors));
         const Json planned = jsonOf(plan.output).at("precision");
         QVERIFY(!planned.contains("detail"));
@@ -112,7 +114,7 @@ private Q_SLOTS:
             QCOMPARE(own.at("compute"), Json("bf16"));
             QCOMPARE(own.at("lossy").size(), size_t{1});
         }
-        const CommandResult exact = runLowtide(QStringList{"check", "--exact"} + asked);
+        const CommandResult exact = runInProcess(QStringList{"check", "--exact"} + asked);
         QCOMPARE(exact.exitCode, 2);
         QVERIFY2(exact.errors.contains("is lossy"), qPrintable(exact.errors));
     }
@@ -121,7 +123,7 @@ private Q_SLOTS:
     void fewerBytesArePlanned() {
         const auto weights = [&](const QStringList& options) {
             const Json plan = jsonOf(
-                runLowtide(with("plan", QStringList{"--json", "--device", "fake:1GiB"} + options))
+                runInProcess(with("plan", QStringList{"--json", "--device", "fake:1GiB"} + options))
                     .output);
             for (const Json& stage : plan.at("stages")) {
                 if (stage.at("node") == "denoise") {
@@ -139,7 +141,7 @@ private Q_SLOTS:
 
     void theTableIsReadable() {
         const CommandResult plan =
-            runLowtide(with("plan", {"--precision", "denoise=quality,storage=f8"}));
+            runInProcess(with("plan", {"--precision", "denoise=quality,storage=f8"}));
         QVERIFY2(plan.exitCode == 0, qPrintable(plan.errors));
         QVERIFY2(plan.output.contains("the weights of the denoiser are stored as f8, its file has "
                                       "f16"),
@@ -167,7 +169,7 @@ private Q_SLOTS:
             if (command == QString("run")) {
                 options += {"--out", folder_.filePath("exact")};
             }
-            const CommandResult result = runLowtide(with(command, options));
+            const CommandResult result = runInProcess(with(command, options));
             if (reason.isEmpty()) {
                 QVERIFY2(result.exitCode == 0, qPrintable(result.errors));
                 continue;
@@ -189,7 +191,7 @@ private Q_SLOTS:
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write(graph.dump().c_str());
         file.close();
-        const CommandResult result = runLowtide({"check", path});
+        const CommandResult result = runInProcess({"check", path});
         QCOMPARE(result.exitCode, 2);
         QVERIFY2(result.errors.contains("node denoise is lossy"), qPrintable(result.errors));
     }
@@ -210,7 +212,7 @@ private Q_SLOTS:
     void badPrecisionsAreRefused() {
         QFETCH(QString, precision);
         QFETCH(QString, reason);
-        const CommandResult result = runLowtide(with("check", {"--precision", precision}));
+        const CommandResult result = runInProcess(with("check", {"--precision", precision}));
         QCOMPARE(result.exitCode, 2);
         QVERIFY2(result.errors.contains(reason), qPrintable(result.errors));
     }

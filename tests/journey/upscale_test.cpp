@@ -1,6 +1,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/module.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/tensor_file.hpp"
@@ -122,7 +123,7 @@ private Q_SLOTS:
         const QString path = folder_.filePath(file.name);
         writeFile(path,
                   file.damage(contentsOf(upscalers_ + "esrgan_0/esrgan_basicsr.safetensors")));
-        const testing::CommandResult run = testing::runLowtide(argumentsWith(path));
+        const testing::CommandResult run = testing::runInProcess(argumentsWith(path));
         QVERIFY2(!run.crashed && run.exitCode == 2, qPrintable(run.errors));
         for (const QString& complaint : file.complaints) {
             QVERIFY2(run.errors.contains(complaint), qPrintable(run.errors));
@@ -149,7 +150,8 @@ private Q_SLOTS:
         QFETCH(QString, upscaler);
         QFETCH(QString, setting);
         QFETCH(QString, complaint);
-        const testing::CommandResult run = testing::runLowtide(argumentsWith(upscaler, {setting}));
+        const testing::CommandResult run =
+            testing::runInProcess(argumentsWith(upscaler, {setting}));
         QVERIFY2(!run.crashed && run.exitCode == 2, qPrintable(run.errors));
         QVERIFY2(run.errors.contains(complaint), qPrintable(run.errors));
     }

@@ -196,8 +196,8 @@ private Q_SLOTS:
         }
     }
 
-    /// Cancelled where each stage begins. HiDream-I1 is under every policy in every stage, and WAN
-    /// where there is time.
+    /// Cancelled where each stage begins. SDXL has each kind of policy in every stage, WAN every
+    /// policy in one, and in all where there is time.
     void case4_noEndLeavesAnything() {
         QFETCH(QString, policy);
         QFETCH(QString, node);

@@ -112,7 +112,8 @@ private Q_SLOTS:
 
     void cleanup() { testing::checkNothingStays(); }
 
-    void noPolicyChangesAByte_data() { testing::addPolicyRows(); }
+    /// The matrix has two experts in the whole test alone.
+    void noPolicyChangesAByte_data() { testing::addPolicyRows(testing::kEveryPolicy); }
 
     void noPolicyChangesAByte() {
         QFETCH(QString, policy);
@@ -123,7 +124,7 @@ private Q_SLOTS:
         QCOMPARE(peakOf(ended), plannedPeakOf(ended));
     }
 
-    void longSchedulesMoveWhatIsPlanned_data() { noPolicyChangesAByte_data(); }
+    void longSchedulesMoveWhatIsPlanned_data() { testing::addPolicyRows(); }
 
     /// A walk goes all the way to the second expert.
     void longSchedulesMoveWhatIsPlanned() {
@@ -224,7 +225,7 @@ private Q_SLOTS:
         QVERIFY2(moved(first) < moved(own), qPrintable(QString::number(moved(first))));
     }
 
-    void severalPromptsSpeak_data() { noPolicyChangesAByte_data(); }
+    void severalPromptsSpeak_data() { testing::addPolicyRows(); }
 
     /// Guided by the first expert alone.
     void severalPromptsSpeak() {
@@ -309,7 +310,7 @@ private Q_SLOTS:
         QCOMPARE(steps.at(isBlock ? "partial" : "predicted"), Json(2));
     }
 
-    void noEndLeavesAnything_data() { noPolicyChangesAByte_data(); }
+    void noEndLeavesAnything_data() { testing::addPolicyRows(); }
 
     /// Cancelled in the first expert, where the second takes over, and in that one.
     void noEndLeavesAnything() {

@@ -6,6 +6,7 @@
 #include "tests/fixtures/command.hpp"
 #include "tests/fixtures/file_copies.hpp"
 #include "tests/fixtures/folders.hpp"
+#include "tests/fixtures/in_process.hpp"
 #include "tests/fixtures/reference.hpp"
 #include "tests/fixtures/single_files.hpp"
 #include "tests/fixtures/tensor_file.hpp"
@@ -13,6 +14,7 @@
 #include "tests/journey/xl_bad_files.hpp"
 
 #include <QDir>
+#include <QFile>
 #include <QImage>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
@@ -93,7 +95,7 @@ private Q_SLOTS:
         const testing::BadFile file = testing::badXlFiles()[static_cast<size_t>(index)];
         TensorFile tensors = base_;
         file.change(tensors);
-        testing::writeTensorFile(bad("safetensors").toStdString(), tensors);
+        testing::writeTensorFile(newFile().toStdString(), tensors);
         const CommandResult plan = planOf({"load.checkpoint=" + bad("safetensors")});
         QCOMPARE(problemOf(plan, file.says + QStringList("bad.safetensors")), QString());
     }
@@ -112,7 +114,7 @@ private Q_SLOTS:
         std::memcpy(&length, whole.constData(), sizeof length);
         const auto header = static_cast<qsizetype>(length + sizeof length);
         const qsizetype cut = header * tenth / 10;
-        testing::writeFile(bad("safetensors"), whole.left(cut));
+        testing::writeFile(newFile(), whole.left(cut));
         const CommandResult plan = planOf({"load.checkpoint=" + bad("safetensors")});
         const QString expected = QString::number(length);
         QCOMPARE(
@@ -237,7 +239,7 @@ private Q_SLOTS:
             }
         }
         const auto pictureOf = [&](const TensorFile& tensors, const QString& out) {
-            testing::writeTensorFile(bad("safetensors").toStdString(), tensors);
+            testing::writeTensorFile(newFile().toStdString(), tensors);
             const CommandResult run = runOf({"load.checkpoint=" + bad("safetensors")}, out);
             return run.exitCode == 0 ? QImage(run.output.trimmed()) : QImage();
         };
@@ -249,6 +251,12 @@ private Q_SLOTS:
 private:
     QString bad(const char* ending) const { return folder_.filePath(QString("bad.") + ending); }
 
+    /// Where bad.safetensors was, which may still be mapped.
+    QString newFile() const {
+        QFile::remove(bad("safetensors"));
+        return bad("safetensors");
+    }
+
     static CommandResult commandOf(const QString& command,
                                    const QString& graph,
                                    const QStringList& sets,
@@ -258,7 +266,7 @@ private:
              QStringList{"latent.width=64", "latent.height=64", "denoise.steps=5"} + sets) {
             arguments << "--set" << set;
         }
-        return testing::runLowtide(arguments + more);
+        return testing::runInProcess(arguments + more);
     }
 
     static CommandResult planOf(const QStringList& sets) {

@@ -130,7 +130,6 @@ int calibrateCache(const CalibrateCacheArguments& arguments) {
     files::OutputFile file(arguments.out);  // refused before minutes of recording
     catchInterrupts();
     Plugin& plugin = startModule(arguments);
-    const Stopping stopping(*plugin.runner());
     DrawnPrompts prompts(arguments, plugin);
     const RecordedGraph graph = recordedGraphOf(arguments, text, prompts.catalog());
     Json records = {

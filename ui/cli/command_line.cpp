@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <optional>
 #include <string_view>
 
@@ -330,9 +331,7 @@ int refuseParse(const CLI::App& app, const CLI::ParseError& error) {
     return kInvalid;
 }
 
-}  // namespace
-
-int runCommandLine(int count, char** arguments) {
+int parseAndRun(int count, char** arguments) {
     CLI::App app("Lowtide: image diffusion as a node graph, with a memory policy for every node",
                  "lowtide");
     app.set_version_flag("--version", "lowtide " LOWTIDE_VERSION);
@@ -354,13 +353,6 @@ int runCommandLine(int count, char** arguments) {
     return invocation.call();
 }
 
-void printError(const Error& error) {
-    std::fprintf(stderr, "lowtide: %s\n", error.message().c_str());
-    if (!error.hint().empty()) {
-        std::fprintf(stderr, "  %s\n", error.hint().c_str());
-    }
-}
-
 int exitCodeOf(const Error& error) {
     switch (error.kind()) {
         case ErrorKind::InvalidInput:
@@ -371,6 +363,27 @@ int exitCodeOf(const Error& error) {
             return static_cast<int>(Status::Cancelled);
         default:
             return static_cast<int>(Status::Failed);
+    }
+}
+
+}  // namespace
+
+int runCommandLine(int count, char** arguments) {
+    try {
+        return parseAndRun(count, arguments);
+    } catch (const Error& error) {
+        printError(error);
+        return exitCodeOf(error);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "lowtide: %s\n", error.what());
+        return static_cast<int>(Status::Failed);
+    }
+}
+
+void printError(const Error& error) {
+    std::fprintf(stderr, "lowtide: %s\n", error.message().c_str());
+    if (!error.hint().empty()) {
+        std::fprintf(stderr, "  %s\n", error.hint().c_str());
     }
 }
 

@@ -299,7 +299,6 @@ int compareVariants(const CompareArguments& arguments) {
     const std::string graph = readGraph(arguments.graph);
     catchInterrupts();
     Plugin& plugin = startModule(arguments);
-    const Stopping stopping(*plugin.runner());
     Variants variants(arguments, plugin, graph);
     if (const Status status = variants.check(all); status != Status::Ok) {
         return static_cast<int>(status);

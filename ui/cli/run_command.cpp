@@ -52,7 +52,6 @@ int runGraph(const RunArguments& arguments) {
     catchInterrupts();
     Plugin& plugin = startModule(arguments, arguments.log);
     Runner& runner = *plugin.runner();
-    const Stopping stopping(runner);
     Json options = optionsOf(arguments);
     options["out"] = modulePath(absolute(arguments.out), "the folder for images");
     options["repeat"] = arguments.repeat;

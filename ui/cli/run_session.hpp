@@ -8,20 +8,6 @@
 
 namespace lowtide::cli {
 
-/// Ends the module's threads on every way out.
-class Stopping {
-public:
-    explicit Stopping(Runner& runner) : runner_(runner) {}
-
-    ~Stopping() { runner_.stop(); }
-
-    Stopping(const Stopping&) = delete;
-    Stopping& operator=(const Stopping&) = delete;
-
-private:
-    Runner& runner_;
-};
-
 /// Prints issues on standard error: errors always, others once, however many runs repeat them.
 class PrintedIssues {
 public:

@@ -284,7 +284,6 @@ void showSensitivities(const Json& found,
 int measureSensitivity(const CompareArguments& arguments) {
     catchInterrupts();
     Plugin& plugin = startModule(arguments);
-    const Stopping stopping(*plugin.runner());
     try {
         Measuring measuring(arguments, plugin);
         files::makeFolders(arguments.out);
