@@ -3,7 +3,7 @@
 #include "nodes/engine/picture_fields.hpp"
 #include "nodes/engine/stage_errors.hpp"
 #include "nodes/engine/stage_inputs.hpp"
-#include "nodes/engine/stage_task.hpp"
+#include "nodes/engine/stage_run.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/checkpoints/family.hpp"

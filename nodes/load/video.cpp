@@ -1,7 +1,7 @@
 #include "nodes/engine/node_def.hpp"
 #include "nodes/engine/outline_parts.hpp"
 #include "nodes/engine/stage_errors.hpp"
-#include "nodes/engine/stage_task.hpp"
+#include "nodes/engine/stage_run.hpp"
 #include "nodes/shared_params.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/tensor/picture_pixels.hpp"

@@ -2,7 +2,7 @@
 
 #include "nodes/engine/stage_errors.hpp"
 #include "nodes/engine/stage_inputs.hpp"
-#include "nodes/engine/stage_task.hpp"
+#include "nodes/engine/stage_run.hpp"
 #include "nodes/engine/stages.hpp"
 #include "nodes/save/file_names.hpp"
 #include "plugin/base/error.hpp"

@@ -1,4 +1,4 @@
-#include "nodes/engine/stage_task.hpp"
+#include "nodes/engine/stage_run.hpp"
 
 #include "nodes/engine/controls.hpp"
 #include "nodes/engine/finite_checks.hpp"
