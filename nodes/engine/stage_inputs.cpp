@@ -111,8 +111,8 @@ const tensor::Masks& masksIn(const memory::WireRef& value) {
 }
 
 Shape shapeOf(const memory::WireRef& value) {
-    if (const auto* known = dynamic_cast<const KnownValue*>(value.get())) {
-        return known->shape();
+    if (const auto* placeholder = dynamic_cast<const Placeholder*>(value.get())) {
+        return placeholder->outline().shape;
     }
     if (const auto* images = dynamic_cast<const tensor::Images*>(value.get())) {
         return images->pixels().sizes().vec();
@@ -125,8 +125,8 @@ Shape shapeOf(const memory::WireRef& value) {
 }
 
 memory::WireRef kindOf(const memory::WireRef& latent) {
-    if (const auto* known = dynamic_cast<const KnownValue*>(latent.get())) {
-        return known->value();
+    if (const auto* placeholder = dynamic_cast<const Placeholder*>(latent.get())) {
+        return placeholder->outline().value;
     }
     if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(latent.get())) {
         return std::make_shared<const LatentOutline>(
@@ -143,8 +143,8 @@ memory::WireRef kindOf(const memory::WireRef& latent) {
 }
 
 ConditioningShape conditioningShapeOf(const memory::WireRef& value, const char* item) {
-    if (const auto* known = dynamic_cast<const KnownValue*>(value.get())) {
-        return {.shape = known->shape(), .entries = known->value()};
+    if (const auto* placeholder = dynamic_cast<const Placeholder*>(value.get())) {
+        return {.shape = placeholder->outline().shape, .entries = placeholder->outline().value};
     }
     const auto outline =
         std::make_shared<const models::ConditioningOutline>(outlineOf(conditioningIn(value, item)));

@@ -353,15 +353,16 @@ std::vector<ChoiceDesc> Stages::componentChoices() {
     return choices;
 }
 
-std::vector<WireRef> Stages::run(const StageTask& task, const StageCall& call) {
-    return withErrorsOf(task.name, [&] {
-        models::StageContext context = contextOf(task.name, call);
-        return runTask(task, context, call);
+std::vector<WireRef> Stages::run(const Stage& stage, const StageCall& call) {
+    return withErrorsOf(stage.name, [&] {
+        models::StageContext context = contextOf(stage.name, call);
+        return runStage(stage, context, call);
     });
 }
 
-executor::WorkOutline Stages::outline(const StageTask& task, const std::vector<PortDesc>& ports) {
-    return withErrorsOf(task.name, [&] { return outlineTask(task, ports, hashes_); });
+executor::WorkOutline Stages::outline(const std::shared_ptr<const Stage>& stage,
+                                      const std::vector<PortDesc>& ports) {
+    return withErrorsOf(stage->name, [&] { return outlineStage(stage, ports, hashes_); });
 }
 
 models::CheckpointPath Stages::placeOf(std::string_view typed,

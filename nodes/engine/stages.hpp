@@ -86,10 +86,10 @@ public:
     Stages& operator=(const Stages&) = delete;
 
     /// The values of the stage's outputs, in its order.
-    [[nodiscard]] std::vector<WireRef> run(const StageTask& task, const StageCall& call);
-    /// What is known of the stage before it runs, by the ports of its outputs. A KnownValue stands
-    /// on a wire for what is not there yet.
-    [[nodiscard]] executor::WorkOutline outline(const StageTask& task,
+    [[nodiscard]] std::vector<WireRef> run(const Stage& stage, const StageCall& call);
+    /// What is known of the stage before it runs, by the ports of its outputs. A Placeholder is on
+    /// a wire for what is not there yet.
+    [[nodiscard]] executor::WorkOutline outline(const std::shared_ptr<const Stage>& stage,
                                                 const std::vector<PortDesc>& ports);
 
     /// Reads headers and configs, no weight. The same files give the same value.

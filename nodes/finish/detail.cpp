@@ -461,7 +461,7 @@ executor::NodeType detailNode(Stages& stages) {
                    .hasOwnSwitches = true,
                    .shape = detailShapes,
                    .run = detailStage,
-                   .tile = {"tile", &DetailAsked::tilePixels}},
+                   .tilePixels = &DetailAsked::tilePixels},
          .collectAfter = "denoise"});
 }
 

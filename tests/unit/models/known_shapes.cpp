@@ -7,12 +7,15 @@ namespace {
 using nodes::WireRef;
 
 WireRef wire(const char* type, const Shape& shape, const WireRef& value = {}) {
-    return shape.empty() && !value ? nullptr
-                                   : std::make_shared<const nodes::KnownValue>(type, shape, value);
+    return shape.empty() && !value
+               ? nullptr
+               : std::make_shared<const nodes::Placeholder>(
+                     executor::ValueOutline{.type = type, .shape = shape, .value = value});
 }
 
 WireRef latentWire(const Shape& shape, const WireRef& kind = {}) {
-    return std::make_shared<const nodes::KnownValue>("LATENT", shape, kind);
+    return std::make_shared<const nodes::Placeholder>(
+        executor::ValueOutline{.type = "LATENT", .shape = shape, .value = kind});
 }
 
 }  // namespace

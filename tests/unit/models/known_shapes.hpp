@@ -53,7 +53,7 @@ struct DetailShapes {
     nodes::ConditioningShape negative;
 };
 
-/// The request with KnownValues of these shapes on its wires; other wires stay as they are.
+/// The request with placeholders of these shapes on its wires; other wires stay as they are.
 [[nodiscard]] DecodeRequest known(const Shape& latent, DecodeRequest request);
 [[nodiscard]] LatentUpscaleRequest known(const Shape& latent, LatentUpscaleRequest request);
 [[nodiscard]] LatentRepeatRequest known(const Shape& latent,
