@@ -80,9 +80,10 @@ executor::ValueOutline outlineOf(const nodes::WireRef& wire, const std::string& 
     if (outline.type == "LATENT") {
         outline.value = nodes::kindOf(wire);
     } else if (outline.type == "CONDITIONING") {
-        const nodes::ConditioningShape shape = nodes::conditioningShapeOf(wire, port.c_str());
-        outline.shape = shape.shape;
-        outline.value = shape.entries;
+        const auto known = std::make_shared<const models::ConditioningOutline>(
+            nodes::outlineAt(wire, port.c_str()));
+        outline.shape = known->shape();
+        outline.value = known;
     }
     return outline;
 }
