@@ -11,9 +11,7 @@
 #include "plugin/checkpoints/adapters/adapter_math.hpp"
 #include "plugin/nn/conditioning/conditioning_outline.hpp"
 #include "plugin/nn/shape_walk.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/numerics_scope.hpp"
-#include "plugin/tensor/picture_pixels.hpp"
 
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
@@ -27,13 +25,12 @@
 
 namespace lowtide::nodes {
 
-namespace {
-
-/// What lies on the wire into `port`.
 at::Tensor onWire(const Shape& shape, const memory::StagePlace& place, std::string_view port) {
     return place.isElsewhere(port) ? models::ShapeWalk::elsewhere(shape)
                                    : models::ShapeWalk::onWire(shape);
 }
+
+namespace {
 
 WireRef conditioningOnWire(const WireRef& value,
                            const memory::StagePlace& place,
@@ -184,28 +181,8 @@ memory::StageWork walkStage(const Stage& stage,
     return work;
 }
 
-memory::StageWork walkPicture(int64_t heightPixels,
-                              int64_t widthPixels,
-                              const memory::StagePlace& place) {
-    return walkOver(place, {}, [&](models::ShapeWalk&) {
-        const auto options = at::TensorOptions(at::kFloat).device(c10::kMeta);
-        const at::Tensor pixels =
-            at::empty({1, tensor::kPictureChannels, heightPixels, widthPixels}, options);
-        const at::Tensor mask = at::empty({1, 1, heightPixels, widthPixels}, options);
-    });
-}
-
-memory::StageWork walkFrames(const Shape& imageShape, const memory::StagePlace& place) {
-    return walkOver(place, {}, [&](models::ShapeWalk&) {
-        const at::Tensor frames =
-            at::empty(imageShape, at::TensorOptions(at::kFloat).device(c10::kMeta));
-    });
-}
-
-memory::StageWork walkPictures(const Shape& imageShape, const memory::StagePlace& place) {
-    return walkOver(place, {}, [&](models::ShapeWalk&) {
-        (void)tensor::image8Tensor(onWire(imageShape, place, "image"));
-    });
+memory::StageWork walkTensors(const memory::StagePlace& place, const std::function<void()>& make) {
+    return walkOver(place, {}, [&](models::ShapeWalk&) { make(); });
 }
 
 namespace {

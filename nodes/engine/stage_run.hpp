@@ -7,7 +7,11 @@
 #include "plugin/nn/component_source.hpp"
 #include "plugin/nn/stage_context.hpp"
 
+#include <ATen/core/Tensor.h>
+
+#include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 namespace lowtide::nodes {
@@ -21,18 +25,14 @@ namespace lowtide::nodes {
                                           const StageFacts& facts,
                                           const memory::StagePlace& place);
 
-/// Of the values that a picture file gives.
-[[nodiscard]] memory::StageWork walkPicture(int64_t heightPixels,
-                                            int64_t widthPixels,
-                                            const memory::StagePlace& place);
+/// A walk of `make`, which makes tensors without networks.
+[[nodiscard]] memory::StageWork walkTensors(const memory::StagePlace& place,
+                                            const std::function<void()>& make);
 
-/// Of the frames that a video file gives.
-[[nodiscard]] memory::StageWork walkFrames(const Shape& imageShape,
-                                           const memory::StagePlace& place);
-
-/// The 8-bit pictures of an image.
-[[nodiscard]] memory::StageWork walkPictures(const Shape& imageShape,
-                                             const memory::StagePlace& place);
+/// In a walk, what lies on the wire into `port`.
+[[nodiscard]] at::Tensor onWire(const Shape& shape,
+                                const memory::StagePlace& place,
+                                std::string_view port);
 
 /// What is known of a stage before it runs; `ports`: of its outputs. Opens files only where their
 /// types matter.

@@ -24,38 +24,6 @@ namespace lowtide::nodes {
 
 namespace {
 
-/// Warnings of load.diffusion_model: one of two denoisers alone, an image encoder that nothing
-/// looks at. `imageEncoder` may be null.
-Issues splitWarnings(const models::Model& model, const memory::WireRef& imageEncoder) {
-    Issues warnings;
-    const models::ModelInfo& info = model.info();
-    if (info.half) {
-        const bool isLow = info.half->isLow;
-        warnings.push_back(
-            {.severity = Severity::Warning,
-             .code = "one_of_two_models",
-             .item = isLow ? "file" : models::kLowNoiseItem,
-             .message = info.denoiser + " is one of the two models of " + info.half->of +
-                        ", and runs alone here",
-             .hint = isLow ? "choose the high-noise model as Diffusion model, and this file as "
-                             "Low-noise model"
-                           : "choose the low-noise model as Low-noise model"});
-    }
-    const std::vector<models::ComponentDesc> components = model.components();
-    const bool sees = std::any_of(components.begin(), components.end(), [](const auto& each) {
-        return each.role == models::kImageEncoder;
-    });
-    if (imageEncoder && !sees) {
-        warnings.push_back({.severity = Severity::Warning,
-                            .code = "image_encoder_not_used",
-                            .item = "image_encoder",
-                            .message = info.denoiser + " looks at no picture: the image encoder is "
-                                                       "not used",
-                            .hint = "disconnect it"});
-    }
-    return warnings;
-}
-
 constexpr const char* kUpscalerItem = "upscaler";
 constexpr const char* kFileItem = "file";
 constexpr const char* kDiffusionModelItem = "diffusion_model";
@@ -133,8 +101,8 @@ WireRef Stages::loadPart(const models::PartRequest& request, std::string_view gr
     });
 }
 
-LoadedModel Stages::loadDiffusionModel(const models::DiffusionModelRequest& request,
-                                       std::string_view graphFolder) {
+WireRef Stages::loadDiffusionModel(const models::DiffusionModelRequest& request,
+                                   std::string_view graphFolder) {
     return withErrorsOf("load", [&] {
         return onFile([&] {
             models::SplitChoice choice{
@@ -156,9 +124,7 @@ LoadedModel Stages::loadDiffusionModel(const models::DiffusionModelRequest& requ
             }
             add(request.autoencoder, "autoencoder");
             add(request.imageEncoder, "image_encoder");
-            const std::shared_ptr<const models::Model> model = models_.open(choice);
-            return LoadedModel{.model = model,
-                               .warnings = splitWarnings(*model, request.imageEncoder)};
+            return WireRef(models_.open(choice));
         });
     });
 }

@@ -100,8 +100,8 @@ public:
                                    std::string_view graphFolder);
     /// A model of a denoiser's file and loadPart()'s values. Errors on "file", or the port of the
     /// part that is missing or does not fit.
-    [[nodiscard]] LoadedModel loadDiffusionModel(const models::DiffusionModelRequest& request,
-                                                 std::string_view graphFolder);
+    [[nodiscard]] WireRef loadDiffusionModel(const models::DiffusionModelRequest& request,
+                                             std::string_view graphFolder);
     /// For the file of an upscaler, whose scale and settings follow from its shapes.
     [[nodiscard]] WireRef loadUpscaler(std::string_view path, std::string_view graphFolder);
     /// The same for a ControlNet, a file or a folder.
