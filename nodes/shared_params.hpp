@@ -31,7 +31,7 @@ namespace lowtide::nodes {
 
 /// Side of the tiles of an autoencoder, in pixels; 0: whole.
 [[nodiscard]] inline ParamDesc tileParam(std::string tooltip) {
-    return {.id = "tile",
+    return {.id = kTileParam,
             .label = "Tile",
             .tooltip = std::move(tooltip),
             .unit = "px",
@@ -45,7 +45,7 @@ namespace lowtide::nodes {
 
 /// Side of the tiles of an image, in pixels; 0: whole.
 [[nodiscard]] inline ParamDesc imageTileParam(std::string tooltip) {
-    return {.id = "tile",
+    return {.id = kTileParam,
             .label = "Tile",
             .tooltip = std::move(tooltip),
             .unit = "px",

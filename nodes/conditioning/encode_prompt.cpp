@@ -216,7 +216,9 @@ std::shared_ptr<const Json> factsOf(const models::Model& model,
 StageShapes encodeShapes(const EncodeAsked& asked, StageFacts&) {
     const models::Model& model = modelIn(asked.model);
     const models::PromptsOutline prompts = model.outlinePrompts(promptsOf(asked));
-    return {.outputs = {outputOf(prompts.positive), outputOf(prompts.negative)},
+    return {.outputs = {outputOf(prompts.positive),
+                        outputOf(prompts.negative),
+                        {.type = "MODEL", .value = meantBy(asked.model)}},
             .issues = promptWarnings(model, asked, prompts),
             .fingerprints = prompts.embeddings.digests(),
             .facts = factsOf(model, asked, prompts)};
@@ -230,7 +232,7 @@ std::vector<WireRef> encodeStage(models::StageContext& context,
         call.progress(role, static_cast<double>(done), static_cast<double>(total));
     };
     models::EncodedPrompts prompts = modelIn(asked.model).encodePrompts(context, prompted);
-    return {std::move(prompts.positive), std::move(prompts.negative)};
+    return {std::move(prompts.positive), std::move(prompts.negative), asked.model};
 }
 
 /// A length in pixels that a model was taught to read beside the text.
@@ -363,7 +365,7 @@ std::vector<ParamDesc> numberParams() {
          .advanced = true}};
 }
 
-std::vector<EncodeField> madeEncodeFields() {
+std::vector<EncodeField> encodeFields() {
     std::vector<EncodeField> fields = {
         input(&EncodeAsked::model, {kModel, "Model", "Its text encoders are used.", "MODEL"}),
         param(&EncodeAsked::prompt,
@@ -427,33 +429,26 @@ std::vector<EncodeField> madeEncodeFields() {
     return fields;
 }
 
-const std::vector<EncodeField>& encodeFields() {
-    static const std::vector<EncodeField> fields = madeEncodeFields();
-    return fields;
-}
-
-StageTask encodeTask(const EncodeAsked& asked) {
-    static const auto stage = std::make_shared<const StageDef<EncodeAsked>>(
-        StageDef<EncodeAsked>{.name = "encode",
-                              .wires = {{kModel, &EncodeAsked::model}},
-                              .source = modelOf<EncodeAsked>,
-                              .roles = {models::kTextEncoders},
-                              .shape = encodeShapes,
-                              .run = encodeStage});
-    return taskOf(stage, asked);
-}
-
-/// The outputs of the stage.
-const std::vector<PortDesc>& promptOutputs() {
-    static const std::vector<PortDesc> ports = {{.id = "positive",
-                                                 .label = "Positive",
-                                                 .tooltip = "The encoded prompt.",
-                                                 .type = "CONDITIONING"},
-                                                {.id = "negative",
-                                                 .label = "Negative",
-                                                 .tooltip = "The encoded negative prompt.",
-                                                 .type = "CONDITIONING"}};
-    return ports;
+NodeDesc describeEncodePrompt() {
+    return {.id = "prompt.encode",
+            .label = "Encode prompt",
+            .category = "Prompt",
+            .tooltip = "Turns the prompt and the negative prompt into what the denoiser reads.",
+            .version = 2,
+            .components = {"text_encoder*"},
+            .outputs = {{.id = "positive",
+                         .label = "Positive",
+                         .tooltip = "The encoded prompt.",
+                         .type = "CONDITIONING"},
+                        {.id = "negative",
+                         .label = "Negative",
+                         .tooltip = "The encoded negative prompt.",
+                         .type = "CONDITIONING"},
+                        {.id = kModel,
+                         .label = "Model",
+                         .tooltip = "The model with the LoRAs of the prompt, for Denoise; without "
+                                    "any, the one that came in.",
+                         .type = "MODEL"}}};
 }
 
 /// Opens what the texts name, embeddings and LoRAs: the model that encodes and denoises is the one
@@ -469,14 +464,16 @@ Issues openNamed(Stages& stages, EncodeAsked& asked, std::string_view graphFolde
     return warnings;
 }
 
-executor::WorkOutline outlineEncodePrompt(Stages& stages, const executor::OutlineContext& context) {
-    auto asked = askedOf(encodeFields(), context, [&](std::string_view port) -> WireRef {
-        const executor::ValueOutline* wired = context.input(port);
-        return wired ? wired->value : nullptr;
-    });
+using EncodeDef = std::shared_ptr<const NodeDef<EncodeAsked>>;
+
+executor::WorkOutline outlineEncodePrompt(Stages& stages,
+                                          const EncodeDef& def,
+                                          const executor::OutlineContext& context) {
+    EncodeAsked asked = askedOf(def->fields, context, knownAt(context));
     const WireRef given = asked.model;
     Issues warnings = openNamed(stages, asked, context.graphFolder());
-    executor::WorkOutline work = stages.outline(encodeTask(asked), promptOutputs());
+    executor::WorkOutline work =
+        stages.outline(std::make_shared<const StageOf<EncodeAsked>>(def, asked), def->desc.outputs);
     const bool isChanged = asked.model != given;
     if (isChanged) {
         work.fingerprints.push_back(stages.fingerprint(asked.model));
@@ -490,36 +487,36 @@ executor::WorkOutline outlineEncodePrompt(Stages& stages, const executor::Outlin
                             .hint = "connect the output Model to Denoise"});
     }
     work.issues.insert(work.issues.end(), warnings.begin(), warnings.end());
-    work.outputs.emplace_back(
-        kModel, executor::ValueOutline{.type = "MODEL", .value = std::move(asked.model)});
     return work;
 }
 
-void runEncodePrompt(Stages& stages, executor::Context& context) {
-    auto asked = askedOf(encodeFields(), context, valuesAt(context));
+void runEncodePrompt(Stages& stages, const EncodeDef& def, executor::Context& context) {
+    EncodeAsked asked = askedOf(def->fields, context, valuesAt(context));
     (void)openNamed(stages, asked, context.graphFolder());
-    giveOutputs(context, promptOutputs(), stages.run(encodeTask(asked), stageCall(context)));
-    context.output(kModel, asked.model);
+    const StageOf<EncodeAsked> stage(def, std::move(asked));
+    giveOutputs(context, def->desc.outputs, stages.run(stage, stageCall(context)));
 }
 
 }  // namespace
 
 executor::NodeType encodePromptNode(Stages& stages) {
-    NodeDesc desc{
-        .id = "prompt.encode",
-        .label = "Encode prompt",
-        .category = "Prompt",
-        .tooltip = "Turns the prompt and the negative prompt into what the denoiser reads.",
-        .version = 2,
-        .components = {"text_encoder*"},
-        .outputs = promptOutputs()};
-    desc.outputs.push_back({.id = kModel,
-                            .label = "Model",
-                            .tooltip = "The model with the LoRAs of the prompt, for Denoise; "
-                                       "without any, the one that came in.",
-                            .type = "MODEL"});
-    describeFields(desc, encodeFields());
-    return nodeOf(stages, std::move(desc), outlineEncodePrompt, runEncodePrompt, "prompt encode");
+    NodeDef<EncodeAsked> described{.desc = describeEncodePrompt(),
+                                   .fields = encodeFields(),
+                                   .stage = {.name = "encode",
+                                             .source = modelOf<EncodeAsked>,
+                                             .roles = {models::kTextEncoders},
+                                             .shape = encodeShapes,
+                                             .run = encodeStage}};
+    describeFields(described.desc, described.fields);
+    const auto def = std::make_shared<const NodeDef<EncodeAsked>>(std::move(described));
+    return {.desc = def->desc,
+            .outline =
+                [&stages, def](const executor::OutlineContext& context) {
+                    return outlineEncodePrompt(stages, def, context);
+                },
+            .run = [&stages,
+                    def](executor::Context& context) { runEncodePrompt(stages, def, context); },
+            .collectAfter = "prompt encode"};
 }
 
 }  // namespace lowtide::nodes

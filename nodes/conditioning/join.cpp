@@ -1,6 +1,5 @@
 // The nodes that make one conditioning of two: combine, concat and average.
 
-#include "nodes/engine/conditioning_shape.hpp"
 #include "nodes/engine/node_def.hpp"
 #include "nodes/engine/outline_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"

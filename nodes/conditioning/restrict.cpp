@@ -1,6 +1,5 @@
 // The nodes that restrict where or when the prompts of a conditioning speak: area and time range.
 
-#include "nodes/engine/conditioning_shape.hpp"
 #include "nodes/engine/node_def.hpp"
 #include "nodes/engine/outline_parts.hpp"
 #include "nodes/engine/stage_inputs.hpp"

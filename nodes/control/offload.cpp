@@ -70,7 +70,9 @@ void runOffload(Stages& stages, executor::Context& context) {
 }  // namespace
 
 executor::NodeType offloadNode(Stages& stages) {
-    return nodeOf(stages, describeOffload(stages), outlineOffload, runOffload);
+    return {.desc = describeOffload(stages),
+            .outline = [&stages](const auto& context) { return outlineOffload(stages, context); },
+            .run = [&stages](executor::Context& context) { runOffload(stages, context); }};
 }
 
 }  // namespace lowtide::nodes

@@ -127,7 +127,7 @@ executor::NodeType decodeImageNode(Stages& stages) {
                           const StageCall& call) {
                            return std::vector<WireRef>{decodeLatents(context, asked, call)};
                        },
-                   .tile = {"tile", &DecodeAsked::tilePixels}},
+                   .tilePixels = &DecodeAsked::tilePixels},
          .collectAfter = "decode"});
 }
 

@@ -1,6 +1,6 @@
 #include "nodes/denoise/merged_denoiser.hpp"
 
-#include "nodes/engine/conditioning_shape.hpp"
+#include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/nn/blocks/attention.hpp"
 #include "plugin/nn/denoisers/unet2d_inputs.hpp"

@@ -152,7 +152,7 @@ executor::NodeType encodeImageNode(Stages& stages) {
                           const StageCall& call) {
                            return std::vector<WireRef>{encodeImages(context, asked, call)};
                        },
-                   .tile = {"tile", &ImageEncodeAsked::tilePixels}},
+                   .tilePixels = &ImageEncodeAsked::tilePixels},
          .collectAfter = "image encode"});
 }
 

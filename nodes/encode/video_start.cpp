@@ -186,7 +186,7 @@ executor::NodeType videoStartNode(Stages& stages) {
                    .scopesElsewhere = true,
                    .shape = videoStartShapes,
                    .run = videoStartStage,
-                   .tile = {"tile", &VideoStartAsked::tilePixels}},
+                   .tilePixels = &VideoStartAsked::tilePixels},
          .collectAfter = "video start"});
 }
 

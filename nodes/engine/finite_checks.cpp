@@ -153,10 +153,10 @@ std::vector<std::string> remedies(const memory::ComponentPrecision& precision,
 
 }  // namespace
 
-FiniteChecks::FiniteChecks(const StageTask& task,
+FiniteChecks::FiniteChecks(const Stage& stage,
                            const std::vector<memory::ComponentPrecision>& precisions,
                            bool isDryRun)
-    : task_(task), precisions_(precisions), isDryRun_(isDryRun) {}
+    : stage_(stage), precisions_(precisions), isDryRun_(isDryRun) {}
 
 void FiniteChecks::note(const memory::ComponentTree& network,
                         const at::Tensor& result,
@@ -220,14 +220,14 @@ void FiniteChecks::blame(std::span<const at::Tensor> results) const {
 }
 
 void FiniteChecks::requireFiniteInputs() const {
-    for (const auto& [port, value] : task_.inputs()) {
+    for (const auto& [port, value] : stage_.inputs()) {
         const std::vector<at::Tensor> tensors = tensorsOf(value);
         if (!std::all_of(tensors.begin(), tensors.end(), tensor::isFinite)) {
-            const Json facts = {{"stage", task_.name}, {"port", port}};
+            const Json facts = {{"stage", stage_.name}, {"port", port}};
             throw CodedError(
                 Error(
                     ErrorKind::InvalidInput,
-                    task_.name + ": what comes in at " + port + " is not finite (NaN or infinity)",
+                    stage_.name + ": what comes in at " + port + " is not finite (NaN or infinity)",
                     "look at the node that is connected there: its values were not finite before",
                     port),
                 kNotFiniteCode,
@@ -263,14 +263,14 @@ void FiniteChecks::refuse(const memory::ComponentTree& network, DType compute) c
 void FiniteChecks::refuse(const std::string& role,
                           DType compute,
                           const models::NotedStep& step) const {
-    const auto source = task_.source();
+    const auto source = stage_.source();
     const auto network = treeIn(*source, role);
     const memory::ComponentPrecision precision = settled(precisionOf(role), *network);
     const std::string stored = storedIn(precision);
     const std::string inStep = step.steps > 1 ? " in step " + std::to_string(step.step + 1) +
                                                     " of " + std::to_string(step.steps)
                                               : "";
-    Json facts = {{"stage", task_.name},
+    Json facts = {{"stage", stage_.name},
                   {"component", role},
                   {"compute", memory::shortNameOf(compute)},
                   {"storage", stored}};
@@ -283,7 +283,7 @@ void FiniteChecks::refuse(const std::string& role,
     const std::vector<std::string> hints = remedies(precision, compute, isAdapted);
     throw CodedError(
         Error(ErrorKind::InvalidInput,
-              task_.name + ": " + role + " of " + source->name() +
+              stage_.name + ": " + role + " of " + source->name() +
                   " gives values that are not finite (NaN or infinity)" + inStep +
                   " (storage=" + stored + ", compute=" + memory::shortNameOf(compute) + ")",
               join(hints, "; "),
@@ -294,17 +294,18 @@ void FiniteChecks::refuse(const std::string& role,
 
 void FiniteChecks::refuseResult() const {
     const bool isSampled =
-        std::find(task_.roles.begin(), task_.roles.end(), models::kDenoisers) != task_.roles.end();
-    const Json facts = {{"stage", task_.name}};
+        std::find(stage_.roles.begin(), stage_.roles.end(), models::kDenoisers) !=
+        stage_.roles.end();
+    const Json facts = {{"stage", stage_.name}};
     throw CodedError(
         isSampled ? Error(ErrorKind::InvalidInput,
-                          task_.name + ": the sampler gives values that are not finite (NaN or "
-                                       "infinity), though every prediction is finite",
+                          stage_.name + ": the sampler gives values that are not finite (NaN or "
+                                        "infinity), though every prediction is finite",
                           "choose another sampler, spacing or number of steps, or a lower guidance",
                           "sampler")
                   : Error(ErrorKind::InvalidInput,
-                          task_.name + ": the result is not finite (NaN or infinity), though what "
-                                       "comes in is",
+                          stage_.name + ": the result is not finite (NaN or infinity), though what "
+                                        "comes in is",
                           "choose other settings of this node"),
         kNotFiniteCode,
         facts.dump());
@@ -321,7 +322,7 @@ const memory::ComponentPrecision& FiniteChecks::precisionOf(const std::string& r
 /// By which the component came in.
 std::string FiniteChecks::portOf(const std::string& role) const {
     const bool isControl = memory::matchesRole(models::kControlNets, role);
-    for (const auto& [port, value] : task_.inputs()) {
+    for (const auto& [port, value] : stage_.inputs()) {
         const auto* source = dynamic_cast<const models::ComponentSource*>(value.get());
         if (isControl ? value && value->type() == "CONTROL" : source && hasRole(*source, role)) {
             return port;

@@ -32,7 +32,7 @@ class FiniteChecks final : public models::ResultChecks {
 public:
     /// `precisions`: of the components that the stage runs. `isDryRun`: what is no shape then lies
     /// elsewhere and has no values. What is given must outlive it.
-    FiniteChecks(const StageTask& task,
+    FiniteChecks(const Stage& stage,
                  const std::vector<memory::ComponentPrecision>& precisions,
                  bool isDryRun);
 
@@ -68,7 +68,7 @@ private:
     [[nodiscard]] const memory::ComponentPrecision& precisionOf(const std::string& role) const;
     [[nodiscard]] std::string portOf(const std::string& role) const;
 
-    const StageTask& task_;
+    const Stage& stage_;
     const std::vector<memory::ComponentPrecision>& precisions_;
     const bool isDryRun_;
     std::vector<Noted> noted_;  ///< in the order in which they were first to give something

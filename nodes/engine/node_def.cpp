@@ -2,12 +2,58 @@
 
 namespace lowtide::nodes {
 
+namespace {
+
+/// Empty where the host wants no pictures of what is not done yet.
+std::function<void(const LivePicture&)> previewOf(executor::Context& context) {
+    if (!context.wantsPreviews()) {
+        return {};
+    }
+    return [&context](const LivePicture& live) {
+        context.previewStep(live.picture,
+                            {.done = live.done, .total = live.total, .scale = live.scale});
+    };
+}
+
+}  // namespace
+
+StageCall stageCall(executor::Context& context) {
+    return {.node = std::string(context.nodeId()),
+            .stop = context.stop(),
+            .progress = [&context](std::string_view phase,
+                                   double done,
+                                   double total) { context.progress(phase, done, total); },
+            .preview = previewOf(context),
+            .tell = [&context](std::string_view name,
+                               Json facts) { context.tell(name, std::move(facts)); },
+            .issue = [&context](Issue issue) { context.issue(std::move(issue)); }};
+}
+
+WireAt knownAt(const executor::OutlineContext& context) {
+    return [&context](std::string_view port) -> memory::WireRef {
+        const executor::ValueOutline* input = context.input(port);
+        return input ? std::make_shared<const Placeholder>(*input) : nullptr;
+    };
+}
+
+WireAt valuesAt(const executor::Context& context) {
+    return [&context](std::string_view port) { return context.input(port); };
+}
+
 std::string idsOf(const std::vector<ChoiceDesc>& choices) {
     std::string text;
     for (const ChoiceDesc& choice : choices) {
         text += (text.empty() ? "" : ", ") + choice.id;
     }
     return text;
+}
+
+void giveOutputs(executor::Context& context,
+                 const std::vector<PortDesc>& ports,
+                 std::vector<WireRef> values) {
+    for (size_t i = 0; i < ports.size(); ++i) {
+        context.output(ports[i].id, std::move(values.at(i)));
+    }
 }
 
 }  // namespace lowtide::nodes

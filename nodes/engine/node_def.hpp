@@ -15,46 +15,16 @@
 
 namespace lowtide::nodes {
 
-/// Empty where the host wants no pictures of what is not done yet.
-[[nodiscard]] inline std::function<void(const LivePicture&)> previewOf(executor::Context& context) {
-    if (!context.wantsPreviews()) {
-        return {};
-    }
-    return [&context](const LivePicture& live) {
-        context.previewStep(live.picture,
-                            {.done = live.done, .total = live.total, .scale = live.scale});
-    };
-}
-
 /// The run that a node is part of, as the stages see it. Valid while `context` is.
-[[nodiscard]] inline StageCall stageCall(executor::Context& context) {
-    return {.node = std::string(context.nodeId()),
-            .stop = context.stop(),
-            .progress = [&context](std::string_view phase,
-                                   double done,
-                                   double total) { context.progress(phase, done, total); },
-            .preview = previewOf(context),
-            .tell = [&context](std::string_view name,
-                               Json facts) { context.tell(name, std::move(facts)); },
-            .issue = [&context](Issue issue) { context.issue(std::move(issue)); }};
-}
+[[nodiscard]] StageCall stageCall(executor::Context& context);
 
-/// What comes in by a port, or what is known of it; null: it is not connected.
+/// What comes in by a port, or a placeholder for it; null: it is not connected.
 using WireAt = std::function<memory::WireRef(std::string_view port)>;
 
 /// Of a node before the run.
-[[nodiscard]] inline WireAt knownAt(const executor::OutlineContext& context) {
-    return [&context](std::string_view port) -> memory::WireRef {
-        const executor::ValueOutline* input = context.input(port);
-        return input ? std::make_shared<const KnownValue>(input->type, input->shape, input->value)
-                     : nullptr;
-    };
-}
-
+[[nodiscard]] WireAt knownAt(const executor::OutlineContext& context);
 /// Of a node in a run. Valid while `context` is.
-[[nodiscard]] inline WireAt valuesAt(const executor::Context& context) {
-    return [&context](std::string_view port) { return context.input(port); };
-}
+[[nodiscard]] WireAt valuesAt(const executor::Context& context);
 
 /// A port or a parameter of a node, and its place in what the node is asked.
 template <class Asked>
@@ -66,7 +36,7 @@ struct Field {
     std::function<void(Asked& asked, const executor::Params& params)> read{};
 };
 
-/// What comes in by a port: a value in a run, a KnownValue before it, null where nothing does.
+/// What comes in by a port: a placeholder before the run, a value in it, null where nothing does.
 template <class Asked>
 [[nodiscard]] Field<Asked> input(WireRef Asked::*wire, PortDesc port) {
     return {.port = std::move(port), .wire = wire};
@@ -148,9 +118,8 @@ template <class Asked>
 struct NodeDef {
     NodeDesc desc;  ///< without inputs and parameters
     std::vector<Field<Asked>> fields;
-    StageDef<Asked> stage;  ///< without wires
-    /// executor::NodeType::collectAfter
-    std::string collectAfter{};
+    StageDef<Asked> stage;
+    std::string collectAfter{};  ///< executor::NodeType::collectAfter
 };
 
 /// Ports and parameters of a node, in their order.
@@ -184,55 +153,98 @@ template <class Asked>
     return asked;
 }
 
-/// Gives a stage's values by ports, in their order.
-inline void giveOutputs(executor::Context& context,
-                        const std::vector<PortDesc>& ports,
-                        std::vector<memory::WireRef> values) {
-    for (size_t i = 0; i < ports.size(); ++i) {
-        context.output(ports[i].id, std::move(values.at(i)));
+/// The stage of a node with what it is asked.
+template <class Asked>
+class StageOf final : public Stage {
+public:
+    StageOf(std::shared_ptr<const NodeDef<Asked>> def, Asked asked)
+        : def_(std::move(def)), asked_(std::move(asked)) {
+        name = def_->stage.name;
+        roles = def_->stage.roles;
+        addedRoles = def_->stage.addedRoles;
+        hasOwnSwitches = def_->stage.hasOwnSwitches;
+        scopesElsewhere = def_->stage.scopesElsewhere;
+        if constexpr (requires { asked_.precision; }) {
+            precision = asked_.precision;
+        }
+        if (def_->stage.tilePixels) {
+            tilePixels = asked_.*def_->stage.tilePixels;
+        }
     }
-}
+
+    [[nodiscard]] std::shared_ptr<const models::ComponentSource> source() const override {
+        return def_->stage.source(asked_);
+    }
+
+    [[nodiscard]] std::vector<std::pair<std::string, WireRef>> inputs() const override {
+        std::vector<std::pair<std::string, WireRef>> inputs;
+        for (const Field<Asked>& field : def_->fields) {
+            if (field.port) {
+                inputs.emplace_back(field.port->id, asked_.*field.wire);
+            }
+        }
+        return inputs;
+    }
+
+    [[nodiscard]] StageShapes shape(StageFacts& facts) const override {
+        return def_->stage.shape(asked_, facts);
+    }
+
+    [[nodiscard]] std::vector<WireRef> run(models::StageContext& context,
+                                           const StageCall& call) const override {
+        return def_->stage.run(context, asked_, call);
+    }
+
+    [[nodiscard]] std::shared_ptr<const Stage> forWalk(models::StageContext& context,
+                                                       const WireOf& wireOf) const override {
+        auto walked = std::make_shared<StageOf>(*this);
+        if (def_->stage.shorten) {
+            walked->share = def_->stage.shorten(context, walked->asked_);
+        }
+        for (const Field<Asked>& field : def_->fields) {
+            if (field.port) {
+                WireRef& value = walked->asked_.*field.wire;
+                value = wireOf(field.port->id, value);
+            }
+        }
+        return walked;
+    }
+
+    [[nodiscard]] std::shared_ptr<const Stage> inTiles(int64_t pixels) const override {
+        Asked asked = asked_;
+        asked.*def_->stage.tilePixels = pixels;
+        return std::make_shared<const StageOf>(def_, std::move(asked));
+    }
+
+private:
+    std::shared_ptr<const NodeDef<Asked>> def_;
+    Asked asked_;
+};
+
+/// Gives a stage's values by the node's outputs, in their order.
+void giveOutputs(executor::Context& context,
+                 const std::vector<PortDesc>& ports,
+                 std::vector<WireRef> values);
 
 /// The type of a node. Its outputs are those of the stage, in their order.
 template <class Asked>
-[[nodiscard]] executor::NodeType nodeOf(Stages& stages, NodeDef<Asked> def) {
-    describeFields(def.desc, def.fields);
-    for (const Field<Asked>& field : def.fields) {
-        if (field.port) {
-            def.stage.wires.push_back({field.port->id, field.wire});
-        }
-    }
-    const auto stage = std::make_shared<const StageDef<Asked>>(std::move(def.stage));
-    const auto fields = std::make_shared<const std::vector<Field<Asked>>>(std::move(def.fields));
-    const std::vector<PortDesc> ports = def.desc.outputs;
-    return {.desc = std::move(def.desc),
-            .outline =
-                [&stages, fields, stage, ports](const executor::OutlineContext& context) {
-                    return stages.outline(
-                        taskOf(stage, askedOf(*fields, context, knownAt(context))), ports);
-                },
-            .run =
-                [&stages, fields, stage, ports](executor::Context& context) {
-                    giveOutputs(
-                        context,
-                        ports,
-                        stages.run(taskOf(stage, askedOf(*fields, context, valuesAt(context))),
-                                   stageCall(context)));
-                },
-            .collectAfter = std::move(def.collectAfter)};
-}
-
-/// The type of a node whose two functions ask the stages.
-[[nodiscard]] inline executor::NodeType nodeOf(
-    Stages& stages,
-    NodeDesc desc,
-    executor::WorkOutline (*outline)(Stages&, const executor::OutlineContext&),
-    void (*run)(Stages&, executor::Context&),
-    std::string collectAfter = {}) {
-    return {.desc = std::move(desc),
-            .outline = [&stages, outline](const auto& context) { return outline(stages, context); },
-            .run = [&stages, run](executor::Context& context) { run(stages, context); },
-            .collectAfter = std::move(collectAfter)};
+[[nodiscard]] executor::NodeType nodeOf(Stages& stages, NodeDef<Asked> described) {
+    describeFields(described.desc, described.fields);
+    const auto def = std::make_shared<const NodeDef<Asked>>(std::move(described));
+    return {
+        .desc = def->desc,
+        .outline =
+            [&stages, def](const executor::OutlineContext& context) {
+                Asked asked = askedOf(def->fields, context, knownAt(context));
+                return stages.outline(std::make_shared<const StageOf<Asked>>(def, std::move(asked)),
+                                      def->desc.outputs);
+            },
+        .run =
+            [&stages, def](executor::Context& context) {
+                const StageOf<Asked> stage(def, askedOf(def->fields, context, valuesAt(context)));
+                giveOutputs(context, def->desc.outputs, stages.run(stage, stageCall(context)));
+            },
+        .collectAfter = def->collectAfter};
 }
 
 }  // namespace lowtide::nodes

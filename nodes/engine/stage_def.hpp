@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,34 +48,30 @@ struct StageCall {
     std::function<void(Issue)> issue;
 };
 
-/// What is known of a value before the run: stands in its place in a request that is outlined.
-class KnownValue final : public memory::WireValue {
+/// What is known of a value before the run, on the wire in its place: tensors would have to be made
+/// on whatever thread asks, and of any size that somebody typed.
+class Placeholder final : public memory::WireValue {
 public:
-    /// `shape` is empty and `value` says more, for what has no shape yet.
-    KnownValue(std::string type, Shape shape, WireRef value = {})
-        : type_(std::move(type)), shape_(std::move(shape)), value_(std::move(value)) {}
+    explicit Placeholder(executor::ValueOutline outline) : outline_(std::move(outline)) {}
 
-    [[nodiscard]] std::string_view type() const override { return type_; }
+    [[nodiscard]] std::string_view type() const override { return outline_.type; }
 
     [[nodiscard]] Bytes bytesOn(std::string_view) const override { return 0; }
 
-    [[nodiscard]] WireRef onHost() const override { return std::make_shared<KnownValue>(*this); }
+    [[nodiscard]] WireRef onHost() const override { return std::make_shared<Placeholder>(*this); }
 
-    [[nodiscard]] const Shape& shape() const { return shape_; }
-
-    /// executor::ValueOutline::value of the stage that makes it, or null; what was loaded itself.
-    [[nodiscard]] const WireRef& value() const { return value_; }
+    /// As the node before it states it: without a shape where there is none yet, with the value
+    /// itself where it was loaded.
+    [[nodiscard]] const executor::ValueOutline& outline() const { return outline_; }
 
 private:
-    std::string type_;
-    Shape shape_;
-    WireRef value_;
+    executor::ValueOutline outline_;
 };
 
 /// The value on a wire, or what is known in its place.
 [[nodiscard]] inline const WireRef& meantBy(const WireRef& wire) {
-    const auto* known = dynamic_cast<const KnownValue*>(wire.get());
-    return known ? known->value() : wire;
+    const auto* placeholder = dynamic_cast<const Placeholder*>(wire.get());
+    return placeholder ? placeholder->outline().value : wire;
 }
 
 /// What a stage says before it runs.
@@ -100,123 +97,64 @@ struct WalkedShare {
     int64_t walked = 1;
 };
 
-/// What a walk of a stage gave.
-struct WalkedStage {
-    WalkedShare share;
-    std::vector<WireRef> results;
-};
+/// Id of the parameter that states the side of a stage's tiles.
+inline constexpr const char* kTileParam = "tile";
 
-/// An input of a stage: its port and its place in the request.
-template <class Request>
-struct StageWire {
-    std::string port;
-    WireRef Request::*value;
-};
-
-/// The side of a stage's tiles: the parameter of nodes that states it, and its place in the
-/// request.
-template <class Request>
-struct StageTile {
-    const char* param = nullptr;
-    int64_t Request::*pixels = nullptr;  ///< null: the stage has no tiles
-};
-
-/// A stage by what it is asked. A request holds KnownValues before the run and values in it; both
+/// A stage by what it is asked: placeholders on its wires before the run, values in it. Both
 /// functions refuse, in the same words, what cannot be.
-template <class Request>
+template <class Asked>
 struct StageDef {
     const char* name;
-    std::vector<StageWire<Request>> wires{};
     /// The model or upscaler whose components it runs; null: it runs none.
-    std::shared_ptr<const models::ComponentSource> (*source)(const Request& request) = nullptr;
+    std::shared_ptr<const models::ComponentSource> (*source)(const Asked& asked) = nullptr;
     std::vector<std::string_view> roles{};       ///< patterns (memory::matchesRole)
-    std::vector<std::string_view> addedRoles{};  ///< patterns of what a request need not bring
+    std::vector<std::string_view> addedRoles{};  ///< patterns of what need not be there
     /// The stage sets LibTorch's switches itself, for each of its components.
     bool hasOwnSwitches = false;
     /// What it makes on the device of any component but the first, it makes in passOver() or
     /// onDeviceOf().
     bool scopesElsewhere = false;
     /// Its outputs, from shapes and headers alone. Any thread.
-    StageShapes (*shape)(const Request& request, StageFacts& facts) = nullptr;
+    StageShapes (*shape)(const Asked& asked, StageFacts& facts) = nullptr;
     /// The values of its outputs. Run thread.
     std::vector<WireRef> (*run)(models::StageContext& context,
-                                const Request& request,
+                                const Asked& asked,
                                 const StageCall& call) = nullptr;
-    /// Makes a request of many like passes one of a few, for a walk; null: all are walked.
-    WalkedShare (*shorten)(models::StageContext& context, Request& request) = nullptr;
-    /// Smaller tiles take less memory, and change pixels.
-    StageTile<Request> tile{};
+    /// Asks for a few of many like passes, for a walk; null: all are walked.
+    WalkedShare (*shorten)(models::StageContext& context, Asked& asked) = nullptr;
+    /// Side of its tiles, the node's parameter kTileParam: smaller ones take less memory, and
+    /// change pixels. Null: it has no tiles.
+    int64_t Asked::*tilePixels = nullptr;
 };
 
 /// What takes the place of the value on a wire.
 using WireOf = std::function<WireRef(std::string_view port, const WireRef& value)>;
 
-/// A stage with what it is asked, whatever that is. What it refers to must outlive it.
-struct StageTask {
+/// A stage with what it is asked, whatever that is: what outlines, runs and walks see of a
+/// StageDef.
+struct Stage {
+    virtual ~Stage() = default;
+
+    [[nodiscard]] virtual std::shared_ptr<const models::ComponentSource> source() const = 0;
+    /// What is on its wires, by ports.
+    [[nodiscard]] virtual std::vector<std::pair<std::string, WireRef>> inputs() const = 0;
+    [[nodiscard]] virtual StageShapes shape(StageFacts& facts) const = 0;
+    [[nodiscard]] virtual std::vector<WireRef> run(models::StageContext& context,
+                                                   const StageCall& call) const = 0;
+    /// Shortened, then with other values on its wires.
+    [[nodiscard]] virtual std::shared_ptr<const Stage> forWalk(models::StageContext& context,
+                                                               const WireOf& wireOf) const = 0;
+    /// With tiles of another side. Only where it has tiles.
+    [[nodiscard]] virtual std::shared_ptr<const Stage> inTiles(int64_t pixels) const = 0;
+
     std::string name;
-    std::function<std::shared_ptr<const models::ComponentSource>()> source;
     std::vector<std::string_view> roles;
     std::vector<std::string_view> addedRoles;
-    memory::PrecisionChoice precision;
     bool hasOwnSwitches = false;
     bool scopesElsewhere = false;
-    std::function<StageShapes(StageFacts&)> shape;
-    std::function<std::vector<WireRef>(models::StageContext&, const StageCall&)> run;
-    /// run() with other values on the wires, shortened.
-    std::function<WalkedStage(models::StageContext&, const StageCall&, const WireOf&)> walk;
-    /// What is on the wires, by ports.
-    std::function<std::vector<std::pair<std::string, WireRef>>()> inputs;
-    /// The stage with another side of its tiles; empty: it has none.
-    std::function<StageTask(int64_t pixels)> inTiles{};
-    const char* tileParam = nullptr;  ///< that states the side
-    int64_t tilePixels = 0;           ///< what it states; 0: whole
+    memory::PrecisionChoice precision;
+    std::optional<int64_t> tilePixels;  ///< 0: whole; nullopt: it has no tiles
+    WalkedShare share{};                ///< of one for a walk
 };
-
-/// What is asked as a task of that stage.
-template <class Asked>
-[[nodiscard]] StageTask taskOf(const std::shared_ptr<const StageDef<Asked>>& def, Asked asked) {
-    const auto shared = std::make_shared<const Asked>(std::move(asked));
-    StageTask task{.name = def->name,
-                   .roles = def->roles,
-                   .addedRoles = def->addedRoles,
-                   .hasOwnSwitches = def->hasOwnSwitches,
-                   .scopesElsewhere = def->scopesElsewhere};
-    if (def->source) {
-        task.source = [def, shared] { return def->source(*shared); };
-    }
-    if constexpr (requires { shared->precision; }) {
-        task.precision = shared->precision;
-    }
-    task.shape = [def, shared](StageFacts& facts) { return def->shape(*shared, facts); };
-    task.run = [def, shared](models::StageContext& context, const StageCall& call) {
-        return def->run(context, *shared, call);
-    };
-    task.walk = [def, shared](
-                    models::StageContext& context, const StageCall& call, const WireOf& wireOf) {
-        Asked walked = *shared;
-        const WalkedShare share = def->shorten ? def->shorten(context, walked) : WalkedShare();
-        for (const StageWire<Asked>& wire : def->wires) {
-            walked.*wire.value = wireOf(wire.port, walked.*wire.value);
-        }
-        return WalkedStage{.share = share, .results = def->run(context, walked, call)};
-    };
-    task.inputs = [def, shared] {
-        std::vector<std::pair<std::string, WireRef>> inputs;
-        for (const StageWire<Asked>& wire : def->wires) {
-            inputs.emplace_back(wire.port, (*shared).*wire.value);
-        }
-        return inputs;
-    };
-    if (def->tile.pixels) {
-        task.tileParam = def->tile.param;
-        task.tilePixels = (*shared).*def->tile.pixels;
-        task.inTiles = [def, shared](int64_t pixels) {
-            Asked other = *shared;
-            other.*def->tile.pixels = pixels;
-            return taskOf(def, std::move(other));
-        };
-    }
-    return task;
-}
 
 }  // namespace lowtide::nodes

@@ -1,6 +1,5 @@
 #include "nodes/engine/stage_inputs.hpp"
 
-#include "nodes/engine/conditioning_shape.hpp"
 #include "nodes/engine/outline_parts.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
@@ -8,7 +7,12 @@
 #include "plugin/checkpoints/image_prompts/ip_adapter.hpp"
 #include "plugin/checkpoints/model_part.hpp"
 
+#include <ATen/ATen.h>
+
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace lowtide::nodes {
 
@@ -111,8 +115,8 @@ const tensor::Masks& masksIn(const memory::WireRef& value) {
 }
 
 Shape shapeOf(const memory::WireRef& value) {
-    if (const auto* known = dynamic_cast<const KnownValue*>(value.get())) {
-        return known->shape();
+    if (const auto* placeholder = dynamic_cast<const Placeholder*>(value.get())) {
+        return placeholder->outline().shape;
     }
     if (const auto* images = dynamic_cast<const tensor::Images*>(value.get())) {
         return images->pixels().sizes().vec();
@@ -125,8 +129,8 @@ Shape shapeOf(const memory::WireRef& value) {
 }
 
 memory::WireRef kindOf(const memory::WireRef& latent) {
-    if (const auto* known = dynamic_cast<const KnownValue*>(latent.get())) {
-        return known->value();
+    if (const auto* placeholder = dynamic_cast<const Placeholder*>(latent.get())) {
+        return placeholder->outline().value;
     }
     if (const auto* empty = dynamic_cast<const tensor::EmptyLatents*>(latent.get())) {
         return std::make_shared<const LatentOutline>(
@@ -142,17 +146,34 @@ memory::WireRef kindOf(const memory::WireRef& latent) {
                : nullptr;
 }
 
-ConditioningShape conditioningShapeOf(const memory::WireRef& value, const char* item) {
-    if (const auto* known = dynamic_cast<const KnownValue*>(value.get())) {
-        return {.shape = known->shape(), .entries = known->value()};
-    }
-    const auto outline =
-        std::make_shared<const models::ConditioningOutline>(outlineOf(conditioningIn(value, item)));
-    return {.shape = outline->shape(), .entries = outline};
+models::ConditioningOutline outlineAt(const memory::WireRef& value, const char* item) {
+    const auto* placeholder = dynamic_cast<const Placeholder*>(value.get());
+    return placeholder ? outlineOf(placeholder->outline(), item)
+                       : outlineOf(conditioningIn(value, item));
 }
 
-models::ConditioningOutline outlineAt(const memory::WireRef& value, const char* item) {
-    return outlineOf(conditioningShapeOf(value, item), item);
+models::ConditioningOutline outlineOf(const executor::ValueOutline& known, const char* item) {
+    if (const auto* outline = dynamic_cast<const models::ConditioningOutline*>(known.value.get())) {
+        return *outline;
+    }
+    requireThat(known.shape.size() == 3,
+                "the input " + std::string(item) + " is " + toText(known.shape),
+                "connect a conditioning",
+                item);
+    return {{{.name = tensor::kEmbeds, .width = known.shape[2]}},
+            {{.tensors = {{tensor::kEmbeds, known.shape}}}}};
+}
+
+models::ConditioningOutline outlineOf(const tensor::Conditioning& conditioning) {
+    std::vector<models::EntryOutline> entries;
+    for (const tensor::ConditioningEntry& entry : conditioning.entries()) {
+        models::EntryOutline& outline =
+            entries.emplace_back(models::EntryOutline{.scope = entry.scope});
+        for (const auto& [name, tensor] : entry.tensors) {
+            outline.tensors.emplace(name, tensor.sizes().vec());
+        }
+    }
+    return {conditioning.fields(), std::move(entries)};
 }
 
 Shape latentShapeFor(const models::Model& model,

@@ -1,9 +1,9 @@
 #pragma once
 // Wire values as the types that the stages work with.
 
-#include "nodes/engine/conditioning_shape.hpp"
 #include "nodes/engine/stage_def.hpp"
 #include "plugin/nn/component_source.hpp"
+#include "plugin/nn/conditioning/conditioning_outline.hpp"
 #include "plugin/nn/controls/control_net.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/nn/stage_context.hpp"
@@ -43,10 +43,15 @@ template <class Request>
 [[nodiscard]] Shape shapeOf(const memory::WireRef& value);
 /// What a latent is beyond its shape, as LatentOutline says it; null: no more.
 [[nodiscard]] memory::WireRef kindOf(const memory::WireRef& latent);
-/// Of a conditioning, likewise. Error{InvalidInput} on port `item` for null.
-[[nodiscard]] ConditioningShape conditioningShapeOf(const memory::WireRef& value, const char* item);
-/// The same as an outline.
+/// Of a conditioning, likewise. Error{InvalidInput} on port `item` for null, and for a placeholder
+/// with the shape of no conditioning.
 [[nodiscard]] models::ConditioningOutline outlineAt(const memory::WireRef& value, const char* item);
+/// What is known of a conditioning by what the node before states: without a value one prompt that
+/// has embeds of that shape alone, everywhere and always.
+[[nodiscard]] models::ConditioningOutline outlineOf(const executor::ValueOutline& known,
+                                                    const char* item);
+/// What would have been known of a conditioning.
+[[nodiscard]] models::ConditioningOutline outlineOf(const tensor::Conditioning& conditioning);
 /// Of a picture's latents, `batch` of them. Error{InvalidInput} on `item`, with the code of picture
 /// sizes, where the model has none for that size.
 [[nodiscard]] Shape latentShapeFor(const models::Model& model,

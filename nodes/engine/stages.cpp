@@ -3,7 +3,7 @@
 #include "nodes/engine/picture_fields.hpp"
 #include "nodes/engine/stage_errors.hpp"
 #include "nodes/engine/stage_inputs.hpp"
-#include "nodes/engine/stage_task.hpp"
+#include "nodes/engine/stage_run.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/checkpoints/family.hpp"
@@ -23,38 +23,6 @@
 namespace lowtide::nodes {
 
 namespace {
-
-/// Warnings of load.diffusion_model: one of two denoisers alone, an image encoder that nothing
-/// looks at. `imageEncoder` may be null.
-Issues splitWarnings(const models::Model& model, const memory::WireRef& imageEncoder) {
-    Issues warnings;
-    const models::ModelInfo& info = model.info();
-    if (info.half) {
-        const bool isLow = info.half->isLow;
-        warnings.push_back(
-            {.severity = Severity::Warning,
-             .code = "one_of_two_models",
-             .item = isLow ? "file" : models::kLowNoiseItem,
-             .message = info.denoiser + " is one of the two models of " + info.half->of +
-                        ", and runs alone here",
-             .hint = isLow ? "choose the high-noise model as Diffusion model, and this file as "
-                             "Low-noise model"
-                           : "choose the low-noise model as Low-noise model"});
-    }
-    const std::vector<models::ComponentDesc> components = model.components();
-    const bool sees = std::any_of(components.begin(), components.end(), [](const auto& each) {
-        return each.role == models::kImageEncoder;
-    });
-    if (imageEncoder && !sees) {
-        warnings.push_back({.severity = Severity::Warning,
-                            .code = "image_encoder_not_used",
-                            .item = "image_encoder",
-                            .message = info.denoiser + " looks at no picture: the image encoder is "
-                                                       "not used",
-                            .hint = "disconnect it"});
-    }
-    return warnings;
-}
 
 constexpr const char* kUpscalerItem = "upscaler";
 constexpr const char* kFileItem = "file";
@@ -133,8 +101,8 @@ WireRef Stages::loadPart(const models::PartRequest& request, std::string_view gr
     });
 }
 
-LoadedModel Stages::loadDiffusionModel(const models::DiffusionModelRequest& request,
-                                       std::string_view graphFolder) {
+WireRef Stages::loadDiffusionModel(const models::DiffusionModelRequest& request,
+                                   std::string_view graphFolder) {
     return withErrorsOf("load", [&] {
         return onFile([&] {
             models::SplitChoice choice{
@@ -156,9 +124,7 @@ LoadedModel Stages::loadDiffusionModel(const models::DiffusionModelRequest& requ
             }
             add(request.autoencoder, "autoencoder");
             add(request.imageEncoder, "image_encoder");
-            const std::shared_ptr<const models::Model> model = models_.open(choice);
-            return LoadedModel{.model = model,
-                               .warnings = splitWarnings(*model, request.imageEncoder)};
+            return WireRef(models_.open(choice));
         });
     });
 }
@@ -353,15 +319,16 @@ std::vector<ChoiceDesc> Stages::componentChoices() {
     return choices;
 }
 
-std::vector<WireRef> Stages::run(const StageTask& task, const StageCall& call) {
-    return withErrorsOf(task.name, [&] {
-        models::StageContext context = contextOf(task.name, call);
-        return runTask(task, context, call);
+std::vector<WireRef> Stages::run(const Stage& stage, const StageCall& call) {
+    return withErrorsOf(stage.name, [&] {
+        models::StageContext context = contextOf(stage.name, call);
+        return runStage(stage, context, call);
     });
 }
 
-executor::WorkOutline Stages::outline(const StageTask& task, const std::vector<PortDesc>& ports) {
-    return withErrorsOf(task.name, [&] { return outlineTask(task, ports, hashes_); });
+executor::WorkOutline Stages::outline(const std::shared_ptr<const Stage>& stage,
+                                      const std::vector<PortDesc>& ports) {
+    return withErrorsOf(stage->name, [&] { return outlineStage(stage, ports, hashes_); });
 }
 
 models::CheckpointPath Stages::placeOf(std::string_view typed,

@@ -86,10 +86,10 @@ public:
     Stages& operator=(const Stages&) = delete;
 
     /// The values of the stage's outputs, in its order.
-    [[nodiscard]] std::vector<WireRef> run(const StageTask& task, const StageCall& call);
-    /// What is known of the stage before it runs, by the ports of its outputs. A KnownValue stands
-    /// on a wire for what is not there yet.
-    [[nodiscard]] executor::WorkOutline outline(const StageTask& task,
+    [[nodiscard]] std::vector<WireRef> run(const Stage& stage, const StageCall& call);
+    /// What is known of the stage before it runs, by the ports of its outputs. A Placeholder is on
+    /// a wire for what is not there yet.
+    [[nodiscard]] executor::WorkOutline outline(const std::shared_ptr<const Stage>& stage,
                                                 const std::vector<PortDesc>& ports);
 
     /// Reads headers and configs, no weight. The same files give the same value.
@@ -100,8 +100,8 @@ public:
                                    std::string_view graphFolder);
     /// A model of a denoiser's file and loadPart()'s values. Errors on "file", or the port of the
     /// part that is missing or does not fit.
-    [[nodiscard]] LoadedModel loadDiffusionModel(const models::DiffusionModelRequest& request,
-                                                 std::string_view graphFolder);
+    [[nodiscard]] WireRef loadDiffusionModel(const models::DiffusionModelRequest& request,
+                                             std::string_view graphFolder);
     /// For the file of an upscaler, whose scale and settings follow from its shapes.
     [[nodiscard]] WireRef loadUpscaler(std::string_view path, std::string_view graphFolder);
     /// The same for a ControlNet, a file or a folder.

@@ -8,7 +8,6 @@
 #include "nodes/denoise/denoise_schedule.hpp"
 #include "nodes/denoise/inpaint_inputs.hpp"
 #include "nodes/encode/encode_image.hpp"
-#include "nodes/engine/conditioning_shape.hpp"
 #include "nodes/engine/finite_checks.hpp"
 #include "nodes/engine/node_def.hpp"
 #include "nodes/engine/outline_parts.hpp"
@@ -461,7 +460,7 @@ executor::NodeType detailNode(Stages& stages) {
                    .hasOwnSwitches = true,
                    .shape = detailShapes,
                    .run = detailStage,
-                   .tile = {"tile", &DetailAsked::tilePixels}},
+                   .tilePixels = &DetailAsked::tilePixels},
          .collectAfter = "denoise"});
 }
 

@@ -1,5 +1,8 @@
+#include "nodes/engine/stage_inputs.hpp"
 #include "nodes/load/loader.hpp"
+#include "plugin/nn/model.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -114,6 +117,37 @@ executor::NodeType partNode(Stages& stages, const PartNode& part) {
                 }};
 }
 
+/// Of one of two denoisers alone, and of an image encoder that nothing looks at, which may be null.
+Issues splitWarnings(const models::Model& model, const WireRef& imageEncoder) {
+    Issues warnings;
+    const models::ModelInfo& info = model.info();
+    if (info.half) {
+        const bool isLow = info.half->isLow;
+        warnings.push_back(
+            {.severity = Severity::Warning,
+             .code = "one_of_two_models",
+             .item = isLow ? "file" : models::kLowNoiseItem,
+             .message = info.denoiser + " is one of the two models of " + info.half->of +
+                        ", and runs alone here",
+             .hint = isLow ? "choose the high-noise model as Diffusion model, and this file as "
+                             "Low-noise model"
+                           : "choose the low-noise model as Low-noise model"});
+    }
+    const std::vector<models::ComponentDesc> components = model.components();
+    const bool sees = std::any_of(components.begin(), components.end(), [](const auto& each) {
+        return each.role == models::kImageEncoder;
+    });
+    if (imageEncoder && !sees) {
+        warnings.push_back({.severity = Severity::Warning,
+                            .code = "image_encoder_not_used",
+                            .item = "image_encoder",
+                            .message = info.denoiser + " looks at no picture: the image encoder is "
+                                                       "not used",
+                            .hint = "disconnect it"});
+    }
+    return warnings;
+}
+
 std::vector<Field<models::DiffusionModelRequest>> loadDiffusionModelFields() {
     using Asked = models::DiffusionModelRequest;
     const std::array<PartNode, 4> parts = partNodes();
@@ -162,7 +196,9 @@ executor::NodeType loadDiffusionModelNode(Stages& stages) {
                                   .type = "MODEL"}}},
             .fields = loadDiffusionModelFields(),
             .open = [](Stages& own, const Asked& asked, std::string_view graphFolder) {
-                return own.loadDiffusionModel(asked, graphFolder);
+                WireRef model = own.loadDiffusionModel(asked, graphFolder);
+                Issues warnings = splitWarnings(modelIn(model), asked.imageEncoder);
+                return LoadedModel{.model = std::move(model), .warnings = std::move(warnings)};
             }});
 }
 

@@ -1,12 +1,14 @@
 #include "nodes/engine/node_def.hpp"
 #include "nodes/engine/outline_parts.hpp"
 #include "nodes/engine/stage_errors.hpp"
-#include "nodes/engine/stage_task.hpp"
+#include "nodes/engine/stage_run.hpp"
 #include "nodes/shared_params.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/image/picture_header.hpp"
 #include "plugin/tensor/picture_pixels.hpp"
 #include "plugin/tensor/stage_values.hpp"
+
+#include <ATen/ATen.h>
 
 #include <span>
 
@@ -70,6 +72,15 @@ Issues warningsAbout(const image::PictureHeader& header, const std::string& name
              .hint = "where the colours look wrong, convert it to sRGB in another program"}};
 }
 
+/// Of the image and its mask.
+memory::StageWork walkOfPicture(int64_t height, int64_t width, const memory::StagePlace& place) {
+    return walkTensors(place, [&] {
+        const auto options = at::TensorOptions(at::kFloat).device(c10::kMeta);
+        const at::Tensor pixels = at::empty({1, tensor::kPictureChannels, height, width}, options);
+        const at::Tensor mask = at::empty({1, 1, height, width}, options);
+    });
+}
+
 executor::WorkOutline outlineLoadImage(const executor::OutlineContext& context) {
     return blaming(kFile, [&] {
         const files::InputFile file = openPicture(context, context.graphFolder());
@@ -82,7 +93,8 @@ executor::WorkOutline outlineLoadImage(const executor::OutlineContext& context) 
             .fingerprints = {fingerprintOf(file)},
             .walk =
                 [height, width](const memory::StagePlace& place) {
-                    return withErrorsOf("load", [&] { return walkPicture(height, width, place); });
+                    return withErrorsOf("load",
+                                        [&] { return walkOfPicture(height, width, place); });
                 },
             .issues = warningsAbout(header, file.name()),
             .isOnHost = true};

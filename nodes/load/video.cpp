@@ -1,7 +1,7 @@
 #include "nodes/engine/node_def.hpp"
 #include "nodes/engine/outline_parts.hpp"
 #include "nodes/engine/stage_errors.hpp"
-#include "nodes/engine/stage_task.hpp"
+#include "nodes/engine/stage_run.hpp"
 #include "nodes/shared_params.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/tensor/picture_pixels.hpp"
@@ -106,6 +106,13 @@ auto blamingVideo(const Work& work) {
     }
 }
 
+memory::StageWork walkOfFrames(const Shape& shape, const memory::StagePlace& place) {
+    return walkTensors(place, [&] {
+        const at::Tensor frames =
+            at::empty(shape, at::TensorOptions(at::kFloat).device(c10::kMeta));
+    });
+}
+
 executor::WorkOutline outlineLoadVideo(const executor::OutlineContext& context) {
     return blamingVideo([&] {
         const files::InputFile file =
@@ -116,15 +123,15 @@ executor::WorkOutline outlineLoadVideo(const executor::OutlineContext& context) 
         if (!taken.damage.empty()) {
             issues.push_back(damageWarning(file.name(), taken.damage));
         }
-        return executor::WorkOutline{.outputs = {{"image", outputOf("IMAGE", frames)}},
-                                     .fingerprints = {fingerprintOf(file)},
-                                     .walk =
-                                         [frames](const memory::StagePlace& place) {
-                                             return withErrorsOf(
-                                                 "load", [&] { return walkFrames(frames, place); });
-                                         },
-                                     .issues = std::move(issues),
-                                     .isOnHost = true};
+        return executor::WorkOutline{
+            .outputs = {{"image", outputOf("IMAGE", frames)}},
+            .fingerprints = {fingerprintOf(file)},
+            .walk =
+                [frames](const memory::StagePlace& place) {
+                    return withErrorsOf("load", [&] { return walkOfFrames(frames, place); });
+                },
+            .issues = std::move(issues),
+            .isOnHost = true};
     });
 }
 

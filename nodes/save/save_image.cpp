@@ -2,7 +2,7 @@
 
 #include "nodes/engine/stage_errors.hpp"
 #include "nodes/engine/stage_inputs.hpp"
-#include "nodes/engine/stage_task.hpp"
+#include "nodes/engine/stage_run.hpp"
 #include "nodes/engine/stages.hpp"
 #include "nodes/save/file_names.hpp"
 #include "plugin/base/error.hpp"
@@ -176,7 +176,10 @@ std::vector<Image8> picturesIn(executor::Context& context) {
 
 executor::WorkOutline picturesOutline(const executor::OutlineContext& context) {
     return {.walk = [shape = context.input("image")->shape](const memory::StagePlace& place) {
-        return withErrorsOf("picture", [&] { return walkPictures(shape, place); });
+        return withErrorsOf("picture", [&] {
+            return walkTensors(place,
+                               [&] { (void)tensor::image8Tensor(onWire(shape, place, "image")); });
+        });
     }};
 }
 

@@ -168,7 +168,7 @@ executor::NodeType upscaleModelNode(Stages& stages) {
                    .roles = {models::kUpscaler},
                    .shape = upscaleWithModelShapes,
                    .run = upscaleWithModelStage,
-                   .tile = {"tile", &UpscaleWithModelAsked::tilePixels}},
+                   .tilePixels = &UpscaleWithModelAsked::tilePixels},
          .collectAfter = "upscale"});
 }
 

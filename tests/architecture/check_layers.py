@@ -82,7 +82,7 @@ DOORS = {
 }
 TORCH_FREE_FILES = {
     "plugin/nn/blocks/network_builder.hpp",
-    "nodes/engine/conditioning_shape.hpp", "plugin/nn/conditioning/conditioning_outline.hpp",
+    "plugin/nn/conditioning/conditioning_outline.hpp",
     "nodes/denoise/placed_entries.hpp", "plugin/tensor/conditioning_scope.hpp", "plugin/nn/model.hpp",
     "plugin/nn/component_source.hpp", "plugin/checkpoints/family.hpp", "plugin/checkpoints/network.hpp"}
 FMT_FILES = re.compile(r"^plugin/base/.*\.cpp$")  # torch ships another fmt than Debian

@@ -88,12 +88,10 @@ class AddAFamilyTest : public QObject {
             const QString path = files_.folder() + "/" + folder;
             return stages().loadPart({.item = item, .files = {{"file", path.toStdString()}}}, "");
         };
-        return stages()
-            .loadDiffusionModel({.file = denoiser.toStdString(),
-                                 .textEncoder = part("text_encoder", "text_encoder"),
-                                 .autoencoder = part("autoencoder", "vae")},
-                                "")
-            .model;
+        return stages().loadDiffusionModel({.file = denoiser.toStdString(),
+                                            .textEncoder = part("text_encoder", "text_encoder"),
+                                            .autoencoder = part("autoencoder", "vae")},
+                                           "");
     }
 
     [[nodiscard]] WireRef adapted(const WireRef& model, const QString& lora) {

@@ -1,7 +1,7 @@
 // Joining prompts of a family that states two sequences, a vector and a picture.
 
 #include "nodes/denoise/placed_entries.hpp"
-#include "nodes/engine/conditioning_shape.hpp"
+#include "nodes/engine/stage_inputs.hpp"
 #include "plugin/base/error.hpp"
 #include "plugin/sampling/noise_schedule.hpp"
 #include "plugin/tensor/stage_values.hpp"
@@ -287,11 +287,11 @@ private:
     /// What the node knows before the run, where it knows `inputs`.
     ConditioningOutline outlineOfEdit(const std::vector<WireRef>& inputs,
                                       const decltype(ConditioningEdit::edit)& edit) {
-        std::vector<nodes::ConditioningShape> known;
+        std::vector<executor::ValueOutline> known;
         for (const WireRef& input : inputs) {
             const auto outline =
                 std::make_shared<const ConditioningOutline>(nodes::outlineOf(in(input)));
-            known.push_back({.shape = outline->shape(), .entries = outline});
+            known.push_back({.shape = outline->shape(), .value = outline});
         }
         const testing::StageOutline outline = testing::outline(
             bench_.stages(), testing::known(known, ConditioningEdit{.edit = edit}));

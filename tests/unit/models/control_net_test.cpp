@@ -342,8 +342,8 @@ private Q_SLOTS:
         QFETCH(bool, isThere);
         QFETCH(QList<qint64>, shape);
         ModelBench bench;
-        const auto image =
-            std::make_shared<const nodes::KnownValue>("IMAGE", Shape(shape.begin(), shape.end()));
+        const auto image = std::make_shared<const nodes::Placeholder>(
+            executor::ValueOutline{.type = "IMAGE", .shape = Shape(shape.begin(), shape.end())});
         const auto error = testing::errorOf([&] {
             (void)testing::outline(
                 bench.stages(),

@@ -41,9 +41,9 @@ WireRef words(const WireRef& model, double level) {
         at::full(ModelBench::wordsShape(model), level), at::Tensor(), "a cat", -1);
 }
 
-nodes::ConditioningShape shapeOf(const WireRef& value) {
+executor::ValueOutline shapeOf(const WireRef& value) {
     const auto& conditioning = dynamic_cast<const tensor::Conditioning&>(*value);
-    return {.shape = conditioning.tensor("embeds").sizes().vec(), .entries = nullptr};
+    return {.shape = conditioning.tensor("embeds").sizes().vec()};
 }
 
 /// Two tiles across, one down.

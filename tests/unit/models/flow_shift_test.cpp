@@ -33,8 +33,8 @@ std::shared_ptr<const models::Model> stated(ModelBench& bench,
 }
 
 DenoiseAsked emptyAsked(int64_t width, int64_t height) {
-    return {.latent = std::make_shared<const nodes::KnownValue>(
-                "LATENT", Shape(), testing::emptyOutline(width, height))};
+    return {.latent = std::make_shared<const nodes::Placeholder>(executor::ValueOutline{
+                .type = "LATENT", .value = testing::emptyOutline(width, height)})};
 }
 
 }  // namespace

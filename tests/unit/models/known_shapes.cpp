@@ -7,12 +7,15 @@ namespace {
 using nodes::WireRef;
 
 WireRef wire(const char* type, const Shape& shape, const WireRef& value = {}) {
-    return shape.empty() && !value ? nullptr
-                                   : std::make_shared<const nodes::KnownValue>(type, shape, value);
+    return shape.empty() && !value
+               ? nullptr
+               : std::make_shared<const nodes::Placeholder>(
+                     executor::ValueOutline{.type = type, .shape = shape, .value = value});
 }
 
 WireRef latentWire(const Shape& shape, const WireRef& kind = {}) {
-    return std::make_shared<const nodes::KnownValue>("LATENT", shape, kind);
+    return std::make_shared<const nodes::Placeholder>(
+        executor::ValueOutline{.type = "LATENT", .shape = shape, .value = kind});
 }
 
 }  // namespace
@@ -100,15 +103,15 @@ DenoiseRequest known(const DenoiseShapes& shapes, DenoiseRequest request) {
 
 DetailRequest known(const DetailShapes& shapes, DetailRequest request) {
     request.image = wire("IMAGE", shapes.image);
-    request.positive = wire("CONDITIONING", shapes.positive.shape, shapes.positive.entries);
-    request.negative = wire("CONDITIONING", shapes.negative.shape, shapes.negative.entries);
+    request.positive = wire("CONDITIONING", shapes.positive.shape, shapes.positive.value);
+    request.negative = wire("CONDITIONING", shapes.negative.shape, shapes.negative.value);
     return request;
 }
 
-ConditioningEdit known(const std::vector<nodes::ConditioningShape>& inputs, ConditioningEdit edit) {
-    edit.first = wire("CONDITIONING", inputs.at(0).shape, inputs.at(0).entries);
+ConditioningEdit known(const std::vector<executor::ValueOutline>& inputs, ConditioningEdit edit) {
+    edit.first = wire("CONDITIONING", inputs.at(0).shape, inputs.at(0).value);
     edit.second =
-        inputs.size() > 1 ? wire("CONDITIONING", inputs[1].shape, inputs[1].entries) : nullptr;
+        inputs.size() > 1 ? wire("CONDITIONING", inputs[1].shape, inputs[1].value) : nullptr;
     return edit;
 }
 

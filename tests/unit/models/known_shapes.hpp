@@ -1,7 +1,6 @@
 #pragma once
 // Requests whose wires are known by their shapes alone, as before a run.
 
-#include "nodes/engine/conditioning_shape.hpp"
 #include "nodes/engine/stages.hpp"
 #include "tests/unit/models/node_call.hpp"
 
@@ -49,11 +48,11 @@ struct DenoiseShapes {
 
 struct DetailShapes {
     Shape image;
-    nodes::ConditioningShape positive;
-    nodes::ConditioningShape negative;
+    executor::ValueOutline positive;
+    executor::ValueOutline negative;
 };
 
-/// The request with KnownValues of these shapes on its wires; other wires stay as they are.
+/// The request with placeholders of these shapes on its wires; other wires stay as they are.
 [[nodiscard]] DecodeRequest known(const Shape& latent, DecodeRequest request);
 [[nodiscard]] LatentUpscaleRequest known(const Shape& latent, LatentUpscaleRequest request);
 [[nodiscard]] LatentRepeatRequest known(const Shape& latent,
@@ -72,7 +71,7 @@ struct DetailShapes {
 [[nodiscard]] CompositeRequest known(const CompositeShapes& shapes, CompositeRequest request);
 [[nodiscard]] DenoiseRequest known(const DenoiseShapes& shapes, DenoiseRequest request);
 [[nodiscard]] DetailRequest known(const DetailShapes& shapes, DetailRequest request);
-[[nodiscard]] ConditioningEdit known(const std::vector<nodes::ConditioningShape>& inputs,
+[[nodiscard]] ConditioningEdit known(const std::vector<executor::ValueOutline>& inputs,
                                      ConditioningEdit edit);
 
 }  // namespace lowtide::testing

@@ -69,19 +69,21 @@ private:
 
 /// What a node before it would have said of a value.
 executor::ValueOutline outlineOf(const nodes::WireRef& wire, const std::string& port) {
+    if (const auto* placeholder = dynamic_cast<const nodes::Placeholder*>(wire.get())) {
+        return placeholder->outline();
+    }
     executor::ValueOutline outline{.type = std::string(wire->type()),
                                    .shape = nodes::shapeOf(wire),
                                    .tensors = {},
                                    .hostBytes = 0,
                                    .value = wire};
-    if (const auto* known = dynamic_cast<const nodes::KnownValue*>(wire.get())) {
-        outline.value = known->value();
-    } else if (outline.type == "LATENT") {
+    if (outline.type == "LATENT") {
         outline.value = nodes::kindOf(wire);
     } else if (outline.type == "CONDITIONING") {
-        const nodes::ConditioningShape shape = nodes::conditioningShapeOf(wire, port.c_str());
-        outline.shape = shape.shape;
-        outline.value = shape.entries;
+        const auto known = std::make_shared<const models::ConditioningOutline>(
+            nodes::outlineAt(wire, port.c_str()));
+        outline.shape = known->shape();
+        outline.value = known;
     }
     return outline;
 }

@@ -22,7 +22,7 @@ struct StageOutline : executor::WorkOutline {
 [[nodiscard]] std::vector<nodes::WireRef> runNode(nodes::Stages& stages,
                                                   const Given& given,
                                                   const nodes::StageCall& call);
-/// Wires may hold KnownValues.
+/// Wires may hold placeholders.
 [[nodiscard]] StageOutline outlineNode(nodes::Stages& stages, const Given& given);
 
 template <class Request>

@@ -1,5 +1,6 @@
 // Bytes and passes of the shape walk beside those of runs with weighted and with several prompts.
 
+#include "nodes/engine/stage_inputs.hpp"
 #include "plugin/nn/conditioning/conditioning_outline.hpp"
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
@@ -13,7 +14,7 @@
 namespace prompt_walk_test {
 
 using namespace lowtide;
-using nodes::ConditioningShape;
+using executor::ValueOutline;
 using nodes::WireRef;
 using testing::PromptBench;
 
@@ -50,10 +51,6 @@ std::string difference(Bytes predicted, Bytes measured, const QString& device) {
                ? std::string()
                : "predicted " + std::to_string(predicted) + ", measured " +
                      std::to_string(measured);
-}
-
-ConditioningShape shapeOf(const testing::StageOutline& outline) {
-    return {.shape = outline.output().shape, .entries = outline.output().value};
 }
 
 testing::DenoiseRequest requestOf(PromptBench& bench, const Json& test) {
@@ -102,7 +99,7 @@ private Q_SLOTS:
         const Json& test = cases_.at("denoise").at(static_cast<size_t>(index));
         PromptBench bench(test.at("checkpoint"), {.kind = device.toStdString()});
         testing::DenoiseRequest request = requestOf(bench, test);
-        const ConditioningShape positive = outlined(bench, test.at("graph"), device);
+        const ValueOutline positive = outlined(bench, test.at("graph"), device);
         request.positive = bench.built(test.at("graph"));
         request.negative = bench.prompt("dark");
         (void)bench.denoise(request);
@@ -125,7 +122,7 @@ private Q_SLOTS:
     void countsThePassesOfEveryStep() {
         const Json& test = caseNamed("time");
         PromptBench bench(test.at("checkpoint"));
-        const ConditioningShape positive = outlined(bench, test.at("graph"), "cpu");
+        const ValueOutline positive = outlined(bench, test.at("graph"), "cpu");
         const memory::StageWork work =
             testing::outline(bench.stages(),
                              testing::known(shapesOf(test, positive), requestOf(bench, test)))
@@ -139,7 +136,7 @@ private Q_SLOTS:
         PromptBench bench(test.at("checkpoint"));
         testing::DenoiseRequest request = requestOf(bench, test);
         request.steps = 7;
-        const ConditioningShape positive = outlined(bench, test.at("graph"), "cpu");
+        const ValueOutline positive = outlined(bench, test.at("graph"), "cpu");
         const memory::StageWork work =
             testing::outline(bench.stages(), testing::known(shapesOf(test, positive), request))
                 .walk({"cpu"});
@@ -159,7 +156,7 @@ private Q_SLOTS:
         QFETCH(QString, edit);
         PromptBench bench("sd15_2", {.kind = "fake"});
         const Json graph = {{"prompt", "a cat"}};
-        const ConditioningShape shape = outlined(bench, graph, "fake");
+        const ValueOutline shape = outlined(bench, graph, "fake");
         testing::ConditioningEdit request = testing::editIn(parseJson(edit.toStdString(), "edit"));
         const memory::StageWork work =
             testing::outline(bench.stages(), testing::known({shape}, request))
@@ -184,14 +181,15 @@ private:
     }
 
     /// What the nodes of a graph know before a run; their own activations are compared on the way.
-    ConditioningShape outlined(PromptBench& bench, const Json& graph, const QString& device) {
+    ValueOutline outlined(PromptBench& bench, const Json& graph, const QString& device) {
         if (graph.contains("prompt")) {
-            return shapeOf(testing::outline(
-                bench.stages(),
-                testing::EncodeRequest{.model = bench.model(), .prompt = graph.at("prompt")}));
+            return testing::outline(
+                       bench.stages(),
+                       testing::EncodeRequest{.model = bench.model(), .prompt = graph.at("prompt")})
+                .output();
         }
         testing::ConditioningEdit edit = testing::editIn(graph);
-        std::vector<ConditioningShape> inputs;
+        std::vector<ValueOutline> inputs;
         for (const char* key : {"of", "first", "second"}) {
             if (graph.contains(key)) {
                 inputs.push_back(outlined(bench, graph.at(key), device));
@@ -208,14 +206,14 @@ private:
             throw std::runtime_error("predicted " + std::to_string(predicted) + ", measured " +
                                      std::to_string(measured));
         }
-        return shapeOf(outline);
+        return outline.output();
     }
 
-    static testing::DenoiseShapes shapesOf(const Json& test, const ConditioningShape& positive) {
+    static testing::DenoiseShapes shapesOf(const Json& test, const ValueOutline& positive) {
         testing::DenoiseShapes shapes{
             .positive = positive.shape,
             .negative = positive.shape,
-            .positiveEntries = positive.entries,
+            .positiveEntries = positive.value,
             .negativeEntries = nullptr,
             .latentKind =
                 testing::emptyOutline(test.at("width"), test.at("height"), test.value("batch", 1))};

@@ -1,4 +1,4 @@
-#include "nodes/engine/stage_task.hpp"
+#include "nodes/engine/stage_run.hpp"
 
 #include "nodes/engine/controls.hpp"
 #include "nodes/engine/finite_checks.hpp"
@@ -11,9 +11,7 @@
 #include "plugin/checkpoints/adapters/adapter_math.hpp"
 #include "plugin/nn/conditioning/conditioning_outline.hpp"
 #include "plugin/nn/shape_walk.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/numerics_scope.hpp"
-#include "plugin/tensor/picture_pixels.hpp"
 
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
@@ -27,13 +25,12 @@
 
 namespace lowtide::nodes {
 
-namespace {
-
-/// What lies on the wire into `port`.
 at::Tensor onWire(const Shape& shape, const memory::StagePlace& place, std::string_view port) {
     return place.isElsewhere(port) ? models::ShapeWalk::elsewhere(shape)
                                    : models::ShapeWalk::onWire(shape);
 }
+
+namespace {
 
 WireRef conditioningOnWire(const WireRef& value,
                            const memory::StagePlace& place,
@@ -147,99 +144,78 @@ StageCall callFor(const memory::StagePlace& place, at::Tensor& shown) {
 
 }  // namespace
 
-memory::StageWork walkStage(const StageTask& task,
+memory::StageWork walkStage(const Stage& stage,
                             const StageFacts& facts,
                             const memory::StagePlace& place) {
     models::TypedNetworks typed;
     std::vector<std::shared_ptr<const memory::ComponentTree>> trees;
     std::optional<tensor::NumericsScope> scope;
     if (!facts.precisions.empty()) {
-        const auto source = task.source();
+        const auto source = stage.source();
         typed = typedFor(*source, facts.precisions);
         trees = typedTrees(typed, *source, facts.precisions);
     }
-    if (!facts.precisions.empty() && !task.hasOwnSwitches) {
+    if (!facts.precisions.empty() && !stage.hasOwnSwitches) {
         scope.emplace(facts.precisions.front().switches);
     }
     WalkedShare share;
     memory::StageWork work = walkOver(place, std::move(trees), [&](models::ShapeWalk& walk) {
-        FiniteChecks finite(task, facts.precisions, /*isDryRun=*/true);
+        FiniteChecks finite(stage, facts.precisions, /*isDryRun=*/true);
         models::StageContext context{.weights = walk,
                                      .record = tensor::Record(nullptr),
                                      .typed = std::move(typed),
                                      .hashes = facts.hashes,
                                      .walk = &walk,
                                      .finite = &finite};
+        const auto walked = stage.forWalk(context, [&](auto port, const WireRef& value) {
+            return valueOnWire(value, place, port);
+        });
         at::Tensor shown;
-        const WalkedStage walked =
-            task.walk(context, callFor(place, shown), [&](auto port, const WireRef& value) {
-                return valueOnWire(value, place, port);
-            });
-        finite.look(walked.results);
-        share = walked.share;
+        finite.look(walked->run(context, callFor(place, shown)));
+        share = walked->share;
     });
-    work.knowsElsewhere = task.scopesElsewhere;
+    work.knowsElsewhere = stage.scopesElsewhere;
     for (memory::ComponentWork& component : work.components) {
         component.passes = component.passes * share.all / share.walked;
     }
     return work;
 }
 
-memory::StageWork walkPicture(int64_t heightPixels,
-                              int64_t widthPixels,
-                              const memory::StagePlace& place) {
-    return walkOver(place, {}, [&](models::ShapeWalk&) {
-        const auto options = at::TensorOptions(at::kFloat).device(c10::kMeta);
-        const at::Tensor pixels =
-            at::empty({1, tensor::kPictureChannels, heightPixels, widthPixels}, options);
-        const at::Tensor mask = at::empty({1, 1, heightPixels, widthPixels}, options);
-    });
-}
-
-memory::StageWork walkFrames(const Shape& imageShape, const memory::StagePlace& place) {
-    return walkOver(place, {}, [&](models::ShapeWalk&) {
-        const at::Tensor frames =
-            at::empty(imageShape, at::TensorOptions(at::kFloat).device(c10::kMeta));
-    });
-}
-
-memory::StageWork walkPictures(const Shape& imageShape, const memory::StagePlace& place) {
-    return walkOver(place, {}, [&](models::ShapeWalk&) {
-        (void)tensor::image8Tensor(onWire(imageShape, place, "image"));
-    });
+memory::StageWork walkTensors(const memory::StagePlace& place, const std::function<void()>& make) {
+    return walkOver(place, {}, [&](models::ShapeWalk&) { make(); });
 }
 
 namespace {
 
-std::vector<memory::ComponentPrecision> precisionsOf(const StageTask& task) {
-    if (task.roles.empty()) {
+std::vector<memory::ComponentPrecision> precisionsOf(const Stage& stage) {
+    if (stage.roles.empty()) {
         return {};
     }
-    const auto source = task.source();
-    std::vector<std::string_view> patterns = task.roles;
-    for (const std::string_view pattern : task.addedRoles) {
+    const auto source = stage.source();
+    std::vector<std::string_view> patterns = stage.roles;
+    for (const std::string_view pattern : stage.addedRoles) {
         if (hasRole(*source, pattern)) {
             patterns.push_back(pattern);
         }
     }
-    return precisionsFor(*source, patterns, task.precision);
+    return precisionsFor(*source, patterns, stage.precision);
 }
 
 /// Sides of tiles that are proposed, the largest first.
 constexpr std::array<int64_t, 7> kTileSides = {1024, 768, 512, 384, 256, 192, 128};
 
-memory::SmallerWork inSmallerTiles(const StageTask& task,
+memory::SmallerWork inSmallerTiles(const std::shared_ptr<const Stage>& stage,
                                    const StageFacts& facts,
                                    const memory::StagePlace& place) {
-    memory::SmallerWork smaller{.param = task.tileParam};
+    memory::SmallerWork smaller{.param = kTileParam};
     std::copy_if(kTileSides.begin(),
                  kTileSides.end(),
                  std::back_inserter(smaller.values),
-                 [&](int64_t side) { return task.tilePixels == 0 || side < task.tilePixels; });
-    smaller.work = [task, facts, place](int64_t side) -> std::optional<memory::StageWork> {
+                 [&](int64_t side) { return stage->tilePixels == 0 || side < stage->tilePixels; });
+    smaller.work = [stage, facts, place](int64_t side) -> std::optional<memory::StageWork> {
         try {
-            return withErrorsOf(task.name,
-                                [&] { return walkStage(task.inTiles(side), facts, place); });
+            return withErrorsOf(stage->name,
+                                [&] { return walkStage(*stage->inTiles(side), facts, place); });
         } catch (const Error&) {
             return std::nullopt;  // of an overlap, say, that is larger
         }
@@ -249,11 +225,11 @@ memory::SmallerWork inSmallerTiles(const StageTask& task,
 
 }  // namespace
 
-executor::WorkOutline outlineTask(const StageTask& task,
-                                  const std::vector<PortDesc>& ports,
-                                  models::ModelHashes& hashes) {
-    StageFacts facts{.precisions = precisionsOf(task), .hashes = &hashes};
-    StageShapes shapes = task.shape(facts);
+executor::WorkOutline outlineStage(const std::shared_ptr<const Stage>& stage,
+                                   const std::vector<PortDesc>& ports,
+                                   models::ModelHashes& hashes) {
+    StageFacts facts{.precisions = precisionsOf(*stage), .hashes = &hashes};
+    StageShapes shapes = stage->shape(facts);
     if (!shapes.runsComponents) {
         facts.precisions.clear();
     }
@@ -265,40 +241,40 @@ executor::WorkOutline outlineTask(const StageTask& task,
         outline.outputs.emplace_back(ports[i].id, std::move(shapes.outputs.at(i)));
     }
     if (!facts.precisions.empty()) {
-        outline.components = [task, precisions = facts.precisions] {
-            return withErrorsOf(task.name, [&] {
-                const auto source = task.source();
+        outline.components = [stage, precisions = facts.precisions] {
+            return withErrorsOf(stage->name, [&] {
+                const auto source = stage->source();
                 return typedTrees(typedFor(*source, precisions), *source, precisions);
             });
         };
     }
-    if (task.inTiles) {
-        outline.smaller = [task, facts](const memory::StagePlace& place) {
-            return inSmallerTiles(task, facts, place);
+    if (stage->tilePixels) {
+        outline.smaller = [stage, facts](const memory::StagePlace& place) {
+            return inSmallerTiles(stage, facts, place);
         };
     }
-    outline.walk = [task, facts](const memory::StagePlace& place) {
-        return withErrorsOf(task.name, [&] { return walkStage(task, facts, place); });
+    outline.walk = [stage, facts](const memory::StagePlace& place) {
+        return withErrorsOf(stage->name, [&] { return walkStage(*stage, facts, place); });
     };
     return outline;
 }
 
-std::vector<WireRef> runTask(const StageTask& task,
-                             models::StageContext& context,
-                             const StageCall& call) {
-    const std::vector<memory::ComponentPrecision> precisions = precisionsOf(task);
+std::vector<WireRef> runStage(const Stage& stage,
+                              models::StageContext& context,
+                              const StageCall& call) {
+    const std::vector<memory::ComponentPrecision> precisions = precisionsOf(stage);
     std::optional<tensor::NumericsScope> scope;
     if (!precisions.empty()) {
-        const auto source = task.source();
+        const auto source = stage.source();
         context.typed = typedFor(*source, precisions);
         context.exact = exactFor(*source, precisions);
     }
-    if (!precisions.empty() && !task.hasOwnSwitches) {
+    if (!precisions.empty() && !stage.hasOwnSwitches) {
         scope.emplace(precisions.front().switches);
     }
-    FiniteChecks finite(task, precisions, /*isDryRun=*/false);
+    FiniteChecks finite(stage, precisions, /*isDryRun=*/false);
     context.finite = &finite;
-    std::vector<WireRef> results = task.run(context, call);
+    std::vector<WireRef> results = stage.run(context, call);
     finite.look(results);
     context.finite = nullptr;
     return results;
