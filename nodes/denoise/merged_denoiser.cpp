@@ -76,13 +76,16 @@ at::Tensor maskOf(const PlacedEntry& entry, const at::Tensor& latents) {
 
 }  // namespace
 
-bool PlacedPrompts::isPlain() const {
-    const bool single = positive.size() == 1 && positive.front().isUnrestricted();
+bool PlacedPrompts::isPlain(sampling::Guidance guidance) const {
+    const auto isAlone = [](const std::vector<PlacedEntry>& side) {
+        return side.size() == 1 && side.front().isUnrestricted();
+    };
     if (negative.empty()) {
-        return single;
+        return isAlone(positive);
     }
-    return single && negative.size() == 1 && negative.front().isUnrestricted() &&
-           negative.front().tokens == positive.front().tokens;
+    return isAlone(positive) && isAlone(negative) &&
+           (guidance == sampling::Guidance::Sequential ||
+            negative.front().tokens == positive.front().tokens);
 }
 
 PlacedPrompts placePrompts(const tensor::Conditioning& positive,
@@ -130,7 +133,7 @@ at::Tensor MergedDenoiser::predict(const at::Tensor& latents,
     }
     for (const PromptCall& call : calls) {
         sampling::StepInfo own = step;
-        own.decision.next = &call == &calls.back() ? step.decision.next : step.decision.work;
+        own.decision.next = &call == &calls.back() ? step.decision.next : step.decision.begins();
         add(call, latents, timestep, own, sums, counts);
     }
     for (int64_t half = 0; half < halves; ++half) {

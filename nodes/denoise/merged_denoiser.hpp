@@ -19,9 +19,9 @@ struct PlacedPrompts {
     std::vector<PlacedEntry> positive;
     std::vector<PlacedEntry> negative;
 
-    /// One prompt everywhere and always, or one on each side with equally many tokens: the network
-    /// alone does that.
-    [[nodiscard]] bool isPlain() const;
+    /// One prompt everywhere and always, or one on each side, with equally many tokens where one
+    /// call follows both: the network alone does that.
+    [[nodiscard]] bool isPlain(sampling::Guidance guidance) const;
 };
 
 /// `negative` is null without guidance. Errors as placed(), on ports "positive" and "negative".

@@ -104,7 +104,7 @@ std::unique_ptr<sampling::Denoiser> denoiserFor(models::StageContext& context,
                                          {.height = latents.size(-2),
                                           .width = latents.size(-1),
                                           .downsampling = model.info().latent.factor});
-    if (prompts.isPlain()) {
+    if (prompts.isPlain(model.info().guidance)) {
         return model.makeDenoiser(context, request);
     }
     return std::make_unique<MergedDenoiser>(context, model, request, std::move(prompts));

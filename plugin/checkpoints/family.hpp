@@ -44,7 +44,8 @@ struct AdapterMarks {
     std::vector<std::string_view> wholeModules{};
     std::vector<int64_t> widths{};
     /// Parts of names of modules that only a relative which is not built has, with '.' for '_' as
-    /// all parts, or with '_' as files spell them; and what that is called.
+    /// all parts, or with '_' as files spell them and a '.' before the name; and what that is
+    /// called.
     std::vector<std::pair<std::string_view, std::string_view>> relatives{};
     /// Ends of names of modules that read its denoiser's latent, and how wide that is: those of
     /// relatives read a picture beside it. Empty: the widths tell enough.

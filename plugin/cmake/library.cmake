@@ -1,6 +1,6 @@
 # lowtide_library(NAME [TORCH] [HEADERS_ONLY] DEPENDS a b ... LINK x y ...)
-#   One room: a static library lowtide_NAME (alias lowtide::NAME) of this folder's *.cpp. DEPENDS names rooms;
-#   TORCH rooms see ATen through the one shared precompiled header.
+#   A static library lowtide_NAME (alias lowtide::NAME) of this folder's *.cpp. DEPENDS names libraries;
+#   TORCH libraries see ATen through the one shared precompiled header.
 function(lowtide_library name)
   cmake_parse_arguments(ARG "TORCH;HEADERS_ONLY" "" "DEPENDS;LINK" ${ARGN})
   set(target lowtide_${name})
@@ -17,7 +17,7 @@ function(lowtide_library name)
   target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
   list(TRANSFORM ARG_DEPENDS PREPEND lowtide::)
   target_link_libraries(${target} ${scope} ${ARG_DEPENDS} ${ARG_LINK})
-  set_property(GLOBAL APPEND PROPERTY LOWTIDE_ROOMS ${target})
+  set_property(GLOBAL APPEND PROPERTY LOWTIDE_LIBRARIES ${target})
   if(ARG_TORCH)
     lowtide_use_torch(${target})
   elseif(NOT ARG_HEADERS_ONLY AND NOT name MATCHES "^ui_")
@@ -40,7 +40,7 @@ function(lowtide_use_torch target)
   lowtide_batches(${target} 12)
 endfunction()
 
-# lowtide_ui_library(NAME DEPENDS rooms... LINK x...): a room of ui/ that sees Qt Widgets; library lowtide_ui_NAME.
+# lowtide_ui_library(NAME DEPENDS libraries... LINK x...): lowtide_ui_NAME, a library of ui/ that sees Qt Widgets.
 function(lowtide_ui_library name)
   lowtide_library(ui_${name} ${ARGN})
   lowtide_use_widgets(lowtide_ui_${name})

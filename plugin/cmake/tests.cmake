@@ -1,6 +1,7 @@
-# lowtide_test_program(NAME [TORCH|WIDGETS|GUI] ROOM room SOURCES helpers.cpp ... DEPENDS rooms NEEDS targets DEFINE names)
-#   One program test_NAME for the tests of a room, which has its name unless ROOM says another. NEEDS names what its tests
-#   open or start.
+# lowtide_test_program(NAME [TORCH|WIDGETS|GUI] LIBRARY library SOURCES helpers.cpp ... DEPENDS libraries NEEDS targets
+#                      DEFINE names)
+#   One program test_NAME for the tests of a library, which has its name unless LIBRARY says another. NEEDS names what
+#   its tests open or start.
 # lowtide_test(NAME [SCREEN] PROGRAM p SOURCE x_test.cpp ... LABELS l TIMEOUT s ENVIRONMENT v=... ARGUMENTS a)
 #   One Qt Test class of that program, a test of its own for ctest; or several that are quick beside the start of their
 #   program (LibTorch takes up to a second), one after the other. Without labels it is "fast". SCREEN: in a real window, on
@@ -44,7 +45,7 @@ function(lowtide_kind result)
   endforeach()
 endfunction()
 
-# lowtide_test_library(NAME [TORCH|WIDGETS|GUI] SOURCES x.cpp ... DEPENDS rooms): what tests share; lowtide::NAME.
+# lowtide_test_library(NAME [TORCH|WIDGETS|GUI] SOURCES x.cpp ... DEPENDS libraries): what tests share; lowtide::NAME.
 function(lowtide_test_library name)
   cmake_parse_arguments(ARG "TORCH;WIDGETS;GUI" "" "SOURCES;DEPENDS" ${ARGN})
   lowtide_kind(kind)
@@ -56,14 +57,14 @@ function(lowtide_test_library name)
 endfunction()
 
 function(lowtide_test_program name)
-  cmake_parse_arguments(ARG "TORCH;WIDGETS;GUI" "ROOM" "SOURCES;DEPENDS;NEEDS;DEFINE" ${ARGN})
-  if(NOT ARG_ROOM)
-    set(ARG_ROOM ${name})
+  cmake_parse_arguments(ARG "TORCH;WIDGETS;GUI" "LIBRARY" "SOURCES;DEPENDS;NEEDS;DEFINE" ${ARGN})
+  if(NOT ARG_LIBRARY)
+    set(ARG_LIBRARY ${name})
   endif()
   lowtide_kind(kind)
   set(target test_${name})
   add_executable(${target} ${ARG_SOURCES})
-  set_target_properties(${target} PROPERTIES LOWTIDE_ROOM ${ARG_ROOM})
+  set_target_properties(${target} PROPERTIES LOWTIDE_LIBRARY ${ARG_LIBRARY})
   list(TRANSFORM ARG_DEPENDS PREPEND lowtide::)
   target_link_libraries(${target} PRIVATE ${ARG_DEPENDS} lowtide::test_main)
   target_compile_definitions(${target} PRIVATE ${ARG_DEFINE})
@@ -81,22 +82,22 @@ function(lowtide_test_program name)
   cmake_language(EVAL CODE "cmake_language(DEFER CALL lowtide_finish_test_program ${target})")
 endfunction()
 
-# When all tests of the program's folder are known: their meta objects, and for ./dev check the labels of:ROOM (its own
-# tests) and sees:ROOM (rooms that it links, however far down).
+# When all tests of the program's folder are known: their meta objects, and for ./dev check the labels of:LIBRARY (its own
+# tests) and sees:LIBRARY (libraries that it links, however far down).
 function(lowtide_finish_test_program target)
   get_target_property(files ${target} LOWTIDE_TESTS)
   lowtide_moc_tests(${target} ${files})
-  get_target_property(own ${target} LOWTIDE_ROOM)
+  get_target_property(own ${target} LOWTIDE_LIBRARY)
   get_target_property(tests ${target} LOWTIDE_TEST_NAMES)
   set(linked "")
   lowtide_add_linked(linked ${target})
   if(TARGET lowtide_fixed_seed AND lowtide_aten IN_LIST linked)
     target_link_libraries(${target} PRIVATE lowtide_fixed_seed)
   endif()
-  get_property(rooms GLOBAL PROPERTY LOWTIDE_ROOMS)
-  foreach(room IN LISTS rooms)
-    if(room IN_LIST linked)
-      string(REPLACE lowtide_ "" name ${room})
+  get_property(libraries GLOBAL PROPERTY LOWTIDE_LIBRARIES)
+  foreach(library IN LISTS libraries)
+    if(library IN_LIST linked)
+      string(REPLACE lowtide_ "" name ${library})
       if(NOT TARGET check_${name})
         add_custom_target(check_${name})
       endif()

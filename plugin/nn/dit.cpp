@@ -11,7 +11,7 @@ namespace lowtide::models {
 
 namespace kernels = tensor::kernels;
 
-at::Tensor timeWaves(Pass& pass, const at::Tensor& values, int64_t width) {
+at::Tensor sinusoids(Pass& pass, const at::Tensor& values, int64_t width) {
     return tensor::upload(sinusoids(values, width, /*cosineFirst=*/true, /*frequencyShift=*/0),
                           pass.device());
 }

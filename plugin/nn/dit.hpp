@@ -19,7 +19,7 @@ namespace lowtide::models {
 
 /// Sine and cosine of `values` (f32 [N] on the CPU), cosines first: [N, width] on the pass's
 /// device.
-[[nodiscard]] at::Tensor timeWaves(Pass& pass, const at::Tensor& values, int64_t width);
+[[nodiscard]] at::Tensor sinusoids(Pass& pass, const at::Tensor& values, int64_t width);
 
 // Norms that are moved and scaled by the time, and sums that it weighs, go a few thousand tokens at
 // a time, so that what is wider is never held for all.

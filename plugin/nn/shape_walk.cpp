@@ -9,6 +9,8 @@
 #include "plugin/residency/scalar_type.hpp"
 #include "plugin/sampling/step_caches/cache_scope.hpp"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -391,7 +393,7 @@ at::Tensor walkedStep(ShapeWalk& walk,
                       const sampling::StepInfo& step,
                       const std::function<at::Tensor(const sampling::StepInfo&)>& forward) {
     const sampling::StepDecision& decision = step.decision;
-    const auto work = decision.isOpen ? sampling::StepWork::Full : decision.work;
+    const sampling::StepWork work = decision.begins();
     sizes.insert(sizes.end(), {static_cast<int64_t>(work), decision.isOpen});
     PassedOver passed{.hint = passHint(step, work)};
     if (decision.cache) {

@@ -310,8 +310,10 @@ private:
         cache_.decide(info, all, 2 * prompts + isOfSecond(timestep));
         std::vector<at::Tensor> made;
         for (size_t i = 0; i < evaluations && info.decision.work != StepWork::Predict; ++i) {
-            info.slot.isUncond = i == 1;
-            made.push_back(denoiser_.predict(input, timestep, info));
+            StepInfo own = info;
+            own.slot.isUncond = i == 1;
+            own.decision.next = i + 1 == evaluations ? info.decision.next : info.decision.begins();
+            made.push_back(denoiser_.predict(input, timestep, own));
         }
         if (settings_.made && !made.empty()) {
             settings_.made(made, info, isOfSecond(timestep));

@@ -17,9 +17,12 @@ enum class StepWork : uint8_t { Full, Partial, Predict };
 /// What was decided for one call, before it.
 struct StepDecision {
     StepWork work = StepWork::Full;
-    StepWork next = StepWork::Full;  ///< of the call after it, as far as it is known: a hint
+    StepWork next = StepWork::Full;  ///< of the evaluation after it, as far as known: a hint
     bool isOpen = false;             ///< Partial only if a gate inside the network agrees
     CacheScope* cache = nullptr;     ///< the run's; null: nothing is cached inside the network
+
+    /// What each evaluation of the call begins as: Full while a gate may still refuse.
+    [[nodiscard]] StepWork begins() const { return isOpen ? StepWork::Full : work; }
 };
 
 /// Which of several evaluations in one call a network does: each has values of its own in a cache

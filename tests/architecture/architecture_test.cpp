@@ -15,10 +15,12 @@ struct Verdict {
     QString output;
 };
 
-Verdict check(const QString& script, const QString& root) {
+Verdict check(const QString& script, const QString& root, const QStringList& others = {}) {
     QProcess process;
     process.setProcessChannelMode(QProcess::MergedChannels);
-    process.start("python3", {lowtide::testing::sourcePath("tests/architecture/") + script, root});
+    process.start(
+        "python3",
+        QStringList{lowtide::testing::sourcePath("tests/architecture/") + script, root} + others);
     process.waitForFinished(-1);
     return {process.exitCode(), QString::fromUtf8(process.readAll())};
 }
@@ -96,6 +98,45 @@ private Q_SLOTS:
 
         QVERIFY2(ofDev.startsWith("/cache/site-"), qPrintable(ofDev));
         QCOMPARE(said("cmake", {"-P", folder.filePath("say.cmake")}), ofDev);
+    }
+
+    void aChangeIsReadWhateverGitIsTold_data() {
+        QTest::addColumn<QString>("setting");
+        QTest::addColumn<QString>("value");
+        QTest::newRow("nothing") << "lowtide.nothing"
+                                 << "0";
+        QTest::newRow("no prefix") << "diff.noprefix"
+                                   << "true";
+        QTest::newRow("other prefixes") << "diff.mnemonicPrefix"
+                                        << "true";
+        QTest::newRow("colours") << "color.ui"
+                                 << "always";
+        QTest::newRow("another program") << "diff.external"
+                                         << "true";
+    }
+
+    void aChangeIsReadWhateverGitIsTold() {
+        QFETCH(QString, setting);
+        QFETCH(QString, value);
+        const QTemporaryDir root;
+        const auto git = [&root](const QStringList& arguments) {
+            return QProcess::execute(
+                "git",
+                QStringList{"-C", root.path(), "-c", "user.name=a", "-c", "user.email=a@b.c"} +
+                    arguments);
+        };
+        write(root, "base/a.cpp", "int a = 1;\n");
+        write(root, "base/b.cpp", "int b = 1;\n");
+        QCOMPARE(git({"init", "--quiet"}), 0);
+        QCOMPARE(git({"config", setting, value}), 0);
+        QCOMPARE(git({"add", "."}), 0);
+        QCOMPARE(git({"commit", "--quiet", "--message=a"}), 0);
+        write(root, "base/a.cpp", "int a = 2;\n");
+
+        const Verdict verdict = check("tidy_changes.py", root.path(), {"HEAD"});
+
+        QCOMPARE(verdict.output, QString("base/a.cpp\n"));
+        QCOMPARE(verdict.exitCode, 0);
     }
 
     void aBrokenRuleIsFound_data() {

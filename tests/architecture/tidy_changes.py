@@ -15,6 +15,8 @@ import subprocess
 import sys
 
 CPP = ("*.cpp", "*.hpp")
+# Against a user's settings of git: diff.noprefix, diff.mnemonicPrefix, color.diff, diff.external.
+AS_PARSED = ("--src-prefix=a/", "--dst-prefix=b/", "--no-color", "--no-ext-diff")
 HUNK = re.compile(r"^@@ \S+ \+(\d+)(?:,(\d+))? @@", re.M)
 
 
@@ -28,7 +30,7 @@ def changed_lines(root, commit):
     bases = (git(root, "merge-base", "HEAD", branch, check=False).strip() for branch in ("origin/main", "main"))
     base = commit or next(filter(None, bases), "HEAD")
     lines = {}
-    for part in git(root, "diff", "-U0", "--no-color", "--no-ext-diff", "--diff-filter=d", base, "--", *CPP).split("\ndiff --git "):
+    for part in git(root, "diff", "-U0", *AS_PARSED, "--diff-filter=d", base, "--", *CPP).split("\ndiff --git "):
         path = re.search(r"^\+\+\+ b/(.*)$", part, re.M)
         hunks = [[int(start), int(start) + int(count or 1) - 1] for start, count in HUNK.findall(part) if count != "0"]
         if path and hunks:

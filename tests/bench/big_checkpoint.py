@@ -16,6 +16,7 @@ with the real libraries'.
 import json
 import math
 import os
+import pathlib
 import shutil
 import struct
 import sys
@@ -23,6 +24,10 @@ import sys
 import padded_tokenizer
 
 from layouts import UNET_DEFAULTS, text_encoder_shapes, unet_shapes
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
+
+import made_once  # noqa: E402 - found there
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -135,14 +140,13 @@ def write_json(path, value):
 
 
 def make_once(out, write):
-    """write(folder) fills a folder, which appears whole or not at all; nothing is written when it is there already."""
-    if os.path.isdir(out):
-        return
-    partial = f"{out}.partial"
-    shutil.rmtree(partial, ignore_errors=True)
-    os.makedirs(partial)
-    write(partial)
-    os.rename(partial, out)
+    """As made_once.make_once(), for names as texts: write(folder) finds the folder empty."""
+
+    def make(partial):
+        partial.mkdir()
+        write(str(partial))
+
+    made_once.make_once(pathlib.Path(out), make)
 
 
 def write_parts(folder, parts, kind_of=lambda name: "BF16", tied=TIED):

@@ -27,8 +27,13 @@ private Q_SLOTS:
               "import renamed as other\n"
               "from names import (\n    one,\n    two,\n)\n\n"
               "def main():\n    from package import part  # late\n");
-        for (const char* name :
-             {"plain", "renamed", "names", "package/sibling", "through", "stranger"}) {
+        for (const char* name : {"plain",
+                                 "renamed",
+                                 "names",
+                                 "package/__init__",
+                                 "package/sibling",
+                                 "through",
+                                 "stranger"}) {
             write(QString(name) + ".py", "VALUE = 1\n");
         }
         write("package/part.py", "from . import sibling\nimport through\n");
@@ -42,6 +47,7 @@ private Q_SLOTS:
         QTest::newRow("under another name") << "renamed.py" << true;
         QTest::newRow("names over several lines") << "names.py" << true;
         QTest::newRow("of a package, in a function") << "package/part.py" << true;
+        QTest::newRow("of a package, by the package") << "package/__init__.py" << true;
         QTest::newRow("through a module, relative") << "package/sibling.py" << true;
         QTest::newRow("through a module") << "through.py" << true;
         QTest::newRow("of no one") << "stranger.py" << false;

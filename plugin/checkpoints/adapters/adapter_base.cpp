@@ -39,10 +39,11 @@ std::string dotted(std::string name) {
 /// have names of theirs too.
 std::optional<NamedFamily> familyNamedBy(const std::string& spelled) {
     const std::string module = dotted(spelled);
+    const std::string afterDot = "." + spelled;  // parts say so where a name begins
     std::optional<NamedFamily> found;
     const auto look = [&](std::span<const std::pair<std::string_view, std::string_view>> names) {
         for (const auto& [part, family] : names) {
-            const std::string& name = part.find('_') == part.npos ? module : spelled;
+            const std::string& name = part.find('_') == part.npos ? module : afterDot;
             if (!found && name.find(part) != name.npos) {
                 found = NamedFamily{part, family};
             }

@@ -449,6 +449,8 @@ std::string labelFlux(Checkpoint& checkpoint) {
 
 /// Its blocks have FLUX's widths and, as kohya's trainers write them, mostly FLUX's names.
 constexpr std::string_view kHunyuan = "HunyuanVideo or a relative";
+/// FLUX.1 has 19 double and 38 single blocks.
+constexpr std::string_view kMoreBlocks = "networks with more blocks than FLUX.1";
 
 }  // namespace
 
@@ -497,8 +499,13 @@ const Family& flux() {
                                    {".txt_attn_qkv", kHunyuan},
                                    {"img.mlp.fc", kHunyuan},
                                    {"txt.mlp.fc", kHunyuan},
-                                   {"token.refiner.", kHunyuan},
-                                   {"double.blocks.19.", "networks with more blocks than FLUX.1"}},
+                                   {"individual.token.refiner.", kHunyuan},
+                                   {"context.embedder.token.refiner.", kHunyuan},
+                                   {"double.blocks.19.", kMoreBlocks},
+                                   {".transformer_blocks.19.attn.", kMoreBlocks},
+                                   {".transformer_blocks_19_attn_", kMoreBlocks},
+                                   {"single.blocks.38.", kMoreBlocks},
+                                   {"single.transformer.blocks.38.", kMoreBlocks}},
                      .latentModules = {"img.in", "x.embedder"},
                      .latentWidth = 64},
         .relatives = {{"ip_adapter_double_stream", "ip_adapter", "IP-Adapter for Flux"},

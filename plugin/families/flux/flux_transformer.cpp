@@ -6,7 +6,6 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/blocks/pass.hpp"
 #include "plugin/nn/dit.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
 
 #include <ATen/ATen.h>
@@ -261,7 +260,7 @@ at::Tensor FluxTransformer::timeOf(Pass& pass,
                                    const at::Tensor& timestep,
                                    const FluxTexts& texts) const {
     const auto embedded = [&](const VectorEmbedding& by, const at::Tensor& number) {
-        return by.apply(pass, timeWaves(pass, number.reshape({1}), kFluxSinusoids));
+        return by.apply(pass, sinusoids(pass, number.reshape({1}), kFluxSinusoids));
     };
     at::Tensor sum = embedded(layers_->time, timestep.to(at::kFloat) / kFluxNoise * kFluxNoise);
     if (layers_->guidance) {
@@ -305,8 +304,7 @@ at::Tensor FluxTransformer::predict(Pass& pass,
                                          latents.size(2) / FluxConfig::kPatch,
                                          latents.size(3) / FluxConfig::kPatch);
     const FluxInputs inputs{.time = timeOf(pass, timestep, texts),
-                            .rotation = {.cosines = tensor::upload(turned.cosines, pass.device()),
-                                         .sines = tensor::upload(turned.sines, pass.device())}};
+                            .rotation = uploaded(turned, pass.device())};
     hidden = throughBlocks(
         cached,
         std::move(hidden),

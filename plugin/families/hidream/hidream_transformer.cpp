@@ -171,7 +171,7 @@ at::Tensor HiDreamTransformer::predict(Pass& pass,
     sampling::CachedCall cached(step, sampling::CacheKey::of(latents, pass.tree().id));
     pass.begin(passHint(step, cached.work()));
     const at::Tensor steps =
-        timeWaves(pass, timestep.to(at::kFloat).reshape({1}).expand({latents.size(0)}), kSinusoids);
+        sinusoids(pass, timestep.to(at::kFloat).reshape({1}).expand({latents.size(0)}), kSinusoids);
     at::Tensor hidden = patchesOf(pass, latents);
     const at::Tensor time =
         kernels::silu(layers_->time.apply(pass, steps).to(hidden.scalar_type()) +

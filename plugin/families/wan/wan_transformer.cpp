@@ -3,7 +3,6 @@
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/blocks/pass.hpp"
 #include "plugin/nn/dit.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
 
 #include <ATen/ATen.h>
@@ -84,12 +83,11 @@ at::Tensor WanTransformer::latentsOf(const at::Tensor& tokens, const at::Tensor&
 /// A third of a head for rows and columns each, rounded down to pairs; frames have the rest.
 Rotation WanTransformer::rotationFor(const at::Tensor& latents, c10::Device device) const {
     const int64_t side = 2 * (config_.headWidth / 6);
-    const Rotation rotation =
+    return uploaded(
         gridRotation({{latents.size(2) / config_.patch[0], config_.headWidth - 2 * side},
                       {latents.size(3) / config_.patch[1], side},
-                      {latents.size(4) / config_.patch[2], side}});
-    return {.cosines = tensor::upload(rotation.cosines, device),
-            .sines = tensor::upload(rotation.sines, device)};
+                      {latents.size(4) / config_.patch[2], side}}),
+        device);
 }
 
 at::Tensor WanTransformer::predict(Pass& pass,
@@ -99,7 +97,7 @@ at::Tensor WanTransformer::predict(Pass& pass,
                                    const sampling::StepInfo& step) const {
     sampling::CachedCall cached(step, sampling::CacheKey::of(latents, pass.tree().id));
     pass.begin(passHint(step, cached.work()));
-    const at::Tensor steps = timeWaves(
+    const at::Tensor steps = sinusoids(
         pass, timestep.to(at::kFloat).reshape({1}).expand({latents.size(0)}), config_.timeWidth);
     at::Tensor hidden = tokensOf(pass, latents);
     const WanConditions::Time time = layers_->conditions.time(pass, steps, hidden);

@@ -4,7 +4,6 @@
 #include "plugin/base/json.hpp"
 #include "plugin/memory/component_tree.hpp"
 #include "plugin/nn/blocks/pass.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
 
 #include <ATen/ATen.h>
@@ -214,7 +213,7 @@ ZImageTransformer::ZImageTransformer(ZImageConfig config,
 at::Tensor ZImageTransformer::timeOf(Pass& pass, const at::Tensor& timestep, int64_t count) const {
     const at::Tensor time = ((kNoise - timestep.to(at::kFloat)) / kNoise).reshape({1});
     const at::Tensor numbers =
-        timeWaves(pass, time.expand({count}) * config_.timeScale, kZImageSinusoids);
+        sinusoids(pass, time.expand({count}) * config_.timeScale, kZImageSinusoids);
     return layers_->timeOuter.apply(
         pass, kernels::silu(layers_->timeInner.apply(pass, pass.toCompute(numbers))));
 }
@@ -287,8 +286,7 @@ at::Tensor ZImageTransformer::predict(Pass& pass,
                                 textPlaces(textTokens)}),
                        config_.axes,
                        config_.rotaryBase);
-    const Rotation rotation{.cosines = tensor::upload(turned.cosines, pass.device()),
-                            .sines = tensor::upload(turned.sines, pass.device())};
+    const Rotation rotation = uploaded(turned, pass.device());
     for (const ZImageBlock& block : layers_->pictureRefiners) {
         block.apply(pass, picture, time, narrowed(rotation, 0, pictureTokens));
     }

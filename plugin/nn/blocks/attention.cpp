@@ -1,6 +1,7 @@
 #include "plugin/nn/blocks/attention.hpp"
 
 #include "plugin/nn/blocks/pass.hpp"
+#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
 
 #include <ATen/ATen.h>
@@ -156,6 +157,11 @@ at::Tensor anglesOf(const RotaryAxis& axis) {
 }
 
 }  // namespace
+
+Rotation uploaded(const Rotation& rotation, c10::Device device) {
+    return {.cosines = tensor::upload(rotation.cosines, device),
+            .sines = tensor::upload(rotation.sines, device)};
+}
 
 Rotation gridRotation(const std::vector<RotaryAxis>& axes) {
     std::vector<int64_t> grid;

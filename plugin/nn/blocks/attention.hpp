@@ -5,6 +5,7 @@
 #include "plugin/nn/blocks/layers.hpp"
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
 
 #include <cstddef>
 #include <string>
@@ -98,6 +99,9 @@ struct Rotation {
     at::Tensor cosines;
     at::Tensor sines;
 };
+
+/// The same on the device: cosines first.
+[[nodiscard]] Rotation uploaded(const Rotation& rotation, c10::Device device);
 
 /// One axis of the places of tokens: how many there are along it, and numbers of a head for it.
 struct RotaryAxis {

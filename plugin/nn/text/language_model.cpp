@@ -4,7 +4,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/nn/blocks/pass.hpp"
-#include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/kernels.hpp"
 
 #include <ATen/ATen.h>
@@ -265,8 +264,7 @@ at::Tensor LanguageModel::encode(Pass& pass,
     const int64_t count = ids.size(1);
     const c10::Device device = pass.device();
     const Rotation onHost = textRotation(count, config_);
-    const Rotation rotation{.cosines = tensor::upload(onHost.cosines, device),
-                            .sines = tensor::upload(onHost.sines, device)};
+    const Rotation rotation = uploaded(onHost, device);
     std::vector<at::Tensor> sights;
     for (const int64_t length : lengths) {
         LOWTIDE_ASSERT(length > 0 && length <= count);

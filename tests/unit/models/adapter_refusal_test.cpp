@@ -354,15 +354,27 @@ private Q_SLOTS:
     void relativesOfFluxAreRefused_data() {
         QTest::addColumn<QString>("other");
         QTest::addColumn<QString>("says");
-        QTest::newRow("FLUX.1") << "lora_unet_double_blocks_18_img_attn_qkv"
-                                << "";
+        for (const char* name : {"lora_unet_double_blocks_18_img_attn_qkv",
+                                 "lora_unet_single_blocks_37_linear1",
+                                 "transformer.single_transformer_blocks.19.attn.to_q",
+                                 "lora_transformer_single_transformer_blocks_19_attn_to_q"}) {
+            QTest::addRow("FLUX.1, %s", name) << name << "";
+        }
+        for (const char* name : {"lora_unet_double_blocks_19_img_attn_qkv",
+                                 "lora_unet_single_blocks_38_linear1",
+                                 "diffusion_model.single_blocks.38.linear2",
+                                 "transformer.single_transformer_blocks.38.attn.to_q",
+                                 "transformer.transformer_blocks.19.attn.to_q",
+                                 "transformer_blocks.19.attn.add_k_proj",
+                                 "lora_unet_transformer_blocks_19_attn_to_q"}) {
+            QTest::addRow("more blocks, %s", name)
+                << name << "networks with more blocks than FLUX.1";
+        }
         QTest::newRow("HunyuanVideo, musubi-tuner") << "lora_unet_double_blocks_0_img_mlp_fc1"
                                                     << "HunyuanVideo or a relative";
         QTest::newRow("HunyuanVideo, its own names")
             << "diffusion_model.double_blocks.0.txt_attn_qkv"
             << "HunyuanVideo or a relative";
-        QTest::newRow("attentions of HunyuanVideo") << "lora_unet_double_blocks_19_img_attn_qkv"
-                                                    << "networks with more blocks than FLUX.1";
         QTest::newRow("Chroma") << "diffusion_model.distilled_guidance_layer.layers.0.in_layer"
                                 << "Chroma";
     }

@@ -205,6 +205,21 @@ private Q_SLOTS:
         const char* const plain = "transformer.transformer_blocks.0.attn2.to_k";
         row("LTX-Video", plain, {2048, 2048}, false, "LoRA, rank");
         row("PixArt", plain, {1152, 1152}, false, "LoRA, rank");
+        row("MiniMax H3",
+            "diffusion_model.token_refiner.blocks.0.attn.qkv_proj",
+            {21504, 5376},
+            false,
+            "LoRA, rank");
+        row("MiniMax H3 of diffusers",
+            "transformer.token_refiner.refiner_blocks.0.attn.to_q",
+            {7168, 5376},
+            false,
+            "LoRA, rank");
+        row("Qwen-Image",
+            "transformer.transformer_blocks.19.attn.to_q",
+            {3072, 3072},
+            false,
+            " for networks with more blocks than FLUX.1,");
         const char* const image = "diffusion_model.layers.0.attention.qkv";
         row("Z-Image", image, {11520, 3840}, true, " for Z-Image,");
         row("small Z-Image", image, {192, 64}, true, " for Z-Image,");

@@ -1,5 +1,6 @@
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "tests/unit/sampling/cached_pass.hpp"
 #include "tests/unit/sampling/denoise_run.hpp"
 
 #include <ATen/ATen.h>
@@ -67,6 +68,21 @@ public:
     }
 
     std::string asked;
+};
+
+/// Remembers how its evaluations begin, and what was said to come after each.
+class AnnouncedNetwork final : public StackNetwork {
+public:
+    at::Tensor predict(const at::Tensor& latents,
+                       const at::Tensor& timestep,
+                       const StepInfo& step) override {
+        begun += step.decision.begins() == StepWork::Full ? 'f' : 'p';
+        announced += step.decision.next == StepWork::Full ? 'f' : 'p';
+        return StackNetwork::predict(latents, timestep, step);
+    }
+
+    std::string begun;
+    std::string announced;
 };
 
 DenoiseResult guidedBy(Guidance guidance, const std::string& gate, PromptedDenoiser& denoiser) {
@@ -352,6 +368,47 @@ private Q_SLOTS:
         }
         QCOMPARE(sequential.asked, asked);
         QCOMPARE(batched.asked, asked);
+    }
+
+    void whatComesAfterAnEvaluationIsAnnounced_data() {
+        QTest::addColumn<QString>("cache");
+        QTest::addColumn<QString>("settings");
+        QTest::addColumn<bool>("isSequential");
+        QTest::addColumn<QString>("begun");
+        const char* const everySecond = R"({"interval": 2, "depth": 0})";
+        QTest::newRow("both in one call") << "deepcache" << everySecond << false << "fpfpfpfp";
+        QTest::newRow("one by one") << "deepcache" << everySecond << true << "ffppffppffppffpp";
+        QTest::newRow("one by one, with a gate")
+            << "block_cache"
+            << R"({"gate": "first_block", "threshold": 100, "mask": "", "mask_file": "",
+                   "predictor": "reuse", "warm_up": 1, "max_consecutive": 0, "keep_last": 0})"
+            << true << "ffffffffffffffff";
+    }
+
+    /// Where a gate decides each evaluation begins as a full one.
+    void whatComesAfterAnEvaluationIsAnnounced() {
+        QFETCH(QString, cache);
+        QFETCH(QString, settings);
+        QFETCH(bool, isSequential);
+        QFETCH(QString, begun);
+        const auto sampler = samplerNamed("euler", kConfig).make(kConfig, {.steps = kSteps});
+        AnnouncedNetwork network;
+        const DenoiseResult result =
+            denoise(*sampler,
+                    network,
+                    emptyLatents(),
+                    {.seed = 77,
+                     .cache = stepCacheNamed(cache.toStdString())
+                                  .make(parseJson(settings.toStdString(), "settings")),
+                     .cachePoints = CachedPass::kPoints,
+                     .guidance = isSequential ? Guidance::Sequential : Guidance::Batched},
+                    nullptr,
+                    StopToken(),
+                    tensor::Record(nullptr),
+                    [](int, int) {});
+        QVERIFY(result.steps.partial > 0);
+        QCOMPARE(QString::fromStdString(network.begun), begun);
+        QCOMPARE(QString::fromStdString(network.announced), begun.mid(1) + "f");
     }
 
     void anEmptyRangeIsRefused() {

@@ -80,7 +80,7 @@ at::Tensor ToyTransformer::predict(Pass& pass,
     pass.begin(passHint(step, sampling::StepWork::Full));
     const int64_t count = latents.size(0);
     const at::Tensor numbers =
-        timeWaves(pass, timestep.to(at::kFloat).reshape({1}).expand({count}), kToySinusoids);
+        sinusoids(pass, timestep.to(at::kFloat).reshape({1}).expand({count}), kToySinusoids);
     const at::Tensor time = kernels::silu(layers_->clockOuter.apply(
         pass, kernels::silu(layers_->clockInner.apply(pass, pass.toCompute(numbers)))));
     const at::Tensor words = layers_->words.apply(pass, text).expand({count, -1, -1});

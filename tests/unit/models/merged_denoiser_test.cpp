@@ -1,0 +1,193 @@
+// Several prompts over a network that is asked for cond and uncond one by one.
+
+#include "nodes/denoise/merged_denoiser.hpp"
+#include "plugin/base/error.hpp"
+#include "plugin/memory/precision.hpp"
+#include "plugin/nn/model.hpp"
+#include "tests/fixtures/test_program.hpp"
+#include "tests/unit/models/model_bench.hpp"
+
+#include <ATen/ATen.h>
+
+#include <QtTest/QtTest>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace merged_denoiser_test {
+
+using namespace lowtide;
+using nodes::PlacedEntry;
+using sampling::Guidance;
+using sampling::StepInfo;
+using sampling::StepWork;
+
+namespace {
+
+constexpr nodes::Canvas kCanvas{.height = 4, .width = 4};
+
+struct Asked {
+    double prompt = 0;
+    bool isGuidedAlone = false;  ///< the network has one prompt and is asked for it
+    StepWork next = StepWork::Full;
+
+    bool operator==(const Asked&) const = default;
+};
+
+/// Predicts the number that its prompt consists of.
+class NumberDenoiser final : public sampling::Denoiser {
+public:
+    NumberDenoiser(const models::DenoiserRequest& request, std::vector<Asked>& asked)
+        : number_(numberOf(request)), isAlone_(!request.negative), asked_(asked) {}
+
+    at::Tensor predict(const at::Tensor& latents,
+                       const at::Tensor&,
+                       const StepInfo& step) override {
+        asked_.push_back({.prompt = number_,
+                          .isGuidedAlone = isAlone_ && !step.slot.isUncond,
+                          .next = step.decision.next});
+        return at::full_like(latents, number_);
+    }
+
+private:
+    static double numberOf(const models::DenoiserRequest& request) {
+        return request.positive.entries().front().tensors.at(tensor::kEmbeds).mean().item<double>();
+    }
+
+    double number_;
+    bool isAlone_;
+    std::vector<Asked>& asked_;
+};
+
+/// A model of which nothing is asked but a denoiser.
+class NumberModel final : public models::FamilyModel {
+public:
+    NumberModel() {
+        info_.guidance = Guidance::Sequential;
+        info_.latent.channels = 2;
+        info_.schedulerConfig = {
+            {"beta_schedule", "scaled_linear"}, {"beta_start", 0.00085}, {"beta_end", 0.012}};
+    }
+
+    [[nodiscard]] const models::ModelInfo& info() const override { return info_; }
+
+    [[nodiscard]] const memory::FamilyPrecision& precisions() const override { refuse(); }
+
+    [[nodiscard]] models::PromptsOutline outlinePrompts(
+        const models::PromptRequest&) const override {
+        refuse();
+    }
+
+    [[nodiscard]] models::EncodedPrompts encodePrompts(
+        models::StageContext&, const models::PromptRequest&) const override {
+        refuse();
+    }
+
+    [[nodiscard]] std::unique_ptr<sampling::Denoiser> makeDenoiser(
+        models::StageContext&, const models::DenoiserRequest& request) const override {
+        return std::make_unique<NumberDenoiser>(request, asked);
+    }
+
+    [[nodiscard]] at::Tensor decode(models::StageContext&, const at::Tensor&) const override {
+        refuse();
+    }
+
+    [[nodiscard]] at::Tensor encode(models::StageContext&, const at::Tensor&) const override {
+        refuse();
+    }
+
+    mutable std::vector<Asked> asked;
+
+private:
+    [[noreturn]] static void refuse() {
+        throw Error(ErrorKind::Internal, "the test asks for a denoiser alone", "");
+    }
+
+    models::ModelInfo info_;
+};
+
+struct Prompt {
+    double number = 0;
+    int64_t tokens = 3;
+    double strength = 1;
+};
+
+tensor::Conditioning promptsOf(const std::vector<Prompt>& prompts) {
+    std::vector<tensor::ConditioningEntry> entries;
+    for (const Prompt& prompt : prompts) {
+        entries.push_back(
+            {.tensors = {{tensor::kEmbeds, at::full({1, prompt.tokens, 4}, prompt.number)}},
+             .scope = {.strength = prompt.strength}});
+    }
+    return {{{.name = tensor::kEmbeds, .width = 4}}, std::move(entries), "", -1};
+}
+
+}  // namespace
+
+class MergedDenoiserTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+
+    /// A negative prompt of the length of one positive prompt, which batched guidance would join.
+    void eachSideIsAskedForByItself() {
+        testing::ModelBench bench;
+        models::StageContext context{bench.residency(), tensor::Record(nullptr)};
+        const NumberModel model;
+        const tensor::Conditioning positive =
+            promptsOf({{.number = 2, .tokens = 3}, {.number = 6, .tokens = 5, .strength = 3}});
+        const tensor::Conditioning negative = promptsOf({{.number = 10, .tokens = 5}});
+        nodes::MergedDenoiser denoiser(context,
+                                       model,
+                                       {.positive = positive, .negative = &negative, .cfg = 4},
+                                       nodes::placePrompts(positive, &negative, kCanvas));
+        const at::Tensor latents = at::zeros({1, 2, 4, 4});
+        const auto asked = [&](bool isUncond, StepWork next) {
+            model.asked.clear();
+            return denoiser.predict(
+                latents,
+                at::scalar_tensor(500),
+                {.isGuided = true,
+                 .slot = {.isUncond = isUncond},
+                 .decision = {.work = StepWork::Partial, .next = next, .isOpen = true}});
+        };
+
+        QVERIFY(at::equal(asked(false, StepWork::Partial), at::full_like(latents, 5.0)));
+        QVERIFY(model.asked ==
+                (std::vector<Asked>{{6, true, StepWork::Full}, {2, true, StepWork::Partial}}));
+
+        QVERIFY(at::equal(asked(true, StepWork::Full), at::full_like(latents, 10.0)));
+        QVERIFY(model.asked == (std::vector<Asked>{{10, true, StepWork::Full}}));
+    }
+
+    void theNetworkAloneFollowsOnePromptASide_data() {
+        QTest::addColumn<bool>("isSequential");
+        QTest::addColumn<int>("tokens");
+        QTest::addColumn<int>("prompts");
+        QTest::addColumn<bool>("isPlain");
+        QTest::newRow("one call, one length") << false << 3 << 1 << true;
+        QTest::newRow("one call, two lengths") << false << 5 << 1 << false;
+        QTest::newRow("two calls, two lengths") << true << 5 << 1 << true;
+        QTest::newRow("two calls, two prompts") << true << 5 << 2 << false;
+    }
+
+    void theNetworkAloneFollowsOnePromptASide() {
+        QFETCH(bool, isSequential);
+        QFETCH(int, tokens);
+        QFETCH(int, prompts);
+        QFETCH(bool, isPlain);
+        const tensor::Conditioning positive = promptsOf({{.tokens = 3}});
+        const tensor::Conditioning negative =
+            promptsOf(std::vector<Prompt>(static_cast<size_t>(prompts), {.tokens = tokens}));
+        const nodes::PlacedPrompts placed = nodes::placePrompts(positive, &negative, kCanvas);
+        QCOMPARE(placed.isPlain(isSequential ? Guidance::Sequential : Guidance::Batched), isPlain);
+    }
+};
+
+LOWTIDE_TEST(MergedDenoiserTest)
+
+}  // namespace merged_denoiser_test
+
+#include "merged_denoiser_test.moc"
