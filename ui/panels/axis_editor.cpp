@@ -5,7 +5,6 @@
 #include "ui/language/language.hpp"
 #include "ui/panels/token_colour.hpp"
 #include "ui/theme/theme.hpp"
-#include "ui/vary/typed_values.hpp"
 #include "ui/vary/variation.hpp"
 
 #include <QFileDialog>
