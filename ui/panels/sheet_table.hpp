@@ -3,7 +3,7 @@
 #include "plugin/base/stop_token.hpp"
 #include "ui/bridge/background.hpp"
 #include "ui/bridge/sheet_plan.hpp"
-#include "ui/history/sheet_record.hpp"
+#include "ui/history/run_record.hpp"
 
 #include <QAbstractTableModel>
 #include <QByteArray>
