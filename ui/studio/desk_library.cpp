@@ -9,7 +9,7 @@
 #include "ui/panels/log_panel.hpp"
 #include "ui/panels/preset_dialog.hpp"
 #include "ui/panels/presets_browser.hpp"
-#include "ui/prompts/taken_prompts.hpp"
+#include "ui/prompts/resolved_graph.hpp"
 #include "ui/studio/desk.hpp"
 #include "ui/studio/error_dialog.hpp"
 #include "ui/studio/input_pictures.hpp"
