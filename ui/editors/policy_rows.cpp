@@ -1,12 +1,13 @@
 #include "ui/editors/policy_rows.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/memory/combinations.hpp"
 #include "plugin/memory/planner.hpp"
-#include "ui/editors/choice_box.hpp"
+#include "plugin/memory/policy.hpp"
+#include "ui/editors/choice_editor.hpp"
 #include "ui/editors/edit_session.hpp"
-#include "ui/editors/policy_rules.hpp"
+#include "ui/editors/param_editor.hpp"
 #include "ui/editors/rows.hpp"
-#include "ui/editors/value_editor.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
@@ -17,8 +18,63 @@
 #include <QLineEdit>
 #include <QSignalBlocker>
 #include <QSpinBox>
+#include <QString>
 
 namespace lowtide::ui {
+
+namespace {
+
+/// Asks about the policy with nothing else that could be refused.
+memory::Policy bare(const memory::Policy& policy) {
+    memory::Policy bare;
+    bare.name = policy.name;
+    return bare;
+}
+
+QString refusalOf(const memory::Policy& policy) {
+    const memory::Judgement judgement = memory::judge({.policy = policy});
+    if (judgement.verdict != memory::Verdict::Refused) {
+        return {};
+    }
+    return joinedSentences(
+        moduleSentence(judgement.reasons.front()), moduleSentence(judgement.hint), "; ");
+}
+
+/// Why the policy cannot stream, take a budget, or keep its component; empty: it can.
+QString streamRefusal(memory::Policy policy) {
+    policy = bare(policy);
+    policy.stream = true;
+    return refusalOf(policy);
+}
+
+QString budgetRefusal(memory::Policy policy) {
+    policy = bare(policy);
+    policy.budget = kGiB;
+    return refusalOf(policy);
+}
+
+QString keepRefusal(memory::Policy policy) {
+    policy = bare(policy);
+    policy.after = memory::After::Keep;
+    return refusalOf(policy);
+}
+
+/// The policy without the choices that its name refuses.
+memory::Policy withoutRefused(memory::Policy policy) {
+    policy.stream = policy.stream && streamRefusal(policy).isEmpty();
+    if (!budgetRefusal(policy).isEmpty()) {
+        policy.budget.reset();
+    }
+    if (policy.after == memory::After::Keep && !keepRefusal(policy).isEmpty()) {
+        policy.after = memory::After::Evict;
+    }
+    if (policy.name != "block") {
+        policy.blocksPerGroup = 1;
+    }
+    return policy;
+}
+
+}  // namespace
 
 PolicyRows::PolicyRows(const std::vector<std::string>& devices, QWidget* parent)
     : QWidget(parent),

@@ -1,7 +1,7 @@
 #include "ui/panels/axis_editor.hpp"
 
 #include "plugin/base/error.hpp"
-#include "ui/editors/choice_box.hpp"
+#include "ui/editors/choice_editor.hpp"
 #include "ui/language/language.hpp"
 #include "ui/panels/token_colour.hpp"
 #include "ui/theme/theme.hpp"

@@ -1,6 +1,6 @@
 #include "ui/panels/convert_dialog.hpp"
 
-#include "ui/editors/path_line.hpp"
+#include "ui/editors/file_editor.hpp"
 #include "ui/panels/converted_path.hpp"
 #include "ui/panels/storage_choices.hpp"
 #include "ui/panels/token_colour.hpp"

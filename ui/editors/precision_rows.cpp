@@ -1,11 +1,12 @@
-#include "ui/editors/switch_rows.hpp"
+#include "ui/editors/precision_rows.hpp"
 
-#include "ui/editors/choice_box.hpp"
+#include "ui/editors/choice_editor.hpp"
 #include "ui/editors/rows.hpp"
 #include "ui/language/language.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QVBoxLayout>
@@ -15,6 +16,25 @@
 namespace lowtide::ui {
 
 namespace {
+
+constexpr const char* kFile = "file";
+
+QString shownName(const std::optional<DType>& type) {
+    return type ? QString::fromStdString(memory::shortNameOf(*type)) : QString();
+}
+
+std::optional<DType> typeOf(const QString& name) {
+    for (const DType type : {DType::F32, DType::F16, DType::BF16, DType::F8E4M3}) {
+        if (name == shownName(type)) {
+            return type;
+        }
+    }
+    return std::nullopt;
+}
+
+void addType(ChoiceBox& box, DType type) {
+    box.addItem(shownName(type), shownName(type));
+}
 
 QString labelOf(memory::NumericSwitch each) {
     QString label = QString::fromUtf8(memory::nameOf(each).data(),
@@ -27,6 +47,43 @@ QString priceOf(memory::NumericSwitch each) {
 }
 
 }  // namespace
+
+TypeRows::TypeRows(QWidget* parent)
+    : QWidget(parent), storage_(new ChoiceBox(this)), compute_(new ChoiceBox(this)) {
+    storage_->setObjectName("storage");
+    compute_->setObjectName("compute");
+    storage_->addItem(tr("as in the preset"), QString());
+    storage_->addItem(tr("as in the file"), QString(kFile));
+    for (const DType type : {DType::F32, DType::F16, DType::BF16, DType::F8E4M3}) {
+        addType(*storage_, type);
+    }
+    compute_->addItem(tr("as in the preset"), QString());
+    for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
+        addType(*compute_, type);
+    }
+    storage_->setToolTip(tr("The type of weights on the device"));
+    compute_->setToolTip(tr("The type in which the network computes"));
+    QFormLayout* form = makeForm(this);
+    addRow(form, tr("Storage"), storage_);
+    addRow(form, tr("Compute"), compute_);
+    connect(storage_, &QComboBox::activated, this, [this](int index) {
+        const QString chosen = storage_->itemData(index).toString();
+        types_.storesAsInFile = chosen == kFile;
+        types_.storage = types_.storesAsInFile ? std::nullopt : typeOf(chosen);
+        Q_EMIT edited(types_);
+    });
+    connect(compute_, &QComboBox::activated, this, [this](int index) {
+        types_.compute = typeOf(compute_->itemData(index).toString());
+        Q_EMIT edited(types_);
+    });
+}
+
+void TypeRows::setTypes(const memory::PrecisionTypes& types) {
+    types_ = types;
+    const QString storage = types.storesAsInFile ? QString(kFile) : shownName(types.storage);
+    storage_->showItem(storage, storage);
+    compute_->showItem(shownName(types.compute), shownName(types.compute));
+}
 
 QString plannedState(memory::NumericSwitch each, const Json& planned) {
     if (!planned.is_object()) {

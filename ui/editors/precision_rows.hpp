@@ -7,7 +7,30 @@
 
 #include <map>
 
+class QFormLayout;
+
 namespace lowtide::ui {
+
+class ChoiceBox;
+
+/// The types in which weights are stored and computed with; what is not stated is as the preset
+/// has it.
+class TypeRows : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit TypeRows(QWidget* parent);
+
+    void setTypes(const memory::PrecisionTypes& types);
+
+Q_SIGNALS:
+    void edited(const lowtide::memory::PrecisionTypes& types);
+
+private:
+    memory::PrecisionTypes types_;
+    ChoiceBox* storage_;
+    ChoiceBox* compute_;
+};
 
 /// Each numeric switch with what it costs: as the preset has it, on or off. `planned` is
 /// NodeFacts::plannedPrecision: what the plan made of each, by component.
