@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "ui/editors/choice_editor.hpp"
 #include "ui/language/language.hpp"
-#include "ui/panels/token_colour.hpp"
+#include "ui/panels/panel_parts.hpp"
 #include "ui/theme/theme.hpp"
 #include "ui/vary/variation.hpp"
 

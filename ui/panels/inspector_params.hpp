@@ -1,19 +1,83 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
 #include "ui/bridge/node_status.hpp"
+#include "ui/document/edits.hpp"
 #include "ui/document/graph_model.hpp"
-#include "ui/panels/fold.hpp"
-#include "ui/panels/inspector_row.hpp"
+#include "ui/editors/param_editor.hpp"
+#include "ui/panels/panel_parts.hpp"
 
+#include <QComboBox>
 #include <QLabel>
+#include <QPoint>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <QWidget>
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace lowtide::ui {
+
+/// The menu "varyMenu" of something that a sheet can vary; `act`: whether from row to row.
+void showVaryMenu(QWidget& widget,
+                  const QPoint& place,
+                  const std::function<void(bool areRows)>& act);
+
+/// What a row shows of its parameter.
+struct RowState {
+    Json value;
+    bool isMixed = false;    ///< the selected nodes have different values
+    bool isDefault = false;  ///< nothing to reset
+    bool isExposed = false;
+    SeedMode seedMode = SeedMode::Keep;
+    QString problem;  ///< empty: fine
+};
+
+/// One parameter in the inspector: its name, its editor, the way back to the default, and whether
+/// the form shows it. A seed also says what happens to it before a run.
+class InspectorRow : public QWidget {
+    Q_OBJECT
+
+public:
+    InspectorRow(const NodeDesc& node,
+                 const ParamDesc& param,
+                 const OfferedFiles* offered,
+                 QWidget* parent = nullptr);
+
+    void setState(const RowState& state);
+
+    [[nodiscard]] ParamEditor& editor() { return *editor_; }
+
+    /// A right click offers varyAsked() from now on.
+    void offerSheets() { offersSheets_ = true; }
+
+Q_SIGNALS:
+    void edited(const lowtide::Json& value, bool isFinal);
+    void resetAsked();
+    void exposeAsked(bool isExposed);
+    void seedModeChosen(lowtide::ui::SeedMode mode);
+    /// In several runs, from row to row or from column to column.
+    void varyAsked(bool areRows);
+
+protected:
+    void contextMenuEvent(QContextMenuEvent* event) override;
+
+private:
+    void buildSeedMode();
+    void arrange(bool isTall);
+
+    QString label_;
+    QLabel* name_;
+    QLabel* mixed_;
+    ParamEditor* editor_;
+    QComboBox* seedMode_ = nullptr;
+    QToolButton* reset_;
+    QToolButton* expose_;
+    bool offersSheets_ = false;
+};
 
 /// The parameters that all of some nodes have: plain ones first, advanced ones folded away. An edit
 /// sets the value in each of them, as one step.

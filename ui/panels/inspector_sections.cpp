@@ -4,7 +4,7 @@
 #include "plugin/memory/policy.hpp"
 #include "plugin/memory/precision.hpp"
 #include "ui/bridge/sheet_plan.hpp"
-#include "ui/panels/vary_menu.hpp"
+#include "ui/panels/inspector_params.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QContextMenuEvent>

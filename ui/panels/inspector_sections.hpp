@@ -3,7 +3,7 @@
 #include "ui/bridge/planning.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/editors/memory_editor.hpp"
-#include "ui/panels/fold.hpp"
+#include "ui/panels/panel_parts.hpp"
 
 #include <QWidget>
 

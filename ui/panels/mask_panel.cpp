@@ -1,8 +1,8 @@
 #include "ui/panels/mask_panel.hpp"
 
 #include "ui/editors/edit_session.hpp"
-#include "ui/panels/icon_button.hpp"
 #include "ui/panels/mask_tool.hpp"
+#include "ui/panels/panel_parts.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QComboBox>

@@ -2,14 +2,10 @@
 
 #include "ui/language/module_texts.hpp"
 #include "ui/models/model_folders.hpp"
-#include "ui/panels/empty_state.hpp"
-#include "ui/panels/icon_button.hpp"
 #include "ui/panels/model_details.hpp"
-#include "ui/panels/model_filter.hpp"
 #include "ui/panels/model_rows.hpp"
-#include "ui/panels/model_texts.hpp"
 #include "ui/panels/offered_models.hpp"
-#include "ui/panels/token_colour.hpp"
+#include "ui/panels/panel_parts.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 

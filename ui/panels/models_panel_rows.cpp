@@ -3,9 +3,7 @@
 #include "ui/bridge/later.hpp"
 #include "ui/bridge/picture_load.hpp"
 #include "ui/panels/model_details.hpp"
-#include "ui/panels/model_filter.hpp"
 #include "ui/panels/model_rows.hpp"
-#include "ui/panels/model_texts.hpp"
 #include "ui/panels/models_panel.hpp"
 #include "ui/theme/menu_text.hpp"
 

@@ -1,7 +1,6 @@
 #include "ui/panels/retouching.hpp"
 
 #include "ui/painting/mask_ops.hpp"
-#include "ui/panels/frame_panel.hpp"
 #include "ui/panels/frame_tool.hpp"
 #include "ui/panels/mask_panel.hpp"
 #include "ui/panels/picture_view.hpp"

@@ -7,7 +7,7 @@
 #include "ui/document/saved_file.hpp"
 #include "ui/panels/first_start.hpp"
 #include "ui/panels/log_panel.hpp"
-#include "ui/panels/preset_dialog.hpp"
+#include "ui/panels/preset_cards.hpp"
 #include "ui/panels/presets_browser.hpp"
 #include "ui/prompts/resolved_graph.hpp"
 #include "ui/studio/desk.hpp"

@@ -2,9 +2,12 @@
 
 #include "ui/bridge/picture_load.hpp"
 
+#include <QImage>
+#include <QString>
+
 namespace lowtide::graph {
 class Catalog;
-}
+}  // namespace lowtide::graph
 
 namespace lowtide::ui {
 
@@ -27,5 +30,17 @@ struct CompareCaptions {
 [[nodiscard]] CompareCaptions captionsOf(const NamedPicture& left,
                                          const NamedPicture& right,
                                          const graph::Catalog* catalog);
+
+/// How far two pictures are apart.
+struct PictureDifference {
+    bool isComparable = false;  ///< they have one size
+    int largest = 0;            ///< of a channel, of 255
+    double share = 0;           ///< of pixels that differ
+};
+
+/// Alpha counts as a channel.
+[[nodiscard]] PictureDifference differenceOf(const QImage& left, const QImage& right);
+/// "Identical.", "Up to 12 of 255 apart, 3.4 % of the pixels."
+[[nodiscard]] QString differenceText(const PictureDifference& difference);
 
 }  // namespace lowtide::ui
