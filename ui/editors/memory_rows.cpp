@@ -1,4 +1,4 @@
-#include "ui/editors/policy_rows.hpp"
+#include "ui/editors/memory_rows.hpp"
 
 #include "plugin/base/error.hpp"
 #include "plugin/memory/combinations.hpp"
@@ -8,17 +8,22 @@
 #include "ui/editors/edit_session.hpp"
 #include "ui/editors/param_editor.hpp"
 #include "ui/editors/rows.hpp"
+#include "ui/language/language.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QCheckBox>
 #include <QFormLayout>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QString>
+#include <QVBoxLayout>
+
+#include <set>
 
 namespace lowtide::ui {
 
@@ -72,6 +77,35 @@ memory::Policy withoutRefused(memory::Policy policy) {
         policy.blocksPerGroup = 1;
     }
     return policy;
+}
+
+constexpr const char* kFile = "file";
+
+QString shownName(const std::optional<DType>& type) {
+    return type ? QString::fromStdString(memory::shortNameOf(*type)) : QString();
+}
+
+std::optional<DType> typeOf(const QString& name) {
+    for (const DType type : {DType::F32, DType::F16, DType::BF16, DType::F8E4M3}) {
+        if (name == shownName(type)) {
+            return type;
+        }
+    }
+    return std::nullopt;
+}
+
+void addType(ChoiceBox& box, DType type) {
+    box.addItem(shownName(type), shownName(type));
+}
+
+QString labelOf(memory::NumericSwitch each) {
+    QString label = QString::fromUtf8(memory::nameOf(each).data(),
+                                      static_cast<qsizetype>(memory::nameOf(each).size()));
+    return moduleWord(label.replace(QLatin1Char('_'), QLatin1Char(' ')));
+}
+
+QString priceOf(memory::NumericSwitch each) {
+    return moduleSentence(std::string(memory::costOf(each)));
 }
 
 }  // namespace
@@ -219,6 +253,113 @@ void PolicyRows::showPolicy() {
     const QString device =
         policy_.device ? QString::fromStdString(memory::toText(*policy_.device)) : QString();
     device_->showItem(device, deviceText(device.toStdString()));
+}
+
+TypeRows::TypeRows(QWidget* parent)
+    : QWidget(parent), storage_(new ChoiceBox(this)), compute_(new ChoiceBox(this)) {
+    storage_->setObjectName("storage");
+    compute_->setObjectName("compute");
+    storage_->addItem(tr("as in the preset"), QString());
+    storage_->addItem(tr("as in the file"), QString(kFile));
+    for (const DType type : {DType::F32, DType::F16, DType::BF16, DType::F8E4M3}) {
+        addType(*storage_, type);
+    }
+    compute_->addItem(tr("as in the preset"), QString());
+    for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
+        addType(*compute_, type);
+    }
+    storage_->setToolTip(tr("The type of weights on the device"));
+    compute_->setToolTip(tr("The type in which the network computes"));
+    QFormLayout* form = makeForm(this);
+    addRow(form, tr("Storage"), storage_);
+    addRow(form, tr("Compute"), compute_);
+    connect(storage_, &QComboBox::activated, this, [this](int index) {
+        const QString chosen = storage_->itemData(index).toString();
+        types_.storesAsInFile = chosen == kFile;
+        types_.storage = types_.storesAsInFile ? std::nullopt : typeOf(chosen);
+        Q_EMIT edited(types_);
+    });
+    connect(compute_, &QComboBox::activated, this, [this](int index) {
+        types_.compute = typeOf(compute_->itemData(index).toString());
+        Q_EMIT edited(types_);
+    });
+}
+
+void TypeRows::setTypes(const memory::PrecisionTypes& types) {
+    types_ = types;
+    const QString storage = types.storesAsInFile ? QString(kFile) : shownName(types.storage);
+    storage_->showItem(storage, storage);
+    compute_->showItem(shownName(types.compute), shownName(types.compute));
+}
+
+QString plannedState(memory::NumericSwitch each, const Json& planned) {
+    if (!planned.is_object()) {
+        return {};
+    }
+    const std::string name(memory::nameOf(each));
+    QStringList byRole;
+    std::set<std::string> states;
+    for (const auto& [role, precision] : planned.items()) {
+        const auto switches = precision.is_object() ? precision.find("switches") : precision.end();
+        if (!precision.is_object() || switches == precision.end() || !switches->is_object()) {
+            continue;
+        }
+        const auto state = switches->find(name);
+        if (state != switches->end() && state->is_string()) {
+            states.insert(state->get<std::string>());
+            byRole << titled(moduleWord(QString::fromStdString(role)),
+                             moduleSentence(state->get<std::string>()));
+        }
+    }
+    return states.size() == 1 ? moduleSentence(*states.begin()) : listed(byRole);
+}
+
+SwitchRows::SwitchRows(const std::map<memory::NumericSwitch, bool>& switches,
+                       const Json& planned,
+                       QWidget* parent)
+    : QWidget(parent), switches_(switches) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(Theme::space(2));
+    for (size_t i = 0; i < memory::kNumericSwitchCount; ++i) {
+        addSwitch(static_cast<memory::NumericSwitch>(i), planned);
+    }
+}
+
+void SwitchRows::addSwitch(memory::NumericSwitch each, const Json& planned) {
+    const QString state = plannedState(each, planned);
+    auto* part = new QWidget(this);
+    auto* column = new QVBoxLayout(part);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* row = new QHBoxLayout;
+    auto* name = new QLabel(labelOf(each), part);
+    auto* box = new ChoiceBox(part);
+    box->setObjectName(QString::fromStdString("switch." + std::string(memory::nameOf(each))));
+    box->addItem(tr("preset"), QString());
+    box->addItem(tr("on"), true);
+    box->addItem(tr("off"), false);
+    box->setFixedWidth(Theme::space(22));
+    box->setAccessibleName(labelOf(each));
+    const auto own = switches_.find(each);
+    box->setCurrentIndex(own == switches_.end() ? 0 : own->second ? 1 : 2);
+    row->addWidget(name);
+    row->addStretch();
+    row->addWidget(box);
+    column->addLayout(row);
+    const QString cost =
+        state.isEmpty() ? priceOf(each) : tr("%1 (now: %2)").arg(priceOf(each), state);
+    QLabel* note = makeNote(cost, "text.muted", part);
+    note->setObjectName(QString::fromStdString("state." + std::string(memory::nameOf(each))));
+    column->addWidget(note);
+    layout()->addWidget(part);
+    connect(box, &QComboBox::activated, this, [this, each](int index) {
+        switches_.erase(each);
+        if (index > 0) {
+            switches_[each] = index == 1;
+        }
+        Q_EMIT edited(switches_);
+    });
 }
 
 }  // namespace lowtide::ui
