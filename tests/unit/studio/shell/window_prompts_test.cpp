@@ -5,7 +5,7 @@
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/editors/choice_editor.hpp"
 #include "ui/editors/prompt_editor.hpp"
-#include "ui/panels/inspector_params.hpp"
+#include "ui/panels/inspector_parts.hpp"
 #include "ui/prompts/prompt_styles.hpp"
 #include "ui/studio/notice_bar.hpp"
 #include "ui/studio/several_dialog.hpp"

@@ -8,7 +8,7 @@
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/saved_file.hpp"
 #include "ui/editors/memory_editor.hpp"
-#include "ui/panels/inspector_params.hpp"
+#include "ui/panels/inspector_parts.hpp"
 #include "ui/panels/panel_parts.hpp"
 #include "ui/studio/menus.hpp"
 
