@@ -1,7 +1,5 @@
 #include "ui/access/announce.hpp"
 
-#include "ui/access/listening.hpp"
-
 #include <QAccessible>
 #include <QDBusArgument>
 #include <QDBusConnection>
@@ -11,9 +9,16 @@
 #include <QVariant>
 #include <QWidget>
 
+#include <utility>
+
 namespace lowtide::ui {
 
 namespace {
+
+std::function<void(QAccessibleEvent&)>& testListener() {
+    static std::function<void(QAccessibleEvent&)> listener;
+    return listener;
+}
 
 constexpr const char* kAnnounced = "announced";
 constexpr const char* kObjects = "/org/a11y/atspi/accessible/";
@@ -57,6 +62,22 @@ void sendToBus(QAccessible::Id speaker, const QString& sentence, Urgency urgency
 }
 
 }  // namespace
+
+bool isListenedTo() {
+    return QAccessible::isActive() || testListener() != nullptr;
+}
+
+void tellAccess(QAccessibleEvent& event) {
+    if (testListener()) {
+        testListener()(event);
+    } else {
+        QAccessible::updateAccessibility(&event);
+    }
+}
+
+void setTestListener(std::function<void(QAccessibleEvent&)> listener) {
+    testListener() = std::move(listener);
+}
 
 void announce(QWidget& speaker, const QString& sentence, Urgency urgency) {
     QAccessibleInterface* accessible = isListenedTo() && !sentence.isEmpty()

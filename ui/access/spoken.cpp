@@ -1,15 +1,94 @@
 #include "ui/access/spoken.hpp"
 
-#include "ui/access/combo_access.hpp"
-#include "ui/access/listening.hpp"
-#include "ui/access/true_focus.hpp"
+#include "ui/access/announce.hpp"
 
+#include <QAbstractItemView>
+#include <QAccessible>
+#include <QAccessibleWidget>
 #include <QComboBox>
 #include <QWidget>
+
+#include <algorithm>
 
 namespace lowtide::ui {
 
 namespace {
+
+/// Whoever handled events before goes on to do so.
+QAccessible::UpdateHandler& handlerBefore() {
+    static QAccessible::UpdateHandler handler = nullptr;
+    return handler;
+}
+
+void handOn(QAccessibleEvent* event) {
+    const auto* list = qobject_cast<const QAbstractItemView*>(event->object());
+    if (event->type() == QAccessible::Focus && list != nullptr && !list->hasFocus()) {
+        return;
+    }
+    QAccessible::installUpdateHandler(handlerBefore());
+    QAccessible::updateAccessibility(event);
+    QAccessible::installUpdateHandler(handOn);
+}
+
+/// Qt 6.4 tells of a list's new current row as if it had the keyboard, also where the list has it
+/// not: a strip that follows what is shown elsewhere would seem to take the keyboard. From now on
+/// such events are told to nobody. Again is nothing.
+void keepFocusTrue() {
+    const QAccessible::UpdateHandler now = QAccessible::installUpdateHandler(handOn);
+    if (now != handOn) {
+        handlerBefore() = now;
+    }
+}
+
+/// A list that shows its choice. On Linux Qt gives it the choice alone as its name, so nobody would
+/// hear what is chosen: here it is "Sampler: Euler".
+class ComboAccess : public QAccessibleWidget {
+public:
+    explicit ComboAccess(QComboBox& box);
+
+    [[nodiscard]] QString text(QAccessible::Text text) const override;
+    [[nodiscard]] QAccessible::State state() const override;
+    [[nodiscard]] QStringList actionNames() const override;
+    void doAction(const QString& action) override;
+
+private:
+    QComboBox& box_;
+};
+
+ComboAccess::ComboAccess(QComboBox& box)
+    : QAccessibleWidget(&box, QAccessible::ComboBox), box_(box) {}
+
+QString ComboAccess::text(QAccessible::Text text) const {
+    if (text == QAccessible::Value) {
+        return box_.currentText();
+    }
+    const QString said = QAccessibleWidget::text(text);
+    if (text != QAccessible::Name) {
+        return said;
+    }
+    return said.isEmpty() ? box_.currentText()
+                          : QStringLiteral("%1: %2").arg(said, box_.currentText());
+}
+
+QAccessible::State ComboAccess::state() const {
+    QAccessible::State state = QAccessibleWidget::state();
+    state.hasPopup = true;
+    state.expandable = true;
+    return state;
+}
+
+QStringList ComboAccess::actionNames() const {
+    return box_.isEnabled() ? QStringList{showMenuAction()} + QAccessibleWidget::actionNames()
+                            : QStringList();
+}
+
+void ComboAccess::doAction(const QString& action) {
+    if (action == showMenuAction()) {
+        box_.showPopup();
+    } else {
+        QAccessibleWidget::doAction(action);
+    }
+}
 
 QAccessibleInterface* accessOf(const QString&, QObject* object) {
     auto* widget = qobject_cast<QWidget*>(object);
@@ -119,6 +198,46 @@ QVariant SpokenAccess::minimumValue() const {
 
 QVariant SpokenAccess::minimumStepSize() const {
     return number_->spokenRange().step;
+}
+
+void PlainText::selection(int, int* start, int* end) const {
+    *start = 0;
+    *end = 0;
+}
+
+QString PlainText::text(int start, int end) const {
+    const QString whole = plainText();
+    const auto size = static_cast<int>(whole.size());
+    const int from = std::clamp(start, 0, size);
+    const int to = end < 0 ? size : std::clamp(end, from, size);
+    return whole.mid(from, to - from);
+}
+
+int PlainText::characterCount() const {
+    return static_cast<int>(plainText().size());
+}
+
+QString PlainText::attributes(int, int* start, int* end) const {
+    *start = 0;
+    *end = characterCount();
+    return {};
+}
+
+void PlainText::deleteText(int start, int end) {
+    replaceText(start, end, {});
+}
+
+void PlainText::insertText(int offset, const QString& text) {
+    replaceText(offset, offset, text);
+}
+
+void PlainText::replaceText(int start, int end, const QString& text) {
+    QString whole = plainText();
+    const auto size = static_cast<int>(whole.size());
+    const int from = std::clamp(start, 0, size);
+    const int to = std::clamp(end, from, size);
+    whole.replace(from, to - from, text);
+    setPlainText(whole);
 }
 
 }  // namespace lowtide::ui

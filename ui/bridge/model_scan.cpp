@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/paths.hpp"
-#include "ui/models/model_walk.hpp"
+#include "ui/models/model_folders.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -3,8 +3,8 @@
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/runner.hpp"
 #include "ui/document/graph_model.hpp"
+#include "ui/prompts/prompt_choices.hpp"
 #include "ui/prompts/resolved_graph.hpp"
-#include "ui/prompts/wildcard_files.hpp"
 
 #include <QObject>
 #include <QString>

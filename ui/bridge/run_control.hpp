@@ -6,8 +6,8 @@
 #include "ui/bridge/run_queue.hpp"
 #include "ui/bridge/seeds.hpp"
 #include "ui/document/graph_model.hpp"
+#include "ui/prompts/prompt_choices.hpp"
 #include "ui/prompts/resolved_graph.hpp"
-#include "ui/prompts/wildcard_files.hpp"
 
 #include <QObject>
 #include <QString>

@@ -1,6 +1,6 @@
 #include "ui/canvas/canvas_elements.hpp"
 
-#include "ui/access/listening.hpp"
+#include "ui/access/announce.hpp"
 #include "ui/canvas/graph_view.hpp"
 #include "ui/canvas/run_order.hpp"
 

@@ -1,7 +1,6 @@
 #include "ui/canvas/gesture.hpp"
 #include "ui/editors/number_text.hpp"
 #include "ui/editors/param_editor.hpp"
-#include "ui/editors/scrub.hpp"
 
 #include <QCoreApplication>
 

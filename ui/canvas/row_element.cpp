@@ -1,8 +1,7 @@
 // A parameter on a node for assistive technology: read, set, stepped, or opened to be edited.
 #include "plugin/graph/param_value.hpp"
 #include "ui/access/announce.hpp"
-#include "ui/access/listening.hpp"
-#include "ui/access/plain_text.hpp"
+#include "ui/access/spoken.hpp"
 #include "ui/canvas/canvas_elements.hpp"
 #include "ui/canvas/canvas_tips.hpp"
 #include "ui/canvas/graph_view.hpp"

@@ -4,7 +4,7 @@
 #include "ui/cli/commands.hpp"
 #include "ui/cli/member_text.hpp"
 #include "ui/cli/start_module.hpp"
-#include "ui/models/model_walk.hpp"
+#include "ui/models/model_folders.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -5,7 +5,7 @@
 #include "plugin/graph/document.hpp"
 #include "plugin/host_api/runner.hpp"
 #include "ui/cli/commands.hpp"
-#include "ui/prompts/wildcard_files.hpp"
+#include "ui/prompts/prompt_choices.hpp"
 
 #include <optional>
 #include <string>

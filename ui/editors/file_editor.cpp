@@ -1,17 +1,20 @@
 #include "ui/editors/file_editor.hpp"
 
+#include "ui/bridge/picture_load.hpp"
+#include "ui/editors/choice_editor.hpp"
 #include "ui/editors/edit_session.hpp"
-#include "ui/editors/path_line.hpp"
-#include "ui/editors/picture_preview.hpp"
-#include "ui/editors/search_list.hpp"
-#include "ui/editors/text_editors.hpp"
+#include "ui/editors/param_editor.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QLabel>
+#include <QPainter>
 #include <QStandardPaths>
+#include <QStyleOptionFrame>
 #include <QToolButton>
 
 #include <algorithm>
@@ -19,6 +22,61 @@
 namespace lowtide::ui {
 
 namespace {
+
+constexpr int kPreviewSide = Theme::space(50);
+constexpr int kFilesRow = 1;  ///< of Qt's dialog: the list of files
+
+class PicturePreview final : public QLabel {
+public:
+    explicit PicturePreview(QWidget* parent) : QLabel(parent) {
+        setObjectName(QStringLiteral("preview"));
+        setAccessibleName(QFileDialog::tr("Preview"));
+        setFixedWidth(kPreviewSide);
+        setAlignment(Qt::AlignCenter);
+        setWordWrap(true);
+    }
+
+    void look(const QString& path) {
+        path_ = path;
+        clear();
+        if (QFileInfo(path).isFile()) {
+            loadPictureLater(path, this, [this](const LoadedPicture& loaded) { show(loaded); });
+        }
+    }
+
+private:
+    void show(const LoadedPicture& loaded) {
+        if (loaded.path != path_) {
+            return;  // another one is pointed at by now
+        }
+        if (loaded.levels.empty()) {
+            setText(loaded.problem);
+            return;
+        }
+        const double scale = devicePixelRatioF();
+        const int most = static_cast<int>(kPreviewSide * scale);
+        QPixmap picture = QPixmap::fromImage(
+            loaded.levels.back().scaled(most, most, Qt::KeepAspectRatio, Qt::SmoothTransformation));
+        picture.setDevicePixelRatio(scale);
+        setPixmap(picture);
+    }
+
+    QString path_;
+};
+
+/// Shows the picture that is pointed at beside the files, as it will be read, or why it cannot be.
+/// The desktop's own dialogs, which show pictures themselves, stay as they are.
+void addPicturePreview(QFileDialog& dialog) {
+    auto* grid = qobject_cast<QGridLayout*>(dialog.layout());
+    if (!grid) {
+        return;
+    }
+    auto* preview = new PicturePreview(&dialog);
+    grid->addWidget(preview, kFilesRow, grid->columnCount());
+    QObject::connect(&dialog, &QFileDialog::currentChanged, preview, &PicturePreview::look);
+}
+
+constexpr int kInset = 2;  ///< that QLineEdit leaves beside its text
 
 QToolButton* makeButton(QWidget* parent, const char* icon, const QString& tooltip) {
     auto* button = new QToolButton(parent);
@@ -36,6 +94,38 @@ bool givesPicture(const NodeDesc& node) {
 }
 
 }  // namespace
+
+QRect PathLine::room() const {
+    QStyleOptionFrame option;
+    initStyleOption(&option);
+    return style()
+        ->subElementRect(QStyle::SE_LineEditContents, &option, this)
+        .marginsRemoved(textMargins())
+        .adjusted(kInset, 0, -kInset, 0);
+}
+
+QString PathLine::shown() const {
+    return fontMetrics().elidedText(text(), Qt::ElideMiddle, room().width());
+}
+
+void PathLine::paintEvent(QPaintEvent* event) {
+    const QString path = shown();
+    if (hasFocus() || path == text()) {
+        QLineEdit::paintEvent(event);
+        return;
+    }
+    QPainter painter(this);
+    QStyleOptionFrame option;
+    initStyleOption(&option);
+    style()->drawPrimitive(QStyle::PE_PanelLineEdit, &option, &painter, this);
+    style()->drawItemText(&painter,
+                          room(),
+                          Qt::AlignLeft | Qt::AlignVCenter,
+                          palette(),
+                          isEnabled(),
+                          path,
+                          QPalette::Text);
+}
 
 FileEditor::FileEditor(const NodeDesc& node,
                        const ParamDesc& param,

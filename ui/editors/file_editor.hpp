@@ -1,12 +1,29 @@
 #pragma once
 
-#include "ui/editors/value_editor.hpp"
+#include "ui/editors/param_editor.hpp"
+
+#include <QLineEdit>
 
 class QFileDialog;
 
 namespace lowtide::ui {
 
-class PathLine;
+/// A line for a path: one that is too long shows its beginning and its end while nobody types.
+class PathLine : public QLineEdit {
+    Q_OBJECT
+
+public:
+    using QLineEdit::QLineEdit;
+
+    /// The path as it is seen when the line has no focus.
+    [[nodiscard]] QString shown() const;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    [[nodiscard]] QRect room() const;
+};
 
 /// A file or a folder: typed, chosen from those that the studio knows, or browsed for.
 class FileEditor : public ValueEditor {

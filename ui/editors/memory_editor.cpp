@@ -2,19 +2,24 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/memory/combinations.hpp"
+#include "plugin/memory/precision.hpp"
+#include "ui/editors/choice_editor.hpp"
 #include "ui/editors/edit_session.hpp"
-#include "ui/editors/policy_rows.hpp"
+#include "ui/editors/memory_rows.hpp"
+#include "ui/editors/param_editor.hpp"
 #include "ui/editors/rows.hpp"
-#include "ui/editors/text_editors.hpp"
-#include "ui/editors/value_editor.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/theme/theme.hpp"
 
+#include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QRegularExpression>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <optional>
+#include <set>
 
 namespace lowtide::ui {
 
@@ -28,6 +33,38 @@ memory::Policy readPolicy(const std::string& text, const memory::Policy& before)
     memory::Policy policy = text.empty() ? memory::Policy() : memory::parsePolicy(text);
     policy.components = before.components;
     return policy;
+}
+
+/// What the plan says of each component under "lossy" or "notes", each sentence once.
+std::set<std::string> sentencesIn(const Json& planned, const char* key) {
+    std::set<std::string> sentences;
+    for (const Json& precision : planned.is_object() ? planned : Json::object()) {
+        const Json list = precision.is_object() ? precision.value(key, Json()) : Json();
+        for (const Json& sentence : list.is_array() ? list : Json::array()) {
+            if (sentence.is_string()) {
+                sentences.insert(sentence.get<std::string>());
+            }
+        }
+    }
+    return sentences;
+}
+
+/// The text form, which says nothing of components, or the JSON form.
+memory::PrecisionChoice readChoice(const std::string& text, const memory::PrecisionChoice& before) {
+    if (text.starts_with('{')) {
+        return memory::precisionFromJson(parseJson(text, "precision"), "precision");
+    }
+    memory::PrecisionChoice choice =
+        text.empty() ? memory::PrecisionChoice() : memory::parsePrecision(text);
+    choice.components = before.components;
+    return choice;
+}
+
+QString summaryOf(const memory::PrecisionTypes& types) {
+    memory::PrecisionChoice choice;
+    choice.types = types;
+    // "balanced,storage=f16": what follows the preset is the component's own.
+    return QString::fromStdString(memory::toText(choice)).section(QLatin1Char(','), 1);
 }
 
 }  // namespace
@@ -165,6 +202,220 @@ void MemoryEditor::Parts::change(memory::Policy next) {
                    QString::fromStdString(memory::toText(own)));
     }
     Q_EMIT editor.edited(policy == memory::Policy() ? Json() : memory::toJson(policy));
+}
+
+struct PrecisionEditor::Parts {
+    PrecisionEditor& editor;
+    NodeFacts facts{};
+    memory::PrecisionChoice choice{};
+    TextAndFields frame;
+    bool showsSwitches = false;
+
+    void build();
+    void fill(QVBoxLayout* column);
+    void addPreset(QVBoxLayout* column);
+    void addKept(QVBoxLayout* column);
+    void addSwitches(QVBoxLayout* column);
+    void addComponents(QVBoxLayout* column);
+    bool takeText();
+    void change(memory::PrecisionChoice next);
+};
+
+PrecisionEditor::PrecisionEditor(QWidget* parent)
+    : QWidget(parent),
+      parts_(new Parts{.editor = *this,
+                       .frame = {*this,
+                                 tr("Precision as text"),
+                                 tr("The precision as the command and graphs write it")}}) {
+    EditSession::watch(parts_->frame.line(), [this] { return parts_->takeText(); });
+}
+
+PrecisionEditor::~PrecisionEditor() = default;
+
+void PrecisionEditor::setNode(const NodeFacts& facts, const Json& precision) {
+    memory::PrecisionChoice choice;
+    QString problem;
+    try {
+        choice = memory::precisionFromJson(precision, "precision");
+    } catch (const Error& error) {
+        problem = wordsOf(error);
+    }
+    const bool isShown = parts_->frame.areUsable() && problem.isEmpty();
+    if (isShown && choice == parts_->choice && areSame(facts, parts_->facts)) {
+        return;  // what is being typed stays
+    }
+    parts_->facts = facts;
+    parts_->choice = choice;
+    parts_->build();
+    if (!problem.isEmpty()) {
+        parts_->frame.showUnreadable(plainText(precision), problem);
+    }
+}
+
+void PrecisionEditor::Parts::build() {
+    frame.rebuild(Theme::space(1), [this](QVBoxLayout* column) { fill(column); });
+    frame.showText(memory::toText(choice));
+}
+
+void PrecisionEditor::Parts::fill(QVBoxLayout* column) {
+    QWidget* body = frame.fields();
+    addPreset(column);
+    auto* types = new TypeRows(body);
+    types->setObjectName("all");
+    types->setTypes(choice.types);
+    connect(types, &TypeRows::edited, &editor, [this](const memory::PrecisionTypes& edited) {
+        memory::PrecisionChoice next = choice;
+        next.types = edited;
+        change(next);
+    });
+    column->addWidget(types);
+    addKept(column);
+    for (const std::string& loss : sentencesIn(facts.plannedPrecision, "lossy")) {
+        column->addWidget(makeNote(moduleSentence(loss), "lossy", body));
+    }
+    for (const std::string& note : sentencesIn(facts.plannedPrecision, "notes")) {
+        column->addWidget(makeNote(moduleSentence(note), "text.muted", body));
+    }
+    column->addSpacing(Theme::space(1));
+    addComponents(column);
+    addSwitches(column);
+}
+
+void PrecisionEditor::Parts::addPreset(QVBoxLayout* column) {
+    QWidget* body = frame.fields();
+    auto* owner = new QWidget(body);
+    auto* box = new ChoiceBox(owner);
+    box->setObjectName("preset");
+    for (const std::string_view preset : memory::kPrecisionPresets) {
+        const QString name =
+            QString::fromUtf8(preset.data(), static_cast<qsizetype>(preset.size()));
+        box->addItem(name, name);
+    }
+    box->showItem(QString::fromStdString(choice.preset), QString::fromStdString(choice.preset));
+    addRow(makeForm(owner), PrecisionEditor::tr("Preset"), box);
+    column->addWidget(owner);
+    connect(box, &QComboBox::activated, &editor, [this, box](int index) {
+        memory::PrecisionChoice next = choice;
+        next.preset = box->itemData(index).toString().toStdString();
+        change(next);
+    });
+}
+
+void PrecisionEditor::Parts::addKept(QVBoxLayout* column) {
+    QWidget* body = frame.fields();
+    auto* owner = new QWidget(body);
+    auto* names = new QLineEdit(owner);
+    names->setObjectName("kept");
+    names->setPlaceholderText(PrecisionEditor::tr("parts of layer names"));
+    names->setToolTip(PrecisionEditor::tr(
+        "Layers whose names hold one of these are computed in f32; separate them by spaces."));
+    QStringList kept;
+    for (const std::string& name : choice.keptF32) {
+        kept << QString::fromStdString(name);
+    }
+    names->setText(kept.join(QLatin1Char(' ')));
+    addRow(makeForm(owner), PrecisionEditor::tr("Keep in f32"), names);
+    column->addWidget(owner);
+    EditSession::watch(*names, [this, names] {
+        static const QRegularExpression kBetween(QStringLiteral("[\\s,+]+"));
+        memory::PrecisionChoice next = choice;
+        next.keptF32.clear();
+        for (const QString& name : names->text().split(kBetween, Qt::SkipEmptyParts)) {
+            next.keptF32.push_back(name.toStdString());
+        }
+        change(next);
+        return true;
+    });
+}
+
+void PrecisionEditor::Parts::addComponents(QVBoxLayout* column) {
+    QWidget* body = frame.fields();
+    for (const std::string& role : rolesOf(facts, choice.components)) {
+        const auto own = choice.components.find(role);
+        TypeRows* rows = nullptr;
+        if (own != choice.components.end()) {
+            rows = new TypeRows(body);
+            rows->setTypes(own->second);
+            const auto take = [this, role](const memory::PrecisionTypes& edited) {
+                memory::PrecisionChoice next = choice;
+                next.components[role] = edited;
+                change(next);
+            };
+            connect(rows, &TypeRows::edited, &editor, take);
+        }
+        const auto toggle = [this, role](bool hasOwn) {
+            memory::PrecisionChoice next = choice;
+            next.components.erase(role);
+            if (hasOwn) {
+                next.components[role] = choice.types;
+            }
+            change(next);
+            QMetaObject::invokeMethod(
+                &editor, [this] { build(); }, Qt::QueuedConnection);
+        };
+        const QString summary =
+            rows ? summaryOf(own->second) : PrecisionEditor::tr("like the others");
+        column->addWidget(makeComponentPart(
+            moduleWord(QString::fromStdString(role)), summary, rows, toggle, body));
+    }
+}
+
+void PrecisionEditor::Parts::addSwitches(QVBoxLayout* column) {
+    QWidget* body = frame.fields();
+    auto* open = new QToolButton(body);
+    open->setObjectName("switches");
+    open->setAutoRaise(true);
+    open->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    open->setText(PrecisionEditor::tr("Switches"));
+    auto* rows = new SwitchRows(choice.switches, facts.plannedPrecision, body);
+    const auto show = [this, open, rows] {
+        rows->setVisible(showsSwitches);
+        open->setIcon(Theme::current().icon(showsSwitches ? "chevron-down" : "chevron-right"));
+    };
+    show();
+    column->addWidget(open, 0, Qt::AlignLeft);
+    column->addWidget(rows);
+    connect(open, &QToolButton::clicked, rows, [this, show] {
+        showsSwitches = !showsSwitches;
+        show();
+    });
+    connect(rows, &SwitchRows::edited, &editor, [this](const auto& edited) {
+        memory::PrecisionChoice next = choice;
+        next.switches = edited;
+        change(next);
+    });
+}
+
+bool PrecisionEditor::Parts::takeText() {
+    const std::string typed = frame.line().text().trimmed().toStdString();
+    if (typed == memory::toText(choice) && frame.areUsable()) {
+        return true;
+    }
+    try {
+        const memory::PrecisionChoice next = readChoice(typed, choice);
+        const bool isNew = next != choice || !frame.areUsable();
+        choice = next;
+        build();
+        if (isNew) {
+            Q_EMIT editor.edited(memory::toJson(choice));
+        }
+    } catch (const Error& error) {
+        markProblem(frame.line(), wordsOf(error), {});
+        return false;
+    }
+    return true;
+}
+
+void PrecisionEditor::Parts::change(memory::PrecisionChoice next) {
+    if (next == choice) {
+        return;
+    }
+    choice = std::move(next);
+    frame.showText(memory::toText(choice));
+    for (const auto& [role, own] : choice.components) {
+        setSummary(*frame.fields(), QString::fromStdString(role), summaryOf(own));
+    }
+    Q_EMIT editor.edited(memory::toJson(choice));
 }
 
 }  // namespace lowtide::ui

@@ -2,7 +2,7 @@
 
 #include "plugin/base/json.hpp"
 #include "ui/access/spoken.hpp"
-#include "ui/editors/value_editor.hpp"
+#include "ui/editors/param_editor.hpp"
 
 #include <QElapsedTimer>
 #include <QPoint>
@@ -72,6 +72,26 @@ private:
     Json scrubbedFrom_;
     long double travel_ = 0;  ///< of the scrub, in units of the value
     int wheelTravel_ = 0;     ///< eighths of a degree that made no whole step yet
+};
+
+/// A 64-bit seed, whole, and a die that throws another one. Whether a run throws it is a fact of
+/// the node (seedModeOf), which the inspector shows.
+class SeedEditor : public ValueEditor {
+    Q_OBJECT
+
+public:
+    SeedEditor(const ParamDesc& param, QWidget* parent);
+
+    void begin() override;
+    void setProblem(const QString& problem) override;
+
+protected:
+    void showValue() override;
+
+private:
+    void throwDie();
+
+    NumberField* number_;
 };
 
 }  // namespace lowtide::ui

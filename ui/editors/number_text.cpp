@@ -8,7 +8,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <string>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -34,6 +37,165 @@ bool fitsBits(const ParamDesc& param, long double number) {
                                     : static_cast<long double>(std::numeric_limits<int64_t>::max());
     return number <= most &&
            number >= static_cast<long double>(std::numeric_limits<int64_t>::min());
+}
+
+constexpr int kMaxDepth = 32;
+
+class Expression {
+    Q_DECLARE_TR_FUNCTIONS(lowtide::ui::Expression)
+
+public:
+    explicit Expression(std::string text) : text_(std::move(text)) {}
+
+    /// Goes on from `current`, or starts anew.
+    Evaluated evaluate(long double current) {
+        long double number = 0;
+        skipSpace();
+        if (isAssignment()) {
+            const char sign = take();
+            take();  // the =
+            const long double right = sum();
+            number = applied(sign, current, right);
+        } else {
+            if (peek() == '+' || peek() == '*' || peek() == '/') {
+                start_ = current;
+            }
+            number = sum();
+        }
+        skipSpace();
+        if (problem_.isEmpty() && at_ < text_.size()) {
+            fail(tr("\"%1\" is not understood").arg(QString::fromStdString(text_.substr(at_))));
+        }
+        if (problem_.isEmpty() && !std::isfinite(number)) {
+            fail(tr("the result is too large"));
+        }
+        if (!problem_.isEmpty()) {
+            return {std::nullopt, problem_};
+        }
+        return {number, {}};
+    }
+
+private:
+    [[nodiscard]] char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+
+    char take() { return text_[at_++]; }
+
+    [[nodiscard]] bool isAssignment() const {
+        const bool isSign = peek() == '+' || peek() == '-' || peek() == '*' || peek() == '/';
+        return isSign && at_ + 1 < text_.size() && text_[at_ + 1] == '=';
+    }
+
+    void skipSpace() {
+        while (peek() == ' ' || peek() == '\t') {
+            ++at_;
+        }
+    }
+
+    void fail(const QString& problem) {
+        if (problem_.isEmpty()) {
+            problem_ = problem;
+        }
+    }
+
+    long double applied(char sign, long double left, long double right) {
+        switch (sign) {
+            case '+':
+                return left + right;
+            case '-':
+                return left - right;
+            case '*':
+                return left * right;
+            default:
+                if (right == 0) {
+                    fail(tr("it divides by zero"));
+                    return 0;
+                }
+                return left / right;
+        }
+    }
+
+    long double sum() {
+        long double left = product();
+        for (skipSpace(); peek() == '+' || peek() == '-'; skipSpace()) {
+            const char sign = take();
+            const long double right = product();
+            left = applied(sign, left, right);
+        }
+        return left;
+    }
+
+    long double product() {
+        long double left = factor();
+        for (skipSpace(); peek() == '*' || peek() == '/'; skipSpace()) {
+            const char sign = take();
+            const long double right = factor();
+            left = applied(sign, left, right);
+        }
+        return left;
+    }
+
+    long double factor() {
+        if (start_) {
+            return *std::exchange(start_, std::nullopt);
+        }
+        skipSpace();
+        if (++depth_ > kMaxDepth) {
+            fail(tr("there are too many brackets"));
+            at_ = text_.size();
+            return 0;
+        }
+        long double number = 0;
+        if (peek() == '-' || peek() == '+') {
+            number = take() == '-' ? -factor() : factor();
+        } else if (peek() == '(') {
+            take();
+            number = sum();
+            skipSpace();
+            if (peek() == ')') {
+                take();
+            } else {
+                fail(tr("a closing bracket is missing"));
+            }
+        } else {
+            number = literal();
+        }
+        --depth_;
+        return number;
+    }
+
+    long double literal() {
+        const bool isNumber = (peek() >= '0' && peek() <= '9') || peek() == '.';
+        char* end = nullptr;
+        const long double number = isNumber ? std::strtold(text_.c_str() + at_, &end) : 0;
+        if (!isNumber || end == text_.c_str() + at_) {
+            fail(peek() == '\0' ? tr("a number is missing")
+                                : tr("\"%1\" is not understood")
+                                      .arg(QString::fromStdString(text_.substr(at_))));
+            return 0;
+        }
+        at_ = static_cast<size_t>(end - text_.c_str());
+        return number;
+    }
+
+    std::string text_;
+    size_t at_ = 0;
+    int depth_ = 0;
+    std::optional<long double> start_{};  ///< stands before the first sign
+    QString problem_;
+};
+
+constexpr double kRangePixels = 240;
+constexpr double kPixelsPerStep = 4;
+constexpr double kFactor = 10;  ///< of Ctrl and Shift
+
+struct Range {
+    std::optional<double> least;
+    std::optional<double> most;
+};
+
+/// The soft range; where it is not stated, the hard one.
+Range scrubRange(const ParamDesc& param) {
+    return {param.softMin ? param.softMin : param.min, param.softMax ? param.softMax : param.max};
 }
 
 }  // namespace
@@ -140,6 +302,76 @@ TypedValue valueFrom(const ParamDesc& param, long double number) {
         return {std::nullopt, problem};
     }
     return {std::move(value), {}};
+}
+
+Evaluated evaluate(const QString& text, long double current) {
+    QString plain = text.trimmed();
+    plain.replace(QLatin1Char(','), QLatin1Char('.'));
+    return Expression(plain.toStdString()).evaluate(current);
+}
+
+ScrubSpeed scrubSpeed(const ParamDesc& param, Qt::KeyboardModifiers modifiers) {
+    const double step = stepOf(param);
+    const Range range = scrubRange(param);
+    ScrubSpeed speed{step / kPixelsPerStep, step, step};
+    if (range.least && range.most && param.kind != ParamKind::Seed) {
+        speed.perPixel =
+            std::clamp((*range.most - *range.least) / kRangePixels, step / 16, step * kFactor);
+    }
+    if (modifiers & Qt::ControlModifier) {
+        speed.perPixel *= kFactor;
+        speed.step *= kFactor;
+    } else if (modifiers & Qt::ShiftModifier) {
+        speed.perPixel /= kFactor;
+        speed.step = isWhole(param) ? std::max(1.0, std::round(step / kFactor)) : step / kFactor;
+        speed.quantum = speed.step;
+    }
+    return speed;
+}
+
+long double withinHardRange(const ParamDesc& param, long double number) {
+    if (param.min) {
+        number = std::max<long double>(number, *param.min);
+    }
+    if (param.max) {
+        number = std::min<long double>(number, *param.max);
+    }
+    return param.kind == ParamKind::Seed ? std::max(number, 0.0L) : number;
+}
+
+long double rounded(const ParamDesc& param, long double number) {
+    if (isWhole(param)) {
+        return std::round(number);
+    }
+    const long double scale = std::pow(10.0L, decimalsOf(param) + 1);
+    return std::round(number * scale) / scale;
+}
+
+long double scrubbed(const ParamDesc& param,
+                     long double start,
+                     long double travel,
+                     double quantum) {
+    const long double moved = std::round(travel / quantum) * quantum;
+    long double number = start + moved;
+    const Range range = scrubRange(param);
+    if (range.least) {
+        number = std::max(number, std::min<long double>(*range.least, start));
+    }
+    if (range.most) {
+        number = std::min(number, std::max<long double>(*range.most, start));
+    }
+    // A start with more decimals than the step keeps them.
+    return withinHardRange(param, number == start ? start : rounded(param, number));
+}
+
+std::optional<double> softShare(const ParamDesc& param, const Json& value) {
+    const auto number = numberOf(value);
+    if (!number || !param.softMin || !param.softMax || *param.softMax <= *param.softMin) {
+        return std::nullopt;
+    }
+    const double share =
+        (static_cast<double>(*number) - *param.softMin) / (*param.softMax - *param.softMin);
+    return std::clamp(share, 0.0, 1.0);
 }
 
 }  // namespace lowtide::ui

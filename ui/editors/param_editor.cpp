@@ -7,9 +7,12 @@
 #include "ui/editors/number_field.hpp"
 #include "ui/editors/number_text.hpp"
 #include "ui/editors/prompt_editor.hpp"
-#include "ui/editors/seed_editor.hpp"
 #include "ui/editors/switch_editor.hpp"
-#include "ui/editors/text_editors.hpp"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QVariant>
 
 namespace lowtide::ui {
 
@@ -56,6 +59,14 @@ ParamEditor* newEditor(const NodeDesc& node,
     return new LineEditor(param, parent);
 }
 
+void fill(QWidget& editor, QWidget* field) {
+    auto* row = new QHBoxLayout(&editor);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(field);
+    editor.setFocusProxy(field);
+    field->setAccessibleName(editor.accessibleName());
+}
+
 }  // namespace
 
 ParamEditor::~ParamEditor() {
@@ -93,6 +104,133 @@ QString valueText(const ParamDesc& param, const Json& value) {
     const QString text = plainText(value).simplified();
     const bool isPath = param.kind == ParamKind::File || param.kind == ParamKind::Folder;
     return text.isEmpty() ? ParamEditor::tr("empty") : isPath ? fileText(text) : text;
+}
+
+void markProblem(QWidget& widget, const QString& problem, const QString& tooltip) {
+    widget.setProperty("problem", !problem.isEmpty());
+    widget.setToolTip(problem.isEmpty() ? tooltip : problem);
+    widget.setAccessibleDescription(problem);
+    widget.update();
+}
+
+ValueEditor::ValueEditor(const ParamDesc& param, QWidget* parent)
+    : ParamEditor(parent), param_(param), value_(defaultValue()) {
+    setObjectName(QString::fromStdString("editor." + param.id));
+    setAccessibleName(QString::fromStdString(param.label));
+}
+
+Json ValueEditor::defaultValue() const {
+    return graph::toJson(param_.defaultValue);
+}
+
+void ValueEditor::setValue(const Json& value) {
+    const bool isNew = value != value_;
+    value_ = value;
+    typingProblem_.clear();
+    showValue();
+    mark();
+    if (isNew) {
+        valueTold();
+    }
+}
+
+void ValueEditor::setProblem(const QString& problem) {
+    outerProblem_ = problem;
+    mark();
+}
+
+bool ValueEditor::propose(const Json& value, bool isFinal) {
+    typingProblem_ = refusalOf(param_, value);
+    const bool isTaken = typingProblem_.isEmpty();
+    const bool isNew = value != value_ || value.type() != value_.type();
+    if (isTaken && (isNew || (isFinal && isUnfinished_))) {
+        value_ = value;
+        isUnfinished_ = !isFinal;
+        outerProblem_.clear();  // said of the value before; whoever checks says it again
+        mark();
+        if (isNew) {
+            valueTold();
+        }
+        Q_EMIT edited(value_, isFinal);
+        return true;
+    }
+    mark();
+    return isTaken;
+}
+
+void ValueEditor::finish() {
+    if (isUnfinished_) {
+        isUnfinished_ = false;
+        Q_EMIT edited(value_, true);
+    }
+}
+
+void ValueEditor::refuse(const QString& problem) {
+    typingProblem_ = problem;
+    mark();
+}
+
+void ValueEditor::forgetTyping() {
+    typingProblem_.clear();
+    mark();
+}
+
+void ValueEditor::mark() {
+    QString problem = typingProblem_;
+    if (problem.isEmpty()) {
+        problem = outerProblem_.isEmpty() ? refusalOf(param_, value_) : outerProblem_;
+    }
+    markProblem(*markedWidget(), problem, QString::fromStdString(param_.tooltip));
+}
+
+QString plainText(const Json& value) {
+    if (value.is_null()) {
+        return {};
+    }
+    return QString::fromStdString(value.is_string()
+                                      ? value.get<std::string>()
+                                      : value.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+LineEditor::LineEditor(const ParamDesc& param, QWidget* parent)
+    : ValueEditor(param, parent), line_(new QLineEdit(this)) {
+    line_->setObjectName("line");
+    fill(*this, line_);
+    connect(line_, &QLineEdit::textEdited, this, [this](const QString& text) {
+        propose(text.toStdString(), false);
+    });
+    EditSession::watch(
+        *line_,
+        [this] {
+            finish();
+            return true;
+        },
+        [this] { Q_EMIT dismissed(); });
+}
+
+QWidget* LineEditor::markedWidget() {
+    return line_;
+}
+
+void LineEditor::showValue() {
+    if (const QString text = plainText(value()); text != line_->text()) {
+        line_->setText(text);
+        line_->setCursorPosition(0);
+    }
+}
+
+void LineEditor::begin() {
+    line_->setFocus(Qt::OtherFocusReason);
+    line_->selectAll();
+}
+
+void LineEditor::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Escape) {
+        finish();
+        Q_EMIT dismissed();
+        return;
+    }
+    ValueEditor::keyPressEvent(event);
 }
 
 }  // namespace lowtide::ui

@@ -4,13 +4,13 @@
 #include "plugin/graph/param_value.hpp"
 #include "ui/access/announce.hpp"
 #include "ui/bridge/prompt_library.hpp"
+#include "ui/editors/choice_editor.hpp"
 #include "ui/editors/edit_session.hpp"
+#include "ui/editors/param_editor.hpp"
 #include "ui/editors/prompt_completion.hpp"
 #include "ui/editors/prompt_footer.hpp"
 #include "ui/editors/prompt_highlighter.hpp"
-#include "ui/editors/search_list.hpp"
 #include "ui/editors/styles_dialog.hpp"
-#include "ui/editors/text_editors.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QApplication>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "ui/bridge/past_prompts.hpp"
+#include "ui/editors/param_editor.hpp"
 #include "ui/editors/prompt_weight.hpp"
-#include "ui/editors/value_editor.hpp"
 
 #include <optional>
 #include <string>

@@ -1,13 +1,25 @@
 #pragma once
 
 #include "ui/bridge/prompt_library.hpp"
-#include "ui/editors/count_text.hpp"
+#include "ui/bridge/text_counts.hpp"
 
 #include <QLabel>
+#include <QString>
 #include <QToolButton>
 #include <QWidget>
 
 namespace lowtide::ui {
+
+/// How long a prompt is, for a person.
+struct CountText {
+    QString text;     ///< "31 / 75", "75 + 12 / 75", "CLIP 31 / 75 · T5 40 / 511"
+    QString tooltip;  ///< a line for each encoder
+    bool isCut = false;
+
+    bool operator==(const CountText&) const = default;
+};
+
+[[nodiscard]] CountText countText(const TextCounts& counts);
 
 /// The line below a prompt: how long it is, and what can be put into it.
 class PromptFooter : public QWidget {

@@ -4,7 +4,7 @@
 #include "plugin/memory/component_parts.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/editors/memory_editor.hpp"
-#include "ui/editors/value_editor.hpp"
+#include "ui/editors/param_editor.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/theme/theme.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ui/access/spoken.hpp"
-#include "ui/editors/value_editor.hpp"
+#include "ui/editors/param_editor.hpp"
 
 namespace lowtide::ui {
 

@@ -2,7 +2,6 @@
 
 #include "ui/history/database.hpp"
 #include "ui/history/run_record.hpp"
-#include "ui/history/sheet_record.hpp"
 
 #include <functional>
 #include <optional>

@@ -1,11 +1,10 @@
 #include "ui/panels/axis_editor.hpp"
 
 #include "plugin/base/error.hpp"
-#include "ui/editors/choice_box.hpp"
+#include "ui/editors/choice_editor.hpp"
 #include "ui/language/language.hpp"
-#include "ui/panels/token_colour.hpp"
+#include "ui/panels/panel_parts.hpp"
 #include "ui/theme/theme.hpp"
-#include "ui/vary/typed_values.hpp"
 #include "ui/vary/variation.hpp"
 
 #include <QFileDialog>

@@ -3,10 +3,15 @@
 #include "ui/bridge/conversion.hpp"
 
 #include <QDialog>
+#include <QString>
+#include <QWidget>
 
 #include <string>
+#include <vector>
 
 class QBoxLayout;
+class QButtonGroup;
+class QGridLayout;
 class QLabel;
 class QProgressBar;
 class QPushButton;
@@ -14,7 +19,35 @@ class QPushButton;
 namespace lowtide::ui {
 
 class PathLine;
-class StorageChoices;
+
+/// A path beside the source that is free: "dream_f8.safetensors" of "dream.safetensors", of a
+/// folder "dream_unet_f8.safetensors".
+[[nodiscard]] QString convertedPath(const QString& source, const StorageChoice& choice);
+/// The path with the ending of the choice in place of that of another one.
+[[nodiscard]] QString withEndingOf(const StorageChoice& choice, const QString& path);
+
+/// Storages to choose one from, each with the size of its file. What would save nothing is grey.
+class StorageChoices : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit StorageChoices(QWidget* parent = nullptr);
+
+    /// Called once. The first that saves something is chosen.
+    void setChoices(const std::vector<StorageChoice>& choices);
+    /// nullptr: none is.
+    [[nodiscard]] const StorageChoice* chosen() const;
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    void addRow(int row);
+
+    std::vector<StorageChoice> choices_;
+    QGridLayout* grid_;
+    QButtonGroup* buttons_;
+};
 
 /// Writes a checkpoint again, smaller: the storage, the file, how far it is, what came of it. Made
 /// for show(): the graph can be worked on meanwhile. While it converts, closing it cancels.

@@ -1,13 +1,16 @@
 #include "ui/panels/first_start.hpp"
 
+#include "ui/bridge/answer.hpp"
 #include "ui/language/language.hpp"
+#include "ui/panels/panel_parts.hpp"
 #include "ui/panels/preset_cards.hpp"
-#include "ui/panels/token_colour.hpp"
+#include "ui/theme/figures.hpp"
 #include "ui/theme/scrolled_part.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QCoreApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -18,6 +21,27 @@
 namespace lowtide::ui {
 
 namespace {
+
+class DeviceWords {
+    Q_DECLARE_TR_FUNCTIONS(FirstStart)
+};
+
+bool isCard(const Json& device) {
+    const std::string kind = textIn(device, "kind");
+    return kind != "cpu" && kind != "fake";
+}
+
+/// The better one of two devices; `best` may be nullptr.
+bool isBetter(const Json& device, const Json* best) {
+    const std::string kind = textIn(device, "kind");
+    if (kind.empty() || kind == "fake") {
+        return false;
+    }
+    if (best == nullptr || isCard(device) != isCard(*best)) {
+        return best == nullptr || isCard(device);
+    }
+    return bytesIn(device, "capacity") > bytesIn(*best, "capacity");
+}
 
 constexpr int kStartWidth = 584;
 constexpr int kStartMargin = 6;  // in steps of the rhythm
@@ -49,6 +73,33 @@ std::vector<const PresetEntry*> beginnings(const PresetStore& store) {
 }
 
 }  // namespace
+
+FoundDevice foundDevice(const Json& devices) {
+    const Json* best = nullptr;
+    if (!devices.is_array()) {
+        return {.sentence = DeviceWords::tr("Lowtide is looking for devices...")};
+    }
+    for (const Json& device : devices) {
+        best = isBetter(device, best) ? &device : best;
+    }
+    if (best == nullptr) {
+        return {.sentence = DeviceWords::tr("Lowtide found no device to compute on.")};
+    }
+    const Bytes capacity = bytesIn(*best, "capacity");
+    const QString name = QString::fromStdString(textIn(*best, "name")).simplified();
+    const QString size = bytesText(capacity);
+    const QString sentence =
+        isCard(*best)
+            ? DeviceWords::tr("Lowtide found the graphics card %1 with %2 of memory.")
+                  .arg(name, size)
+            : DeviceWords::tr(
+                  "Lowtide found no graphics card and computes on the processor (%1) with %2 of "
+                  "memory.")
+                  .arg(name, size);
+    return {.id = QString::fromStdString(textIn(*best, "id")),
+            .sentence = sentence,
+            .capacity = capacity};
+}
 
 FirstStart::FirstStart(Settings& settings,
                        const PresetStore& store,

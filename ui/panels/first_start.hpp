@@ -1,10 +1,12 @@
 #pragma once
 
+#include "plugin/base/json_fwd.hpp"
+#include "plugin/base/units.hpp"
 #include "ui/bridge/preset_store.hpp"
 #include "ui/bridge/settings.hpp"
-#include "ui/panels/found_device.hpp"
 
 #include <QDialog>
+#include <QString>
 
 class QCheckBox;
 class QComboBox;
@@ -15,6 +17,20 @@ class QPushButton;
 namespace lowtide::ui {
 
 class PresetCards;
+
+/// The device that a person would choose among those that were found.
+struct FoundDevice {
+    QString id;  ///< "cuda:0", "cpu"; empty: none was found, or not yet
+    QString sentence;
+    Bytes capacity = 0;
+};
+
+/// Of MemoryNow::devices: the card with most memory, else the processor. Rehearsals are no device;
+/// null: the module has not answered yet.
+[[nodiscard]] FoundDevice foundDevice(const Json& devices);
+
+/// Up to this capacity a device counts as a small one (design, section 7).
+inline constexpr Bytes kLowMemoryCapacity = 8 * kGiB;
 
 /// What a person sees who starts the studio for the first time: which device was found, whether to
 /// work in the low-memory mode, and what to begin with. Three clicks lead to a picture: a card,

@@ -6,11 +6,14 @@
 #include "ui/document/graph_model.hpp"
 #include "ui/models/model_kind.hpp"
 
+#include <QFrame>
 #include <QString>
 
 #include <optional>
 #include <string>
 #include <vector>
+
+class QLabel;
 
 namespace lowtide::ui {
 
@@ -30,5 +33,30 @@ struct Fix {
 /// Applies a fix that was offered, if the graph as it stands now still has the node, the value or
 /// the budget that it changes; false: it has not, and nothing has changed.
 bool applyFix(GraphModel& model, const Issue& issue, const Fix& offered);
+
+/// A sentence on a soft ground, with changes of the graph as buttons.
+class Notice : public QFrame {
+    Q_OBJECT
+
+public:
+    enum class Tone { Info, Warning, Error };
+
+    explicit Notice(const char* name, QWidget* parent = nullptr);
+    /// Hidden when the text is empty. The same once more changes nothing: a button that is pressed,
+    /// or has the focus, stays.
+    void tell(Tone tone, const QString& text, std::vector<Fix> fixes = {});
+
+Q_SIGNALS:
+    void fixChosen(const lowtide::ui::Fix& fix);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    Tone tone_ = Tone::Info;
+    QLabel* text_;
+    QWidget* buttons_;
+    std::vector<Fix> fixes_;
+};
 
 }  // namespace lowtide::ui

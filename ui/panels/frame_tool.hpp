@@ -1,14 +1,19 @@
 #pragma once
 
 #include "ui/painting/crop_frame.hpp"
-#include "ui/panels/picture_tool.hpp"
+#include "ui/panels/picture_view.hpp"
 
 #include <QObject>
+#include <QWidget>
 
 #include <optional>
 
+class QComboBox;
 class QKeyEvent;
+class QLabel;
 class QMouseEvent;
+class QPushButton;
+class QSpinBox;
 
 namespace lowtide::ui {
 
@@ -50,6 +55,36 @@ private:
     PictureView& view_;
     CropFrame frame_;
     bool isDragged_ = false;
+};
+
+/// What is set beside a picture that is cropped or extended.
+class FramePanel : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit FramePanel(QWidget* parent);
+
+    /// nullptr: none.
+    void setTool(FrameTool* tool);
+    /// Pixels of the old picture over which a mask of what is new falls off.
+    [[nodiscard]] int overlap() const;
+    /// What is being done, or what went wrong.
+    void tell(const QString& text);
+
+Q_SIGNALS:
+    void writeAsked();
+    void closeAsked();
+
+private:
+    void show();
+
+    FrameTool* tool_ = nullptr;
+    QComboBox* ratio_;
+    QComboBox* multiple_;
+    QSpinBox* overlap_;
+    QLabel* size_;
+    QLabel* told_;
+    QPushButton* write_;
 };
 
 }  // namespace lowtide::ui

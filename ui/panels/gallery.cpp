@@ -3,14 +3,10 @@
 #include "ui/access/announce.hpp"
 #include "ui/bridge/later.hpp"
 #include "ui/bridge/picture_load.hpp"
-#include "ui/panels/empty_state.hpp"
-#include "ui/panels/gallery_delegate.hpp"
 #include "ui/panels/gallery_files.hpp"
 #include "ui/panels/gallery_filter.hpp"
-#include "ui/panels/gallery_removal.hpp"
 #include "ui/panels/gallery_rows.hpp"
-#include "ui/panels/row_focus.hpp"
-#include "ui/panels/token_colour.hpp"
+#include "ui/panels/panel_parts.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QAction>

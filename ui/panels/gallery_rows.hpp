@@ -5,6 +5,7 @@
 #include <QAbstractListModel>
 #include <QCache>
 #include <QPixmap>
+#include <QStyledItemDelegate>
 #include <QTimer>
 
 #include <map>
@@ -73,6 +74,34 @@ private:
     mutable QTimer soon_;
     std::set<int64_t> missing_;
     std::set<int64_t> marked_;
+};
+
+/// Paints a picture of the gallery: small, with its star, and what is said of it in place of a
+/// picture that cannot be shown.
+class GalleryDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+
+public:
+    /// Pixels of a side.
+    static constexpr int kSmall = 96;
+    static constexpr int kMedium = 144;
+    static constexpr int kLarge = 216;
+
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void setSide(int pixels) { side_ = pixels; }
+
+    /// Of the picture within: points, not pixels.
+    [[nodiscard]] int pictureSide() const;
+
+    void paint(QPainter* painter,
+               const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
+                                 const QModelIndex& index) const override;
+
+private:
+    int side_ = kMedium;
 };
 
 }  // namespace lowtide::ui

@@ -9,6 +9,7 @@
 #include <functional>
 #include <vector>
 
+class QComboBox;
 class QLabel;
 class QPushButton;
 class QScrollArea;
@@ -17,7 +18,42 @@ class QVBoxLayout;
 
 namespace lowtide::ui {
 
-class ExposedField;
+/// One exposed parameter in the form: its label, its editor, for a seed also what happens to it
+/// when a run begins. What a person edits becomes a step of the model.
+class ExposedField : public QWidget {
+    Q_OBJECT
+
+public:
+    /// The node and its parameter must be known to the model.
+    ExposedField(GraphModel& model,
+                 const graph::ExposedParam& exposed,
+                 const OfferedFiles* offered,
+                 QWidget* parent = nullptr);
+
+    [[nodiscard]] const std::string& node() const { return exposed_.node; }
+
+    [[nodiscard]] const std::string& param() const { return exposed_.param; }
+
+    /// Shows what the model holds now.
+    void refresh();
+    /// Why the value is refused; empty: it is fine.
+    void setProblem(const QString& problem);
+
+private:
+    void apply(const Json& value, bool isFinal);
+    void addSeedMode();
+
+    GraphModel& model_;
+    graph::ExposedParam exposed_;
+    const ParamDesc& desc_;
+    ParamEditor* editor_ = nullptr;
+    QComboBox* seedMode_ = nullptr;
+    QLabel* problem_ = nullptr;
+};
+
+/// The parameter that is exposed; nullptr when node or parameter are not known.
+[[nodiscard]] const ParamDesc* exposedDesc(const GraphModel& model,
+                                           const graph::ExposedParam& exposed);
 
 /// The form of the parameters that the graph exposes, bound both ways to it, with one line about
 /// memory and the buttons that run it and cancel. `model` and `offered` (may be nullptr) must

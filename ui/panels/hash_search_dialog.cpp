@@ -1,6 +1,6 @@
 #include "ui/panels/hash_search_dialog.hpp"
 
-#include "ui/panels/token_colour.hpp"
+#include "ui/panels/panel_parts.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 

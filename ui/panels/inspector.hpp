@@ -1,19 +1,78 @@
 #pragma once
 
+#include "plugin/host_api/host.hpp"
 #include "ui/bridge/node_status.hpp"
 #include "ui/bridge/planning.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/editors/param_editor.hpp"
 
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSpinBox>
+#include <QTextBrowser>
 #include <QWidget>
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace lowtide::ui {
+
+/// The help page of a node type: resources/help/<id>.md, and what its description says where there
+/// is no page.
+class InspectorHelp : public QTextBrowser {
+    Q_OBJECT
+
+public:
+    explicit InspectorHelp(QWidget* parent = nullptr);
+
+    /// The folder of help pages.
+    void setFolder(const QString& folder);
+    void showNode(const NodeDesc& desc);
+    void showText(const QString& markdown);
+
+private:
+    QString folder_;
+};
+
+/// What the inspector shows while nothing is selected: settings of the graph as a whole.
+class InspectorGraph : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit InspectorGraph(GraphModel& model, QWidget* parent = nullptr);
+
+    void setDevices(const std::vector<std::string>& devices);
+    void refresh();
+    /// What is typed was meant for another graph.
+    void forgetTyped();
+
+protected:
+    /// Escape: what was typed gives way to the value before it.
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    void buildRows();
+    void connectRows();
+    /// False: what is typed is no size.
+    bool setBudget();
+    void setDevice();
+
+    GraphModel& model_;
+    std::optional<std::vector<std::string>> devices_;  ///< that are offered
+    QLineEdit* budget_;
+    QLabel* budgetProblem_;
+    QComboBox* device_;
+    QComboBox* lowMemory_;
+    QCheckBox* ownThreshold_;
+    QSpinBox* threshold_;
+    QCheckBox* exact_;
+};
 
 /// Values of what is selected: parameters, memory and precision of one node or of several of a
 /// kind, settings of the graph while nothing is selected, and the help page as a second tab.

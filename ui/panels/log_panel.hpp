@@ -2,18 +2,84 @@
 
 #include "ui/bridge/log_book.hpp"
 
+#include <QAbstractListModel>
+#include <QSortFilterProxyModel>
+#include <QString>
+#include <QStyledItemDelegate>
 #include <QWidget>
+
+#include <functional>
 
 class QComboBox;
 class QLabel;
 class QLineEdit;
 class QListView;
+class QObject;
 class QToolButton;
 
 namespace lowtide::ui {
 
-class LogFilter;
-class LogRows;
+/// Asks where a text is to be saved; proposes "STEM-20261128-0930.ENDING".
+void askWhereToSave(QWidget* parent,
+                    const char* dialogName,
+                    const QString& title,
+                    const QString& stem,
+                    const QString& ending,
+                    std::function<void(const QString& path)> take);
+/// Writes the whole file or nothing, on another thread. `done` hears why it is not written; empty:
+/// it is.
+void saveTextLater(QObject* context,
+                   const QString& path,
+                   const QString& text,
+                   std::function<void(const QString& problem)> done);
+
+/// The lines of a log, oldest first. `book` must outlive it.
+class LogRows : public QAbstractListModel {
+    Q_OBJECT
+
+public:
+    explicit LogRows(LogBook& book, QObject* parent = nullptr);
+
+    /// nullptr: no such row.
+    [[nodiscard]] const LogEntry* entryAt(const QModelIndex& index) const;
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+
+private:
+    LogBook& book_;
+};
+
+/// Those of a level and above that contain a text.
+class LogFilter : public QSortFilterProxyModel {
+    Q_OBJECT
+
+public:
+    using QSortFilterProxyModel::QSortFilterProxyModel;
+
+    void setLeast(Level level);
+    void setWords(const QString& words);
+
+protected:
+    [[nodiscard]] bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+private:
+    Level least_ = Level::Info;
+    QString words_;
+};
+
+/// Paints a line: when, its level, from where, the text.
+class LogDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void paint(QPainter* painter,
+               const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
+                                 const QModelIndex& index) const override;
+};
 
 /// What studio and module wrote to their logs: filtered, followed, copied, saved. `book` must
 /// outlive it.

@@ -2,7 +2,7 @@
 
 #include "ui/painting/mask_canvas.hpp"
 #include "ui/painting/mask_overlay.hpp"
-#include "ui/panels/picture_tool.hpp"
+#include "ui/panels/picture_view.hpp"
 
 #include <QObject>
 #include <QPointF>

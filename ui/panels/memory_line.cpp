@@ -2,7 +2,7 @@
 
 #include "ui/bridge/answer.hpp"
 #include "ui/language/module_texts.hpp"
-#include "ui/panels/plan_view.hpp"
+#include "ui/panels/plan_bars.hpp"
 #include "ui/theme/figures.hpp"
 
 #include <QCoreApplication>

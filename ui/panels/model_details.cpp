@@ -4,8 +4,8 @@
 #include "ui/bridge/model_hashing.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/language/module_texts.hpp"
-#include "ui/panels/icon_button.hpp"
-#include "ui/panels/model_texts.hpp"
+#include "ui/panels/model_rows.hpp"
+#include "ui/panels/panel_parts.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 

@@ -1,11 +1,37 @@
 #pragma once
 
+#include "ui/bridge/model_library.hpp"
+#include "ui/bridge/model_plans.hpp"
+
 #include <QImage>
+#include <QString>
 #include <QStyledItemDelegate>
+#include <QWidget>
 
 #include <functional>
+#include <optional>
+
+class QComboBox;
+class QLineEdit;
 
 namespace lowtide::ui {
+
+/// "checkpoint", "LoRA", ...
+[[nodiscard]] QString kindText(ModelKind kind);
+/// The family, or the kind where none is known.
+[[nodiscard]] QString familyText(const ModelFile& model);
+
+/// What is said of how a model fits, and the colour of it.
+struct FitText {
+    QString text;
+    const char* colour = "text.muted";
+    ModelVerdict verdict = ModelVerdict::Unknown;
+};
+
+/// By the plan where there is one ("streams 5.2 GiB a pass"), else by the weights ("streams").
+[[nodiscard]] FitText fitTextOf(const FoundModel& model,
+                                const std::optional<ModelFit>& planned,
+                                ModelVerdict byWeights);
 
 /// Columns of a list of models; all but the first are told below the name.
 struct ModelColumn {
@@ -36,6 +62,39 @@ public:
 
 private:
     std::function<QImage(const QModelIndex&)> pictures_;
+};
+
+/// Which models a person wants to see, and in which order.
+class ModelFilter : public QWidget {
+    Q_OBJECT
+
+public:
+    enum class Order { Kind, Name, Newest, Largest };
+
+    explicit ModelFilter(QWidget* parent = nullptr);
+
+    /// Offers the kinds and families that are among them; what is chosen stays.
+    void setModels(const std::vector<FoundModel>& models);
+
+    /// Of words, kind and family.
+    [[nodiscard]] bool accepts(const FoundModel& model, const QString& note) const;
+    /// nullopt: any.
+    [[nodiscard]] std::optional<ModelVerdict> verdict() const;
+    [[nodiscard]] Order order() const;
+    /// Whether the first comes before the second.
+    [[nodiscard]] bool isBefore(const FoundModel& first, const FoundModel& second) const;
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    QComboBox* addBox(const char* name, const QString& tip);
+
+    QLineEdit* words_;
+    QComboBox* kind_ = nullptr;
+    QComboBox* family_ = nullptr;
+    QComboBox* fit_ = nullptr;
+    QComboBox* order_ = nullptr;
 };
 
 }  // namespace lowtide::ui

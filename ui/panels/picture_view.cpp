@@ -1,7 +1,6 @@
 #include "ui/panels/picture_view.hpp"
 
 #include "ui/language/language.hpp"
-#include "ui/panels/picture_tool.hpp"
 #include "ui/theme/style_paint.hpp"
 #include "ui/theme/theme.hpp"
 

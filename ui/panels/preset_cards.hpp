@@ -2,8 +2,12 @@
 
 #include "ui/bridge/preset_store.hpp"
 
+#include <QDialog>
 #include <QListView>
 
+class QLineEdit;
+class QPlainTextEdit;
+class QPushButton;
 class QStandardItemModel;
 
 namespace lowtide::ui {
@@ -46,5 +50,23 @@ private:
 [[nodiscard]] QStringList cardLines(const QString& text, const QFont& font, qreal width, int most);
 /// The thumbnail with round corners in a square of this many pixels, or an icon in its place.
 [[nodiscard]] QPixmap cardPicture(const PresetEntry& entry, int side, double scale);
+
+/// Asks what the graph is to be called as a preset.
+class PresetDialog : public QDialog {
+    Q_OBJECT
+
+public:
+    /// `thumbnail` may be null: the preset gets none.
+    PresetDialog(const PresetText& proposed, const QImage& thumbnail, QWidget* parent = nullptr);
+
+    /// Tags are separated by commas; each once, without spaces around it.
+    [[nodiscard]] PresetText text() const;
+
+private:
+    QLineEdit* title_ = nullptr;
+    QLineEdit* tags_ = nullptr;
+    QPlainTextEdit* description_ = nullptr;
+    QPushButton* save_ = nullptr;
+};
 
 }  // namespace lowtide::ui

@@ -2,7 +2,7 @@
 
 #include "plugin/graph/param_value.hpp"
 #include "ui/language/language.hpp"
-#include "ui/panels/token_colour.hpp"
+#include "ui/panels/panel_parts.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 #include "ui/vary/variation.hpp"

@@ -3,11 +3,12 @@
 #include "plugin/base/stop_token.hpp"
 #include "ui/bridge/background.hpp"
 #include "ui/bridge/sheet_plan.hpp"
-#include "ui/history/sheet_record.hpp"
+#include "ui/history/run_record.hpp"
 
 #include <QAbstractTableModel>
 #include <QByteArray>
 #include <QImage>
+#include <QStyledItemDelegate>
 
 #include <optional>
 #include <vector>
@@ -85,6 +86,44 @@ private:
     std::vector<Shown> shown_;
     StopSource stop_;  ///< of what is loaded
     Background loading_;
+};
+
+/// Paints a cell of a sheet: its picture, or why there is none; below it, on wish, what it took.
+class SheetDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    /// Pixels of the longer side of a picture.
+    void setSide(int pixels) { side_ = pixels; }
+
+    void setFigures(bool areShown) { hasFigures_ = areShown; }
+
+    void setMarked(SheetTable::Figure figure) { marked_ = figure; }
+
+    /// The cell that others are compared with; -1: none.
+    void setReference(int cell) { reference_ = cell; }
+
+    [[nodiscard]] QSize cellSize(const QSizeF& shape) const;
+
+    void paint(QPainter* painter,
+               const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
+
+private:
+    [[nodiscard]] int captionHeight() const;
+    void paintPicture(QPainter& painter,
+                      const QRect& place,
+                      const SheetTable& table,
+                      int cell) const;
+    void paintCaption(QPainter& painter, QRect line, const SheetTable& table, int cell) const;
+    void paintMark(QPainter& painter, const QRect& place, const SheetTable& table, int cell) const;
+
+    int side_ = 0;
+    bool hasFigures_ = false;
+    SheetTable::Figure marked_ = SheetTable::Figure::None;
+    int reference_ = -1;
 };
 
 }  // namespace lowtide::ui

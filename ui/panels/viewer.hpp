@@ -3,7 +3,7 @@
 #include "plugin/base/stop_token.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "ui/bridge/picture_load.hpp"
-#include "ui/panels/compare_captions.hpp"
+#include "ui/panels/picture_compare.hpp"
 
 #include <QWidget>
 

@@ -1,10 +1,10 @@
 // Two pictures in the viewer: how they are compared, and what the comparison says.
 #include "ui/bridge/later.hpp"
-#include "ui/panels/facts_list.hpp"
-#include "ui/panels/frames_in_step.hpp"
-#include "ui/panels/icon_button.hpp"
-#include "ui/panels/picture_difference.hpp"
+#include "ui/panels/panel_parts.hpp"
+#include "ui/panels/picture_compare.hpp"
+#include "ui/panels/picture_facts.hpp"
 #include "ui/panels/picture_view.hpp"
+#include "ui/panels/playback.hpp"
 #include "ui/panels/viewer.hpp"
 #include "ui/theme/theme.hpp"
 

@@ -1,7 +1,7 @@
 #include "ui/studio/arguments.hpp"
 
 #include "plugin/host_api/runner.hpp"
-#include "ui/panels/budget_text.hpp"
+#include "ui/panels/memory_settings.hpp"
 
 #include <QCommandLineParser>
 #include <QCoreApplication>

@@ -2,7 +2,6 @@
 
 #include "plugin/base/log.hpp"
 #include "ui/access/announce.hpp"
-#include "ui/access/listening.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QHBoxLayout>

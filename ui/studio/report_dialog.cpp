@@ -1,7 +1,7 @@
 #include "ui/studio/report_dialog.hpp"
 
 #include "ui/bridge/later.hpp"
-#include "ui/panels/saved_text.hpp"
+#include "ui/panels/log_panel.hpp"
 #include "ui/theme/flow_row.hpp"
 #include "ui/theme/theme.hpp"
 

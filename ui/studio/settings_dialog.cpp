@@ -2,7 +2,7 @@
 
 #include "plugin/base/units.hpp"
 #include "ui/language/language.hpp"
-#include "ui/panels/budget_text.hpp"
+#include "ui/panels/memory_settings.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/scrolled_part.hpp"
 #include "ui/theme/theme.hpp"

@@ -3,6 +3,12 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <optional>
 #include <set>
 
 namespace lowtide::ui {
@@ -44,6 +50,212 @@ void checkCount(size_t count) {
                     "these are more than " + std::to_string(kMostVariants) + " variants",
                     "every --vary multiplies their number; vary fewer parameters or values");
     }
+}
+
+/// What is still to be read of a part.
+class Typed {
+public:
+    explicit Typed(std::string_view text) : left_(text) {}
+
+    bool take(std::string_view word) {
+        skipSpaces();
+        const bool isThere = left_.starts_with(word);
+        left_.remove_prefix(isThere ? word.size() : 0);
+        return isThere;
+    }
+
+    /// With its sign; the digits as they were typed.
+    std::optional<std::string> number() {
+        skipSpaces();
+        const bool isSigned = !left_.empty() && (left_.front() == '+' || left_.front() == '-');
+        size_t length = isSigned ? 1 : 0;
+        while (length < left_.size() && isPartOfNumber(length)) {
+            ++length;
+        }
+        const std::string text(left_.substr(isSigned && left_.front() == '+' ? 1 : 0,
+                                            length - (isSigned && left_.front() == '+' ? 1 : 0)));
+        double value = 0;
+        const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
+            return std::nullopt;
+        }
+        left_.remove_prefix(length);
+        return text;
+    }
+
+    [[nodiscard]] bool isAtEnd() {
+        skipSpaces();
+        return left_.empty();
+    }
+
+private:
+    /// Two dots are a range, one is of the number.
+    [[nodiscard]] bool isPartOfNumber(size_t at) const {
+        const char letter = left_[at];
+        return (letter >= '0' && letter <= '9') ||
+               (letter == '.' && (at + 1 == left_.size() || left_[at + 1] != '.'));
+    }
+
+    void skipSpaces() {
+        while (!left_.empty() && left_.front() == ' ') {
+            left_.remove_prefix(1);
+        }
+    }
+
+    std::string_view left_;
+};
+
+struct NumberRange {
+    double first = 0;
+    double last = 0;
+    double step = 1;
+    int64_t count = 0;  ///< 0: by the step
+};
+
+[[noreturn]] void refuseTyped(std::string_view part, const std::string& problem) {
+    throw Error(
+        ErrorKind::InvalidInput,
+        "\"" + std::string(part) + "\" " + problem,
+        "write numbers such as 4, 8, 12, or ranges such as 4-12 (+2), 1..5 step 2, 1-9 [3]");
+}
+
+double valueIn(const std::string& number) {
+    double value = 0;
+    std::from_chars(number.data(), number.data() + number.size(), value);
+    return value;
+}
+
+bool isWholeText(const std::string& number) {
+    return number.find('.') == std::string::npos;
+}
+
+/// Without the traces of adding tenths up.
+std::string numberText(double value, bool isWhole) {
+    std::array<char, 64> text{};
+    static_cast<void>(std::snprintf(
+        text.data(), text.size(), isWhole ? "%.0f" : "%.10g", isWhole ? std::round(value) : value));
+    const std::string number = text.data();
+    return number == "-0" ? "0" : number;
+}
+
+/// What stands behind the two ends.
+void readSteps(Typed& typed, std::string_view part, bool areWhole, NumberRange& range) {
+    if (range.last < range.first) {
+        range.step = -1;
+    }
+    const bool isBracket = typed.take("(");
+    if (isBracket || typed.take("step")) {
+        const std::optional<std::string> step = typed.number();
+        if (!step || valueIn(*step) == 0 || (isBracket && !typed.take(")"))) {
+            refuseTyped(part, "has no distance that can be used");
+        }
+        if (areWhole && !isWholeText(*step)) {
+            refuseTyped(part, "has a distance that is no whole number");
+        }
+        const double size = std::abs(valueIn(*step));
+        range.step = range.last < range.first ? -size : size;
+    } else if (typed.take("[")) {
+        const std::optional<std::string> count = typed.number();
+        if (!count || !isWholeText(*count) || valueIn(*count) < 1 || !typed.take("]")) {
+            refuseTyped(part, "does not say how many numbers");
+        }
+        range.count = static_cast<int64_t>(std::min(valueIn(*count), 1e9));
+    }
+}
+
+void checkTypedCount(double count) {
+    if (count > static_cast<double>(kMostVariants)) {
+        throw Error(ErrorKind::InvalidInput,
+                    "these are more than " + std::to_string(kMostVariants) + " values",
+                    "type fewer, or ranges with a larger distance");
+    }
+}
+
+void addNumber(std::vector<std::string>& numbers, std::string number) {
+    if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) {
+        numbers.push_back(std::move(number));
+    }
+    checkTypedCount(static_cast<double>(numbers.size()));
+}
+
+/// Evenly apart; of whole numbers no more than lie between the ends.
+void addShares(std::vector<std::string>& numbers, const NumberRange& range, bool areWhole) {
+    const double span = std::abs(range.last - range.first);
+    const double most = span == 0 ? 1 : areWhole ? span + 1 : HUGE_VAL;
+    const double count = std::min(static_cast<double>(range.count), most);
+    checkTypedCount(count);
+    const double gaps = std::max(count - 1, 1.0);
+    for (double i = 0; i < count; ++i) {
+        addNumber(numbers,
+                  numberText(range.first + (range.last - range.first) * i / gaps, areWhole));
+    }
+}
+
+void addRange(std::vector<std::string>& numbers, const NumberRange& range, bool areWhole) {
+    if (range.count > 0) {
+        addShares(numbers, range, areWhole);
+        return;
+    }
+    constexpr double kSlack = 1e-9;  // of a step
+    const double steps = std::floor((range.last - range.first) / range.step + kSlack);
+    checkTypedCount(steps + 1);  // before: steps below what is written would never end
+    for (double i = 0; i <= steps; ++i) {
+        addNumber(numbers, numberText(range.first + i * range.step, areWhole));
+    }
+}
+
+void addPart(std::vector<std::string>& numbers, std::string_view part, bool areWhole) {
+    Typed typed(part);
+    const std::optional<std::string> first = typed.number();
+    if (!first) {
+        refuseTyped(part, "is no number");
+    }
+    if (areWhole && !isWholeText(*first)) {
+        refuseTyped(part, "is no whole number");
+    }
+    if (typed.isAtEnd()) {
+        addNumber(numbers, *first);
+        return;
+    }
+    if (!typed.take("..") && !typed.take("-") && !typed.take("\u2013")) {
+        refuseTyped(part, "is no number and no range");
+    }
+    const std::optional<std::string> last = typed.number();
+    if (!last) {
+        refuseTyped(part, "has no end");
+    }
+    if (areWhole && !isWholeText(*last)) {
+        refuseTyped(part, "does not end with a whole number");
+    }
+    NumberRange range{.first = valueIn(*first), .last = valueIn(*last)};
+    constexpr double kExact = 9007199254740992.0;  // 2^53
+    if (areWhole && std::max(std::abs(range.first), std::abs(range.last)) > kExact) {
+        refuseTyped(part, "is a range of numbers that are too large for one");
+    }
+    readSteps(typed, part, areWhole, range);
+    if (!typed.isAtEnd()) {
+        refuseTyped(part, "goes on in a way that cannot be read");
+    }
+    addRange(numbers, range, areWhole);
+}
+
+/// Also those of Chinese keyboards.
+std::vector<std::string> partsOf(std::string text) {
+    for (const std::string_view comma : {"\uff0c", "\u3001", ";", "\n"}) {
+        for (size_t at = text.find(comma); at != std::string::npos; at = text.find(comma, at)) {
+            text.replace(at, comma.size(), ",");
+        }
+    }
+    std::vector<std::string> parts;
+    size_t begin = 0;
+    while (begin <= text.size()) {
+        const size_t end = std::min(text.find(',', begin), text.size());
+        if (std::string part = trim(text.substr(begin, end - begin)); !part.empty()) {
+            parts.push_back(std::move(part));
+        }
+        begin = end + 1;
+    }
+    return parts;
 }
 
 }  // namespace
@@ -101,6 +313,62 @@ std::vector<Variant> combinationsOf(const std::vector<Variation>& variations) {
     }
     checkCount(variants.size());
     return variants;
+}
+
+std::vector<std::string> numbersTyped(std::string_view text, bool areWhole) {
+    std::vector<std::string> numbers;
+    for (const std::string& part : partsOf(std::string(text))) {
+        addPart(numbers, part, areWhole);
+    }
+    return numbers;
+}
+
+std::vector<std::string> linesTyped(std::string_view text, bool areWords) {
+    std::vector<std::string> lines;
+    size_t begin = 0;
+    while (begin <= text.size()) {
+        const size_t end = std::min(text.find('\n', begin), text.size());
+        std::string line = trim(std::string(text.substr(begin, end - begin)));
+        if (!line.empty() && std::find(lines.begin(), lines.end(), line) == lines.end()) {
+            lines.push_back(std::move(line));
+        }
+        begin = end + 1;
+    }
+    if (areWords && lines.size() == 1) {
+        const std::vector<std::string> words = partsOf(lines.front());
+        lines.clear();
+        for (const std::string& word : words) {
+            if (std::find(lines.begin(), lines.end(), word) == lines.end()) {
+                lines.push_back(word);
+            }
+        }
+    }
+    return lines;
+}
+
+std::vector<std::string> replacedIn(const std::string& prompt,
+                                    const std::vector<std::string>& terms) {
+    if (terms.empty()) {
+        throw Error(ErrorKind::InvalidInput,
+                    "there is nothing to look for",
+                    "write a word of the prompt first, then what takes its place");
+    }
+    const std::string& wanted = terms.front();
+    if (prompt.find(wanted) == std::string::npos) {
+        throw Error(ErrorKind::InvalidInput,
+                    "the text does not hold \"" + wanted + "\"",
+                    "write a word of the prompt first, then what takes its place");
+    }
+    std::vector<std::string> prompts;
+    for (const std::string& term : terms) {
+        std::string replaced = prompt;
+        for (size_t at = replaced.find(wanted); at != std::string::npos;
+             at = replaced.find(wanted, at + term.size())) {
+            replaced.replace(at, wanted.size(), term);
+        }
+        prompts.push_back(std::move(replaced));
+    }
+    return prompts;
 }
 
 }  // namespace lowtide::ui

@@ -11,20 +11,77 @@
 #include "ui/panels/inspector.hpp"
 #include "ui/panels/memory_panel.hpp"
 #include "ui/theme/theme.hpp"
-#include "ui/widgets/event_guard.hpp"
 
 #include <QApplication>
+#include <QCoreApplication>
+#include <QEvent>
 #include <QLocale>
+#include <QObject>
 #include <QPointer>
+#include <QThread>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace lowtide {
 
 namespace {
+
+std::set<const QObject*>& roots() {
+    static std::set<const QObject*> all;
+    return all;
+}
+
+bool isGuarded(const QObject* receiver) {
+    while (receiver && !roots().contains(receiver)) {
+        receiver = receiver->parent();
+    }
+    return receiver != nullptr;
+}
+
+/// False: it is not for here.
+bool deliver(QObject* receiver, QEvent* event, bool& result) {
+    static const QEvent* passing = nullptr;
+    QCoreApplication& program = *QCoreApplication::instance();
+    if (std::exchange(passing, nullptr) == event || QThread::currentThread() != program.thread() ||
+        !isGuarded(receiver)) {
+        return false;
+    }
+    try {
+        if (event->spontaneous()) {  // sendEvent() would make it one that is not
+            result = program.notify(receiver, event);
+        } else {
+            passing = event;
+            result = QCoreApplication::sendEvent(receiver, event);
+        }
+    } catch (...) {
+        ui::Failures::instance().takeCurrent();
+    }
+    return true;
+}
+
+/// As Qt calls it before every event: receiver, event, result; true: it was delivered here. A
+/// filter of events cannot do this, since what filters come after it would be left out.
+bool beforeEvent(void** parts) {
+    auto* event = static_cast<QEvent*>(parts[1]);
+    return deliver(static_cast<QObject*>(parts[0]), event, *static_cast<bool*>(parts[2]));
+}
+
+/// Keeps what the handlers of our widgets throw out of the host: the application is the host's, and
+/// its notify() knows nothing of our exceptions. `root` and all that lies below it are guarded as
+/// long as they live; what is caught goes to Failures. GUI thread only.
+void guardEvents(QObject& root) {
+    static const bool isInstalled =
+        QInternal::registerCallback(QInternal::EventNotifyCallback, beforeEvent);
+    Q_UNUSED(isInstalled);
+    if (roots().insert(&root).second) {
+        QObject::connect(&root, &QObject::destroyed, [&root] { roots().erase(&root); });
+    }
+}
 
 void useScheme(ui::Theme::Scheme scheme) {
     ui::Theme::setCurrent(std::make_shared<const ui::Theme>(scheme));

@@ -7,7 +7,7 @@
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/journey/studio/hands.hpp"
 #include "ui/language/module_texts.hpp"
-#include "ui/panels/inspector_help.hpp"
+#include "ui/panels/inspector.hpp"
 
 #include <QtTest/QtTest>
 #include <QtWidgets>

@@ -5,7 +5,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/journey/studio/hands.hpp"
 #include "ui/document/saved_file.hpp"
-#include "ui/panels/inspector_row.hpp"
+#include "ui/panels/inspector_parts.hpp"
 
 #include <QtTest/QtTest>
 #include <QtWidgets>

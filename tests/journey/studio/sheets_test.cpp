@@ -8,7 +8,7 @@
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/journey/studio/clicks.hpp"
 #include "tests/journey/studio/hands.hpp"
-#include "ui/panels/inspector_row.hpp"
+#include "ui/panels/inspector_parts.hpp"
 #include "ui/panels/sheet_dialog.hpp"
 #include "ui/panels/sheet_view.hpp"
 

@@ -2,9 +2,9 @@
 
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
+#include "ui/prompts/prompt_choices.hpp"
 #include "ui/prompts/prompt_styles.hpp"
 #include "ui/prompts/resolved_graph.hpp"
-#include "ui/prompts/wildcard_files.hpp"
 
 #include <QDir>
 #include <QFile>

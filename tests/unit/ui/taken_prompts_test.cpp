@@ -1,5 +1,5 @@
 #include "tests/fixtures/test_program.hpp"
-#include "ui/prompts/taken_prompts.hpp"
+#include "ui/prompts/resolved_graph.hpp"
 
 #include <QtTest/QtTest>
 

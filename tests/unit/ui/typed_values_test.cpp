@@ -1,6 +1,6 @@
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/vary/typed_values.hpp"
+#include "ui/vary/variation.hpp"
 
 #include <QtTest/QtTest>
 

@@ -6,7 +6,7 @@
 #include "tests/unit/studio/bridge/model_sample.hpp"
 #include "ui/bridge/model_library.hpp"
 #include "ui/bridge/model_plans.hpp"
-#include "ui/prompts/wildcard_files.hpp"
+#include "ui/prompts/prompt_choices.hpp"
 
 #include <QSignalSpy>
 #include <QTemporaryDir>

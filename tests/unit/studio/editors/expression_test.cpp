@@ -1,10 +1,8 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/editors/sample_params.hpp"
-#include "ui/editors/expression.hpp"
 #include "ui/editors/number_text.hpp"
 #include "ui/editors/prompt_weight.hpp"
-#include "ui/editors/scrub.hpp"
 
 namespace lowtide::ui::expression_test {
 

@@ -3,7 +3,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/editors/sample_params.hpp"
 #include "ui/editors/file_editor.hpp"
-#include "ui/editors/path_line.hpp"
 #include "ui/editors/prompt_footer.hpp"
 #include "ui/theme/theme.hpp"
 

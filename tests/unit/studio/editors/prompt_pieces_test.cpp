@@ -1,8 +1,8 @@
 // What of a prompt is coloured, and what is marked.
 
 #include "tests/fixtures/test_program.hpp"
-#include "ui/editors/count_text.hpp"
-#include "ui/editors/prompt_pieces.hpp"
+#include "ui/editors/prompt_footer.hpp"
+#include "ui/editors/prompt_highlighter.hpp"
 
 #include <QElapsedTimer>
 #include <QtTest/QtTest>

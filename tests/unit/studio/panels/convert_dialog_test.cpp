@@ -5,7 +5,6 @@
 #include "tests/unit/studio/bridge/scripted_plugin.hpp"
 #include "tests/unit/studio/panels/look.hpp"
 #include "ui/panels/convert_dialog.hpp"
-#include "ui/panels/converted_path.hpp"
 
 #include <QLabel>
 #include <QLineEdit>

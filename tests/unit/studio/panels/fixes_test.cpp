@@ -3,8 +3,8 @@
 #include "plugin/memory/policy.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "ui/document/edits.hpp"
-#include "ui/panels/budget_text.hpp"
 #include "ui/panels/fixes.hpp"
+#include "ui/panels/memory_settings.hpp"
 
 #include <QtTest/QtTest>
 

@@ -4,7 +4,6 @@
 #include "tests/unit/studio/panels/gallery_bench.hpp"
 #include "tests/unit/studio/panels/look.hpp"
 #include "ui/access/announce.hpp"
-#include "ui/access/listening.hpp"
 #include "ui/panels/gallery_files.hpp"
 #include "ui/panels/gallery_rows.hpp"
 

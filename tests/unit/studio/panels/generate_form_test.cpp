@@ -1,7 +1,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/panels/look.hpp"
 #include "ui/document/edits.hpp"
-#include "ui/panels/exposed_field.hpp"
 #include "ui/panels/generate_form.hpp"
 #include "ui/panels/memory_line.hpp"
 

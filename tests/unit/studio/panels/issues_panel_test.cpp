@@ -3,7 +3,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/panels/panel_bench.hpp"
-#include "ui/panels/issue_rows.hpp"
 #include "ui/panels/issues_panel.hpp"
 
 #include <QClipboard>

@@ -1,9 +1,7 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/panels/budget_slider.hpp"
-#include "ui/panels/component_chips.hpp"
-#include "ui/panels/device_chooser.hpp"
-#include "ui/panels/memory_gauge.hpp"
+#include "ui/panels/held_memory.hpp"
+#include "ui/panels/memory_settings.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QAbstractItemView>

@@ -5,11 +5,10 @@
 #include "tests/unit/studio/panels/panel_bench.hpp"
 #include "tests/unit/studio/panels/recorded.hpp"
 #include "ui/access/announce.hpp"
+#include "ui/panels/held_memory.hpp"
 #include "ui/panels/measured_chart.hpp"
-#include "ui/panels/memory_gauge.hpp"
 #include "ui/panels/picture_view.hpp"
 #include "ui/panels/plan_bars.hpp"
-#include "ui/panels/plan_view.hpp"
 #include "ui/panels/timeline_chart.hpp"
 
 #include <QSignalSpy>

@@ -1,6 +1,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/panels/recorded.hpp"
-#include "ui/panels/plan_view.hpp"
+#include "ui/panels/plan_bars.hpp"
 
 #include <QtTest/QtTest>
 

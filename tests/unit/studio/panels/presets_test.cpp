@@ -4,8 +4,6 @@
 #include "tests/unit/studio/panels/look.hpp"
 #include "ui/panels/first_start.hpp"
 #include "ui/panels/preset_cards.hpp"
-#include "ui/panels/preset_details.hpp"
-#include "ui/panels/preset_dialog.hpp"
 #include "ui/panels/presets_browser.hpp"
 
 #include <QCheckBox>

@@ -4,7 +4,6 @@
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/panels/panel_bench.hpp"
 #include "ui/panels/queue_panel.hpp"
-#include "ui/panels/queue_rows.hpp"
 
 #include <QLabel>
 #include <QListView>

@@ -1,8 +1,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/panels/recorded.hpp"
-#include "ui/panels/measured_view.hpp"
-#include "ui/panels/run_timeline.hpp"
-#include "ui/panels/run_times.hpp"
+#include "ui/panels/measured_chart.hpp"
+#include "ui/panels/timeline_chart.hpp"
 
 #include <QtTest/QtTest>
 

@@ -3,7 +3,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/panels/look.hpp"
 #include "tests/unit/studio/panels/viewer_bench.hpp"
-#include "ui/panels/picture_difference.hpp"
+#include "ui/panels/picture_compare.hpp"
 
 #include <QLabel>
 #include <QTemporaryDir>

@@ -2,8 +2,8 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/coloured_video.hpp"
 #include "tests/unit/studio/panels/look.hpp"
-#include "ui/panels/frame_bar.hpp"
 #include "ui/panels/picture_view.hpp"
+#include "ui/panels/playback.hpp"
 #include "ui/panels/viewer.hpp"
 
 #include <QClipboard>

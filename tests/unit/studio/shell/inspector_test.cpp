@@ -9,8 +9,7 @@
 #include "ui/language/language.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/panels/inspector.hpp"
-#include "ui/panels/inspector_row.hpp"
-#include "ui/panels/inspector_sections.hpp"
+#include "ui/panels/inspector_parts.hpp"
 #include "ui/studio/file_commands.hpp"
 
 #include <QtTest/QtTest>

@@ -8,7 +8,7 @@
 #include "ui/document/edits.hpp"
 #include "ui/editors/number_text.hpp"
 #include "ui/language/module_texts.hpp"
-#include "ui/panels/inspector_row.hpp"
+#include "ui/panels/inspector_parts.hpp"
 
 #include <future>
 

@@ -8,8 +8,8 @@
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/canvas/graph_scene.hpp"
 #include "ui/canvas/node_item.hpp"
-#include "ui/panels/frame_bar.hpp"
 #include "ui/panels/picture_view.hpp"
+#include "ui/panels/playback.hpp"
 #include "ui/panels/viewer.hpp"
 
 #include <semaphore>

@@ -6,8 +6,8 @@
 #include "ui/document/edits.hpp"
 #include "ui/panels/filmstrip.hpp"
 #include "ui/panels/gallery.hpp"
+#include "ui/panels/picture_facts.hpp"
 #include "ui/panels/picture_view.hpp"
-#include "ui/panels/setting_facts.hpp"
 #include "ui/studio/differences_dialog.hpp"
 
 #include <QListView>

@@ -8,8 +8,8 @@
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/document/saved_file.hpp"
 #include "ui/editors/memory_editor.hpp"
-#include "ui/panels/fold.hpp"
-#include "ui/panels/inspector_row.hpp"
+#include "ui/panels/inspector_parts.hpp"
+#include "ui/panels/panel_parts.hpp"
 #include "ui/studio/menus.hpp"
 
 namespace window_typing_test {

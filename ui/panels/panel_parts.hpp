@@ -1,0 +1,71 @@
+#pragma once
+
+#include "ui/theme/theme.hpp"
+
+#include <QString>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <QWidget>
+
+class QAbstractItemView;
+
+namespace lowtide::ui {
+
+/// A flat button with an icon of the theme; `text` is its tip, and what a screen reader says.
+[[nodiscard]] QToolButton* makeIconButton(const char* icon,
+                                          const QString& text,
+                                          const char* name,
+                                          QWidget* parent);
+
+/// Gives the widget's text a colour of the theme, also of one that is chosen later.
+void setTextColour(QWidget& widget, const char* token);
+
+/// Where keys come to the list and no row is selected, the current or first one is: what the keys
+/// do is done with a row. Qt makes it current alone, and in a list of one no key selects it.
+void selectRowForKeys(QAbstractItemView& list);
+
+/// What stands below each other in `part` and reaches to its edges.
+[[nodiscard]] inline QVBoxLayout* columnIn(QWidget* part) {
+    auto* column = new QVBoxLayout(part);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(Theme::space(2));
+    return column;
+}
+
+/// What an empty panel says: what would be here, and how to get it.
+struct EmptyState {
+    const char* icon = "info";
+    QString title;
+    QString text;
+};
+
+/// A calm page with it in the middle.
+[[nodiscard]] QWidget* makeEmptyState(const EmptyState& state, QWidget* parent);
+
+/// A part of a panel with a title that folds it away. Its content keeps its place in the
+/// order of the keyboard.
+class Fold : public QWidget {
+    Q_OBJECT
+
+public:
+    Fold(const QString& title, QWidget* content, bool isOpen, QWidget* parent = nullptr);
+
+    void setTitle(const QString& title);
+
+    [[nodiscard]] const QString& title() const { return title_; }
+
+    void setOpen(bool isOpen);
+    [[nodiscard]] bool isOpen() const;
+    /// A word behind the title that is read while it is folded: "block+stream".
+    void setSummary(const QString& summary);
+
+private:
+    void refresh();
+
+    QString title_;
+    QString summary_;
+    QToolButton* button_;
+    QWidget* content_;
+};
+
+}  // namespace lowtide::ui
