@@ -283,6 +283,16 @@ executor::WorkOutline outlineTask(const StageTask& task,
     return outline;
 }
 
+void tellProgress(models::StageContext& context,
+                  const memory::ComponentTree& network,
+                  const StageCall& call,
+                  std::string_view phase,
+                  int64_t done,
+                  int64_t total) {
+    context.weights.finishCompute(context.treeOf(network));
+    call.progress(phase, static_cast<double>(done), static_cast<double>(total));
+}
+
 std::vector<WireRef> runTask(const StageTask& task,
                              models::StageContext& context,
                              const StageCall& call) {
