@@ -18,6 +18,10 @@
 #include <utility>
 #include <vector>
 
+namespace lowtide::memory {
+struct ComponentTree;
+}
+
 namespace lowtide::models {
 class ComponentSource;
 class ModelHashes;
@@ -47,6 +51,15 @@ struct StageCall {
     std::function<void(std::string_view name, Json facts)> tell{};
     std::function<void(Issue)> issue;
 };
+
+/// Tells how much of a stage is done, once the device has done what it was given with `network`: on
+/// a GPU work is queued.
+void tellProgress(models::StageContext& context,
+                  const memory::ComponentTree& network,
+                  const StageCall& call,
+                  std::string_view phase,
+                  int64_t done,
+                  int64_t total);
 
 /// What is known of a value before the run, on the wire in its place: tensors would have to be made
 /// on whatever thread asks, and of any size that somebody typed.

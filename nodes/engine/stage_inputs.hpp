@@ -6,7 +6,6 @@
 #include "plugin/nn/conditioning/conditioning_outline.hpp"
 #include "plugin/nn/controls/control_net.hpp"
 #include "plugin/nn/model.hpp"
-#include "plugin/nn/stage_context.hpp"
 #include "plugin/tensor/stage_values.hpp"
 
 namespace lowtide::models {
@@ -77,17 +76,5 @@ void checkMaskFits(const Shape& mask, const Shape& image);
 
 /// Error{InvalidInput} on "latent" for one that the denoiser has no room for.
 void requireRoomFor(const models::ModelInfo& info, const models::PictureSize& size);
-
-/// Tells how much of a stage is done, once the device has done what it was given with `network`: on
-/// a GPU work is queued.
-inline void tellProgress(models::StageContext& context,
-                         const memory::ComponentTree& network,
-                         const StageCall& call,
-                         std::string_view phase,
-                         int64_t done,
-                         int64_t total) {
-    context.weights.finishCompute(context.treeOf(network));
-    call.progress(phase, static_cast<double>(done), static_cast<double>(total));
-}
 
 }  // namespace lowtide::nodes

@@ -259,6 +259,16 @@ executor::WorkOutline outlineStage(const std::shared_ptr<const Stage>& stage,
     return outline;
 }
 
+void tellProgress(models::StageContext& context,
+                  const memory::ComponentTree& network,
+                  const StageCall& call,
+                  std::string_view phase,
+                  int64_t done,
+                  int64_t total) {
+    context.weights.finishCompute(context.treeOf(network));
+    call.progress(phase, static_cast<double>(done), static_cast<double>(total));
+}
+
 std::vector<WireRef> runStage(const Stage& stage,
                               models::StageContext& context,
                               const StageCall& call) {

@@ -17,6 +17,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/nn/feathered_tiles.hpp"
+#include "plugin/nn/stage_context.hpp"
 #include "plugin/sampling/sampler.hpp"
 #include "plugin/tensor/crossing.hpp"
 #include "plugin/tensor/numerics_scope.hpp"

@@ -8,6 +8,8 @@
 #include "plugin/nn/stage_context.hpp"
 #include "plugin/tensor/crossing.hpp"
 
+#include <ATen/ATen.h>
+
 #include <utility>
 
 namespace lowtide::nodes {
