@@ -476,7 +476,7 @@ private Q_SLOTS:
             .edit = testing::AreaEdit{
                 .area = {.xPixels = 0, .yPixels = 0, .widthPixels = 16, .heightPixels = 16}}};
         testing::DetailShapes shapes = shapesOf(request);
-        shapes.positive.entries =
+        shapes.positive.value =
             testing::outline(bench.stages(), testing::known({shapes.positive}, edit))
                 .output()
                 .value;

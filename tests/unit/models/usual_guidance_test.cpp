@@ -159,9 +159,8 @@ private Q_SLOTS:
     void aDetailPassTakesItToo() {
         ModelBench bench;
         const DetailRequest request = testing::known(
-            testing::DetailShapes{.image = {1, 3, kSide, kSide},
-                                  .positive = {.shape = {1, 32, 128}, .entries = {}},
-                                  .negative = {}},
+            testing::DetailShapes{
+                .image = {1, 3, kSide, kSide}, .positive = {.shape = {1, 32, 128}}, .negative = {}},
             DetailRequest{.model = modelWith(bench, 1), .cfg = kAutomatic, .sampler = "euler"});
 
         const testing::StageOutline outline = testing::outline(bench.stages(), request);
