@@ -6,7 +6,7 @@
 #include "ui/language/module_texts.hpp"
 #include "ui/panels/chart_parts.hpp"
 #include "ui/panels/panel_parts.hpp"
-#include "ui/theme/flow_row.hpp"
+#include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QAction>

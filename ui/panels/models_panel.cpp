@@ -10,7 +10,6 @@
 #include "ui/panels/offered_models.hpp"
 #include "ui/panels/panel_parts.hpp"
 #include "ui/theme/figures.hpp"
-#include "ui/theme/menu_text.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QAction>

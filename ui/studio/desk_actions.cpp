@@ -10,7 +10,7 @@
 #include "ui/studio/run_attention.hpp"
 #include "ui/studio/settings_dialog.hpp"
 #include "ui/studio/several_dialog.hpp"
-#include "ui/theme/menu_text.hpp"
+#include "ui/theme/figures.hpp"
 
 #include <QApplication>
 #include <QDesktopServices>

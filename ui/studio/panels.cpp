@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/studio/tab_order.hpp"
-#include "ui/theme/scrolled_part.hpp"
+#include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QApplication>

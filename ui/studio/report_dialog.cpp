@@ -2,7 +2,7 @@
 
 #include "ui/bridge/later.hpp"
 #include "ui/panels/log_panel.hpp"
-#include "ui/theme/flow_row.hpp"
+#include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QCheckBox>

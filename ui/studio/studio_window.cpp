@@ -14,7 +14,7 @@
 #include "ui/studio/report_dialog.hpp"
 #include "ui/studio/report_facts.hpp"
 #include "ui/studio/system_facts.hpp"
-#include "ui/theme/focus_ring.hpp"
+#include "ui/theme/studio_style.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QActionGroup>

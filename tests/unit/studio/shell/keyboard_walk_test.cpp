@@ -7,7 +7,7 @@
 #include "ui/access/announce.hpp"
 #include "ui/studio/settings_dialog.hpp"
 #include "ui/studio/tab_order.hpp"
-#include "ui/theme/scrolled_part.hpp"
+#include "ui/theme/responsive_layout.hpp"
 
 #include <QtTest/QtTest>
 #include <QtWidgets>

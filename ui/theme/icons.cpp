@@ -1,11 +1,95 @@
-#include "ui/theme/icon_engine.hpp"
+#include "ui/theme/icons.hpp"
+
+#include "ui/theme/theme.hpp"
+
+#include <QPainter>
+#include <QStringList>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <utility>
 
 namespace lowtide::ui {
 
 namespace {
+
+constexpr double kGrid = 16;
+constexpr double kLineWidth = 1.5;
+
+/// Takes numbers one after the other out of path data.
+class PathData {
+public:
+    explicit PathData(const char* data)
+        : words_(QString::fromLatin1(data).split(QLatin1Char(' '), Qt::SkipEmptyParts)),
+          data_(data) {}
+
+    [[nodiscard]] bool atEnd() const { return next_ == words_.size(); }
+
+    [[nodiscard]] bool atNumber() const {
+        bool isNumber = false;
+        if (!atEnd()) {
+            words_[next_].toDouble(&isNumber);
+        }
+        return isNumber;
+    }
+
+    [[nodiscard]] char command() { return words_[next_++].at(0).toLatin1(); }
+
+    [[nodiscard]] double number() {
+        if (!atNumber()) {
+            qFatal("an icon's path lacks a number: \"%s\"", data_);
+        }
+        return words_[next_++].toDouble();
+    }
+
+    [[nodiscard]] QPointF point() {
+        const double x = number();
+        return {x, number()};
+    }
+
+private:
+    QStringList words_;
+    const char* data_;
+    qsizetype next_ = 0;
+};
+
+void addBox(QPainterPath& path, PathData& data) {
+    const QPointF topLeft = data.point();
+    const QPointF size = data.point();
+    const double radius = data.number();
+    path.addRoundedRect(QRectF(topLeft, QSizeF(size.x(), size.y())), radius, radius);
+}
+
+void addCurve(QPainterPath& path, PathData& data) {
+    const QPointF first = data.point();
+    const QPointF second = data.point();
+    path.cubicTo(first, second, data.point());
+}
+
+void addPart(QPainterPath& path, char command, PathData& data) {
+    switch (command) {
+        case 'M':
+            return path.moveTo(data.point());
+        case 'L':
+            return path.lineTo(data.point());
+        case 'H':
+            return path.lineTo(data.number(), path.currentPosition().y());
+        case 'V':
+            return path.lineTo(path.currentPosition().x(), data.number());
+        case 'C':
+            return addCurve(path, data);
+        case 'O': {
+            const QPointF centre = data.point();
+            const double radius = data.number();
+            return path.addEllipse(centre, radius, radius);
+        }
+        case 'R':
+            return addBox(path, data);
+        default:
+            qFatal("an icon's path has an unknown command: '%c'", command);
+    }
+}
 
 struct IconRow {
     const char* name;
@@ -176,6 +260,52 @@ constexpr IconRow kIcons[] = {
 };
 
 }  // namespace
+
+IconEngine::IconEngine(std::string name, std::string colourToken)
+    : name_(std::move(name)), colourToken_(std::move(colourToken)), shape_(iconShape(name_)) {}
+
+void IconEngine::paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State) {
+    const Theme& theme = Theme::current();
+    const QColor colour =
+        theme.colour(mode == QIcon::Disabled ? "text.disabled" : colourToken_.c_str());
+    const double side = std::min(rect.width(), rect.height());
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->translate(rect.x() + (rect.width() - side) / 2, rect.y() + (rect.height() - side) / 2);
+    painter->scale(side / kGrid, side / kGrid);
+    painter->fillPath(shape_.fills, colour);
+    painter->strokePath(shape_.lines,
+                        QPen(colour, kLineWidth, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter->restore();
+}
+
+QPixmap IconEngine::pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) {
+    QPixmap pixmap(size);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    paint(&painter, QRect(QPoint(), size), mode, state);
+    return pixmap;
+}
+
+QIconEngine* IconEngine::clone() const {
+    return new IconEngine(*this);
+}
+
+QPainterPath pathFromData(const char* text) {
+    QPainterPath path;
+    PathData data(text);
+    while (!data.atEnd()) {
+        const char command = data.command();
+        if (command == 'Z') {
+            path.closeSubpath();
+            continue;
+        }
+        do {
+            addPart(path, command, data);
+        } while (data.atNumber());
+    }
+    return path;
+}
 
 std::vector<std::string> iconNames() {
     std::vector<std::string> names;
