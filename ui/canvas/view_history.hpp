@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ui/document/bookmarks.hpp"
+#include "ui/document/edits.hpp"
 
 #include <optional>
 #include <vector>

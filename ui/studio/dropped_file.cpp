@@ -1,8 +1,7 @@
 #include "ui/studio/dropped_file.hpp"
 
 #include "ui/bridge/later.hpp"
-#include "ui/document/edits.hpp"
-#include "ui/document/inpaint_nodes.hpp"
+#include "ui/document/inpainting.hpp"
 #include "ui/document/opened_graph.hpp"
 #include "ui/models/model_kind.hpp"
 #include "ui/studio/error_dialog.hpp"

@@ -3,7 +3,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/files/input_file.hpp"
 #include "ui/bridge/picture_load.hpp"
-#include "ui/document/encoded.hpp"
 #include "ui/document/saved_file.hpp"
 #include "ui/painting/kept_picture.hpp"
 

@@ -1,4 +1,5 @@
 #pragma once
+
 // The form of a journal: who writes it, when, which document.
 
 #include "plugin/graph/document.hpp"
