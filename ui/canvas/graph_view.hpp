@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ui/bridge/node_defaults.hpp"
 #include "ui/bridge/node_status.hpp"
+#include "ui/bridge/settings.hpp"
 #include "ui/document/arrange.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/document/graph_model.hpp"

@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/files/output_file.hpp"
-#include "ui/bridge/later.hpp"
+#include "ui/bridge/background.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/panels/chart_parts.hpp"
 #include "ui/panels/panel_parts.hpp"

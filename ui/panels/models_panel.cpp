@@ -1,7 +1,7 @@
 #include "ui/panels/models_panel.hpp"
 
 #include "plugin/base/error.hpp"
-#include "ui/bridge/later.hpp"
+#include "ui/bridge/background.hpp"
 #include "ui/bridge/picture_load.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/models/model_folders.hpp"

@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/bridge/answer.hpp"
-#include "ui/bridge/device_names.hpp"
+#include "ui/bridge/device_memory.hpp"
 #include "ui/document/node_title.hpp"
 #include "ui/panels/generate_form.hpp"
 #include "ui/panels/issues_panel.hpp"

@@ -1,4 +1,4 @@
-#include "ui/bridge/device_names.hpp"
+#include "ui/bridge/device_memory.hpp"
 #include "ui/document/node_title.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/editors/prompt_editor.hpp"

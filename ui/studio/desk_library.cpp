@@ -1,7 +1,7 @@
 // The parts of the desk that show what lies on the disk: presets, models, pictures.
 #include "plugin/base/error.hpp"
 #include "ui/bridge/answer.hpp"
-#include "ui/bridge/preset_needs.hpp"
+#include "ui/bridge/preset_store.hpp"
 #include "ui/bridge/run_log.hpp"
 #include "ui/document/node_title.hpp"
 #include "ui/document/saved_file.hpp"

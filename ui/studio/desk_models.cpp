@@ -1,5 +1,5 @@
 // The part of the desk that shows a person's models and has the graph use them.
-#include "ui/bridge/later.hpp"
+#include "ui/bridge/background.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/document/opened_graph.hpp"
 #include "ui/language/module_texts.hpp"

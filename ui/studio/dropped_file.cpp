@@ -1,6 +1,6 @@
 #include "ui/studio/dropped_file.hpp"
 
-#include "ui/bridge/later.hpp"
+#include "ui/bridge/background.hpp"
 #include "ui/document/inpainting.hpp"
 #include "ui/document/opened_graph.hpp"
 #include "ui/models/model_kind.hpp"

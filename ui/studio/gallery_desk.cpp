@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "ui/bridge/answer.hpp"
-#include "ui/bridge/seeds.hpp"
+#include "ui/bridge/run_maker.hpp"
 #include "ui/prompts/resolved_graph.hpp"
 #include "ui/studio/differences_dialog.hpp"
 #include "ui/studio/error_dialog.hpp"

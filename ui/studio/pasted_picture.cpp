@@ -1,6 +1,6 @@
 #include "ui/studio/pasted_picture.hpp"
 
-#include "ui/bridge/later.hpp"
+#include "ui/bridge/background.hpp"
 #include "ui/painting/kept_picture.hpp"
 
 namespace lowtide::ui {

@@ -1,6 +1,6 @@
 #include "ui/studio/report_dialog.hpp"
 
-#include "ui/bridge/later.hpp"
+#include "ui/bridge/background.hpp"
 #include "ui/panels/log_panel.hpp"
 #include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
