@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ui/canvas/canvas_keys.hpp"
+#include "ui/canvas/canvas_commands.hpp"
 #include "ui/studio/action_table.hpp"
 
 #include <QAction>

@@ -1,7 +1,7 @@
 #include "ui/studio/canvas_actions.hpp"
 
-#include "ui/canvas/bypass_preview.hpp"
 #include "ui/canvas/graph_view.hpp"
+#include "ui/canvas/view_menu.hpp"
 #include "ui/document/arrange.hpp"
 
 #include <QMenu>
