@@ -5,6 +5,7 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/model_library.hpp"
 #include "ui/bridge/run_library.hpp"
+#include "ui/document/edits.hpp"
 
 #include <QDir>
 #include <QDirIterator>
@@ -31,7 +32,6 @@ std::vector<int64_t> chunksIn(const Json& count) {
 
 constexpr const char* kPrompt = "prompt";
 constexpr const char* kNegative = "negative";
-constexpr const char* kModelType = "MODEL";
 /// Folders that are watched; of more, changes are seen when the window is entered.
 constexpr int kMostWatched = 256;
 
