@@ -9,11 +9,7 @@
 #include "ui/panels/memory_panel.hpp"
 #include "ui/panels/queue_panel.hpp"
 #include "ui/prompts/resolved_graph.hpp"
-#include "ui/studio/canvas_actions.hpp"
 #include "ui/studio/error_dialog.hpp"
-#include "ui/studio/menus.hpp"
-#include "ui/studio/pasted_picture.hpp"
-#include "ui/studio/run_speaker.hpp"
 #include "ui/theme/figures.hpp"
 #include "ui/theme/theme.hpp"
 

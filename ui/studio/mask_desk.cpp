@@ -4,7 +4,6 @@
 #include "ui/document/inpainting.hpp"
 #include "ui/painting/kept_picture.hpp"
 #include "ui/panels/gallery_files.hpp"
-#include "ui/studio/unused_dialog.hpp"
 
 #include <QDir>
 #include <QFileInfo>

@@ -5,8 +5,8 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/access/announce.hpp"
+#include "ui/studio/panels.hpp"
 #include "ui/studio/settings_dialog.hpp"
-#include "ui/studio/tab_order.hpp"
 #include "ui/theme/responsive_layout.hpp"
 
 #include <QtTest/QtTest>
