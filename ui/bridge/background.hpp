@@ -75,7 +75,7 @@ void later(QObject* context,
 }
 
 /// One thread for work that must not hold up the GUI thread: jobs are done one after the other,
-/// what a job returns is called on the GUI thread (later.hpp). GUI thread only.
+/// what a job returns is called on the GUI thread (later()). GUI thread only.
 class Background : public QObject {
     Q_OBJECT
 

@@ -39,7 +39,7 @@ constexpr qint64 kLargestFile = 16 << 20;
 
 constexpr int kTextWidth = 480;
 
-QLabel* textIn(QWidget* parent, const char* name, const char* font) {
+QLabel* labelIn(QWidget* parent, const char* name, const char* font) {
     auto* label = new QLabel(parent);
     label->setObjectName(QString::fromLatin1(name));
     label->setFont(Theme::current().font(font));
@@ -105,9 +105,9 @@ std::vector<NodeDesc> keptNodes(const QString& path) {
 
 StartPage::StartPage(QWidget* parent)
     : QWidget(parent),
-      title_(textIn(this, "startTitle", "display")),
-      message_(textIn(this, "startMessage", "body")),
-      hint_(textIn(this, "startHint", "body")),
+      title_(labelIn(this, "startTitle", "display")),
+      message_(labelIn(this, "startMessage", "body")),
+      hint_(labelIn(this, "startHint", "body")),
       progress_(new QProgressBar(this)),
       again_(new QPushButton(this)),
       without_(new QPushButton(this)) {
