@@ -5,13 +5,10 @@
 
 namespace lowtide {
 
-Error::Error(ErrorKind kind, std::string message, std::string hint, std::string item)
+Error::Error(ErrorKind kind, Message message, Message hint, std::string item)
     : kind_(kind), message_(std::move(message)), hint_(std::move(hint)), item_(std::move(item)) {}
 
-void requireThat(bool holds,
-                 const std::string& message,
-                 const std::string& hint,
-                 const char* item) {
+void requireThat(bool holds, const Message& message, const Message& hint, const char* item) {
     if (!holds) {
         throw Error(ErrorKind::InvalidInput, message, hint, item);
     }

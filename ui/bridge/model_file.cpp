@@ -16,7 +16,8 @@ constexpr Bytes kTensorsAtOnce = 4;
 
 std::string messageIn(const Json& answer, const std::string& name) {
     const Issues issues = issuesFromJson(memberIn(answer, "issues"));
-    return issues.empty() ? "the module does not say what " + name + " is" : issues.front().message;
+    return issues.empty() ? "the module does not say what " + name + " is"
+                          : issues.front().message.str();
 }
 
 /// The file, or the folder above it, whose name is no text.

@@ -46,7 +46,7 @@ HashedModel hashModel(const std::string& path,
         return {.sha256 = hasher.hexDigest(), .problem = {}, .identity = file.identity()};
     } catch (const Error& error) {
         return {.sha256 = {},
-                .problem = error.kind() == ErrorKind::Cancelled ? "" : error.message()};
+                .problem = error.kind() == ErrorKind::Cancelled ? "" : error.message().str()};
     }
 }
 

@@ -67,7 +67,7 @@ private:
             return model;
         } catch (const Error& error) {
             ModelFile model{.path = path, .name = fs::path(path).filename().string()};
-            model.problem = error.message();
+            model.problem = error.message().str();
             return model;
         }
     }

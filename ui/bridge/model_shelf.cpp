@@ -89,7 +89,7 @@ void ModelShelf::read() {
             }
         }
     } catch (const Error& error) {
-        log(Level::Warning, "notes of models cannot be read: " + error.message());
+        log(Level::Warning, "notes of models cannot be read: " + error.message().str());
         static_cast<void>(setBrokenAside(shelfFile(folder_)));
     }
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/host_api/host.hpp"
+#include "plugin/base/issue.hpp"
 #include "ui/canvas/node_face.hpp"
 
 #include <QString>

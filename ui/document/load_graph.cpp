@@ -35,7 +35,7 @@ graph::Document loadGraph(const QString& path) {
                     .toStdString());
         }
         throw Error(error.kind(),
-                    quotedName(file.name()) + ": " + error.message(),
+                    quotedName(file.name()) + ": " + error.message().str(),
                     error.hint(),
                     error.item());
     }

@@ -40,7 +40,7 @@ void tryToKeepBackup(const QString& path, std::string_view next, const QString& 
     try {
         keepBackup(path, next, backupFolder);
     } catch (const Error& error) {
-        log(Level::Warning, "no backup was made: " + error.message());
+        log(Level::Warning, "no backup was made: " + error.message().str());
     }
 }
 

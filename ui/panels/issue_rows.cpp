@@ -49,8 +49,8 @@ QString reportText(const Issues& issues) {
                     .arg(lookOf(issue.severity),
                          idsOf(issue),
                          QString::fromStdString(issue.code),
-                         QString::fromStdString(issue.message));
-        text += issue.hint.empty() ? "\n" : QString::fromStdString(issue.hint) + "\n\n";
+                         QString::fromStdString(issue.message.str()));
+        text += issue.hint.empty() ? "\n" : QString::fromStdString(issue.hint.str()) + "\n\n";
     }
     return text;
 }
@@ -110,10 +110,10 @@ QVariant IssueRows::data(const QModelIndex& index, int role) const {
     if (!issue || (role != Qt::DisplayRole && role != Qt::ToolTipRole)) {
         return {};
     }
-    const QString text = titled(placeOf(*issue), QString::fromStdString(issue->message));
+    const QString text = titled(placeOf(*issue), QString::fromStdString(issue->message.str()));
     return role == Qt::DisplayRole || issue->hint.empty()
                ? text
-               : text + "\n" + QString::fromStdString(issue->hint);
+               : text + "\n" + QString::fromStdString(issue->hint.str());
 }
 
 QSize IssueDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
@@ -122,7 +122,7 @@ QSize IssueDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) c
 
 bool IssueDelegate::isElided(const Issue& issue, int width) {
     const QFontMetricsF measure(Theme::current().font("small"));
-    return measure.horizontalAdvance(QString::fromStdString(issue.message)) >
+    return measure.horizontalAdvance(QString::fromStdString(issue.message.str())) >
            width - kIssueIcon - 3.0 * kIssueMargin;
 }
 
@@ -148,7 +148,7 @@ void IssueDelegate::paint(QPainter* painter,
     text.setHeight(kIssueLine);
     paintText(*painter, text, rows->placeOf(*issue), "strong", "text");
     text.translate(0, kIssueLine);
-    paintText(*painter, text, QString::fromStdString(issue->message), "small", "text.muted");
+    paintText(*painter, text, QString::fromStdString(issue->message.str()), "small", "text.muted");
     painter->restore();
 }
 

@@ -153,10 +153,10 @@ void IssuesPanel::showSelected() {
     std::vector<Fix> fixes = fixesFor(*issue, model_.document(), model_.catalog(), canConvert_);
     QStringList lines;
     if (IssueDelegate::isElided(*issue, list_->viewport()->width())) {
-        lines << QString::fromStdString(issue->message);
+        lines << QString::fromStdString(issue->message.str());
     }
     if (!issue->hint.empty()) {
-        lines << QString::fromStdString(issue->hint);
+        lines << QString::fromStdString(issue->hint.str());
     }
     if (lines.isEmpty() && !fixes.empty()) {
         lines << tr("What can be done:");

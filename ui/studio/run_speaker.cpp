@@ -36,7 +36,7 @@ QString endSentence(const QueuedRun& run) {
     if (run.state == RunState::Failed) {
         return joinedSentences(
             RunSpeaker::tr("The run “%1” failed.").arg(run.title),
-            error ? asSentence(QString::fromStdString(error->message)) : QString(),
+            error ? asSentence(QString::fromStdString(error->message.str())) : QString(),
             " ");
     }
     if (run.state == RunState::Cancelled) {
