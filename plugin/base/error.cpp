@@ -39,9 +39,8 @@ std::string_view codeOf(ErrorKind kind) noexcept {
 void assertionFailed(const char* condition, const char* file, int line) {
     const char* name = std::strrchr(file, '/');
     throw Error(ErrorKind::Internal,
-                std::string(name ? name + 1 : file) + ":" + std::to_string(line) + ": " +
-                    condition + " does not hold",
-                "this is a bug of the program; please report it with the graph");
+                message("{}:{}: {} does not hold", name ? name + 1 : file, line, condition),
+                message("this is a bug of the program; please report it with the graph"));
 }
 
 }  // namespace lowtide
