@@ -216,8 +216,8 @@ struct FileDigests::State {
         Digest digest{identity, digestOfPart(key, closing.token())};
         if (stampOfFile(key.path).identity != identity) {
             throw Error(ErrorKind::Corrupt,
-                        "a file changed while its hash was made",
-                        "run again once it is written");
+                        message("a file changed while its hash was made"),
+                        message("run again once it is written"));
         }
         stored.put(key.storedName(), identity, digest.text);
         return digest;
@@ -245,7 +245,8 @@ struct FileDigests::State {
                 known.erase(found);
             }
             if (isClosing) {
-                throw Error(ErrorKind::Cancelled, "the hash of a file was asked for after the end");
+                throw Error(ErrorKind::Cancelled,
+                            message("the hash of a file was asked for after the end"));
             }
             if (!isAsked(key)) {
                 ask(key);

@@ -269,7 +269,7 @@ private Q_SLOTS:
         QVERIFY(full.isOpen());
         const std::error_code code = os::writeAll(full, std::as_bytes(std::span("x")));
         QVERIFY(code == std::errc::no_space_on_device);
-        const Error error = writeError("write", "pics/a.png", code);
+        const Error error = writeError(Attempt::Write, "pics/a.png", code);
         QCOMPARE(error.kind(), ErrorKind::Device);
         QCOMPARE(error.message().str(), std::string("cannot write \"a.png\": the disk is full"));
     }
@@ -297,7 +297,7 @@ private Q_SLOTS:
         QFETCH(bool, device);
         QFETCH(QString, said);
         const Error error =
-            writeError("write", "/first/second/pics/a.png", {code, std::generic_category()});
+            writeError(Attempt::Write, "/first/second/pics/a.png", {code, std::generic_category()});
         QCOMPARE(error.kind(), device ? ErrorKind::Device : ErrorKind::InvalidInput);
         const QString message = QString::fromStdString(error.message().str());
         QVERIFY2(message.contains(said), qPrintable(message));
@@ -306,7 +306,7 @@ private Q_SLOTS:
     }
 
     void theCurrentFolderIsCalledThat() {
-        const Error error = writeError("write", "a.png", {EACCES, std::generic_category()});
+        const Error error = writeError(Attempt::Write, "a.png", {EACCES, std::generic_category()});
         QVERIFY(error.message().str().find("in the current folder") != std::string::npos);
     }
 
