@@ -2,8 +2,8 @@
 // The step cache of a denoiser: the weights that it works on, and what goes badly with it.
 
 #include "nodes/denoise/denoise.hpp"
+#include "plugin/base/issue.hpp"
 #include "plugin/base/stop_token.hpp"
-#include "plugin/host_api/host.hpp"
 #include "plugin/memory/combinations.hpp"
 #include "plugin/sampling/step_caches/step_cache.hpp"
 

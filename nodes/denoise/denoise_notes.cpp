@@ -37,7 +37,7 @@ constexpr double kFarBelow = 0.5;
 constexpr double kFarAbove = 2.5;
 constexpr double kMuchGuidance = 2;  ///< times the usual one
 
-Issue usualSizeNote(std::string message, std::string hint) {
+Issue usualSizeNote(Message message, Message hint) {
     return {.severity = Severity::Info,
             .code = "usual_size",
             .item = "latent",

@@ -2,8 +2,8 @@
 // What the user should know of a denoiser's size, guidance and schedule before it runs.
 
 #include "nodes/denoise/denoise.hpp"
+#include "plugin/base/issue.hpp"
 #include "plugin/base/units.hpp"
-#include "plugin/host_api/host.hpp"
 #include "plugin/nn/model.hpp"
 
 namespace lowtide::sampling {

@@ -4,6 +4,7 @@
 
 #include "nodes/engine/stages.hpp"
 #include "plugin/base/error.hpp"
+#include "plugin/base/issue.hpp"
 
 #include <concepts>
 #include <functional>

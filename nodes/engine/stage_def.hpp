@@ -2,6 +2,7 @@
 // A stage, described once: what it is called, the components that it runs, what comes out, how it
 // runs. Its outline and its walk over shapes follow from that. Torch-free.
 
+#include "plugin/base/issue.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/stop_token.hpp"
 #include "plugin/base/units.hpp"

@@ -232,7 +232,7 @@ LoadedModel Stages::loadTagged(const WireRef& model,
                 {.severity = Severity::Warning,
                  .code = "lora_left_out",
                  .item = kPromptItem,
-                 .message = quotedName(tag.written) + " is left out: " + error.message(),
+                 .message = quotedName(tag.written) + " is left out: " + error.message().str(),
                  .hint = error.hint()});
         }
     }

@@ -2,6 +2,7 @@
 // What the nodes of a module share: the models that are open, and how stages run.
 
 #include "nodes/engine/stage_def.hpp"
+#include "plugin/base/issue.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/checkpoints/adapters/adapted_model.hpp"

@@ -45,8 +45,10 @@ void writeOutputs(const std::function<void()>& write) {
     try {
         write();
     } catch (const files::WriteError& error) {
-        throw Error(
-            error.kind(), error.message(), error.hint() + " (--out, or Settings)", error.item());
+        throw Error(error.kind(),
+                    error.message(),
+                    error.hint().str() + " (--out, or Settings)",
+                    error.item());
     }
 }
 

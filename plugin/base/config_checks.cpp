@@ -17,19 +17,16 @@ constexpr size_t kLongestShownSetting = 60;  ///< bytes of a setting in a messag
 [[noreturn]] void refuseValue(const JsonReader& reader,
                               const char* key,
                               int64_t value,
-                              const std::string& wanted) {
+                              const Message& wanted) {
     throw Error(ErrorKind::Corrupt,
-                reader.what() + ": " + key + " is " + std::to_string(value) + ", needs " + wanted,
+                message("{}: {} is {}, needs {}", reader.what(), key, value, wanted),
                 kGetConfigHint);
 }
 
 int64_t checked(
     const JsonReader& reader, const char* key, int64_t value, int64_t least, int64_t most) {
     if (value < least || value > most) {
-        refuseValue(reader,
-                    key,
-                    value,
-                    "a number from " + std::to_string(least) + " to " + std::to_string(most));
+        refuseValue(reader, key, value, message("a number from {} to {}", least, most));
     }
     return value;
 }
@@ -55,13 +52,16 @@ void refuseOtherSettings(const Json& config,
     for (const FixedSetting& setting : settings) {
         const auto value = config.find(setting.key);
         if (value != config.end() && !value->is_null() && !equals(*value, setting.only)) {
-            throw Error(
-                ErrorKind::Unsupported,
-                what + ": " + setting.key + " is " +
-                    value->dump(-1, ' ', true).substr(0, kLongestShownSetting) +
-                    (setting.only.is_null() ? ", which is not built"
-                                            : ", only " + setting.only.dump() + " is built"),
-                "choose another checkpoint");
+            const std::string stated = value->dump(-1, ' ', true).substr(0, kLongestShownSetting);
+            throw Error(ErrorKind::Unsupported,
+                        setting.only.is_null()
+                            ? message("{}: {} is {}, which is not built", what, setting.key, stated)
+                            : message("{}: {} is {}, only {} is built",
+                                      what,
+                                      setting.key,
+                                      stated,
+                                      setting.only.dump()),
+                        message("choose another checkpoint"));
         }
     }
 }
@@ -85,7 +85,7 @@ std::vector<int64_t> integersInRange(const JsonReader& reader,
         refuseValue(reader,
                     key,
                     static_cast<int64_t>(values.size()),
-                    std::to_string(count) + " entries, one for each block");
+                    message("{} entries, one for each block", count));
     }
     for (const int64_t value : values) {
         checked(reader, key, value, least, most);
@@ -95,13 +95,14 @@ std::vector<int64_t> integersInRange(const JsonReader& reader,
 
 void requireDivisible(const JsonReader& reader, const char* key, int64_t number, int64_t divisor) {
     if (number % divisor != 0) {
-        refuseValue(reader, key, divisor, "a divisor of " + std::to_string(number));
+        refuseValue(reader, key, divisor, message("a divisor of {}", number));
     }
 }
 
-void refuseConfig(const JsonReader& reader, const std::string& problem) {
-    throw Error(
-        ErrorKind::Unsupported, reader.what() + ": " + problem, "choose another checkpoint");
+void refuseConfig(const JsonReader& reader, const Message& problem) {
+    throw Error(ErrorKind::Unsupported,
+                message("{}: {}", reader.what(), problem),
+                message("choose another checkpoint"));
 }
 
 double numberAboveZero(const JsonReader& reader, const char* key, double otherwise) {
@@ -109,7 +110,8 @@ double numberAboveZero(const JsonReader& reader, const char* key, double otherwi
     if (!std::isfinite(number) || number <= 0) {
         throw Error(
             ErrorKind::Corrupt,
-            reader.what() + ": " + key + " is " + formatNumber(number) + ", needs a number above 0",
+            message(
+                "{}: {} is {}, needs a number above 0", reader.what(), key, formatNumber(number)),
             kGetConfigHint);
     }
     return number;
@@ -129,9 +131,9 @@ std::array<int64_t, 3> headAxes(const JsonReader& reader,
     const bool areEven =
         std::all_of(axes.begin(), axes.end(), [](int64_t n) { return n % 2 == 0; });
     if (!areEven || std::accumulate(axes.begin(), axes.end(), int64_t{0}) != headWidth) {
-        refuseConfig(reader,
-                     std::string(key) + " are " + toText(axes) + ", only even ones that make " +
-                         made + " are built");
+        refuseConfig(
+            reader,
+            message("{} are {}, only even ones that make {} are built", key, toText(axes), made));
     }
     return axes;
 }
@@ -140,7 +142,7 @@ void requireClass(const JsonReader& reader, const std::string& expected) {
     const std::string seen = reader.text("_class_name").value_or(expected);
     if (seen != expected) {
         refuseConfig(reader,
-                     "the class is " + quotedName(seen) + ", only " + expected + " is built");
+                     message("the class is {}, only {} is built", quotedName(seen), expected));
     }
 }
 

@@ -37,7 +37,7 @@ void refuseOtherSettings(const Json& config,
 /// Error{Corrupt} unless `number` can be divided by `divisor`; `what` is "channels 96" or the like.
 void requireDivisible(const JsonReader& reader, const char* key, int64_t number, int64_t divisor);
 /// Error{Unsupported} for settings that no network is built for.
-[[noreturn]] void refuseConfig(const JsonReader& reader, const std::string& problem);
+[[noreturn]] void refuseConfig(const JsonReader& reader, const Message& problem);
 /// The number, or `otherwise` where it is not stated. Error{Corrupt} unless it is above 0.
 [[nodiscard]] double numberAboveZero(const JsonReader& reader, const char* key, double otherwise);
 /// How many numbers of a head turn along each axis of places, or `otherwise` where it is not
@@ -51,7 +51,7 @@ void requireDivisible(const JsonReader& reader, const char* key, int64_t number,
 /// Error{Unsupported} unless the config's "_class_name" is `expected`.
 void requireClass(const JsonReader& reader, const std::string& expected);
 
-inline constexpr const char* kGetConfigHint = "get the config.json of the checkpoint again";
+inline constexpr Phrase kGetConfigHint = phrase("get the config.json of the checkpoint again");
 inline constexpr int64_t kMostChannels = 1 << 16;
 inline constexpr int64_t kMostLayers = 256;
 

@@ -5,13 +5,10 @@
 
 namespace lowtide {
 
-Error::Error(ErrorKind kind, std::string message, std::string hint, std::string item)
+Error::Error(ErrorKind kind, Message message, Message hint, std::string item)
     : kind_(kind), message_(std::move(message)), hint_(std::move(hint)), item_(std::move(item)) {}
 
-void requireThat(bool holds,
-                 const std::string& message,
-                 const std::string& hint,
-                 const char* item) {
+void requireThat(bool holds, const Message& message, const Message& hint, const char* item) {
     if (!holds) {
         throw Error(ErrorKind::InvalidInput, message, hint, item);
     }
@@ -42,9 +39,8 @@ std::string_view codeOf(ErrorKind kind) noexcept {
 void assertionFailed(const char* condition, const char* file, int line) {
     const char* name = std::strrchr(file, '/');
     throw Error(ErrorKind::Internal,
-                std::string(name ? name + 1 : file) + ":" + std::to_string(line) + ": " +
-                    condition + " does not hold",
-                "this is a bug of the program; please report it with the graph");
+                message("{}:{}: {} does not hold", name ? name + 1 : file, line, condition),
+                message("this is a bug of the program; please report it with the graph"));
 }
 
 }  // namespace lowtide

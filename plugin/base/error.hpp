@@ -1,6 +1,8 @@
 #pragma once
 // The one exception of the project, its codes, and errors with a code and facts of their own.
 
+#include "plugin/base/message.hpp"
+
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -24,13 +26,13 @@ enum class ErrorKind : uint8_t {
 /// do. `item` names the port, parameter or key to blame, empty when none is.
 class Error : public std::exception {
 public:
-    Error(ErrorKind kind, std::string message, std::string hint = {}, std::string item = {});
+    Error(ErrorKind kind, Message message, Message hint = {}, std::string item = {});
 
     [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
 
-    [[nodiscard]] const std::string& message() const noexcept { return message_; }
+    [[nodiscard]] const Message& message() const noexcept { return message_; }
 
-    [[nodiscard]] const std::string& hint() const noexcept { return hint_; }
+    [[nodiscard]] const Message& hint() const noexcept { return hint_; }
 
     [[nodiscard]] const std::string& item() const noexcept { return item_; }
 
@@ -42,18 +44,18 @@ public:
         return *this;
     }
 
-    [[nodiscard]] const char* what() const noexcept override { return message_.c_str(); }
+    [[nodiscard]] const char* what() const noexcept override { return message_.str().c_str(); }
 
 private:
     ErrorKind kind_;
-    std::string message_;
-    std::string hint_;
+    Message message_;
+    Message hint_;
     std::string item_;
     int64_t bytesAsked_ = 0;
 };
 
 /// Throws Error{InvalidInput} unless `holds`.
-void requireThat(bool holds, const std::string& message, const std::string& hint, const char* item);
+void requireThat(bool holds, const Message& message, const Message& hint, const char* item);
 
 /// The issue code of a kind: "invalid_input", "file_not_found", "out_of_memory", ...
 [[nodiscard]] std::string_view codeOf(ErrorKind kind) noexcept;

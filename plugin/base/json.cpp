@@ -13,12 +13,12 @@ namespace lowtide {
 
 namespace {
 
-std::string placeOf(std::string_view text, size_t byte) {
+Message placeOf(std::string_view text, size_t byte) {
     const std::string_view before = text.substr(0, std::min(byte, text.size()));
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const size_t lineStart = before.rfind('\n');
     const size_t column = before.size() - (lineStart == std::string_view::npos ? 0 : lineStart + 1);
-    return "line " + std::to_string(line) + ", column " + std::to_string(column);
+    return message("line {}, column {}", line, column);
 }
 
 /// Builds the document, and stops at too deep nesting and at a repeated key. The library's own
@@ -55,9 +55,9 @@ public:
     bool key(string_t& key) override {
         const auto [member, isNew] = open_.back()->emplace(std::move(key), nullptr);
         if (!isNew) {
-            throw Error(ErrorKind::Corrupt,
-                        std::string(what_) + " has the key " + quotedName(member.key()) +
-                            " twice in one object");
+            throw Error(
+                ErrorKind::Corrupt,
+                message("{} has the key {} twice in one object", what_, quotedName(member.key())));
         }
         member_ = &*member;
         return true;
@@ -66,11 +66,11 @@ public:
     bool parse_error(size_t byte, const std::string&, const Json::exception& error) override {
         if (dynamic_cast<const Json::parse_error*>(&error)) {
             throw Error(ErrorKind::Corrupt,
-                        std::string(what_) + " is not valid JSON at " + placeOf(text_, byte),
-                        "check the file with a JSON editor");
+                        message("{} is not valid JSON at {}", what_, placeOf(text_, byte)),
+                        message("check the file with a JSON editor"));
         }
         throw Error(ErrorKind::Corrupt,
-                    std::string(what_) + " holds a number that JSON readers cannot keep");
+                    message("{} holds a number that JSON readers cannot keep", what_));
     }
 
 private:
@@ -92,8 +92,7 @@ private:
     bool open(Json container) {
         if (open_.size() >= static_cast<size_t>(maxDepth_)) {
             throw Error(ErrorKind::Corrupt,
-                        std::string(what_) + " is nested deeper than " + std::to_string(maxDepth_) +
-                            " levels");
+                        message("{} is nested deeper than {} levels", what_, maxDepth_));
         }
         open_.push_back(&place(std::move(container)));
         return true;
@@ -152,14 +151,15 @@ Json parseJson(std::string_view text, std::string_view what, const JsonLimits& l
     }
     if (text.size() > limits.maxBytes) {
         throw Error(ErrorKind::Corrupt,
-                    std::string(what) + " is " + formatBytes(static_cast<Bytes>(text.size())) +
-                        " large, at most " + formatBytes(static_cast<Bytes>(limits.maxBytes)) +
-                        " are read");
+                    message("{} is {} large, at most {} are read",
+                            what,
+                            formatBytes(static_cast<Bytes>(text.size())),
+                            formatBytes(static_cast<Bytes>(limits.maxBytes))));
     }
     if (const size_t at = text.find('\0'); at != std::string_view::npos) {
         // The parser takes a NUL for the end and would not look at what follows.
         throw Error(ErrorKind::Corrupt,
-                    std::string(what) + " has a NUL character at " + placeOf(text, at + 1));
+                    message("{} has a NUL character at {}", what, placeOf(text, at + 1)));
     }
     DocumentBuilder builder(text, what, limits.maxDepth);
     Json::sax_parse(text, &builder);
@@ -170,7 +170,7 @@ JsonReader::JsonReader(const Json& object, std::string what)
     : object_(object), what_(std::move(what)) {
     if (!object_.is_object()) {
         throw Error(ErrorKind::Corrupt,
-                    what_ + " must be a JSON object, it is a " + object_.type_name());
+                    message("{} must be a JSON object, it is a {}", what_, object_.type_name()));
     }
 }
 
@@ -183,10 +183,13 @@ bool JsonReader::has(const char* key) const {
     return member(key) != nullptr;
 }
 
-void JsonReader::refuse(const char* key, const char* wanted) const {
+void JsonReader::refuse(const char* key, const Message& wanted) const {
     throw Error(ErrorKind::Corrupt,
-                what_ + ": \"" + key + "\" must be " + wanted + ", it is " +
-                    member(key)->dump(-1, ' ', true).substr(0, 60));
+                message("{}: \"{}\" must be {}, it is {}",
+                        what_,
+                        key,
+                        wanted,
+                        member(key)->dump(-1, ' ', true).substr(0, 60)));
 }
 
 std::optional<int64_t> JsonReader::integer(const char* key) const {
@@ -195,7 +198,7 @@ std::optional<int64_t> JsonReader::integer(const char* key) const {
         return std::nullopt;
     }
     if (!isInt64(*value)) {
-        refuse(key, "an integer");
+        refuse(key, message("an integer"));
     }
     return value->get<int64_t>();
 }
@@ -206,7 +209,7 @@ std::optional<double> JsonReader::number(const char* key) const {
         return std::nullopt;
     }
     if (!value->is_number()) {
-        refuse(key, "a number");
+        refuse(key, message("a number"));
     }
     return value->get<double>();
 }
@@ -217,7 +220,7 @@ std::optional<bool> JsonReader::boolean(const char* key) const {
         return std::nullopt;
     }
     if (!value->is_boolean()) {
-        refuse(key, "true or false");
+        refuse(key, message("true or false"));
     }
     return value->get<bool>();
 }
@@ -228,7 +231,7 @@ std::optional<std::string> JsonReader::text(const char* key) const {
         return std::nullopt;
     }
     if (!value->is_string()) {
-        refuse(key, "a text");
+        refuse(key, message("a text"));
     }
     return value->get<std::string>();
 }
@@ -244,7 +247,7 @@ std::optional<std::vector<int64_t>> JsonReader::integers(const char* key) const 
     std::vector<int64_t> list;
     for (const Json& item : value->is_array() ? *value : Json::array({nullptr})) {
         if (!isInt64(item)) {
-            refuse(key, "a list of integers");
+            refuse(key, message("a list of integers"));
         }
         list.push_back(item.get<int64_t>());
     }
@@ -259,7 +262,7 @@ std::optional<std::vector<double>> JsonReader::numbers(const char* key) const {
     std::vector<double> list;
     for (const Json& item : value->is_array() ? *value : Json::array({nullptr})) {
         if (!item.is_number()) {
-            refuse(key, "a list of numbers");
+            refuse(key, message("a list of numbers"));
         }
         list.push_back(item.get<double>());
     }
@@ -274,7 +277,7 @@ std::optional<std::vector<std::string>> JsonReader::texts(const char* key) const
     std::vector<std::string> list;
     for (const Json& item : value->is_array() ? *value : Json::array({nullptr})) {
         if (!item.is_string()) {
-            refuse(key, "a list of texts");
+            refuse(key, message("a list of texts"));
         }
         list.push_back(item.get<std::string>());
     }
@@ -291,9 +294,9 @@ void requireKnownKeys(const Json& object,
         const std::vector<std::string> names(known.begin(), known.end());
         const std::string near = nearestName(key, names);
         throw Error(ErrorKind::InvalidInput,
-                    quotedName(key) + " is no key of the " + std::string(what),
-                    near.empty() ? "write one of " + listSome(names, names.size())
-                                 : "did you mean \"" + near + "\"?",
+                    message("{} is no key of the {}", quotedName(key), what),
+                    near.empty() ? message("write one of {}", listSome(names, names.size()))
+                                 : message("did you mean \"{}\"?", near),
                     key);
     }
 }
@@ -304,11 +307,11 @@ std::optional<int64_t> integerWithin(const JsonReader& reader,
                                      int64_t most) {
     const std::optional<int64_t> value = reader.integer(key);
     if (value && (*value < least || *value > most)) {
-        throw Error(ErrorKind::InvalidInput,
-                    reader.what() + ": \"" + key + "\" is " + std::to_string(*value) +
-                        ", it takes " + std::to_string(least) + " to " + std::to_string(most),
-                    "choose a number between them",
-                    key);
+        throw Error(
+            ErrorKind::InvalidInput,
+            message("{}: \"{}\" is {}, it takes {} to {}", reader.what(), key, *value, least, most),
+            message("choose a number between them"),
+            key);
     }
     return value;
 }

@@ -2,6 +2,7 @@
 // JSON from outside with limits, members with the wanted type, and options that callers write.
 
 #include "plugin/base/json_fwd.hpp"
+#include "plugin/base/message.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -50,7 +51,7 @@ public:
     [[nodiscard]] const std::string& what() const { return what_; }
 
 private:
-    [[noreturn]] void refuse(const char* key, const char* wanted) const;
+    [[noreturn]] void refuse(const char* key, const Message& wanted) const;
 
     const Json& object_;
     std::string what_;

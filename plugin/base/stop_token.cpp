@@ -12,13 +12,13 @@ CancelMode StopToken::mode() const noexcept {
 
 void StopToken::throwIfStopped() const {
     if (mode() == CancelMode::Now) {
-        throw Error(ErrorKind::Cancelled, "the run was cancelled");
+        throw Error(ErrorKind::Cancelled, message("the run was cancelled"));
     }
 }
 
 void StopToken::throwIfStoppedBetweenImages() const {
     if (mode() != CancelMode::No) {
-        throw Error(ErrorKind::Cancelled, "the run was cancelled after an image");
+        throw Error(ErrorKind::Cancelled, message("the run was cancelled after an image"));
     }
 }
 

@@ -161,7 +161,7 @@ void fillFrom(Checkpoint& checkpoint,
             }
         }
     } catch (const Error& error) {
-        log(Level::Warning, error.message() + ": settings are taken as those of the file");
+        log(Level::Warning, error.message().str() + ": settings are taken as those of the file");
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // What hosts hear of a run: its events and, when it is over, its report (docs/events.md).
 
+#include "plugin/base/issue.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/executor/node.hpp"

@@ -2,6 +2,7 @@
 // What keeping nodes ask for: results that are pinned in the result cache, or kept in files that
 // outlive the process.
 
+#include "plugin/base/issue.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/executor/kept_file.hpp"
 #include "plugin/executor/outline_pass.hpp"

@@ -1,6 +1,7 @@
 #pragma once
 // What a node implements and what it may ask. Internal: hosts see descriptions and the runner only.
 
+#include "plugin/base/issue.hpp"
 #include "plugin/base/json_fwd.hpp"
 #include "plugin/base/stop_token.hpp"
 #include "plugin/base/units.hpp"

@@ -2,6 +2,7 @@
 // What a node sees and may do while it runs: its view of the run, and the controls of control
 // nodes.
 
+#include "plugin/base/issue.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/executor/events.hpp"
 #include "plugin/executor/memory_relief.hpp"

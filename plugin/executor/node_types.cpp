@@ -106,7 +106,7 @@ bool isCancel(const Issue& issue) {
     return issue.code == codeOf(ErrorKind::Cancelled);
 }
 
-Issue nodeBug(std::string_view node, std::string_view item, std::string message) {
+Issue nodeBug(std::string_view node, std::string_view item, Message message) {
     return {Severity::Error,
             std::string(codeOf(ErrorKind::Internal)),
             std::string(node),

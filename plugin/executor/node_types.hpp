@@ -2,6 +2,7 @@
 // The node types that can run, what their descriptions declare, and how what a node throws becomes
 // an issue.
 
+#include "plugin/base/issue.hpp"
 #include "plugin/executor/node.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/snapshot.hpp"
@@ -51,6 +52,6 @@ void requireOutput(const NodeDesc& desc, std::string_view port);
 [[nodiscard]] bool isCancel(const Issue& issue);
 
 /// An issue about our own bug in a node.
-[[nodiscard]] Issue nodeBug(std::string_view node, std::string_view item, std::string message);
+[[nodiscard]] Issue nodeBug(std::string_view node, std::string_view item, Message message);
 
 }  // namespace lowtide::executor

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/issue.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/stop_token.hpp"
 #include "plugin/executor/node_types.hpp"

@@ -62,7 +62,7 @@ FoundProfile ProfileStore::find(const memory::ProfileKey& key) const {
                                  : std::string()};
     } catch (const Error& error) {
         return {.profile = std::nullopt,
-                .problem = unused + error.message() + "; " + adviceFor(key.device)};
+                .problem = unused + error.message().str() + "; " + adviceFor(key.device)};
     }
 }
 

@@ -290,8 +290,8 @@ std::optional<Issue> Repetition::recover(memory::NodeIndex index, Issue issue) {
               .code = "out_of_memory_retry",
               .node = issue.node,
               .item = "memory",
-              .message = "node " + issue.node + " ran out of memory (" + issue.message + "); " +
-                         *done + ", and it runs again",
+              .message = "node " + issue.node + " ran out of memory (" + issue.message.str() +
+                         "); " + *done + ", and it runs again",
               .hint = "give the run a larger budget, or the node a tighter policy"});
     return std::nullopt;
 }

@@ -2,6 +2,7 @@
 // One evaluation of a graph: plan, begin, nodes in order, end; with the peaks of each node and of
 // the run.
 
+#include "plugin/base/issue.hpp"
 #include "plugin/executor/events.hpp"
 #include "plugin/executor/kept_values.hpp"
 #include "plugin/executor/memory_relief.hpp"

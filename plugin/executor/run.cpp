@@ -1,13 +1,13 @@
 #include "plugin/executor/run.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/issue.hpp"
 #include "plugin/executor/node_types.hpp"
 #include "plugin/executor/outline_pass.hpp"
 #include "plugin/executor/repetition.hpp"
 #include "plugin/executor/run_plan.hpp"
 #include "plugin/files/output_file.hpp"
 #include "plugin/graph/issues.hpp"
-#include "plugin/host_api/host.hpp"
 #include "plugin/memory/ledger.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/issue.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/executor/outline_pass.hpp"
 #include "plugin/executor/plan_memory.hpp"

@@ -2,6 +2,7 @@
 // The run thread, which evaluates runs one after the other, and the thread that calls their
 // observers.
 
+#include "plugin/base/issue.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/base/stop_token.hpp"
 #include "plugin/executor/events.hpp"

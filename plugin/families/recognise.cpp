@@ -290,7 +290,8 @@ Recognised recogniseModel(const CheckpointPath& path,
     try {
         recogniseSource(path, resourcesFolder, families, known);
     } catch (const Error& error) {
-        known.problem = error.message() + (error.hint().empty() ? "" : "; " + error.hint());
+        known.problem =
+            error.message().str() + (error.hint().empty() ? "" : "; " + error.hint().str());
         known.needs.clear();
         known.readiness = Readiness::Refused;
     }

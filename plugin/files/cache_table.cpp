@@ -13,7 +13,7 @@ namespace lowtide::files {
 
 namespace {
 
-constexpr const char* kCacheFolderHint = "set LOWTIDE_CACHE to a folder that can be written";
+constexpr Phrase kCacheFolderHint = phrase("set LOWTIDE_CACHE to a folder that can be written");
 
 /// Others wait while it lives: until the table has not changed for 30 seconds, since a process that
 /// was stopped would hold the lock for ever, and an entry of a cache is not worth that. A busy disk
@@ -64,11 +64,11 @@ Json CacheTable::entries() const {
     const JsonReader reader(json, form_.file);
     if (reader.integer("format") != form_.format) {
         throw Error(ErrorKind::Corrupt,
-                    std::string(form_.file) + " was written by another version of this program");
+                    message("{} was written by another version of this program", form_.file));
     }
     const Json* entries = reader.member(form_.member);
     if (!entries || !(form_.mostEntries > 0 ? entries->is_array() : entries->is_object())) {
-        throw Error(ErrorKind::Corrupt, std::string(form_.file) + ": there are no " + form_.member);
+        throw Error(ErrorKind::Corrupt, message("{}: there are no {}", form_.file, form_.member));
     }
     return *entries;
 }
@@ -76,8 +76,8 @@ Json CacheTable::entries() const {
 void CacheTable::requireWritable() const {
     if (folder_.empty()) {
         throw Error(ErrorKind::InvalidInput,
-                    "there is no folder to keep " + std::string(form_.member) + " in",
-                    "set HOME, or LOWTIDE_CACHE to a folder");
+                    message("there is no folder to keep {} in", form_.member),
+                    message("set HOME, or LOWTIDE_CACHE to a folder"));
     }
     withCacheFolderHint([&] {
         makeFolders(folder_);

@@ -132,16 +132,16 @@ void refuseStandIn(std::string_view text, const std::string& what) {
     const std::string_view line = start.substr(0, start.find('\n'));
     if (line.starts_with(kLfsVersion) && line.find(kLfsSpec) != line.npos) {
         throw Error(ErrorKind::Corrupt,
-                    what + " is a pointer of git LFS, not the file that it stands for",
-                    "run git lfs pull in its folder, or download the file itself");
+                    message("{} is a pointer of git LFS, not the file that it stands for", what),
+                    message("run git lfs pull in its folder, or download the file itself"));
     }
     const std::string lower = toLower(std::string(start));
     if (std::any_of(std::begin(kPages), std::end(kPages), [&](std::string_view page) {
             return lower.starts_with(page);
         })) {
         throw Error(ErrorKind::Corrupt,
-                    what + " is a page of a server (HTML), not the file",
-                    "download it again; some files need a login, or a link of their own");
+                    message("{} is a page of a server (HTML), not the file", what),
+                    message("download it again; some files need a login, or a link of their own"));
     }
 }
 
@@ -152,8 +152,8 @@ void refuseStandIn(const ReadableBytes& bytes) {
     refuseStandIn(start, what);
     if (withoutLead(start).starts_with(kAnswer)) {
         throw Error(ErrorKind::Corrupt,
-                    what + " is a text (JSON), not a file of weights",
-                    "if a server sent it, open it to see why; download the file again");
+                    message("{} is a text (JSON), not a file of weights", what),
+                    message("if a server sent it, open it to see why; download the file again"));
     }
 }
 

@@ -240,8 +240,8 @@ struct FileDigests::State {
         Digest digest{.identity = identity, .text = digestOfPart(key, closing.token())};
         if (stampOfFile(key.path).identity != identity) {
             throw Error(ErrorKind::Corrupt,
-                        "a file changed while its hash was made",
-                        "run again once it is written");
+                        message("a file changed while its hash was made"),
+                        message("run again once it is written"));
         }
         return digest;
     }
@@ -268,7 +268,8 @@ struct FileDigests::State {
                 known.erase(found);
             }
             if (isClosing) {
-                throw Error(ErrorKind::Cancelled, "the hash of a file was asked for after the end");
+                throw Error(ErrorKind::Cancelled,
+                            message("the hash of a file was asked for after the end"));
             }
             if (!isAsked(key)) {
                 ask(key);

@@ -38,20 +38,20 @@ inline constexpr size_t kMostGgufSizes = 5;
 [[nodiscard]] std::optional<Bytes> alignmentIn(const GgufMetadata& metadata);
 
 /// Why a key or tensor name cannot be in a file ("is not UTF-8"); empty when it can.
-[[nodiscard]] std::string problemOfName(std::string_view name, size_t mostBytes);
+[[nodiscard]] Message problemOfName(std::string_view name, size_t mostBytes);
 
 /// The same of the shape of a tensor, outermost size first.
-[[nodiscard]] std::string problemOfShape(GgmlType type, std::span<const int64_t> shape);
+[[nodiscard]] Message problemOfShape(GgmlType type, std::span<const int64_t> shape);
 
 /// Error{Corrupt} when the rest of the file has no room for `count` entries ("keys") of
 /// `leastBytes`.
 void requireRoom(const PieceCursor& cursor,
                  uint64_t count,
                  uint64_t leastBytes,
-                 const char* entries);
+                 const Message& entries);
 
 /// A key or a name, as `what` says ("key"). Error{Corrupt} unless it is UTF-8 and not too long.
-[[nodiscard]] std::string takeName(PieceCursor& cursor, size_t mostBytes, const char* what);
+[[nodiscard]] std::string takeName(PieceCursor& cursor, size_t mostBytes, const Message& what);
 
 /// Takes `count` tensors; their data begins behind the list. Errors: as readGgufHeader().
 [[nodiscard]] std::vector<GgufTensor> takeTensors(PieceCursor& cursor,
@@ -76,32 +76,32 @@ std::optional<Bytes> alignmentIn(const GgufMetadata& metadata) {
     return isUsable ? std::optional(alignment) : std::nullopt;
 }
 
-std::string problemOfName(std::string_view name, size_t mostBytes) {
+Message problemOfName(std::string_view name, size_t mostBytes) {
     if (name.size() > mostBytes) {
-        return "is " + std::to_string(name.size()) + " bytes long, at most " +
-               std::to_string(mostBytes) + " are allowed";
+        return message("is {} bytes long, at most {} are allowed", name.size(), mostBytes);
     }
-    return isValidUtf8(name) ? "" : "is not UTF-8";
+    return isValidUtf8(name) ? Message() : message("is not UTF-8");
 }
 
-std::string problemOfShape(GgmlType type, std::span<const int64_t> shape) {
+Message problemOfShape(GgmlType type, std::span<const int64_t> shape) {
     const GgmlTypeInfo& info = infoOf(type);
     const int64_t row = shape.empty() ? 1 : shape.back();
     if (shape.size() > kMostGgufSizes) {
-        return "has " + std::to_string(shape.size()) + " sizes, at most " +
-               std::to_string(kMostGgufSizes) + " are allowed";
+        return message("has {} sizes, at most {} are allowed", shape.size(), kMostGgufSizes);
     }
     if (std::any_of(shape.begin(), shape.end(), [](int64_t size) { return size < 1; })) {
-        return "has the shape " + toText(shape) + ", each size must be from 1 to 2^63 - 1";
+        return message("has the shape {}, each size must be from 1 to 2^63 - 1", toText(shape));
     }
     if (row % info.elementsPerBlock != 0) {
-        return "has rows of " + std::to_string(row) + " elements, but " + std::string(info.name) +
-               " stores blocks of " + std::to_string(info.elementsPerBlock);
+        return message("has rows of {} elements, but {} stores blocks of {}",
+                       row,
+                       info.name,
+                       info.elementsPerBlock);
     }
     if (!byteCount(type, shape)) {
-        return "takes more than 2^63 - 1 bytes as " + std::string(info.name) + " " + toText(shape);
+        return message("takes more than 2^63 - 1 bytes as {} {}", info.name, toText(shape));
     }
-    return "";
+    return {};
 }
 
 namespace {
@@ -109,20 +109,17 @@ namespace {
 /// A name's length, the number of sizes, a type and an offset.
 constexpr uint64_t kLeastTensorBytes = 24;
 
-Shape takeShape(PieceCursor& cursor, const std::string& what) {
+Shape takeShape(PieceCursor& cursor, const Message& what) {
     const uint64_t count = cursor.number(4);
     if (count > kMostGgufSizes) {
-        refuseDamaged(what,
-                      "has " + std::to_string(count) + " sizes, at most " +
-                          std::to_string(kMostGgufSizes) + " are allowed");
+        refuseDamaged(what, message("has {} sizes, at most {} are allowed", count, kMostGgufSizes));
     }
     Shape shape;
     for (uint64_t i = 0; i < count; ++i) {
         const uint64_t size = cursor.number(8);
         if (!std::in_range<int64_t>(size)) {
-            refuseDamaged(
-                what,
-                "has a size of " + std::to_string(size) + ", each size must be from 1 to 2^63 - 1");
+            refuseDamaged(what,
+                          message("has a size of {}, each size must be from 1 to 2^63 - 1", size));
         }
         shape.push_back(static_cast<int64_t>(size));
     }
@@ -130,14 +127,15 @@ Shape takeShape(PieceCursor& cursor, const std::string& what) {
     return shape;
 }
 
-GgmlType takeType(PieceCursor& cursor, const std::string& what) {
+GgmlType takeType(PieceCursor& cursor, const Message& what) {
     const auto number = static_cast<uint32_t>(cursor.number(4));
     const GgmlTypeInfo* info = ggmlTypeOf(number);
     if (!info) {
-        throw Error(ErrorKind::Unsupported,
-                    what + ": its element type has the number " + std::to_string(number) +
-                        ", which is not known here",
-                    "use a file with another quantisation, such as Q8_0 or Q4_K");
+        throw Error(
+            ErrorKind::Unsupported,
+            message(
+                "{}: its element type has the number {}, which is not known here", what, number),
+            message("use a file with another quantisation, such as Q8_0 or Q4_K"));
     }
     return info->type;
 }
@@ -145,24 +143,25 @@ GgmlType takeType(PieceCursor& cursor, const std::string& what) {
 /// `offset` of the result counts from the start of the data still.
 GgufTensor takeTensor(PieceCursor& cursor, Bytes alignment) {
     GgufTensor tensor;
-    tensor.name = takeName(cursor, kLongestGgufName, "tensor");
-    const std::string what = cursor.subject() + ", tensor " + quotedName(tensor.name);
+    tensor.name = takeName(cursor, kLongestGgufName, message("tensor"));
+    const Message what = message("{}, tensor {}", cursor.subject(), quotedName(tensor.name));
     tensor.shape = takeShape(cursor, what);
     tensor.type = takeType(cursor, what);
-    const std::string problem = problemOfShape(tensor.type, tensor.shape);
+    const Message problem = problemOfShape(tensor.type, tensor.shape);
     if (!problem.empty()) {
         refuseDamaged(what, problem);
     }
     tensor.bytes = *byteCount(tensor.type, tensor.shape);
     const uint64_t offset = cursor.number(8);
     if (offset % static_cast<uint64_t>(alignment) != 0) {
-        refuseDamaged(what,
-                      "begins at byte " + std::to_string(offset) +
-                          " of the data, which is no multiple of the alignment " +
-                          std::to_string(alignment));
+        refuseDamaged(
+            what,
+            message("begins at byte {} of the data, which is no multiple of the alignment {}",
+                    offset,
+                    alignment));
     }
     if (!std::in_range<Bytes>(offset)) {
-        refuseDamaged(what, "begins at byte " + std::to_string(offset) + " of the data");
+        refuseDamaged(what, message("begins at byte {} of the data", offset));
     }
     tensor.offset = static_cast<Bytes>(offset);
     return tensor;
@@ -172,7 +171,8 @@ void requireUniqueNames(const std::string& subject, const std::vector<GgufTensor
     std::set<std::string_view> names;
     for (const GgufTensor& tensor : tensors) {
         if (!names.insert(tensor.name).second) {
-            refuseDamaged(subject + ", tensor " + quotedName(tensor.name), "is there twice");
+            refuseDamaged(message("{}, tensor {}", subject, quotedName(tensor.name)),
+                          message("is there twice"));
         }
     }
 }
@@ -187,8 +187,8 @@ void requireApart(const std::string& subject, const std::vector<GgufTensor>& ten
     });
     for (size_t i = 1; i < order.size(); ++i) {
         if (order[i]->offset < order[i - 1]->offset + order[i - 1]->bytes) {
-            refuseDamaged(subject + ", tensor " + quotedName(order[i]->name),
-                          "overlaps the tensor " + quotedName(order[i - 1]->name));
+            refuseDamaged(message("{}, tensor {}", subject, quotedName(order[i]->name)),
+                          message("overlaps the tensor {}", quotedName(order[i - 1]->name)));
         }
     }
 }
@@ -198,31 +198,31 @@ void requireApart(const std::string& subject, const std::vector<GgufTensor>& ten
 void requireRoom(const PieceCursor& cursor,
                  uint64_t count,
                  uint64_t leastBytes,
-                 const char* entries) {
+                 const Message& entries) {
     if (count > cursor.left() / leastBytes) {
-        refuseDamaged(cursor.subject(),
-                      "claims " + std::to_string(count) + " " + entries + ", but only " +
-                          std::to_string(cursor.left()) + " bytes follow");
+        refuseDamaged(
+            cursor.subject(),
+            message("claims {} {}, but only {} bytes follow", count, entries, cursor.left()));
     }
 }
 
-std::string takeName(PieceCursor& cursor, size_t mostBytes, const char* what) {
+std::string takeName(PieceCursor& cursor, size_t mostBytes, const Message& what) {
     const uint64_t length = cursor.number(8);
     if (length > mostBytes) {
-        refuseDamaged(cursor.subject(),
-                      std::string("a ") + what + " is " + std::to_string(length) +
-                          " bytes long, at most " + std::to_string(mostBytes) + " are allowed");
+        refuseDamaged(
+            cursor.subject(),
+            message("a {} is {} bytes long, at most {} are allowed", what, length, mostBytes));
     }
     std::string name = cursor.text(length);
-    const std::string problem = problemOfName(name, mostBytes);
+    const Message problem = problemOfName(name, mostBytes);
     if (!problem.empty()) {
-        refuseDamaged(cursor.subject() + ", " + what + " " + quotedName(name), problem);
+        refuseDamaged(message("{}, {} {}", cursor.subject(), what, quotedName(name)), problem);
     }
     return name;
 }
 
 std::vector<GgufTensor> takeTensors(PieceCursor& cursor, uint64_t count, Bytes alignment) {
-    requireRoom(cursor, count, kLeastTensorBytes, "tensors");
+    requireRoom(cursor, count, kLeastTensorBytes, message("tensors"));
     std::vector<GgufTensor> tensors;
     for (uint64_t i = 0; i < count; ++i) {
         tensors.push_back(takeTensor(cursor, alignment));
@@ -232,10 +232,12 @@ std::vector<GgufTensor> takeTensors(PieceCursor& cursor, uint64_t count, Bytes a
     const Bytes end = cursor.position() + static_cast<Bytes>(cursor.left());
     for (GgufTensor& tensor : tensors) {
         if (end - start < tensor.offset || end - start - tensor.offset < tensor.bytes) {
-            refuseDamaged(cursor.subject() + ", tensor " + quotedName(tensor.name),
-                          "takes " + std::to_string(tensor.bytes) + " bytes from byte " +
-                              std::to_string(tensor.offset) + " of the data on, which is only " +
-                              std::to_string(std::max<Bytes>(end - start, 0)) + " bytes long");
+            refuseDamaged(
+                message("{}, tensor {}", cursor.subject(), quotedName(tensor.name)),
+                message("takes {} bytes from byte {} of the data on, which is only {} bytes long",
+                        tensor.bytes,
+                        tensor.offset,
+                        std::max<Bytes>(end - start, 0)));
         }
         tensor.offset += start;
     }
@@ -252,15 +254,15 @@ constexpr uint64_t kLeastEntryBytes = 13;
 
 [[noreturn]] void refuseVersion(const std::string& subject, uint32_t version) {
     if (version != 0 && (version & 0xFFFF) == 0) {
-        throw Error(ErrorKind::Unsupported,
-                    subject + ": is a big-endian GGUF file, only little-endian ones are read",
-                    "convert it with gguf-convert-endian of the Python package gguf, or use "
-                    "another file");
+        throw Error(
+            ErrorKind::Unsupported,
+            message("{}: is a big-endian GGUF file, only little-endian ones are read", subject),
+            message("convert it with gguf-convert-endian of the Python package gguf, or use "
+                    "another file"));
     }
-    throw Error(
-        ErrorKind::Unsupported,
-        subject + ": is of GGUF version " + std::to_string(version) + ", versions 2 and 3 are read",
-        "convert the model to GGUF again, or use another file");
+    throw Error(ErrorKind::Unsupported,
+                message("{}: is of GGUF version {}, versions 2 and 3 are read", subject, version),
+                message("convert the model to GGUF again, or use another file"));
 }
 
 [[noreturn]] void refuseStart(const ReadableBytes& bytes, const std::string& subject) {
@@ -268,9 +270,9 @@ constexpr uint64_t kLeastEntryBytes = 13;
     std::string start(static_cast<size_t>(std::min(bytes.size(), kShown)), '\0');
     bytes.read(std::as_writable_bytes(std::span(start)), 0);
     refuseDamaged(subject,
-                  "is no GGUF file: it " +
-                      (start.empty() ? "is empty" : "begins with " + quotedName(start)) +
-                      ", such files begin with \"GGUF\"");
+                  message("is no GGUF file: it {}, such files begin with \"GGUF\"",
+                          start.empty() ? message("is empty")
+                                        : message("begins with {}", quotedName(start))));
 }
 
 uint32_t takeVersion(const ReadableBytes& bytes, PieceCursor& cursor) {
@@ -286,12 +288,12 @@ uint32_t takeVersion(const ReadableBytes& bytes, PieceCursor& cursor) {
 
 GgufMetadata takeMetadata(PieceCursor& cursor, uint64_t count) {
     GgufMetadata metadata(cursor.subject());
-    requireRoom(cursor, count, kLeastEntryBytes, "keys");
+    requireRoom(cursor, count, kLeastEntryBytes, message("keys"));
     for (uint64_t i = 0; i < count; ++i) {
-        const std::string key = takeName(cursor, kLongestGgufKey, "key");
-        const std::string what = cursor.subject() + ", key " + quotedName(key);
+        const std::string key = takeName(cursor, kLongestGgufKey, message("key"));
+        const Message what = message("{}, key {}", cursor.subject(), quotedName(key));
         if (metadata.find(key)) {
-            refuseDamaged(what, "is there twice");
+            refuseDamaged(what, message("is there twice"));
         }
         const auto type = static_cast<uint32_t>(cursor.number(4));
         metadata.set(key, GgufValue::take(cursor, type, what));
@@ -320,8 +322,8 @@ GgufHeader readGgufHeader(const ReadableBytes& bytes) {
     header.metadata = takeMetadata(cursor, entryCount);
     const auto alignment = alignmentIn(header.metadata);
     if (!alignment) {
-        refuseDamaged(cursor.subject() + ", key " + quotedName(kAlignmentKey),
-                      "must be a UINT32, a power of two from 8 on");
+        refuseDamaged(message("{}, key {}", cursor.subject(), quotedName(kAlignmentKey)),
+                      message("must be a UINT32, a power of two from 8 on"));
     }
     header.alignment = *alignment;
     header.tensors = takeTensors(cursor, tensorCount, header.alignment);
@@ -330,20 +332,21 @@ GgufHeader readGgufHeader(const ReadableBytes& bytes) {
 
 namespace {
 
-[[noreturn]] void refuseOutput(const std::string& what, const std::string& problem) {
-    throw Error(ErrorKind::InvalidInput, "a GGUF file cannot hold " + what + ": it " + problem);
+[[noreturn]] void refuseOutput(const Message& what, const Message& problem) {
+    throw Error(ErrorKind::InvalidInput,
+                message("a GGUF file cannot hold {}: it {}", what, problem));
 }
 
-std::string lengthAndText(const std::string& text, size_t mostBytes, const char* what) {
-    const std::string problem = problemOfName(text, mostBytes);
+std::string lengthAndText(const std::string& text, size_t mostBytes, const Message& what) {
+    const Message problem = problemOfName(text, mostBytes);
     if (!problem.empty()) {
-        refuseOutput(std::string(what) + " " + quotedName(text), problem);
+        refuseOutput(message("{} {}", what, quotedName(text)), problem);
     }
     return toLittleEndian(text.size(), 8) + text;
 }
 
 std::string tensorEntry(const GgufSource& tensor, Bytes offset) {
-    std::string entry = lengthAndText(tensor.name, kLongestGgufName, "the tensor name");
+    std::string entry = lengthAndText(tensor.name, kLongestGgufName, message("the tensor name"));
     entry += toLittleEndian(tensor.shape.size(), 4);
     for (auto size = tensor.shape.rbegin(); size != tensor.shape.rend(); ++size) {
         entry += toLittleEndian(static_cast<uint64_t>(*size), 8);
@@ -354,15 +357,15 @@ std::string tensorEntry(const GgufSource& tensor, Bytes offset) {
 
 /// Where the next tensor begins.
 Bytes offsetBehind(const GgufSource& tensor, Bytes offset, Bytes alignment) {
-    const std::string problem = problemOfShape(tensor.type, tensor.shape);
-    const std::string what = "the tensor " + quotedName(tensor.name);
+    const Message problem = problemOfShape(tensor.type, tensor.shape);
+    const Message what = message("the tensor {}", quotedName(tensor.name));
     if (!problem.empty()) {
         refuseOutput(what, problem);
     }
     Bytes end = 0;
     if (__builtin_add_overflow(offset, *byteCount(tensor.type, tensor.shape), &end) ||
         __builtin_add_overflow(end, alignment, &end)) {
-        refuseOutput(what, "ends behind byte 2^63 - 1");
+        refuseOutput(what, message("ends behind byte 2^63 - 1"));
     }
     return alignUp(end - alignment, alignment);
 }
@@ -375,14 +378,15 @@ std::string ggufHeaderOf(const GgufMetadata& metadata,
     header += toLittleEndian(tensors.size(), 8);
     header += toLittleEndian(metadata.entries().size(), 8);
     for (const auto& [key, value] : metadata.entries()) {
-        header += lengthAndText(key, kLongestGgufKey, "the key");
+        header += lengthAndText(key, kLongestGgufKey, message("the key"));
         header += toLittleEndian(static_cast<uint64_t>(value.type()), 4) + value.bytes();
     }
     std::set<std::string_view> names;
     Bytes offset = 0;
     for (const GgufSource& tensor : tensors) {
         if (!names.insert(tensor.name).second) {
-            refuseOutput("the tensor " + quotedName(tensor.name), "is there twice");
+            refuseOutput(message("the tensor {}", quotedName(tensor.name)),
+                         message("is there twice"));
         }
         header += tensorEntry(tensor, offset);
         offset = offsetBehind(tensor, offset, alignment);
@@ -408,8 +412,8 @@ void writeGguf(const std::string& path,
                const StopToken& stop) {
     const auto alignment = alignmentIn(metadata);
     if (!alignment) {
-        refuseOutput(std::string("the key \"") + kAlignmentKey + "\"",
-                     "must be a UINT32, a power of two from 8 on");
+        refuseOutput(message("the key \"{}\"", kAlignmentKey),
+                     message("must be a UINT32, a power of two from 8 on"));
     }
     const std::string header = ggufHeaderOf(metadata, tensors, *alignment);
     OutputFile file(path);

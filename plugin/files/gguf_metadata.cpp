@@ -48,26 +48,26 @@ bool isInteger(GgufValueType type) {
     return type != Float32 && type != Float64 && type != Bool && type != String && type != Array;
 }
 
-GgufValueType knownType(uint32_t number, const std::string& what) {
+GgufValueType knownType(uint32_t number, const Message& what) {
     if (number >= std::size(kValueTypes)) {
         throw Error(ErrorKind::Unsupported,
-                    what + ": its value has the type " + std::to_string(number) +
-                        ", but GGUF knows the types 0 to " +
-                        std::to_string(std::size(kValueTypes) - 1),
-                    "the file is damaged or newer than this program: download it again, or use "
-                    "another file");
+                    message("{}: its value has the type {}, but GGUF knows the types 0 to {}",
+                            what,
+                            number,
+                            std::size(kValueTypes) - 1),
+                    message("the file is damaged or newer than this program: download it again, or "
+                            "use another file"));
     }
     return static_cast<GgufValueType>(number);
 }
 
-std::string takeBytes(PieceCursor& cursor, GgufValueType type, const std::string& what, int depth);
+std::string takeBytes(PieceCursor& cursor, GgufValueType type, const Message& what, int depth);
 
-std::string takeArray(PieceCursor& cursor, const std::string& what, int depth) {
+std::string takeArray(PieceCursor& cursor, const Message& what, int depth) {
     if (depth == kDeepestArray) {
         throw Error(ErrorKind::Unsupported,
-                    what + ": its arrays are nested deeper than " + std::to_string(kDeepestArray) +
-                        " levels",
-                    "use a file without that key");
+                    message("{}: its arrays are nested deeper than {} levels", what, kDeepestArray),
+                    message("use a file without that key"));
     }
     std::string bytes = cursor.text(kArrayStart);
     const std::string_view start = bytes;
@@ -77,9 +77,10 @@ std::string takeArray(PieceCursor& cursor, const std::string& what, int depth) {
     const auto each = static_cast<uint64_t>(valueTypeInfo(type).leastBytes);
     if (count > cursor.left() / each) {
         refuseDamaged(what,
-                      "its array claims " + std::to_string(count) + " values of type " +
-                          std::string(nameOf(type)) + ", but only " +
-                          std::to_string(cursor.left()) + " bytes follow");
+                      message("its array claims {} values of type {}, but only {} bytes follow",
+                              count,
+                              nameOf(type),
+                              cursor.left()));
     }
     if (type != GgufValueType::String && type != GgufValueType::Array &&
         type != GgufValueType::Bool) {
@@ -91,7 +92,7 @@ std::string takeArray(PieceCursor& cursor, const std::string& what, int depth) {
     return bytes;
 }
 
-std::string takeBytes(PieceCursor& cursor, GgufValueType type, const std::string& what, int depth) {
+std::string takeBytes(PieceCursor& cursor, GgufValueType type, const Message& what, int depth) {
     if (type == GgufValueType::Array) {
         return takeArray(cursor, what, depth);
     }
@@ -101,9 +102,9 @@ std::string takeBytes(PieceCursor& cursor, GgufValueType type, const std::string
         return std::move(bytes) + cursor.text(length);
     }
     if (type == GgufValueType::Bool && static_cast<uint8_t>(bytes[0]) > 1) {
-        refuseDamaged(what,
-                      "it holds a BOOL of " + std::to_string(static_cast<uint8_t>(bytes[0])) +
-                          ", 0 or 1 is needed");
+        refuseDamaged(
+            what,
+            message("it holds a BOOL of {}, 0 or 1 is needed", static_cast<uint8_t>(bytes[0])));
     }
     return bytes;
 }
@@ -151,7 +152,7 @@ GgufValue GgufValue::ofArray(GgufValueType elementType, std::span<const GgufValu
     return {GgufValueType::Array, std::move(bytes)};
 }
 
-GgufValue GgufValue::take(PieceCursor& cursor, uint32_t type, const std::string& what) {
+GgufValue GgufValue::take(PieceCursor& cursor, uint32_t type, const Message& what) {
     const GgufValueType known = knownType(type, what);
     return {known, takeBytes(cursor, known, what, 0)};
 }
@@ -197,9 +198,9 @@ std::optional<std::vector<GgufValue>> GgufValue::elements() const {
     if (type_ != GgufValueType::Array) {
         return std::nullopt;
     }
-    const std::string what = "an array";
-    const MemoryBytes memory(std::as_bytes(std::span(bytes_)), what);
-    PieceCursor cursor(memory, what, memory.size());
+    const Message what = message("an array");
+    const MemoryBytes memory(std::as_bytes(std::span(bytes_)), what.str());
+    PieceCursor cursor(memory, what.str(), memory.size());
     const auto type = static_cast<uint32_t>(cursor.number(4));
     const uint64_t count = cursor.number(8);
     std::vector<GgufValue> values;
@@ -214,11 +215,14 @@ namespace {
 [[noreturn]] void refuseType(const std::string& subject,
                              std::string_view key,
                              const GgufValue& value,
-                             const char* wanted) {
+                             const Message& wanted) {
     throw Error(ErrorKind::Corrupt,
-                subject + ", key " + quotedName(key) + ": " + wanted +
-                    " is needed, not a value of type " + std::string(nameOf(value.type())),
-                "use a file whose metadata is right, or write this one again");
+                message("{}, key {}: {} is needed, not a value of type {}",
+                        subject,
+                        quotedName(key),
+                        wanted,
+                        nameOf(value.type())),
+                message("use a file whose metadata is right, or write this one again"));
 }
 
 /// What `get` gives of a value that is there, which must be something.
@@ -227,7 +231,7 @@ std::optional<Result> wantedOf(const std::string& subject,
                                std::string_view key,
                                const GgufValue* value,
                                std::optional<Result> (GgufValue::*get)() const,
-                               const char* wanted) {
+                               const Message& wanted) {
     if (!value) {
         return std::nullopt;
     }
@@ -244,7 +248,7 @@ std::optional<std::vector<Result>> allWantedOf(const std::string& subject,
                                                std::string_view key,
                                                const GgufValue* value,
                                                std::optional<Result> (GgufValue::*get)() const,
-                                               const char* wanted) {
+                                               const Message& wanted) {
     const auto elements = wantedOf(subject, key, value, &GgufValue::elements, wanted);
     if (!elements) {
         return std::nullopt;
@@ -275,19 +279,20 @@ const GgufValue* GgufMetadata::find(std::string_view key) const {
 }
 
 std::optional<int64_t> GgufMetadata::integer(std::string_view key) const {
-    return wantedOf(subject_, key, find(key), &GgufValue::integer, "an integer below 2^63");
+    return wantedOf(
+        subject_, key, find(key), &GgufValue::integer, message("an integer below 2^63"));
 }
 
 std::optional<double> GgufMetadata::number(std::string_view key) const {
-    return wantedOf(subject_, key, find(key), &GgufValue::number, "a number");
+    return wantedOf(subject_, key, find(key), &GgufValue::number, message("a number"));
 }
 
 std::optional<bool> GgufMetadata::boolean(std::string_view key) const {
-    return wantedOf(subject_, key, find(key), &GgufValue::boolean, "a BOOL");
+    return wantedOf(subject_, key, find(key), &GgufValue::boolean, message("a BOOL"));
 }
 
 std::optional<std::string> GgufMetadata::text(std::string_view key) const {
-    return wantedOf(subject_, key, find(key), &GgufValue::text, "a STRING");
+    return wantedOf(subject_, key, find(key), &GgufValue::text, message("a STRING"));
 }
 
 std::optional<std::vector<int64_t>> GgufMetadata::integers(std::string_view key) const {

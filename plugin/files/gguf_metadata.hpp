@@ -1,6 +1,8 @@
 #pragma once
 // What a GGUF header holds beside tensors: keys with typed getters, and their values.
 
+#include "plugin/base/message.hpp"
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -50,9 +52,7 @@ public:
     /// Takes the value that lies at the cursor. Error{Corrupt}, Error{Unsupported}: it ends early,
     /// a type is unknown, a Bool is neither 0 nor 1, an array holds more elements than bytes
     /// follow, or arrays are nested deeper than 8 levels. `what` begins the messages.
-    [[nodiscard]] static GgufValue take(PieceCursor& cursor,
-                                        uint32_t type,
-                                        const std::string& what);
+    [[nodiscard]] static GgufValue take(PieceCursor& cursor, uint32_t type, const Message& what);
 
     [[nodiscard]] GgufValueType type() const { return type_; }
 

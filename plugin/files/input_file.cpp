@@ -21,33 +21,35 @@ namespace {
         code == std::errc::too_many_symbolic_link_levels || code == std::errc::filename_too_long;
     if (absent) {
         throw Error(ErrorKind::NotFound,
-                    "the file " + quotedName(name) + " was not found",
-                    "check the path; it may have been moved or renamed");
+                    message("the file {} was not found", quotedName(name)),
+                    message("check the path; it may have been moved or renamed"));
     }
     if (code == std::errc::permission_denied || code == std::errc::operation_not_permitted) {
         throw Error(ErrorKind::Corrupt,
-                    "the file " + quotedName(name) + " may not be read: permission denied",
-                    "give yourself the right to read it");
+                    message("the file {} may not be read: permission denied", quotedName(name)),
+                    message("give yourself the right to read it"));
     }
     if (code == std::errc::too_many_files_open ||
         code == std::errc::too_many_files_open_in_system) {
-        throw Error(ErrorKind::Device,
-                    "the file " + quotedName(name) + " cannot be opened: too many files are open",
-                    "close other programs or raise the limit (ulimit -n)");
+        throw Error(
+            ErrorKind::Device,
+            message("the file {} cannot be opened: too many files are open", quotedName(name)),
+            message("close other programs or raise the limit (ulimit -n)"));
     }
     throw Error(ErrorKind::Corrupt,
-                "the file " + quotedName(name) + " cannot be opened: " + code.message());
+                message("the file {} cannot be opened: {}", quotedName(name), code.message()));
 }
 
 void requireRegular(const std::string& name, os::FileKind kind) {
     if (kind == os::FileKind::Folder) {
         throw Error(ErrorKind::Corrupt,
-                    quotedName(name) + " is a folder, a file is needed",
-                    "choose a file inside it");
+                    message("{} is a folder, a file is needed", quotedName(name)),
+                    message("choose a file inside it"));
     }
     if (kind != os::FileKind::Regular) {
-        throw Error(ErrorKind::Corrupt,
-                    quotedName(name) + " is a device, pipe or socket, a regular file is needed");
+        throw Error(
+            ErrorKind::Corrupt,
+            message("{} is a device, pipe or socket, a regular file is needed", quotedName(name)));
     }
 }
 
@@ -74,7 +76,8 @@ InputFile::InputFile(const std::string& path) : state_(std::make_unique<State>()
     state_->path = path;
     state_->name = lastPart(path);
     if (path.empty()) {
-        throw Error(ErrorKind::NotFound, "no file name was given", "choose a file");
+        throw Error(
+            ErrorKind::NotFound, message("no file name was given"), message("choose a file"));
     }
     if (path.find('\0') != std::string::npos) {
         refuseToOpen(state_->name, std::make_error_code(std::errc::no_such_file_or_directory));
@@ -135,16 +138,19 @@ void InputFile::read(std::span<std::byte> target, Bytes offset, const StopToken&
         const auto piece = target.first(std::min<size_t>(target.size(), kReadPiece));
         if (const std::error_code code = os::readAt(state_->file, piece, offset, count)) {
             throw Error(ErrorKind::Corrupt,
-                        "the file " + quotedName(state_->name) + " cannot be read at byte " +
-                            std::to_string(offset) + ": " + code.message(),
-                        "check the disk, or copy the file again");
+                        message("the file {} cannot be read at byte {}: {}",
+                                quotedName(state_->name),
+                                offset,
+                                code.message()),
+                        message("check the disk, or copy the file again"));
         }
         if (count == 0) {
             throw Error(ErrorKind::Corrupt,
-                        "the file " + quotedName(state_->name) + " ends at byte " +
-                            std::to_string(offset) + ", " + std::to_string(target.size()) +
-                            " more bytes were expected",
-                        "the file is incomplete: copy or download it again");
+                        message("the file {} ends at byte {}, {} more bytes were expected",
+                                quotedName(state_->name),
+                                offset,
+                                target.size()),
+                        message("the file is incomplete: copy or download it again"));
         }
         target = target.subspan(count);
         offset += static_cast<Bytes>(count);
@@ -154,9 +160,10 @@ void InputFile::read(std::span<std::byte> target, Bytes offset, const StopToken&
 std::string InputFile::readAll(Bytes limit) const {
     if (state_->identity.size > limit) {
         throw Error(ErrorKind::Corrupt,
-                    "the file " + quotedName(state_->name) + " is " +
-                        formatBytes(state_->identity.size) + " large, at most " +
-                        formatBytes(limit) + " are read");
+                    message("the file {} is {} large, at most {} are read",
+                            quotedName(state_->name),
+                            formatBytes(state_->identity.size),
+                            formatBytes(limit)));
     }
     std::string bytes(static_cast<size_t>(state_->identity.size), '\0');
     read(std::as_writable_bytes(std::span(bytes)), 0);

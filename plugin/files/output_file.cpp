@@ -17,36 +17,42 @@ namespace lowtide::files {
 
 namespace {
 
-std::string folderText(const std::string& path) {
+Message folderText(const std::string& path) {
     const std::string folder = folderOf(path);
-    return folder == "." ? "the current folder" : "the folder " + quotedName(lastPart(folder));
+    return folder == "." ? message("the current folder")
+                         : message("the folder {}", quotedName(lastPart(folder)));
+}
+
+Message failedTo(Attempt attempt, const std::string& name) {
+    return attempt == Attempt::Write ? message("cannot write {}", quotedName(name))
+                                     : message("cannot make the folder {}", quotedName(name));
 }
 
 /// What a person can change by choosing another place; empty for a fault of the machine.
-std::string reasonOfPlace(const std::string& path, std::error_code code) {
+Message reasonOfPlace(const std::string& path, std::error_code code) {
     if (code == std::errc::no_such_file_or_directory) {
-        return folderText(path) + " does not exist";
+        return message("{} does not exist", folderText(path));
     }
     if (code == std::errc::not_a_directory) {
-        return folderText(path) + " is not a folder";
+        return message("{} is not a folder", folderText(path));
     }
     if (code == std::errc::permission_denied || code == std::errc::operation_not_permitted) {
-        return "there is no permission to write in " + folderText(path);
+        return message("there is no permission to write in {}", folderText(path));
     }
     if (code == std::errc::read_only_file_system) {
-        return folderText(path) + " is on a disk that can only be read";
+        return message("{} is on a disk that can only be read", folderText(path));
     }
     if (code == std::errc::is_a_directory) {
-        return "a folder has that name";
+        return message("a folder has that name");
     }
     if (code == std::errc::file_exists) {
-        return "something that is not a folder has that name";
+        return message("something that is not a folder has that name");
     }
     if (code == std::errc::filename_too_long) {
-        return "the name is too long";
+        return message("the name is too long");
     }
     if (code == std::errc::too_many_symbolic_link_levels) {
-        return folderText(path) + " is a link that leads nowhere";
+        return message("{} is a link that leads nowhere", folderText(path));
     }
     return {};
 }
@@ -58,27 +64,33 @@ bool isFull(std::error_code code) {
 
 }  // namespace
 
-WriteError writeError(std::string_view action, const std::string& path, std::error_code code) {
-    const std::string failed =
-        "cannot " + std::string(action) + " " + quotedName(lastPart(path)) + ": ";
+WriteError writeError(Attempt attempt, const std::string& path, std::error_code code) {
+    const Message failed = failedTo(attempt, lastPart(path));
     if (isFull(code)) {
         return {ErrorKind::Device,
-                failed + "the disk is full",
-                "free some space, or choose a folder on another disk"};
+                message("{}: the disk is full", failed),
+                message("free some space, or choose a folder on another disk")};
     }
-    const std::string reason = reasonOfPlace(path, code);
+    const Message reason = reasonOfPlace(path, code);
     if (reason.empty()) {
-        return {
-            ErrorKind::Device, failed + code.message(), "check the disk, or choose another folder"};
+        return {ErrorKind::Device,
+                message("{}: {}", failed, code.message()),
+                message("check the disk, or choose another folder")};
     }
-    return {ErrorKind::InvalidInput, failed + reason, "choose another folder"};
+    return {ErrorKind::InvalidInput,
+            message("{}: {}", failed, reason),
+            message("choose another folder")};
 }
 
 Error noRoomError(const std::string& path, Bytes bytes, Bytes free) {
-    return {ErrorKind::Device,
-            quotedName(lastPart(path)) + " takes " + formatBytes(bytes) + ", the disk of " +
-                folderText(path) + " has " + formatBytes(free) + " free",
-            "free " + formatBytes(bytes - free) + " there, or choose a folder on another disk"};
+    return {
+        ErrorKind::Device,
+        message("{} takes {}, the disk of {} has {} free",
+                quotedName(lastPart(path)),
+                formatBytes(bytes),
+                folderText(path),
+                formatBytes(free)),
+        message("free {} there, or choose a folder on another disk", formatBytes(bytes - free))};
 }
 
 std::optional<Bytes> freeBytesAt(const std::string& path) {
@@ -118,12 +130,11 @@ std::string temporaryBeside(const std::string& path) {
         .string();
 }
 
-void requireName(std::string_view action, const std::string& path) {
+void requireName(Attempt attempt, const std::string& path) {
     if (path.empty() || path.find('\0') != std::string::npos) {
         throw Error(ErrorKind::InvalidInput,
-                    "cannot " + std::string(action) + " " + quotedName(path) +
-                        ": that is not a usable name",
-                    "choose another name");
+                    message("{}: that is not a usable name", failedTo(attempt, path)),
+                    message("choose another name"));
     }
 }
 
@@ -131,19 +142,19 @@ void requireName(std::string_view action, const std::string& path) {
 void requireReplaceable(const std::string& path) {
     os::FileStatus status;
     if (path.back() == '/') {
-        throw writeError("write", path, std::make_error_code(std::errc::is_a_directory));
+        throw writeError(Attempt::Write, path, std::make_error_code(std::errc::is_a_directory));
     }
     if (os::statusOf(path, status)) {
         return;  // nothing there, or creating the file tells what is wrong
     }
     if (status.kind == os::FileKind::Folder) {
-        throw writeError("write", path, std::make_error_code(std::errc::is_a_directory));
+        throw writeError(Attempt::Write, path, std::make_error_code(std::errc::is_a_directory));
     }
     if (status.kind == os::FileKind::Other) {
         throw Error(
             ErrorKind::InvalidInput,
-            "cannot write " + quotedName(lastPart(path)) + ": it is a device, pipe or socket",
-            "choose the name of a regular file");
+            message("cannot write {}: it is a device, pipe or socket", quotedName(lastPart(path))),
+            message("choose the name of a regular file"));
     }
 }
 
@@ -159,7 +170,7 @@ void makeOneFolder(const std::string& path) {
     const bool madeMeanwhile = code == std::errc::file_exists && !os::statusOf(path, status) &&
                                status.kind == os::FileKind::Folder;
     if (!madeMeanwhile) {
-        throw writeError("make the folder", path, code);
+        throw writeError(Attempt::MakeFolder, path, code);
     }
 }
 
@@ -172,13 +183,13 @@ struct OutputFile::State {
 
     void check(std::error_code code) const {
         if (code) {
-            throw writeError("write", path, code);
+            throw writeError(Attempt::Write, path, code);
         }
     }
 };
 
 OutputFile::OutputFile(std::string path) : state_(std::make_unique<State>()) {
-    requireName("write", path);
+    requireName(Attempt::Write, path);
     requireReplaceable(path);
     state_->path = std::move(path);
     std::error_code code;
@@ -250,7 +261,7 @@ std::string writeNewFile(const std::function<std::string()>& next, std::string_v
 }
 
 void makeFolders(const std::string& path) {
-    requireName("make the folder", path);
+    requireName(Attempt::MakeFolder, path);
     std::filesystem::path made;
     for (const std::filesystem::path& part : std::filesystem::path(path)) {
         if (!part.empty()) {

@@ -80,32 +80,33 @@ public:
         }
         pickle_.root = pop();
         if (!stack_.empty() || !marks_.empty()) {
-            corrupt("leaves " + std::to_string(stack_.size()) + " values behind its result");
+            corrupt(message("leaves {} values behind its result", stack_.size()));
         }
         pickle_.bytes = cursor_.position();
         return std::move(pickle_);
     }
 
 private:
-    [[noreturn]] void corrupt(const std::string& problem) const {
-        throw Error(
-            ErrorKind::Corrupt,
-            what_ + ": " + problem + " (before byte " + std::to_string(cursor_.position()) + ")",
-            "the file is damaged or incomplete: copy or download it again");
+    [[noreturn]] void corrupt(const Message& problem) const {
+        throw Error(ErrorKind::Corrupt,
+                    message("{}: {} (before byte {})", what_, problem, cursor_.position()),
+                    message("the file is damaged or incomplete: copy or download it again"));
     }
 
-    [[noreturn]] void unsupported(const std::string& problem) const {
-        throw Error(ErrorKind::Unsupported,
-                    what_ + ": " + problem,
-                    "nothing of it was run; take the safetensors version of the checkpoint");
+    [[noreturn]] void unsupported(const Message& problem) const {
+        throw Error(
+            ErrorKind::Unsupported,
+            message("{}: {}", what_, problem),
+            message("nothing of it was run; take the safetensors version of the checkpoint"));
     }
 
     [[noreturn]] void refuseOp(Op op) const {
         const auto code = static_cast<unsigned>(op);
         constexpr std::string_view kHexDigits = "0123456789abcdef";
-        unsupported(std::string("the operation 0x") + kHexDigits[code >> 4] +
-                    kHexDigits[code & 15] + " at byte " + std::to_string(cursor_.position() - 1) +
-                    " of the pickle is not read here");
+        unsupported(message("the operation 0x{}{} at byte {} of the pickle is not read here",
+                            kHexDigits[code >> 4],
+                            kHexDigits[code & 15],
+                            cursor_.position() - 1));
     }
 
     Op next() { return static_cast<Op>(cursor_.number(1)); }
@@ -114,20 +115,20 @@ private:
         const bool isStated = next() == Op::Protocol;
         const uint64_t protocol = isStated ? cursor_.number(1) : 0;
         if (protocol < kOldestProtocol || protocol > kNewestProtocol) {
-            unsupported("is no pickle of protocol 2 to 5");
+            unsupported(message("is no pickle of protocol 2 to 5"));
         }
     }
 
     void charge(size_t count) {
         items_ += count;
         if (items_ > limits_.items) {
-            corrupt("asks for more than " + std::to_string(limits_.items) + " entries");
+            corrupt(message("asks for more than {} entries", limits_.items));
         }
     }
 
     uint32_t add(PickleValue value) {
         if (pickle_.values.size() >= limits_.values) {
-            corrupt("asks for more than " + std::to_string(limits_.values) + " values");
+            corrupt(message("asks for more than {} values", limits_.values));
         }
         charge(value.items.size());
         pickle_.values.push_back(std::move(value));
@@ -136,7 +137,7 @@ private:
 
     bool push(uint32_t place) {
         if (stack_.size() >= limits_.stack) {
-            corrupt("stacks more than " + std::to_string(limits_.stack) + " values");
+            corrupt(message("stacks more than {} values", limits_.stack));
         }
         stack_.push_back(place);
         return true;
@@ -149,7 +150,7 @@ private:
 
     uint32_t pop() {
         if (stack_.size() <= floor()) {
-            corrupt("takes a value from an empty stack");
+            corrupt(message("takes a value from an empty stack"));
         }
         const uint32_t place = stack_.back();
         stack_.pop_back();
@@ -158,7 +159,7 @@ private:
 
     std::vector<uint32_t> popCount(size_t count) {
         if (stack_.size() - floor() < count) {
-            corrupt("takes a value from an empty stack");
+            corrupt(message("takes a value from an empty stack"));
         }
         const auto from = stack_.end() - static_cast<ptrdiff_t>(count);
         std::vector<uint32_t> places(from, stack_.end());
@@ -168,7 +169,7 @@ private:
 
     std::vector<uint32_t> popMarked() {
         if (marks_.empty()) {
-            corrupt("takes values from a mark that is not there");
+            corrupt(message("takes values from a mark that is not there"));
         }
         std::vector<uint32_t> places = popCount(stack_.size() - marks_.back());
         marks_.pop_back();
@@ -261,7 +262,7 @@ private:
     bool append(PickleKind kind, const std::vector<uint32_t>& added) {
         PickleValue& target = top();
         if (target.kind != kind || (kind == PickleKind::Dict && added.size() % 2 != 0)) {
-            corrupt("puts entries into what is no list or dict");
+            corrupt(message("puts entries into what is no list or dict"));
         }
         charge(added.size());
         target.items.insert(target.items.end(), added.begin(), added.end());
@@ -289,7 +290,7 @@ private:
 
     bool put(uint64_t place) {
         if (place >= limits_.memo) {
-            corrupt("remembers a value at place " + std::to_string(place));
+            corrupt(message("remembers a value at place {}", place));
         }
         if (memo_.size() <= place) {
             memo_.resize(static_cast<size_t>(place) + 1, kNothing);
@@ -303,7 +304,7 @@ private:
 
     bool get(uint64_t place) {
         if (place >= memo_.size() || memo_[static_cast<size_t>(place)] == kNothing) {
-            corrupt("recalls place " + std::to_string(place) + ", where nothing is remembered");
+            corrupt(message("recalls place {}, where nothing is remembered", place));
         }
         return push(memo_[static_cast<size_t>(place)]);
     }
@@ -312,7 +313,7 @@ private:
         switch (op) {
             case Op::Mark:
                 if (marks_.size() >= limits_.stack) {
-                    corrupt("sets too many marks");
+                    corrupt(message("sets too many marks"));
                 }
                 marks_.push_back(stack_.size());
                 return true;
@@ -338,8 +339,8 @@ private:
         const std::string global = std::string(module.substr(0, kLongestGlobal)) + " " +
                                    std::string(name.substr(0, kLongestGlobal));
         if (std::find(allowed_.begin(), allowed_.end(), global) == allowed_.end()) {
-            unsupported("wants to use " + quotedName(global) +
-                        ", which no checkpoint's weights need");
+            unsupported(
+                message("wants to use {}, which no checkpoint's weights need", quotedName(global)));
         }
         return push(PickleValue{.kind = PickleKind::Global, .text = global});
     }
@@ -348,7 +349,7 @@ private:
         const std::vector<uint32_t> names = popCount(2);
         for (const uint32_t name : names) {
             if (at(name).kind != PickleKind::Text) {
-                corrupt("names a global by what is no text");
+                corrupt(message("names a global by what is no text"));
             }
         }
         return pushGlobal(at(names[0]).text, at(names[1]).text);
@@ -362,7 +363,7 @@ private:
             for (const uint32_t pair : pairs.items) {
                 const std::vector<uint32_t>& both = at(pair).items;
                 if (pairs.kind != PickleKind::List || both.size() != 2) {
-                    corrupt("makes an OrderedDict from what is no list of pairs");
+                    corrupt(message("makes an OrderedDict from what is no list of pairs"));
                 }
                 dict.items.insert(dict.items.end(), both.begin(), both.end());
             }
@@ -374,7 +375,7 @@ private:
         const uint32_t arguments = pop();
         const uint32_t callee = pop();
         if (at(callee).kind != PickleKind::Global || at(arguments).kind != PickleKind::Tuple) {
-            corrupt("calls what is no global");
+            corrupt(message("calls what is no global"));
         }
         if (at(callee).text == kOrderedDict) {
             return pushOrderedDict(arguments);
@@ -388,7 +389,7 @@ private:
         const uint32_t state = pop();
         PickleValue& object = top();
         if (object.kind != PickleKind::Dict && object.kind != PickleKind::Made) {
-            corrupt("gives a state to what is no object");
+            corrupt(message("gives a state to what is no object"));
         }
         if (object.kind == PickleKind::Made) {
             charge(1);

@@ -134,8 +134,8 @@ struct Program::State {
     os::Descriptor answer;
     os::Descriptor errors;
 
-    [[noreturn]] void refuse(const std::string& problem) const {
-        throw Error(ErrorKind::Device, "the program " + quotedName(name) + " " + problem);
+    [[noreturn]] void refuse(const Message& problem) const {
+        throw Error(ErrorKind::Device, message("the program {} {}", quotedName(name), problem));
     }
 
     /// As waitid(): fills `info`; false when there is no such child.
@@ -187,8 +187,8 @@ struct Program::State {
 
     void requirePatience(Clock::time_point begin) const {
         if (patience.count() > 0 && Clock::now() - begin > patience) {
-            refuse("does not answer: it said nothing for " +
-                   std::to_string(patience.count() / kMillisecondsInASecond) + " seconds");
+            refuse(message("does not answer: it said nothing for {} seconds",
+                           patience.count() / kMillisecondsInASecond));
         }
     }
 
@@ -230,13 +230,10 @@ struct Program::State {
         if (code == 0 || (!code && said.empty())) {
             return;
         }
-        std::string how = "failed";
-        if (code && *code < 0) {
-            how = "was ended by signal " + std::to_string(-*code);
-        } else if (code) {
-            how += " with code " + std::to_string(*code);
-        }
-        refuse(how + (said.empty() ? "" : ": " + said));
+        const Message how = !code       ? message("failed")
+                            : *code < 0 ? message("was ended by signal {}", -*code)
+                                        : message("failed with code {}", *code);
+        refuse(said.empty() ? how : message("{}: {}", how, said));
     }
 };
 
@@ -257,7 +254,7 @@ Program::Program(const Start& start) : state_(std::make_unique<State>()) {
     state_->errors = fileInMemory({});
     if (!hasEnds || !state_->input.isOpen() || !its.isOpen() || !state_->answer.isOpen() ||
         !itsAnswer.isOpen() || !third.isOpen() || !state_->errors.isOpen()) {
-        state_->refuse("cannot be started: there are no more handles");
+        state_->refuse(message("cannot be started: there are no more handles"));
     }
     ::fcntl(state_->input.handle(), F_SETFL, O_NONBLOCK);
     ::shutdown(state_->input.handle(), SHUT_RD);
@@ -283,8 +280,8 @@ Program::Program(const Start& start) : state_(std::make_unique<State>()) {
                                    environ);
     if (code != 0) {
         state_->process = -1;
-        state_->refuse("cannot be started: " +
-                       std::error_code(code, std::generic_category()).message());
+        state_->refuse(message("cannot be started: {}",
+                               std::error_code(code, std::generic_category()).message()));
     }
     state_->watch = movedUp(static_cast<int>(::syscall(SYS_pidfd_open, state_->process, 0)));
 }
@@ -295,7 +292,7 @@ Program::~Program() {
 
 void Program::refuseUnread(const StopToken& stop) {
     finish(stop);
-    state_->refuse("ended before it had read all");
+    state_->refuse(message("ended before it had read all"));
 }
 
 void Program::write(std::span<const std::byte> bytes, const StopToken& stop) {
@@ -321,7 +318,7 @@ size_t Program::read(std::span<std::byte> target, const StopToken& stop) {
             return static_cast<size_t>(count);
         }
         if (errno != EINTR) {
-            state_->refuse("gives no answer");
+            state_->refuse(message("gives no answer"));
         }
     }
     return 0;
@@ -350,8 +347,9 @@ Answer answerOf(const Program::Start& start, size_t most, const StopToken& stop)
         answer.text.append(reinterpret_cast<const char*>(part.data()), count);
         if (answer.text.size() > most) {
             throw Error(ErrorKind::Device,
-                        "the program " + quotedName(lastPart(start.path)) + " answers more than " +
-                            std::to_string(most) + " bytes");
+                        message("the program {} answers more than {} bytes",
+                                quotedName(lastPart(start.path)),
+                                most));
         }
     }
     program.finish(stop);

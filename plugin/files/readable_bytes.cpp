@@ -31,17 +31,19 @@ void MemoryBytes::read(std::span<std::byte> target, Bytes offset) const {
     const auto count = static_cast<Bytes>(target.size());
     if (offset < 0 || offset > size() || count > size() - offset) {
         throw Error(ErrorKind::Corrupt,
-                    quotedName(name_) + ": " + std::to_string(count) + " bytes at " +
-                        std::to_string(offset) + " are not inside its " + std::to_string(size()) +
-                        " bytes");
+                    message("{}: {} bytes at {} are not inside its {} bytes",
+                            quotedName(name_),
+                            count,
+                            offset,
+                            size()));
     }
     std::copy_n(bytes_.begin() + offset, count, target.begin());
 }
 
-void refuseDamaged(const std::string& subject, const std::string& problem) {
+void refuseDamaged(const Message& subject, const Message& problem) {
     throw Error(ErrorKind::Corrupt,
-                subject + ": " + problem,
-                "the file is damaged or incomplete: copy or download it again");
+                message("{}: {}", subject, problem),
+                message("the file is damaged or incomplete: copy or download it again"));
 }
 
 ByteCursor::ByteCursor(std::span<const std::byte> bytes, std::string subject)
@@ -79,9 +81,9 @@ std::string_view ByteCursor::line() {
 }
 
 void refuseEnd(const std::string& subject, uint64_t size, uint64_t wanted, uint64_t position) {
-    refuseDamaged(subject,
-                  "ends at byte " + std::to_string(size) + ", but " + std::to_string(wanted) +
-                      " more are to follow byte " + std::to_string(position));
+    refuseDamaged(
+        subject,
+        message("ends at byte {}, but {} more are to follow byte {}", size, wanted, position));
 }
 
 namespace {
@@ -105,8 +107,9 @@ std::string PieceCursor::text(uint64_t byteCount) {
                   static_cast<uint64_t>(position_));
     }
     if (byteCount > static_cast<uint64_t>(limit_ - position_)) {
-        refuseDamaged(subject_,
-                      "its header is longer than the " + formatBytes(limit_) + " that are read");
+        refuseDamaged(
+            subject_,
+            message("its header is longer than the {} that are read", formatBytes(limit_)));
     }
     std::string taken;
     taken.reserve(static_cast<size_t>(byteCount));

@@ -2,6 +2,7 @@
 // Bytes from outside for readers of formats: a file or memory, little-endian numbers, and cursors
 // that never pass their end.
 
+#include "plugin/base/message.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
 
@@ -65,7 +66,7 @@ private:
 
 /// Throws Error{Corrupt} of bytes that contradict their format, with the advice to copy the file
 /// again. `subject` begins the message.
-[[noreturn]] void refuseDamaged(const std::string& subject, const std::string& problem);
+[[noreturn]] void refuseDamaged(const Message& subject, const Message& problem);
 
 /// Walks over bytes from outside, front to back, never past their end.
 class ByteCursor {

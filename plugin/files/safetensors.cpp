@@ -38,23 +38,23 @@ Bytes headerLength(const ReadableBytes& file) {
     const std::string subject = quotedName(file.name());
     const Bytes size = file.size();
     if (size < kLengthBytes) {
-        refuseDamaged(
-            subject,
-            "is " + std::to_string(size) + " bytes long, too short for a safetensors file");
+        refuseDamaged(subject, message("is {} bytes long, too short for a safetensors file", size));
     }
     std::array<std::byte, kLengthBytes> bytes{};
     file.read(bytes, 0);
     const uint64_t length = ByteCursor(bytes, subject).number(kLengthBytes);
     if (length > static_cast<uint64_t>(kMaxHeaderBytes)) {
-        refuseDamaged(subject,
-                      "claims a header of " + std::to_string(length) + " bytes, at most " +
-                          std::to_string(kMaxHeaderBytes) +
-                          " are allowed; it is no safetensors file");
+        refuseDamaged(
+            subject,
+            message(
+                "claims a header of {} bytes, at most {} are allowed; it is no safetensors file",
+                length,
+                kMaxHeaderBytes));
     }
     if (static_cast<Bytes>(length) > size - kLengthBytes) {
-        refuseDamaged(subject,
-                      "claims a header of " + std::to_string(length) + " bytes, but is only " +
-                          std::to_string(size) + " bytes long");
+        refuseDamaged(
+            subject,
+            message("claims a header of {} bytes, but is only {} bytes long", length, size));
     }
     return static_cast<Bytes>(length);
 }
@@ -64,7 +64,8 @@ Json headerJson(const ReadableBytes& file, Bytes length) {
     std::string text(static_cast<size_t>(length), '\0');
     file.read(std::as_writable_bytes(std::span(text)), kLengthBytes);
     if (!text.starts_with('{')) {
-        refuseDamaged(subject, "the header does not begin with \"{\"; it is no safetensors file");
+        refuseDamaged(subject,
+                      message("the header does not begin with \"{{\"; it is no safetensors file"));
     }
     const JsonLimits limits = {.maxBytes = static_cast<size_t>(kMaxHeaderBytes),
                                .maxDepth = kMaxDepth};
@@ -75,21 +76,21 @@ Json headerJson(const ReadableBytes& file, Bytes length) {
 std::vector<int64_t> readSizes(const JsonReader& tensor, const char* key) {
     const Json* list = tensor.member(key);
     if (!list || !list->is_array()) {
-        refuseDamaged(tensor.what(), "\"" + std::string(key) + "\" must be a list of integers");
+        refuseDamaged(tensor.what(), message("\"{}\" must be a list of integers", key));
     }
     if (list->size() > kMostAxes) {
-        refuseDamaged(tensor.what(),
-                      "\"" + std::string(key) + "\" has " + std::to_string(list->size()) +
-                          " entries, at most " + std::to_string(kMostAxes) + " are read");
+        refuseDamaged(
+            tensor.what(),
+            message("\"{}\" has {} entries, at most {} are read", key, list->size(), kMostAxes));
     }
     std::vector<int64_t> sizes;
     sizes.reserve(list->size());
     for (const Json& item : *list) {
         if (!item.is_number_unsigned() || !std::in_range<int64_t>(item.get<uint64_t>())) {
             refuseDamaged(tensor.what(),
-                          "\"" + std::string(key) + "\" holds " +
-                              item.dump(-1, ' ', true).substr(0, 40) +
-                              ", a size from 0 to 2^63 - 1 is needed");
+                          message("\"{}\" holds {}, a size from 0 to 2^63 - 1 is needed",
+                                  key,
+                                  item.dump(-1, ' ', true).substr(0, 40)));
         }
         sizes.push_back(item.get<int64_t>());
     }
@@ -99,14 +100,15 @@ std::vector<int64_t> readSizes(const JsonReader& tensor, const char* key) {
 DType readDType(const JsonReader& tensor) {
     const auto name = tensor.text("dtype");
     if (!name) {
-        refuseDamaged(tensor.what(), "\"dtype\" is missing");
+        refuseDamaged(tensor.what(), message("\"dtype\" is missing"));
     }
     const auto type = dtypeFromName(*name);
     if (!type) {
         throw Error(ErrorKind::Unsupported,
-                    tensor.what() + " has the element type " + quotedName(*name) +
-                        ", which is not read here",
-                    "use a file with F32, F16 or BF16 weights");
+                    message("{} has the element type {}, which is not read here",
+                            tensor.what(),
+                            quotedName(*name)),
+                    message("use a file with F32, F16 or BF16 weights"));
     }
     return *type;
 }
@@ -119,21 +121,24 @@ TensorInfo readTensor(const JsonReader& tensor, Bytes start, Bytes size) {
     const std::vector<int64_t> range = readSizes(tensor, "data_offsets");
     if (range.size() != 2 || range[0] > range[1]) {
         refuseDamaged(tensor.what(),
-                      "\"data_offsets\" is " + toText(range) + ", [begin, end] is needed");
+                      message("\"data_offsets\" is {}, [begin, end] is needed", toText(range)));
     }
     if (range[1] > size) {
-        refuseDamaged(tensor.what(),
-                      "ends at byte " + std::to_string(range[1]) + " of the data, which is only " +
-                          std::to_string(size) + " bytes long");
+        refuseDamaged(
+            tensor.what(),
+            message("ends at byte {} of the data, which is only {} bytes long", range[1], size));
     }
     info.offset = start + range[0];
     info.bytes = range[1] - range[0];
     const auto wanted = byteCount(info.type, info.shape);
     if (wanted != info.bytes) {
-        refuseDamaged(tensor.what(),
-                      std::string(nameOf(info.type)) + " " + toText(info.shape) + " takes " +
-                          (wanted ? std::to_string(*wanted) : "more than 2^63 - 1") +
-                          " bytes, the file gives it " + std::to_string(info.bytes));
+        refuseDamaged(
+            tensor.what(),
+            message("{} {} takes {} bytes, the file gives it {}",
+                    nameOf(info.type),
+                    toText(info.shape),
+                    wanted ? Message(std::to_string(*wanted)) : message("more than 2^63 - 1"),
+                    info.bytes));
     }
     return info;
 }
@@ -147,8 +152,9 @@ std::map<std::string, std::string, std::less<>> readMetadata(const std::string& 
     const JsonReader reader(json, subject + ", " + kMetadataKey);
     for (const auto& [key, value] : json.items()) {
         if (!value.is_string()) {
-            refuseDamaged(reader.what(),
-                          quotedName(key) + " must be a text, it is a " + value.type_name());
+            refuseDamaged(
+                reader.what(),
+                message("{} must be a text, it is a {}", quotedName(key), value.type_name()));
         }
         metadata.emplace(key, value.get<std::string>());
     }
@@ -172,17 +178,15 @@ void checkCoverage(const std::string& subject,
     Bytes covered = start;
     for (const auto& [name, info] : order) {
         if (info->offset != covered) {
-            refuseDamaged(subject + ", tensor " + quotedName(*name),
-                          info->offset < covered
-                              ? "overlaps the tensor before it"
-                              : "leaves " + std::to_string(info->offset - covered) +
-                                    " unused bytes before it");
+            refuseDamaged(message("{}, tensor {}", subject, quotedName(*name)),
+                          info->offset < covered ? message("overlaps the tensor before it")
+                                                 : message("leaves {} unused bytes before it",
+                                                           info->offset - covered));
         }
         covered += info->bytes;
     }
     if (covered != end) {
-        refuseDamaged(subject,
-                      "has " + std::to_string(end - covered) + " bytes behind its last tensor");
+        refuseDamaged(subject, message("has {} bytes behind its last tensor", end - covered));
     }
 }
 
@@ -211,9 +215,10 @@ SafetensorsHeader readSafetensorsHeader(const ReadableBytes& file) {
             continue;
         }
         if (name.size() > kMaxNameBytes) {
-            refuseDamaged(subject + ", tensor " + quotedName(name),
-                          "the name is " + std::to_string(name.size()) + " bytes long, at most " +
-                              std::to_string(kMaxNameBytes) + " are read");
+            refuseDamaged(
+                message("{}, tensor {}", subject, quotedName(name)),
+                message(
+                    "the name is {} bytes long, at most {} are read", name.size(), kMaxNameBytes));
         }
         const JsonReader tensor(value, subject + ", tensor " + quotedName(name));
         header.tensors.emplace(name, readTensor(tensor, start, end - start));
@@ -224,11 +229,12 @@ SafetensorsHeader readSafetensorsHeader(const ReadableBytes& file) {
 
 namespace {
 
-void requireUtf8(const std::string& text, const char* what) {
+void requireUtf8(const std::string& text, const Message& what) {
     if (!isValidUtf8(text)) {
         throw Error(ErrorKind::InvalidInput,
-                    std::string("a safetensors file cannot hold the ") + what + " " +
-                        quotedName(text) + ": it is not UTF-8");
+                    message("a safetensors file cannot hold the {} {}: it is not UTF-8",
+                            what,
+                            quotedName(text)));
     }
 }
 
@@ -237,26 +243,28 @@ class HeaderText {
 public:
     explicit HeaderText(const std::map<std::string, std::string>& metadata) {
         for (const auto& [key, text] : metadata) {
-            requireUtf8(key, "metadata key");
-            requireUtf8(text, "metadata text");
+            requireUtf8(key, message("metadata key"));
+            requireUtf8(text, message("metadata text"));
             header_[kMetadataKey][key] = text;
         }
     }
 
     /// Returns the tensor's bytes.
     Bytes add(const std::string& name, DType type, const Shape& shape) {
-        requireUtf8(name, "tensor name");
+        requireUtf8(name, message("tensor name"));
         if (name == kMetadataKey) {
             throw Error(ErrorKind::InvalidInput,
-                        quotedName(name) +
-                            " cannot be the name of a tensor, the format keeps it for itself");
+                        message("{} cannot be the name of a tensor, the format keeps it for itself",
+                                quotedName(name)));
         }
         const std::optional<Bytes> bytes = byteCount(type, shape);
         Bytes end = 0;
         if (!bytes || __builtin_add_overflow(end_, *bytes, &end)) {
             throw Error(ErrorKind::InvalidInput,
-                        "a safetensors file cannot hold the tensor " + quotedName(name) +
-                            " of shape " + toText(shape) + ": it ends behind byte 2^63 - 1");
+                        message("a safetensors file cannot hold the tensor {} of shape {}: it ends "
+                                "behind byte 2^63 - 1",
+                                quotedName(name),
+                                toText(shape)));
         }
         const bool isNew =
             header_
@@ -265,8 +273,9 @@ public:
                     Json{{"dtype", nameOf(type)}, {"shape", shape}, {"data_offsets", {end_, end}}})
                 .second;
         if (!isNew) {
-            throw Error(ErrorKind::InvalidInput,
-                        "a safetensors file cannot hold the tensor " + quotedName(name) + " twice");
+            throw Error(
+                ErrorKind::InvalidInput,
+                message("a safetensors file cannot hold the tensor {} twice", quotedName(name)));
         }
         end_ = end;
         return *bytes;
@@ -277,8 +286,9 @@ public:
         text.resize(static_cast<size_t>(alignUp(static_cast<Bytes>(text.size()), 8)), ' ');
         if (static_cast<Bytes>(text.size()) > kMaxHeaderBytes) {
             throw Error(ErrorKind::InvalidInput,
-                        "a safetensors header of " + formatBytes(static_cast<Bytes>(text.size())) +
-                            " is not allowed, at most " + formatBytes(kMaxHeaderBytes) + " are");
+                        message("a safetensors header of {} is not allowed, at most {} are",
+                                formatBytes(static_cast<Bytes>(text.size())),
+                                formatBytes(kMaxHeaderBytes)));
         }
         file.write(toLittleEndian(text.size(), kLengthBytes));
         file.write(text);
@@ -298,11 +308,13 @@ void writeSafetensors(const std::string& path,
     for (const auto& [name, tensor] : tensors) {
         if (header.add(name, tensor.type, tensor.shape) !=
             static_cast<Bytes>(tensor.bytes.size())) {
-            throw Error(ErrorKind::Internal,
-                        "tensor " + quotedName(name) + " of type " +
-                            std::string(nameOf(tensor.type)) + " and shape " +
-                            toText(tensor.shape) + " came with " +
-                            std::to_string(tensor.bytes.size()) + " bytes to be written");
+            throw Error(
+                ErrorKind::Internal,
+                message("tensor {} of type {} and shape {} came with {} bytes to be written",
+                        quotedName(name),
+                        nameOf(tensor.type),
+                        toText(tensor.shape),
+                        tensor.bytes.size()));
         }
     }
     OutputFile file(path);

@@ -65,9 +65,10 @@ private:
         const Pickle version = next(start);
         const PickleValue& number = version.values[version.root];
         if (number.kind != PickleKind::Integer || number.integer != kProtocol) {
-            throw Error(ErrorKind::Unsupported,
-                        subject_ + ": is of another version of PyTorch's old format than 1001",
-                        "load and save it with a newer PyTorch");
+            throw Error(
+                ErrorKind::Unsupported,
+                message("{}: is of another version of PyTorch's old format than 1001", subject_),
+                message("load and save it with a newer PyTorch"));
         }
         checkByteOrder(next(start));
         torch_.pickle = next(start);
@@ -77,7 +78,7 @@ private:
         for (const uint32_t item : list.items) {
             const PickleValue& key = keys.values[item];
             if (list.kind != PickleKind::List || key.kind != PickleKind::Text) {
-                refuseDamaged(subject_, "the keys of its storages are no list of texts");
+                refuseDamaged(subject_, message("the keys of its storages are no list of texts"));
             }
             keys_.push_back(key.text);
         }
@@ -95,9 +96,10 @@ private:
         for (size_t i = 0; i + 1 < items.size(); i += 2) {
             const PickleValue& value = machine.values[items[i + 1]];
             if (machine.values[items[i]].text == "little_endian" && value.integer == 0) {
-                throw Error(ErrorKind::Unsupported,
-                            subject_ + ": was saved on a big-endian machine, which is not read",
-                            "save the checkpoint on a little-endian machine");
+                throw Error(
+                    ErrorKind::Unsupported,
+                    message("{}: was saved on a big-endian machine, which is not read", subject_),
+                    message("save the checkpoint on a little-endian machine"));
             }
         }
     }
@@ -131,8 +133,9 @@ private:
             const Bytes left = bytes_.size() - position_;
             if (type == types.end() || elements < 0 || elements > left / sizeOf(type->second)) {
                 refuseDamaged(subject_,
-                              "its storage " + quotedName(key) + " of " + std::to_string(elements) +
-                                  " elements does not lie in the file");
+                              message("its storage {} of {} elements does not lie in the file",
+                                      quotedName(key),
+                                      elements));
             }
             const Bytes bytes = elements * sizeOf(type->second);
             torch_.storages.emplace(key, StoragePlace{.offset = position_, .bytes = bytes});
@@ -287,23 +290,24 @@ private:
             }
             if (!folder_.empty()) {
                 refuseDamaged(subject_,
-                              "holds two pickles, " + quotedName(name) + " is the second");
+                              message("holds two pickles, {} is the second", quotedName(name)));
             }
             folder_ = name.substr(0, slash + 1);
         }
         if (folder_.empty()) {
-            throw Error(ErrorKind::Unsupported,
-                        subject_ + ": is a zip archive without data.pkl, which torch.save writes",
-                        "choose a checkpoint");
+            throw Error(
+                ErrorKind::Unsupported,
+                message("{}: is a zip archive without data.pkl, which torch.save writes", subject_),
+                message("choose a checkpoint"));
         }
     }
 
     std::string contentOf(const std::string& name) const {
         const ZipEntry& entry = directory_.at(name);
         if (entry.bytes > kLargestPickle) {
-            refuseDamaged(subject_ + ", " + quotedName(name),
-                          "is " + std::to_string(entry.bytes) + " bytes long, at most " +
-                              std::to_string(kLargestPickle) + " are read");
+            refuseDamaged(
+                message("{}, {}", subject_, quotedName(name)),
+                message("is {} bytes long, at most {} are read", entry.bytes, kLargestPickle));
         }
         std::string content(static_cast<size_t>(entry.bytes), '\0');
         bytes_.read(std::as_writable_bytes(std::span(content)), entry.offset);
@@ -315,9 +319,10 @@ private:
             const std::string order = contentOf(folder_ + "byteorder");
             if (order != "little") {
                 throw Error(ErrorKind::Unsupported,
-                            subject_ + ": the byte order is " + quotedName(order) +
-                                ", only \"little\" is read",
-                            "save the checkpoint on a little-endian machine");
+                            message("{}: the byte order is {}, only \"little\" is read",
+                                    subject_,
+                                    quotedName(order)),
+                            message("save the checkpoint on a little-endian machine"));
             }
         }
     }
@@ -336,7 +341,7 @@ public:
     TorchHeader read() {
         const PickleValue& root = at(pickle_.root);
         if (root.kind != PickleKind::Dict) {
-            refuseDamaged(subject_, "its pickle is no dict of tensors");
+            refuseDamaged(subject_, message("its pickle is no dict of tensors"));
         }
         TorchHeader header;
         addMetadata(root, header);
@@ -411,12 +416,13 @@ private:
                 continue;
             }
             if (!isReadableText(key)) {
-                refuseDamaged(subject_, "has a tensor whose name is no text of at most 4096 bytes");
+                refuseDamaged(subject_,
+                              message("has a tensor whose name is no text of at most 4096 bytes"));
             }
             const std::string name = prefix + key.text;
-            const std::string subject = subject_ + ", tensor " + quotedName(name);
+            const Message subject = message("{}, tensor {}", subject_, quotedName(name));
             if (!header.tensors.emplace(name, tensorOf(value, subject)).second) {
-                refuseDamaged(subject, "is there twice");
+                refuseDamaged(subject, message("is there twice"));
             }
         }
     }
@@ -432,26 +438,26 @@ private:
     /// Arguments of a call: of at least `least`.
     const std::vector<uint32_t>& argumentsOf(const PickleValue& made,
                                              size_t least,
-                                             const std::string& subject) const {
+                                             const Message& subject) const {
         const std::vector<uint32_t>& arguments = at(made.items.front()).items;
         if (arguments.size() < least) {
-            refuseDamaged(subject, "is made from " + std::to_string(arguments.size()) + " values");
+            refuseDamaged(subject, message("is made from {} values", arguments.size()));
         }
         return arguments;
     }
 
-    int64_t integerOf(uint32_t place, const std::string& subject, const char* what) const {
+    int64_t integerOf(uint32_t place, const Message& subject, const Message& what) const {
         const PickleValue& value = at(place);
         if (value.kind != PickleKind::Integer || value.integer < 0) {
-            refuseDamaged(subject, std::string(what) + " is no integer from 0");
+            refuseDamaged(subject, message("{} is no integer from 0", what));
         }
         return value.integer;
     }
 
-    Shape sizesOf(uint32_t place, const std::string& subject, const char* what) const {
+    Shape sizesOf(uint32_t place, const Message& subject, const Message& what) const {
         const PickleValue& tuple = at(place);
         if (tuple.kind != PickleKind::Tuple || tuple.items.size() > kMostDimensions) {
-            refuseDamaged(subject, std::string(what) + " is no tuple of at most 16 integers");
+            refuseDamaged(subject, message("{} is no tuple of at most 16 integers", what));
         }
         Shape sizes;
         for (const uint32_t item : tuple.items) {
@@ -460,22 +466,22 @@ private:
         return sizes;
     }
 
-    TorchTensor tensorOf(const PickleValue& made, const std::string& subject) {
+    TorchTensor tensorOf(const PickleValue& made, const Message& subject) {
         const PickleValue* value = &made;
         if (value->text == kRebuildParameter) {
             value = &at(argumentsOf(*value, 1, subject).front());
             if (value->kind != PickleKind::Made || !isRebuilt(*value)) {
-                refuseDamaged(subject, "is a parameter of what is no tensor");
+                refuseDamaged(subject, message("is a parameter of what is no tensor"));
             }
         }
         // storage, offset, sizes, strides; what follows concerns gradients.
         const std::vector<uint32_t>& arguments = argumentsOf(*value, 4, subject);
         const Storage storage = storageOf(at(arguments[0]), subject);
-        const int64_t first = integerOf(arguments[1], subject, "its place in the storage");
+        const int64_t first = integerOf(arguments[1], subject, message("its place in the storage"));
         TorchTensor tensor;
         tensor.info.type = storage.type;
-        tensor.info.shape = sizesOf(arguments[2], subject, "its shape");
-        tensor.strides = sizesOf(arguments[3], subject, "its strides");
+        tensor.info.shape = sizesOf(arguments[2], subject, message("its shape"));
+        tensor.strides = sizesOf(arguments[3], subject, message("its strides"));
         place(tensor, storage, first, subject);
         return tensor;
     }
@@ -483,22 +489,25 @@ private:
     static void place(TorchTensor& tensor,
                       const Storage& storage,
                       int64_t first,
-                      const std::string& subject) {
+                      const Message& subject) {
         const Shape& shape = tensor.info.shape;
         const std::optional<Bytes> bytes = byteCount(tensor.info.type, shape);
         if (tensor.strides.size() != shape.size() || !bytes) {
             refuseDamaged(subject,
-                          "shape " + toText(shape) + " and strides " + toText(tensor.strides) +
-                              " do not make a tensor");
+                          message("shape {} and strides {} do not make a tensor",
+                                  toText(shape),
+                                  toText(tensor.strides)));
         }
         const std::optional<int64_t> extent =
             *bytes == 0 ? std::optional<int64_t>(0) : extentOf(shape, tensor.strides);
         if (first > storage.elements || !extent || *extent > storage.elements - first) {
             refuseDamaged(subject,
-                          "shape " + toText(shape) + " and strides " + toText(tensor.strides) +
-                              " from element " + std::to_string(first) +
-                              " reach outside its storage of " + std::to_string(storage.elements) +
-                              " elements");
+                          message("shape {} and strides {} from element {} reach outside its "
+                                  "storage of {} elements",
+                                  toText(shape),
+                                  toText(tensor.strides),
+                                  first,
+                                  storage.elements));
         }
         tensor.info.offset = storage.offset + first * sizeOf(storage.type);
         tensor.info.bytes = *bytes;
@@ -508,55 +517,58 @@ private:
     }
 
     /// ("storage", type, key, device, elements), and in old files what it is a view of.
-    Storage storageOf(const PickleValue& persistent, const std::string& subject) const {
+    Storage storageOf(const PickleValue& persistent, const Message& subject) const {
         constexpr size_t kParts = 5;
         const bool isPersistent = persistent.kind == PickleKind::Persistent;
         const PickleValue* id = isPersistent ? &at(persistent.items.front()) : nullptr;
         if (!id || id->kind != PickleKind::Tuple || id->items.size() < kParts ||
             id->items.size() > kParts + 1 || at(id->items[0]).text != "storage" ||
             at(id->items[2]).kind != PickleKind::Text) {
-            refuseDamaged(subject, "does not name its storage");
+            refuseDamaged(subject, message("does not name its storage"));
         }
         const PickleValue& typeName = at(id->items[1]);
         const auto type = torchStorageType(typeName.text);
         if (typeName.kind != PickleKind::Global || !type) {
-            refuseDamaged(subject, "has a storage of the type " + quotedName(typeName.text));
+            refuseDamaged(subject,
+                          message("has a storage of the type {}", quotedName(typeName.text)));
         }
         Storage storage{.type = *type};
-        storage.elements = integerOf(id->items[4], subject, "the size of its storage");
+        storage.elements = integerOf(id->items[4], subject, message("the size of its storage"));
         const std::string& key = at(id->items[2]).text;
         const auto place = storages_.find(key);
         if (place == storages_.end()) {
-            refuseDamaged(subject,
-                          "wants the storage " + quotedName(key) + ", which is not in the file");
+            refuseDamaged(
+                subject,
+                message("wants the storage {}, which is not in the file", quotedName(key)));
         }
         storage.offset = place->second.offset;
         const Bytes size = sizeOf(storage.type);
         if (storage.elements > place->second.bytes / size ||
             storage.elements * size != place->second.bytes) {
             refuseDamaged(subject,
-                          "its storage " + quotedName(key) + " should have " +
-                              std::to_string(storage.elements) + " " +
-                              std::string(nameOf(storage.type)) + ", the file has " +
-                              std::to_string(place->second.bytes) + " bytes");
+                          message("its storage {} should have {} {}, the file has {} bytes",
+                                  quotedName(key),
+                                  storage.elements,
+                                  nameOf(storage.type),
+                                  place->second.bytes));
         }
         return id->items.size() > kParts ? viewOf(storage, at(id->items[kParts]), subject)
                                          : storage;
     }
 
     /// `view`: none, or (key, first element, elements).
-    Storage viewOf(Storage storage, const PickleValue& view, const std::string& subject) const {
+    Storage viewOf(Storage storage, const PickleValue& view, const Message& subject) const {
         if (view.kind == PickleKind::None) {
             return storage;
         }
         constexpr size_t kParts = 3;
         if (view.kind != PickleKind::Tuple || view.items.size() != kParts) {
-            refuseDamaged(subject, "is a view of what is no storage");
+            refuseDamaged(subject, message("is a view of what is no storage"));
         }
-        const int64_t first = integerOf(view.items[1], subject, "the place of its view");
-        const int64_t elements = integerOf(view.items[2], subject, "the size of its view");
+        const int64_t first = integerOf(view.items[1], subject, message("the place of its view"));
+        const int64_t elements = integerOf(view.items[2], subject, message("the size of its view"));
         if (first > storage.elements || elements > storage.elements - first) {
-            refuseDamaged(subject, "is a view that reaches outside its storage");
+            refuseDamaged(subject, message("is a view that reaches outside its storage"));
         }
         storage.offset += first * sizeOf(storage.type);
         storage.elements = elements;

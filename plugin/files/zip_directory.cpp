@@ -35,10 +35,10 @@ constexpr uint64_t kSizesFollow = 0x0008;
 constexpr uint64_t kMostEntries = 1'000'000;
 constexpr Bytes kLargestDirectory = 64 * kMiB;
 
-[[noreturn]] void refuseKind(const std::string& subject, const std::string& problem) {
+[[noreturn]] void refuseKind(const std::string& subject, const Message& problem) {
     throw Error(ErrorKind::Unsupported,
-                subject + ": " + problem,
-                "save the checkpoint with torch.save, or take its safetensors version");
+                message("{}: {}", subject, problem),
+                message("save the checkpoint with torch.save, or take its safetensors version"));
 }
 
 std::vector<std::byte> bytesAt(const ReadableBytes& bytes, Bytes offset, Bytes count) {
@@ -48,11 +48,9 @@ std::vector<std::byte> bytesAt(const ReadableBytes& bytes, Bytes offset, Bytes c
 }
 
 /// A number of the archive that must not be larger than `most`.
-Bytes checked(uint64_t value, Bytes most, const std::string& subject, const char* what) {
+Bytes checked(uint64_t value, Bytes most, const std::string& subject, const Message& what) {
     if (value > static_cast<uint64_t>(most)) {
-        refuseDamaged(subject,
-                      std::string(what) + " is " + std::to_string(value) + ", at most " +
-                          std::to_string(most) + " is possible");
+        refuseDamaged(subject, message("{} is {}, at most {} is possible", what, value, most));
     }
     return static_cast<Bytes>(value);
 }
@@ -86,7 +84,7 @@ public:
         for (const Stated& entry : entries) {
             const ZipEntry place = placeOf(entry, static_cast<Bytes>(extent.offset));
             if (!directory.emplace(entry.name, place).second) {
-                refuseDamaged(subjectOf(entry.name), "is in the archive twice");
+                refuseDamaged(subjectOf(entry.name), message("is in the archive twice"));
             }
             places.emplace_back(entry.header, place.offset + place.bytes, &entry.name);
         }
@@ -116,7 +114,7 @@ private:
                 return bytes_.size() - static_cast<Bytes>(record.size());
             }
         }
-        refuseDamaged(subject_, "the directory of the archive is missing at its end");
+        refuseDamaged(subject_, message("the directory of the archive is missing at its end"));
     }
 
     Extent findDirectory() const {
@@ -130,14 +128,14 @@ private:
         extent.bytes = cursor.number(4);
         extent.offset = cursor.number(4);
         if (here != extent.entries) {
-            refuseKind(subject_, "the archive is in several parts");
+            refuseKind(subject_, message("the archive is in several parts"));
         }
         return checkedExtent(withZip64(extent));
     }
 
     void requireOnePart(uint64_t part, uint64_t directoryPart) const {
         if (part != 0 || directoryPart != 0) {
-            refuseKind(subject_, "the archive is in several parts");
+            refuseKind(subject_, message("the archive is in several parts"));
         }
     }
 
@@ -148,14 +146,14 @@ private:
         const std::optional<Bytes> at = findRecord64(plain.end);
         if (!at) {
             if (isNeeded) {
-                refuseDamaged(subject_, "the zip64 record is missing");
+                refuseDamaged(subject_, message("the zip64 record is missing"));
             }
             return plain;
         }
         const std::vector<std::byte> record = bytesAt(bytes_, *at, kEnd64Bytes);
         ByteCursor cursor(record, subject_);
         if (cursor.number(4) != kEnd64Signature) {
-            refuseDamaged(subject_, "the zip64 record is not where the archive says");
+            refuseDamaged(subject_, message("the zip64 record is not where the archive says"));
         }
         cursor.skip(12);
         requireOnePart(cursor.number(4), cursor.number(4));
@@ -169,8 +167,9 @@ private:
         if (here != extent.entries || !agrees(extent.entries, plain.entries, kCountIn64Bits) ||
             !agrees(extent.bytes, plain.bytes, kIn64Bits) ||
             !agrees(extent.offset, plain.offset, kIn64Bits)) {
-            refuseDamaged(subject_,
-                          "the two records at the end of the archive contradict each other");
+            refuseDamaged(
+                subject_,
+                message("the two records at the end of the archive contradict each other"));
         }
         return extent;
     }
@@ -187,24 +186,26 @@ private:
         const uint64_t part = cursor.number(4);
         const uint64_t offset = cursor.number(8);
         requireOnePart(part, 0);
-        return checked(
-            offset, end - kLocatorBytes - kEnd64Bytes, subject_, "the zip64 record's place");
+        return checked(offset,
+                       end - kLocatorBytes - kEnd64Bytes,
+                       subject_,
+                       message("the zip64 record's place"));
     }
 
     Extent checkedExtent(const Extent& extent) const {
         if (extent.entries > kMostEntries) {
-            refuseDamaged(subject_,
-                          "claims " + std::to_string(extent.entries) + " files, at most " +
-                              std::to_string(kMostEntries) + " are read");
+            refuseDamaged(
+                subject_,
+                message("claims {} files, at most {} are read", extent.entries, kMostEntries));
         }
-        const Bytes size =
-            checked(extent.bytes, kLargestDirectory, subject_, "the size of the directory");
+        const Bytes size = checked(
+            extent.bytes, kLargestDirectory, subject_, message("the size of the directory"));
         const Bytes offset =
-            checked(extent.offset, extent.end, subject_, "the place of the directory");
+            checked(extent.offset, extent.end, subject_, message("the place of the directory"));
         if (size != extent.end - offset) {
-            refuseDamaged(subject_,
-                          "the directory has " + std::to_string(size) + " bytes, there are " +
-                              std::to_string(extent.end - offset));
+            refuseDamaged(
+                subject_,
+                message("the directory has {} bytes, there are {}", size, extent.end - offset));
         }
         return extent;
     }
@@ -218,16 +219,16 @@ private:
             entries.push_back(readEntry(cursor));
         }
         if (!cursor.isAtEnd()) {
-            refuseDamaged(subject_, "the directory has bytes behind its last file");
+            refuseDamaged(subject_, message("the directory has bytes behind its last file"));
         }
         return entries;
     }
 
     Stated readEntry(ByteCursor& cursor) const {
         if (cursor.number(4) != kEntrySignature) {
-            refuseDamaged(subject_,
-                          "byte " + std::to_string(cursor.position() - 4) +
-                              " of the directory begins no entry");
+            refuseDamaged(
+                subject_,
+                message("byte {} of the directory begins no entry", cursor.position() - 4));
         }
         cursor.skip(4);
         Stated entry{.name = {}, .flags = cursor.number(2)};
@@ -248,14 +249,13 @@ private:
         readExtra64(entry, extra, packed, header);
         requireOnePart(part == kCountIn64Bits ? 0 : part, 0);
         if ((entry.flags & kEncrypted) != 0) {
-            refuseKind(subjectOf(entry.name), "is encrypted");
+            refuseKind(subjectOf(entry.name), message("is encrypted"));
         }
         if (method != 0 || packed != entry.bytes) {
             refuseKind(subjectOf(entry.name),
-                       "is compressed (method " + std::to_string(method) +
-                           "), only stored files are read");
+                       message("is compressed (method {}), only stored files are read", method));
         }
-        entry.header = checked(header, bytes_.size(), subjectOf(entry.name), "its place");
+        entry.header = checked(header, bytes_.size(), subjectOf(entry.name), message("its place"));
         return entry;
     }
 
@@ -287,7 +287,7 @@ private:
                                name.find('\0') != std::string::npos;
         const std::vector<std::string> parts = split(name, '/');
         if (isStrange || std::find(parts.begin(), parts.end(), "..") != parts.end()) {
-            refuseDamaged(subjectOf(name), "is no name of a file inside the archive");
+            refuseDamaged(subjectOf(name), message("is no name of a file inside the archive"));
         }
     }
 
@@ -296,7 +296,7 @@ private:
         const std::string subject = subjectOf(entry.name);
         const auto nameBytes = static_cast<Bytes>(entry.name.size());
         if (entry.header > directory || directory - entry.header < kLocalBytes + nameBytes) {
-            refuseDamaged(subject, "does not lie before the directory");
+            refuseDamaged(subject, message("does not lie before the directory"));
         }
         const std::vector<std::byte> header =
             bytesAt(bytes_, entry.header, kLocalBytes + nameBytes);
@@ -314,14 +314,15 @@ private:
                               (packed == entry.bytes && bytes == entry.bytes);
         if (!isHeader || !namesFit || cursor.text(entry.name.size()) != entry.name || method != 0 ||
             (flags & kEncrypted) != 0 || !sizesFit) {
-            refuseDamaged(subject, "its own header does not agree with the directory");
+            refuseDamaged(subject, message("its own header does not agree with the directory"));
         }
         const Bytes offset = entry.header + kLocalBytes + nameBytes + extra;
         if (offset > directory || entry.bytes > static_cast<uint64_t>(directory - offset)) {
             refuseDamaged(subject,
-                          "has " + std::to_string(entry.bytes) + " bytes at " +
-                              std::to_string(offset) + ", which reach into the directory at " +
-                              std::to_string(directory));
+                          message("has {} bytes at {}, which reach into the directory at {}",
+                                  entry.bytes,
+                                  offset,
+                                  directory));
         }
         return {.offset = offset, .bytes = static_cast<Bytes>(entry.bytes)};
     }
@@ -331,7 +332,7 @@ private:
         Bytes covered = 0;
         for (const auto& [begin, end, name] : places) {
             if (begin < covered) {
-                refuseDamaged(subjectOf(*name), "overlaps the file before it");
+                refuseDamaged(subjectOf(*name), message("overlaps the file before it"));
             }
             covered = end;
         }

@@ -31,9 +31,8 @@ const char* severityName(Severity severity) {
 }  // namespace
 
 Json toJson(const Issue& issue) {
-    Json json = {{"severity", severityName(issue.severity)},
-                 {"code", issue.code},
-                 {"message", issue.message}};
+    Json json = {{"severity", severityName(issue.severity)}, {"code", issue.code}};
+    putMessage(json, "message", issue.message);
     if (!issue.node.empty()) {
         json["node"] = issue.node;
     }
@@ -41,7 +40,7 @@ Json toJson(const Issue& issue) {
         json["item"] = issue.item;
     }
     if (!issue.hint.empty()) {
-        json["hint"] = issue.hint;
+        putMessage(json, "hint", issue.hint);
     }
     if (Json facts = Json::parse(issue.facts, nullptr, false); facts.is_object()) {
         json["facts"] = std::move(facts);
@@ -122,8 +121,8 @@ private:
     void add(Severity severity,
              std::string code,
              const PortRef& at,
-             std::string message,
-             std::string hint,
+             Message message,
+             Message hint,
              const Json& facts = {}) {
         issues_.push_back({severity,
                            std::move(code),
@@ -140,8 +139,8 @@ private:
 
     void addAt(std::string code,
                const PortRef& at,
-               std::string message,
-               std::string hint,
+               Message message,
+               Message hint,
                const Json& facts = {}) {
         add(severityAt(at.node), std::move(code), at, std::move(message), std::move(hint), facts);
     }
@@ -182,7 +181,7 @@ private:
             add(Severity::Error,
                 code,
                 {"", key},
-                std::string("the graph's ") + key + ": " + error.message(),
+                std::string("the graph's ") + key + ": " + error.message().str(),
                 error.hint());
         }
     }

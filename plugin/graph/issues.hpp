@@ -1,15 +1,15 @@
 #pragma once
 // Everything that is wrong with a graph, and issues as JSON.
 
+#include "plugin/base/issue.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
-#include "plugin/host_api/host.hpp"
 
 namespace lowtide::graph {
 
 /// {"severity", "code", "node", "item", "message", "hint"}; node, item and hint only where there is
-/// one.
+/// one. `messageParts` and `hintParts` have the formats and arguments of both (docs/events.md).
 [[nodiscard]] Json toJson(const Issue& issue);
 [[nodiscard]] Json toJson(const Issues& issues);
 

@@ -181,7 +181,8 @@ Preset readPreset(const std::string& path) {
     try {
         return parsePreset(file.readAll(kLargestPreset));
     } catch (const Error& error) {
-        throw Error(error.kind(), file.name() + ": " + error.message(), error.hint(), error.item());
+        throw Error(
+            error.kind(), file.name() + ": " + error.message().str(), error.hint(), error.item());
     }
 }
 

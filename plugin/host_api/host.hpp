@@ -1,5 +1,5 @@
 #pragma once
-// What a host may know of the plugin: descriptions of nodes, ports and parameters, issues,
+// What a host may know of the plugin: descriptions of nodes, ports and parameters,
 // pictures. C++20 and the standard library only. Ids are permanent, labels are free to change.
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace lowtide {
 
-/// Layout version of everything in host_api that crosses the door (issues cross as JSON); host and
-/// plugin must have the same.
+/// Layout version of everything in host_api that crosses the door; host and plugin must have the
+/// same.
 inline constexpr uint32_t kAbi = 2;
 
 /// A parameter value. Seeds are uint64_t and survive whole; other integers are int64_t.
@@ -88,21 +88,5 @@ struct NodeDesc {
     std::vector<PortDesc> outputs;
     std::vector<ParamDesc> params;
 };
-
-enum class Severity : uint8_t { Info, Warning, Error };
-
-/// Something to tell a person, pinned to a node and, where one is to blame, to a port or parameter
-/// (`item`).
-struct Issue {
-    Severity severity = Severity::Error;
-    std::string code;
-    std::string node;
-    std::string item;
-    std::string message;
-    std::string hint;
-    std::string facts;  ///< what a host may act on, as a JSON object (docs/events.md); or empty
-};
-
-using Issues = std::vector<Issue>;
 
 }  // namespace lowtide

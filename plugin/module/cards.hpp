@@ -1,7 +1,7 @@
 #pragma once
 // Cards: those that plans may be for, and cuDNN's convolution API on those that run.
 
-#include "plugin/host_api/host.hpp"
+#include "plugin/base/issue.hpp"
 #include "plugin/memory/card.hpp"
 #include "plugin/memory/plan.hpp"
 

@@ -340,7 +340,8 @@ NodeWork ModuleRunner::workOf(std::string_view graph,
     const auto outlines = outlinesOf(request, *snapshot, types_, stop);
     stop.throwIfStopped();
     if (const auto* issue = std::get_if<Issue>(&outlines)) {
-        throw Error(ErrorKind::InvalidInput, issue->node + ": " + issue->message, issue->hint);
+        throw Error(
+            ErrorKind::InvalidInput, issue->node + ": " + issue->message.str(), issue->hint);
     }
     const auto& outlined = std::get<executor::OutlinedGraph>(outlines);
     for (size_t i = 0; i < snapshot->nodes.size(); ++i) {

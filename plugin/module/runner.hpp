@@ -1,6 +1,7 @@
 #pragma once
 // The runner of this module: JSON in and out over the executor's queue, and what a call asks for.
 
+#include "plugin/base/issue.hpp"
 #include "plugin/base/stop_token.hpp"
 #include "plugin/executor/node_types.hpp"
 #include "plugin/executor/run_options.hpp"

@@ -80,7 +80,8 @@ void readNamed(const files::InputFile& file,
         if (error.kind() != ErrorKind::Corrupt) {
             throw;
         }
-        throw Error(error.kind(), role + "." + storage.key + ": " + error.message(), error.hint());
+        throw Error(
+            error.kind(), role + "." + storage.key + ": " + error.message().str(), error.hint());
     }
 }
 

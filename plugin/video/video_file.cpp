@@ -117,13 +117,13 @@ files::Answer probed(const files::InputFile& file,
         if (error.kind() != ErrorKind::Device) {
             throw;
         }
-        if (isOfOtherFormat(error.message())) {
+        if (isOfOtherFormat(error.message().str())) {
             throw Error(ErrorKind::Unsupported,
                         quotedName(file.name()) +
                             " is of a format that is not read as a video; a playlist is one",
                         "choose the video itself, for example an MP4 or WebM");
         }
-        refuseVideo(file.name(), plainWords(error.message()));
+        refuseVideo(file.name(), plainWords(error.message().str()));
     }
 }
 
@@ -338,7 +338,7 @@ public:
             if (error.kind() != ErrorKind::Device) {
                 throw;
             }
-            return plainWords(error.message());
+            return plainWords(error.message().str());
         }
         return plainWords(program_.words());
     }

@@ -15,12 +15,11 @@ struct Verdict {
     QString output;
 };
 
-Verdict check(const QString& script, const QString& root, const QStringList& others = {}) {
+Verdict check(const QString& script, const QString& root, const QStringList& options = {}) {
     QProcess process;
     process.setProcessChannelMode(QProcess::MergedChannels);
-    process.start(
-        "python3",
-        QStringList{lowtide::testing::sourcePath("tests/architecture/") + script, root} + others);
+    const QString path = lowtide::testing::sourcePath("tests/architecture/") + script;
+    process.start("python3", QStringList{path, root} + options);
     process.waitForFinished(-1);
     return {process.exitCode(), QString::fromUtf8(process.readAll())};
 }
@@ -31,6 +30,41 @@ void write(const QTemporaryDir& root, const QString& path, const QByteArray& tex
     QFile file(place.absoluteFilePath());
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(text);
+}
+
+void writeMessages(const QTemporaryDir& root, const QByteArray& messages) {
+    write(root,
+          "resources/translations/messages_zh_CN.po",
+          "msgid \"\"\nmsgstr \"\"\n\"Language: zh_CN\\n\"\n"
+          "\"Content-Type: text/plain; charset=UTF-8\\n\"\n"
+          "\"Plural-Forms: nplurals=1; plural=0;\\n\"\n\n" +
+              messages);
+}
+
+QByteArray inStudio(const QByteArray& english, const QByteArray& chinese) {
+    return "<context><name>Words</name><message><source>" + english + "</source><translation" +
+           (chinese.isEmpty() ? " type=\"unfinished\"" : "") + ">" + chinese +
+           "</translation></message></context>";
+}
+
+/// Sources, and the files of translations that a test does not write itself.
+void writeTranslated(const QTemporaryDir& root,
+                     const QByteArray& library,
+                     const QByteArray& panel,
+                     const QByteArray& translated = {}) {
+    const QString folder = "resources/translations/";
+    const QByteArray head =
+        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!DOCTYPE TS>\n<TS "
+        "version=\"2.1\" sourcelanguage=\"en\" language=\"";
+    write(root, "plugin/memory/a.cpp", "void f() {\n    " + library + "\n}\n");
+    write(root,
+          "ui/panels/a.cpp",
+          "namespace lowtide::ui {\nclass Words {\n    Q_DECLARE_TR_FUNCTIONS(Words)\n};\n" +
+              panel + "\n}\n");
+    write(root, folder + "lowtide_en.ts", head + "en\"></TS>\n");
+    write(root, folder + "lowtide_zh_CN.ts", head + "zh_CN\">" + translated + "</TS>\n");
+    write(root, folder + "module_zh_CN.json", "{}");
+    writeMessages(root, {});
 }
 
 }  // namespace
@@ -329,7 +363,7 @@ private Q_SLOTS:
     }
 
     void aBrokenTranslationIsFound_data() {
-        QTest::addColumn<QByteArray>("source");
+        QTest::addColumn<QByteArray>("panel");
         QTest::addColumn<QByteArray>("english");
         QTest::addColumn<QByteArray>("chinese");
         QTest::addColumn<QString>("complaint");
@@ -344,40 +378,18 @@ private Q_SLOTS:
         row("access key", "&amp;Save", "保存", "has another access key");
         row("ellipsis", "Save...", "保存", "lost or gained an ellipsis");
         row("space", "Save ", "保存", "other spaces");
-        row("unfinished", "Save", "", "is not translated");
-        QTest::newRow("not in the file")
-            << QByteArray("QString a() { return Words::tr(\"Open\"); }") << QByteArray("Save")
-            << QByteArray("保存") << "\"Open\" is not in";
-        QTest::newRow("gone") << QByteArray("QString a() { return Words::tr(\"Open\"); }")
-                              << QByteArray("Save") << QByteArray("保存")
-                              << "nothing says \"Save\" any more";
         QTest::newRow("no context")
             << QByteArray("QString a() { return tr(\"Save\"); }") << QByteArray("Save")
             << QByteArray("保存") << "it is never translated";
     }
 
     void aBrokenTranslationIsFound() {
-        QFETCH(QByteArray, source);
+        QFETCH(QByteArray, panel);
         QFETCH(QByteArray, english);
         QFETCH(QByteArray, chinese);
         QFETCH(QString, complaint);
         const QTemporaryDir root;
-        write(root,
-              "ui/panels/a.cpp",
-              "namespace lowtide::ui {\nclass Words {\n    Q_DECLARE_TR_FUNCTIONS(Words)\n};\n" +
-                  QByteArray(source).replace("&amp;", "&") + "\n}\n");
-        const QByteArray head =
-            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!DOCTYPE TS>\n<TS "
-            "version=\"2.1\" sourcelanguage=\"en\" language=\"";
-        const QByteArray state = chinese.isEmpty() ? " type=\"unfinished\"" : "";
-        const QString folder = "resources/translations/";
-        write(root, folder + "lowtide_en.ts", head + "en\"></TS>\n");
-        write(root, folder + "module_zh_CN.json", "{}");
-        write(root,
-              folder + "lowtide_zh_CN.ts",
-              head + "zh_CN\"><context><name>Words</name><message><source>" + english +
-                  "</source><translation" + state + ">" + chinese +
-                  "</translation></message></context></TS>\n");
+        writeTranslated(root, {}, panel.replace("&amp;", "&"), inStudio(english, chinese));
         const Verdict verdict = check("check_translations.py", root.path());
         if (verdict.output.contains("lupdate is not there")) {
             QSKIP("without lupdate");
@@ -386,57 +398,109 @@ private Q_SLOTS:
         QVERIFY2(verdict.output.contains(complaint), qPrintable(verdict.output));
     }
 
-    void whatTheModuleSaysNeedsATranslation_data() {
-        QTest::addColumn<QByteArray>("source");
-        QTest::addColumn<QByteArray>("texts");
+    void aBrokenMessageIsFound_data() {
+        QTest::addColumn<QByteArray>("translation");
         QTest::addColumn<QString>("complaint");
-        const QByteArray sum =
-            "throw Error(ErrorKind::Device, \"node \" + id + \" needs \" + std::string(size));";
-        const QByteArray said =
-            "{\"sentence/node {0} needs {1}\": {\"en\": \"node {0} needs {1}\", \"text\": \"";
-        QTest::newRow("a sentence")
-            << sum << QByteArray("{}") << "sentence/node {0} needs {1} is not there";
-        QTest::newRow("one that is translated")
-            << sum << QByteArray(said + "节点 {0} 需要 {1}\"}}") << "";
-        QTest::newRow("one that lost a place")
-            << sum << QByteArray(said + "节点 {0}\"}}") << "has other placeholders";
-        QTest::newRow("one that nobody says")
-            << QByteArray() << QByteArray(said + "节点 {0} 需要 {1}\"}}")
-            << "nothing says sentence/node {0} needs {1} any more";
-        QTest::newRow("a clause of a choice")
-            << QByteArray("f(isNew ? \"it is new\" : what + \" is old and worn\");")
-            << QByteArray(
-                   "{\"sentence/it is new\": {\"en\": \"it is new\", \"text\": \"它是新的\"}}")
-            << "sentence/{0} is old and worn is not there";
-        QTest::newRow("a line of the log")
-            << QByteArray("log(Level::Info, \"the run has begun\");") << QByteArray("{}") << "";
-        QTest::newRow("a code") << QByteArray("add({.code = \"too_strange\", .message = text});")
-                                << QByteArray("{}") << "issue/too_strange/message is not there";
-        QTest::newRow("a code with a template")
-            << QByteArray("add({.code = \"too_strange\", .message = text});")
-            << QByteArray(
-                   "{\"issue/too_strange/message\": {\"en\": \"{message}\", \"text\": "
-                   "\"怪：{message}\"}}")
+        const auto row = [](const char* name, const char* chinese, const char* complaint) {
+            QTest::newRow(name) << QByteArray("msgid \"{} needs {} of {{x}}\"\nmsgstr \"") +
+                                       chinese + "\"\n"
+                                << complaint;
+        };
+        row("in order", "{} 需要 {{x}} 的 {}", "");
+        row("in another order", "需要 {1} 的是 {0}", "");
+        row("one twice", "{0} 需要 {1}，{0}", "");
+        row("one lost", "{0} 需要 {{x}}", "has other placeholders");
+        row("one too many", "{} 需要 {} 和 {}", "has other placeholders");
+        row("another number", "{1} 需要 {2}", "has other placeholders");
+        row("a brace alone", "{0} 需要 {1} 的 {x}", "a brace that is neither a place nor doubled");
+        row("space", "{} 需要 {} ", "other spaces");
+        QTest::newRow("a plural")
+            << QByteArray("msgid \"{} file\"\nmsgid_plural \"{} files\"\nmsgstr[0] \"{} 个文件\"\n")
             << "";
+        QTest::newRow("a plural that lost its number")
+            << QByteArray("msgid \"{} file\"\nmsgid_plural \"{} files\"\nmsgstr[0] \"文件\"\n")
+            << "has other placeholders";
     }
 
-    void whatTheModuleSaysNeedsATranslation() {
-        QFETCH(QByteArray, source);
-        QFETCH(QByteArray, texts);
+    void aBrokenMessageIsFound() {
+        QFETCH(QByteArray, translation);
         QFETCH(QString, complaint);
         const QTemporaryDir root;
-        const QByteArray head =
-            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!DOCTYPE TS>\n<TS version=\"2.1\" "
-            "sourcelanguage=\"en\" language=\"";
-        write(root, "plugin/memory/a.cpp", "void f() {\n    " + source + "\n}\n");
-        write(root, "ui/panels/a.cpp", "\n");
-        const QString folder = "resources/translations/";
-        write(root, folder + "lowtide_en.ts", head + "en\"></TS>\n");
-        write(root, folder + "lowtide_zh_CN.ts", head + "zh_CN\"></TS>\n");
-        write(root, folder + "module_zh_CN.json", texts);
+        writeTranslated(root, {}, {});
+        writeMessages(root, translation);
         const Verdict verdict = check("check_translations.py", root.path());
+        if (verdict.output.contains("lupdate is not there")) {
+            QSKIP("without lconvert");
+        }
         QVERIFY2(verdict.exitCode == (complaint.isEmpty() ? 0 : 1), qPrintable(verdict.output));
         QVERIFY2(verdict.output.contains(complaint), qPrintable(verdict.output));
+    }
+
+    void whatIsMissingFailsAReleaseAlone_data() {
+        QTest::addColumn<QByteArray>("library");
+        QTest::addColumn<QByteArray>("panel");
+        QTest::addColumn<QByteArray>("translated");
+        QTest::addColumn<QByteArray>("messages");
+        QTest::addColumn<QString>("complaint");
+        const QByteArray open = "QString a() { return Words::tr(\"Open\"); }";
+        const QByteArray none;
+        const QByteArray needs = "throw Error(kind, message(\"{} needs {}\", id, size));";
+        const QByteArray known = "msgid \"{} needs {}\"\nmsgstr \"";
+        QTest::newRow("unfinished")
+            << none << open << inStudio("Open", "") << none << "\"Open\" is not translated";
+        QTest::newRow("not in the file") << none << open << none << none << "\"Open\" is not in";
+        QTest::newRow("gone") << none << none << inStudio("Open", "打开") << none
+                              << "nothing says \"Open\" any more";
+        QTest::newRow("a message") << needs << none << none << none << "\"{} needs {}\" is not in";
+        QTest::newRow("a message that is open") << needs << none << none << known + "\"\n"
+                                                << "\"{} needs {}\" is not translated";
+        QTest::newRow("a message that is gone") << none << none << none << known + "{} 需要 {}\"\n"
+                                                << "nothing says \"{} needs {}\" any more";
+        QTest::newRow("a message that is translated")
+            << needs << none << none << known + "{} 需要 {}\"\n"
+            << "";
+        QTest::newRow("a phrase in a table")
+            << QByteArray("Row row{.hint = phrase(\"choose \" \"a file\")};") << none << none
+            << none << "\"choose a file\" is not in";
+        QTest::newRow("a plural") << QByteArray("plural(n, \"{} file\", \"{} files\", n);") << none
+                                  << none << none << "\"{} file\" is not in";
+        QTest::newRow("a separator")
+            << QByteArray("joined(reasons, \"; \");") << none << none << none << "\"; \" is not in";
+        QTest::newRow("a sum of texts")
+            << QByteArray("throw Error(kind, \"node \" + id + \" needs \" + std::string(size));")
+            << none << none << none << "sentence/node {0} needs {1} is not there";
+        QTest::newRow("a clause of a choice")
+            << QByteArray("f(isNew ? itIsNew : what + \" is old and worn\");") << none << none
+            << none << "sentence/{0} is old and worn is not there";
+        QTest::newRow("a line of the log")
+            << QByteArray("log(Level::Info, \"the run has begun\");") << none << none << none << "";
+        QTest::newRow("a code") << QByteArray("add({.code = \"too_strange\", .message = text});")
+                                << none << none << none << "issue/too_strange/message is not there";
+    }
+
+    void whatIsMissingFailsAReleaseAlone() {
+        QFETCH(QByteArray, library);
+        QFETCH(QByteArray, panel);
+        QFETCH(QByteArray, translated);
+        QFETCH(QByteArray, messages);
+        QFETCH(QString, complaint);
+        const QTemporaryDir root;
+        writeTranslated(root, library, panel, translated);
+        writeMessages(root, messages);
+        const Verdict release = check("check_translations.py", root.path(), {"--release"});
+        if (release.output.contains("is not there (Debian")) {
+            QSKIP("without lupdate or xgettext");
+        }
+        QVERIFY2(release.exitCode == (complaint.isEmpty() ? 0 : 1), qPrintable(release.output));
+        QVERIFY2(release.output.contains(complaint), qPrintable(release.output));
+        QVERIFY2(release.output.contains("0 translations are broken"), qPrintable(release.output));
+    }
+
+    void aMissingTranslationIsNoFaultOfAChange() {
+        const QTemporaryDir root;
+        writeTranslated(root, "throw Error(kind, message(\"{} is full\", name));", {});
+        const Verdict verdict = check("check_translations.py", root.path());
+        QVERIFY2(verdict.exitCode == 0, qPrintable(verdict.output));
     }
 
     void aNameInTwoFilesOfARoomIsFound_data() {

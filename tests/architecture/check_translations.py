@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Checks that every text of the studio is there in every language, and keeps the files of languages.
+"""Checks the translations of every language, and keeps their files.
 
-    check_translations.py [ROOT]                 the check; without lupdate it checks only what does not need it
-    check_translations.py ROOT --update [NODES]  brings resources/translations up to date with ui/ and, where NODES is the
-                                                 output of "lowtide nodes --json", with the module; what is new is unfinished
+    check_translations.py [ROOT]                 fails where a translation is broken; counts those that are missing
+    check_translations.py ROOT --release         fails where one is missing, too
+    check_translations.py ROOT --update [NODES]  brings resources/translations up to date with the sources and, where NODES is
+                                                 the output of "lowtide nodes --json", with the nodes; what is new is unfinished
     check_translations.py ROOT --missing         prints what is not translated: "key TAB English TAB" a line
     check_translations.py ROOT --take FILE       takes such lines with the translation after the last TAB
 
-In lines a new line is "\\n", and plural forms stand apart by " | ". Keys of the studio's own texts are "context/English".
+In lines a new line is "\\n", and plural forms stand apart by " | ". Keys of the studio's own texts are "context/English", those
+of messages "message/FORMAT". What needs lupdate and lconvert (Debian: qt6-l10n-tools) or xgettext (gettext) is left out without.
 """
 import json
 import pathlib
@@ -23,14 +25,50 @@ import module_sentences
 LANGUAGES = ("zh_CN",)
 FOLDER = "resources/translations"
 PLACES = re.compile(r"%[1-9n]|%L[1-9]|\{\w+\}")
+# A format of a message (plugin/base/message.hpp): doubled braces, and places in order or by number.
+FORMAT_PIECES = re.compile(r"\{\{|\}\}|\{(\d*)\}|[{}]")
+# What the sources call to make a message; of a plural both forms.
+KEYWORDS = ("message", "phrase", "plural:2,3", "joined:2")
 ACCESS = re.compile(r"&(?=[^& ])")
 # Keys and menus of Chinese programs show the letter behind the words: "打开(&O)...".
 ELLIPSIS = ("...", "…")
 
 
-def find_lupdate():
+def find_linguist(tool):
     qt = pathlib.Path("/usr/lib/qt6/bin")
-    return shutil.which("lupdate", path=f"{qt}:/usr/lib64/qt6/bin") or shutil.which("lupdate6") or shutil.which("lupdate")
+    return shutil.which(tool, path=f"{qt}:/usr/lib64/qt6/bin") or shutil.which(tool + "6") or shutil.which(tool)
+
+
+def find_lupdate():
+    return find_linguist("lupdate")
+
+
+def run(*command):
+    done = subprocess.run([str(each) for each in command], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{pathlib.Path(command[0]).name} failed: {done.stderr}")
+    return done.stdout
+
+
+def run_xgettext(root, file):
+    """The formats of all messages in the sources into a .pot file; their places in the sources without lines, which change often."""
+    sources = [source.relative_to(root).as_posix() for folder in ("plugin", "nodes", "ui") for source in (root / folder).rglob("*.[ch]pp")]
+    command = ["xgettext", "--language=C++", "--from-code=UTF-8", "--keyword", *(f"--keyword={each}" for each in KEYWORDS), "--no-wrap",
+               "--add-location=file", "--sort-by-file", "--force-po", "--directory", root, "--output", file, "--files-from=-"]
+    done = subprocess.run([str(each) for each in command], input="\n".join(sorted(sources)), capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit("xgettext failed: " + done.stderr)
+    # It takes a percent sign for a directive of printf.
+    text = file.read_text().replace("charset=CHARSET", "charset=UTF-8")
+    file.write_text(re.sub(r"^#, c-format\n", "", text, flags=re.M))
+
+
+def po_messages(file):
+    """{(context, source, comment): element} of a .po file, as messages() of a .ts file."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = pathlib.Path(folder) / "messages.ts"
+        run(find_linguist("lconvert"), "-i", file, "-o", made)
+        return {key[1]: message for key, message in messages(made)[1].items() if key[1]}
 
 
 def run_lupdate(root, file, *options):
@@ -54,7 +92,7 @@ def messages(file):
     found = {}
     for context in tree.getroot().findall("context"):
         for message in context.findall("message"):
-            key = (context.find("name").text, message.find("source").text, message.findtext("comment") or "")
+            key = (context.findtext("name"), message.findtext("source"), message.findtext("comment") or "")
             found[key] = message
     return tree, found
 
@@ -85,29 +123,73 @@ def faults(english, text):
     return problems
 
 
-def check_studio(root, language, known):
-    file = root / FOLDER / f"lowtide_{language}.ts"
-    _, texts = messages(file)
+def places(text):
+    """The numbers of a format's places; nothing where a brace stands alone."""
+    numbers = []
+    for piece in FORMAT_PIECES.finditer(text):
+        if piece[0] in ("{", "}"):
+            return None
+        if piece[1] is not None:
+            numbers.append(int(piece[1] or len(numbers)))
+    return numbers
+
+
+def format_faults(english, text):
+    """What a translation of a message's format lost, or has too much."""
+    wanted, given = places(english), places(text)
     problems = []
+    if wanted is None or given is None:
+        problems.append("has a brace that is neither a place nor doubled")
+    elif set(wanted) != set(given):
+        problems.append("has other placeholders")
+    return problems + faults(FORMAT_PIECES.sub("_", english), FORMAT_PIECES.sub("_", text))
+
+
+class Findings:
+    """What is broken, and what is missing or of no use any more: the second is for translators."""
+
+    def __init__(self):
+        self.broken, self.missing = [], []
+
+
+def check_studio(root, language, known, found):
+    file = root / FOLDER / f"lowtide_{language}.ts"
+    name = file.relative_to(root)
+    _, texts = messages(file)
     for key, message in sorted(texts.items()):
-        where = f"{file.relative_to(root)}: {key[0]}: \"{key[1]}\" "
+        where = f"{name}: {key[0]}: \"{key[1]}\" "
         if not is_finished(message):
-            problems.append(where + "is not translated")
+            found.missing.append(where + "is not translated")
         else:
             # One form may leave the number out: "and one more".
-            problems += [where + fault for form in forms(message) for fault in faults(key[1], form)]
+            found.broken += [where + fault for form in forms(message) for fault in faults(key[1], form)]
     if known is not None:
-        problems += [f"{key[0]}: \"{key[1]}\" is not in {file.relative_to(root)}; run ./dev translations" for key in sorted(known - set(texts))]
-        problems += [f"{file.relative_to(root)}: nothing says \"{key[1]}\" any more; run ./dev translations" for key in sorted(set(texts) - known)]
-    return problems
+        found.missing += [f"{key[0]}: \"{key[1]}\" is not in {name}" for key in sorted(known - set(texts))]
+        found.missing += [f"{name}: nothing says \"{key[1]}\" any more" for key in sorted(set(texts) - known)]
 
 
-def check_english(root, known):
+def check_english(root, known, found):
     file = root / FOLDER / "lowtide_en.ts"
     _, texts = messages(file)
-    problems = [f"{file.relative_to(root)}: \"{key[1]}\" has no plural forms" for key, message in texts.items() if not is_finished(message)]
+    found.missing += [f"{file.relative_to(root)}: \"{key[1]}\" has no plural forms" for key, message in texts.items() if not is_finished(message)]
     plural = {key for key, message in (known or {}).items() if message.get("numerus")}
-    return problems + [f"\"{key[1]}\" is not in {file.relative_to(root)}; run ./dev translations" for key in sorted(plural - set(texts))]
+    found.missing += [f"\"{key[1]}\" is not in {file.relative_to(root)}" for key in sorted(plural - set(texts))]
+
+
+def check_messages(root, language, known, found):
+    file = root / FOLDER / f"messages_{language}.po"
+    if not find_linguist("lconvert"):
+        return
+    texts = po_messages(file)
+    for english, message in sorted(texts.items()):
+        where = f"{file.relative_to(root)}: \"{english}\" "
+        if not is_finished(message):
+            found.missing.append(where + "is not translated")
+        else:
+            found.broken += [where + fault for form in forms(message) for fault in format_faults(english, form)]
+    if known is not None:
+        found.missing += [f"\"{english}\" is not in {file.relative_to(root)}" for english in sorted(known - set(texts))]
+        found.missing += [f"{file.relative_to(root)}: nothing says \"{english}\" any more" for english in sorted(set(texts) - known)]
 
 
 def module_keys(root, texts):
@@ -120,27 +202,26 @@ def module_keys(root, texts):
     return keys
 
 
-def check_module(root, language):
+def check_module(root, language, found):
     file = root / FOLDER / f"module_{language}.json"
-    problems = []
+    name = file.relative_to(root)
     texts = json.loads(file.read_text())
     for key, entry in texts.items():
-        where = f"{file.relative_to(root)}: {key} "
+        where = f"{name}: {key} "
         if not entry.get("text"):
-            problems.append(where + "is not translated")
+            found.missing.append(where + "is not translated")
         else:
-            problems += [where + fault for fault in faults(entry["en"], entry["text"])]
+            found.broken += [where + fault for fault in faults(entry["en"], entry["text"])]
     wanted, there = module_keys(root, texts), set(texts)
-    problems += [f"{file.relative_to(root)}: {key} is not there; run ./dev translations" for key in sorted(set(wanted) - there)]
+    found.missing += [f"{name}: {key} is not there" for key in sorted(set(wanted) - there)]
     gone = {key for key in there if key.startswith("sentence/")} - set(wanted)
-    problems += [f"{file.relative_to(root)}: nothing says {key} any more; run ./dev translations" for key in sorted(gone)]
+    found.missing += [f"{name}: nothing says {key} any more" for key in sorted(gone)]
     for page in sorted((root / "resources/help").glob("*.md")):
         if not (page.parent / language / page.name).exists():
-            problems.append(f"resources/help/{language}/{page.name} is missing")
+            found.missing.append(f"resources/help/{language}/{page.name} is missing")
     for page in sorted((root / "resources/help" / language).glob("*.md")):
         if not (page.parent.parent / page.name).exists():
-            problems.append(f"{page.relative_to(root)}: there is no such page in English")
-    return problems
+            found.broken.append(f"{page.relative_to(root)}: there is no such page in English")
 
 
 def check_raw(known):
@@ -148,21 +229,30 @@ def check_raw(known):
 
 
 def check(root):
+    found = Findings()
     if not (root / FOLDER).exists():
-        return []
-    known, problems = None, []
-    if find_lupdate():
-        with tempfile.TemporaryDirectory() as folder:
+        return found
+    known = formats = None
+    with tempfile.TemporaryDirectory() as folder:
+        if find_lupdate():
             file = pathlib.Path(folder) / "all.ts"
             run_lupdate(root, file)
             _, known = messages(file)
-        problems += check_raw(known)
-    else:
-        print("lupdate is not there (Debian: qt6-l10n-tools): texts that are in no file are not looked for")
-    problems += check_english(root, known)
+            found.broken += check_raw(known)
+        else:
+            print("lupdate is not there (Debian: qt6-l10n-tools): texts that are in no file are not looked for")
+        if find_linguist("lconvert") and shutil.which("xgettext"):
+            file = pathlib.Path(folder) / "all.pot"
+            run_xgettext(root, file)
+            formats = set(po_messages(file))
+        else:
+            print("xgettext is not there (Debian: gettext): messages that are in no file are not looked for")
+    check_english(root, known, found)
     for language in LANGUAGES:
-        problems += check_studio(root, language, None if known is None else set(known)) + check_module(root, language)
-    return problems
+        check_studio(root, language, None if known is None else set(known), found)
+        check_messages(root, language, formats, found)
+        check_module(root, language, found)
+    return found
 
 
 def described(nodes):
@@ -225,13 +315,24 @@ def update_module(root, language, nodes):
     file.write_text(json.dumps(after, ensure_ascii=False, indent=1) + "\n")
 
 
+def update_messages(root, language):
+    file = root / FOLDER / f"messages_{language}.po"
+    with tempfile.TemporaryDirectory() as folder:
+        pot, merged = pathlib.Path(folder) / "all.pot", pathlib.Path(folder) / "merged.po"
+        run_xgettext(root, pot)
+        run("msgmerge", "--quiet", "--no-fuzzy-matching", "--no-wrap", "--add-location=file", "--sort-by-file", "--output-file", merged, file, pot)
+        run("msgattrib", "--no-obsolete", "--no-wrap", "--output-file", file, merged)
+    file.write_text(re.sub(r'^"(POT-Creation-Date|Report-Msgid-Bugs-To): .*\n', "", file.read_text(), flags=re.M))
+
+
 def update(root, nodes_file):
-    if not find_lupdate():
-        raise SystemExit("lupdate is not there; install qt6-l10n-tools")
+    if not find_lupdate() or not shutil.which("msgmerge"):
+        raise SystemExit("lupdate or msgmerge is not there; install qt6-l10n-tools and gettext")
     nodes = json.loads(pathlib.Path(nodes_file).read_text()) if nodes_file else None
     run_lupdate(root, root / FOLDER / "lowtide_en.ts", "-pluralonly", "-source-language", "en", "-target-language", "en")
     for language in LANGUAGES:
         run_lupdate(root, root / FOLDER / f"lowtide_{language}.ts", "-source-language", "en", "-target-language", language)
+        update_messages(root, language)
         update_module(root, language, nodes)
 
 
@@ -248,9 +349,32 @@ def missing(root, language):
     for key, message in texts.items():
         if not is_finished(message):
             yield f"{key[0]}/{key[1]}", key[1]
+    for english, message in po_messages(root / FOLDER / f"messages_{language}.po").items():
+        if not is_finished(message):
+            yield f"message/{english}", english
     for key, entry in json.loads((root / FOLDER / f"module_{language}.json").read_text()).items():
         if not entry["text"]:
             yield key, entry["en"]
+
+
+def take_messages(file, given):
+    """Puts translations of messages into a .po file by way of one that has nothing else."""
+    used = {f"message/{english}": message for english, message in po_messages(file).items() if given.get(f"message/{english}")}
+    quoted = lambda text: json.dumps(text, ensure_ascii=False)
+    with tempfile.TemporaryDirectory() as folder:
+        more = pathlib.Path(folder) / "more.po"
+        lines = ['msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n']
+        for key, message in used.items():
+            plural = message.findtext("extra-po-msgid_plural")
+            text = [f"#: {message.findtext('extra-po-references') or ''}", f"msgid {quoted(key.removeprefix('message/'))}"]
+            text += [f"msgid_plural {quoted(plural)}"] if plural else []
+            text += [f"msgstr[{i}] {quoted(form)}" for i, form in enumerate(given[key].split(" | "))] if plural else [f"msgstr {quoted(given[key])}"]
+            lines.append("\n".join(text) + "\n")
+        more.write_text("\n".join(lines))
+        merged = run("msgcat", "--use-first", "--no-wrap", "--sort-by-file", "--add-location=file", more, file)
+    header = file.read_text().partition("\n\n")[0]
+    file.write_text(header + "\n\n" + merged.partition("\n\n")[2])
+    return set(used)
 
 
 def take(root, language, lines):
@@ -275,6 +399,7 @@ def take(root, language, lines):
                 translation.text = given[key]
     tree.write(file, encoding="utf-8", xml_declaration=True)
     run_lupdate(root, file, "-source-language", "en", "-target-language", language)  # in lupdate's own form
+    used |= take_messages(root / FOLDER / f"messages_{language}.po", given)
     file = root / FOLDER / f"module_{language}.json"
     entries = json.loads(file.read_text())
     for key, entry in entries.items():
@@ -300,8 +425,9 @@ def main():
     if what == "--take":
         take(root, language, pathlib.Path(sys.argv[3]).read_text().splitlines())
         return 0
-    problems = check(root)
-    print("\n".join(problems + [f"{len(problems)} texts that are missing or broken"]))
+    found = check(root)
+    problems = found.broken + (found.missing if what == "--release" else [])
+    print("\n".join(problems + [f"{len(found.broken)} translations are broken, {len(found.missing)} are missing or outdated"]))
     return 1 if problems else 0
 
 

@@ -12,7 +12,7 @@ DIRECTIVE = re.compile(r"^[ \t]*#(?!\s*define)[^\n]*", re.M)
 SEPARATORS = {",", ";", "?", ":", "=", "return", "throw", "<<", "&&", "||", "==", "!=", "+=", "case"}
 # What is said to developers, or translated by its place: logs, tr(), texts of descriptions.
 UNSAID = {"log", "LOWTIDE_ASSERT", "static_assert", "record", "emit", "tr", "translate", "QStringLiteral", "QLatin1String",
-          "fromLatin1", "fromUtf8", "QT_TRANSLATE_NOOP", "TEXT", "put", "phase", "Op", "def", "bind", "prepare"}
+          "fromLatin1", "fromUtf8", "QT_TRANSLATE_NOOP", "TEXT", "message", "phrase", "plural", "joined", "put", "phase", "Op", "def", "bind", "prepare"}
 ROOMS = ("plugin", "nodes", "ui/bridge", "ui/document", "ui/door", "ui/history", "ui/models", "ui/panels", "ui/prompts", "ui/studio", "ui/vary")
 # Details of damaged files and of faults of the program: those who can mend them read English. The sentence around them is translated.
 DETAILS = re.compile("|".join((

@@ -26,11 +26,11 @@ void require(bool holds, std::string_view promise) {
 
 void requireReadable(const Error& error, std::initializer_list<ErrorKind> kinds) {
     if (std::find(kinds.begin(), kinds.end(), error.kind()) == kinds.end()) {
-        throw Broken{"another kind of error: " + error.message()};
+        throw Broken{"another kind of error: " + error.message().str()};
     }
     require(!error.message().empty(), "an error says what failed");
-    for (const std::string_view text : {std::string_view(error.message()),
-                                        std::string_view(error.hint()),
+    for (const std::string_view text : {std::string_view(error.message().str()),
+                                        std::string_view(error.hint().str()),
                                         std::string_view(error.item())}) {
         if (text.size() > kLongestMessage || (!isAscii(text) && !isValidUtf8(text))) {
             throw Broken{"an error is UTF-8 and fits a screen: " + std::string(text)};

@@ -209,11 +209,11 @@ private Q_SLOTS:
         });
         QVERIFY(error.has_value());
         for (const QString& said : says) {
-            QVERIFY2(QString::fromStdString(error->message()).contains(said),
-                     error->message().c_str());
+            QVERIFY2(QString::fromStdString(error->message().str()).contains(said),
+                     error->message().str().c_str());
         }
-        QVERIFY2(QString::fromStdString(error->message()).contains(folder_->path()),
-                 error->message().c_str());
+        QVERIFY2(QString::fromStdString(error->message().str()).contains(folder_->path()),
+                 error->message().str().c_str());
         QVERIFY(!error->hint().empty());
     }
 

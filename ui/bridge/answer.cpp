@@ -27,8 +27,8 @@ Issue issueFromJson(const Json& issue) {
                   .code = textIn(issue, "code"),
                   .node = textIn(issue, "node"),
                   .item = textIn(issue, "item"),
-                  .message = textIn(issue, "message"),
-                  .hint = textIn(issue, "hint"),
+                  .message = messageIn(issue, "message"),
+                  .hint = messageIn(issue, "hint"),
                   .facts = memberIn(issue, "facts").is_object() ? memberIn(issue, "facts").dump()
                                                                 : std::string()};
     reword(read);
@@ -54,7 +54,7 @@ std::string firstMessageIn(const std::string& text) {
         return {};
     }
     const Issue& issue = issues.front();
-    return issue.hint.empty() ? issue.message : issue.message + "; " + issue.hint;
+    return issue.hint.empty() ? issue.message.str() : issue.message.str() + "; " + issue.hint.str();
 }
 
 Json factsOf(const Issue& issue) {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "plugin/base/issue.hpp"
 #include "plugin/base/json.hpp"
-#include "plugin/host_api/host.hpp"
 #include "ui/document/json_members.hpp"
 
 #include <string>

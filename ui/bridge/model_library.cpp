@@ -21,7 +21,8 @@ constexpr Bytes kTensorsAtOnce = 4;
 
 std::string messageIn(const Json& answer, const std::string& name) {
     const Issues issues = issuesFromJson(memberIn(answer, "issues"));
-    return issues.empty() ? "the module does not say what " + name + " is" : issues.front().message;
+    return issues.empty() ? "the module does not say what " + name + " is"
+                          : issues.front().message.str();
 }
 
 /// The file, or the folder above it, whose name is no text.
@@ -86,7 +87,7 @@ private:
             return model;
         } catch (const Error& error) {
             ModelFile model{.path = path, .name = fs::path(path).filename().string()};
-            model.problem = error.message();
+            model.problem = error.message().str();
             return model;
         }
     }

@@ -79,7 +79,7 @@ HashedModel hashModel(const std::string& path,
         return {.sha256 = hasher.hexDigest(), .problem = {}, .identity = file.identity()};
     } catch (const Error& error) {
         return {.sha256 = {},
-                .problem = error.kind() == ErrorKind::Cancelled ? "" : error.message()};
+                .problem = error.kind() == ErrorKind::Cancelled ? "" : error.message().str()};
     }
 }
 
@@ -130,7 +130,7 @@ void ModelShelf::read() {
             }
         }
     } catch (const Error& error) {
-        log(Level::Warning, "notes of models cannot be read: " + error.message());
+        log(Level::Warning, "notes of models cannot be read: " + error.message().str());
         static_cast<void>(setBrokenAside(shelfFile(folder_)));
     }
 }

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "plugin/base/issue.hpp"
 #include "plugin/base/json_fwd.hpp"
-#include "plugin/host_api/host.hpp"
 
 #include <QImage>
 #include <QObject>

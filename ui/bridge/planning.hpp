@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/issue.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/runner.hpp"
 #include "ui/document/graph_model.hpp"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/issue.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/graph/document.hpp"
 #include "plugin/host_api/host.hpp"

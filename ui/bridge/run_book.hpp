@@ -1,7 +1,7 @@
 #pragma once
 
+#include "plugin/base/issue.hpp"
 #include "plugin/base/json.hpp"
-#include "plugin/host_api/host.hpp"
 #include "ui/bridge/node_status.hpp"
 #include "ui/history/run_record.hpp"
 

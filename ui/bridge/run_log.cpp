@@ -37,7 +37,7 @@ std::string endText(const QueuedRun& run) {
     }
     for (const Issue& issue : run.issues) {
         if (issue.severity != Severity::Info) {
-            text += "; " + (issue.node.empty() ? "" : issue.node + ": ") + issue.message;
+            text += "; " + (issue.node.empty() ? "" : issue.node + ": ") + issue.message.str();
         }
     }
     return text;

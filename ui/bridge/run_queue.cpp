@@ -387,7 +387,7 @@ RunRecord RunQueue::recordOf(const QueuedRun& run) const {
             .milliseconds = run.milliseconds,
             .peak = peakIn(run.report),
             .executed = run.executed,
-            .problem = error ? QString::fromStdString(error->message) : QString()};
+            .problem = error ? QString::fromStdString(error->message.str()) : QString()};
 }
 
 }  // namespace lowtide::ui

@@ -227,7 +227,8 @@ void SheetEstimate::take(const QString& title, const Planned& planned) {
         ++forecast_.unknown;
     } else if (error) {
         if (++forecast_.refused == 1) {
-            forecast_.problem = tr("%1: %2").arg(title, QString::fromStdString(error->message));
+            forecast_.problem =
+                tr("%1: %2").arg(title, QString::fromStdString(error->message.str()));
         }
     }
     Q_EMIT changed(forecast_);

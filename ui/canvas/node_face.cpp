@@ -248,10 +248,10 @@ QString issueText(const Issues& issues, const std::string& item) {
     QStringList sentences;
     for (const Issue& issue : issues) {
         if (item.empty() || issue.item == item) {
-            const QString message = QString::fromStdString(issue.message);
+            const QString message = QString::fromStdString(issue.message.str());
             sentences << (issue.hint.empty()
                               ? message
-                              : message + u'\n' + QString::fromStdString(issue.hint));
+                              : message + u'\n' + QString::fromStdString(issue.hint.str()));
         }
     }
     return sentences.join(QStringLiteral("\n\n"));

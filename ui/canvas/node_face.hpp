@@ -3,6 +3,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
+#include "plugin/base/issue.hpp"
 #include "plugin/host_api/host.hpp"
 
 #include <QString>

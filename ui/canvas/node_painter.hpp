@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/issue.hpp"
 #include "ui/bridge/node_status.hpp"
 #include "ui/canvas/node_face.hpp"
 #include "ui/canvas/node_layout.hpp"

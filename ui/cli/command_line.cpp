@@ -381,9 +381,9 @@ int runCommandLine(int count, char** arguments) {
 }
 
 void printError(const Error& error) {
-    std::fprintf(stderr, "lowtide: %s\n", error.message().c_str());
+    std::fprintf(stderr, "lowtide: %s\n", error.message().str().c_str());
     if (!error.hint().empty()) {
-        std::fprintf(stderr, "  %s\n", error.hint().c_str());
+        std::fprintf(stderr, "  %s\n", error.hint().str().c_str());
     }
 }
 

@@ -46,7 +46,7 @@ Json jsonOf(const ListedPreset& listed) {
                  {"device_memory", preset.deviceMemory},
                  {"builtin", listed.isBuiltin}};
     if (listed.file.refusal) {
-        json["problem"] = listed.file.refusal->message();
+        json["problem"] = listed.file.refusal->message().str();
     }
     return json;
 }

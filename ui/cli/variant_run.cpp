@@ -21,7 +21,7 @@ VariantComparison compared(const VariantRun& reference, const VariantRun& run) {
         }
     } catch (const Error& error) {
         result.pictures.clear();
-        result.problem = error.message();
+        result.problem = error.message().str();
         return result;
     }
     result.latents = latentCosines(reference.latents, run.latents);

@@ -112,7 +112,7 @@ void tryToKeepBackup(const QString& path, std::string_view next, const QString& 
     try {
         keepBackup(path, next, backupFolder);
     } catch (const Error& error) {
-        log(Level::Warning, "no backup was made: " + error.message());
+        log(Level::Warning, "no backup was made: " + error.message().str());
     }
 }
 
@@ -231,7 +231,7 @@ graph::Document loadGraph(const QString& path) {
                     .toStdString());
         }
         throw Error(error.kind(),
-                    quotedName(file.name()) + ": " + error.message(),
+                    quotedName(file.name()) + ": " + error.message().str(),
                     error.hint(),
                     error.item());
     }

@@ -283,7 +283,7 @@ QString refusalOf(const ParamDesc& param, const Json& value) {
                 .facts = graph::paramFacts(param, value).dump()};
     reword(issue);
     return QCoreApplication::translate("lowtide::ui::ParamEditor", "The value %1; %2.")
-        .arg(QString::fromStdString(issue.message), QString::fromStdString(issue.hint));
+        .arg(QString::fromStdString(issue.message.str()), QString::fromStdString(issue.hint.str()));
 }
 
 TypedValue valueFrom(const ParamDesc& param, long double number) {

@@ -98,8 +98,12 @@ std::shared_ptr<const ModuleTexts> textsOf(const QString& code) {
     std::shared_ptr<const ModuleTexts>& texts = read.byCode[code];
     if (!texts) {
         QFile file(fileOf("module", code, "json"));
-        texts = file.open(QIODevice::ReadOnly) ? std::make_shared<const KeyedTexts>(file.readAll())
-                                               : std::make_shared<const ModuleTexts>();
+        QFile messages(fileOf("messages", code, "qm"));
+        const QByteArray compiled =
+            messages.open(QIODevice::ReadOnly) ? messages.readAll() : QByteArray();
+        texts = file.open(QIODevice::ReadOnly)
+                    ? std::make_shared<const KeyedTexts>(file.readAll(), compiled)
+                    : std::make_shared<const ModuleTexts>();
     }
     return texts;
 }

@@ -90,7 +90,7 @@ std::optional<QString> placeText(const std::string& name, const Issue& issue, co
     return name == "label"     ? std::optional(blamedLabel(issue, facts))
            : name == "node"    ? std::optional(QString::fromStdString(issue.node))
            : name == "item"    ? std::optional(QString::fromStdString(issue.item))
-           : name == "message" ? std::optional(QString::fromStdString(issue.message))
+           : name == "message" ? std::optional(QString::fromStdString(issue.message.str()))
                                : std::nullopt;
 }
 
@@ -138,6 +138,10 @@ std::optional<QString> ModuleTexts::sentence(const QString&) const {
     return std::nullopt;
 }
 
+std::optional<QString> ModuleTexts::message(const Message&) const {
+    return std::nullopt;
+}
+
 std::shared_ptr<const ModuleTexts> ModuleTexts::current() {
     Current& current = currentTexts();
     const std::scoped_lock lock(current.mutex);
@@ -150,7 +154,8 @@ void ModuleTexts::setCurrent(std::shared_ptr<const ModuleTexts> texts) {
     current.texts = std::move(texts);
 }
 
-KeyedTexts::KeyedTexts(const QByteArray& json) {
+KeyedTexts::KeyedTexts(const QByteArray& json, QByteArray messages)
+    : messages_(std::move(messages)) {
     const Json read = Json::parse(json.begin(), json.end(), nullptr, false);
     if (!read.is_object()) {
         return;
@@ -178,6 +183,14 @@ QString KeyedTexts::text(const QString& key, const QString& english) const {
 
 std::optional<QString> KeyedTexts::sentence(const QString& english) const {
     return sentences_.say(english);
+}
+
+std::optional<QString> KeyedTexts::message(const Message& message) const {
+    const auto wordOf = [this](const QString& english) {
+        return sentences_.say(english).value_or(english);
+    };
+    const std::optional<QString> text = messages_.text(message, wordOf);
+    return text ? text : sentence(QString::fromStdString(message.str()));
 }
 
 void reword(NodeDesc& desc) {
@@ -219,17 +232,17 @@ void reword(Issue& issue) {
     if (facts.is_object() && facts.contains("case") && facts["case"].is_string()) {
         owner += '/' + facts["case"].get<std::string>();
     }
-    const std::pair<const char*, std::string*> texts[] = {{"message", &issue.message},
-                                                          {"hint", &issue.hint}};
+    const std::pair<const char*, Message*> texts[] = {{"message", &issue.message},
+                                                      {"hint", &issue.hint}};
     const Issue told = issue;
     for (const auto& [what, text] : texts) {
         if (text->empty()) {
             continue;
         }
         const QString patterns = ModuleTexts::current()->text(keyOf(owner, what), {});
-        const QString english = QString::fromStdString(*text);
+        const QString english = QString::fromStdString(text->str());
         std::optional<QString> said = firstFilled(patterns, told, facts, false);
-        said = said ? said : ModuleTexts::current()->sentence(english);
+        said = said ? said : ModuleTexts::current()->message(*text);
         // Some errors of the studio speak the language already.
         said = said || isChinese(english.front()) ? said : firstFilled(patterns, told, facts, true);
         *text = said.value_or(english).toStdString();
@@ -260,15 +273,14 @@ QString moduleWord(const QString& english) {
     return ModuleTexts::current()->text(QStringLiteral("word/") + english, english);
 }
 
-QString moduleSentence(const std::string& english) {
-    const QString sentence = QString::fromStdString(english);
-    return ModuleTexts::current()->sentence(sentence).value_or(sentence);
+QString moduleSentence(const Message& message) {
+    return ModuleTexts::current()->message(message).value_or(QString::fromStdString(message.str()));
 }
 
 QString errorText(const Error& error) {
     Issue issue{.code = std::string(codeOf(error.kind())), .message = error.message()};
     reword(issue);
-    return QString::fromStdString(issue.message);
+    return QString::fromStdString(issue.message.str());
 }
 
 QString asSentence(const QString& text) {

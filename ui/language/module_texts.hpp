@@ -1,7 +1,9 @@
 #pragma once
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/issue.hpp"
 #include "plugin/host_api/host.hpp"
+#include "ui/language/message_texts.hpp"
 #include "ui/language/sentences.hpp"
 
 #include <QByteArray>
@@ -23,23 +25,28 @@ public:
     [[nodiscard]] virtual QString text(const QString& key, const QString& english) const;
     /// A sentence of the module that is known by its words; nothing where this language lacks it.
     [[nodiscard]] virtual std::optional<QString> sentence(const QString& english) const;
+    /// A message by its format, else as a sentence; nothing where this language lacks it.
+    [[nodiscard]] virtual std::optional<QString> message(const Message& message) const;
 
     /// Any thread.
     [[nodiscard]] static std::shared_ptr<const ModuleTexts> current();
     static void setCurrent(std::shared_ptr<const ModuleTexts> texts);
 };
 
-/// Those of a file: {"key": {"en": "...", "text": "..."}}. What is damaged in it stays English.
+/// Those of a file: {"key": {"en": "...", "text": "..."}}, and of messages as lrelease compiles
+/// them. What is damaged in them stays English.
 class KeyedTexts : public ModuleTexts {
 public:
-    explicit KeyedTexts(const QByteArray& json);
+    explicit KeyedTexts(const QByteArray& json, QByteArray messages = {});
 
     [[nodiscard]] QString text(const QString& key, const QString& english) const override;
     [[nodiscard]] std::optional<QString> sentence(const QString& english) const override;
+    [[nodiscard]] std::optional<QString> message(const Message& message) const override;
 
 private:
     std::map<QString, QString> texts_;
     Sentences sentences_;
+    MessageTexts messages_;
 };
 
 /// Gives a description the texts of the current language, from any other. Ids stay. GUI thread
@@ -68,7 +75,7 @@ void reword(Issue& issue);
 /// A word of the module that has no owner: the phase of a node, the role of a component.
 [[nodiscard]] QString moduleWord(const QString& english);
 /// A sentence of the module or of an error: what a memory policy does, why a choice is refused.
-[[nodiscard]] QString moduleSentence(const std::string& english);
+[[nodiscard]] QString moduleSentence(const Message& message);
 /// What an error says, without what to do.
 [[nodiscard]] QString errorText(const Error& error);
 /// With a capital letter and a full stop, those of Chinese behind Chinese.

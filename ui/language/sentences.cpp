@@ -19,34 +19,7 @@ const QRegularExpression& placePattern() {
     return kPlace;
 }
 
-bool isWide(QChar letter) {
-    return isChinese(letter) || letter == u'“' || letter == u'”';
-}
-
-/// Names stand in the quotes of the language.
-QString quoted(const QString& value) {
-    const bool isName = value.size() > 1 && value.startsWith(u'"') && value.endsWith(u'"') &&
-                        value.count(u'"') == 2;
-    return isName ? u'“' + value.mid(1, value.size() - 2) + u'”' : value;
-}
-
-/// A space stands between Latin and Chinese letters, not between Chinese ones.
-void append(QString& said, const QString& more) {
-    const auto last = said.size() - 1;
-    if (last > 0 && said[last] == u' ' && isWide(said[last - 1]) && !more.isEmpty() &&
-        isWide(more.front())) {
-        said.chop(1);
-    }
-    const bool isGap = more.size() > 1 && more.front() == u' ' && isWide(more[1]) &&
-                       !said.isEmpty() && isWide(said.back());
-    said += isGap ? more.mid(1) : more;
-}
-
 }  // namespace
-
-bool isChinese(QChar letter) {
-    return letter.unicode() > 0x2e80;
-}
 
 void Sentences::add(const QString& english, const QString& text) {
     if (!placePattern().match(english).hasMatch()) {
@@ -132,17 +105,18 @@ std::optional<QString> Sentences::byPattern(const QString& english,
         qsizetype from = 0;
         for (auto places = placePattern().globalMatch(pattern.text); places.hasNext();) {
             const QRegularExpressionMatch place = places.next();
-            append(said, pattern.text.mid(from, place.capturedStart() - from));
+            appendWords(said, pattern.text.mid(from, place.capturedStart() - from));
             from = place.capturedEnd();
             for (size_t i = 0; i < pattern.places.size(); ++i) {
                 const auto [number, isQuoted] = pattern.places[i];
                 if (number == place.captured(1).toInt()) {
                     const QString value = match.captured(static_cast<int>(i) + 1);
-                    append(said, isQuoted ? value : quoted(sayOrKeep(value, patience)));
+                    appendWords(said,
+                                isQuoted ? value : inChineseQuotes(sayOrKeep(value, patience)));
                 }
             }
         }
-        append(said, pattern.text.mid(from));
+        appendWords(said, pattern.text.mid(from));
         return said;
     }
     return std::nullopt;
@@ -163,7 +137,7 @@ std::optional<QString> Sentences::byClauses(const QString& english, int& patienc
 std::optional<QString> Sentences::bySubject(const QString& english, int& patience) const {
     for (qsizetype at = english.indexOf(kColon); at > 0; at = english.indexOf(kColon, at + 1)) {
         if (const auto behind = say(english.mid(at + kColon.size()), patience)) {
-            return quoted(sayOrKeep(english.left(at), patience)) + u'：' + *behind;
+            return inChineseQuotes(sayOrKeep(english.left(at), patience)) + u'：' + *behind;
         }
     }
     return std::nullopt;

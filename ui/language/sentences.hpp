@@ -1,5 +1,7 @@
 #pragma once
 
+#include "ui/language/message_texts.hpp"
+
 #include <QRegularExpression>
 #include <QString>
 
@@ -8,9 +10,6 @@
 #include <vector>
 
 namespace lowtide::ui {
-
-/// A letter or punctuation of Chinese, which is as wide as high.
-[[nodiscard]] bool isChinese(QChar letter);
 
 /// Sentences of the module in another language. "node {0} needs {1}" is a sentence with places:
 /// what stands there in the English, a name, a figure or a clause that is a sentence itself, is put

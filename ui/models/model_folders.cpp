@@ -214,7 +214,7 @@ ResolvedFolders resolveFolders(const std::vector<std::string>& chosen,
                 resolved.problems.push_back(std::move(absent));
             }
         } catch (const Error& error) {
-            resolved.problems.push_back(error.message());
+            resolved.problems.push_back(error.message().str());
         }
     }
     return resolved;

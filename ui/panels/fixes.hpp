@@ -1,8 +1,8 @@
 #pragma once
 
+#include "plugin/base/issue.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
-#include "plugin/host_api/host.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/models/model_kind.hpp"
 

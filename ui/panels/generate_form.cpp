@@ -30,10 +30,10 @@ bool areSame(const std::vector<graph::ExposedParam>& a, const std::vector<graph:
 }
 
 QString issueText(const Issue& issue) {
-    const QString message = QString::fromStdString(issue.message);
+    const QString message = QString::fromStdString(issue.message.str());
     return issue.hint.empty()
                ? message
-               : QStringLiteral("%1 (%2)").arg(message, QString::fromStdString(issue.hint));
+               : QStringLiteral("%1 (%2)").arg(message, QString::fromStdString(issue.hint.str()));
 }
 
 }  // namespace

@@ -317,7 +317,7 @@ RowState InspectorParams::stateOf(const ParamDesc& param) const {
     state.problem = refusalOf(param, state.value);
     for (const Issue& issue : statuses_.of(first).issues) {
         if (issue.item == param.id && issue.severity == Severity::Error) {
-            state.problem = QString::fromStdString(issue.message);
+            state.problem = QString::fromStdString(issue.message.str());
         }
     }
     return state;

@@ -64,8 +64,8 @@ QString reportText(const Issues& issues) {
                     .arg(lookOf(issue.severity),
                          idsOf(issue),
                          QString::fromStdString(issue.code),
-                         QString::fromStdString(issue.message));
-        text += issue.hint.empty() ? "\n" : QString::fromStdString(issue.hint) + "\n\n";
+                         QString::fromStdString(issue.message.str()));
+        text += issue.hint.empty() ? "\n" : QString::fromStdString(issue.hint.str()) + "\n\n";
     }
     return text;
 }
@@ -125,10 +125,10 @@ QVariant IssueRows::data(const QModelIndex& index, int role) const {
     if (!issue || (role != Qt::DisplayRole && role != Qt::ToolTipRole)) {
         return {};
     }
-    const QString text = titled(placeOf(*issue), QString::fromStdString(issue->message));
+    const QString text = titled(placeOf(*issue), QString::fromStdString(issue->message.str()));
     return role == Qt::DisplayRole || issue->hint.empty()
                ? text
-               : text + "\n" + QString::fromStdString(issue->hint);
+               : text + "\n" + QString::fromStdString(issue->hint.str());
 }
 
 QSize IssueDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
@@ -137,7 +137,7 @@ QSize IssueDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) c
 
 bool IssueDelegate::isElided(const Issue& issue, int width) {
     const QFontMetricsF measure(Theme::current().font("small"));
-    return measure.horizontalAdvance(QString::fromStdString(issue.message)) >
+    return measure.horizontalAdvance(QString::fromStdString(issue.message.str())) >
            width - kIssueIcon - 3.0 * kIssueMargin;
 }
 
@@ -163,7 +163,7 @@ void IssueDelegate::paint(QPainter* painter,
     text.setHeight(kIssueLine);
     paintText(*painter, text, rows->placeOf(*issue), "strong", "text");
     text.translate(0, kIssueLine);
-    paintText(*painter, text, QString::fromStdString(issue->message), "small", "text.muted");
+    paintText(*painter, text, QString::fromStdString(issue->message.str()), "small", "text.muted");
     painter->restore();
 }
 
@@ -292,10 +292,10 @@ void IssuesPanel::showSelected() {
     std::vector<Fix> fixes = fixesFor(*issue, model_.document(), model_.catalog(), canConvert_);
     QStringList lines;
     if (IssueDelegate::isElided(*issue, list_->viewport()->width())) {
-        lines << QString::fromStdString(issue->message);
+        lines << QString::fromStdString(issue->message.str());
     }
     if (!issue->hint.empty()) {
-        lines << QString::fromStdString(issue->hint);
+        lines << QString::fromStdString(issue->hint.str());
     }
     if (lines.isEmpty() && !fixes.empty()) {
         lines << tr("What can be done:");

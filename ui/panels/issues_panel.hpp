@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/host_api/host.hpp"
+#include "plugin/base/issue.hpp"
 #include "ui/bridge/planning.hpp"
 #include "ui/bridge/run_queue.hpp"
 #include "ui/document/graph_model.hpp"

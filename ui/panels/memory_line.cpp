@@ -38,8 +38,8 @@ MemoryLine refusedLine(const Issues& issues, const NodeNames& names) {
     if (!found) {
         return {};
     }
-    const QString message = QString::fromStdString(found->message);
-    const QString hint = QString::fromStdString(found->hint);
+    const QString message = QString::fromStdString(found->message.str());
+    const QString hint = QString::fromStdString(found->hint.str());
     const Json facts = factsOf(*found);
     const Bytes needed = bytesIn(facts, "needed");
     const QString node = names ? names(found->node) : QString::fromStdString(found->node);
@@ -103,10 +103,10 @@ QString memoryRefusalText(const Issue& refusal, const NodeNames& names) {
     const Bytes needed = bytesIn(facts, "needed");
     const Bytes capacity = bytesIn(facts, "capacity");
     if (refusal.code != "memory_infeasible" || needed <= 0 || capacity <= 0) {
-        const QString message = asSentence(QString::fromStdString(refusal.message));
-        return refusal.hint.empty()
-                   ? message
-                   : message + QLatin1Char('\n') + asSentence(QString::fromStdString(refusal.hint));
+        const QString message = asSentence(QString::fromStdString(refusal.message.str()));
+        return refusal.hint.empty() ? message
+                                    : message + QLatin1Char('\n') +
+                                          asSentence(QString::fromStdString(refusal.hint.str()));
     }
     const QString place = deviceText(textIn(facts, "device"));
     QStringList sentences = {

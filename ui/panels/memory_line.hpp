@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/issue.hpp"
 #include "plugin/base/units.hpp"
 #include "ui/bridge/planning.hpp"
 #include "ui/document/node_title.hpp"

@@ -108,7 +108,7 @@ QString stateText(const QueuedRun& run) {
             return run.issues.empty()
                        ? QueueRows::tr("failed")
                        : QueueRows::tr("failed: %1")
-                             .arg(QString::fromStdString(run.issues.front().message));
+                             .arg(QString::fromStdString(run.issues.front().message.str()));
         case RunState::Cancelled:
             return run.executed < 0 ? QueueRows::tr("cancelled before it began")
                                     : QueueRows::tr("cancelled after %1")

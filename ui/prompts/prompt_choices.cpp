@@ -341,7 +341,7 @@ WildcardFiles readWildcards(const std::string& folder) {
             }
             read.lists.emplace(name, wildcardLines(text));
         } catch (const Error& error) {
-            leaveOut(error.message());
+            leaveOut(error.message().str());
         }
     }
     return read;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/base/issue.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
 #include "ui/prompts/drawn_text.hpp"

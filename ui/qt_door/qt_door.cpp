@@ -12,8 +12,8 @@ namespace {
 constexpr char kHere = 0;
 
 QString textOf(const Error& error) {
-    const std::string hint = error.hint().empty() ? "" : "; " + error.hint();
-    return QString::fromStdString(error.message() + hint);
+    const std::string hint = error.hint().empty() ? "" : "; " + error.hint().str();
+    return QString::fromStdString(error.message().str() + hint);
 }
 
 }  // namespace

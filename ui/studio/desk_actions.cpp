@@ -232,8 +232,9 @@ void Desk::connectPrompts() {
         });
     connect(&workspace_.run, &RunControl::refused, this, [this](const Issues& issues) {
         const Issue& issue = issues.front();
-        const QString said = joinedSentences(
-            QString::fromStdString(issue.message), QString::fromStdString(issue.hint), "; ");
+        const QString said = joinedSentences(QString::fromStdString(issue.message.str()),
+                                             QString::fromStdString(issue.hint.str()),
+                                             "; ");
         const QString node = nodeNamesIn(workspace_.model)(issue.node);
         notices_->show(NoticeKind::Warning, tr("Nothing runs: in %1, %2").arg(node, said));
         reveal(issue.node, issue.item);

@@ -55,7 +55,8 @@ QString headingOf(const QueuedRun& run) {
 
 QString textOf(const QueuedRun& run, double seconds) {
     const Issue* error = run.state == RunState::Failed ? firstErrorIn(run.issues) : nullptr;
-    return error ? RunAttention::tr("%1: %2").arg(run.title, QString::fromStdString(error->message))
+    return error ? RunAttention::tr("%1: %2").arg(run.title,
+                                                  QString::fromStdString(error->message.str()))
                  : RunAttention::tr("%1, %2").arg(run.title, secondsText(seconds));
 }
 

@@ -32,7 +32,7 @@ QString warningsIn(const Issues& issues) {
             continue;
         }
         if (first.isEmpty()) {
-            first = asSentence(QString::fromStdString(issue.message));
+            first = asSentence(QString::fromStdString(issue.message.str()));
         } else {
             ++more;
         }
@@ -81,10 +81,10 @@ RunNotices::RunNotices(const GraphModel& model,
 void RunNotices::tellFailure(quint64 id) {
     const QueuedRun* run = queue_.find(id);
     const Issue* error = firstErrorIn(run->issues);
-    QString text = error ? asSentence(QString::fromStdString(error->message))
+    QString text = error ? asSentence(QString::fromStdString(error->message.str()))
                          : tr("The run failed without saying why.");
     if (error && !error->hint.empty()) {
-        text += QLatin1Char(' ') + asSentence(QString::fromStdString(error->hint));
+        text += QLatin1Char(' ') + asSentence(QString::fromStdString(error->hint.str()));
     }
     tell(NoticeKind::Error, text, tr("Show"), [this] { Q_EMIT issuesAsked(); });
 }
@@ -156,7 +156,7 @@ QString endSentence(const QueuedRun& run) {
     if (run.state == RunState::Failed) {
         return joinedSentences(
             RunSpeaker::tr("The run “%1” failed.").arg(run.title),
-            error ? asSentence(QString::fromStdString(error->message)) : QString(),
+            error ? asSentence(QString::fromStdString(error->message.str())) : QString(),
             " ");
     }
     if (run.state == RunState::Cancelled) {

@@ -201,7 +201,7 @@ void SeveralDialog::countCombinations() {
         [this](const Counted& counted) {
             canCombine_ = counted.issues.empty() && counted.count > 1;
             if (!counted.issues.empty()) {
-                combinations_ = QString::fromStdString(counted.issues.front().message);
+                combinations_ = QString::fromStdString(counted.issues.front().message.str());
             } else if (counted.count <= 1) {
                 combinations_ =
                     tr("No prompt has alternatives yet: {red|blue} gives two runs, "

@@ -110,8 +110,9 @@ QString reasonOf(const Issues& issues) {
     QStringList sentences;
     for (const Issue& issue : issues) {
         if (issue.severity == Severity::Error) {
-            sentences.append(ui::joinedSentences(
-                QString::fromStdString(issue.message), QString::fromStdString(issue.hint), "; "));
+            sentences.append(ui::joinedSentences(QString::fromStdString(issue.message.str()),
+                                                 QString::fromStdString(issue.hint.str()),
+                                                 "; "));
         }
     }
     return sentences.join(QLatin1Char('\n'));
@@ -220,7 +221,7 @@ GraphEditor::GraphEditor(Plugin& plugin, QObject* parent) : QObject(parent) {
     try {
         parts_ = std::make_unique<Parts>(plugin);
     } catch (const Error& error) {
-        throw std::runtime_error(error.message());  // hosts do not know the type of ours
+        throw std::runtime_error(error.message().str());  // hosts do not know the type of ours
     }
     guardAll();
     parts_->canvas->installEventFilter(this);

@@ -1,10 +1,10 @@
 #pragma once
 // A model as adapters change it, and those that were opened lately.
 
+#include "plugin/base/issue.hpp"
 #include "plugin/checkpoints/adapters/adapter_file.hpp"
 #include "plugin/checkpoints/checkpoint_paths.hpp"
 #include "plugin/checkpoints/recently_opened.hpp"
-#include "plugin/host_api/host.hpp"
 #include "plugin/nn/model.hpp"
 #include "plugin/sampling/denoiser.hpp"
 

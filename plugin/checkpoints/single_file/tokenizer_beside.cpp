@@ -87,7 +87,7 @@ std::string misfitOf(const FoundTokenizer& found, int64_t rows) {
                : fitsRows(*tokens, rows) ? ""
                                          : path + " has " + std::to_string(*tokens) + " tokens";
     } catch (const Error& error) {
-        return error.message();
+        return error.message().str();
     }
 }
 

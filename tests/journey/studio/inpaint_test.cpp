@@ -53,7 +53,7 @@ Compared compare(const QImage& before, const QImage& after, const QImage& mask) 
 
 QString firstIssueIn(const QueuedRun& run) {
     return run.issues.empty() ? QString("no issue")
-                              : QString::fromStdString(run.issues.front().message);
+                              : QString::fromStdString(run.issues.front().message.str());
 }
 
 QImage rgb(const QString& path) {

@@ -152,7 +152,7 @@ private Q_SLOTS:
         const auto said = [this] {
             for (const Issue& issue : studio_->workspace().planning.planned().issues) {
                 if (issue.code == "required_input_missing") {
-                    return QString::fromStdString(issue.message);
+                    return QString::fromStdString(issue.message.str());
                 }
             }
             return QString();
@@ -237,7 +237,7 @@ private Q_SLOTS:
         studio_->model().apply("Break", change);
         QTRY_VERIFY_WITH_TIMEOUT(find(), kPatience);
         studio_->model().undoStack().undo();
-        for (const std::string& text : {said->message, said->hint}) {
+        for (const std::string& text : {said->message.str(), said->hint.str()}) {
             const QString shown = QString::fromStdString(text);
             static const QRegularExpression kEnglish(
                 QStringLiteral("\\b(the|is|are|has|no|not|of|to|choose|and)\\b"));

@@ -133,7 +133,7 @@ void NewcomerTest::aPictureIsEnlarged() {
     clicks_->onTool("run.start");
     const QueuedRun run = finished();
     QVERIFY2(run.state == RunState::Finished,
-             run.issues.empty() ? "no issue" : run.issues.front().message.c_str());
+             run.issues.empty() ? "no issue" : run.issues.front().message.str().c_str());
     const QSize before = QImage(picture).size();
     QVERIFY(QImage(run.files.front()).width() >= 2 * before.width());
     QVERIFY(clicks_->count() <= 3);

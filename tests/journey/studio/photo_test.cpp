@@ -44,7 +44,7 @@ bool fits(const GraphModel& model) {
 
 QString firstIssueOf(const QueuedRun& run) {
     return run.issues.empty() ? QString("no issue")
-                              : QString::fromStdString(run.issues.front().message);
+                              : QString::fromStdString(run.issues.front().message.str());
 }
 
 }  // namespace

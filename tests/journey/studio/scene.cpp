@@ -81,7 +81,7 @@ ui::QueuedRun Scene::run() {
     const ui::QueuedRun run = studio_.runToEnd();
     if (run.state != ui::RunState::Finished) {
         throw std::runtime_error(run.issues.empty() ? "the run did not end well"
-                                                    : run.issues.front().message);
+                                                    : run.issues.front().message.str());
     }
     return run;
 }

@@ -115,7 +115,7 @@ void SingleFileTest::itsPictureIsTheCommands() {
     hands.typeValue("steps", "typing", "4");
     const QueuedRun made = hands.run();
     QVERIFY2(made.state == RunState::Finished,
-             made.issues.empty() ? "no issue" : made.issues.front().message.c_str());
+             made.issues.empty() ? "no issue" : made.issues.front().message.str().c_str());
     QCOMPARE(made.files.size(), 1);
 
     const QString path = folder_.filePath("own.json");

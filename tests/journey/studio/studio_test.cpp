@@ -186,7 +186,7 @@ void StudioTest::aPresetBecomesTheCommandsPicture() {
     const Heartbeat heart;
     const QueuedRun run = hands.run();
     QVERIFY2(run.state == RunState::Finished,
-             run.issues.empty() ? "no issue" : run.issues.front().message.c_str());
+             run.issues.empty() ? "no issue" : run.issues.front().message.str().c_str());
     QCOMPARE(run.files.size(), 1);
     qInfo("the GUI thread did not answer for %lld ms at most; it was busiest with",
           heart.longestMilliseconds());

@@ -28,7 +28,8 @@ constexpr const char* kOwnFile = "my_xl.safetensors";
 constexpr const char* kPreset = "SDXL, 8 GiB";
 
 QString firstIssueOf(const QueuedRun& run) {
-    return run.issues.empty() ? "no issue" : QString::fromStdString(run.issues.front().message);
+    return run.issues.empty() ? "no issue"
+                              : QString::fromStdString(run.issues.front().message.str());
 }
 
 }  // namespace

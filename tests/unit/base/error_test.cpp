@@ -18,8 +18,8 @@ private Q_SLOTS:
         Error error(ErrorKind::OutOfMemory, "no room", "close something", "width");
         error.withBytesAsked(42);
         QCOMPARE(error.kind(), ErrorKind::OutOfMemory);
-        QCOMPARE(error.message(), std::string("no room"));
-        QCOMPARE(error.hint(), std::string("close something"));
+        QCOMPARE(error.message().str(), std::string("no room"));
+        QCOMPARE(error.hint().str(), std::string("close something"));
         QCOMPARE(error.item(), std::string("width"));
         QCOMPARE(error.bytesAsked(), int64_t{42});
         QCOMPARE(std::string(error.what()), std::string("no room"));

@@ -66,7 +66,7 @@ private Q_SLOTS:
         const auto error = errorOf([&] { (void)parseJson(text.toStdString(), "the graph"); });
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::Corrupt);
-        const QString message = QString::fromStdString(error->message());
+        const QString message = QString::fromStdString(error->message().str());
         QVERIFY2(message.startsWith("the graph "), qPrintable(message));
         QVERIFY2(message.contains(said), qPrintable(message));
     }
@@ -86,7 +86,7 @@ private Q_SLOTS:
     void aMillionBracketsDoNotOverflowTheStack() {
         const auto error = errorOf([] { (void)parseJson(std::string(1'000'000, '['), "graph"); });
         QVERIFY(error);
-        QVERIFY(error->message().find("nested deeper than 64") != std::string::npos);
+        QVERIFY(error->message().str().find("nested deeper than 64") != std::string::npos);
     }
 
     /// As the header of a file with as many tensors: time grows with them, not with their square.
@@ -110,7 +110,7 @@ private Q_SLOTS:
         QVERIFY(!errorOf([&] { (void)parseJson("[10]", "graph", limits); }));
         const auto error = errorOf([&] { (void)parseJson("[100]", "graph", limits); });
         QVERIFY(error);
-        QVERIFY(error->message().find("5 B") != std::string::npos);
+        QVERIFY(error->message().str().find("5 B") != std::string::npos);
     }
 
     void readerGivesNothingForAbsentAndNull() {
@@ -191,7 +191,7 @@ private Q_SLOTS:
         });
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::Corrupt);
-        QVERIFY(error->message().find("unet/config.json: \"key\"") == 0);
+        QVERIFY(error->message().str().find("unet/config.json: \"key\"") == 0);
     }
 
     void messagesAreUtf8EvenWhereAValueIsCut() {
@@ -202,7 +202,7 @@ private Q_SLOTS:
         const Json json = {{"key", value}};
         const auto error = errorOf([&] { (void)JsonReader(json, "config").integer("key"); });
         QVERIFY(error);
-        QVERIFY(QString::fromStdString(error->message()).toStdString() == error->message());
+        QVERIFY(QString::fromStdString(error->message().str()).toStdString() == error->message());
     }
 
     void keysThatNobodyReadsAreRefused() {
@@ -213,12 +213,12 @@ private Q_SLOTS:
         });
         QVERIFY(near);
         QCOMPARE(near->kind(), ErrorKind::InvalidInput);
-        QCOMPARE(near->message(), std::string("\"memory_budget\" is no key of the options"));
-        QCOMPARE(near->hint(), std::string("did you mean \"memoryBudget\"?"));
+        QCOMPARE(near->message().str(), std::string("\"memory_budget\" is no key of the options"));
+        QCOMPARE(near->hint().str(), std::string("did you mean \"memoryBudget\"?"));
         const auto far = errorOf([&] { requireKnownKeys({{"a\xff", 1}}, "options", kKnown); });
         QVERIFY(far);
-        QCOMPARE(far->message(), std::string("\"a?\" is no key of the options"));
-        QCOMPARE(far->hint(), std::string("write one of memoryBudget, repeat"));
+        QCOMPARE(far->message().str(), std::string("\"a?\" is no key of the options"));
+        QCOMPARE(far->hint().str(), std::string("write one of memoryBudget, repeat"));
     }
 
     void integersHaveBounds_data() {
@@ -242,7 +242,7 @@ private Q_SLOTS:
         QCOMPARE(!error, isTaken);
         if (error) {
             QCOMPARE(error->kind(), ErrorKind::InvalidInput);
-            QCOMPARE(error->message(),
+            QCOMPARE(error->message().str(),
                      "settings: \"threads\" is " + value.toStdString() + ", it takes 1 to 1024");
         }
     }

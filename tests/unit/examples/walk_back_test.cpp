@@ -34,7 +34,7 @@ void WalkBackTest::readsTheGraphOffTheWires() {
 
     const graph::Catalog catalog(nodes.canvas.types());
     const Issues issues = graph::validate(walked.document, catalog);
-    QVERIFY2(issues.empty(), issues.empty() ? "" : issues[0].message.c_str());
+    QVERIFY2(issues.empty(), issues.empty() ? "" : issues[0].message.str().c_str());
     const Json json = graph::toJson(walked.document);
     QCOMPARE(json.at("nodes").size(), size_t{6});
     QCOMPARE(json.at("links").size(), size_t{8});

@@ -75,7 +75,7 @@ private Q_SLOTS:
         for (const Issue& mark : graph->marks) {
             QCOMPARE(mark.code, std::string("lossy"));
             QCOMPARE(mark.node, std::string("a"));
-            seen.append(QString::fromStdString(mark.item + ": " + mark.message));
+            seen.append(QString::fromStdString(mark.item + ": " + mark.message.str()));
         }
         QCOMPARE(seen, marks);
         QCOMPARE(graph->precisions.at("a").at("lossy").size(),

@@ -76,7 +76,8 @@ private Q_SLOTS:
         const auto refused = openDevices(*snapshotOf(), options, engine_);
         const auto& issue = std::get<Issue>(refused);
         QCOMPARE(issue.item, std::string("memory_budget"));
-        QVERIFY2(issue.message.find("Somebody's") != std::string::npos, issue.message.c_str());
+        QVERIFY2(issue.message.str().find("Somebody's") != std::string::npos,
+                 issue.message.str().c_str());
     }
 
     /// A machine that has a card of its own holds things on "cuda:0".

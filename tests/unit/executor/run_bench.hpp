@@ -1,6 +1,7 @@
 #pragma once
 // A run queue with stub nodes, a fake engine and an observer that notes what it hears.
 
+#include "plugin/base/issue.hpp"
 #include "plugin/base/json.hpp"
 #include "plugin/executor/run_queue.hpp"
 #include "tests/unit/executor/fake_engine.hpp"

@@ -134,7 +134,7 @@ void RunFailureTest::pinsTheFaultToItsNode() {
 
     QCOMPARE(result.status, Status::Failed);
     QCOMPARE(issuesOf(result), issue);
-    QVERIFY(result.issues[0].message.find('\n') == std::string::npos);
+    QVERIFY(result.issues[0].message.str().find('\n') == std::string::npos);
     QCOMPARE(bench.observer->named("nodeFailed")[0]["node"], Json("c"));
     QCOMPARE(bench.observer->named("runFinished")[0]["status"], Json("failed"));
     QCOMPARE(bench.observer->lines().back(), QString("runFinished"));
@@ -157,7 +157,7 @@ void RunFailureTest::tellsCodeAndFactsOfAnError_beforeTheRun() {
     QCOMPARE(result.status, Status::Invalid);
     QCOMPARE(issuesOf(result), QString("picture_size a.text"));
     QCOMPARE(QString::fromStdString(result.issues[0].facts), QString(R"({"multiple":8})"));
-    QCOMPARE(QString::fromStdString(result.issues[0].hint), QString("fit it"));
+    QCOMPARE(QString::fromStdString(result.issues[0].hint.str()), QString("fit it"));
 }
 
 void RunFailureTest::blamesANode_thatForgetsAnOutput() {
@@ -181,7 +181,7 @@ void RunFailureTest::namesALostDevice_whateverFailedBecauseOfIt() {
 
     QCOMPARE(result.status, Status::Failed);
     QCOMPARE(issuesOf(result), QString("device_failed c."));
-    QCOMPARE(QString::fromStdString(result.issues[0].message),
+    QCOMPARE(QString::fromStdString(result.issues[0].message.str()),
              QString("the device fake was lost: an illegal address"));
     QCOMPARE(joined(bench.engine.takeCalls()),
              QString("begin, enter a, leave a, enter b, leave b, enter c, leave c, end failed"));
@@ -447,7 +447,7 @@ void RunFailureTest::failsTheRun_whenAnAssertionFails() {
     QCOMPARE(result.status, Status::Failed);
     QCOMPARE(issuesOf(result), QString("internal_error c."));
     const QRegularExpression place(R"(run_failure_test\.cpp:\d+: answer == 42 does not hold)");
-    QVERIFY(place.match(QString::fromStdString(result.issues[0].message)).hasMatch());
+    QVERIFY(place.match(QString::fromStdString(result.issues[0].message.str())).hasMatch());
     QVERIFY(!result.issues[0].hint.empty());
     QCOMPARE(bench.wiresOn("cpu"), Bytes(0));
     bench.world.during.erase("c");
@@ -464,7 +464,7 @@ void RunFailureTest::failsTheRun_whenTheBooksAreWrong() {
 
     QCOMPARE(result.status, Status::Failed);
     QCOMPARE(issuesOf(result), QString("internal_error c."));
-    QVERIFY(result.issues[0].message.find("nobody") != std::string::npos);
+    QVERIFY(result.issues[0].message.str().find("nobody") != std::string::npos);
     QCOMPARE(bench.engine.ledger().bytesOn("cpu", memory::Tag::Workspace), Bytes(0));
     QCOMPARE(bench.wiresOn("cpu"), Bytes(0));
     bench.world.during.erase("c");

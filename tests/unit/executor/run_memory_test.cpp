@@ -47,7 +47,7 @@ void RunMemoryTest::refusesBeforeTheFirstNode_whenThePlanDoesNotFit() {
 
     QCOMPARE(result.status, Status::Invalid);
     QCOMPARE(issuesOf(result), QString("memory_infeasible b.memory"));
-    QVERIFY(result.issues[0].message.find("1.0 MiB") != std::string::npos);
+    QVERIFY(result.issues[0].message.str().find("1.0 MiB") != std::string::npos);
     QVERIFY(!result.issues[0].hint.empty());
     const Json facts = graph::toJson(result.issues[0]).at("facts");
     QCOMPARE(facts.at("node"), Json("b"));
@@ -215,8 +215,8 @@ void RunMemoryTest::tightensThePolicy_rungByRung() {
 
     QCOMPARE(result.status, Status::Ok);
     QCOMPARE(result.issues.size(), size_t{3});
-    QVERIFY(result.issues[1].message.find("policy is now model") != std::string::npos);
-    QVERIFY(result.issues[2].message.find("policy is now block+stream") != std::string::npos);
+    QVERIFY(result.issues[1].message.str().find("policy is now model") != std::string::npos);
+    QVERIFY(result.issues[2].message.str().find("policy is now block+stream") != std::string::npos);
     QCOMPARE(joined(bench.engine.takeCalls()).count("replan"), 2);
 }
 
@@ -240,7 +240,8 @@ void RunMemoryTest::leavesEachComponentWhereItComputes_onEveryRung() {
     const RunResult result = bench.run(graph, {.device = memory::parseDeviceSpec("fake")});
 
     QCOMPARE(result.status, Status::Ok);
-    QVERIFY(result.issues.back().message.find("policy is now block+stream") != std::string::npos);
+    QVERIFY(result.issues.back().message.str().find("policy is now block+stream") !=
+            std::string::npos);
     const Json& planned = result.report["plan"];
     QCOMPARE(planned["components"].at(0)["device"], Json("cpu"));
     QCOMPARE(planned["stays"].at(0)["policy"], Json("block"));
@@ -281,7 +282,7 @@ void RunMemoryTest::plansAgainWithoutWhatTheLadderFreed() {
 
     QVERIFY2(result.status == Status::Ok, result.report.dump().c_str());
     QCOMPARE(tries, 3);
-    const std::string& second = result.issues[1].message;
+    const std::string& second = result.issues[1].message.str();
     QVERIFY2(second.find("policy is now model") != std::string::npos, second.c_str());
 }
 

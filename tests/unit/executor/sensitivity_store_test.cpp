@@ -124,9 +124,9 @@ private Q_SLOTS:
         testing::writeFile(path(), bytes);
         const auto error = testing::errorOf([&] { (void)store().find("aa"); });
         QVERIFY(error && error->kind() == ErrorKind::Corrupt);
-        QVERIFY2(error->message().find("sensitivities.json") != std::string::npos,
-                 error->message().c_str());
-        QVERIFY(error->hint().find("--again") != std::string::npos);
+        QVERIFY2(error->message().str().find("sensitivities.json") != std::string::npos,
+                 error->message().str().c_str());
+        QVERIFY(error->hint().str().find("--again") != std::string::npos);
         QCOMPARE(testing::contentsOf(path()), bytes);
         store().store(measured("aa", "speed", 0.02));
         QCOMPARE(store().find("aa").size(), size_t{1});

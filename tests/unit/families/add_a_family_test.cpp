@@ -133,7 +133,7 @@ class AddAFamilyTest : public QObject {
 
     [[nodiscard]] std::string refusalOf(const WireRef& model, const QString& lora) {
         const auto error = testing::errorOf([&] { (void)adapted(model, lora); });
-        return error ? error->message() : std::string();
+        return error ? error->message().str() : std::string();
     }
 
 private Q_SLOTS:
@@ -359,7 +359,7 @@ private Q_SLOTS:
                                      files_.at("no.safetensors"));
         });
         QVERIFY(error);
-        QVERIFY2(error->message().find(", Toy)") != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find(", Toy)") != std::string::npos, error->what());
     }
 
     void presetsAreThoseOfTheFamily_data() {

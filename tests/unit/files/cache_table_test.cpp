@@ -162,7 +162,7 @@ private Q_SLOTS:
         for (const auto& error : {errorOf([&] { nowhere.requireWritable(); }),
                                   errorOf([&] { nowhere.change([](Json&) {}); })}) {
             QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
-            QCOMPARE(error->hint(),
+            QCOMPARE(error->hint().str(),
                      std::string("set LOWTIDE_CACHE to a folder that can be written"));
         }
         QVERIFY(nowhere.entries().is_null());

@@ -225,7 +225,7 @@ private Q_SLOTS:
         for (int i = 0; i < 2; ++i) {
             const auto error = errorOf([&] { (void)digestOf(digests, path); });
             QVERIFY(error && error->kind() == ErrorKind::NotFound);
-            QVERIFY(error->message().find("nothing.safetensors") != std::string::npos);
+            QVERIFY(error->message().str().find("nothing.safetensors") != std::string::npos);
         }
         QFile::remove(QString::fromStdString(path));
         QCOMPARE(digestOf(digests, write("nothing.safetensors", "one")), sha256Hex("one"));

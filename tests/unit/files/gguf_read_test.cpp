@@ -186,7 +186,7 @@ private Q_SLOTS:
         const auto error = errorOf([&] { (void)metadata.integer(key.toStdString()); });
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::Corrupt);
-        const QString message = QString::fromStdString(error->message());
+        const QString message = QString::fromStdString(error->message().str());
         QVERIFY2(message.contains("\"a.gguf\", key \"" + key + "\""), qPrintable(message));
         QVERIFY2(message.contains(said), qPrintable(message));
     }

@@ -296,7 +296,7 @@ private Q_SLOTS:
 
         const auto error = errorOf([] { (void)readGgufHeader(LargeFile()); });
         QVERIFY(error);
-        QVERIFY2(error->message().find("longer than the 256.0 MiB") != std::string::npos,
+        QVERIFY2(error->message().str().find("longer than the 256.0 MiB") != std::string::npos,
                  error->what());
     }
 };

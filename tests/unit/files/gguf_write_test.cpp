@@ -87,7 +87,7 @@ class GgufWriteTest : public QObject {
         const auto error = errorOf([&] { (void)written(metadata, tensors); });
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::InvalidInput);
-        QVERIFY2(error->message().find(said) != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find(said) != std::string::npos, error->what());
         QCOMPARE(entries(), QStringList());
     }
 

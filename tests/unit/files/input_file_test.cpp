@@ -231,7 +231,7 @@ private Q_SLOTS:
         const auto error = errorOf([&] { const InputFile file(name.toStdString()); });
         QVERIFY(error);
         QCOMPARE(static_cast<int>(error->kind()), kind);
-        const QString message = QString::fromStdString(error->message());
+        const QString message = QString::fromStdString(error->message().str());
         QVERIFY2(message.contains(said), qPrintable(message));
         QVERIFY2(!message.contains(folder_.path()), "messages name no folders");
     }
@@ -256,7 +256,7 @@ private Q_SLOTS:
         QCOMPARE(self == 0 ? ::seteuid(0) : 0, 0);
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::Corrupt);
-        QVERIFY(error->message().find("permission denied") != std::string::npos);
+        QVERIFY(error->message().str().find("permission denied") != std::string::npos);
     }
 
     void readsAnyRange() {
@@ -274,7 +274,7 @@ private Q_SLOTS:
         const auto error = errorOf([&] { file.read(target, 2); });
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::Corrupt);
-        QVERIFY(error->message().find("\"short.bin\" ends at byte 5") != std::string::npos);
+        QVERIFY(error->message().str().find("\"short.bin\" ends at byte 5") != std::string::npos);
     }
 
     void refusesToReadAFileThatShrank() {

@@ -214,10 +214,10 @@ private Q_SLOTS:
         const auto error = errorOf([&] { writeFileAtomically(path(name), "x"); });
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::InvalidInput);
-        const QString message = QString::fromStdString(error->message());
+        const QString message = QString::fromStdString(error->message().str());
         QVERIFY2(message.contains(said), qPrintable(message));
         QVERIFY2(!message.contains(folder_.path()), qPrintable(message));
-        QCOMPARE(error->hint(), std::string("choose another folder"));
+        QCOMPARE(error->hint().str(), std::string("choose another folder"));
         QCOMPARE(entries(), (QStringList{"file", "taken"}));
     }
 
@@ -235,11 +235,11 @@ private Q_SLOTS:
         QCOMPARE(self == 0 ? ::seteuid(0) : 0, 0);
         QVERIFY(file && folder);
         QCOMPARE(file->kind(), ErrorKind::InvalidInput);
-        QCOMPARE(file->message(),
+        QCOMPARE(file->message().str(),
                  std::string("cannot write \"a.txt\": there is no permission to write in the "
                              "folder \"locked\""));
         QCOMPARE(folder->kind(), ErrorKind::InvalidInput);
-        QVERIFY(folder->message().find("the folder \"locked\"") != std::string::npos);
+        QVERIFY(folder->message().str().find("the folder \"locked\"") != std::string::npos);
     }
 
     void refusesNamesThatAreNone() {
@@ -269,9 +269,9 @@ private Q_SLOTS:
         QVERIFY(full.isOpen());
         const std::error_code code = os::writeAll(full, std::as_bytes(std::span("x")));
         QVERIFY(code == std::errc::no_space_on_device);
-        const Error error = writeError("write", "pics/a.png", code);
+        const Error error = writeError(Attempt::Write, "pics/a.png", code);
         QCOMPARE(error.kind(), ErrorKind::Device);
-        QCOMPARE(error.message(), std::string("cannot write \"a.png\": the disk is full"));
+        QCOMPARE(error.message().str(), std::string("cannot write \"a.png\": the disk is full"));
     }
 
     void everyReasonHasItsKind_data() {
@@ -297,17 +297,17 @@ private Q_SLOTS:
         QFETCH(bool, device);
         QFETCH(QString, said);
         const Error error =
-            writeError("write", "/first/second/pics/a.png", {code, std::generic_category()});
+            writeError(Attempt::Write, "/first/second/pics/a.png", {code, std::generic_category()});
         QCOMPARE(error.kind(), device ? ErrorKind::Device : ErrorKind::InvalidInput);
-        const QString message = QString::fromStdString(error.message());
+        const QString message = QString::fromStdString(error.message().str());
         QVERIFY2(message.contains(said), qPrintable(message));
         QVERIFY2(!message.contains("second"), qPrintable(message));
         QVERIFY(!error.hint().empty());
     }
 
     void theCurrentFolderIsCalledThat() {
-        const Error error = writeError("write", "a.png", {EACCES, std::generic_category()});
-        QVERIFY(error.message().find("in the current folder") != std::string::npos);
+        const Error error = writeError(Attempt::Write, "a.png", {EACCES, std::generic_category()});
+        QVERIFY(error.message().str().find("in the current folder") != std::string::npos);
     }
 
     void makesFoldersAndTheirParents() {
@@ -324,7 +324,7 @@ private Q_SLOTS:
         const auto below = errorOf([&] { makeFolders(path("file/b")); });
         QVERIFY(same && below);
         QCOMPARE(
-            same->message(),
+            same->message().str(),
             std::string(
                 "cannot make the folder \"file\": something that is not a folder has that name"));
         QCOMPARE(same->kind(), ErrorKind::InvalidInput);
@@ -343,7 +343,7 @@ private Q_SLOTS:
         const auto refusal = [&](const std::string& name, std::optional<Bytes> free) {
             const auto error = errorOf(
                 [&] { requireRoom(name, 3 * kMiB, [&](const std::string&) { return free; }); });
-            return error ? error->message() + "; " + error->hint() : "";
+            return error ? error->message().str() + "; " + error->hint().str() : "";
         };
         QCOMPARE(refusal("folder/a.gguf", kMiB),
                  std::string("\"a.gguf\" takes 3.0 MiB, the disk of the folder \"folder\" has 1.0 "

@@ -199,7 +199,7 @@ private Q_SLOTS:
         const PickleLimits limits{.values = 32, .items = 64, .stack = 32, .memo = 64};
         const auto error = errorOf([&] { (void)read(bytes.toStdString(), limits); });
         QVERIFY(error);
-        QVERIFY2(QString::fromStdString(error->message()).contains(says), error->what());
+        QVERIFY2(QString::fromStdString(error->message().str()).contains(says), error->what());
     }
 };
 

@@ -95,7 +95,7 @@ private Q_SLOTS:
             errorOf([&] { (void)answerOf(shell(commands.toStdString()), kMost, {}); });
         QVERIFY(error.has_value());
         QCOMPARE(error->kind(), ErrorKind::Device);
-        QCOMPARE(QString::fromStdString(error->message()), message);
+        QCOMPARE(QString::fromStdString(error->message().str()), message);
     }
 
     /// It is an error of the run, no signal that ends the process.
@@ -106,26 +106,26 @@ private Q_SLOTS:
             program.write(std::as_bytes(std::span(much)), {});
         });
         QVERIFY(ended.has_value());
-        QVERIFY(QString::fromStdString(ended->message()).contains("before it had read all"));
+        QVERIFY(QString::fromStdString(ended->message().str()).contains("before it had read all"));
         const auto failed = errorOf([&] {
             Program program(shell("echo no room >&2; exit 1"));
             program.write(std::as_bytes(std::span(much)), {});
         });
         QVERIFY(failed.has_value());
-        QVERIFY(QString::fromStdString(failed->message()).contains("no room"));
+        QVERIFY(QString::fromStdString(failed->message().str()).contains("no room"));
     }
 
     void refusesWhatCannotBeStarted() {
         const auto error = errorOf([] { const Program program({.path = "/no/such/program"}); });
         QVERIFY(error.has_value());
-        QCOMPARE(QString::fromStdString(error->message()),
+        QCOMPARE(QString::fromStdString(error->message().str()),
                  QString("the program \"program\" cannot be started: No such file or directory"));
     }
 
     void refusesLongAnswers() {
         const auto error = errorOf([] { (void)answerOf(shell("yes | head -c 100000"), 1000, {}); });
         QVERIFY(error.has_value());
-        QVERIFY(QString::fromStdString(error->message()).contains("more than 1000"));
+        QVERIFY(QString::fromStdString(error->message().str()).contains("more than 1000"));
     }
 
     /// Whatever it waits for.
@@ -163,10 +163,10 @@ private Q_SLOTS:
         const auto bad =
             errorOf([] { (void)answerOf(shell("echo no room >&2; exit 1"), kMost, {}); });
         ::sigaction(SIGCHLD, &before, nullptr);
-        QVERIFY2(!good, good ? good->message().c_str() : "");
+        QVERIFY2(!good, good ? good->message().str().c_str() : "");
         QCOMPARE(answer, std::string("abc"));
         QVERIFY(bad.has_value());
-        QCOMPARE(bad->message(), std::string("the program \"sh\" failed: no room"));
+        QCOMPARE(bad->message().str(), std::string("the program \"sh\" failed: no room"));
     }
 
     /// What a program started and left behind holds its answer open, and ends with it.
@@ -193,7 +193,8 @@ private Q_SLOTS:
         const auto error = errorOf([&] { (void)answerOf(start, kMost, {}); });
         QVERIFY(error.has_value());
         QCOMPARE(error->kind(), ErrorKind::Device);
-        QVERIFY2(error->message().find("does not answer") != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find("does not answer") != std::string::npos,
+                 error->what());
     }
 
     /// A signal that interrupts a wait is no answer: the read goes on and can be cancelled.

@@ -37,8 +37,8 @@ inline void checkRow(const std::vector<RefusedBytes>& all,
     const auto error = errorOf([&] { read(refused.bytes); });
     QVERIFY(error);
     QVERIFY2(error->kind() == refused.kind, error->what());
-    QVERIFY2(error->message().find(refused.says) != std::string::npos, error->what());
-    QVERIFY2(error->message().find(file) != std::string::npos, error->what());
+    QVERIFY2(error->message().str().find(refused.says) != std::string::npos, error->what());
+    QVERIFY2(error->message().str().find(file) != std::string::npos, error->what());
 }
 
 }  // namespace lowtide::testing

@@ -123,7 +123,7 @@ private Q_SLOTS:
         QVERIFY(error);
         const std::string_view got = codeOf(error->kind());
         QCOMPARE(QString::fromUtf8(got.data(), static_cast<qsizetype>(got.size())), code);
-        const QString message = QString::fromStdString(error->message());
+        const QString message = QString::fromStdString(error->message().str());
         QVERIFY2(message.contains("\"m.safetensors\""), qPrintable(message));
         QVERIFY2(message.contains(said), qPrintable(message));
         QVERIFY2(!message.contains(folder_.path()), qPrintable(message));

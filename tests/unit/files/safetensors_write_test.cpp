@@ -146,7 +146,7 @@ private Q_SLOTS:
                                                    {.name = "a", .shape = {}, .fill = {}}};
         const auto error = errorOf([&] { writeSafetensors(path_, tensors, {}, {}); });
         QVERIFY(error);
-        QCOMPARE(error->message(),
+        QCOMPARE(error->message().str(),
                  std::string("a safetensors file cannot hold the tensor \"a\" twice"));
     }
 

@@ -44,8 +44,9 @@ private Q_SLOTS:
               std::function<void()>([&] { (void)files::readGgufHeader(bytes); })}) {
             const auto error = testing::errorOf(read);
             QVERIFY(error && error->kind() == ErrorKind::Corrupt);
-            QVERIFY2(QString::fromStdString(error->message()).contains(message), error->what());
-            QVERIFY2(error->message().starts_with("\"model.safetensors\""), error->what());
+            QVERIFY2(QString::fromStdString(error->message().str()).contains(message),
+                     error->what());
+            QVERIFY2(error->message().str().starts_with("\"model.safetensors\""), error->what());
         }
     }
 

@@ -31,7 +31,7 @@ std::string refusalOf(const std::string& text) {
     try {
         static_cast<void>(parseDocument(text));
     } catch (const Error& error) {
-        return error.message();
+        return error.message().str();
     }
     return {};
 }

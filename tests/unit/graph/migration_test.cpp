@@ -24,7 +24,7 @@ QString refusalOf(Json graph) {
     try {
         migrate(graph, kMigrations, 3);
     } catch (const Error& error) {
-        return QString::fromStdString(error.message());
+        return QString::fromStdString(error.message().str());
     }
     return {};
 }

@@ -133,7 +133,7 @@ void OverridesTest::refusesWithWhatExists() {
         static_cast<void>(applied({.params = isPolicy ? std::vector<std::string>() : list,
                                    .policies = isPolicy ? list : std::vector<std::string>()}));
     } catch (const Error& error) {
-        refusal = QString::fromStdString(error.message() + " " + error.hint());
+        refusal = QString::fromStdString(error.message().str() + " " + error.hint().str());
     }
 
     for (const QString& name : named) {

@@ -116,7 +116,7 @@ void PresetTest::refusesWhatIsNoPreset() {
 
     QVERIFY(error.has_value());
     QCOMPARE(static_cast<int>(error->kind()), kind);
-    const QString message = QString::fromStdString(error->message());
+    const QString message = QString::fromStdString(error->message().str());
     QVERIFY2(message.contains(words), qPrintable(message));
 }
 
@@ -224,7 +224,7 @@ void PresetTest::listsPresetsOfAFolder_theBrokenOnesWithTheReason() {
     QCOMPARE(files.size(), size_t{2});
     QCOMPARE(files[0].id, std::string("bad"));
     QVERIFY(files[0].refusal.has_value());
-    QVERIFY(files[0].refusal->message().starts_with("bad.json: "));
+    QVERIFY(files[0].refusal->message().str().starts_with("bad.json: "));
     QCOMPARE(files[0].title(), std::string("bad"));
     QVERIFY(!files[1].refusal.has_value());
     QCOMPARE(files[1].title(), std::string("Ünïcode"));
@@ -256,7 +256,7 @@ void PresetTest::namesTheNearestOne_whenThereIsNone() {
 
     QVERIFY(error.has_value());
     QCOMPARE(static_cast<int>(error->kind()), static_cast<int>(ErrorKind::NotFound));
-    QVERIFY(error->hint().find("text_to_image") != std::string::npos);
+    QVERIFY(error->hint().str().find("text_to_image") != std::string::npos);
 }
 
 void PresetTest::leavesThumbnailsOutOfPictures() {

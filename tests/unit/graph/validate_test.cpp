@@ -271,10 +271,10 @@ void ValidateTest::saysWhatIsMissingInPlainWords() {
     QCOMPARE(linesOf(issues),
              QString("error required_input_missing decode.latent\n"
                      "error required_input_missing load.checkpoint"));
-    QCOMPARE(issues[0].message,
+    QCOMPARE(issues[0].message.str(),
              std::string("the input \"latent\" of node decode is not connected"));
-    QCOMPARE(issues[0].hint, std::string("connect an output of type LATENT"));
-    QCOMPARE(issues[1].message, std::string("node load needs a value for \"checkpoint\""));
+    QCOMPARE(issues[0].hint.str(), std::string("connect an output of type LATENT"));
+    QCOMPARE(issues[1].message.str(), std::string("node load needs a value for \"checkpoint\""));
 }
 
 void ValidateTest::missesTheInput_whenItsSourceIsMuted() {
@@ -284,7 +284,7 @@ void ValidateTest::missesTheInput_whenItsSourceIsMuted() {
     const Issues issues = issuesOf(graph);
 
     QCOMPARE(linesOf(issues), QString("error required_input_missing decode.latent"));
-    QVERIFY(issues.front().message.find("muted") != std::string::npos);
+    QVERIFY(issues.front().message.str().find("muted") != std::string::npos);
 }
 
 void ValidateTest::takesTheTypeOfWhatAControlNodePasses() {
@@ -313,7 +313,7 @@ void ValidateTest::namesTheNodesOfACircle_inDirection() {
     const Issues issues = issuesOf(graph);
 
     QCOMPARE(linesOf(issues), QString("error dependency_cycle again."));
-    QVERIFY(issues.front().message.find("again -> denoise -> again") != std::string::npos);
+    QVERIFY(issues.front().message.str().find("again -> denoise -> again") != std::string::npos);
 }
 
 void ValidateTest::survivesACircleOfBypassedNodes() {
@@ -348,10 +348,10 @@ void ValidateTest::saysWhatExists() {
     Json graph = textToImage();
     graph["nodes"]["denoise"]["type"] = "denoise.sampel";
 
-    QVERIFY(issuesOf(graph).front().hint.find("denoise.sample") != std::string::npos);
-    QVERIFY(issuesOf(withParam("denoise", "stepz", 4)).front().hint.find("\"steps\"") !=
+    QVERIFY(issuesOf(graph).front().hint.str().find("denoise.sample") != std::string::npos);
+    QVERIFY(issuesOf(withParam("denoise", "stepz", 4)).front().hint.str().find("\"steps\"") !=
             std::string::npos);
-    QVERIFY(issuesOf(withParam("denoise", "steps", 151)).front().hint.find("from 1 to 150") !=
+    QVERIFY(issuesOf(withParam("denoise", "steps", 151)).front().hint.str().find("from 1 to 150") !=
             std::string::npos);
 }
 

@@ -168,8 +168,8 @@ private Q_SLOTS:
         const auto error = testing::errorOf(
             [&] { (void)difference(pictureFrom(40, 20, grey), pictureFrom(20, 40, grey)); });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
-        QVERIFY(error->message().find("20 x 40") != std::string::npos &&
-                error->message().find("40 x 20") != std::string::npos);
+        QVERIFY(error->message().str().find("20 x 40") != std::string::npos &&
+                error->message().str().find("40 x 20") != std::string::npos);
         QVERIFY(testing::errorOf(
             [&] { (void)colourDifferences(pictureFrom(4, 2, grey), pictureFrom(4, 3, grey)); }));
     }

@@ -41,8 +41,8 @@ private Q_SLOTS:
         const QByteArray file = begin + QByteArray(40, 'x');
         const auto error = errorOf([&] { (void)decodePicture(bytesOf(file), "x.png"); });
         QVERIFY(error && error->kind() == ErrorKind::Unsupported);
-        QVERIFY(QString::fromStdString(error->message()).contains(format));
-        QVERIFY(error->hint().find("save it as one of these") != std::string::npos);
+        QVERIFY(QString::fromStdString(error->message().str()).contains(format));
+        QVERIFY(error->hint().str().find("save it as one of these") != std::string::npos);
         QVERIFY(beginsAsPicture(bytesOf(file.first(qsizetype{kPictureBeginBytes}))));
     }
 

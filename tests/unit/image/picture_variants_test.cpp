@@ -132,7 +132,7 @@ private Q_SLOTS:
             [&] { (void)decodePicture(bytesIn(tensor(name, "file")), name.toStdString()); });
         QVERIFY(error);
         QVERIFY(error->kind() == ErrorKind::Corrupt || error->kind() == ErrorKind::Unsupported);
-        const std::string& message = error->message();
+        const std::string& message = error->message().str();
         QVERIFY2(message.find(tensor(name, "said").bytes) != std::string::npos, message.c_str());
         QVERIFY2(message.find(name.toStdString()) != std::string::npos, message.c_str());
         QVERIFY(!message.ends_with(": ") && !error->hint().empty());
@@ -141,7 +141,7 @@ private Q_SLOTS:
             const std::optional<Error> before = testing::errorOf(
                 [&] { (void)readPictureHeader(sourceOf(bytes), name.toStdString()); });
             QVERIFY(before);
-            QCOMPARE(before->message(), message);
+            QCOMPARE(before->message().str(), message);
         }
     }
 

@@ -66,7 +66,7 @@ private Q_SLOTS:
         const auto error =
             errorFor(kPngSignature + headerChunk({.width = width, .height = height}));
         QVERIFY(error && error->kind() == ErrorKind::Corrupt);
-        QVERIFY(error->message().find(std::to_string(width)) != std::string::npos);
+        QVERIFY(error->message().str().find(std::to_string(width)) != std::string::npos);
     }
 };
 

@@ -107,7 +107,7 @@ private Q_SLOTS:
         const auto error = errorFor(file);
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::Corrupt);
-        const QString message = QString::fromStdString(error->message());
+        const QString message = QString::fromStdString(error->message().str());
         QVERIFY2(message.startsWith("\"x.png\" is no usable PNG picture: "), qPrintable(message));
         QVERIFY2(!message.endsWith(": "), "the message must say what is wrong");
         QVERIFY2(message.contains(said), qPrintable(message));

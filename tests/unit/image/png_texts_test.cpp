@@ -119,7 +119,7 @@ private Q_SLOTS:
         const auto error = errorOf([&] { static_cast<void>(reader.texts()); });
         QVERIFY(error);
         QCOMPARE(static_cast<int>(error->kind()), kind);
-        QVERIFY(QString::fromStdString(error->message()).contains("p.png"));
+        QVERIFY(QString::fromStdString(error->message().str()).contains("p.png"));
     }
 };
 

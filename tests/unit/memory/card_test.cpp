@@ -134,8 +134,9 @@ private Q_SLOTS:
 
         QVERIFY(error.has_value());
         QCOMPARE(error->kind(), ErrorKind::Corrupt);
-        QVERIFY2(error->message().find("the file") != std::string::npos, error->what());
-        QVERIFY2(error->message().find(named.toStdString()) != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find("the file") != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find(named.toStdString()) != std::string::npos,
+                 error->what());
     }
 
     void refusesACardThatIsThereTwice() {
@@ -145,7 +146,7 @@ private Q_SLOTS:
 
         const auto error = testing::errorOf([&] { (void)readCards(json, "the file"); });
 
-        QVERIFY(error && error->message().find("twice") != std::string::npos);
+        QVERIFY(error && error->message().str().find("twice") != std::string::npos);
     }
 
     void findsACardAsPeopleWriteIt() {
@@ -184,8 +185,8 @@ private Q_SLOTS:
         QVERIFY(error.has_value());
         QCOMPARE(error->kind(), ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string("as"));
-        QVERIFY2(error->hint().find(words.toStdString()) != std::string::npos,
-                 error->hint().c_str());
+        QVERIFY2(error->hint().str().find(words.toStdString()) != std::string::npos,
+                 error->hint().str().c_str());
     }
 
     void anyCardIsWrittenByItsParts() {
@@ -227,7 +228,7 @@ private Q_SLOTS:
 
         QVERIFY(error.has_value());
         QCOMPARE(error->kind(), ErrorKind::InvalidInput);
-        QVERIFY(error->hint().find("cuda:8.9,12GiB") != std::string::npos);
+        QVERIFY(error->hint().str().find("cuda:8.9,12GiB") != std::string::npos);
     }
 
     void aCardIsAsFastAsASharedOfWhatIsStated() {

@@ -340,7 +340,7 @@ private Q_SLOTS:
             testing::errorOf([] { (void)requireAllowed(with(1, 0, 2), "node a: "); });
         QVERIFY(error && error->kind() == ErrorKind::Unsupported);
         QCOMPARE(error->item(), std::string("step_cache"));
-        QVERIFY(error->message().starts_with("node a: DeepCache needs a UNet"));
+        QVERIFY(error->message().str().starts_with("node a: DeepCache needs a UNet"));
         QVERIFY(requireAllowed(with(1, 0, 0)).verdict == Verdict::Lossy);
     }
 

@@ -64,8 +64,8 @@ private Q_SLOTS:
                 QFAIL("accepted");
             } catch (const Error& error) {
                 QCOMPARE(error.kind(), ErrorKind::InvalidInput);
-                QVERIFY(error.message().find("\"rocm") != std::string::npos);
-                QVERIFY(error.hint().find("cuda:1") != std::string::npos);
+                QVERIFY(error.message().str().find("\"rocm") != std::string::npos);
+                QVERIFY(error.hint().str().find("cuda:1") != std::string::npos);
             }
         }
     }

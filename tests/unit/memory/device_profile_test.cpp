@@ -102,7 +102,7 @@ private Q_SLOTS:
 
         QVERIFY(error.has_value());
         QCOMPARE(error->kind(), ErrorKind::Corrupt);
-        QVERIFY(error->message().find("the file") != std::string::npos);
+        QVERIFY(error->message().str().find("the file") != std::string::npos);
     }
 
     void tellsConversionsFromCopies() {

@@ -139,7 +139,7 @@ private Q_SLOTS:
             QFAIL("accepted");
         } catch (const Error& error) {
             QCOMPARE(error.kind(), ErrorKind::InvalidInput);
-            QVERIFY(error.message().find("device \"" + text.toStdString() + "\"") !=
+            QVERIFY(error.message().str().find("device \"" + text.toStdString() + "\"") !=
                     std::string::npos);
             QVERIFY(!error.hint().empty());
         }

@@ -18,7 +18,7 @@ std::string errorOf(const std::string& policy) {
     try {
         static_cast<void>(makePlan(pipeline("none", policy, "none")));
     } catch (const Error& error) {
-        return error.message();
+        return error.message().str();
     }
     return {};
 }

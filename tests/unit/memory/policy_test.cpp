@@ -89,7 +89,7 @@ private Q_SLOTS:
             static_cast<void>(parsePolicy(text.toStdString()));
             QFAIL("accepted");
         } catch (const Error& error) {
-            QVERIFY2(QString::fromStdString(error.message()).contains(reason), error.what());
+            QVERIFY2(QString::fromStdString(error.message().str()).contains(reason), error.what());
         }
     }
 

@@ -82,8 +82,8 @@ private Q_SLOTS:
             static_cast<void>(precisionFromJson(Json::parse(json.toStdString()), "node a"));
             QFAIL("no error");
         } catch (const Error& error) {
-            QVERIFY2(QString::fromStdString(error.message()).contains(reason),
-                     error.message().c_str());
+            QVERIFY2(QString::fromStdString(error.message().str()).contains(reason),
+                     error.message().str().c_str());
         }
     }
 };

@@ -200,8 +200,8 @@ private Q_SLOTS:
 
     void codeIsNotRun() {
         const auto error = testing::errorOf([&] { (void)open("code.pt"); });
-        QVERIFY(error && error->message().find("code.pt") != std::string::npos);
-        QVERIFY2(error->message().find("print") != std::string::npos, error->what());
+        QVERIFY(error && error->message().str().find("code.pt") != std::string::npos);
+        QVERIFY2(error->message().str().find("print") != std::string::npos, error->what());
     }
 
     void anotherFamilyIsRefused_data() {
@@ -222,7 +222,7 @@ private Q_SLOTS:
             [&] { (void)models::bindWholeAdapter(adapter, models_.at(base).targets, "base"); });
 
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
-        const std::string& message = error->message();
+        const std::string& message = error->message().str();
         for (const std::string& part :
              {adapter.what, std::string("checkpoint base needs one for "), std::string(" wide")}) {
             QVERIFY2(message.find(part) != message.npos, message.c_str());

@@ -47,8 +47,8 @@ AdapterShapes halves(size_t count) {
 
 QString missedPart(const Error& error, const std::vector<std::string>& says) {
     for (const std::string& part : says) {
-        if (error.message().find(part) == std::string::npos) {
-            return QString::fromStdString("\"" + part + "\" is not in: " + error.message());
+        if (error.message().str().find(part) == std::string::npos) {
+            return QString::fromStdString("\"" + part + "\" is not in: " + error.message().str());
         }
     }
     return "";

@@ -209,8 +209,9 @@ private Q_SLOTS:
 
         QVERIFY(error);
         QCOMPARE(static_cast<int>(error->kind()), kind);
-        QVERIFY2(error->message().find(names.toStdString()) != std::string::npos, error->what());
-        QVERIFY2(error->message().find("tokenizer.json") != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find(names.toStdString()) != std::string::npos,
+                 error->what());
+        QVERIFY2(error->message().str().find("tokenizer.json") != std::string::npos, error->what());
     }
 
 private:

@@ -188,7 +188,7 @@ private Q_SLOTS:
         QVERIFY(error && error->kind() == ErrorKind::Unsupported);
         for (const models::ChangeKind* kind : models::changeKinds()) {
             QVERIFY(&changeKind(kind->name) == kind);
-            QVERIFY(error->message().find(kind->name) != std::string::npos);
+            QVERIFY(error->message().str().find(kind->name) != std::string::npos);
         }
     }
 };

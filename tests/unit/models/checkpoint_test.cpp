@@ -29,7 +29,7 @@ std::optional<Error> refusalOf(const CheckpointCopy& copy) {
 }
 
 bool names(const std::optional<Error>& error, const std::string& part) {
-    return error && error->message().find(part) != std::string::npos;
+    return error && error->message().str().find(part) != std::string::npos;
 }
 
 struct Setting {
@@ -277,11 +277,11 @@ private Q_SLOTS:
         const auto error = refusalOf(copy);
 
         QVERIFY(error);
-        QVERIFY2(error->kind() == setting.kind, error->message().c_str());
+        QVERIFY2(error->kind() == setting.kind, error->message().str().c_str());
         const std::string said = setting.key == std::string("_class_name")
                                      ? setting.value.get<std::string>()
                                      : setting.key;
-        QVERIFY2(names(error, said) && names(error, setting.file), error->message().c_str());
+        QVERIFY2(names(error, said) && names(error, setting.file), error->message().str().c_str());
     }
 
     void noPresetSumsInHalf_whereAttentionIsUpcast_data() {

@@ -267,8 +267,8 @@ private:
         const auto error = testing::errorOf([&] { (void)openTokenizer(folder.path(), "x"); });
         QVERIFY(error);
         QCOMPARE(static_cast<int>(error->kind()), kind);
-        QVERIFY2(error->message().find(names.toStdString()) != std::string::npos,
-                 error->message().c_str());
+        QVERIFY2(error->message().str().find(names.toStdString()) != std::string::npos,
+                 error->message().str().c_str());
     }
 
     QString folder_;

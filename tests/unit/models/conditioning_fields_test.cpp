@@ -211,7 +211,7 @@ private Q_SLOTS:
 
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string("conditioning"));
-        QVERIFY2(error->message().find("is not finite") != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find("is not finite") != std::string::npos, error->what());
     }
 
     void severalPromptsAreNotJoinedToOne_data() {
@@ -228,7 +228,7 @@ private Q_SLOTS:
         const auto refused = [](const auto& work) {
             const auto error = testing::errorOf(work);
             return error && error->item() == "second" &&
-                   error->message().find("holds 2 prompts") != std::string::npos;
+                   error->message().str().find("holds 2 prompts") != std::string::npos;
         };
         QVERIFY(refused([&] { (void)value({edit, one, several}); }));
         QVERIFY(refused([&] { (void)outlineOfEdit({one, several}, edit); }));
@@ -258,7 +258,7 @@ private Q_SLOTS:
         const auto refused = [&](const auto& work) {
             const auto error = testing::errorOf(work);
             return error && error->item() == "second" &&
-                   QString::fromStdString(error->message()).contains(says);
+                   QString::fromStdString(error->message().str()).contains(says);
         };
         QVERIFY(refused([&] { (void)value({testing::CombineEdit{}, first, other}); }));
         QVERIFY(refused([&] { (void)outlineOfEdit({first, other}, testing::CombineEdit{}); }));

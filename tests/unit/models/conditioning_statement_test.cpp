@@ -109,7 +109,7 @@ private Q_SLOTS:
         for (const Issue& issue : issues) {
             QCOMPARE(issue.severity, Severity::Warning);
             QCOMPARE(issue.code, std::string("prompt_unused"));
-            QCOMPARE(issue.message,
+            QCOMPARE(issue.message.str(),
                      testing::ModelBench::modelOf(plain.model).info().checkpoint +
                          " has no use for " + issue.item + ", which is left out");
         }

@@ -299,8 +299,8 @@ private Q_SLOTS:
         QCOMPARE(error->item(), std::string("control"));
         QVERIFY(!error->hint().empty());
         for (const QString& part : says) {
-            QVERIFY2(error->message().find(part.toStdString()) != std::string::npos,
-                     error->message().c_str());
+            QVERIFY2(error->message().str().find(part.toStdString()) != std::string::npos,
+                     error->message().str().c_str());
         }
     }
 
@@ -353,8 +353,8 @@ private Q_SLOTS:
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string("image"));
-        QVERIFY2(error->message().find("no picture with a size") != std::string::npos,
-                 error->message().c_str());
+        QVERIFY2(error->message().str().find("no picture with a size") != std::string::npos,
+                 error->message().str().c_str());
     }
 
     void otherFilesAreRefused_data() {
@@ -396,9 +396,9 @@ private Q_SLOTS:
             testing::errorOf([&] { (void)bench.stages().loadControlNet(path.toStdString(), ""); });
         QVERIFY(error);
         QCOMPARE(error->item(), std::string("controlnet"));
-        QVERIFY2(error->message().find(says.toStdString()) != std::string::npos ||
-                     error->hint().find(says.toStdString()) != std::string::npos,
-                 (error->message() + " / " + error->hint()).c_str());
+        QVERIFY2(error->message().str().find(says.toStdString()) != std::string::npos ||
+                     error->hint().str().find(says.toStdString()) != std::string::npos,
+                 (error->message().str() + " / " + error->hint().str()).c_str());
         QVERIFY(error->kind() != ErrorKind::Internal);
     }
 

@@ -72,7 +72,7 @@ class ConvertRefusalTest : public QObject {
     QString refusalOf(const QString& checkpoint, const char* storage, const QString& target) const {
         const auto error =
             testing::errorOf([&] { (void)testing::converted(checkpoint, storage, target); });
-        return error ? QString::fromStdString(error->message()) : "converted";
+        return error ? QString::fromStdString(error->message().str()) : "converted";
     }
 
     static models::ConversionChoice choiceOf(const QString& source, const QString& storage) {
@@ -195,13 +195,13 @@ private Q_SLOTS:
 
         QVERIFY(error && error->kind() == ErrorKind::Device);
         const QString size = QString::fromStdString(formatBytes(bytes));
-        QCOMPARE(QString::fromStdString(error->message()),
+        QCOMPARE(QString::fromStdString(error->message().str()),
                  QString("\"%1\" takes %2, the disk of the folder \"%3\" has %4 free")
                      .arg(name,
                           size,
                           QFileInfo(folder_.path()).fileName(),
                           QString::fromStdString(formatBytes(bytes - 1))));
-        QCOMPARE(QString::fromStdString(error->hint()),
+        QCOMPARE(QString::fromStdString(error->hint().str()),
                  QString("free 1 B there, or choose a folder on another disk"));
         QCOMPARE(files(), QStringList{"source.safetensors"});
         (void)testing::converted(source, storage.toStdString(), target, bytes);

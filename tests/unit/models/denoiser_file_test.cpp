@@ -199,17 +199,18 @@ private Q_SLOTS:
         QVERIFY(known.isRunnable());
         const Error otherFamily = refusal(xl("sdxl_1.safetensors"), at(kDiffusersFile));
         QCOMPARE(otherFamily.item(), std::string("unet"));
-        QVERIFY2(otherFamily.message().find(" 96 wide (cross_attention_dim), the checkpoint's own "
-                                            "192") != std::string::npos,
-                 otherFamily.what());
+        QVERIFY2(
+            otherFamily.message().str().find(" 96 wide (cross_attention_dim), the checkpoint's own "
+                                             "192") != std::string::npos,
+            otherFamily.what());
         QVERIFY(QFile::copy(testing::goldenFolder() + "/checkpoints/sd15_0/unet/" + kDiffusersFile,
                             folder_->filePath("other.safetensors")));
         const Error otherSizes = refusal("builtin:mini", at("other.safetensors"));
         QCOMPARE(otherSizes.item(), std::string("unet"));
-        QVERIFY2(otherSizes.message().find(
+        QVERIFY2(otherSizes.message().str().find(
                      "do not fit the settings of the checkpoint's denoiser") != std::string::npos,
                  otherSizes.what());
-        QVERIFY2(otherSizes.hint().find("put the config.json") != std::string::npos,
+        QVERIFY2(otherSizes.hint().str().find("put the config.json") != std::string::npos,
                  otherSizes.what());
     }
 
@@ -303,10 +304,10 @@ private Q_SLOTS:
         QCOMPARE(error.item(), std::string("unet"));
         QVERIFY(error.kind() == ErrorKind::Unsupported);
         for (const QString& said : says << "the denoiser of unet.safetensors") {
-            QVERIFY2(QString::fromStdString(error.message()).contains(said), error.what());
+            QVERIFY2(QString::fromStdString(error.message().str()).contains(said), error.what());
         }
-        QVERIFY2(error.hint().starts_with("choose a denoiser for networks with a context"),
-                 error.hint().c_str());
+        QVERIFY2(error.hint().str().starts_with("choose a denoiser for networks with a context"),
+                 error.hint().str().c_str());
     }
 
     void blamesTheDenoiser_data() {
@@ -352,7 +353,7 @@ private Q_SLOTS:
         const Error error = refusal(plain, unet);
 
         QCOMPARE(error.item(), std::string("unet"));
-        QVERIFY2(QString::fromStdString(error.message()).contains(said), error.what());
+        QVERIFY2(QString::fromStdString(error.message().str()).contains(said), error.what());
     }
 
     void isNoCheckpoint_data() {
@@ -366,10 +367,10 @@ private Q_SLOTS:
         const std::string unet = denoiserOf(single("sd15_0.safetensors"), prefix.toStdString());
         const auto error = testing::errorOf([&] { (void)bench_.load(unet); });
         QVERIFY(error && error->item() == "checkpoint");
-        QVERIFY2(error->message().find("no checkpoint, it is of the kind \"denoiser\"") !=
+        QVERIFY2(error->message().str().find("no checkpoint, it is of the kind \"denoiser\"") !=
                      std::string::npos,
                  error->what());
-        QVERIFY2(error->hint().find("this file as its denoiser (unet)") != std::string::npos,
+        QVERIFY2(error->hint().str().find("this file as its denoiser (unet)") != std::string::npos,
                  error->what());
     }
 

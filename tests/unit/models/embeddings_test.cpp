@@ -210,8 +210,9 @@ private Q_SLOTS:
         const std::optional<Error> error =
             testing::errorOf([&] { (void)models::openEmbeddingFile(shelf.placeOf(name)); });
         QVERIFY(error.has_value());
-        QVERIFY2(QString::fromStdString(error->message()).contains(says), error->message().c_str());
-        QVERIFY(QString::fromStdString(error->message()).contains(name));
+        QVERIFY2(QString::fromStdString(error->message().str()).contains(says),
+                 error->message().str().c_str());
+        QVERIFY(QString::fromStdString(error->message().str()).contains(name));
         QVERIFY(!error->hint().empty());
     }
 
@@ -239,7 +240,8 @@ private Q_SLOTS:
         const std::optional<Error> error = testing::errorOf(
             [&] { (void)models::vectorsFor(file, models::kClipG, "text encoder", 6, 75); });
         QVERIFY(error.has_value());
-        QVERIFY2(QString::fromStdString(error->message()).contains(says), error->message().c_str());
+        QVERIFY2(QString::fromStdString(error->message().str()).contains(says),
+                 error->message().str().c_str());
     }
 
     void moreVectorsThanAChunkAreRefused() {
@@ -251,9 +253,9 @@ private Q_SLOTS:
             testing::errorOf([&] { (void)reader.read("a photo of ink"); });
         QVERIFY(error.has_value());
         QCOMPARE(error->item(), std::string("prompt"));
-        QVERIFY2(error->message().find("has 31 vectors, the text encoder reads texts of 30") !=
-                     std::string::npos,
-                 error->message().c_str());
+        QVERIFY2(error->message().str().find(
+                     "has 31 vectors, the text encoder reads texts of 30") != std::string::npos,
+                 error->message().str().c_str());
     }
 
     void textsNameEmbeddings_data() {

@@ -126,8 +126,8 @@ private Q_SLOTS:
         QVERIFY(error);
         QVERIFY(error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string(refusal.item));
-        QVERIFY2(error->message().find(refusal.says) != std::string::npos,
-                 error->message().c_str());
+        QVERIFY2(error->message().str().find(refusal.says) != std::string::npos,
+                 error->message().str().c_str());
         QVERIFY(!error->hint().empty());
     }
 
@@ -142,8 +142,8 @@ private Q_SLOTS:
                 testing::known(shapesOfRun(testing::emptyOutline(64, 48)), request));
         });
         QVERIFY(error && error->item() == "start_at");
-        QVERIFY2(error->message().find("the latent is empty") != std::string::npos,
-                 error->message().c_str());
+        QVERIFY2(error->message().str().find("the latent is empty") != std::string::npos,
+                 error->message().str().c_str());
 
         testing::DenoiseShapes masked = shapesOfRun(nullptr);
         masked.mask = {1, 1, 48, 64};
@@ -165,8 +165,8 @@ private Q_SLOTS:
         QCOMPARE(issues.size(), 1U);
         QCOMPARE(issues.front().severity, Severity::Warning);
         QCOMPARE(issues.front().item, std::string("start_at"));
-        QVERIFY2(issues.front().hint.find("strength to 0.2") != std::string::npos,
-                 issues.front().hint.c_str());
+        QVERIFY2(issues.front().hint.str().find("strength to 0.2") != std::string::npos,
+                 issues.front().hint.str().c_str());
     }
 
     void nothingButTheLatentIsHandedOver_data() {

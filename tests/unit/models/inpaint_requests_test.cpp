@@ -147,9 +147,10 @@ class InpaintRequestsTest : public QObject {
         refusal.change(request, bench);
         const auto ran = testing::errorOf([&] { (void)denoise(bench, request); });
         QVERIFY(ran);
-        QVERIFY2(ran->kind() == ErrorKind::InvalidInput, ran->message().c_str());
+        QVERIFY2(ran->kind() == ErrorKind::InvalidInput, ran->message().str().c_str());
         QCOMPARE(ran->item(), std::string(refusal.item));
-        QVERIFY2(ran->message().find(refusal.says) != std::string::npos, ran->message().c_str());
+        QVERIFY2(ran->message().str().find(refusal.says) != std::string::npos,
+                 ran->message().str().c_str());
         QVERIFY(!ran->hint().empty());
         if (isSeenBefore) {
             const auto planned = testing::errorOf([&] {

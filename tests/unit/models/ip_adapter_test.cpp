@@ -226,8 +226,8 @@ private Q_SLOTS:
             [&, path = path, encoder = encoder] { (void)opened(bench, path, encoder); });
         QVERIFY(error);
         QTEST(QString::fromStdString(error->item()), "item");
-        QVERIFY2(error->message().find(says.toStdString()) != std::string::npos,
-                 (error->message() + " / " + error->hint()).c_str());
+        QVERIFY2(error->message().str().find(says.toStdString()) != std::string::npos,
+                 (error->message().str() + " / " + error->hint().str()).c_str());
         QVERIFY(error->kind() != ErrorKind::Internal);
     }
 
@@ -278,7 +278,8 @@ private Q_SLOTS:
         QVERIFY(error);
         QCOMPARE(error->item(), std::string("image_prompt"));
         for (const char* part : {"ip-adapter_sd15.safetensors", "sd15_0", "192 wide", "128 wide"}) {
-            QVERIFY2(error->message().find(part) != std::string::npos, error->message().c_str());
+            QVERIFY2(error->message().str().find(part) != std::string::npos,
+                     error->message().str().c_str());
         }
     }
 

@@ -305,7 +305,7 @@ private Q_SLOTS:
             [&] { (void)models::readLatentToRgb(json, "vae/latent_to_rgb.json", 2); });
         QVERIFY(error);
         QCOMPARE(error->kind(), ErrorKind::Corrupt);
-        QVERIFY(QString::fromStdString(error->message()).contains("vae/latent_to_rgb.json"));
+        QVERIFY(QString::fromStdString(error->message().str()).contains("vae/latent_to_rgb.json"));
     }
 };
 

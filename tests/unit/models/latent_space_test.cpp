@@ -269,7 +269,7 @@ private Q_SLOTS:
                     testing::DenoiseRequest{.model = model, .cfg = 1, .sampler = "euler"}));
         });
         QVERIFY(error && error->item() == "latent");
-        QVERIFY(QString::fromStdString(error->message()).contains(says));
+        QVERIFY(QString::fromStdString(error->message().str()).contains(says));
     }
 
     void framesThatDoNotFitAreRefused() {
@@ -281,7 +281,7 @@ private Q_SLOTS:
                 (void)outlineOf(bench, requestOf(bench, model, {64, 32, 1}), {64, 32, frames});
             });
             return error && error->item() == "latent" &&
-                   error->hint().find(hint) != std::string::npos;
+                   error->hint().str().find(hint) != std::string::npos;
         };
         QVERIFY(refused(video, 8, "1 frame more than a multiple of 4"));
         QVERIFY(refused(picture, 9, "makes pictures"));

@@ -142,8 +142,8 @@ private Q_SLOTS:
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string(refusal.item));
-        QVERIFY2(error->message().find(refusal.says) != std::string::npos,
-                 error->message().c_str());
+        QVERIFY2(error->message().str().find(refusal.says) != std::string::npos,
+                 error->message().str().c_str());
         if (request.latent) {
             const auto before = testing::errorOf([&] {
                 (void)testing::outline(bench.stages(), testing::known({1, 4, 12, 10}, request));
@@ -163,7 +163,7 @@ private Q_SLOTS:
                  [&] { (void)testing::outline(bench.stages(), testing::known({}, request)); }}) {
             const auto error = testing::errorOf(call);
             QVERIFY(error && error->item() == "latent");
-            QVERIFY(error->message().find("empty") != std::string::npos);
+            QVERIFY(error->message().str().find("empty") != std::string::npos);
         }
     }
 

@@ -28,7 +28,7 @@ NetworkBuilder builderOf(const WeightMap& weights) {
 
 std::string refusal(NetworkBuilder& builder, const std::vector<std::string>& ignored = {}) {
     const auto error = testing::errorOf([&] { (void)builder.finish(ignored); });
-    return error && error->kind() == ErrorKind::Corrupt ? error->message() : "not refused";
+    return error && error->kind() == ErrorKind::Corrupt ? error->message().str() : "not refused";
 }
 
 bool has(const std::string& text, const char* part) {
@@ -164,7 +164,7 @@ private Q_SLOTS:
         };
         const auto error = finish({});
         QVERIFY(error && error->kind() == ErrorKind::Corrupt);
-        QVERIFY2(has(error->message(), "1 that the network does not have: b.weight"),
+        QVERIFY2(has(error->message().str(), "1 that the network does not have: b.weight"),
                  error->what());
         QVERIFY(!finish({"b."}));
     }

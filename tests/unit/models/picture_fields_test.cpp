@@ -123,9 +123,9 @@ private Q_SLOTS:
         const Issues issues = issuesWith(1);
         QCOMPARE(issues.size(), size_t{1});
         QCOMPARE(issues.front().item, std::string("clip_skip"));
-        QVERIFY2(
-            issues.front().message.find("other programs call clip skip 3") != std::string::npos,
-            issues.front().message.c_str());
+        QVERIFY2(issues.front().message.str().find("other programs call clip skip 3") !=
+                     std::string::npos,
+                 issues.front().message.str().c_str());
     }
 
     /// In the words that the node has for the first texts.

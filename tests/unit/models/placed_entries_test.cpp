@@ -99,7 +99,7 @@ private Q_SLOTS:
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string("negative"));
-        QVERIFY(error->message().find("128 x 64") != std::string::npos);
+        QVERIFY(error->message().str().find("128 x 64") != std::string::npos);
     }
 
     void timeIsAShareOfTheTraining_data() {

@@ -377,8 +377,8 @@ private Q_SLOTS:
                                      told.call()));
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
-        QVERIFY2(error->message().find("autoencoder") != std::string::npos, error->what());
-        QVERIFY2(error->message().find("compute=f32") != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find("autoencoder") != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find("compute=f32") != std::string::npos, error->what());
         QCOMPARE(told.issues.size(), size_t{1});
     }
 
@@ -406,7 +406,7 @@ private Q_SLOTS:
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string("latent"));
-        QVERIFY2(error->message().find("what comes in") != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find("what comes in") != std::string::npos, error->what());
         QCOMPARE(told.issues.size(), size_t{0});
     }
 

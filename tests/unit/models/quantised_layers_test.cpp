@@ -59,7 +59,7 @@ class QuantisedLayersTest : public QObject {
     QString refusal(const TensorFile& tensors,
                     const std::map<std::string, std::string>& metadata = {}) const {
         const auto error = testing::errorOf([&] { (void)opened(tensors, metadata); });
-        return error ? QString::fromStdString(error->message()) : QString("read");
+        return error ? QString::fromStdString(error->message().str()) : QString("read");
     }
 
     /// What an index of these names gives.
@@ -230,7 +230,7 @@ private Q_SLOTS:
             models::TensorPlace cut = whole;
             const auto error = testing::errorOf([&] { cut.takeRows(0, first, count, "a.weight"); });
             QVERIFY(error && error->kind() == ErrorKind::Unsupported);
-            QCOMPARE(QString::fromStdString(error->message()),
+            QCOMPARE(QString::fromStdString(error->message().str()),
                      QString("a.weight: %1 rows of 128 numbers from row %2 on are no whole blocks "
                              "of 256")
                          .arg(count)
@@ -259,10 +259,10 @@ private Q_SLOTS:
             (void)sharded({{"a.weight", "1.safetensors"}, {name, "2.safetensors"}});
         });
         QVERIFY(error && error->kind() == ErrorKind::Unsupported);
-        QCOMPARE(QString::fromStdString(error->message()),
+        QCOMPARE(QString::fromStdString(error->message().str()),
                  "unet/model.safetensors.index.json: \"a.weight\" is in \"1.safetensors\", but \"" +
                      name + "\", which decodes it, in \"2.safetensors\"");
-        QVERIFY(error->hint().starts_with("save the component as one file"));
+        QVERIFY(error->hint().str().starts_with("save the component as one file"));
     }
 
     void shardsOfWholeLayersAreRead() {

@@ -74,7 +74,7 @@ private:
     template <class Value>
     static Value valueOf(std::variant<Value, Issue> answer) {
         if (const auto* issue = std::get_if<Issue>(&answer)) {
-            throw std::runtime_error(issue->node + ": " + issue->message);
+            throw std::runtime_error(issue->node + ": " + issue->message.str());
         }
         return std::get<Value>(std::move(answer));
     }

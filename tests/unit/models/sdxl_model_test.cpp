@@ -178,8 +178,8 @@ private Q_SLOTS:
         ModelBench bench;
         const auto error = testing::errorOf([&] { (void)bench.load(copy.path()); });
         QVERIFY(error.has_value());
-        QVERIFY2(error->message().find(refusal.says) != std::string::npos,
-                 error->message().c_str());
+        QVERIFY2(error->message().str().find(refusal.says) != std::string::npos,
+                 error->message().str().c_str());
         QCOMPARE(error->item(), std::string("checkpoint"));
     }
 

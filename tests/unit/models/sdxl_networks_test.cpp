@@ -144,8 +144,8 @@ private Q_SLOTS:
         QVERIFY(at::equal(outputs[0].embeds, recorded.at("text_encoder.hidden.0.000")));
         const auto error = testing::errorOf([&] { (void)skip(layers); });
         QVERIFY(error && error->item() == "clip_skip");
-        QVERIFY2(error->hint().ends_with("at most " + std::to_string(layers - 1)),
-                 error->hint().c_str());
+        QVERIFY2(error->hint().str().ends_with("at most " + std::to_string(layers - 1)),
+                 error->hint().str().c_str());
     }
 
     void denoisersAgree_data() {
@@ -233,8 +233,8 @@ private Q_SLOTS:
             const auto error =
                 testing::errorOf([&] { (void)models::readUNet2DConfig(config, "unet"); });
             QVERIFY(error && error->kind() == ErrorKind::Corrupt);
-            QVERIFY2(error->message().find(key.toStdString()) != std::string::npos,
-                     error->message().c_str());
+            QVERIFY2(error->message().str().find(key.toStdString()) != std::string::npos,
+                     error->message().str().c_str());
         }
     }
 
@@ -247,9 +247,9 @@ private Q_SLOTS:
         const auto error =
             testing::errorOf([&] { (void)models::readUNet2DConfig(config, "unet"); });
         QVERIFY(error && error->kind() == ErrorKind::Corrupt);
-        QVERIFY2(error->message().find("reverse_transformer_layers_per_block is missing") !=
+        QVERIFY2(error->message().str().find("reverse_transformer_layers_per_block is missing") !=
                      std::string::npos,
-                 error->message().c_str());
+                 error->message().str().c_str());
     }
 
 private:

@@ -102,7 +102,7 @@ private Q_SLOTS:
         const auto error = testing::errorOf(
             [&] { (void)models::openWeightFile(at("model-00002-of-00003.safetensors")); });
         QVERIFY(error && error->kind() == ErrorKind::NotFound);
-        const QString said = QString::fromStdString(error->message());
+        const QString said = QString::fromStdString(error->message().str());
         QVERIFY2(said.contains("one of 3 files") && said.contains("model-00001-of-00003") &&
                      said.contains("model-00003-of-00003"),
                  error->what());
@@ -112,7 +112,7 @@ private Q_SLOTS:
         writeText("model.safetensors.index.json", R"({"metadata": {}})");
         const auto error = testing::errorOf(
             [&] { (void)models::openWeightFile(at("model.safetensors.index.json")); });
-        QVERIFY(error && error->message().find("weight_map") != std::string::npos);
+        QVERIFY(error && error->message().str().find("weight_map") != std::string::npos);
     }
 
     void filesOfOtherNamesAreWhole_data() {
@@ -166,7 +166,7 @@ private Q_SLOTS:
             testing::errorOf([&] { (void)models::openWeights(at(""), "unet", kStem); });
         QVERIFY(!error || error->kind() == ErrorKind::NotFound);  // no folder unet here
         const auto here = testing::errorOf([&] { (void)models::openWeights(at(""), ".", kStem); });
-        QVERIFY(here && here->message().find("bf16, non_ema") != std::string::npos);
+        QVERIFY(here && here->message().str().find("bf16, non_ema") != std::string::npos);
         write("diffusion_pytorch_model.safetensors", {"w"});
         QCOMPARE(models::openWeights(at(""), ".", kStem).tensors.size(), size_t{1});
     }

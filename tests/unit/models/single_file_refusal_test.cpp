@@ -131,9 +131,9 @@ private Q_SLOTS:
         QVERIFY(error);
         QVERIFY2(error->kind() == damage.kind, error->what());
         for (const std::string& said : damage.says) {
-            QVERIFY2(error->message().find(said) != std::string::npos, error->what());
+            QVERIFY2(error->message().str().find(said) != std::string::npos, error->what());
         }
-        QVERIFY2(error->message().find("m.safetensors") != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find("m.safetensors") != std::string::npos, error->what());
         QCOMPARE(error->item(), std::string("checkpoint"));
     }
 
@@ -164,8 +164,9 @@ private Q_SLOTS:
         const auto error = refusal("m.safetensors");
 
         QVERIFY(error && error->kind() == ErrorKind::Unsupported);
-        QVERIFY2(QString::fromStdString(error->message()).contains(said), error->what());
-        QVERIFY2(error->hint().find("m.lowtide.json") != std::string::npos, error->hint().c_str());
+        QVERIFY2(QString::fromStdString(error->message().str()).contains(said), error->what());
+        QVERIFY2(error->hint().str().find("m.lowtide.json") != std::string::npos,
+                 error->hint().str().c_str());
     }
 
     void refusesStatementsThatSayNothing_data() {
@@ -195,14 +196,14 @@ private Q_SLOTS:
         write("m.lowtide.json", text.toStdString());
         const auto error = refusal("m.safetensors");
         QVERIFY(error);
-        QVERIFY2(QString::fromStdString(error->message()).contains(said), error->what());
+        QVERIFY2(QString::fromStdString(error->message().str()).contains(said), error->what());
     }
 
     void refusesPicklesThatTorchDidNotWrite() {
         ModelBench bench;
         const auto error = testing::errorOf([&] { (void)bench.load(singles_ + "bare.pth"); });
         QVERIFY(error && error->kind() == ErrorKind::Unsupported);
-        QVERIFY2(error->message().find("bare pickle") != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find("bare pickle") != std::string::npos, error->what());
     }
 
     /// A text that was saved under the name of a model; the ending says what it should have been.
@@ -211,14 +212,14 @@ private Q_SLOTS:
             write(name, "Access to this model is restricted.");
             const auto error = refusal(name);
             QVERIFY(error && error->kind() == ErrorKind::Corrupt);
-            QCOMPARE(QString::fromStdString(error->message()),
+            QCOMPARE(QString::fromStdString(error->message().str()),
                      QString("\"%1\": is no GGUF file: it begins with \"Access to this m\", such "
                              "files begin with \"GGUF\"")
                          .arg(name));
         }
         write("text.safetensors", "Access to this model is restricted.");
         const auto other = refusal("text.safetensors");
-        QVERIFY(other && other->message().find("no safetensors file") != std::string::npos);
+        QVERIFY(other && other->message().str().find("no safetensors file") != std::string::npos);
     }
 
     void theContentDecidesWhatIsRead() {
@@ -242,7 +243,8 @@ private Q_SLOTS:
         QVERIFY(QFile::resize(target, QFileInfo(target).size() / 2));
         const auto error = refusal(name.toStdString());
         QVERIFY(error && error->kind() == ErrorKind::Corrupt);
-        QVERIFY2(error->message().find(name.toStdString()) != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find(name.toStdString()) != std::string::npos,
+                 error->what());
     }
 
     void blamesTheAutoencoder_whenItsFileIsNone() {
@@ -254,7 +256,8 @@ private Q_SLOTS:
         };
         const auto other = refused(singles_ + "forms.safetensors");
         QVERIFY(other && other->item() == "vae");
-        QVERIFY2(other->message().find("forms.safetensors") != std::string::npos, other->what());
+        QVERIFY2(other->message().str().find("forms.safetensors") != std::string::npos,
+                 other->what());
         const auto missing = refused("no-such.safetensors");
         QVERIFY(missing && missing->item() == "vae" && missing->kind() == ErrorKind::NotFound);
 
@@ -263,8 +266,9 @@ private Q_SLOTS:
         testing::writeTensorFile(copy("m.safetensors"), tensors);
         const auto without = refused(copy("m.safetensors"));
         QVERIFY(without && without->item() == "vae");
-        QVERIFY2(without->message().find("m.safetensors has no vae: its ") != std::string::npos,
-                 without->what());
+        QVERIFY2(
+            without->message().str().find("m.safetensors has no vae: its ") != std::string::npos,
+            without->what());
     }
 
     void cleanup() {

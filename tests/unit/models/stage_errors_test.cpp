@@ -62,7 +62,8 @@ private Q_SLOTS:
         QCOMPARE(static_cast<int>(error->kind()), kind);
         QCOMPARE(error->bytesAsked(), bytes);
         for (const char* part : {"\n", ".cpp", "frame #", "enforce fail", "second line"}) {
-            QVERIFY2(error->message().find(part) == std::string::npos, error->message().c_str());
+            QVERIFY2(error->message().str().find(part) == std::string::npos,
+                     error->message().str().c_str());
         }
     }
 };

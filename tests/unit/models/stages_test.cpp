@@ -215,10 +215,10 @@ private Q_SLOTS:
         const auto error = testing::errorOf([&] { (void)denoise(bench, request); });
 
         QVERIFY(error);
-        QVERIFY2(error->kind() == ErrorKind::InvalidInput, error->message().c_str());
+        QVERIFY2(error->kind() == ErrorKind::InvalidInput, error->message().str().c_str());
         QCOMPARE(error->item(), std::string(refusal.item));
-        QVERIFY2(error->message().find(refusal.says) != std::string::npos,
-                 error->message().c_str());
+        QVERIFY2(error->message().str().find(refusal.says) != std::string::npos,
+                 error->message().str().c_str());
         QVERIFY(!error->hint().empty());
     }
 
@@ -276,7 +276,7 @@ private Q_SLOTS:
 
         QCOMPARE(issues.size(), size_t{1});
         QCOMPARE(issues[0].item, std::string("prompt"));
-        QVERIFY2(issues[0].message.starts_with("10 tokens"), issues[0].message.c_str());
+        QVERIFY2(issues[0].message.str().starts_with("10 tokens"), issues[0].message.str().c_str());
     }
 
     void clipSkipIsRefused_whenNothingWouldBeLeft() {

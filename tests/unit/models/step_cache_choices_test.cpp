@@ -137,7 +137,7 @@ private Q_SLOTS:
         QCOMPARE(error.has_value(), *choice.refusal != 0);
         if (error) {
             QCOMPARE(error->item(), std::string("step_cache"));
-            QVERIFY2(contains(error->message(), choice.refusal), error->message().c_str());
+            QVERIFY2(contains(error->message(), choice.refusal), error->message().str().c_str());
             QVERIFY(!error->hint().empty());
             return;
         }
@@ -150,8 +150,8 @@ private Q_SLOTS:
         QCOMPARE(outline.issues.size(), choice.warnings.size());
         for (size_t i = 0; i < outline.issues.size(); ++i) {
             QVERIFY(outline.issues[i].severity == Severity::Warning);
-            QVERIFY2(contains(outline.issues[i].message, choice.warnings[i]),
-                     outline.issues[i].message.c_str());
+            QVERIFY2(contains(outline.issues[i].message.str(), choice.warnings[i]),
+                     outline.issues[i].message.str().c_str());
         }
     }
 };

@@ -332,8 +332,8 @@ private Q_SLOTS:
         });
 
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
-        QVERIFY2(error->message().find(refusal.says) != std::string::npos,
-                 error->message().c_str());
+        QVERIFY2(error->message().str().find(refusal.says) != std::string::npos,
+                 error->message().str().c_str());
         QVERIFY(!error->hint().empty());
     }
 

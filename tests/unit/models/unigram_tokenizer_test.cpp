@@ -170,8 +170,8 @@ private Q_SLOTS:
         const auto error = testing::errorOf([&] { (void)openUnigram(folder.path()); });
 
         QVERIFY(error.has_value());
-        QVERIFY2(QString::fromStdString(error->message()).contains(message),
-                 error->message().c_str());
+        QVERIFY2(QString::fromStdString(error->message().str()).contains(message),
+                 error->message().str().c_str());
     }
 
 private:

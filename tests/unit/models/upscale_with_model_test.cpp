@@ -316,7 +316,8 @@ private Q_SLOTS:
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string("upscaler"));
-        QVERIFY2(error->message().find("large.safetensors") != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find("large.safetensors") != std::string::npos,
+                 error->what());
     }
 
     void pictureTextNamesTheUpscaler() {

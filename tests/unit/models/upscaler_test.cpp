@@ -206,11 +206,13 @@ private Q_SLOTS:
         const auto error = testing::errorOf([&] { (void)load(bench, "bad.safetensors"); });
         QVERIFY(error);
         QCOMPARE(error->item(), std::string("upscaler"));
-        QVERIFY2(error->kind() == refusal.kind, error->message().c_str());
-        QVERIFY2(error->message().find("bad.safetensors") < 2, error->message().c_str());
+        QVERIFY2(error->kind() == refusal.kind, error->message().str().c_str());
+        QVERIFY2(error->message().str().find("bad.safetensors") < 2,
+                 error->message().str().c_str());
         QVERIFY(!error->hint().empty());
         for (const char* part : refusal.says) {
-            QVERIFY2(error->message().find(part) != std::string::npos, error->message().c_str());
+            QVERIFY2(error->message().str().find(part) != std::string::npos,
+                     error->message().str().c_str());
         }
     }
 
@@ -231,8 +233,8 @@ private Q_SLOTS:
         const auto error = testing::errorOf([&] { (void)load(bench, name.toStdString()); });
         QVERIFY(error && error->kind() == ErrorKind::Corrupt);
         QCOMPARE(error->item(), std::string("upscaler"));
-        QVERIFY2(error->message().find(name.toStdString()) != std::string::npos,
-                 error->message().c_str());
+        QVERIFY2(error->message().str().find(name.toStdString()) != std::string::npos,
+                 error->message().str().c_str());
     }
 
     void namesFilesThatAreNotThere() {

@@ -82,7 +82,7 @@ private Q_SLOTS:
         QCOMPARE(notes.size(), size_t{1});
         QVERIFY(notes.front().severity == Severity::Info);
         QCOMPARE(notes.front().code, std::string("automatic_guidance"));
-        QCOMPARE(notes.front().message,
+        QCOMPARE(notes.front().message.str(),
                  std::string("the guidance is 1, with which model is usually run"));
         QVERIFY(nodes::guidanceNotes(usuallyRunWith(0), kAutomatic).empty());
     }
@@ -153,7 +153,7 @@ private Q_SLOTS:
         request.model = modelWith(bench, 0);
         const auto error = testing::errorOf([&] { (void)denoised(bench, request); });
         QVERIFY(error && error->item() == "negative");
-        QVERIFY(error->message().find("7.5") != std::string::npos);
+        QVERIFY(error->message().str().find("7.5") != std::string::npos);
     }
 
     void aDetailPassTakesItToo() {

@@ -57,8 +57,8 @@ private Q_SLOTS:
         if (!notes.empty()) {
             QCOMPARE(notes.front().code, std::string("usual_size"));
             QVERIFY(notes.front().severity == Severity::Info);
-            QVERIFY2(notes.front().message.ends_with("at about " + proposed.toStdString()),
-                     notes.front().message.c_str());
+            QVERIFY2(notes.front().message.str().ends_with("at about " + proposed.toStdString()),
+                     notes.front().message.str().c_str());
         }
     }
 

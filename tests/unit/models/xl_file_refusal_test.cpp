@@ -152,9 +152,9 @@ private Q_SLOTS:
         QVERIFY(error);
         QVERIFY2(error->kind() == damage.kind, error->what());
         for (const std::string& said : damage.says) {
-            QVERIFY2(error->message().find(said) != std::string::npos, error->what());
+            QVERIFY2(error->message().str().find(said) != std::string::npos, error->what());
         }
-        QVERIFY2(error->message().find("m.safetensors") != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find("m.safetensors") != std::string::npos, error->what());
     }
 
     /// Some files hold an autoencoder in f32 beside a denoiser in f16.
@@ -182,7 +182,8 @@ private Q_SLOTS:
             const auto error = refusal();
             QVERIFY2(error && error->kind() == ErrorKind::Corrupt,
                      qPrintable(QString::number(tenth)));
-            QVERIFY2(error->message().find("m.safetensors") != std::string::npos, error->what());
+            QVERIFY2(error->message().str().find("m.safetensors") != std::string::npos,
+                     error->what());
         }
     }
 

@@ -111,7 +111,7 @@ at::Tensor pixelsOf(const WireRef& image) {
 std::string refusalsOf(const executor::RunResult& result) {
     std::string text;
     for (const Issue& issue : result.issues) {
-        text += issue.node + "." + issue.item + ": " + issue.message + "\n";
+        text += issue.node + "." + issue.item + ": " + issue.message.str() + "\n";
     }
     return text;
 }
@@ -199,8 +199,8 @@ private Q_SLOTS:
 
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string("what"));
-        QVERIFY2(error->message().find("\"hue\"") != std::string::npos, error->what());
-        QVERIFY2(error->hint().find("all, brightness") != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find("\"hue\"") != std::string::npos, error->what());
+        QVERIFY2(error->hint().str().find("all, brightness") != std::string::npos, error->what());
     }
 
     void theOutlineIsTheRun() {

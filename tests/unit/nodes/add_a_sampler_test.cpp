@@ -95,7 +95,8 @@ private Q_SLOTS:
             testing::errorOf([] { (void)sampling::samplerNamed("drifting", Json::object()); });
 
         QVERIFY(error);
-        QVERIFY2(error->hint().find("drift, or checkpoint") != std::string::npos, error->what());
+        QVERIFY2(error->hint().str().find("drift, or checkpoint") != std::string::npos,
+                 error->what());
     }
 
     void itDenoises() {

@@ -85,7 +85,8 @@ class AdapterValuesTest : public QObject {
         QVERIFY(!error->hint().empty());
         const std::string file = QFileInfo(QString::fromStdString(path)).fileName().toStdString();
         for (const std::string& part : {role, file, key, std::string("not finite")}) {
-            QVERIFY2(error->message().find(part) != std::string::npos, error->message().c_str());
+            QVERIFY2(error->message().str().find(part) != std::string::npos,
+                     error->message().str().c_str());
         }
     }
 
@@ -155,7 +156,7 @@ private Q_SLOTS:
                               isComposed ? master : testing::changed(master, weight, settings)));
             QVERIFY(!isComposed || at::equal(lease[1].cpu(), testing::layerOf(settings)));
         });
-        QVERIFY2(!none, none ? none->message().c_str() : "");
+        QVERIFY2(!none, none ? none->message().str().c_str() : "");
         QCOMPARE(bench.total(), 0);
     }
 

@@ -68,7 +68,7 @@ private Q_SLOTS:
                 behind->wait();
                 QFAIL("no failure");
             } catch (const Error& error) {
-                QCOMPARE(error.message(), "first");
+                QCOMPARE(error.message().str(), std::string("first"));
             }
         }
     }

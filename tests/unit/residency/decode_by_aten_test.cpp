@@ -221,7 +221,7 @@ private Q_SLOTS:
 
         QVERIFY(refused.has_value());
         QCOMPARE(refused->kind(), ErrorKind::Unsupported);
-        QCOMPARE(QString::fromStdString(refused->message()),
+        QCOMPARE(QString::fromStdString(refused->message().str()),
                  QString("the encoding \"q9_k\" is not decoded on devices"));
     }
 

@@ -34,7 +34,7 @@ private Q_SLOTS:
     void saysThatTheFakeLibraryIsMissing() {
         const Error error = errorOf(*makeDeviceSource("/nowhere"), {.kind = "fake"});
         QCOMPARE(error.kind(), ErrorKind::Device);
-        QVERIFY(QString::fromStdString(error.message()).contains("liblowtide_fake.so"));
+        QVERIFY(QString::fromStdString(error.message().str()).contains("liblowtide_fake.so"));
     }
 
     void saysWhyThereIsNoCard() {
@@ -43,8 +43,8 @@ private Q_SLOTS:
         QCOMPARE(source->available().size(), 2u);
         const Error error = errorOf(*source, {.kind = "cuda"});
         QCOMPARE(error.kind(), ErrorKind::Device);
-        QVERIFY(QString::fromStdString(error.message()).contains("this build has no CUDA"));
-        QVERIFY(QString::fromStdString(error.hint()).contains("cpu"));
+        QVERIFY(QString::fromStdString(error.message().str()).contains("this build has no CUDA"));
+        QVERIFY(QString::fromStdString(error.hint().str()).contains("cpu"));
         QCOMPARE(errorOf(*makeDeviceSource(kLibraryFolder), {.kind = "cuda"}).kind(),
                  ErrorKind::InvalidInput);
     }

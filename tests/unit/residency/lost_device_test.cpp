@@ -235,7 +235,7 @@ private Q_SLOTS:
             const QString where =
                 QString("call %1: %2")
                     .arg(call)
-                    .arg(QString::fromStdString((first ? first : second)->message()));
+                    .arg(QString::fromStdString((first ? first : second)->message().str()));
             QVERIFY2(first ? saysLost(first) && saysLost(second) : saysLost(second),
                      qPrintable(where));
             QVERIFY2(saysLost(run(residency, model, policy.toStdString(), kCard)),
@@ -307,7 +307,7 @@ private Q_SLOTS:
             }
             ++lost;
             QCOMPARE(first->kind(), ErrorKind::Device);
-            QVERIFY2(first->message().find("the device fake was lost") == 0, first->what());
+            QVERIFY2(first->message().str().find("the device fake was lost") == 0, first->what());
             QCOMPARE(leftOn(residency, "fake"), Bytes{0});
             QCOMPARE(leftOn(residency, "cpu"), Bytes{0});
             QCOMPARE(residency.allocatedOn(card), Bytes{0});

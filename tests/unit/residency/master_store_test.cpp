@@ -90,9 +90,9 @@ private Q_SLOTS:
             QFAIL("no error");
         } catch (const Error& error) {
             QCOMPARE(error.kind(), ErrorKind::Corrupt);
-            QVERIFY(QString::fromStdString(error.message()).contains("replaced"));
-            QVERIFY(
-                QString::fromStdString(error.message()).contains("changed since it was opened"));
+            QVERIFY(QString::fromStdString(error.message().str()).contains("replaced"));
+            QVERIFY(QString::fromStdString(error.message().str())
+                        .contains("changed since it was opened"));
         }
     }
 

@@ -37,8 +37,9 @@ class ResidencyFailureTest : public QObject {
         try {
             action();
         } catch (const Error& error) {
-            return error.kind() == ErrorKind::Corrupt ? QString::fromStdString(error.message())
-                                                      : QString();
+            return error.kind() == ErrorKind::Corrupt
+                       ? QString::fromStdString(error.message().str())
+                       : QString();
         }
         return {};
     }
@@ -83,8 +84,8 @@ private Q_SLOTS:
             QFAIL("no error");
         } catch (const Error& error) {
             QCOMPARE(error.kind(), ErrorKind::Corrupt);
-            QVERIFY(
-                QString::fromStdString(error.message()).contains("changed since it was opened"));
+            QVERIFY(QString::fromStdString(error.message().str())
+                        .contains("changed since it was opened"));
         }
         QCOMPARE(bench.total(), 0);
     }
@@ -390,8 +391,8 @@ private Q_SLOTS:
             QFAIL("no error");
         } catch (const Error& error) {
             QCOMPARE(error.kind(), ErrorKind::Internal);
-            QVERIFY(QString::fromStdString(error.message()).contains("denoiser"));
-            QVERIFY(QString::fromStdString(error.message()).contains("encode"));
+            QVERIFY(QString::fromStdString(error.message().str()).contains("denoiser"));
+            QVERIFY(QString::fromStdString(error.message().str()).contains("encode"));
         }
         bench.residency->leave(0);
         bench.residency->end(Outcome::Failed);

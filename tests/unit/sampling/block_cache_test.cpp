@@ -244,7 +244,7 @@ private Q_SLOTS:
             [] { CachedPass pass(*blockCache(), evenSigmas(3), CachePoints{.deepest = 12}); });
 
         QVERIFY(error && error->kind() == ErrorKind::Unsupported);
-        QVERIFY(error->hint().find("step forecast") != std::string::npos);
+        QVERIFY(error->hint().str().find("step forecast") != std::string::npos);
     }
 
 private:

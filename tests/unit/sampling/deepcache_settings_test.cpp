@@ -183,7 +183,7 @@ private Q_SLOTS:
     void aCacheThatIsNotBuiltIsNotFound() {
         const auto error = testing::errorOf([] { (void)stepCacheNamed("magic"); });
         QVERIFY(error && error->kind() == ErrorKind::NotFound);
-        QVERIFY(error->hint().find("deepcache") != std::string::npos);
+        QVERIFY(error->hint().str().find("deepcache") != std::string::npos);
     }
 };
 

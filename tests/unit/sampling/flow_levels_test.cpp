@@ -213,7 +213,7 @@ private Q_SLOTS:
             testing::errorOf([&] { (void)samplerFor(sampler.toStdString(), config, options); });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), item.toStdString());
-        QVERIFY(error->hint().find("the checkpoint is a flow") != std::string::npos);
+        QVERIFY(error->hint().str().find("the checkpoint is a flow") != std::string::npos);
     }
 
     /// One that nobody told the size of the picture.

@@ -238,7 +238,8 @@ private Q_SLOTS:
 
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string("curve"));
-        QVERIFY2(error->message().find(says.toStdString()) != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find(says.toStdString()) != std::string::npos,
+                 error->what());
     }
 
     void refusesSettings_data() {
@@ -348,7 +349,8 @@ private Q_SLOTS:
         const auto error = testing::errorOf([&] { (void)pass.record(); });
 
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
-        QVERIFY2(error->message().find(says.toStdString()) != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find(says.toStdString()) != std::string::npos,
+                 error->what());
     }
 
     void recordsWholeSchedulesOnly() {
@@ -357,7 +359,8 @@ private Q_SLOTS:
         const auto error = testing::errorOf([&] { (void)recorder()->begin(run); });
 
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
-        QVERIFY2(error->message().find("4 of its 8 calls") != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find("4 of its 8 calls") != std::string::npos,
+                 error->what());
     }
 };
 

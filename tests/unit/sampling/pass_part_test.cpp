@@ -175,8 +175,8 @@ private Q_SLOTS:
                 errorOf([&] { (void)callsOf(*sampler, {.startAt = startAt, .endAt = endAt}); });
             QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
             QCOMPARE(error->item(), item.toStdString());
-            QVERIFY2(error->message().find(says.toStdString()) != std::string::npos,
-                     error->message().c_str());
+            QVERIFY2(error->message().str().find(says.toStdString()) != std::string::npos,
+                     error->message().str().c_str());
         }
     }
 

@@ -158,7 +158,7 @@ private Q_SLOTS:
                 .make(Json::object(), {.steps = 8, .strength = 0.1});
         });
         QVERIFY(error && error->item() == "steps");
-        QVERIFY(error->message().find("a strength of 0.1 leaves 5") != std::string::npos);
+        QVERIFY(error->message().str().find("a strength of 0.1 leaves 5") != std::string::npos);
     }
 
     void unknownSamplersAreListed_data() {
@@ -184,8 +184,8 @@ private Q_SLOTS:
         const auto error = errorOf([&] { (void)samplerNamed(sampler.toStdString(), settings); });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string("sampler"));
-        QVERIFY(error->message().find(blamed.toStdString()) != std::string::npos);
-        QVERIFY(error->hint().find("ddim, euler, euler_a, dpmpp_2m") != std::string::npos);
+        QVERIFY(error->message().str().find(blamed.toStdString()) != std::string::npos);
+        QVERIFY(error->hint().str().find("ddim, euler, euler_a, dpmpp_2m") != std::string::npos);
     }
 
     void refusesWhatIsNotBuilt_data() {
@@ -267,7 +267,7 @@ private Q_SLOTS:
         const auto error = errorOf([&] { (void)make(sampler, config, {}); });
         QVERIFY(error && error->kind() == ErrorKind::Unsupported);
         QCOMPARE(error->item(), key.toStdString());
-        QVERIFY(error->message().find(key.toStdString()) != std::string::npos);
+        QVERIFY(error->message().str().find(key.toStdString()) != std::string::npos);
         QVERIFY(!error->hint().empty());
     }
 

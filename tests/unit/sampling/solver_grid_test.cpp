@@ -115,7 +115,7 @@ private Q_SLOTS:
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
         QCOMPARE(error->item(), std::string("steps"));
-        QVERIFY(error->message().find("timesteps 1000 and 999") != std::string::npos);
+        QVERIFY(error->message().str().find("timesteps 1000 and 999") != std::string::npos);
     }
 };
 

@@ -431,8 +431,9 @@ private Q_SLOTS:
         (void)scope.call(network, input);
         const auto error = testing::errorOf([&] { (void)scope.call(network, input); });
         QVERIFY(error && error->kind() == ErrorKind::Internal);
-        QVERIFY2(error->message().find("decided as partial and was full") != std::string::npos,
-                 error->message().c_str());
+        QVERIFY2(
+            error->message().str().find("decided as partial and was full") != std::string::npos,
+            error->message().str().c_str());
     }
 
     void anUnseenCallEndsTheRun() {

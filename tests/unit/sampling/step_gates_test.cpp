@@ -52,7 +52,7 @@ void refuses(const std::function<void()>& act, ErrorKind kind, const char* item,
     } catch (const Error& error) {
         QVERIFY(error.kind() == kind);
         QCOMPARE(error.item(), std::string(item));
-        QVERIFY2(error.message().find(says) != std::string::npos, error.what());
+        QVERIFY2(error.message().str().find(says) != std::string::npos, error.what());
         QVERIFY(!error.hint().empty());
         return;
     }
@@ -291,7 +291,8 @@ private Q_SLOTS:
             (void)parseMagCurve(text.toStdString(), "curve.json");
         } catch (const Error& error) {
             QVERIFY(error.kind() == ErrorKind::Corrupt);
-            QVERIFY2(error.message().find(says.toStdString()) != std::string::npos, error.what());
+            QVERIFY2(error.message().str().find(says.toStdString()) != std::string::npos,
+                     error.what());
             return;
         }
         QFAIL("it was read");

@@ -192,8 +192,8 @@ private Q_SLOTS:
                       denoiser);
         });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
-        QVERIFY2(QString::fromStdString(error->message()).contains(complaint),
-                 error->message().c_str());
+        QVERIFY2(QString::fromStdString(error->message().str()).contains(complaint),
+                 error->message().str().c_str());
     }
 };
 

@@ -137,7 +137,7 @@ private Q_SLOTS:
             QFAIL("nothing was thrown");
         } catch (const Error& error) {
             QVERIFY(error.kind() == ErrorKind::Unsupported);
-            QVERIFY(error.message().find("complex") != std::string::npos);
+            QVERIFY(error.message().str().find("complex") != std::string::npos);
         }
     }
 };

@@ -134,7 +134,7 @@ private Q_SLOTS:
             const auto error =
                 testing::errorOf([&] { static_cast<void>(codec.decode(codec.encode(value))); });
             QVERIFY(error && error->kind() == ErrorKind::Corrupt);
-            QVERIFY(error->message().find("t5.0") != std::string::npos);
+            QVERIFY(error->message().str().find("t5.0") != std::string::npos);
         }
     }
 

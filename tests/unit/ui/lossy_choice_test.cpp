@@ -142,7 +142,7 @@ private Q_SLOTS:
         graph::Document two = document_;
         two.nodes["again"] = two.nodes.at("denoise");
         const auto error = testing::errorOf([&] { (void)sampledNode(two, catalog_, {}); });
-        QVERIFY(error && error->message().find("again, denoise") != std::string::npos);
+        QVERIFY(error && error->message().str().find("again, denoise") != std::string::npos);
         QCOMPARE(sampledNode(two, catalog_, {"again"}), std::string("again"));
         QVERIFY(testing::errorOf([&] { (void)sampledNode(two, catalog_, {"save"}); }));
         two.nodes = {{"save", two.nodes.at("save")}};

@@ -208,8 +208,8 @@ private Q_SLOTS:
             testing::errorOf([&] { (void)choices.combinations(someWildcards()); });
 
         QVERIFY(drawing && counting);
-        QVERIFY2(QString::fromStdString(drawing->message()).contains(words),
-                 drawing->message().c_str());
+        QVERIFY2(QString::fromStdString(drawing->message().str()).contains(words),
+                 drawing->message().str().c_str());
         QCOMPARE(counting->message(), drawing->message());
         QVERIFY(!drawing->hint().empty());
     }

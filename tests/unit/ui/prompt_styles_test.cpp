@@ -134,10 +134,10 @@ private Q_SLOTS:
     void damagedStylesAreRefusedWithTheLine() {
         const auto open = testing::errorOf(
             [] { (void)stylesFromCsv("name,prompt\na,b\nc,\"never", "styles.csv"); });
-        QVERIFY(open && open->message().find("line 3") != std::string::npos);
+        QVERIFY(open && open->message().str().find("line 3") != std::string::npos);
         const auto columns =
             testing::errorOf([] { (void)stylesFromCsv("a,b\n1,2", "styles.csv"); });
-        QVERIFY(columns && columns->message().find("\"name\"") != std::string::npos);
+        QVERIFY(columns && columns->message().str().find("\"name\"") != std::string::npos);
         QVERIFY(testing::errorOf([] { (void)stylesFromCsv("name\n\xff", "styles.csv"); }));
     }
 
@@ -190,7 +190,7 @@ private Q_SLOTS:
         QCOMPARE(issues[0].node, std::string("e"));
         QCOMPARE(issues[0].item, std::string("negative"));
         QVERIFY(issues[0].severity == Severity::Error);
-        QVERIFY(issues[0].message.find("\"gone\"") != std::string::npos);
+        QVERIFY(issues[0].message.str().find("\"gone\"") != std::string::npos);
         QCOMPARE(promptOf(document, "negative"), std::string("__gone__"));
     }
 

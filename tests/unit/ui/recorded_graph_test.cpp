@@ -123,7 +123,8 @@ private Q_SLOTS:
         });
 
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
-        QVERIFY2(error->message().find(says.toStdString()) != std::string::npos, error->what());
+        QVERIFY2(error->message().str().find(says.toStdString()) != std::string::npos,
+                 error->what());
     }
 
     void refusesGraphsWithoutADenoiser() {
@@ -132,7 +133,7 @@ private Q_SLOTS:
         document.nodes.erase("second");
         const auto error = testing::errorOf([&] { (void)recordedGraph(document, catalog_, ""); });
 
-        QVERIFY(error && error->message().find("no denoiser") != std::string::npos);
+        QVERIFY(error && error->message().str().find("no denoiser") != std::string::npos);
     }
 };
 

@@ -100,8 +100,8 @@ private Q_SLOTS:
         QFETCH(QString, named);
         const auto error = testing::errorOf([&] { (void)numbersTyped(typed.toStdString(), true); });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
-        QVERIFY2(QString::fromStdString(error->message()).contains(named),
-                 error->message().c_str());
+        QVERIFY2(QString::fromStdString(error->message().str()).contains(named),
+                 error->message().str().c_str());
     }
 
     /// Each is answered at once, not number by number.
@@ -118,7 +118,7 @@ private Q_SLOTS:
         const auto error =
             testing::errorOf([&] { (void)numbersTyped(typed.toStdString(), false); });
         QVERIFY(error && error->kind() == ErrorKind::InvalidInput);
-        QVERIFY(QString::fromStdString(error->message()).contains("more than 100"));
+        QVERIFY(QString::fromStdString(error->message().str()).contains("more than 100"));
     }
 
     void sharesOfFewWholeNumbersAreAllOfThem() {

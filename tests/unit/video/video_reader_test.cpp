@@ -162,7 +162,7 @@ private Q_SLOTS:
         const auto error = errorOf([&] { (void)framesIn(file, {.first = 10}, "video"); });
         QVERIFY(error.has_value());
         QCOMPARE(error->item(), std::string("first"));
-        QVERIFY(QString::fromStdString(error->message()).contains("has 10 frames"));
+        QVERIFY(QString::fromStdString(error->message().str()).contains("has 10 frames"));
     }
 
     /// A video that was cut without encoding keeps packets that are not shown; times may differ.
@@ -279,7 +279,7 @@ private Q_SLOTS:
         files::writeFileAtomically(path, bytes.toStdString());
         const auto error = errorOf([&] { (void)framesIn(files::InputFile(path), {}, "video"); });
         QVERIFY(error.has_value());
-        const QString said = QString::fromStdString(error->message());
+        const QString said = QString::fromStdString(error->message().str());
         QVERIFY2(said.contains(message) || said.contains("ffprobe"), qPrintable(said));
         QVERIFY2(!said.contains(folder_.path()), qPrintable(said));
     }
@@ -313,7 +313,7 @@ private Q_SLOTS:
         files::writeFileAtomically(path, text.replace("FILE", wholeVideo().toUtf8()).toStdString());
         const auto error = errorOf([&] { (void)framesIn(files::InputFile(path), {}, "video"); });
         QVERIFY(error.has_value());
-        const QString said = QString::fromStdString(error->message());
+        const QString said = QString::fromStdString(error->message().str());
         QVERIFY2(said.contains(name) && said.contains("playlist"), qPrintable(said));
     }
 
@@ -395,7 +395,7 @@ private Q_SLOTS:
         const auto error = errorOf([&] { (void)framesIn(files::InputFile(path), {}, "video"); });
         qputenv("PATH", before);
         QVERIFY(error.has_value());
-        QVERIFY(error->message().size() < 1000);
+        QVERIFY(error->message().str().size() < 1000);
     }
 
     void knowsVideosByTheirBegin() {

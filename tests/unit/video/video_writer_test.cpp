@@ -219,7 +219,7 @@ private Q_SLOTS:
             encoding.size.widthPixels = width;
             encoding.rate = rate;
             const auto error = errorOf([&] { checkEncoding(encoding); });
-            return error ? QString::fromStdString(error->item() + ": " + error->message())
+            return error ? QString::fromStdString(error->item() + ": " + error->message().str())
                          : QString();
         };
         const VideoEncoding mp4 = encodingOf(formats()[0], 16);
@@ -247,7 +247,7 @@ private Q_SLOTS:
         const qint64 milliseconds = waited.elapsed();
         qputenv("PATH", path);
         QVERIFY(first && second);
-        QCOMPARE(second->message(), first->message());
+        QCOMPARE(second->message().str(), first->message());
         QVERIFY2(milliseconds < 5000, qPrintable(QString::number(milliseconds)));
         QVERIFY(!errorOf([] { checkEncoding(encodingOf(formats()[0], 16)); }));
     }
@@ -260,7 +260,8 @@ private Q_SLOTS:
         qputenv("PATH", path);
         QVERIFY(error.has_value());
         QCOMPARE(error->item(), std::string("format"));
-        QVERIFY(QString::fromStdString(error->message()).contains("needs the program ffmpeg"));
+        QVERIFY(
+            QString::fromStdString(error->message().str()).contains("needs the program ffmpeg"));
         QVERIFY(!none.has_value());
     }
 

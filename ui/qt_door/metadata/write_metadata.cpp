@@ -46,7 +46,8 @@ int main(int count, char** arguments) {
         }
         std::fprintf(stderr, "write_metadata: the metadata cannot be written; give a FILE\n");
     } catch (const lowtide::Error& error) {
-        std::fprintf(stderr, "write_metadata: %s\n  %s\n", error.what(), error.hint().c_str());
+        std::fprintf(
+            stderr, "write_metadata: %s\n  %s\n", error.what(), error.hint().str().c_str());
     } catch (const std::exception& error) {
         std::fprintf(stderr, "write_metadata: %s\n", error.what());
     }

@@ -94,8 +94,8 @@ Json partOf(const executor::RunResult& result, const char* list, const std::stri
 std::string issuesOf(const executor::RunResult& result) {
     std::string text;
     for (const Issue& issue : result.issues) {
-        text += issue.code + " " + issue.node + "." + issue.item + ": " + issue.message + " (" +
-                issue.hint + ")\n";
+        text += issue.code + " " + issue.node + "." + issue.item + ": " + issue.message.str() +
+                " (" + issue.hint.str() + ")\n";
     }
     return text;
 }
@@ -203,11 +203,11 @@ private Q_SLOTS:
         QCOMPARE(issue.code, code.toStdString());
         QCOMPARE(issue.node, std::string("encode"));
         QCOMPARE(issue.item, entry.toStdString());
-        QVERIFY(issue.message.find("\"text_encoder_2\"") != std::string::npos);
+        QVERIFY(issue.message.str().find("\"text_encoder_2\"") != std::string::npos);
         for (const std::string& role : kToyEncoders) {
-            QVERIFY2(issue.hint.find(role) != std::string::npos, issue.hint.c_str());
+            QVERIFY2(issue.hint.str().find(role) != std::string::npos, issue.hint.str().c_str());
         }
-        QVERIFY(issue.hint.find("image_encoder") == std::string::npos);
+        QVERIFY(issue.hint.str().find("image_encoder") == std::string::npos);
     }
 
     void eachEncoderHasItsPrecision() {

@@ -264,8 +264,9 @@ empty:
             errorOf([&] { static_cast<void>(parseModelPaths(text.toStdString(), "/", "p.yaml")); });
 
         QVERIFY(error.has_value());
-        QVERIFY(error->message().starts_with("p.yaml"));
-        QVERIFY2(error->message().find(words.toStdString()) != std::string::npos, error->what());
+        QVERIFY(error->message().str().starts_with("p.yaml"));
+        QVERIFY2(error->message().str().find(words.toStdString()) != std::string::npos,
+                 error->what());
     }
 };
 

@@ -67,7 +67,7 @@ inline Status sampleRecognise(const std::string& path, std::string& result) {
             }
         }
     } catch (const Error& error) {
-        known["problem"] = error.message();
+        known["problem"] = error.message().str();
     }
     result = known.dump();
     return Status::Ok;

@@ -195,7 +195,7 @@ void PlanningTest::saysWhyThereIsNoPlan() {
 
     QTRY_VERIFY_WITH_TIMEOUT(planning.planned().isFresh, kPatience);
     QVERIFY(planning.planned().plan.is_null());
-    QCOMPARE(planning.planned().issues[0].hint, std::string("set"));
+    QCOMPARE(planning.planned().issues[0].hint.str(), std::string("set"));
 }
 
 void PlanningTest::plansBeyondTheBudget_whenTheRunDoesNotFit() {

@@ -52,7 +52,7 @@ private Q_SLOTS:
         QVERIFY(answered.wait(kPatience));
         const auto planned = answered.first().at(1).value<Planned>();
         QVERIFY(planned.plan.is_null());
-        QCOMPARE(planned.issues.at(0).message, std::string("too much"));
+        QCOMPARE(planned.issues.at(0).message.str(), std::string("too much"));
     }
 
     /// As when a card is chosen to plan for, or a budget.

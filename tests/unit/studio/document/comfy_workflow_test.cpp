@@ -98,8 +98,8 @@ private Q_SLOTS:
         const std::optional<Error> error = errorOf([&] { static_cast<void>(loadGraph(path)); });
         QVERIFY(error.has_value());
         QCOMPARE(error->kind(), ErrorKind::Unsupported);
-        QVERIFY(QString::fromStdString(error->message()).contains("ComfyUI workflow"));
-        QVERIFY(QString::fromStdString(error->hint()).contains("node search"));
+        QVERIFY(QString::fromStdString(error->message().str()).contains("ComfyUI workflow"));
+        QVERIFY(QString::fromStdString(error->hint().str()).contains("node search"));
     }
 };
 

@@ -123,7 +123,7 @@ private Q_SLOTS:
                 const bool isRight =
                     error.kind() == ErrorKind::Device &&
                     error.message() == "cannot write \"graph.json\": the disk is full" &&
-                    error.hint().find("still there") != std::string::npos;
+                    error.hint().str().find("still there") != std::string::npos;
                 endAtOnce(isRight ? 7 : 8);
             }
         });

@@ -39,7 +39,7 @@ QByteArray pictureWith(const std::vector<image::PictureText>& texts) {
 }
 
 QString messageOf(const std::optional<Error>& error) {
-    return error ? QString::fromStdString(error->message()) : QString("no error");
+    return error ? QString::fromStdString(error->message().str()) : QString("no error");
 }
 
 }  // namespace
@@ -183,7 +183,7 @@ private Q_SLOTS:
         const auto error =
             errorOf([&] { saveGraph(folder_->path() + '/' + name, someGraph(), backups_); });
         QCOMPARE(messageOf(error), message);
-        QVERIFY(!QString::fromStdString(error->hint()).contains("--out"));
+        QVERIFY(!QString::fromStdString(error->hint().str()).contains("--out"));
     }
 
     void whatIsNoGraphIsRefusedWithASentence_data() {

@@ -291,7 +291,7 @@ private Q_SLOTS:
         testing::writeFile(file, QByteArray(5000, 'x'));
         const auto damaged = testing::errorOf([&] { RunStore store(file); });
         QVERIFY(damaged && damaged->kind() == ErrorKind::Corrupt);
-        QCOMPARE(QString::fromStdString(damaged->message()).section(':', 0, 0),
+        QCOMPARE(QString::fromStdString(damaged->message().str()).section(':', 0, 0),
                  QFileInfo(file).fileName());
         const auto nowhere =
             testing::errorOf([&] { RunStore store(folder_.filePath("no/such/runs.sqlite")); });
@@ -306,7 +306,7 @@ private Q_SLOTS:
         }
         const auto refused = testing::errorOf([&] { RunStore store(file); });
         QVERIFY(refused && refused->kind() == ErrorKind::Unsupported);
-        QVERIFY(QString::fromStdString(refused->message()).contains("version 7"));
+        QVERIFY(QString::fromStdString(refused->message().str()).contains("version 7"));
         QVERIFY(!refused->hint().empty());
     }
 

@@ -174,9 +174,9 @@ private Q_SLOTS:
         Issue issue{
             .code = "corrupt_file", .message = "byte 7 is odd", .hint = "get the file again"};
         reword(issue);
-        QCOMPARE(QString::fromStdString(issue.message),
+        QCOMPARE(QString::fromStdString(issue.message.str()),
                  QString("文件已损坏或格式不符：byte 7 is odd"));
-        QCOMPARE(QString::fromStdString(issue.hint), QString("请重新获取此文件"));
+        QCOMPARE(QString::fromStdString(issue.hint.str()), QString("请重新获取此文件"));
     }
 };
 

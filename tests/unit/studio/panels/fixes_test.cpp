@@ -301,7 +301,7 @@ void FixesTest::removesIssuesOfValidation() {
     fixes[0].edit(document);
 
     const Issues after = graph::validate(document, catalog);
-    QVERIFY2(after.empty(), after.empty() ? "" : after[0].message.c_str());
+    QVERIFY2(after.empty(), after.empty() ? "" : after[0].message.str().c_str());
 }
 
 void FixesTest::asksWhereAFileIs_data() {

@@ -332,22 +332,22 @@ private Q_SLOTS:
             {"hint", "connect an output of type LATENT"},
             {"facts", {{"case", "input"}, {"takes", "LATENT"}, {"type", "decode.image"}}}};
         const Issue said = issueFromJson(known);
-        QCOMPARE(QString::fromStdString(said.message),
+        QCOMPARE(QString::fromStdString(said.message.str()),
                  QString("节点 decode 的输入“潜空间”没有连接"));
-        QCOMPARE(QString::fromStdString(said.hint), QString("请连接 LATENT 类型的输出"));
+        QCOMPARE(QString::fromStdString(said.hint.str()), QString("请连接 LATENT 类型的输出"));
         // Without facts by its sentence, as the sources have it.
         const std::string byPattern = "输入节点 decode 的“latent”没有连接";
         Json bare = known;
         bare.erase("facts");
-        QCOMPARE(issueFromJson(bare).message, byPattern);
+        QCOMPARE(issueFromJson(bare).message.str(), byPattern);
         Json odd = known;
         odd["facts"] = {{"case", 7}, {"takes", nullptr}};
-        QCOMPARE(issueFromJson(odd).message, byPattern);
+        QCOMPARE(issueFromJson(odd).message.str(), byPattern);
         Json other = known;
         other["code"] = "never_heard_of";
-        QCOMPARE(issueFromJson(other).hint, said.hint);
+        QCOMPARE(issueFromJson(other).hint.str(), said.hint);
         other["hint"] = "never heard of it";
-        QCOMPARE(issueFromJson(other).hint, std::string("never heard of it"));
+        QCOMPARE(issueFromJson(other).hint.str(), std::string("never heard of it"));
     }
 
     void aValueThatIsRefusedSaysWhyInChinese() {
