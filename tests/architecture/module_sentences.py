@@ -26,7 +26,7 @@ DETAILS = re.compile("|".join((
     r"plugin/families/(sdxl/sdxl_ldm|\w+/\w+_(blocks|transformer|autoencoder\.)|autoencoder_blocks)",
     r"plugin/residency/(?!device/cuda/cuda_|device/cpu/cpu_device|device/device_source|device/fake/fake_device|open_devices|master|residency|stay)",
     r"plugin/sampling/(denoise_loop|history|teacher|dpm_update|noise_schedule)", r"plugin/sampling/step_caches/(gates/mag_calibration|cache_scope|mag_record)",
-    r"plugin/module/(calls|compute_thread|plugin)", r"ui/bridge/(answer|engine|run_log)", r"ui/document/journal_text", r"ui/history/run_s",
+    r"plugin/module/(calls|compute_thread|plugin)", r"ui/bridge/(answer|engine|run_log)", r"ui/document/journal", r"ui/history/run_s",
     r"ui/studio/(?!absent)", r"ui/panels/(?!sheet_drawing)")))
 # What only looks like a sentence: texts written into pictures, names of stages, options of the command, faults of the program.
 UNSPOKEN = re.compile(

@@ -1,11 +1,102 @@
 #pragma once
 
-#include "ui/bridge/event_buffer.hpp"
+#include "plugin/base/json.hpp"
+#include "plugin/host_api/runner.hpp"
+#include "ui/bridge/node_status.hpp"
 
+#include <QString>
+
+#include <condition_variable>
+#include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace lowtide::ui {
+
+/// Of an event nodeProgress: "step 3 of 20", as the node calls its units.
+[[nodiscard]] QString phaseText(const Json& event);
+/// Of the same, until the phase ends; empty: the node does not say.
+[[nodiscard]] std::optional<double> secondsLeftIn(const Json& event);
+
+/// Milliseconds that nodes took when they last executed, by id.
+using NodeTimes = std::map<std::string, double>;
+
+/// How far a run is, from its events: nodes count by the time that they took last time, those that
+/// nobody measured like the average one.
+class RunProgress {
+public:
+    explicit RunProgress(NodeTimes times = {}) : times_(std::move(times)) {}
+
+    void take(const Json& event);
+
+    /// 0 to 1; never less than before.
+    [[nodiscard]] double value() const { return value_; }
+
+private:
+    [[nodiscard]] double weightOf(const std::string& node) const;
+    void setDone(const std::string& node, double share);
+
+    NodeTimes times_;
+    double average_ = 1;
+    double whole_ = 0;
+    double ended_ = 0;  ///< weight of evaluations that are over
+    std::map<std::string, double> running_;
+    double value_ = 0;
+};
+
+/// Takes what the module says of one run, and keeps it in bounded memory until it is fetched: of
+/// what a slow host may miss only the newest stays. No side waits for another. Any thread.
+class EventBuffer final : public Observer {
+public:
+    /// More than these between two fetches are counted as lost; runFinished never is.
+    static constexpr size_t kMostEvents = 20000;
+    /// Longest side of a picture that is fetched.
+    static constexpr int kPicturePixels = 512;
+    /// Most bytes of a larger picture that is kept beside it.
+    static constexpr qsizetype kWholeBytes = 64 << 20;
+
+    void event(std::string_view json) noexcept override;
+    void preview(RunId run, std::string_view node, const Image8& picture) noexcept override;
+
+    struct Batch {
+        std::vector<Json> events;
+        std::map<std::string, NodePicture> pictures;  ///< by node, the newest
+        size_t lost = 0;
+    };
+
+    [[nodiscard]] Batch fetch();
+
+    /// Turns previews into pictures as they come, until stopPictures() and none is left.
+    void makePictures() noexcept;
+    void stopPictures();
+
+private:
+    /// As its nodePreview announced it.
+    struct Preview {
+        Image8 picture;
+        std::optional<PictureStep> step;
+        int scale = 1;
+    };
+
+    [[nodiscard]] static Preview announcedBy(const Json& event);
+    [[nodiscard]] static NodePicture shownOf(const Preview& preview);
+    void store(std::string_view json);
+    void storeInOrder(Json event);
+    void storeNewest(Json event);
+    void makePicture(const std::string& node, const Preview& preview);
+    void countLost();
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    Batch batch_;
+    std::map<std::string, size_t> newest_;      ///< place in the batch by kind and node
+    std::map<std::string, Preview> announced_;  ///< by node; without pixels
+    std::map<std::string, Preview> previews_;   ///< by node
+    bool isStopped_ = false;
+};
 
 /// The run that the module has, shared by the thread that waits for it and the GUI thread, which
 /// may cancel it at any moment: before, while and after it is started.

@@ -1,9 +1,5 @@
 #include "ui/bridge/background.hpp"
 
-#include "ui/bridge/later.hpp"
-
-#include <utility>
-
 namespace lowtide::ui {
 
 Background::Background(QObject* parent) : QObject(parent) {

@@ -1,16 +1,115 @@
 #include "ui/bridge/model_library.hpp"
 
+#include "plugin/base/error.hpp"
 #include "plugin/base/text.hpp"
 #include "plugin/files/downloads.hpp"
+#include "plugin/files/paths.hpp"
+#include "ui/bridge/answer.hpp"
 #include "ui/bridge/background.hpp"
+#include "ui/bridge/engine.hpp"
 #include "ui/language/module_texts.hpp"
 
 #include <algorithm>
 #include <filesystem>
+#include <tuple>
 
 namespace lowtide::ui {
 
 namespace {
+
+constexpr Bytes kTensorsAtOnce = 4;
+
+std::string messageIn(const Json& answer, const std::string& name) {
+    const Issues issues = issuesFromJson(memberIn(answer, "issues"));
+    return issues.empty() ? "the module does not say what " + name + " is" : issues.front().message;
+}
+
+/// The file, or the folder above it, whose name is no text.
+std::string firstUnnamed(const std::string& text, const std::string& path) {
+    const std::vector<std::string> shown = split(text, '/');
+    const std::vector<std::string> bytes = split(path, '/');
+    const auto [name, real] = std::mismatch(shown.begin(), shown.end(), bytes.begin(), bytes.end());
+    return name == shown.end() ? text : *name;
+}
+
+namespace fs = std::filesystem;
+
+/// Of adapters alone: elsewhere they are parts of folders.
+constexpr std::string_view kAdapterEnding = ".bin";
+
+/// One look through all folders.
+class Scan {
+public:
+    Scan(const Recognise& recognise, ReadHeaders& known, const StopToken& stop)
+        : recognise_(recognise), known_(known), stop_(stop) {}
+
+    void look(const ModelFolder& folder) {
+        top_ = &folder;
+        walk_.look(folder.path);
+    }
+
+    std::vector<FoundModel> takeFound() { return std::move(found_); }
+
+private:
+    static bool isWeights(const fs::path& path, ModelKind kind) {
+        if (toLower(path.extension().string()) == kAdapterEnding) {
+            return kind == ModelKind::Embedding || kind == ModelKind::IpAdapter;
+        }
+        return hasWeightsEnding(path);
+    }
+
+    bool visit(const WalkedModel& walked) {
+        if (stop_.mode() != CancelMode::No) {
+            return false;
+        }
+        files::FileIdentity identity;
+        ModelFile model = walked.isFolder ? recogniseFile(recognise_, walked.path)
+                                          : headerOf(walked.path, identity);
+        add(walked, std::move(model), identity);
+        return true;
+    }
+
+    ModelFile headerOf(const std::string& path, files::FileIdentity& identity) {
+        if (!isValidUtf8(path)) {
+            return recogniseFile(recognise_, path);
+        }
+        try {
+            identity = files::stampOfFile(path).identity;
+            const auto before = known_.find(path);
+            if (before != known_.end() && before->second.identity == identity) {
+                return before->second.model;
+            }
+            ModelFile model = recogniseFile(recognise_, path);
+            if (model.problem.empty() && model.needs.empty()) {  // what it lacks may come
+                known_[path] = {.identity = identity, .model = model};
+            }
+            return model;
+        } catch (const Error& error) {
+            ModelFile model{.path = path, .name = fs::path(path).filename().string()};
+            model.problem = error.message();
+            return model;
+        }
+    }
+
+    void add(const WalkedModel& walked, ModelFile model, const files::FileIdentity& identity) {
+        if (model.kind == ModelKind::Other && model.family.empty() &&
+            isValidUtf8(walked.path)) {  // else no list may offer it
+            model.kind = top_->kind;
+        }
+        found_.push_back({.file = std::move(model),
+                          .folder = top_->path,
+                          .relative = files::pathText(walked.relative),
+                          .identity = identity});
+    }
+
+    const Recognise& recognise_;
+    ReadHeaders& known_;
+    const StopToken& stop_;
+    const ModelFolder* top_ = nullptr;  ///< that is looked through
+    ModelWalk walk_{[this](const fs::path& path) { return isWeights(path, top_->kind); },
+                    [this](const WalkedModel& walked) { return visit(walked); }};
+    std::vector<FoundModel> found_;
+};
 
 namespace fs = std::filesystem;
 
@@ -55,6 +154,72 @@ bool isFound(const std::vector<std::string>& engineFolders,
 }
 
 }  // namespace
+
+Recognise recogniserOf(const Engine& engine) {
+    if (!engine.canCall("recognise")) {
+        return {};
+    }
+    return [&plugin = engine.plugin()](const std::string& path, std::string& result) {
+        return plugin.call("recognise", Json{{"path", path}}.dump(), nullptr, result);
+    };
+}
+
+ModelFile recogniseFile(const Recognise& recognise, const std::string& path) {
+    ModelFile model{.path = files::pathText(path), .name = {}};
+    model.name = files::lastPart(model.path);
+    if (model.path != path) {
+        model.problem =
+            "the name " + quotedName(firstUnnamed(model.path, path)) + " is not UTF-8: rename it";
+        return model;
+    }
+    if (!recognise) {
+        model.problem = model.name + " cannot be read: the module is not there";
+        return model;
+    }
+    std::string text;
+    const Status status = recognise(path, text);
+    const Json known = answerOf(text);
+    const std::string kind = textIn(known, "kind");
+    if (status != Status::Ok || kind.empty()) {
+        model.problem = messageIn(known, model.name);
+        return model;
+    }
+    model.kind = modelKindNamed(kind);
+    model.family = textIn(known, "family");
+    model.isRunnable = memberIn(known, "runs") == true || textIn(known, "state") == "runs_with";
+    model.needs = textIn(known, "needs");
+    model.weights = bytesIn(known, "bytes");
+    model.largest = bytesIn(known, "largest_bytes");
+    model.problem = textIn(known, "problem");
+    return model;
+}
+
+ModelVerdict verdictOf(const ModelFile& model, Bytes budget) {
+    const Bytes room = budget / 4 * 3;
+    if (budget <= 0 || model.weights == 0) {
+        return ModelVerdict::Unknown;
+    }
+    if (model.weights <= room) {
+        return ModelVerdict::Fits;
+    }
+    return model.largest <= room / kTensorsAtOnce ? ModelVerdict::Streams : ModelVerdict::TooBig;
+}
+
+std::vector<FoundModel> scanModels(const std::vector<ModelFolder>& folders,
+                                   const Recognise& recognise,
+                                   ReadHeaders& known,
+                                   const StopToken& stop) {
+    Scan scan(recognise, known, stop);
+    for (const ModelFolder& folder : folders) {
+        scan.look(folder);
+    }
+    std::vector<FoundModel> found = scan.takeFound();
+    std::sort(found.begin(), found.end(), [](const FoundModel& a, const FoundModel& b) {
+        return std::tuple(a.file.kind, toLower(a.relative), a.file.path) <
+               std::tuple(b.file.kind, toLower(b.relative), b.file.path);
+    });
+    return found;
+}
 
 struct ModelLibrary::State {
     Recognise recognise;

@@ -1,6 +1,6 @@
 #include "ui/bridge/model_pictures.hpp"
 
-#include "ui/bridge/later.hpp"
+#include "ui/bridge/background.hpp"
 #include "ui/bridge/picture_load.hpp"
 
 #include <QFileInfo>

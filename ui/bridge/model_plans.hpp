@@ -3,7 +3,7 @@
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/runner.hpp"
 #include "ui/bridge/background.hpp"
-#include "ui/bridge/model_scan.hpp"
+#include "ui/bridge/model_library.hpp"
 
 #include <QObject>
 #include <QTimer>

@@ -1,7 +1,7 @@
 #include "ui/bridge/node_status.hpp"
 
+#include "ui/bridge/active_run.hpp"
 #include "ui/bridge/answer.hpp"
-#include "ui/bridge/phase.hpp"
 #include "ui/language/module_texts.hpp"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 
 #include "plugin/base/json_fwd.hpp"
 #include "plugin/host_api/host.hpp"
-#include "ui/bridge/node_picture.hpp"
 
+#include <QImage>
 #include <QObject>
 #include <QString>
 #include <QStringList>
@@ -14,6 +14,23 @@
 #include <vector>
 
 namespace lowtide::ui {
+
+/// When a picture of something unfinished looked so, in units of the node's work.
+struct PictureStep {
+    int done = 0;
+    int total = 0;
+};
+
+/// A picture that a node showed, at most EventBuffer::kPicturePixels a side.
+struct NodePicture {
+    QImage image;
+    std::optional<PictureStep> step{};  ///< set: a preview; else what the node made
+    QSize size{};                       ///< pixels of what the node made; empty: those of `image`
+    QImage
+        whole{};  ///< what the node made, where that is larger and EventBuffer::kWholeBytes hold it
+
+    [[nodiscard]] const QImage& largest() const { return whole.isNull() ? image : whole; }
+};
 
 enum class NodeActivity { Idle, Waiting, Running, Finished, Cached, Failed };
 

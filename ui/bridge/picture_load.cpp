@@ -5,7 +5,7 @@
 #include "plugin/image/animation.hpp"
 #include "plugin/image/picture_header.hpp"
 #include "plugin/video/video_file.hpp"
-#include "ui/bridge/later.hpp"
+#include "ui/bridge/background.hpp"
 #include "ui/document/opened_graph.hpp"
 #include "ui/language/module_texts.hpp"
 

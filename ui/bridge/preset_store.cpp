@@ -1,20 +1,111 @@
 #include "ui/bridge/preset_store.hpp"
 
-#include "plugin/base/units.hpp"
-#include "plugin/files/input_file.hpp"
 #include "plugin/files/output_file.hpp"
-#include "ui/bridge/preset_entry.hpp"
+#include "plugin/image/png.hpp"
+#include "plugin/image/png_header.hpp"
+#include "ui/bridge/answer.hpp"
+#include "ui/language/module_texts.hpp"
 
+#include <QBuffer>
 #include <QDir>
 #include <QFileInfo>
 #include <QStandardPaths>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace lowtide::ui {
 
 namespace {
+
+constexpr int kLargestSide = 256;
+constexpr int kMostPixels = 1024 * 1024;  ///< of a thumbnail that somebody else made
+
+/// Null when it is damaged or larger than a thumbnail should be: a preset works without.
+QImage thumbnailOf(const std::string& base64) {
+    const QByteArray bytes = QByteArray::fromBase64(QByteArray::fromStdString(base64));
+    const auto view =
+        std::as_bytes(std::span(bytes.constData(), static_cast<size_t>(bytes.size())));
+    try {
+        const image::PictureSize size = image::pngSize(view, "thumbnail");
+        if (size.widthPixels * size.heightPixels > kMostPixels) {
+            return {};
+        }
+        const Image8 picture = image::decodePng(view, "thumbnail").picture;
+        const auto format = picture.channels == 1   ? QImage::Format_Grayscale8
+                            : picture.channels == 3 ? QImage::Format_RGB888
+                                                    : QImage::Format_RGBA8888;
+        return QImage(picture.pixels.get(),
+                      picture.widthPixels,
+                      picture.heightPixels,
+                      qsizetype{picture.widthPixels} * picture.channels,
+                      format)
+            .convertToFormat(QImage::Format_ARGB32_Premultiplied);
+    } catch (const Error&) {
+        return {};
+    }
+}
+
+QString refusalText(const Error& error) {
+    return errorSentences(error, ". ");
+}
+
+/// The entry of a file in a folder of presets.
+PresetEntry entryOf(const graph::PresetFile& file, bool isBuiltin, const IsThere& isThere) {
+    PresetEntry entry;
+    entry.id = QString::fromStdString((isBuiltin ? "builtin:" : "") + file.id);
+    const QString key = QString::fromStdString(file.id);
+    const auto text = [&](const char* what, const QString& english) {
+        entry.english.push_back(english);
+        return isBuiltin ? presetText(key, what, english) : english;
+    };
+    entry.title = text("title", QString::fromStdString(file.title()));
+    entry.isBuiltin = isBuiltin;
+    entry.path = QString::fromStdString(file.path);
+    if (file.refusal) {
+        entry.problem = refusalText(*file.refusal);
+        return entry;
+    }
+    const graph::Preset& preset = file.preset;
+    entry.description = text("description", QString::fromStdString(preset.description));
+    for (const std::string& tag : preset.tags) {
+        entry.tags.push_back(QString::fromStdString(tag));
+    }
+    entry.cardMemory = parseBytes(preset.deviceMemory).value_or(0);
+    entry.thumbnail = thumbnailOf(preset.thumbnail);
+    const QString folder = QFileInfo(entry.path).absolutePath();
+    for (const auto& [kind, values] : preset.files) {
+        for (const std::string& value : values) {
+            entry.files.push_back({.kind = QString::fromStdString(kind),
+                                   .value = QString::fromStdString(value),
+                                   .isThere = !isThere || isThere(value, folder)});
+        }
+    }
+    for (const graph::ExposedParam& exposed : preset.document.exposed) {
+        if (const auto node = preset.document.nodes.find(exposed.node);
+            node != preset.document.nodes.end()) {
+            entry.shown.push_back({exposed.node, node->second.type, exposed.param});
+        }
+    }
+    return entry;
+}
+
+/// At most 256 pixels a side, as a preset keeps it; empty for a null picture.
+std::string thumbnailText(const QImage& picture) {
+    if (picture.isNull()) {
+        return {};
+    }
+    const bool isLarge = picture.width() > kLargestSide || picture.height() > kLargestSide;
+    const QImage small =
+        isLarge ? picture.scaled(
+                      kLargestSide, kLargestSide, Qt::KeepAspectRatio, Qt::SmoothTransformation)
+                : picture;
+    QBuffer buffer;
+    buffer.open(QIODevice::WriteOnly);
+    small.save(&buffer, "PNG");
+    return buffer.data().toBase64().toStdString();
+}
 
 constexpr Bytes kLargestPresetFile = 64 * kMiB;
 constexpr int kLongestName = 60;
@@ -78,7 +169,22 @@ void move(const QString& from, const QString& to) {
     }
 }
 
+/// Of the other thread.
+Planned planOf(Runner& runner, const std::string& graph, const std::string& options) {
+    std::string text;
+    const Status status = runner.plan(graph, options, text);
+    const Json answer = answerOf(text);
+    return {.issues = issuesFromJson(memberIn(answer, "issues")),
+            .plan = status == Status::Ok ? memberIn(answer, "plan") : Json(),
+            .isFresh = true};
+}
+
 }  // namespace
+
+bool PresetEntry::isComplete() const {
+    return std::all_of(
+        files.begin(), files.end(), [](const RequiredFile& file) { return file.isThere; });
+}
 
 PresetStore::PresetStore(const graph::Catalog& catalog,
                          const QString& builtinFolder,
@@ -262,6 +368,38 @@ QString PresetStore::write(const QString& name, const graph::Preset& preset) {
     static_cast<void>(files::writeNewFile(next, graph::toText(preset)));
     reload();
     return id;
+}
+
+PresetNeeds::PresetNeeds(Runner& runner, const PresetStore& store, QObject* parent)
+    : QObject(parent), runner_(runner), store_(store) {}
+
+void PresetNeeds::setOptions(const Json& options) {
+    if (options != options_) {
+        options_ = options;
+        if (!last_.isEmpty()) {
+            ask(last_);
+        }
+    }
+}
+
+void PresetNeeds::ask(const QString& id) {
+    const int number = ++lastNumber_;
+    last_ = id;
+    std::string graph;
+    try {
+        graph = graph::toText(store_.open(id));
+    } catch (const Error&) {
+        return;  // the entry says what is wrong with it
+    }
+    Json options = options_;
+    options["graphFolder"] = QFileInfo(store_.find(id)->path).absolutePath().toStdString();
+    background_.run([this, number, id, graph, text = options.dump()]() -> Background::Answer {
+        return [this, number, id, needs = planOf(runner_, graph, text)] {
+            if (number == lastNumber_) {
+                Q_EMIT answered(id, needs);
+            }
+        };
+    });
 }
 
 }  // namespace lowtide::ui

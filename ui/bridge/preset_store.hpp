@@ -1,9 +1,12 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/graph/preset.hpp"
+#include "plugin/host_api/runner.hpp"
 #include "ui/bridge/background.hpp"
+#include "ui/bridge/planning.hpp"
 
 #include <QByteArray>
 #include <QImage>
@@ -132,6 +135,32 @@ private:
     bool isLooking_ = false;
     int look_ = 0;         ///< of the last one for files
     QStringList removed_;  ///< ids, the last removed at the end
+    Background background_;
+};
+
+/// What presets would need on this device, planned on a thread of its own. Who asks for another
+/// one gets the answer of the last only. `runner` and `store` must outlive it. GUI thread only.
+class PresetNeeds : public QObject {
+    Q_OBJECT
+
+public:
+    PresetNeeds(Runner& runner, const PresetStore& store, QObject* parent = nullptr);
+
+    /// Options of docs/events.md: device, as, memoryBudget. Others than before: the preset that was
+    /// asked for last is asked for again.
+    void setOptions(const Json& options);
+
+    void ask(const QString& id);
+
+Q_SIGNALS:
+    void answered(const QString& id, const lowtide::ui::Planned& needs);
+
+private:
+    Runner& runner_;
+    const PresetStore& store_;
+    Json options_ = Json::object();
+    QString last_;  ///< asked for
+    int lastNumber_ = 0;
     Background background_;
 };
 

@@ -5,6 +5,7 @@
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/model_library.hpp"
 #include "ui/bridge/run_library.hpp"
+#include "ui/document/edits.hpp"
 
 #include <QDir>
 #include <QDirIterator>
@@ -18,9 +19,19 @@ namespace lowtide::ui {
 
 namespace {
 
+std::vector<int64_t> chunksIn(const Json& count) {
+    std::vector<int64_t> chunks;
+    for (const Json& tokens : memberIn(count, "chunks")) {
+        chunks.push_back(tokens.is_number_integer() ? tokens.get<int64_t>() : 0);
+    }
+    while (chunks.size() > 1 && chunks.back() == 0) {
+        chunks.pop_back();  // filled up to the length of another encoder's
+    }
+    return chunks;
+}
+
 constexpr const char* kPrompt = "prompt";
 constexpr const char* kNegative = "negative";
-constexpr const char* kModelType = "MODEL";
 /// Folders that are watched; of more, changes are seen when the window is entered.
 constexpr int kMostWatched = 256;
 
@@ -51,6 +62,23 @@ QString stemOf(const std::string& file) {
 }
 
 }  // namespace
+
+TextCounts textCountsIn(const Json& facts, const std::string& param) {
+    TextCounts counts;
+    counts.readsWeights = memberIn(facts, "reads_weights") != false;
+    for (const Json& each : memberIn(facts, "texts")) {
+        if (textIn(each, "parameter") == param) {
+            const Json& read = memberIn(each, "read");
+            counts.encoders.push_back(
+                {.encoder = QString::fromStdString(textIn(each, "encoder")),
+                 .chunks = chunksIn(each),
+                 .room = bytesIn(each, "room"),
+                 .cut = bytesIn(each, "cut"),
+                 .readBytes = read.is_number_integer() ? read.get<int64_t>() : -1});
+        }
+    }
+    return counts;
+}
 
 PromptPair pairOf(const std::string& param) {
     const std::string negative = kNegative;

@@ -2,7 +2,7 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/host.hpp"
-#include "ui/bridge/node_picture.hpp"
+#include "ui/bridge/node_status.hpp"
 #include "ui/history/run_record.hpp"
 
 #include <QImage>

@@ -2,9 +2,7 @@
 
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/picture_load.hpp"
-#include "ui/bridge/run_words.hpp"
 #include "ui/language/module_texts.hpp"
-#include "ui/prompts/resolved_graph.hpp"
 
 #include <QRandomGenerator>
 

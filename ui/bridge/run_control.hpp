@@ -4,7 +4,6 @@
 #include "ui/bridge/planning.hpp"
 #include "ui/bridge/run_maker.hpp"
 #include "ui/bridge/run_queue.hpp"
-#include "ui/bridge/seeds.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/prompts/prompt_choices.hpp"
 #include "ui/prompts/resolved_graph.hpp"

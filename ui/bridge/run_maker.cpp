@@ -1,6 +1,11 @@
 #include "ui/bridge/run_maker.hpp"
 
+#include "plugin/graph/param_value.hpp"
+#include "ui/document/edits.hpp"
+#include "ui/models/model_kind.hpp"
+
 #include <QElapsedTimer>
+#include <QFileInfo>
 
 #include <utility>
 
@@ -8,10 +13,153 @@ namespace lowtide::ui {
 
 namespace {
 
+/// A path is of the machine alone; a word such as "builtin:mini" has no folder.
+QString withoutFolder(const QString& value) {
+    const QString name = QFileInfo(value).fileName();
+    return name.isEmpty() ? value : name;
+}
+
+/// The next seed, within what the parameter takes.
+uint64_t nextSeed(const ParamDesc& param, uint64_t seed) {
+    const bool isLast = seed == UINT64_MAX ||
+                        (param.max && *param.max > 0 && static_cast<double>(seed) >= *param.max);
+    return isLast ? 0 : seed + 1;
+}
+
+/// Calls `give` with each seed of an active node, in the order of ids.
+template <class Document, class Give>
+void forSeeds(Document& document, const graph::Catalog& catalog, const Give& give) {
+    for (auto& [id, node] : document.nodes) {
+        const NodeDesc* desc = catalog.find(node.type);
+        if (!desc || node.mode != graph::NodeMode::Active) {
+            continue;
+        }
+        for (const ParamDesc& param : desc->params) {
+            if (param.kind == ParamKind::Seed) {
+                give(id, node, param);
+            }
+        }
+    }
+}
+
+uint64_t seedIn(const graph::DocumentNode& node, const ParamDesc& param) {
+    const Json value = node.params.contains(param.id) ? node.params.at(param.id)
+                                                      : graph::toJson(param.defaultValue);
+    const bool isSeed =
+        value.is_number_unsigned() || (value.is_number_integer() && value.get<int64_t>() >= 0);
+    return isSeed ? value.get<uint64_t>() : 0;
+}
+
 constexpr int kSliceMilliseconds = 15;
 constexpr int kUntilMade = -1;
 
 }  // namespace
+
+RunWords runWordsOf(const graph::Document& document,
+                    const graph::Catalog& catalog,
+                    const QString& name) {
+    QStringList prompts;
+    QStringList models;
+    RunWords words{.graph = name, .prompt = {}, .models = {}, .seed = {}};
+    for (const auto& [id, node] : document.nodes) {
+        const bool isRun = node.mode == graph::NodeMode::Active;
+        const NodeDesc* desc = isRun ? catalog.find(node.type) : nullptr;
+        for (const ParamDesc& param : desc ? desc->params : std::vector<ParamDesc>()) {
+            const auto value = node.params.find(param.id);
+            if (value == node.params.end()) {
+                continue;
+            }
+            const QString text = value->is_string()
+                                     ? QString::fromStdString(value->get<std::string>())
+                                     : QString::fromStdString(value->dump());
+            if (param.kind == ParamKind::Seed && words.seed.isEmpty()) {
+                words.seed = text;
+            } else if (text.isEmpty()) {
+                continue;
+            } else if (param.kind == ParamKind::Text && param.multiline) {
+                prompts << text;
+            } else if (kindFor({.nodeType = node.type, .param = param.id})) {
+                models << withoutFolder(text);
+            }
+        }
+    }
+    models.removeDuplicates();
+    words.prompt = prompts.join(QLatin1Char('\n'));
+    words.models = models.join(QLatin1Char('\n'));
+    return words;
+}
+
+bool renewSeeds(graph::Document& document,
+                const graph::Catalog& catalog,
+                const std::function<uint64_t()>& random) {
+    bool changed = false;
+    forSeeds(
+        document, catalog, [&](const auto&, graph::DocumentNode& node, const ParamDesc& param) {
+            const SeedMode mode = seedModeOf(node, param.id);
+            if (mode == SeedMode::Keep) {
+                return;
+            }
+            const Json before = node.params.contains(param.id) ? node.params.at(param.id)
+                                                               : graph::toJson(param.defaultValue);
+            node.params[param.id] = mode == SeedMode::Random ? drawnSeed(param, random())
+                                                             : nextSeed(param, seedIn(node, param));
+            changed = changed || node.params.at(param.id) != before;
+        });
+    return changed;
+}
+
+void spreadSeeds(graph::Document& document,
+                 const graph::Catalog& catalog,
+                 SeveralSeeds how,
+                 uint64_t run,
+                 const std::function<uint64_t()>& random) {
+    forSeeds(
+        document, catalog, [&](const auto&, graph::DocumentNode& node, const ParamDesc& param) {
+            uint64_t seed = seedIn(node, param);
+            for (uint64_t i = 0; i < run; ++i) {
+                seed = nextSeed(param, seed);
+            }
+            node.params[param.id] = how == SeveralSeeds::Random ? drawnSeed(param, random()) : seed;
+        });
+}
+
+Json seedsIn(const graph::Document& document, const graph::Catalog& catalog) {
+    Json seeds = Json::object();
+    forSeeds(document, catalog, [&](const auto& id, const auto& node, const ParamDesc& param) {
+        seeds[id][param.id] = seedIn(node, param);
+    });
+    return seeds;
+}
+
+void putSeeds(graph::Document& document, const Json& seeds) {
+    for (const auto& [node, params] : seeds.items()) {
+        for (const auto& [param, seed] : params.items()) {
+            document.nodes.at(node).params[param] = seed;
+        }
+    }
+}
+
+bool takeSeeds(graph::Document& document, const graph::Catalog& catalog, const Json& seeds) {
+    bool isTaken = false;
+    const auto take = [&](graph::DocumentNode& node, const ParamDesc& param, const Json& seed) {
+        node.params[param.id] = seed;
+        setSeedMode(node, param.id, SeedMode::Keep);
+        isTaken = true;
+    };
+    forSeeds(document, catalog, [&](const auto& id, auto& node, const ParamDesc& param) {
+        if (seeds.contains(id) && seeds.at(id).contains(param.id)) {
+            take(node, param, seeds.at(id).at(param.id));
+        }
+    });
+    if (!isTaken && !seeds.empty()) {
+        forSeeds(document, catalog, [&](const auto&, auto& node, const ParamDesc& param) {
+            if (!isTaken) {
+                take(node, param, seeds.front().front());
+            }
+        });
+    }
+    return isTaken;
+}
 
 RunMaker::RunMaker(QObject* parent) : QObject(parent) {
     connect(&soon_, &QTimer::timeout, this, &RunMaker::goOn);

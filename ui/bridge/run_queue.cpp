@@ -1,9 +1,7 @@
 #include "ui/bridge/run_queue.hpp"
 
-#include "ui/bridge/active_run.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/bridge/background.hpp"
-#include "ui/bridge/phase.hpp"
 #include "ui/bridge/run_library.hpp"
 
 #include <QDateTime>

@@ -2,8 +2,8 @@
 
 #include "plugin/base/json.hpp"
 #include "plugin/host_api/runner.hpp"
+#include "ui/bridge/active_run.hpp"
 #include "ui/bridge/run_book.hpp"
-#include "ui/bridge/run_progress.hpp"
 
 #include <QObject>
 #include <QString>

@@ -1,13 +1,12 @@
 #pragma once
 
+#include "ui/bridge/device_memory.hpp"
 #include "ui/bridge/engine.hpp"
-#include "ui/bridge/memory_feed.hpp"
 #include "ui/bridge/node_status.hpp"
 #include "ui/bridge/planning.hpp"
 #include "ui/bridge/run_control.hpp"
 #include "ui/bridge/run_library.hpp"
 #include "ui/bridge/run_queue.hpp"
-#include "ui/bridge/upkeep.hpp"
 
 #include <QObject>
 #include <QString>

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "plugin/base/json.hpp"
+#include "plugin/graph/document.hpp"
+#include "plugin/host_api/host.hpp"
 #include "ui/bridge/background.hpp"
 
 #include <QByteArray>
@@ -11,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 
 namespace lowtide::ui {
 
@@ -97,6 +100,24 @@ private:
     bool isReadOnly_ = false;
     std::shared_ptr<Writing> writing_;
     Background background_;
+};
+
+/// Values with which a person's new nodes begin, where they are not those of the description. They
+/// live in the settings; graphs that exist are never changed by them.
+class NodeDefaults {
+public:
+    /// `settings` must outlive it.
+    explicit NodeDefaults(Settings& settings) : settings_(settings) {}
+
+    /// Null: the description's.
+    [[nodiscard]] Json of(const std::string& type, const std::string& param) const;
+    void set(const std::string& type, const std::string& param, const Json& value);
+    void forget(const std::string& type, const std::string& param);
+    /// Puts them into a new node; those that its description refuses are left out.
+    void applyTo(graph::DocumentNode& node, const NodeDesc& desc) const;
+
+private:
+    Settings& settings_;
 };
 
 }  // namespace lowtide::ui

@@ -16,8 +16,7 @@ public:
     /// Makes its folder. A folder without locks has one writer. `most`: bytes that are read.
     SharedJsonFile(std::string path, Bytes most);
 
-    /// What `mine` and the file make of `base` together (json_merge); without a file that can be
-    /// read, mine.
+    /// What `mine` and the file make of `base` together; without a file that can be read, mine.
     [[nodiscard]] Json merged(const Json& base, const Json& mine) const;
     /// Whole or not at all.
     void write(const std::string& text) const;

@@ -2,11 +2,12 @@
 
 #include "plugin/files/input_file.hpp"
 #include "plugin/video/video_file.hpp"
-#include "ui/bridge/later.hpp"
+#include "ui/bridge/background.hpp"
 
 #include <QFileInfo>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -22,6 +23,41 @@ constexpr int kStepBack = 8;
 constexpr int kMostAhead = 512;
 
 }  // namespace
+
+Bytes bytesOf(const PictureLevels& levels) {
+    Bytes bytes = 0;
+    for (const QImage& level : levels) {
+        bytes += level.sizeInBytes();
+    }
+    return bytes;
+}
+
+const PictureLevels* FrameCache::find(int frame) const {
+    const auto found = frames_.find(frame);
+    return found == frames_.end() ? nullptr : &found->second;
+}
+
+void FrameCache::put(int frame, PictureLevels levels, int wanted) {
+    PictureLevels& place = frames_[frame];
+    bytes_ += bytesOf(levels) - bytesOf(place);
+    place = std::move(levels);
+    shrink(wanted);
+}
+
+void FrameCache::setMost(Bytes most, int wanted) {
+    most_ = most;
+    shrink(wanted);
+}
+
+void FrameCache::shrink(int wanted) {
+    while (bytes_ > most_ && frames_.size() > 1) {
+        const auto first = frames_.begin();
+        const auto last = std::prev(frames_.end());
+        const auto farthest = wanted - first->first >= last->first - wanted ? first : last;
+        bytes_ -= bytesOf(farthest->second);
+        frames_.erase(farthest);
+    }
+}
 
 /// A reader and where it is; one job at a time has it, and jobs alone end one, which may take time.
 struct VideoFrames::Reading {

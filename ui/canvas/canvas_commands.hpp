@@ -1,6 +1,13 @@
 #pragma once
 
+#include <QKeySequence>
+#include <QList>
+
+#include <map>
 #include <span>
+#include <string>
+
+class QKeyEvent;
 
 namespace lowtide::ui {
 
@@ -17,5 +24,22 @@ struct CanvasCommand {
 
 /// Every command of the canvas: the only place of its default keys.
 [[nodiscard]] std::span<const CanvasCommand> canvasCommands();
+
+/// Which key does what on the canvas: the defaults of canvasCommands() until others are set.
+class CanvasKeys {
+public:
+    CanvasKeys();
+
+    /// In place of the keys that the command had. An unknown command is a bug of ours.
+    void set(const std::string& command, const QList<QKeySequence>& keys);
+    /// nullptr: the key does nothing here. Keys of more than one stroke never match.
+    [[nodiscard]] const CanvasCommand* commandOf(const QKeyEvent& event) const;
+
+private:
+    std::map<std::string, QList<QKeySequence>> keys_;
+};
+
+/// "Ctrl+Z Ctrl+Y" as sequences.
+[[nodiscard]] QList<QKeySequence> keysFromText(const QString& text);
 
 }  // namespace lowtide::ui

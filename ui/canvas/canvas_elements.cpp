@@ -2,7 +2,11 @@
 
 #include "ui/access/announce.hpp"
 #include "ui/canvas/graph_view.hpp"
-#include "ui/canvas/run_order.hpp"
+#include "ui/canvas/graph_view_parts.hpp"
+#include "ui/language/language.hpp"
+
+#include <QAccessibleWidget>
+#include <QMenu>
 
 #include <algorithm>
 #include <iterator>
@@ -23,7 +27,157 @@ void tell(QAccessibleInterface* element, QAccessible::Event what) {
     tellAccess(event);
 }
 
+/// The elements first, so that a node's place is its place in the run, then editors and lists that
+/// lie over the canvas.
+class CanvasAccess : public QAccessibleWidget {
+public:
+    explicit CanvasAccess(GraphView& view)
+        : QAccessibleWidget(&view, QAccessible::List), elements_(&view.elements()) {}
+
+    [[nodiscard]] QString text(QAccessible::Text text) const override {
+        if (text != QAccessible::Description || !elements_) {
+            return QAccessibleWidget::text(text);
+        }
+        const graph::Document& document = elements_->scene().model().document();
+        return listed(
+            {GraphView::tr("%n node(s)", nullptr, static_cast<int>(document.nodes.size())),
+             GraphView::tr("%n wire(s)", nullptr, static_cast<int>(document.links.size()))});
+    }
+
+    [[nodiscard]] int childCount() const override {
+        return own() + QAccessibleWidget::childCount();
+    }
+
+    [[nodiscard]] QAccessibleInterface* child(int index) const override {
+        return index >= 0 && index < own()
+                   ? elements_->at(elements_->top()[static_cast<size_t>(index)])
+                   : QAccessibleWidget::child(index - own());
+    }
+
+    [[nodiscard]] int indexOfChild(const QAccessibleInterface* child) const override {
+        if (const auto* element = dynamic_cast<const CanvasElement*>(child)) {
+            const std::vector<ElementKey>& top = elements_->top();
+            const auto found = std::find(top.begin(), top.end(), element->key());
+            return found == top.end() ? -1 : static_cast<int>(found - top.begin());
+        }
+        const int index = QAccessibleWidget::indexOfChild(child);
+        return index < 0 ? index : own() + index;
+    }
+
+    [[nodiscard]] QAccessibleInterface* childAt(int x, int y) const override {
+        for (int i = 0; i < own(); ++i) {
+            QAccessibleInterface* each = child(i);
+            if (each != nullptr && each->rect().contains(x, y)) {
+                return each;
+            }
+        }
+        return QAccessibleWidget::childAt(x, y);
+    }
+
+    [[nodiscard]] QAccessibleInterface* focusChild() const override {
+        const std::optional<ElementKey> current =
+            elements_ && widget()->hasFocus() ? elements_->current() : std::nullopt;
+        return current ? elements_->at(*current) : QAccessibleWidget::focusChild();
+    }
+
+    [[nodiscard]] QAccessible::State state() const override {
+        QAccessible::State state = QAccessibleWidget::state();
+        state.multiSelectable = true;
+        return state;
+    }
+
+    [[nodiscard]] QStringList actionNames() const override {
+        return QStringList{showMenuAction(), QStringLiteral("addNode")} +
+               QAccessibleWidget::actionNames();
+    }
+
+    [[nodiscard]] QString localizedActionName(const QString& name) const override {
+        return name == QLatin1String("addNode") ? GraphView::tr("Add node")
+                                                : QAccessibleWidget::localizedActionName(name);
+    }
+
+    void doAction(const QString& name) override {
+        if (name == QLatin1String("addNode")) {
+            canvas().openSearch();
+        } else if (name == showMenuAction()) {
+            canvas().showMenu();
+        } else {
+            QAccessibleWidget::doAction(name);
+        }
+    }
+
+private:
+    [[nodiscard]] GraphView& canvas() const { return *static_cast<GraphView*>(widget()); }
+
+    [[nodiscard]] int own() const {
+        return elements_ ? static_cast<int>(elements_->top().size()) : 0;
+    }
+
+    QPointer<CanvasElements> elements_;
+};
+
+QAccessibleInterface* accessOfCanvas(const QString&, QObject* object) {
+    auto* view = qobject_cast<GraphView*>(object);
+    return view == nullptr ? nullptr : new CanvasAccess(*view);
+}
+
+constexpr int kBelowPort = 8;
+
+/// The title of the selected node, or of the first selected frame or note; empty: the canvas.
+CanvasHit selectedHit(const GraphScene& scene) {
+    CanvasHit hit;
+    if (const NodeIds ids = scene.selectedNodes(); !ids.empty()) {
+        hit.node = scene.node(*ids.begin());
+        hit.part.part = NodePart::Header;
+        return hit;
+    }
+    for (BoxItem* box : scene.boxes()) {
+        if (box->isSelected()) {
+            hit.box = box;
+            hit.boxPart = BoxPart::Title;
+            return hit;
+        }
+    }
+    return hit;
+}
+
 }  // namespace
+
+std::vector<std::string> runOrder(const graph::Document& document) {
+    std::map<std::string, std::set<std::string>> feeds;
+    std::map<std::string, size_t> waitsFor;
+    for (const auto& [id, node] : document.nodes) {
+        waitsFor[id] = 0;
+    }
+    for (const graph::Link& link : document.links) {
+        const bool isWhole = waitsFor.contains(link.from.node) && waitsFor.contains(link.to.node);
+        if (isWhole && feeds[link.from.node].insert(link.to.node).second) {
+            ++waitsFor.at(link.to.node);
+        }
+    }
+    std::set<std::string> ready;
+    for (const auto& [id, count] : waitsFor) {
+        if (count == 0) {
+            ready.insert(id);
+        }
+    }
+    std::vector<std::string> order;
+    while (!ready.empty()) {
+        const std::string id = ready.extract(ready.begin()).value();
+        order.push_back(id);
+        waitsFor.erase(id);
+        for (const std::string& next : feeds[id]) {
+            if (const auto found = waitsFor.find(next);
+                found != waitsFor.end() && --found->second == 0) {
+                ready.insert(next);
+            }
+        }
+    }
+    for (const auto& [id, count] : waitsFor) {
+        order.push_back(id);
+    }
+    return order;
+}
 
 CanvasElements::CanvasElements(GraphView& view, GraphScene& scene, NodeStatuses& statuses)
     : QObject(&view), view_(view), scene_(scene) {
@@ -270,6 +424,75 @@ void CanvasElements::forget(const ElementKey& key) {
 void CanvasElements::forgetAll() {
     for (const auto& [key, told] : std::exchange(told_, {})) {
         QAccessible::deleteAccessibleInterface(told.id);
+    }
+}
+
+void installCanvasAccess() {
+    QAccessible::installFactory(accessOfCanvas);  // again is nothing
+}
+
+CanvasElements& GraphView::elements() {
+    return *parts_->elements;
+}
+
+void GraphView::takeFocus() {
+    setFocus(Qt::OtherFocusReason);
+}
+
+void GraphView::showMenu() {
+    const CanvasHit hit = selectedHit(parts_->scene);
+    const QRectF place = hit.node != nullptr  ? hit.node->bodyInScene()
+                         : hit.box != nullptr ? hit.box->shownRect()
+                                              : QRectF();
+    const QPoint at = place.isNull()
+                          ? viewport()->rect().center()
+                          : mapFromScene(place.topLeft() + QPointF(0, node_measures::kHeader));
+    canvasMenu(*this, parts_->scene, hit, parts_->defaults)->popup(viewport()->mapToGlobal(at));
+}
+
+void GraphView::editValue(const std::string& node, const std::string& param) {
+    reveal(node, param);
+    parts_->rows.begin(node, param);
+}
+
+void GraphView::wirePort(const graph::PortRef& port, bool isOutput) {
+    reveal(port.node, port.port);
+    const NodeItem* item = parts_->scene.node(port.node);
+    if (item == nullptr) {
+        return;
+    }
+    const QPointF end = isOutput ? item->outputInScene(port.port) : item->inputInScene(port.port);
+    parts_->wiring.openAt(viewport()->mapTo(this, mapFromScene(end) + QPoint(0, kBelowPort)),
+                          port.node,
+                          OwnPort{port.port, isOutput});
+}
+
+void GraphView::removeWire(const graph::PortRef& to) {
+    parts_->model.apply(tr("Delete"),
+                        [&](graph::Document& document) { ui::disconnect(document, to); });
+}
+
+void GraphView::selectWire(const graph::PortRef& to) {
+    const std::vector<Wire>& wires = parts_->scene.wires().wires();
+    for (size_t index = 0; index < wires.size(); ++index) {
+        if (wires[index].to == to) {
+            parts_->scene.select({});
+            parts_->selectedWire = to;
+            parts_->scene.wires().setEmphasised({index});
+            takeFocus();
+            return;
+        }
+    }
+}
+
+void GraphView::selectBox(BoxKind kind, const std::string& id) {
+    parts_->scene.select({});
+    parts_->scene.selectBoxes(kind, {id});
+}
+
+void GraphView::toggleFrame(const std::string& id) {
+    if (const BoxItem* frame = parts_->scene.box(BoxKind::Frame, id); frame != nullptr) {
+        parts_->toggleBoxFold(*frame);
     }
 }
 

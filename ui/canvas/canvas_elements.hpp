@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plugin/graph/document.hpp"
 #include "ui/canvas/canvas_element.hpp"
 
 #include <QPointer>
@@ -8,9 +9,14 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace lowtide::ui {
+
+/// Every node of the graph, those that feed others before them; nodes that could run at the same
+/// time in the order of their ids. Nodes of a circle come last.
+[[nodiscard]] std::vector<std::string> runOrder(const graph::Document& document);
 
 /// The elements of one canvas that assistive technology has asked for, and what it is told of
 /// them: nodes come and go, names, values and descriptions change, the selection moves. Progress is
@@ -68,5 +74,8 @@ private:
     std::set<std::string> waiting_;  ///< nodes whose status is to be told
     QTimer soon_;
 };
+
+/// Makes canvases known to Qt's accessibility: a list of nodes in run order, frames and notes.
+void installCanvasAccess();
 
 }  // namespace lowtide::ui

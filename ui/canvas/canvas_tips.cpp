@@ -1,10 +1,43 @@
 #include "ui/canvas/canvas_tips.hpp"
 
 #include "ui/canvas/graph_view.hpp"
-#include "ui/canvas/node_issues.hpp"
+#include "ui/canvas/graph_view_parts.hpp"
 #include "ui/language/language.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <algorithm>
 
 namespace lowtide::ui {
+
+namespace {
+
+constexpr int kAway = 16;
+constexpr int kMostTipWidth = 360;
+
+Qt::CursorShape cursorFor(const CanvasHit& hit) {
+    switch (hit.part.part) {
+        case NodePart::Input:
+        case NodePart::Output:
+            return Qt::CrossCursor;
+        case NodePart::Value: {
+            const RowFace& row = hit.node->face().rows[static_cast<size_t>(hit.part.index)];
+            return canDragValue(row) ? Qt::SizeHorCursor : Qt::PointingHandCursor;
+        }
+        case NodePart::Fold:
+        case NodePart::Picture:
+            return Qt::PointingHandCursor;
+        default:
+            break;
+    }
+    if (hit.reroute >= 0) {
+        return Qt::SizeAllCursor;
+    }
+    return hit.boxPart == BoxPart::Corner ? Qt::SizeFDiagCursor
+           : hit.boxPart == BoxPart::Fold ? Qt::PointingHandCursor
+                                          : Qt::ArrowCursor;
+}
+
+}  // namespace
 
 QString portTip(const PortFace& port) {
     QString text = GraphView::tr("%1 (%2)").arg(port.label, QString::fromStdString(port.type));
@@ -42,6 +75,108 @@ QString rowTip(const RowFace& row) {
 QString withIssues(const QString& text, const NodeStatus& status, const std::string& item) {
     const QString issues = issueText(status.issues, item);
     return issues.isEmpty() ? text : issues + QStringLiteral("\n\n") + text;
+}
+
+PointerTip::PointerTip(QWidget* parent) : QLabel(parent) {
+    setObjectName(QStringLiteral("pointerTip"));
+    setAttribute(Qt::WA_TransparentForMouseEvents);
+    setAutoFillBackground(true);
+    setFrameShape(QFrame::StyledPanel);
+    setMargin(Theme::space(2));
+    setWordWrap(true);
+    setTextFormat(Qt::PlainText);
+    hide();
+}
+
+void PointerTip::say(const QString& text, QPoint at) {
+    if (text.isEmpty()) {
+        hide();
+        return;
+    }
+    const Theme& theme = Theme::current();
+    QPalette colours = palette();
+    colours.setColor(QPalette::Window, theme.colour("tooltip"));
+    colours.setColor(QPalette::WindowText, theme.colour("tooltip.text"));
+    setPalette(colours);
+    setFont(theme.font("small"));
+    setText(text);
+    const int textWidth = fontMetrics().horizontalAdvance(text) + 2 * margin() + 8;
+    const int width = std::min(textWidth, std::min(kMostTipWidth, parentWidget()->width()));
+    resize(width, heightForWidth(width));
+    const QPoint place = at + QPoint(kAway, kAway);
+    move(std::clamp(place.x(), 0, std::max(0, parentWidget()->width() - this->width())),
+         std::clamp(place.y(), 0, std::max(0, parentWidget()->height() - height())));
+    show();
+    raise();
+}
+
+QString GraphView::Parts::tipFor(const CanvasHit& hit) const {
+    if (hit.node == nullptr) {
+        if (hit.wire) {
+            const Wire& wire = scene.wires().wires()[*hit.wire];
+            return GraphView::tr("%1: %2 to %3")
+                .arg(QString::fromStdString(wire.type),
+                     scene.node(wire.from.node)->face().title,
+                     scene.node(wire.to.node)->face().title);
+        }
+        return {};
+    }
+    const NodeFace& face = hit.node->face();
+    const NodeStatus& status = hit.node->status();
+    const auto index = static_cast<size_t>(hit.part.index);
+    QString text;
+    std::string item;
+    switch (hit.part.part) {
+        case NodePart::Input:
+            text = portTip(face.inputs[index]);
+            item = face.inputs[index].id;
+            break;
+        case NodePart::Output:
+            text = portTip(face.outputs[index]);
+            item = face.outputs[index].id;
+            break;
+        case NodePart::Row:
+        case NodePart::Value:
+            item = face.rows[index].param;
+            text = rowTip(face.rows[index]);
+            break;
+        default:
+            return nodeTip(face, status);
+    }
+    return withIssues(text, status, item);
+}
+
+void GraphView::Parts::hover(const PointerAt& at) {
+    const CanvasHit hit = hitAt(scene, at.scene, at.zoom);
+    const std::string now = hit.node != nullptr ? hit.node->id() : std::string();
+    if (NodeItem* before = scene.node(hoveredNode); before != nullptr && hoveredNode != now) {
+        before->setHovered({});
+    }
+    hoveredNode = now;
+    if (hit.node != nullptr) {
+        hit.node->setHovered(hit.part);
+    }
+    if (const std::optional<graph::PortRef> port = hit.port()) {
+        scene.wires().emphasisePort(*port, hit.part.part == NodePart::Output);
+    } else if (hit.wire) {
+        scene.wires().setEmphasised({*hit.wire});
+    } else if (!selectedWire) {
+        scene.wires().setEmphasised({});
+    }
+    if (!heldKey) {
+        view.viewport()->setCursor(cursorFor(hit));
+    }
+}
+
+void GraphView::Parts::leave() {
+    if (NodeItem* before = scene.node(hoveredNode); before != nullptr) {
+        before->setHovered({});
+    }
+    hoveredNode.clear();
+    pointer.reset();
+    if (!gesture && !selectedWire) {
+        scene.wires().setEmphasised({});
+    }
 }
 
 }  // namespace lowtide::ui

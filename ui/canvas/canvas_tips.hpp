@@ -3,6 +3,7 @@
 #include "ui/bridge/node_status.hpp"
 #include "ui/canvas/node_face.hpp"
 
+#include <QLabel>
 #include <QString>
 
 namespace lowtide::ui {
@@ -20,5 +21,16 @@ namespace lowtide::ui {
 [[nodiscard]] QString withIssues(const QString& text,
                                  const NodeStatus& status,
                                  const std::string& item);
+
+/// A sentence at the pointer: why a wire may not end there, why nothing was pasted.
+class PointerTip : public QLabel {
+    Q_OBJECT
+
+public:
+    explicit PointerTip(QWidget* parent);
+
+    /// Shows it beside `at` (of the parent) and within the parent; an empty text hides it.
+    void say(const QString& text, QPoint at);
+};
 
 }  // namespace lowtide::ui

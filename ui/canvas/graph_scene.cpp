@@ -1,6 +1,7 @@
 #include "ui/canvas/graph_scene.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace lowtide::ui {
@@ -27,6 +28,61 @@ bool isLaidOutAlike(const NodeItem& item, const NodeLayout& layout, graph::NodeM
     return item.face().mode == mode && item.layout().body == layout.body &&
            areAlike(item.layout().inputs, layout.inputs) &&
            areAlike(item.layout().outputs, layout.outputs);
+}
+
+constexpr int kLanes = 4;
+constexpr double kAround = 320;       ///< how far from its ends a wire looks for obstacles
+constexpr double kMostRouted = 6000;  ///< longer wires run straight: no way around is shorter
+constexpr double kFrameMiddle = 16;   ///< half of a collapsed frame's height
+
+constexpr double kPortPixels = 10;
+constexpr double kMostPortReach = 16;
+constexpr double kWirePixels = 6;
+constexpr double kReroutePixels = 8;
+
+void hitNodes(CanvasHit& hit, const GraphScene& scene, QPointF point, double zoom) {
+    const double reach = std::min(kPortPixels / zoom, kMostPortReach);
+    const QRectF around(point.x() - reach, point.y() - reach, 2 * reach, 2 * reach);
+    for (QGraphicsItem* item :
+         scene.items(around, Qt::IntersectsItemBoundingRect, Qt::DescendingOrder)) {
+        auto* node = qgraphicsitem_cast<NodeItem*>(item);
+        if (node == nullptr) {
+            continue;
+        }
+        const NodePartAt part = node->partAtScene(point, reach);
+        if (part.part != NodePart::None) {
+            hit.node = node;
+            hit.part = part;
+            return;
+        }
+    }
+}
+
+void hitWires(CanvasHit& hit, const GraphScene& scene, QPointF point, double zoom) {
+    const std::vector<Wire>& wires = scene.wires().wires();
+    for (size_t i = 0; i < wires.size(); ++i) {
+        for (size_t j = 0; j < wires[i].via.size(); ++j) {
+            const QPointF away = wires[i].via[j] - point;
+            if (!wires[i].isHidden && std::hypot(away.x(), away.y()) <= kReroutePixels / zoom) {
+                hit.wire = i;
+                hit.reroute = static_cast<int>(j);
+                return;
+            }
+        }
+    }
+    hit.wire = scene.wires().wireAt(point, kWirePixels / zoom);
+}
+
+void hitBoxes(CanvasHit& hit, const GraphScene& scene, QPointF point, double zoom) {
+    const std::vector<BoxItem*>& boxes = scene.boxes();
+    for (auto item = boxes.rbegin(); item != boxes.rend(); ++item) {
+        const BoxPart part = (*item)->partAtScene(point, kReroutePixels / zoom);
+        if (part != BoxPart::None) {
+            hit.box = *item;
+            hit.boxPart = part;
+            return;
+        }
+    }
 }
 
 }  // namespace
@@ -252,6 +308,147 @@ QRectF GraphScene::contentRect() const {
 
 void GraphScene::updateSceneRect() {
     setSceneRect(contentRect().adjusted(-kSceneMargin, -kSceneMargin, kSceneMargin, kSceneMargin));
+}
+
+const BoxItem* GraphScene::hidingFrame(const std::string& node) const {
+    const auto found = hiddenBy_.find(node);
+    return found == hiddenBy_.end() ? nullptr : found->second;
+}
+
+Wire GraphScene::routed(Wire wire, int lane) const {
+    const NodeItem* from = node(wire.from.node);
+    const NodeItem* to = node(wire.to.node);
+    const BoxItem* fromFrame = hidingFrame(wire.from.node);
+    const BoxItem* toFrame = hidingFrame(wire.to.node);
+    wire.isHidden = from == nullptr || to == nullptr || (fromFrame && fromFrame == toFrame);
+    if (wire.isHidden) {
+        wire.path = {};
+        return wire;
+    }
+    wire.start = fromFrame ? fromFrame->shownRect().topRight() + QPointF(0, kFrameMiddle)
+                           : from->outputInScene(wire.from.port);
+    wire.end = toFrame ? toFrame->shownRect().topLeft() + QPointF(0, kFrameMiddle)
+                       : to->inputInScene(wire.to.port);
+    const QRectF span = QRectF(wire.start, wire.end).normalized();
+    std::vector<QRectF> inTheWay;
+    if (wire.via.empty() && span.width() < kMostRouted) {
+        const QRectF around = span.adjusted(0, -kAround, 0, kAround);
+        for (size_t i = 0; i < obstacles_.size(); ++i) {
+            if (obstacles_[i].intersects(around) && obstacleIds_[i] != wire.from.node &&
+                obstacleIds_[i] != wire.to.node) {
+                inTheWay.push_back(obstacles_[i]);
+            }
+        }
+    }
+    wire.path = wirePath(wire.start, wire.end, wire.via, inTheWay, lane);
+    return wire;
+}
+
+void GraphScene::rebuildWires() {
+    const graph::Document& document = model_.document();
+    std::vector<Wire> wires;
+    for (const graph::Link& link : document.links) {
+        Wire wire{.from = link.from,
+                  .to = link.to,
+                  .type = outputType(document, model_.catalog(), link.from)};
+        if (wire.type == "*") {
+            wire.type = inputType(document, model_.catalog(), link.to);
+        }
+        for (const Point& point : reroutesOf(link)) {
+            wire.via.emplace_back(point.x, point.y);
+        }
+        const auto isMuted = [&document](const std::string& id) {
+            const auto found = document.nodes.find(id);
+            return found != document.nodes.end() && found->second.mode == graph::NodeMode::Muted;
+        };
+        wire.isFaint = isMuted(link.from.node) || isMuted(link.to.node);
+        wires.push_back(std::move(wire));
+    }
+    wires_->setWires(std::move(wires));
+    routeAllWires();
+}
+
+void GraphScene::routeAllWires() {
+    obstacles_.clear();
+    obstacleIds_.clear();
+    for (const NodeItem* item : shownNodes()) {
+        obstacles_.push_back(item->bodyInScene());
+        obstacleIds_.push_back(item->id());
+    }
+    std::map<graph::PortRef, int> lanes;  // detours of one source share a lane
+    std::vector<Wire> wires = wires_->wires();
+    for (Wire& wire : wires) {
+        const auto known = lanes.find(wire.from);
+        const int next = static_cast<int>(lanes.size()) % kLanes;
+        wire = routed(std::move(wire), known == lanes.end() ? next : known->second);
+        if (wire.path.isDetour) {
+            lanes.emplace(wire.from, next);
+        }
+    }
+    wires_->setWires(std::move(wires));
+}
+
+void GraphScene::routeWiresOf(const std::set<std::string>& nodes) {
+    for (size_t i = 0; i < obstacles_.size(); ++i) {
+        if (nodes.contains(obstacleIds_[i])) {
+            obstacles_[i] = node(obstacleIds_[i])->bodyInScene();
+        }
+    }
+    for (size_t i = 0; i < wires_->wires().size(); ++i) {
+        const Wire& wire = wires_->wires()[i];
+        if (nodes.contains(wire.from.node) || nodes.contains(wire.to.node)) {
+            wires_->replace(i, routed(wire, 0));
+        }
+    }
+}
+
+std::set<std::string> GraphScene::selectedNodes() const {
+    std::set<std::string> selected;
+    for (const auto& [id, item] : nodes_) {
+        if (item->isSelected()) {
+            selected.insert(id);
+        }
+    }
+    return selected;
+}
+
+void GraphScene::select(const std::set<std::string>& nodes) {
+    for (const auto& [id, item] : nodes_) {
+        item->setSelected(nodes.contains(id));
+        item->setZValue(nodes.contains(id) ? 2 : 1);
+    }
+    for (BoxItem* item : boxes_) {
+        item->setSelected(false);
+    }
+}
+
+void GraphScene::selectBoxes(BoxKind kind, const std::set<std::string>& ids) {
+    for (BoxItem* item : boxes_) {
+        if (item->kind() == kind) {
+            item->setSelected(ids.contains(item->box().id));
+        }
+    }
+}
+
+std::optional<graph::PortRef> CanvasHit::port() const {
+    if (node == nullptr || (part.part != NodePart::Input && part.part != NodePart::Output)) {
+        return std::nullopt;
+    }
+    const NodeFace& face = node->face();
+    const auto& ports = part.part == NodePart::Input ? face.inputs : face.outputs;
+    return graph::PortRef{face.id, ports[static_cast<size_t>(part.index)].id};
+}
+
+CanvasHit hitAt(const GraphScene& scene, QPointF point, double zoom) {
+    CanvasHit hit;
+    hitNodes(hit, scene, point, zoom);
+    if (hit.node == nullptr) {
+        hitWires(hit, scene, point, zoom);
+    }
+    if (hit.node == nullptr && !hit.wire) {
+        hitBoxes(hit, scene, point, zoom);
+    }
+    return hit;
 }
 
 }  // namespace lowtide::ui

@@ -1,10 +1,9 @@
 #pragma once
 
 #include "ui/bridge/node_status.hpp"
-#include "ui/canvas/box_item.hpp"
 #include "ui/canvas/look.hpp"
 #include "ui/canvas/navigation.hpp"
-#include "ui/canvas/node_item.hpp"
+#include "ui/canvas/scene_items.hpp"
 #include "ui/canvas/wire_layer.hpp"
 #include "ui/document/graph_model.hpp"
 
@@ -12,6 +11,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,5 +83,23 @@ private:
     std::vector<QRectF> obstacles_;
     std::vector<std::string> obstacleIds_;
 };
+
+/// What lies under a point, topmost first: a node with its part, else a wire, else a box.
+struct CanvasHit {
+    NodeItem* node = nullptr;
+    NodePartAt part;
+    std::optional<size_t> wire;
+    int reroute = -1;  ///< of the wire
+    BoxItem* box = nullptr;
+    BoxPart boxPart = BoxPart::None;
+
+    [[nodiscard]] bool isEmpty() const { return node == nullptr && !wire && box == nullptr; }
+
+    /// The port under the point; empty: none.
+    [[nodiscard]] std::optional<graph::PortRef> port() const;
+};
+
+/// `zoom`: pixels of a canvas unit; ports and wires are as easy to hit at every zoom.
+[[nodiscard]] CanvasHit hitAt(const GraphScene& scene, QPointF point, double zoom);
 
 }  // namespace lowtide::ui

@@ -1,9 +1,8 @@
 #pragma once
 
-#include "ui/bridge/node_defaults.hpp"
 #include "ui/bridge/node_status.hpp"
+#include "ui/bridge/settings.hpp"
 #include "ui/document/arrange.hpp"
-#include "ui/document/bookmarks.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/editors/param_editor.hpp"

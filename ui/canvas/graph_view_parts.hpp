@@ -1,16 +1,13 @@
 #pragma once
 
-#include "ui/canvas/canvas_hit.hpp"
-#include "ui/canvas/canvas_keys.hpp"
-#include "ui/canvas/gesture.hpp"
+#include "ui/canvas/canvas_commands.hpp"
+#include "ui/canvas/canvas_tips.hpp"
+#include "ui/canvas/gestures.hpp"
+#include "ui/canvas/graph_scene.hpp"
 #include "ui/canvas/graph_view.hpp"
-#include "ui/canvas/minimap.hpp"
-#include "ui/canvas/pointer_tip.hpp"
-#include "ui/canvas/row_editing.hpp"
-#include "ui/canvas/search_popup.hpp"
-#include "ui/canvas/text_editing.hpp"
-#include "ui/canvas/view_history.hpp"
-#include "ui/canvas/wire_popup.hpp"
+#include "ui/canvas/in_place_editing.hpp"
+#include "ui/canvas/pick_popup.hpp"
+#include "ui/canvas/viewport.hpp"
 #include "ui/document/arrange.hpp"
 
 #include <optional>

@@ -5,10 +5,17 @@
 #include <QColor>
 #include <QFont>
 #include <QIcon>
+#include <QPainter>
+#include <QPainterPath>
+#include <QRectF>
+#include <QStaticText>
+#include <QString>
 
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace lowtide::ui {
 
@@ -48,5 +55,43 @@ inline constexpr const char* kGrounds[] = {"grey", "blue", "green", "amber", "re
 /// `share` of the second colour in the first one, 0 to 1.
 [[nodiscard]] QColor mixed(const QColor& first, const QColor& second, double share);
 [[nodiscard]] QColor faded(QColor colour, double opacity);
+
+/// A line of text that is laid out once and painted often.
+struct PaintedText {
+    QStaticText text;
+    QPointF topLeft;
+    QFont font;
+    QColor colour;
+    QString full;  ///< before it was cut to the room that it has
+};
+
+/// One line within `room`, cut with an ellipsis where it does not fit; `alignment` as in Qt.
+[[nodiscard]] PaintedText lineIn(const QRectF& room,
+                                 const QString& text,
+                                 const QFont& font,
+                                 const QColor& colour,
+                                 Qt::Alignment alignment,
+                                 Qt::TextElideMode cut = Qt::ElideRight);
+
+/// Up to `most` wrapped lines of `lineHeight` from the top of `room`; the last is cut where more
+/// follows.
+[[nodiscard]] std::vector<PaintedText> linesIn(const QRectF& room,
+                                               const QString& text,
+                                               const QFont& font,
+                                               const QColor& colour,
+                                               int most,
+                                               double lineHeight);
+
+/// `spread`: by how much farther apart the texts stand than they are laid out.
+void paint(QPainter& painter, std::span<const PaintedText> texts, double spread = 1);
+/// The same at a scale near that of the painter, of few: letters of a scale are kept, and a zoom
+/// that goes on would have all of them drawn anew for each frame.
+void paintNearScale(QPainter& painter, std::span<const PaintedText> texts);
+
+/// How wide the text is painted.
+[[nodiscard]] double widthOf(const QString& text, const QFont& font);
+
+/// Outline of a port's mark around the origin; all shapes look equally large at `half` of a width.
+[[nodiscard]] QPainterPath portMark(Theme::PortShape shape, double half);
 
 }  // namespace lowtide::ui

@@ -6,6 +6,7 @@
 #include "ui/editors/param_editor.hpp"
 
 #include <QCoreApplication>
+#include <QStringList>
 
 #include <algorithm>
 
@@ -221,6 +222,39 @@ std::string inputType(const graph::Document& document,
     const NodeDesc* desc = node == document.nodes.end() ? nullptr : catalog.find(node->second.type);
     const PortDesc* port = desc == nullptr ? nullptr : graph::findInput(*desc, input.port);
     return port == nullptr ? "*" : port->type;
+}
+
+std::optional<Severity> NodeIssues::of(const std::string& item) const {
+    const auto found = items.find(item);
+    return found == items.end() ? std::nullopt : std::optional(found->second);
+}
+
+NodeIssues issuesOf(const Issues& issues) {
+    NodeIssues result;
+    for (const Issue& issue : issues) {
+        if (issue.severity == Severity::Info) {
+            continue;
+        }
+        result.worst = std::max(result.worst.value_or(Severity::Info), issue.severity);
+        if (!issue.item.empty()) {
+            const auto place = result.items.emplace(issue.item, issue.severity).first;
+            place->second = std::max(place->second, issue.severity);
+        }
+    }
+    return result;
+}
+
+QString issueText(const Issues& issues, const std::string& item) {
+    QStringList sentences;
+    for (const Issue& issue : issues) {
+        if (item.empty() || issue.item == item) {
+            const QString message = QString::fromStdString(issue.message);
+            sentences << (issue.hint.empty()
+                              ? message
+                              : message + u'\n' + QString::fromStdString(issue.hint));
+        }
+    }
+    return sentences.join(QStringLiteral("\n\n"));
 }
 
 }  // namespace lowtide::ui

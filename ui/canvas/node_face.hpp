@@ -3,10 +3,12 @@
 #include "plugin/base/json.hpp"
 #include "plugin/graph/catalog.hpp"
 #include "plugin/graph/document.hpp"
+#include "plugin/host_api/host.hpp"
 
 #include <QString>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -78,5 +80,19 @@ struct LinkedPorts {
 [[nodiscard]] std::string inputType(const graph::Document& document,
                                     const graph::Catalog& catalog,
                                     const graph::PortRef& input);
+
+/// The worst that is said of a node, and of each port and row of it that is shown.
+struct NodeIssues {
+    std::optional<Severity> worst;
+    std::map<std::string, Severity> items;
+
+    [[nodiscard]] std::optional<Severity> of(const std::string& item) const;
+};
+
+/// Mere information is no badge.
+[[nodiscard]] NodeIssues issuesOf(const Issues& issues);
+
+/// The sentences about one port or row, or (empty item) about the whole node, for a tooltip.
+[[nodiscard]] QString issueText(const Issues& issues, const std::string& item);
 
 }  // namespace lowtide::ui

@@ -1,12 +1,209 @@
 #include "ui/canvas/node_painter.hpp"
 
-#include "ui/canvas/node_parts_painter.hpp"
+#include "ui/canvas/look.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 namespace lowtide::ui {
 
 using namespace node_measures;
 
 namespace {
+
+constexpr double kSwitchWidth = 24;
+constexpr double kSwitchHeight = 12;
+constexpr double kProgressHeight = 3;
+
+const QColor& colourOf(Severity severity, const Look& look) {
+    return severity == Severity::Error ? look.error : look.warning;
+}
+
+/// Two waves: "nearly the same", as a lossy choice gives.
+QPainterPath lossyMark(const QRectF& rect) {
+    QPainterPath path;
+    for (const double y : {rect.center().y() - 2.5, rect.center().y() + 2.5}) {
+        const double left = rect.left() + 3, width = rect.width() - 6;
+        path.moveTo(left, y + 1);
+        path.cubicTo(left + width / 3, y - 4, left + 2 * width / 3, y + 5, left + width, y - 1);
+    }
+    return path;
+}
+
+void paintMark(QPainter& painter,
+               HeaderMark mark,
+               const NodeAppearance& node,
+               const Look& look,
+               const QRect& rect) {
+    switch (mark) {
+        case HeaderMark::Issue:
+            look.icon("warning", node.issues.worst == Severity::Error ? "error" : "warning")
+                .paint(&painter, rect);
+            break;
+        case HeaderMark::Lossy:
+            painter.setBrush(Qt::NoBrush);
+            painter.setPen(QPen(look.lossy, 1.5, Qt::SolidLine, Qt::RoundCap));
+            painter.drawPath(lossyMark(rect));
+            break;
+        case HeaderMark::Mode:
+            look.icon(node.face.mode == graph::NodeMode::Muted ? "mute" : "bypass", "text")
+                .paint(&painter, rect);
+            break;
+        case HeaderMark::Pin:
+            look.icon("pin", "text.muted").paint(&painter, rect);
+            break;
+    }
+}
+
+void paintSwitch(QPainter& painter, const QRectF& value, bool isOn, const Look& look) {
+    const QRectF track(value.right() - kSwitchWidth - 6,
+                       value.center().y() - kSwitchHeight / 2,
+                       kSwitchWidth,
+                       kSwitchHeight);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(isOn ? look.accent : look.muted);
+    painter.drawRoundedRect(track, kSwitchHeight / 2, kSwitchHeight / 2);
+    painter.setBrush(look.body);
+    const double x = isOn ? track.right() - kSwitchHeight / 2 : track.left() + kSwitchHeight / 2;
+    painter.drawEllipse(
+        QPointF(x, track.center().y()), kSwitchHeight / 2 - 2, kSwitchHeight / 2 - 2);
+}
+
+void paintArrow(QPainter& painter, const QRectF& value, const Look& look) {
+    const QPointF tip(value.right() - 11, value.center().y() + 2);
+    painter.setPen(QPen(look.muted, 1.25, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    const QPointF points[] = {tip + QPointF(-3.5, -3.5), tip, tip + QPointF(3.5, -3.5)};
+    painter.drawPolyline(points, 3);
+}
+
+void paintRow(QPainter& painter,
+              const RowFace& row,
+              const RowSpot& spot,
+              const NodeAppearance& node,
+              const Look& look,
+              bool isHovered) {
+    const std::optional<Severity> severity = node.issues.of(row.param);
+    const QColor soft = severity == Severity::Error ? look.errorSoft : look.warningSoft;
+    const bool isMarked = severity || row.param == node.marked;
+    const QColor ground = severity ? soft : isHovered ? look.hover : look.row;
+    if (!isMarked && painter.worldTransform().m11() < kLargeTextZoom) {  // no corner is seen
+        painter.fillRect(spot.field, look.rowEdge);
+        painter.fillRect(spot.field.adjusted(1, 1, -1, -1), ground);
+    } else {
+        painter.setPen(isMarked ? QPen(severity ? colourOf(*severity, look) : look.focus, 1.5)
+                                : QPen(look.rowEdge, 1));
+        painter.setBrush(ground);
+        painter.drawRoundedRect(spot.field.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+    }
+    if (row.isExposed) {  // a notch at the left edge: the form shows this one
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(look.accent);
+        painter.drawRoundedRect(
+            QRectF(spot.field.left(), spot.field.top() + 4, 2, kFieldHeight - 8), 1, 1);
+    }
+    if (row.desc != nullptr && row.desc->kind == ParamKind::Bool && row.json.is_boolean()) {
+        paintSwitch(painter, spot.value, row.json.get<bool>(), look);
+    } else if (rowMarkWidth(row) > 0) {
+        paintArrow(painter, spot.value, look);
+    }
+}
+
+void paintPort(QPainter& painter,
+               const PortFace& port,
+               const PortSpot& spot,
+               const NodeAppearance& node,
+               const Look& look,
+               bool isHovered) {
+    const Look::Wire& wire = look.wire(port.type);
+    painter.save();
+    painter.translate(spot.centre);
+    if (const std::optional<Severity> severity = node.issues.of(port.id)) {
+        painter.setBrush(look.body);
+        painter.setPen(QPen(colourOf(*severity, look), 2));
+        painter.drawEllipse(QPointF(), kPort + 4, kPort + 4);
+    } else if (isHovered || (!node.marked.empty() && port.id == node.marked)) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(faded(isHovered ? wire.colour : look.focus, 0.35));
+        painter.drawEllipse(QPointF(), kPort + 5, kPort + 5);
+    }
+    painter.setPen(QPen(port.isLinked ? look.body : wire.colour, 1.5));
+    painter.setBrush(port.isLinked ? wire.colour : look.body);
+    painter.drawPath(portMark(wire.shape, port.isLinked ? kPort + 0.75 : kPort - 0.25));
+    painter.restore();
+}
+
+/// The parts of paintNode().
+void paintHeader(QPainter& painter, const NodeAppearance& node, const Look& look) {
+    const QPointF middle = node.layout.fold.center();
+    const bool isHovered = node.hovered.part == NodePart::Fold;
+    painter.setPen(
+        QPen(isHovered ? look.text : look.muted, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    const QPointF open[] = {{-3.5, -1.5}, {0, 2}, {3.5, -1.5}};
+    const QPointF closed[] = {{-1.5, -3.5}, {2, 0}, {-1.5, 3.5}};
+    QPointF points[3];
+    std::transform(
+        std::begin(open), std::end(open), std::begin(closed), points, [&](QPointF a, QPointF b) {
+            return middle + (node.face.isCollapsed ? b : a);
+        });
+    painter.drawPolyline(points, 3);
+    double right = kWidth - kPadding;
+    for (const HeaderMark mark : headerMarks(node.face, node.status)) {
+        right -= kMark;
+        paintMark(
+            painter, mark, node, look, QRectF(right, (kHeader - kMark) / 2, kMark, kMark).toRect());
+        right -= 4;
+    }
+}
+
+void paintRows(QPainter& painter, const NodeAppearance& node, const Look& look) {
+    for (size_t i = 0; i < node.layout.rows.size(); ++i) {
+        const bool isHovered =
+            static_cast<int>(i) == node.hovered.index &&
+            (node.hovered.part == NodePart::Value || node.hovered.part == NodePart::Row);
+        paintRow(painter, node.face.rows[i], node.layout.rows[i], node, look, isHovered);
+    }
+}
+
+void paintPorts(QPainter& painter, const NodeAppearance& node, const Look& look) {
+    const auto all =
+        [&](const std::vector<PortFace>& ports, const std::vector<PortSpot>& spots, NodePart part) {
+            for (size_t i = 0; i < ports.size(); ++i) {
+                const bool isHovered =
+                    node.hovered.part == part && node.hovered.index == static_cast<int>(i);
+                paintPort(painter, ports[i], spots[i], node, look, isHovered);
+            }
+        };
+    all(node.face.inputs, node.layout.inputs, NodePart::Input);
+    all(node.face.outputs, node.layout.outputs, NodePart::Output);
+}
+
+void paintPicture(QPainter& painter, const NodeAppearance& node) {
+    if (!node.layout.picture.isNull() && !node.picture.isNull()) {
+        painter.drawImage(node.layout.picture, node.picture);
+    }
+}
+
+void paintFooter(QPainter& painter, const NodeAppearance& node, const Look& look) {
+    if (!node.layout.footer.isNull()) {
+        painter.setPen(QPen(mixed(look.body, look.border, 0.5), 1));
+        const double y = node.layout.footer.top() + 0.5;
+        painter.drawLine(QPointF(1, y), QPointF(kWidth - 1, y));
+    }
+}
+
+void paintProgress(QPainter& painter, const NodeAppearance& node, const Look& look) {
+    if (node.status.activity != NodeActivity::Running) {
+        return;
+    }
+    const QRectF track(
+        0, node.layout.header.bottom() - kProgressHeight / 2, kWidth, kProgressHeight);
+    painter.fillRect(track, look.border);
+    if (node.status.total > 0) {
+        const double share = std::clamp(node.status.done / node.status.total, 0.0, 1.0);
+        painter.fillRect(QRectF(track.topLeft(), QSizeF(kWidth * share, kProgressHeight)),
+                         look.running);
+    }
+}
 
 constexpr double kRoundedZoom = 0.28;  ///< under it a node is a few plain blocks of colour
 constexpr double kMutedOpacity = 0.5;

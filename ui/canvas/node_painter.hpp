@@ -1,9 +1,8 @@
 #pragma once
 
 #include "ui/bridge/node_status.hpp"
-#include "ui/canvas/node_issues.hpp"
+#include "ui/canvas/node_face.hpp"
 #include "ui/canvas/node_layout.hpp"
-#include "ui/canvas/node_texts.hpp"
 
 #include <QPainter>
 

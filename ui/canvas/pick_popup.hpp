@@ -1,15 +1,74 @@
 #pragma once
 
+#include "plugin/graph/catalog.hpp"
+#include "ui/canvas/graph_scene.hpp"
+#include "ui/canvas/navigation.hpp"
+#include "ui/canvas/search_match.hpp"
+
 #include <QFrame>
 #include <QPoint>
 #include <QString>
+#include <QStyledItemDelegate>
 
+#include <optional>
+#include <string>
+#include <vector>
+
+class QStandardItem;
 class QLabel;
 class QLineEdit;
 class QListView;
 class QStandardItemModel;
 
 namespace lowtide::ui {
+
+/// A line of a list over the canvas: the mark of a wire type, a name, and what is said of it.
+class SearchRow : public QStyledItemDelegate {
+    Q_OBJECT
+
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    /// A row with the mark of a wire type; `aside` stands at its right end. The parent list owns
+    /// it.
+    [[nodiscard]] static QStandardItem* item(const QString& text,
+                                             const QString& aside,
+                                             const std::string& type);
+    /// The list's item of a hit; the parent list owns it.
+    [[nodiscard]] static QStandardItem* itemFor(const SearchHit& hit, const PortWanted& wanted);
+
+    void paint(QPainter* painter,
+               const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
+                                 const QModelIndex& index) const override;
+};
+
+/// A wire that could be drawn between a node and another one.
+struct WireChoice {
+    graph::PortRef from;
+    graph::PortRef to;
+    QString text;  ///< "Latent → Decode: Latent", or "Model ← Load model: Model"
+    std::string type;
+    bool isReplacing = false;  ///< the input has another wire
+};
+
+/// One port of the node that asks.
+struct OwnPort {
+    std::string port;
+    bool isOutput = false;
+};
+
+/// Wires from the outputs of the node, then wires into its inputs; of each free inputs first, then
+/// the nearest other node. All words of the pattern must be in the text. Wires that are there, or
+/// that wireRefusal() refuses, are left out; so is everything beyond the first sixty. `own`: only
+/// wires of that port of the node.
+[[nodiscard]] std::vector<WireChoice> wireChoices(const graph::Document& document,
+                                                  const graph::Catalog& catalog,
+                                                  const NodeRects& rects,
+                                                  const std::string& node,
+                                                  const QString& pattern,
+                                                  const std::optional<OwnPort>& own = {});
 
 /// A list over the canvas that typing narrows: arrows choose, Enter takes, Escape closes.
 class PickPopup : public QFrame {
@@ -48,6 +107,67 @@ private:
     QListView* list_;
     QStandardItemModel* rows_;
     QLabel* detail_;
+};
+
+/// Finds a node type by typing.
+class SearchPopup : public PickPopup {
+    Q_OBJECT
+
+public:
+    /// `catalog` must outlive it.
+    SearchPopup(const graph::Catalog& catalog, QWidget* parent);
+
+    /// Opens near `at` (of the parent), within it. With a wire wanted only what takes it is
+    /// offered.
+    void openAt(QPoint at, const PortWanted& wanted);
+    /// Comes first the next time.
+    void remember(const std::string& type);
+
+    [[nodiscard]] const std::vector<SearchHit>& hits() const { return hits_; }
+
+Q_SIGNALS:
+    /// `port` takes the wire; empty: none was wanted.
+    void chosen(const std::string& type, const std::string& port);
+
+protected:
+    void fill(QStandardItemModel& rows, const QString& pattern) override;
+    [[nodiscard]] QString detailOf(int row) const override;
+    void take(int row) override;
+
+private:
+    const graph::Catalog& catalog_;
+    PortWanted wanted_;
+    std::vector<SearchHit> hits_;
+    std::vector<std::string> recent_;
+};
+
+/// Finds the other end of a wire of one node, or of one port of it, by typing.
+class WirePopup : public PickPopup {
+    Q_OBJECT
+
+public:
+    /// `scene` must outlive it.
+    WirePopup(const GraphScene& scene, QWidget* parent);
+
+    void openAt(QPoint at, const std::string& node, const std::optional<OwnPort>& own = {});
+
+    /// The wire of the current row while the list is open.
+    [[nodiscard]] std::optional<WireChoice> current() const;
+
+Q_SIGNALS:
+    void chosen(const lowtide::ui::WireChoice& wire);
+
+protected:
+    void fill(QStandardItemModel& rows, const QString& pattern) override;
+    [[nodiscard]] QString detailOf(int row) const override;
+    void take(int row) override;
+
+private:
+    const GraphScene& scene_;
+    std::string node_;
+    std::optional<OwnPort> own_;
+    std::vector<WireChoice> choices_;
+    int current_ = -1;
 };
 
 }  // namespace lowtide::ui

@@ -1,11 +1,18 @@
-// GraphView's steps on what is selected.
-#include "ui/canvas/bypass_preview.hpp"
+// GraphView's steps on what is selected, its clipboard (graphs as text, files, pictures, and what
+// is none of these), frames, notes and bends of wires.
+#include "plugin/base/error.hpp"
 #include "ui/canvas/graph_view_parts.hpp"
+#include "ui/canvas/view_menu.hpp"
 #include "ui/document/arrange.hpp"
 #include "ui/document/clipboard.hpp"
+#include "ui/document/comfy_workflow.hpp"
+#include "ui/language/module_texts.hpp"
 
 #include <QClipboard>
 #include <QGuiApplication>
+#include <QImage>
+#include <QMimeData>
+#include <QUrl>
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +23,35 @@ namespace {
 
 constexpr int kTipAside = 16;   ///< the tip stands below the left edge of the node
 constexpr double kBeside = 32;  ///< how far a duplicate lies from what it came from
+
+QPointF besideSelected(const GraphScene& scene) {
+    QRectF bounds;
+    for (const std::string& id : scene.selectedNodes()) {
+        bounds |= scene.node(id)->bodyInScene();
+    }
+    return bounds.topLeft() + QPointF(kBeside, kBeside);
+}
+
+/// The text without the wires that come from nodes which it does not hold.
+std::string withoutIncoming(const std::string& text) {
+    graph::Document document = graph::parseDocument(text);
+    std::erase_if(document.links, [&document](const graph::Link& link) {
+        return !document.nodes.contains(link.from.node);
+    });
+    return graph::toText(document);
+}
+
+std::optional<ComfyWorkflow> comfyWorkflowIn(const QMimeData& data) {
+    std::optional<ComfyWorkflow> workflow = comfyWorkflow(data.text().toStdString());
+    return workflow || !data.hasHtml() ? workflow : comfyWorkflow(data.html().toStdString());
+}
+
+constexpr double kFramePadding = 24;
+constexpr double kFrameTitle = 48;  ///< title and room below it
+
+Point roundedPoint(QPointF point) {
+    return {std::round(point.x()), std::round(point.y())};
+}
 
 }  // namespace
 
@@ -75,18 +111,6 @@ void GraphView::cut() {
     copy();
     removeSelected();
 }
-
-namespace {
-
-QPointF besideSelected(const GraphScene& scene) {
-    QRectF bounds;
-    for (const std::string& id : scene.selectedNodes()) {
-        bounds |= scene.node(id)->bodyInScene();
-    }
-    return bounds.topLeft() + QPointF(kBeside, kBeside);
-}
-
-}  // namespace
 
 void GraphView::duplicate() {
     if (const NodeIds ids = selectedNodes(); !ids.empty()) {
@@ -208,6 +232,130 @@ void GraphView::selectAllNodes() {
         ids.insert(item->id());
     }
     select(ids);
+}
+
+void GraphView::Parts::insertText(const std::string& text, QPointF at, const QString& step) {
+    NodeIds fresh;
+    model.apply(step, [&](graph::Document& document) {
+        fresh =
+            pasteText(document, model.catalog(), text, {std::round(at.x()), std::round(at.y())});
+    });
+    scene.select(fresh);
+}
+
+void GraphView::Parts::pasteGraph(const QMimeData& data, QPointF at, bool withWires) {
+    const std::string text = data.text().toStdString();
+    withWires ? insertText(text, at, GraphView::tr("Paste with wires"))
+              : insertText(withoutIncoming(text), at, GraphView::tr("Paste"));
+}
+
+void GraphView::Parts::paste(bool withWires) {
+    const QMimeData* data = QGuiApplication::clipboard()->mimeData();
+    const QPointF at = view.mapToScene(pointerOrMiddle());
+    bool hasFile = false;
+    for (const QUrl& url : data->urls()) {
+        if (url.isLocalFile()) {
+            hasFile = true;
+            Q_EMIT view.fileDropped(url.toLocalFile(), at);
+        }
+    }
+    if (hasFile) {
+        return;
+    }
+    if (const std::optional<ComfyWorkflow> workflow = comfyWorkflowIn(*data)) {
+        Q_EMIT view.pasteRefused(comfyRefusal(*workflow) + u' ' +
+                                 comfyCounterparts(*workflow, model.catalog()));
+        return;
+    }
+    try {
+        pasteGraph(*data, at, withWires);
+    } catch (const Error& error) {
+        if (data->hasImage()) {
+            Q_EMIT view.picturePasted(qvariant_cast<QImage>(data->imageData()), at);
+        } else if (data->text().trimmed().isEmpty()) {
+            Q_EMIT view.pasteRefused(
+                GraphView::tr("The clipboard holds no nodes and no picture to paste."));
+        } else {
+            Q_EMIT view.pasteRefused(
+                GraphView::tr("The text in the clipboard is no graph: %1").arg(errorText(error)));
+        }
+    }
+}
+
+void GraphView::paste() {
+    parts_->paste(false);
+}
+
+void GraphView::pasteWithWires() {
+    parts_->paste(true);
+}
+
+void GraphView::frameSelected() {
+    QRectF bounds;
+    for (const std::string& id : selectedNodes()) {
+        bounds |= parts_->scene.node(id)->bodyInScene();
+    }
+    if (bounds.isEmpty()) {
+        return;
+    }
+    bounds.adjust(-kFramePadding, -kFrameTitle, kFramePadding, kFramePadding);
+    std::string id;
+    parts_->model.apply(tr("Frame"), [&](graph::Document& document) {
+        id = putBox(document,
+                    BoxKind::Frame,
+                    {.text = tr("Frame").toStdString(),
+                     .topLeft = roundedPoint(bounds.topLeft()),
+                     .size = roundedPoint({bounds.width(), bounds.height()}),
+                     .colour = "blue"});
+    });
+    parts_->texts.writeBox(BoxKind::Frame, id);
+}
+
+void GraphView::addNote() {
+    const QPointF at = mapToScene(viewport()->rect().center());
+    std::string id;
+    parts_->model.apply(tr("Add note"), [&](graph::Document& document) {
+        id = putBox(document, BoxKind::Note, {.topLeft = roundedPoint(at), .colour = "amber"});
+    });
+    parts_->texts.writeBox(BoxKind::Note, id);
+}
+
+void GraphView::renameSelected() {
+    const NodeIds ids = selectedNodes();
+    if (ids.size() == 1) {
+        parts_->texts.renameNode(*ids.begin());
+        return;
+    }
+    for (const BoxItem* box : parts_->scene.boxes()) {
+        if (box->isSelected()) {
+            parts_->texts.writeBox(box->kind(), box->box().id);
+            return;
+        }
+    }
+}
+
+void GraphView::Parts::toggleBoxFold(const BoxItem& item) {
+    ui::Box box = item.box();
+    box.isCollapsed = !box.isCollapsed;
+    const BoxKind kind = item.kind();
+    model.apply(GraphView::tr("Collapse"),
+                [&](graph::Document& document) { putBox(document, kind, box); });
+}
+
+void GraphView::Parts::toggleReroute(size_t index, int reroute, QPointF at) {
+    const Wire wire = scene.wires().wires().at(index);
+    std::vector<Point> points;
+    for (const QPointF& point : wire.via) {
+        points.push_back({point.x(), point.y()});
+    }
+    if (reroute >= 0) {
+        points.erase(points.begin() + reroute);
+    } else {
+        const size_t place = placeOnWire(wire.start, wire.end, wire.via, at);
+        points.insert(points.begin() + static_cast<std::ptrdiff_t>(place), roundedPoint(at));
+    }
+    model.apply(reroute >= 0 ? GraphView::tr("Straighten wire") : GraphView::tr("Bend wire"),
+                [&](graph::Document& document) { setReroutes(document, wire.to, points); });
 }
 
 }  // namespace lowtide::ui

@@ -1,6 +1,6 @@
 #include "ui/document/clipboard.hpp"
 
-#include "ui/document/canvas_json.hpp"
+#include "ui/document/json_members.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -2,7 +2,8 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/base/json.hpp"
-#include "ui/document/canvas_json.hpp"
+#include "ui/document/edits.hpp"
+#include "ui/document/json_members.hpp"
 
 #include <QByteArray>
 #include <QCoreApplication>

@@ -1,4 +1,5 @@
 #pragma once
+
 // Changes of a graph as pure functions; GraphModel::apply makes steps of them. Positions are canvas
 // units [x, y]. Nothing here knows widgets.
 
@@ -105,5 +106,37 @@ enum class BoxKind { Frame, Note };
 /// Adds the box, or replaces the one of its id; an empty id is given one, which is returned.
 std::string putBox(graph::Document& document, BoxKind kind, Box box);
 void removeBox(graph::Document& document, BoxKind kind, const std::string& id);
+
+/// Of [x, y]; nothing when it is something else. A number that no canvas reaches becomes the
+/// farthest one.
+[[nodiscard]] std::optional<Point> pointFrom(const Json& json);
+/// [x, y]; whole numbers are written as such.
+[[nodiscard]] Json jsonOf(Point point);
+
+/// Sets the flag, or removes its key.
+void setFlag(Json& object, const char* key, bool isSet);
+
+/// What a person sees of the canvas.
+struct ViewPlace {
+    Point centre;
+    double zoom = 1;
+};
+
+/// The view that a document keeps under a number from 1 to 9; nothing where none is kept, or what
+/// is there is no view. Its key is "bookmarks", which the engine does not read.
+[[nodiscard]] std::optional<ViewPlace> bookmarkOf(const graph::Document& document, int number);
+void setBookmark(graph::Document& document, int number, const ViewPlace& place);
+
+inline constexpr const char* kModelType = "MODEL";
+
+/// The first port of a wire type; nullptr: there is none.
+[[nodiscard]] const PortDesc* portOfType(const std::vector<PortDesc>& ports,
+                                         const std::string& type);
+/// Whether it runs a denoiser.
+[[nodiscard]] bool hasDenoiser(const NodeDesc& node);
+/// The node from which a node's model comes, through those that change it; empty: none is wired.
+[[nodiscard]] std::string modelSource(const graph::Document& document,
+                                      const graph::Catalog& catalog,
+                                      const std::string& node);
 
 }  // namespace lowtide::ui

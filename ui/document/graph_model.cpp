@@ -1,12 +1,83 @@
 #include "ui/document/graph_model.hpp"
 
 #include "plugin/base/error.hpp"
-#include "ui/document/edit_command.hpp"
 #include "ui/document/patch.hpp"
+
+#include <QUndoCommand>
 
 #include <utility>
 
 namespace lowtide::ui {
+
+/// One step of GraphModel's undo stack.
+class EditCommand final : public QUndoCommand {
+public:
+    /// Steps of equal, not empty `mergeKey` and equal `generation` merge.
+    EditCommand(
+        GraphModel& model, Patch patch, const QString& text, QString mergeKey, int generation);
+
+    void undo() override;
+    void redo() override;
+    [[nodiscard]] int id() const override;
+    bool mergeWith(const QUndoCommand* other) override;
+
+    [[nodiscard]] const Patch& patch() const { return patch_; }
+
+private:
+    GraphModel& model_;
+    Patch patch_;
+    const QString mergeKey_;
+    const int generation_;
+    bool wasDone_ = false;
+};
+
+namespace {
+
+constexpr int kMerges = 1;
+constexpr int kNeverMerges = -1;
+
+/// Texts that are not UTF-8 may be on the stack: a file's name can be.
+std::string textOf(const Json& values) {
+    return values.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+EditCommand::EditCommand(
+    GraphModel& model, Patch patch, const QString& text, QString mergeKey, int generation)
+    : QUndoCommand(text),
+      model_(model),
+      patch_(std::move(patch)),
+      mergeKey_(std::move(mergeKey)),
+      generation_(generation) {}
+
+void EditCommand::undo() {
+    model_.endMerging();
+    model_.take(patch_, /*isForward=*/false);
+}
+
+void EditCommand::redo() {
+    if (wasDone_) {
+        model_.endMerging();
+    }
+    wasDone_ = true;
+    model_.take(patch_, /*isForward=*/true);
+}
+
+int EditCommand::id() const {
+    return mergeKey_.isEmpty() ? kNeverMerges : kMerges;
+}
+
+bool EditCommand::mergeWith(const QUndoCommand* other) {
+    const auto* next = dynamic_cast<const EditCommand*>(other);
+    if (!next || next->mergeKey_ != mergeKey_ || next->generation_ != generation_) {
+        return false;
+    }
+    append(patch_, next->patch_);
+    setText(next->text());
+    setObsolete(patch_.isEmpty());
+    return true;
+}
 
 GraphModel::GraphModel(const graph::Catalog& catalog, QObject* parent)
     : QObject(parent),
@@ -105,6 +176,24 @@ void GraphModel::tell() {
     const Delta delta = std::exchange(untold_, {});
     if (!delta.isEmpty()) {
         Q_EMIT changed(delta);
+    }
+}
+
+void visitTexts(GraphModel& model, const std::function<void(std::string_view)>& visit) {
+    visit(textOf(graph::toJson(model.document())));
+    const QUndoStack& steps = model.undoStack();
+    for (int index = 0; index < steps.count(); ++index) {
+        const auto* step = dynamic_cast<const EditCommand*>(steps.command(index));
+        if (!step) {
+            continue;
+        }
+        for (const auto& [id, change] : step->patch().nodes) {
+            for (const auto* node : {&change.before, &change.after}) {
+                if (*node) {
+                    visit(textOf((*node)->params));
+                }
+            }
+        }
     }
 }
 

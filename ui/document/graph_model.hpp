@@ -11,8 +11,11 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace lowtide::ui {
+
+struct Patch;
 
 /// What one edit, undo or redo changed.
 struct Delta {
@@ -34,8 +37,6 @@ struct Delta {
 };
 
 using Edit = std::function<void(graph::Document&)>;
-
-struct Patch;
 
 /// The graph that is being edited. What a person changes goes through apply(), so that it can be
 /// undone; one gesture is one step. `catalog` must outlive it. GUI thread only.
@@ -96,5 +97,9 @@ private:
     bool isEditing_ = false;
     bool isDrafted_ = false;  ///< what is taken next stands in draft_ already
 };
+
+/// Calls `visit` with the text of the document and with the values of nodes that steps of its undo
+/// stack replaced or brought, so with all that undoing and redoing can bring back.
+void visitTexts(GraphModel& model, const std::function<void(std::string_view)>& visit);
 
 }  // namespace lowtide::ui

@@ -1,18 +1,151 @@
+#include "ui/document/journal.hpp"
+
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
+#include "plugin/files/input_file.hpp"
 #include "plugin/files/output_file.hpp"
-#include "ui/document/encoded.hpp"
-#include "ui/document/journal_text.hpp"
 #include "ui/document/opened_graph.hpp"
 #include "ui/document/saved_file.hpp"
 #include "ui/language/module_texts.hpp"
 
+#include <QCoreApplication>
 #include <QDateTime>
+#include <QDir>
 #include <QFile>
 #include <QUuid>
 
 #include <exception>
 
 namespace lowtide::ui {
+
+namespace {
+
+constexpr int64_t kFormat = 1;
+/// A journal is its document and one level around it.
+constexpr JsonLimits kLimits = {.maxBytes = 128u << 20, .maxDepth = 66};
+
+QString textMember(const JsonReader& reader, const char* key) {
+    const std::optional<std::string> text = reader.text(key);
+    if (!text) {
+        throw Error(ErrorKind::Corrupt, reader.what() + " has no \"" + key + "\"");
+    }
+    return QString::fromStdString(*text);
+}
+
+os::Program programFrom(const Json& json) {
+    const JsonReader journal(json, "journal");
+    const Json* program = journal.member("program");
+    if (journal.integer("journal") != kFormat || !program) {
+        throw Error(ErrorKind::Corrupt, "journal does not say who writes it");
+    }
+    const JsonReader reader(*program, "program of the journal");
+    return {.number = reader.integer("number").value_or(0),
+            .startedAt = textMember(reader, "started_at"),
+            .machineStart = textMember(reader, "machine_start"),
+            .machineId = QString::fromStdString(reader.text("machine_id").value_or("")),
+            .processes = QString::fromStdString(reader.text("processes").value_or("")),
+            .machine = textMember(reader, "machine")};
+}
+
+struct Recovery {
+    Q_DECLARE_TR_FUNCTIONS(Recovery)
+};
+
+constexpr Bytes kLargestJournal = 128 * kMiB;
+constexpr qint64 kHourSeconds = 3600;
+
+QString problemOf(const QString& path, const Error& error) {
+    const QString name = QFileInfo(path).fileName();
+    const QString problem = errorText(error);
+    if (error.kind() == ErrorKind::Unsupported) {  // a newer version of the program reads it
+        return Recovery::tr(
+                   "A newer version left unsaved changes in “%1”: %2. They are kept for it.")
+            .arg(name, problem);
+    }
+    const QString aside = setBrokenAside(path);
+    if (aside.isEmpty()) {
+        return Recovery::tr("Unsaved changes in “%1” cannot be read: %2. The file was left there.")
+            .arg(name, problem);
+    }
+    return Recovery::tr("Unsaved changes cannot be read: %1. The file was kept as “%2” in “%3”.")
+        .arg(problem, QFileInfo(aside).fileName(), QFileInfo(aside).absolutePath());
+}
+
+/// What killed programs left half written, as files::OutputFile names it.
+void removeHalfWritten(const QDir& folder) {
+    const QStringList patterns{QStringLiteral(".*%1.*.tmp").arg(QLatin1String(kJournalSuffix))};
+    const QDateTime limit = QDateTime::currentDateTimeUtc().addSecs(-kHourSeconds);
+    for (const QFileInfo& info : folder.entryInfoList(patterns, QDir::Files | QDir::Hidden)) {
+        if (info.lastModified() < limit) {
+            QFile::remove(info.absoluteFilePath());
+        }
+    }
+}
+
+QString placeOf(const os::Program& program) {
+    return program.machine.isEmpty() ? Recovery::tr("another machine") : program.machine;
+}
+
+/// Nothing while the program that writes it runs.
+std::optional<Recovered> recoveredFrom(const QString& path) {
+    const files::InputFile file(QFile::encodeName(path).toStdString());
+    const std::string text = file.readAll(kLargestJournal);
+    const os::Program program = programOf(text);
+    const os::Life life = os::lifeOf(program);
+    if (life == os::Life::Running) {
+        return std::nullopt;
+    }
+    JournalText journal = journalFrom(text);
+    return Recovered{.journal = path,
+                     .path = journal.path,
+                     .graphFolder = journal.graphFolder,
+                     .writtenAt = journal.writtenAt,
+                     .document = std::move(journal.document),
+                     .perhapsOpenOn = life == os::Life::Ended ? QString() : placeOf(program)};
+}
+
+}  // namespace
+
+std::string textOf(const JournalText& journal) {
+    const os::Program& program = journal.program;
+    const Json json = {{"journal", kFormat},
+                       {"program",
+                        {{"number", program.number},
+                         {"started_at", program.startedAt.toStdString()},
+                         {"machine_start", program.machineStart.toStdString()},
+                         {"machine_id", program.machineId.toStdString()},
+                         {"processes", program.processes.toStdString()},
+                         {"machine", program.machine.toStdString()}}},
+                       {"path", journal.path.toStdString()},
+                       {"graph_folder", journal.graphFolder.toStdString()},
+                       {"written_at", journal.writtenAt.toStdString()},
+                       {"document", graph::toJson(journal.document)}};
+    try {
+        return json.dump() + "\n";
+    } catch (const Json::exception&) {
+        throw Error(ErrorKind::InvalidInput, "the graph holds a text that is not UTF-8");
+    }
+}
+
+os::Program programOf(const std::string& text) {
+    return programFrom(parseJson(text, "journal", kLimits));
+}
+
+JournalText journalFrom(const std::string& text) {
+    const Json json = parseJson(text, "journal", kLimits);
+    const JsonReader reader(json, "journal");
+    const Json* document = reader.member("document");
+    if (!document) {
+        throw Error(ErrorKind::Corrupt, "journal holds no document");
+    }
+    const QString path = textMember(reader, "path");
+    const std::optional<std::string> folder = reader.text("graph_folder");
+    return {.program = programFrom(json),
+            .path = path,
+            .graphFolder = folder ? QString::fromStdString(*folder) : graphFolderOf(path),
+            .writtenAt = textMember(reader, "written_at"),
+            .document = graph::documentFromJson(*document)};
+}
 
 Journal::Journal(const QString& folder, const QString& path)
     : folder_(folder),
@@ -57,6 +190,53 @@ void Journal::setPlace(const QString& path, const QString& graphFolder) {
 
 void Journal::clear() {
     QFile::remove(file_);
+}
+
+QString nameForBroken(const QString& path) {
+    QString name = path + QStringLiteral(".broken");
+    for (int number = 2; QFile::exists(name); ++number) {
+        name = path + QStringLiteral(".broken-%1").arg(number);
+    }
+    return name;
+}
+
+/// Qt's rename replaces nothing; another program may take the name first.
+QString setBrokenAside(const QString& path) {
+    QString name = nameForBroken(path);
+    while (!QFile::rename(path, name)) {
+        if (!QFile::exists(name)) {
+            return {};
+        }
+        name = nameForBroken(path);
+    }
+    return name;
+}
+
+std::vector<Recovered> findRecovered(const QString& folder, std::vector<QString>* problems) {
+    const QDir place(folder);
+    removeHalfWritten(place);
+    std::vector<Recovered> found;
+    const QStringList patterns{QStringLiteral("*") + QLatin1String(kJournalSuffix)};
+    for (const QFileInfo& info : place.entryInfoList(patterns, QDir::Files, QDir::Time)) {
+        try {
+            if (std::optional<Recovered> recovered = recoveredFrom(info.absoluteFilePath())) {
+                found.push_back(std::move(*recovered));
+            }
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::NotFound) {
+                continue;  // its program ended in order meanwhile
+            }
+            const QString problem = problemOf(info.absoluteFilePath(), error);
+            if (problems) {
+                problems->push_back(problem);
+            }
+        }
+    }
+    return found;
+}
+
+void discard(const Recovered& recovered) {
+    QFile::remove(recovered.journal);
 }
 
 }  // namespace lowtide::ui

@@ -1,14 +1,102 @@
 #include "ui/document/patch.hpp"
 
-#include "ui/document/json_identity.hpp"
+#include "plugin/graph/document.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
 namespace lowtide::ui {
 
 namespace {
+
+/// Whether two values are written as the same text: 1 and 1.0 are not, 0.0 and -0.0 are not.
+[[nodiscard]] bool isIdentical(const Json& a, const Json& b);
+[[nodiscard]] bool isIdentical(const graph::DocumentNode& a, const graph::DocumentNode& b);
+[[nodiscard]] bool isIdentical(const graph::Link& a, const graph::Link& b);
+[[nodiscard]] bool isIdentical(const graph::ExposedParam& a, const graph::ExposedParam& b);
+
+/// Whether a run of the two nodes gives the same: all but position, title and unknown keys.
+[[nodiscard]] bool meansTheSame(const graph::DocumentNode& a, const graph::DocumentNode& b);
+/// Whether the nodes differ at most in their positions.
+[[nodiscard]] bool differsOnlyInPosition(const graph::DocumentNode& a,
+                                         const graph::DocumentNode& b);
+
+/// The same of lists, entry by entry.
+template <class Entry>
+[[nodiscard]] bool isIdentical(const std::vector<Entry>& a, const std::vector<Entry>& b) {
+    if (a.size() != b.size()) {
+        return false;
+    }
+    for (size_t index = 0; index < a.size(); ++index) {
+        if (!isIdentical(a[index], b[index])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool isIdenticalNumber(double a, double b) {
+    return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) ||
+           (std::isnan(a) && std::isnan(b));
+}
+
+bool isIdenticalObject(const Json& a, const Json& b) {
+    return a.size() == b.size() && std::equal(a.items().begin(),
+                                              a.items().end(),
+                                              b.items().begin(),
+                                              [](const auto& mine, const auto& theirs) {
+                                                  return mine.key() == theirs.key() &&
+                                                         isIdentical(mine.value(), theirs.value());
+                                              });
+}
+
+bool isIdentical(const Json& a, const Json& b) {
+    if (a.is_number_integer() && b.is_number_integer()) {  // signed and unsigned are written alike
+        return a == b;
+    }
+    if (a.type() != b.type()) {
+        return false;
+    }
+    if (a.is_number_float()) {
+        return isIdenticalNumber(a.get<double>(), b.get<double>());
+    }
+    if (a.is_object()) {
+        return isIdenticalObject(a, b);
+    }
+    if (a.is_array()) {
+        return std::equal(
+            a.begin(), a.end(), b.begin(), b.end(), [](const Json& mine, const Json& theirs) {
+                return isIdentical(mine, theirs);
+            });
+    }
+    return a == b;
+}
+
+bool meansTheSame(const graph::DocumentNode& a, const graph::DocumentNode& b) {
+    return a.type == b.type && a.version == b.version && a.mode == b.mode &&
+           isIdentical(a.params, b.params) && isIdentical(a.memory, b.memory) &&
+           isIdentical(a.precision, b.precision);
+}
+
+bool differsOnlyInPosition(const graph::DocumentNode& a, const graph::DocumentNode& b) {
+    return meansTheSame(a, b) && a.title == b.title && isIdentical(a.extra, b.extra);
+}
+
+bool isIdentical(const graph::DocumentNode& a, const graph::DocumentNode& b) {
+    return differsOnlyInPosition(a, b) && isIdentical(a.position, b.position);
+}
+
+bool isIdentical(const graph::Link& a, const graph::Link& b) {
+    return a.from == b.from && a.to == b.to && isIdentical(a.extra, b.extra);
+}
+
+bool isIdentical(const graph::ExposedParam& a, const graph::ExposedParam& b) {
+    return a.node == b.node && a.param == b.param && a.label == b.label &&
+           isIdentical(a.extra, b.extra);
+}
 
 using MaybeNode = std::optional<graph::DocumentNode>;
 using Links = std::vector<graph::Link>;
@@ -216,6 +304,57 @@ void appendOne(std::optional<Change<Value>>& change, std::optional<Change<Value>
     }
 }
 
+bool leadsTheSameWay(const std::vector<graph::Link>& a, const std::vector<graph::Link>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+        return x.from == y.from && x.to == y.to;
+    });
+}
+
+bool meansTheSame(const DocumentSettings& a, const DocumentSettings& b) {
+    return a.memoryBudget == b.memoryBudget && a.device == b.device &&
+           a.collectionThreshold == b.collectionThreshold && a.lowMemory == b.lowMemory &&
+           a.isExact == b.isExact && a.until == b.until;
+}
+
+bool isOnlyLooks(const Patch& patch) {
+    return !patch.exposed &&
+           (!patch.settings || meansTheSame(patch.settings->before, patch.settings->after)) &&
+           std::all_of(patch.nodes.begin(),
+                       patch.nodes.end(),
+                       [](const auto& entry) {
+                           const auto& [before, after] = entry.second;
+                           return before && after && ui::meansTheSame(*before, *after);
+                       }) &&
+           std::all_of(patch.links.begin(), patch.links.end(), [](const auto& entry) {
+               return leadsTheSameWay(entry.second.before, entry.second.after);
+           });
+}
+
+void addNodes(Delta& delta, const Delta& next) {
+    for (const std::string& id : next.added) {
+        // What was removed and is there again is a changed node for those who still show it.
+        (delta.removed.erase(id) > 0 ? delta.changed : delta.added).insert(id);
+    }
+    for (const std::string& id : next.removed) {
+        delta.changed.erase(id);
+        delta.moved.erase(id);
+        if (delta.added.erase(id) == 0) {
+            delta.removed.insert(id);
+        }
+    }
+    for (const std::string& id : next.changed) {
+        if (!delta.added.contains(id)) {
+            delta.moved.erase(id);
+            delta.changed.insert(id);
+        }
+    }
+    for (const std::string& id : next.moved) {
+        if (!delta.added.contains(id) && !delta.changed.contains(id)) {
+            delta.moved.insert(id);
+        }
+    }
+}
+
 }  // namespace
 
 bool Patch::isEmpty() const {
@@ -277,6 +416,52 @@ void append(Patch& patch, Patch next) {
     appendOne(patch.frames, std::move(next.frames));
     appendOne(patch.notes, std::move(next.notes));
     appendOne(patch.settings, std::move(next.settings));
+}
+
+bool Delta::isEmpty() const {
+    return added.empty() && removed.empty() && changed.empty() && moved.empty() && !links &&
+           !frames && !notes && !exposed && !settings && !reset;
+}
+
+bool Delta::changesMeaning() const {
+    return reset || (!onlyLooks && (!added.empty() || !removed.empty() || !changed.empty() ||
+                                    links || exposed || settings));
+}
+
+Delta deltaOf(const Patch& patch, Direction direction) {
+    Delta delta;
+    for (const auto& [id, change] : patch.nodes) {
+        const bool isForward = direction == Direction::Forward;
+        if (!change.before) {
+            (isForward ? delta.added : delta.removed).insert(id);
+        } else if (!change.after) {
+            (isForward ? delta.removed : delta.added).insert(id);
+        } else {
+            (differsOnlyInPosition(*change.before, *change.after) ? delta.moved : delta.changed)
+                .insert(id);
+        }
+    }
+    delta.links = !patch.links.empty();
+    delta.frames = patch.frames.has_value();
+    delta.notes = patch.notes.has_value();
+    delta.exposed = patch.exposed.has_value();
+    delta.settings = patch.settings.has_value();
+    delta.onlyLooks = isOnlyLooks(patch);
+    return delta;
+}
+
+void append(Delta& delta, const Delta& next) {
+    if (next.reset || delta.isEmpty()) {
+        delta = next;
+        return;
+    }
+    addNodes(delta, next);
+    delta.links |= next.links;
+    delta.frames |= next.frames;
+    delta.notes |= next.notes;
+    delta.exposed |= next.exposed;
+    delta.settings |= next.settings;
+    delta.onlyLooks &= next.onlyLooks;
 }
 
 }  // namespace lowtide::ui

@@ -1,4 +1,5 @@
 #pragma once
+
 // What one step of the undo stack holds: the touched parts of a document, before and after.
 
 #include "plugin/base/json.hpp"

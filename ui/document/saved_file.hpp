@@ -2,6 +2,7 @@
 
 #include "plugin/graph/document.hpp"
 
+#include <QFile>
 #include <QString>
 
 #include <memory>
@@ -9,6 +10,11 @@
 #include <vector>
 
 namespace lowtide::ui {
+
+/// A path as the system has it, for files::InputFile and files::OutputFile.
+[[nodiscard]] inline std::string encoded(const QString& path) {
+    return QFile::encodeName(path).toStdString();
+}
 
 /// Writes the graph whole or not at all; what stood there becomes a backup (the newest ten, in a
 /// folder of `backupFolder` by the file's name). Errors as files::OutputFile.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "ui/bridge/prompt_library.hpp"
-#include "ui/bridge/text_counts.hpp"
 
 #include <QLabel>
 #include <QString>

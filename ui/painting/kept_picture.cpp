@@ -2,7 +2,7 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/files/output_file.hpp"
-#include "ui/document/encoded.hpp"
+#include "ui/document/saved_file.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/painting/mask_ops.hpp"
 

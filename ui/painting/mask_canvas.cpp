@@ -1,13 +1,79 @@
 #include "ui/painting/mask_canvas.hpp"
 
 #include "plugin/base/error.hpp"
-#include "ui/painting/brush_pass.hpp"
 #include "ui/painting/mask_ops.hpp"
+
+#include <QRectF>
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace lowtide::ui {
+
+/// A brush that moves in a straight line: how far a pixel is from where it passes nearest.
+class BrushPass {
+public:
+    BrushPass(const BrushPoint& from, const BrushPoint& to, double hardness)
+        : from_(from),
+          to_(to),
+          hardness_(hardness),
+          isEven_(from.radius == to.radius && from.opacity == to.opacity),
+          edge_(from.radius, hardness),
+          alongX_(static_cast<float>(to.at.x() - from.at.x())),
+          alongY_(static_cast<float>(to.at.y() - from.at.y())) {
+        const float squared = alongX_ * alongX_ + alongY_ * alongY_;
+        perSquared_ = squared > 0 ? 1 / squared : 0;
+    }
+
+    /// Whether some of a tile may be covered: its middle is near enough to the way.
+    [[nodiscard]] bool mayTouch(const QRect& tile) const {
+        const QPointF middle = QRectF(tile).center();
+        const Away away = awayOf(middle.x(), middle.y());
+        return std::sqrt(away.squared) <=
+               std::hypot(tile.width(), tile.height()) / 2 + std::max(from_.radius, to_.radius) + 1;
+    }
+
+    /// How much it covers a pixel, of 255.
+    [[nodiscard]] int levelAt(int x, int y) const {
+        const auto [squared, place] = awayOf(x + 0.5, y + 0.5);
+        const double share = isEven_ ? edge_.shareAt(squared) : unevenShareAt(squared, place);
+        return static_cast<int>(255 * share * (from_.opacity + double(place) * opacityGain()) +
+                                0.5);
+    }
+
+private:
+    struct Away {
+        float squared;  ///< of the distance
+        float place;    ///< on the way, 0 to 1
+    };
+
+    [[nodiscard]] Away awayOf(double x, double y) const {
+        const auto apartX = static_cast<float>(x - from_.at.x());
+        const auto apartY = static_cast<float>(y - from_.at.y());
+        const float place =
+            std::clamp((apartX * alongX_ + apartY * alongY_) * perSquared_, 0.0f, 1.0f);
+        const float awayX = apartX - place * alongX_;
+        const float awayY = apartY - place * alongY_;
+        return {awayX * awayX + awayY * awayY, place};
+    }
+
+    [[nodiscard]] double opacityGain() const { return to_.opacity - from_.opacity; }
+
+    [[nodiscard]] float unevenShareAt(float squared, float place) const {
+        const double radius = from_.radius + double(place) * (to_.radius - from_.radius);
+        return BrushEdge(radius, hardness_).shareAt(squared);
+    }
+
+    const BrushPoint& from_;
+    const BrushPoint& to_;
+    double hardness_;
+    bool isEven_;
+    BrushEdge edge_;
+    float alongX_;
+    float alongY_;
+    float perSquared_ = 0;
+};
 
 namespace {
 
@@ -23,6 +89,137 @@ QRect aroundOf(const QPointF& point, double reach) {
 }
 
 }  // namespace
+
+Brush Brush::resized(double steps) const {
+    Brush brush = *this;
+    const double wanted = diameter * std::pow(kStep, steps);
+    const double atLeast = steps > 0 ? diameter + 1 : diameter - 1;
+    brush.diameter =
+        std::clamp(std::round(steps > 0 ? std::max(wanted, atLeast) : std::min(wanted, atLeast)),
+                   kLeast,
+                   kMost);
+    return brush;
+}
+
+Brush Brush::hardened(double steps) const {
+    Brush brush = *this;
+    brush.hardness = std::clamp(hardness + steps * kHardnessStep, 0.0, 1.0);
+    return brush;
+}
+
+BrushEdge::BrushEdge(double radius, double hardness)
+    : inner_(static_cast<float>(std::max(0.0, std::min(radius * hardness, radius - 0.5)))),
+      outer_(static_cast<float>(std::max(radius, double(inner_) + 1))) {}
+
+float BrushEdge::shareAt(float distanceSquared) const {
+    if (distanceSquared <= inner_ * inner_) {
+        return 1;
+    }
+    if (distanceSquared >= outer_ * outer_) {
+        return 0;
+    }
+    const float left = (outer_ - std::sqrt(distanceSquared)) / (outer_ - inner_);
+    return left * left * (3 - 2 * left);
+}
+
+MaskTiles::MaskTiles(const QSize& size)
+    : size_(size), columns_((size.width() + kSide - 1) / kSide) {}
+
+std::vector<int> MaskTiles::touchedBy(const QRect& part) const {
+    std::vector<int> tiles;
+    const QRect inside = part & QRect(QPoint(0, 0), size_);
+    if (inside.isEmpty()) {
+        return tiles;
+    }
+    for (int row = inside.top() / kSide; row <= inside.bottom() / kSide; ++row) {
+        for (int column = inside.left() / kSide; column <= inside.right() / kSide; ++column) {
+            tiles.push_back(row * columns_ + column);
+        }
+    }
+    return tiles;
+}
+
+QRect MaskTiles::rectOf(int tile) const {
+    const QRect whole(tile % columns_ * kSide, tile / columns_ * kSide, kSide, kSide);
+    return whole & QRect(QPoint(0, 0), size_);
+}
+
+std::vector<uchar> MaskTiles::pixelsOf(const QImage& mask, int tile) const {
+    const QRect rect = rectOf(tile);
+    std::vector<uchar> pixels;
+    pixels.reserve(static_cast<size_t>(rect.width()) * static_cast<size_t>(rect.height()));
+    for (int y = rect.top(); y <= rect.bottom(); ++y) {
+        const uchar* row = mask.constScanLine(y) + rect.left();
+        pixels.insert(pixels.end(), row, row + rect.width());
+    }
+    return pixels;
+}
+
+void MaskTiles::putInto(QImage& mask, int tile, const std::vector<uchar>& pixels) const {
+    const QRect rect = rectOf(tile);
+    const auto width = static_cast<size_t>(rect.width());
+    for (int y = rect.top(); y <= rect.bottom(); ++y) {
+        uchar* row = mask.scanLine(y) + rect.left();
+        if (pixels.size() == 1) {
+            std::memset(row, pixels.front(), width);
+        } else {
+            std::memcpy(row, pixels.data() + static_cast<size_t>(y - rect.top()) * width, width);
+        }
+    }
+}
+
+void MaskStep::keep(int tile, std::vector<uchar> pixels) {
+    const bool isEven = std::all_of(
+        pixels.begin(), pixels.end(), [&](uchar level) { return level == pixels.front(); });
+    if (isEven) {
+        pixels = {pixels.front()};
+    }
+    bytes += pixels.size();
+    tiles[tile] = std::move(pixels);
+}
+
+size_t MaskHistory::bytes() const {
+    size_t sum = 0;
+    for (const Steps* steps : {&done_, &undone_}) {
+        for (const auto& step : *steps) {
+            sum += step->bytes;
+        }
+    }
+    return sum;
+}
+
+void MaskHistory::add(MaskStep step) {
+    undone_.clear();
+    done_.push_back(std::make_shared<const MaskStep>(std::move(step)));
+    while (done_.size() > 1 && bytes() > most_) {
+        done_.pop_front();
+    }
+}
+
+QRect MaskHistory::swap(Steps& from, Steps& to, QImage& mask) {
+    if (from.empty()) {
+        return {};
+    }
+    const MaskTiles tiles(mask.size());
+    MaskStep back;
+    QRect changed;
+    for (const auto& [tile, pixels] : from.back()->tiles) {
+        back.keep(tile, tiles.pixelsOf(mask, tile));
+        tiles.putInto(mask, tile, pixels);
+        changed |= tiles.rectOf(tile);
+    }
+    from.pop_back();
+    to.push_back(std::make_shared<const MaskStep>(std::move(back)));
+    return changed;
+}
+
+QRect MaskHistory::undo(QImage& mask) {
+    return swap(done_, undone_, mask);
+}
+
+QRect MaskHistory::redo(QImage& mask) {
+    return swap(undone_, done_, mask);
+}
 
 MaskCanvas::MaskCanvas(const QImage& mask) {
     LOWTIDE_ASSERT(mask.format() == QImage::Format_Grayscale8 && !mask.isNull());

@@ -5,7 +5,7 @@
 #include "ui/panels/panel_parts.hpp"
 #include "ui/panels/preset_cards.hpp"
 #include "ui/theme/figures.hpp"
-#include "ui/theme/scrolled_part.hpp"
+#include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QCheckBox>

@@ -7,7 +7,6 @@
 #include "plugin/memory/policy.hpp"
 #include "ui/bridge/answer.hpp"
 #include "ui/document/edits.hpp"
-#include "ui/document/model_wires.hpp"
 #include "ui/document/node_title.hpp"
 #include "ui/panels/memory_settings.hpp"
 #include "ui/theme/figures.hpp"

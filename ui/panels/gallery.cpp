@@ -1,7 +1,7 @@
 #include "ui/panels/gallery.hpp"
 
 #include "ui/access/announce.hpp"
-#include "ui/bridge/later.hpp"
+#include "ui/bridge/background.hpp"
 #include "ui/bridge/picture_load.hpp"
 #include "ui/panels/gallery_files.hpp"
 #include "ui/panels/gallery_filter.hpp"

@@ -1,6 +1,6 @@
 #include "ui/panels/gallery_files.hpp"
 
-#include "ui/bridge/later.hpp"
+#include "ui/bridge/background.hpp"
 
 #include <QCoreApplication>
 #include <QDir>

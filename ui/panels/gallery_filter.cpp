@@ -1,6 +1,6 @@
 #include "ui/panels/gallery_filter.hpp"
 
-#include "ui/theme/flow_row.hpp"
+#include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QComboBox>

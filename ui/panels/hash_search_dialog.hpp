@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ui/bridge/model_search.hpp"
+#include "ui/bridge/model_shelf.hpp"
 
 #include <QDialog>
 

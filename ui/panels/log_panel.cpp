@@ -2,11 +2,11 @@
 
 #include "plugin/base/error.hpp"
 #include "plugin/files/output_file.hpp"
-#include "ui/bridge/later.hpp"
+#include "ui/bridge/background.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/panels/chart_parts.hpp"
 #include "ui/panels/panel_parts.hpp"
-#include "ui/theme/flow_row.hpp"
+#include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QAction>

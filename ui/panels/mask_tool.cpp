@@ -2,9 +2,7 @@
 
 #include "ui/access/announce.hpp"
 #include "ui/access/spoken.hpp"
-#include "ui/bridge/later.hpp"
-#include "ui/painting/mask_ops.hpp"
-#include "ui/panels/picture_view.hpp"
+#include "ui/bridge/background.hpp"
 
 #include <QKeyEvent>
 #include <QMouseEvent>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ui/painting/mask_canvas.hpp"
-#include "ui/painting/mask_overlay.hpp"
+#include "ui/painting/mask_ops.hpp"
 #include "ui/panels/picture_view.hpp"
 
 #include <QObject>

@@ -3,7 +3,6 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/device_spec.hpp"
 #include "ui/bridge/answer.hpp"
-#include "ui/bridge/device_names.hpp"
 #include "ui/document/node_title.hpp"
 #include "ui/panels/fixes.hpp"
 #include "ui/panels/held_memory.hpp"

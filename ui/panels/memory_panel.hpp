@@ -1,10 +1,9 @@
 #pragma once
 
 #include "plugin/base/units.hpp"
-#include "ui/bridge/memory_feed.hpp"
+#include "ui/bridge/device_memory.hpp"
 #include "ui/bridge/planning.hpp"
 #include "ui/bridge/run_queue.hpp"
-#include "ui/bridge/upkeep.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/models/model_kind.hpp"
 

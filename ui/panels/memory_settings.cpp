@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/device_spec.hpp"
 #include "ui/bridge/answer.hpp"
-#include "ui/bridge/device_names.hpp"
+#include "ui/bridge/device_memory.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/panels/chart_parts.hpp"
 #include "ui/theme/figures.hpp"

@@ -1,7 +1,6 @@
 #include "ui/panels/model_details.hpp"
 
-#include "ui/bridge/later.hpp"
-#include "ui/bridge/model_hashing.hpp"
+#include "ui/bridge/background.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/panels/model_rows.hpp"

@@ -1,7 +1,7 @@
 #include "ui/panels/models_panel.hpp"
 
 #include "plugin/base/error.hpp"
-#include "ui/bridge/later.hpp"
+#include "ui/bridge/background.hpp"
 #include "ui/bridge/picture_load.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/models/model_folders.hpp"
@@ -10,7 +10,6 @@
 #include "ui/panels/offered_models.hpp"
 #include "ui/panels/panel_parts.hpp"
 #include "ui/theme/figures.hpp"
-#include "ui/theme/menu_text.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QAction>

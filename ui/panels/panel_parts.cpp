@@ -1,8 +1,7 @@
 #include "ui/panels/panel_parts.hpp"
 
 #include "ui/language/language.hpp"
-#include "ui/theme/scrolled_part.hpp"
-#include "ui/theme/theme.hpp"
+#include "ui/theme/responsive_layout.hpp"
 
 #include <QAbstractItemView>
 #include <QFocusEvent>

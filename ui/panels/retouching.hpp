@@ -2,7 +2,7 @@
 
 #include "ui/bridge/background.hpp"
 #include "ui/bridge/picture_load.hpp"
-#include "ui/painting/framed_picture.hpp"
+#include "ui/painting/crop_frame.hpp"
 #include "ui/painting/kept_picture.hpp"
 #include "ui/panels/mask_tool.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ui/bridge/sheet_estimate.hpp"
+#include "ui/bridge/sheet_plan.hpp"
 #include "ui/panels/axis_editor.hpp"
 
 #include <QDialog>

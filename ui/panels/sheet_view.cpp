@@ -2,10 +2,7 @@
 
 #include "ui/panels/panel_parts.hpp"
 #include "ui/panels/picture_view.hpp"
-#include "ui/panels/sheet_table.hpp"
-#include "ui/theme/elided_label.hpp"
-#include "ui/theme/flow_row.hpp"
-#include "ui/theme/scrolled_part.hpp"
+#include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QAction>

@@ -6,9 +6,7 @@
 #include "ui/panels/picture_view.hpp"
 #include "ui/panels/playback.hpp"
 #include "ui/panels/retouching.hpp"
-#include "ui/theme/elided_label.hpp"
-#include "ui/theme/flow_row.hpp"
-#include "ui/theme/scrolled_part.hpp"
+#include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QClipboard>

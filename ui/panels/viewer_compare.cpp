@@ -1,5 +1,5 @@
 // Two pictures in the viewer: how they are compared, and what the comparison says.
-#include "ui/bridge/later.hpp"
+#include "ui/bridge/background.hpp"
 #include "ui/panels/panel_parts.hpp"
 #include "ui/panels/picture_compare.hpp"
 #include "ui/panels/picture_facts.hpp"

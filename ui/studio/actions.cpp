@@ -1,15 +1,23 @@
 #include "ui/studio/actions.hpp"
 
 #include "plugin/base/error.hpp"
+#include "ui/canvas/graph_view.hpp"
+#include "ui/canvas/view_menu.hpp"
+#include "ui/document/arrange.hpp"
 #include "ui/editors/edit_session.hpp"
+#include "ui/language/language.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QAccessible>
 #include <QCoreApplication>
+#include <QMenu>
+#include <QMenuBar>
 #include <QRegularExpression>
 #include <QStringList>
 
+#include <array>
 #include <string_view>
+#include <utility>
 
 namespace lowtide::ui {
 
@@ -43,6 +51,63 @@ void forgetEntry(QAction& action) {
     if (QAccessibleInterface* known = QAccessible::queryAccessibleInterface(&action)) {
         QAccessible::deleteAccessibleInterface(QAccessible::uniqueId(known));
     }
+}
+
+constexpr std::pair<const char*, Alignment> kAlignments[] = {
+    {"node.align_left", Alignment::Left},
+    {"node.align_centre", Alignment::Centre},
+    {"node.align_right", Alignment::Right},
+    {"node.align_top", Alignment::Top},
+    {"node.align_middle", Alignment::Middle},
+    {"node.align_bottom", Alignment::Bottom}};
+
+constexpr std::pair<const char*, Axis> kAxes[] = {{"node.distribute_x", Axis::Horizontal},
+                                                  {"node.distribute_y", Axis::Vertical}};
+
+/// Keys that mean something else in a field or a list are pressed on the canvas itself.
+void giveKeys(const Actions& actions, GraphView& view) {
+    for (const CanvasCommand& command : canvasCommands()) {
+        view.setKeys(command.id, actions.at(command.id).shortcuts());
+    }
+}
+
+/// Titles with their access keys; paths in the table are the words without them.
+constexpr std::array<const char*, 15> kTitles = {QT_TRANSLATE_NOOP("Menus", "&File"),
+                                                 QT_TRANSLATE_NOOP("Menus", "&Edit"),
+                                                 QT_TRANSLATE_NOOP("Menus", "&Node"),
+                                                 QT_TRANSLATE_NOOP("Menus", "Pro&mpt"),
+                                                 QT_TRANSLATE_NOOP("Menus", "&Run"),
+                                                 QT_TRANSLATE_NOOP("Menus", "&View"),
+                                                 QT_TRANSLATE_NOOP("Menus", "&Help"),
+                                                 QT_TRANSLATE_NOOP("Menus", "A&lign"),
+                                                 QT_TRANSLATE_NOOP("Menus", "Di&stribute"),
+                                                 QT_TRANSLATE_NOOP("Menus", "Appearan&ce"),
+                                                 QT_TRANSLATE_NOOP("Menus", "&Panels"),
+                                                 QT_TRANSLATE_NOOP("Menus", "Go to &bookmark"),
+                                                 QT_TRANSLATE_NOOP("Menus", "&Keep as bookmark"),
+                                                 QT_TRANSLATE_NOOP("Menus", "Lang&uage"),
+                                                 QT_TRANSLATE_NOOP("Menus", "Canvas")};
+
+QString titleOf(const QString& word) {
+    for (const char* title : kTitles) {
+        if (QString::fromLatin1(title).remove(QLatin1Char('&')) == word) {
+            return QCoreApplication::translate("Menus", title);
+        }
+    }
+    return word;
+}
+
+template <class Parent>
+QMenu* childOf(Parent& parent, const QString& word) {
+    for (QAction* action : parent.actions()) {
+        if (action->menu() && action->menu()->objectName() == word) {
+            return action->menu();
+        }
+    }
+    QMenu* menu = parent.addMenu(titleOf(word));
+    menu->setObjectName(word);
+    menu->setToolTipsVisible(true);
+    return menu;
 }
 
 }  // namespace
@@ -150,6 +215,71 @@ QString plainText(QString text) {
         text.chop(1);
     }
     return text;
+}
+
+void connectCanvas(const Actions& actions, GraphView& view) {
+    for (const CanvasCommand& command : canvasCommands()) {
+        QObject::connect(&actions.at(command.id), &QAction::triggered, &view, [&view, &command] {
+            command.act(view);
+        });
+    }
+    giveKeys(actions, view);
+    QObject::connect(
+        &actions, &Actions::keysChanged, &view, [&actions, &view] { giveKeys(actions, view); });
+    for (const auto& [id, alignment] : kAlignments) {
+        QObject::connect(&actions.at(id), &QAction::triggered, &view, [&view, how = alignment] {
+            view.alignSelected(static_cast<int>(how));
+        });
+    }
+    for (const auto& [id, axis] : kAxes) {
+        QObject::connect(&actions.at(id), &QAction::triggered, &view, [&view, along = axis] {
+            view.distributeSelected(static_cast<int>(along));
+        });
+    }
+    actions.at("view.snap").setChecked(true);
+    QAction& bypass = actions.at("node.bypass");
+    const auto offerBypass = [&bypass, &view] { bypass.setEnabled(view.canBypassSelected()); };
+    offerBypass();
+    QObject::connect(&view, &GraphView::selectionChanged, &bypass, offerBypass);
+    for (const QObject* object : bypass.associatedObjects()) {
+        if (const auto* menu = qobject_cast<const QMenu*>(object)) {
+            previewBypass(*menu, bypass, view);
+        }
+    }
+    QAction& minimap = actions.at("view.minimap");
+    QObject::connect(&minimap, &QAction::triggered, &view, &GraphView::setMinimapShown);
+    QObject::connect(&view, &GraphView::minimapShownChanged, &minimap, &QAction::setChecked);
+    QObject::connect(&actions.at("view.snap"), &QAction::toggled, &view, &GraphView::setSnapping);
+}
+
+QMenu* menuAt(QMenuBar& bar, const QString& path) {
+    const QStringList words = path.split(QLatin1Char('/'));
+    QMenu* menu = childOf(bar, words.front());
+    for (qsizetype at = 1; at < words.size(); ++at) {
+        menu = childOf(*menu, words.at(at));
+    }
+    return menu;
+}
+
+QString menuTitles(const char* path) {
+    QStringList titles;
+    for (const QString& word : QString::fromLatin1(path).split(QLatin1Char('/'))) {
+        titles << plainText(titleOf(word));
+    }
+    return listed(titles, ": ");
+}
+
+void fillMenus(QMenuBar& bar, const Actions& actions) {
+    for (const ActionDesc& desc : actionTable()) {
+        if (desc.scope == ActionScope::Key) {
+            continue;
+        }
+        QMenu* menu = menuAt(bar, QString::fromLatin1(desc.menu));
+        if (desc.separated) {
+            menu->addSeparator();
+        }
+        menu->addAction(&actions.at(desc.id));
+    }
 }
 
 }  // namespace lowtide::ui

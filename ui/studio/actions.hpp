@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ui/canvas/canvas_keys.hpp"
+#include "ui/canvas/canvas_commands.hpp"
 #include "ui/studio/action_table.hpp"
 
 #include <QAction>
@@ -11,7 +11,12 @@
 #include <map>
 #include <string>
 
+class QMenu;
+class QMenuBar;
+
 namespace lowtide::ui {
+
+class GraphView;
 
 /// The registry of what the studio can do: one QAction for each row of actionTable(), with keys
 /// that a person may change.
@@ -58,5 +63,15 @@ private:
 /// The text of an action without the mark of its access key, "(&O)" as a whole, and without dots.
 [[nodiscard]] QString plainText(const QAction& action);
 [[nodiscard]] QString plainText(QString text);
+
+/// Ties the actions of the canvas to its commands, and gives it the keys that a person chose.
+void connectCanvas(const Actions& actions, GraphView& view);
+
+/// Fills the bar from the menu paths of the registry.
+void fillMenus(QMenuBar& bar, const Actions& actions);
+/// The menu of that path ("Node/Align"), made where it is missing.
+[[nodiscard]] QMenu* menuAt(QMenuBar& bar, const QString& path);
+/// The titles on the way to a menu as a person reads them: "Node: Align".
+[[nodiscard]] QString menuTitles(const char* path);
 
 }  // namespace lowtide::ui

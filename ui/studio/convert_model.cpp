@@ -3,7 +3,7 @@
 #include "plugin/base/error.hpp"
 #include "plugin/memory/precision.hpp"
 #include "ui/bridge/answer.hpp"
-#include "ui/document/model_wires.hpp"
+#include "ui/document/edits.hpp"
 
 #include <QFileInfo>
 

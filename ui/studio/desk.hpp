@@ -10,7 +10,7 @@
 #include "ui/studio/dropped_file.hpp"
 #include "ui/studio/file_commands.hpp"
 #include "ui/studio/gallery_desk.hpp"
-#include "ui/studio/locate_file.hpp"
+#include "ui/studio/missing_files.hpp"
 #include "ui/studio/notice_bar.hpp"
 #include "ui/studio/panels.hpp"
 #include "ui/studio/run_notices.hpp"

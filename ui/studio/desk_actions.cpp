@@ -1,16 +1,16 @@
-#include "ui/bridge/device_names.hpp"
+#include "ui/bridge/device_memory.hpp"
 #include "ui/document/node_title.hpp"
 #include "ui/editors/edit_session.hpp"
 #include "ui/editors/prompt_editor.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/studio/desk.hpp"
-#include "ui/studio/escape_twice.hpp"
 #include "ui/studio/find_node.hpp"
 #include "ui/studio/mask_desk.hpp"
 #include "ui/studio/run_attention.hpp"
+#include "ui/studio/run_notices.hpp"
 #include "ui/studio/settings_dialog.hpp"
 #include "ui/studio/several_dialog.hpp"
-#include "ui/theme/menu_text.hpp"
+#include "ui/theme/figures.hpp"
 
 #include <QApplication>
 #include <QDesktopServices>

@@ -1,10 +1,13 @@
-// The parts of the desk that show what lies on the disk: presets, models, pictures.
+// The parts of the desk that show what lies on the disk: presets, models, pictures, sheets and what
+// is done with their cells, the strip of pictures below the viewer.
 #include "plugin/base/error.hpp"
 #include "ui/bridge/answer.hpp"
-#include "ui/bridge/preset_needs.hpp"
+#include "ui/bridge/preset_store.hpp"
 #include "ui/bridge/run_log.hpp"
 #include "ui/document/node_title.hpp"
 #include "ui/document/saved_file.hpp"
+#include "ui/editors/edit_session.hpp"
+#include "ui/panels/filmstrip.hpp"
 #include "ui/panels/first_start.hpp"
 #include "ui/panels/log_panel.hpp"
 #include "ui/panels/preset_cards.hpp"
@@ -13,9 +16,9 @@
 #include "ui/studio/desk.hpp"
 #include "ui/studio/error_dialog.hpp"
 #include "ui/studio/input_pictures.hpp"
-#include "ui/studio/live_view.hpp"
 #include "ui/studio/mask_desk.hpp"
 #include "ui/studio/picture_presets.hpp"
+#include "ui/studio/run_notices.hpp"
 
 #include <QFileInfo>
 
@@ -320,6 +323,92 @@ void Desk::showFirstStart() {
     if (dialog.exec() == FirstStart::kLanguageChosen) {
         Q_EMIT firstStartAsked();
     }
+}
+
+void Desk::buildSheets() {
+    if (!workspace_.library) {
+        return;
+    }
+    sheet_ = new SheetView(centre_);
+    centre_->addTab(sheet_, tr("Sheet"));
+    sheets_ = new SheetDesk(workspace_, *sheet_, *notices_, &parts_.window);
+    inspector_->offerSheets();
+    canvas_->offerSheets();
+    const auto vary = [this](const std::string& node, const std::string& item, bool areRows) {
+        if (EditSession::commit()) {
+            sheets_->ask({.node = node, .item = item, .areRows = areRows});
+        } else {
+            tellUnread();
+        }
+    };
+    connect(inspector_, &Inspector::varyAsked, this, vary);
+    connect(
+        canvas_,
+        &GraphView::varyRequested,
+        this,
+        [vary](const std::string& node, const std::string& param) { vary(node, param, false); });
+    connect(sheets_, &SheetDesk::shown, this, [this] { centre_->setCurrentWidget(sheet_); });
+    connect(sheets_, &SheetDesk::valuesUsed, this, [this] { centre_->setCurrentIndex(0); });
+    connect(gallery_, &Gallery::sheetAsked, sheets_, &SheetDesk::open);
+    connect(sheet_, &SheetView::graphAsked, earlier_, &GalleryDesk::openGraph);
+    connect(earlier_, &GalleryDesk::forgotten, sheets_, &SheetDesk::writeMissing);
+    connect(sheet_, &SheetView::compareAsked, gallery_, &Gallery::compareAsked);
+    connect(
+        sheet_, &SheetView::viewAsked, this, [this](const QStringList& files, const QString& path) {
+            if (viewer_->isLive()) {
+                viewer_->setFollowing(false);
+            }
+            viewer_->showFiles(files, path);
+            showViewer();
+        });
+    sheets_->writeMissing();
+}
+
+/// Begins with the parameter whose value is being edited, where there is one.
+void Desk::varyFocused() {
+    if (!sheets_) {
+        return;
+    }
+    const auto [node, param] = inspector_->focused();
+    if (!EditSession::commit()) {
+        tellUnread();
+        return;
+    }
+    sheets_->ask({.node = node, .item = param});
+}
+
+/// All that was taken back can be queued again, though the list keeps the newest alone.
+void Desk::stopAfterThis() {
+    const std::vector<QueuedRun> back = workspace_.run.stopAfterThis();
+    if (back.empty()) {
+        notices_->show(NoticeKind::Info, tr("No run waits."));
+        return;
+    }
+    notices_->show(NoticeKind::Info,
+                   tr("%n waiting runs were cancelled.", nullptr, static_cast<int>(back.size())),
+                   tr("Queue them again"),
+                   [this, back] { workspace_.queue.addAgain(back); });
+}
+
+void Desk::buildFilmstrip() {
+    strip_ = new Filmstrip(*gallery_, viewer_);
+    viewer_->addBelow(strip_);
+    gallery_->showAlsoIn(strip_);
+    connect(viewer_, &Viewer::shown, strip_, [this] { strip_->follow(viewer_->path()); });
+    connect(strip_, &Filmstrip::wanted, this, [this](const QString& path) {
+        if (viewer_->isLive()) {
+            viewer_->setFollowing(false);
+        }
+        viewer_->showFiles(gallery_->files(), path);
+    });
+    QAction& shown = parts_.actions.at("view.filmstrip");
+    shown.setChecked(parts_.settings.preferences().showsFilmstrip);
+    strip_->setVisible(shown.isChecked());
+    connect(&shown, &QAction::toggled, this, [this](bool isShown) {
+        strip_->setVisible(isShown);
+        parts_.settings.change(
+            [&](Preferences& preferences) { preferences.showsFilmstrip = isShown; });
+    });
 }
 
 }  // namespace lowtide::ui

@@ -1,7 +1,7 @@
 // The part of the desk that shows a person's models and has the graph use them.
-#include "ui/bridge/later.hpp"
+#include "ui/bridge/background.hpp"
 #include "ui/document/edits.hpp"
-#include "ui/document/model_hashes.hpp"
+#include "ui/document/opened_graph.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/panels/models_panel.hpp"
 #include "ui/panels/offered_models.hpp"

@@ -1,7 +1,7 @@
 #include "ui/studio/desktop_bus.hpp"
 
 #include "plugin/base/log.hpp"
-#include "ui/bridge/later.hpp"
+#include "ui/bridge/background.hpp"
 
 #include <QDBusError>
 #include <QDBusPendingCallWatcher>

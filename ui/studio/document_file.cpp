@@ -1,7 +1,6 @@
 #include "ui/studio/document_file.hpp"
 
 #include "plugin/base/error.hpp"
-#include "ui/document/encoded.hpp"
 #include "ui/prompts/resolved_graph.hpp"
 
 #include <QDir>

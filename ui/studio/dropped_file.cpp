@@ -1,10 +1,10 @@
 #include "ui/studio/dropped_file.hpp"
 
-#include "ui/bridge/later.hpp"
-#include "ui/document/edits.hpp"
-#include "ui/document/inpaint_nodes.hpp"
+#include "ui/bridge/background.hpp"
+#include "ui/document/inpainting.hpp"
 #include "ui/document/opened_graph.hpp"
 #include "ui/models/model_kind.hpp"
+#include "ui/painting/kept_picture.hpp"
 #include "ui/studio/error_dialog.hpp"
 
 #include <QFileInfo>
@@ -39,6 +39,15 @@ Kind kindOf(const QString& path) {
         return Kind::Picture;
     }
     return isModelName(path.toStdString()) || QFileInfo(path).isDir() ? Kind::Model : Kind::Graph;
+}
+
+/// RGB or RGBA of 8 bits. On another thread.
+KeptPicture keepPasted(const QString& folder, const QImage& picture) {
+    if (folder.isEmpty()) {
+        return {{}, PastedPicture::tr("the folder cannot be made")};
+    }
+    const auto format = picture.hasAlphaChannel() ? QImage::Format_RGBA8888 : QImage::Format_RGB888;
+    return keepPicture(folder, QStringLiteral("pasted"), picture.convertToFormat(format));
 }
 
 }  // namespace
@@ -130,6 +139,38 @@ void DroppedFile::addInput(const QString& path, QPointF at, bool isOfVideo) {
         const std::string id = addNode(document, *input.desc, freePlace(document, at));
         document.nodes.at(id).params[input.param->id] = path.toStdString();
     });
+}
+
+PastedPicture::PastedPicture(QString folder, QObject* parent)
+    : QObject(parent), folder_(std::move(folder)) {}
+
+void PastedPicture::keep(const QImage& picture, QPointF at) {
+    const qint64 pixels = qint64{picture.width()} * picture.height();
+    if (picture.isNull()) {
+        Q_EMIT refused(
+            tr("The picture in the clipboard cannot be read; save it as a PNG file and "
+               "drop that here."));
+        return;
+    }
+    if (pixels > kMostPixels) {
+        Q_EMIT refused(tr("The picture in the clipboard has %1 x %2 pixels, more than %3 million; "
+                          "save it as a PNG file and drop that here.")
+                           .arg(picture.width())
+                           .arg(picture.height())
+                           .arg(kMostPixels / 1000000));
+        return;
+    }
+    later(
+        this,
+        [folder = folder_, picture] { return keepPasted(folder, picture); },
+        [this, at](const KeptPicture& written) {
+            if (written.problem.isEmpty()) {
+                Q_EMIT kept(written.path, at);
+            } else {
+                Q_EMIT refused(tr("The pasted picture could not be kept in “%1”: %2")
+                                   .arg(folder_, written.problem));
+            }
+        });
 }
 
 }  // namespace lowtide::ui

@@ -1,7 +1,17 @@
 #include "ui/studio/engine_start.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/json.hpp"
+#include "plugin/graph/catalog.hpp"
 #include "ui/language/module_texts.hpp"
+#include "ui/theme/theme.hpp"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QSaveFile>
+#include <QVBoxLayout>
 
 #include <exception>
 
@@ -25,6 +35,22 @@ Answer tryOpen(const OpenModule& open) noexcept {
     }
 }
 
+constexpr qint64 kLargestFile = 16 << 20;
+
+constexpr int kTextWidth = 480;
+
+QLabel* labelIn(QWidget* parent, const char* name, const char* font) {
+    auto* label = new QLabel(parent);
+    label->setObjectName(QString::fromLatin1(name));
+    label->setFont(Theme::current().font(font));
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    label->setMaximumWidth(kTextWidth);
+    label->setMinimumWidth(kTextWidth);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
+}
+
 }  // namespace
 
 EngineStart::EngineStart(OpenModule open, QObject* parent)
@@ -46,6 +72,101 @@ void EngineStart::begin() {
             }
         };
     });
+}
+
+void keepNodes(const QString& path, std::span<const NodeDesc> nodes) {
+    Json list = Json::array();
+    for (const NodeDesc& node : nodes) {
+        list.push_back(graph::toJson(node));
+    }
+    QDir().mkpath(QFileInfo(path).absolutePath());
+    QSaveFile file(path);
+    if (file.open(QIODevice::WriteOnly)) {
+        file.write(QByteArray::fromStdString(list.dump()));
+        file.commit();
+    }
+}
+
+std::vector<NodeDesc> keptNodes(const QString& path) {
+    QFile file(path);
+    std::vector<NodeDesc> nodes;
+    if (!file.open(QIODevice::ReadOnly)) {
+        return nodes;
+    }
+    try {
+        for (const Json& json : parseJson(file.read(kLargestFile).toStdString(), "kept nodes")) {
+            nodes.push_back(graph::nodeFromJson(json));
+        }
+    } catch (const std::exception&) {
+        nodes.clear();  // of another version; the next start of the module writes it anew
+    }
+    return nodes;
+}
+
+StartPage::StartPage(QWidget* parent)
+    : QWidget(parent),
+      title_(labelIn(this, "startTitle", "display")),
+      message_(labelIn(this, "startMessage", "body")),
+      hint_(labelIn(this, "startHint", "body")),
+      progress_(new QProgressBar(this)),
+      again_(new QPushButton(this)),
+      without_(new QPushButton(this)) {
+    hint_->setForegroundRole(QPalette::PlaceholderText);
+    progress_->setRange(0, 0);
+    progress_->setTextVisible(false);
+    progress_->setFixedSize(kTextWidth, Theme::space(1));
+    again_->setObjectName(QStringLiteral("again"));
+    without_->setObjectName(QStringLiteral("without"));
+    auto* buttons = new QHBoxLayout;
+    buttons->setSpacing(Theme::space(2));
+    buttons->addWidget(again_);
+    buttons->addWidget(without_);
+    buttons->addStretch(1);
+    auto* column = new QVBoxLayout;
+    column->setSpacing(Theme::space(3));
+    column->addStretch(2);
+    column->addWidget(title_);
+    column->addWidget(message_);
+    column->addWidget(hint_);
+    column->addWidget(progress_);
+    column->addLayout(buttons);
+    column->addStretch(3);
+    auto* row = new QHBoxLayout(this);
+    row->addStretch(1);
+    row->addLayout(column);
+    row->addStretch(1);
+    connect(again_, &QPushButton::clicked, this, &StartPage::againAsked);
+    connect(without_, &QPushButton::clicked, this, &StartPage::withoutAsked);
+    showStarting();
+}
+
+void StartPage::retranslate() {
+    again_->setText(tr("Try again"));
+    without_->setText(tr("Edit graphs without it"));
+    title_->setText(isRefused_ ? tr("The engine did not start") : tr("Starting the engine..."));
+    if (!isRefused_) {
+        message_->setText(tr("It loads its libraries and looks for devices."));
+    }
+}
+
+void StartPage::showStarting() {
+    isRefused_ = false;
+    retranslate();
+    hint_->hide();
+    progress_->show();
+    again_->hide();
+    without_->hide();
+}
+
+void StartPage::showRefused(const QString& message, const QString& hint, bool canEdit) {
+    isRefused_ = true;
+    retranslate();
+    message_->setText(message);
+    hint_->setText(hint);
+    hint_->setVisible(!hint.isEmpty());
+    progress_->hide();
+    again_->show();
+    without_->setVisible(canEdit);
 }
 
 }  // namespace lowtide::ui

@@ -1,12 +1,19 @@
 #pragma once
 
+#include "plugin/host_api/host.hpp"
 #include "plugin/host_api/runner.hpp"
 #include "ui/bridge/background.hpp"
 
+#include <QLabel>
 #include <QObject>
+#include <QProgressBar>
+#include <QPushButton>
 #include <QString>
+#include <QWidget>
 
 #include <functional>
+#include <span>
+#include <vector>
 
 namespace lowtide::ui {
 
@@ -32,6 +39,39 @@ private:
     OpenModule open_;
     bool isTrying_ = false;
     Background background_;  ///< a start that is under way is waited for
+};
+
+/// Keeps the descriptions that the module gave, so that graphs can be edited when it does not start
+/// another time. A file that cannot be written is no trouble: they are kept at the next start.
+void keepNodes(const QString& path, std::span<const NodeDesc> nodes);
+/// What keepNodes() wrote; empty where there is nothing that can be read.
+[[nodiscard]] std::vector<NodeDesc> keptNodes(const QString& path);
+
+/// What the window shows while there is no engine: that it starts, or why it did not.
+class StartPage : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit StartPage(QWidget* parent = nullptr);
+
+    void showStarting();
+    /// The texts of the page in the language of the program.
+    void retranslate();
+    /// `canEdit`: graphs can be edited without the engine.
+    void showRefused(const QString& message, const QString& hint, bool canEdit);
+
+Q_SIGNALS:
+    void againAsked();
+    void withoutAsked();
+
+private:
+    bool isRefused_ = false;
+    QLabel* title_;
+    QLabel* message_;
+    QLabel* hint_;
+    QProgressBar* progress_;
+    QPushButton* again_;
+    QPushButton* without_;
 };
 
 }  // namespace lowtide::ui

@@ -1,12 +1,36 @@
 #include "ui/studio/event_loop.hpp"
 
+#include "plugin/base/log.hpp"
 #include "ui/bridge/failures.hpp"
+
+#include <QByteArray>
+#include <QString>
+#include <QtGlobal>
 
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string>
 
 namespace lowtide::ui {
+
+namespace {
+
+QtMessageHandler before = nullptr;
+
+void toLog(QtMsgType type, const QMessageLogContext& context, const QString& text) {
+    if (type == QtFatalMsg) {
+        before(type, context, text);  // it ends the program
+        return;
+    }
+    const Level level = type == QtCriticalMsg  ? Level::Error
+                        : type == QtWarningMsg ? Level::Warning
+                        : type == QtInfoMsg    ? Level::Info
+                                               : Level::Debug;
+    log(level, "Qt: " + text.toStdString());
+}
+
+}  // namespace
 
 bool StudioApplication::notify(QObject* receiver, QEvent* event) {
     try {
@@ -27,6 +51,10 @@ int runEventLoop() {
                      error.what());
         std::_Exit(kFailedExit);
     }
+}
+
+void logQtMessages() {
+    before = qInstallMessageHandler(toLog);
 }
 
 }  // namespace lowtide::ui

@@ -21,4 +21,7 @@ public:
 /// the next start offers what was not saved.
 [[nodiscard]] int runEventLoop();
 
+/// What Qt says goes to the log from now on, in place of standard error. For programs.
+void logQtMessages();
+
 }  // namespace lowtide::ui

@@ -1,15 +1,45 @@
 #pragma once
 
+#include "ui/document/saved_file.hpp"
 #include "ui/studio/document_file.hpp"
 
+#include <QDialog>
+#include <QListWidget>
 #include <QObject>
+#include <QPushButton>
 #include <QString>
 
 #include <functional>
+#include <optional>
+#include <vector>
 
 class QWidget;
 
 namespace lowtide::ui {
+
+/// Offers what a program that did not end in order left behind. Nothing is thrown away unless the
+/// person says so.
+class RecoveryDialog : public QDialog {
+    Q_OBJECT
+
+public:
+    RecoveryDialog(std::vector<Recovered> found,
+                   const std::vector<QString>& problems,
+                   QWidget* parent = nullptr);
+
+    /// What is to be opened; empty: nothing now.
+    [[nodiscard]] const std::optional<Recovered>& chosen() const { return chosen_; }
+
+private:
+    void fill();
+    void discardSelected();
+
+    std::vector<Recovered> found_;
+    QListWidget* list_;
+    QPushButton* open_;
+    QPushButton* discard_;
+    std::optional<Recovered> chosen_;
+};
 
 /// New, open, save and close with the questions that belong to them.
 class FileCommands : public QObject {

@@ -1,16 +1,35 @@
 #pragma once
 
+#include "ui/document/graph_differences.hpp"
+#include "ui/document/graph_model.hpp"
 #include "ui/panels/gallery.hpp"
 #include "ui/studio/file_commands.hpp"
 #include "ui/studio/notice_bar.hpp"
 #include "ui/studio/workspace.hpp"
 
+#include <QDialog>
 #include <QObject>
 #include <QWidget>
 
 #include <functional>
 
 namespace lowtide::ui {
+
+/// What a run's graph says otherwise than the one that is open.
+class DifferencesDialog : public QDialog {
+    Q_OBJECT
+
+public:
+    DifferencesDialog(const QString& run,
+                      const graph::Document& then,
+                      const GraphModel& open,
+                      QWidget* parent);
+};
+
+/// "Denoise, Steps": where a difference lies, in the words of the nodes.
+[[nodiscard]] QString placeText(const GraphDifference& difference,
+                                const graph::Document& document,
+                                const graph::Catalog& catalog);
 
 /// What a person does with the pictures and runs of earlier times: opens their graphs, takes their
 /// seeds, sees what differs, brings back what waited.

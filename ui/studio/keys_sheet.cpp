@@ -1,6 +1,5 @@
 #include "ui/studio/keys_sheet.hpp"
 
-#include "ui/studio/menus.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QDialogButtonBox>

@@ -1,10 +1,9 @@
 #include "ui/studio/mask_desk.hpp"
 
+#include "ui/document/graph_model.hpp"
 #include "ui/document/inpainting.hpp"
-#include "ui/document/step_texts.hpp"
 #include "ui/painting/kept_picture.hpp"
 #include "ui/panels/gallery_files.hpp"
-#include "ui/studio/unused_dialog.hpp"
 
 #include <QDir>
 #include <QFileInfo>

@@ -1,7 +1,12 @@
 #include "ui/studio/missing_files.hpp"
 
+#include "ui/bridge/answer.hpp"
+
 #include <QDir>
+#include <QFileDialog>
 #include <QFileInfo>
+#include <QMessageBox>
+#include <QPushButton>
 #include <QRegularExpression>
 
 #include <algorithm>
@@ -99,6 +104,154 @@ void relocate(graph::Document& document, const graph::Catalog& catalog, const Ne
             value = place->second.toStdString();
         }
     });
+}
+
+LocateFile::LocateFile(GraphModel& model, Models models, QWidget* window)
+    : QObject(window), model_(model), models_(std::move(models)), window_(window) {}
+
+LocateFile::~LocateFile() {
+    delete search_;
+}
+
+void LocateFile::locate(const std::string& node, const std::string& param) {
+    const graph::DocumentNode* owner = model_.node(node);
+    const std::string file = owner ? textIn(owner->params, param.c_str()) : std::string();
+    if (!file.empty()) {
+        locate(file);
+    }
+}
+
+void LocateFile::locate(const std::string& file) {
+    if (const NewPlaces known = knownPlaces(file); !known.empty()) {
+        const Answer answer = offer(known, file);
+        if (answer == Answer::Use) {
+            use(known, QFileInfo(known.at(file)).fileName());
+        }
+        if (answer == Answer::Choose) {
+            chooseAndUse(file);
+        }
+        return;
+    }
+    WantedModel wanted = models_.byHash(file);
+    if (wanted.digits.empty() || wanted.unread.empty()) {
+        chooseAndUse(file);
+    } else {
+        search(std::move(wanted));
+    }
+}
+
+/// One at a time: what is at work stays in front.
+void LocateFile::search(WantedModel wanted) {
+    if (!search_ || !search_->isAtWork()) {
+        delete search_;
+        search_ = new HashSearchDialog(models_.shelf, std::move(wanted), window_);
+        search_->setAttribute(Qt::WA_DeleteOnClose);
+        connect(search_,
+                &HashSearchDialog::useAsked,
+                this,
+                [this](const QString& file, const QString& value) {
+                    use({{file.toStdString(), value}}, QFileInfo(value).fileName());
+                });
+        connect(search_, &HashSearchDialog::chooseAsked, this, [this](const QString& file) {
+            chooseAndUse(file.toStdString());
+        });
+        search_->show();
+    }
+    search_->raise();
+    search_->activateWindow();
+}
+
+void LocateFile::chooseAndUse(const std::string& file) {
+    const QString chosen = choose(file);
+    if (chosen.isEmpty()) {
+        return;
+    }
+    NewPlaces places = besideIt(missingFiles(model_, models_.isFound), file, chosen);
+    if (!places.empty() && !wants(places)) {
+        places.clear();
+    }
+    places[file] = chosen;
+    use(places, QFileInfo(chosen).fileName());
+}
+
+/// Of this file and of all others that are missing; empty: this one is not known.
+NewPlaces LocateFile::knownPlaces(const std::string& file) const {
+    NewPlaces places;
+    std::vector<std::string> missing = missingFiles(model_, models_.isFound);
+    missing.push_back(file);
+    for (const std::string& each : missing) {
+        if (const std::vector<std::string> known = models_.known(each); !known.empty()) {
+            places[each] = QString::fromStdString(known.front());
+        }
+    }
+    return places.contains(file) ? places : NewPlaces();
+}
+
+LocateFile::Answer LocateFile::offer(const NewPlaces& places, const std::string& file) const {
+    QStringList found;
+    for (const auto& [lost, place] : places) {
+        found << place;
+    }
+    QMessageBox box(
+        QMessageBox::Question,
+        tr("Found in your model folders"),
+        tr("%1 is in your model folders. Use it?").arg(QFileInfo(places.at(file)).fileName()),
+        QMessageBox::Cancel,
+        window_);
+    box.setObjectName(QStringLiteral("locateKnown"));
+    box.setTextFormat(Qt::PlainText);
+    box.setInformativeText(found.join(QLatin1Char('\n')));
+    QPushButton* use =
+        box.addButton(places.size() > 1 ? tr("Use all") : tr("Use it"), QMessageBox::AcceptRole);
+    QPushButton* choose = box.addButton(tr("Choose another..."), QMessageBox::ActionRole);
+    use->setObjectName(QStringLiteral("useKnown"));
+    choose->setObjectName(QStringLiteral("chooseOther"));
+    box.setDefaultButton(use);
+    box.exec();
+    return box.clickedButton() == use      ? Answer::Use
+           : box.clickedButton() == choose ? Answer::Choose
+                                           : Answer::Cancel;
+}
+
+void LocateFile::use(const NewPlaces& places, const QString& name) {
+    model_.endMerging();
+    model_.apply(tr("Locate %1").arg(name),
+                 [&](graph::Document& document) { relocate(document, model_.catalog(), places); });
+}
+
+QString LocateFile::choose(const std::string& file) const {
+    const QFileInfo lost(QString::fromStdString(file));
+    QFileDialog dialog(window_, tr("Where is %1?").arg(lost.fileName()));
+    dialog.setObjectName(QStringLiteral("locateFile"));
+    dialog.setFileMode(QFileDialog::ExistingFile);
+    if (lost.isAbsolute() && lost.absoluteDir().exists()) {
+        dialog.setDirectory(lost.absoluteDir());
+    }
+    if (const QString ending = lost.suffix(); !ending.isEmpty()) {
+        dialog.setNameFilters({tr("Files like it (*.%1)").arg(ending), tr("All files (*)")});
+    }
+    return dialog.exec() == QDialog::Accepted ? dialog.selectedFiles().value(0) : QString();
+}
+
+bool LocateFile::wants(const NewPlaces& others) const {
+    QStringList names;
+    for (const auto& [file, place] : others) {
+        names << QFileInfo(place).fileName();
+    }
+    QMessageBox box(
+        QMessageBox::Question,
+        tr("Others are missing too"),
+        tr("The same folder holds the other missing files of this graph. Use them as well?"),
+        QMessageBox::NoButton,
+        window_);
+    box.setObjectName(QStringLiteral("locateOthers"));
+    box.setTextFormat(Qt::PlainText);
+    box.setInformativeText(names.join(QLatin1Char('\n')));
+    QPushButton* all = box.addButton(tr("Use all"), QMessageBox::AcceptRole);
+    box.addButton(tr("Only the chosen one"), QMessageBox::RejectRole);
+    box.setDefaultButton(all);
+    box.exec();
+    return box.clickedButton() == all;
 }
 
 }  // namespace lowtide::ui

@@ -2,7 +2,7 @@
 
 #include "ui/panels/picture_drop.hpp"
 #include "ui/studio/dropped_file.hpp"
-#include "ui/theme/menu_text.hpp"
+#include "ui/theme/figures.hpp"
 
 #include <algorithm>
 #include <utility>

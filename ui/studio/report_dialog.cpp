@@ -1,24 +1,49 @@
 #include "ui/studio/report_dialog.hpp"
 
-#include "ui/bridge/later.hpp"
+#include "plugin/graph/issues.hpp"
+#include "ui/bridge/answer.hpp"
+#include "ui/bridge/background.hpp"
+#include "ui/door/os.hpp"
 #include "ui/panels/log_panel.hpp"
-#include "ui/theme/flow_row.hpp"
+#include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QCheckBox>
 #include <QClipboard>
 #include <QDialogButtonBox>
 #include <QDir>
+#include <QFileInfo>
 #include <QGuiApplication>
 #include <QLabel>
+#include <QLocale>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QSysInfo>
+#include <QThread>
 #include <QTimer>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace lowtide::ui {
 
 namespace {
+
+/// The newest one that ended; nullptr: none did.
+const QueuedRun* lastEnded(const RunQueue& queue) {
+    const auto& runs = queue.runs();
+    const auto found = std::find_if(
+        runs.rbegin(), runs.rend(), [](const QueuedRun& run) { return hasEnded(run); });
+    return found == runs.rend() ? nullptr : &*found;
+}
+
+/// A run that was refused, or an older one, has no report of the module any more.
+Json reportOf(const QueuedRun& run) {
+    return run.report.is_object() ? run.report
+                                  : Json{{"ms", run.milliseconds},
+                                         {"executed", run.executed},
+                                         {"issues", graph::toJson(run.issues)}};
+}
 
 constexpr int kRest = 200;  // milliseconds after a key
 
@@ -30,6 +55,54 @@ QLabel* makeHeading(const QString& text, QWidget* buddy) {
 }
 
 }  // namespace
+
+Json systemFacts(const Plugin* plugin, const Json& devices) {
+    const QString desktop = qEnvironmentVariable("XDG_CURRENT_DESKTOP");
+    Json facts = {{"lowtide", QCoreApplication::applicationVersion().toStdString()},
+                  {"qt", qVersion()},
+                  {"qt_platform", QGuiApplication::platformName().toStdString()},
+                  {"scale", qGuiApp->devicePixelRatio()},
+                  {"language", QLocale().name().toStdString()},
+                  {"system", QSysInfo::prettyProductName().toStdString()},
+                  {"kernel", QSysInfo::kernelVersion().toStdString()},
+                  {"processor", door::processorName()},
+                  {"threads", QThread::idealThreadCount()},
+                  {"memory", door::machineMemory()},
+                  {"devices", devices}};
+    if (!desktop.isEmpty()) {
+        facts["desktop"] = desktop.toStdString();
+    }
+    if (plugin) {
+        facts["module"] = answerOf(std::string(plugin->info()));
+    }
+    return facts;
+}
+
+ReportFacts reportFacts(Workspace& workspace) {
+    ReportFacts facts{.document = workspace.model.document(),
+                      .issues = workspace.planning.planned().issues,
+                      .plan = workspace.planning.planned().plan};
+    for (const auto& [id, node] : facts.document.nodes) {
+        if (const NodeDesc* desc = workspace.model.catalog().find(node.type)) {
+            facts.types.emplace(node.type, *desc);
+        }
+    }
+    if (const QueuedRun* run = lastEnded(workspace.queue)) {
+        facts.report = reportOf(*run);
+        facts.options = run->options;
+        for (const QString& file : run->files) {
+            facts.folders << QFileInfo(file).absolutePath();
+        }
+    }
+    const Preferences& preferences = workspace.settings().preferences();
+    facts.folders << preferences.modelFolders << preferences.outputFolder
+                  << workspace.file.folder();
+    for (const QString& file : preferences.recentFiles + preferences.modelPathsFiles) {
+        facts.folders << QFileInfo(file).absolutePath();
+    }
+    facts.folders.removeDuplicates();
+    return facts;
+}
 
 ReportDialog::ReportDialog(ReportFacts facts, Scrubber::Known machine, QWidget* parent)
     : QDialog(parent),

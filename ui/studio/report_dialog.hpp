@@ -1,6 +1,9 @@
 #pragma once
 
+#include "plugin/base/json.hpp"
+#include "plugin/host_api/runner.hpp"
 #include "ui/bridge/problem_report.hpp"
+#include "ui/studio/workspace.hpp"
 
 #include <QDialog>
 
@@ -11,6 +14,13 @@ class QPushButton;
 class QTimer;
 
 namespace lowtide::ui {
+
+/// What a report says of versions, machine and desktop. `plugin`: nullptr where none runs;
+/// `devices` as the module lists them. Any thread but for `devices`.
+[[nodiscard]] Json systemFacts(const Plugin* plugin, const Json& devices);
+
+/// What a report may say of the open graph, its plan, and the run that ended last.
+[[nodiscard]] ReportFacts reportFacts(Workspace& workspace);
 
 /// Shows a report of a problem exactly as it is saved or copied, and lets the person choose what is
 /// in it.

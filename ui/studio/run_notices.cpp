@@ -1,11 +1,20 @@
 #include "ui/studio/run_notices.hpp"
 
+#include "ui/access/announce.hpp"
 #include "ui/bridge/answer.hpp"
+#include "ui/document/node_title.hpp"
+#include "ui/language/language.hpp"
 #include "ui/language/module_texts.hpp"
+#include "ui/panels/viewer.hpp"
 #include "ui/studio/error_dialog.hpp"
+#include "ui/theme/figures.hpp"
 
+#include <QCoreApplication>
 #include <QDir>
+#include <QDockWidget>
 #include <QFileInfo>
+#include <QKeyEvent>
+#include <QMainWindow>
 
 #include <algorithm>
 #include <utility>
@@ -29,6 +38,15 @@ QString warningsIn(const Issues& issues) {
         }
     }
     return more == 0 ? first : RunNotices::tr("%1 (and %n more)", nullptr, more).arg(first);
+}
+
+constexpr qint64 kMomentMilliseconds = 700;
+
+/// A key comes to the window with the panels last, when nobody below has accepted it.
+bool isLast(const QObject* watched) {
+    const auto* widget = qobject_cast<const QWidget*>(watched);
+    return widget && widget->isWindow() &&
+           (qobject_cast<const QMainWindow*>(watched) || qobject_cast<const QDockWidget*>(watched));
 }
 
 }  // namespace
@@ -113,6 +131,133 @@ void RunNotices::tell(NoticeKind kind,
 /// What others tell stays.
 void RunNotices::takeBack() {
     bar_.withdraw(std::exchange(told_, 0));
+}
+
+RunSpeaker::RunSpeaker(QWidget& window, const RunQueue& queue, QObject* parent)
+    : QObject(parent), window_(window) {
+    const auto say = [this, &queue](quint64 id) {
+        if (const QueuedRun* run = queue.find(id)) {
+            sayEnd(*run);
+        }
+    };
+    connect(&queue, &RunQueue::ended, this, say);
+    connect(&queue, &RunQueue::takenBack, this, [this, say](const std::vector<quint64>& ids) {
+        if (ids.size() == 1) {
+            say(ids.front());
+        } else {
+            announce(window_,
+                     tr("%n runs were taken back.", nullptr, static_cast<int>(ids.size())));
+        }
+    });
+}
+
+QString endSentence(const QueuedRun& run) {
+    const Issue* error = firstErrorIn(run.issues);
+    if (run.state == RunState::Failed) {
+        return joinedSentences(
+            RunSpeaker::tr("The run “%1” failed.").arg(run.title),
+            error ? asSentence(QString::fromStdString(error->message)) : QString(),
+            " ");
+    }
+    if (run.state == RunState::Cancelled) {
+        return RunSpeaker::tr("The run “%1” was cancelled.").arg(run.title);
+    }
+    const QString end = RunSpeaker::tr("The run “%1” finished in %2.")
+                            .arg(run.title, secondsText(run.milliseconds / 1000));
+    QStringList names;
+    for (const QString& file : run.files) {
+        names << QFileInfo(file).fileName();
+    }
+    return names.isEmpty()
+               ? end
+               : joinedSentences(end, RunSpeaker::tr("Saved %1.").arg(listed(names)), " ");
+}
+
+void RunSpeaker::sayEnd(const QueuedRun& run) {
+    announce(window_,
+             endSentence(run),
+             run.state == RunState::Failed ? Urgency::Urgent : Urgency::Polite);
+}
+
+void RunSpeaker::sayIssues(int errors, int warnings) {
+    const bool areMore = errors > std::exchange(errors_, errors);
+    const bool areMoreWarnings = warnings > std::exchange(warnings_, warnings);
+    if (areMore || areMoreWarnings) {
+        announce(window_,
+                 listed({tr("Issues: %n error(s)", nullptr, errors),
+                         tr("%n warning(s)", nullptr, warnings)}));
+    }
+}
+
+EscapeTwice::EscapeTwice(QObject* parent) : QObject(parent) {
+    QCoreApplication::instance()->installEventFilter(this);
+}
+
+bool EscapeTwice::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() != QEvent::KeyPress) {
+        return false;
+    }
+    const auto& key = static_cast<const QKeyEvent&>(*event);
+    if (key.key() != Qt::Key_Escape) {
+        since_.invalidate();
+    } else if (!key.isAutoRepeat() && isLast(watched)) {
+        count();
+    }
+    return false;
+}
+
+void EscapeTwice::count() {
+    if (since_.isValid() && since_.elapsed() < kMomentMilliseconds) {
+        since_.invalidate();
+        Q_EMIT pressed();
+    } else {
+        since_.start();
+    }
+}
+
+LiveView::LiveView(Workspace& workspace, Viewer& viewer, QObject* parent)
+    : QObject(parent), workspace_(workspace), viewer_(viewer) {
+    connect(&workspace_.statuses, &NodeStatuses::changed, this, &LiveView::follow);
+    connect(&workspace_.queue, &RunQueue::ended, this, &LiveView::end);
+    connect(&workspace_.run, &RunControl::busyChanged, this, [this](bool isBusy) {
+        if (!isBusy) {
+            viewer_.setFollowing(true);  // the next run is another matter
+        }
+    });
+}
+
+void LiveView::follow(const std::string& node) {
+    const NodeStatus& status = workspace_.statuses.of(node);
+    if (status.step) {
+        followed_ = node;
+        viewer_.showLive(status.picture, titleOf(node, *status.step));
+    } else if (node == followed_ && viewer_.isLive()) {
+        followed_.clear();
+        if (!workspace_.run.arePreviewsShown()) {
+            viewer_.endLive();
+        }
+    }
+}
+
+void LiveView::end(quint64 run) {
+    const QueuedRun* over = workspace_.queue.find(run);
+    if (!viewer_.isLive()) {
+        return;
+    }
+    if (over && !over->files.isEmpty()) {
+        viewer_.showFiles(over->files, over->files.back());
+    } else if (over && !over->picture.image.isNull()) {
+        viewer_.showImage(over->picture.largest(), over->title, over->picture.size);
+    } else {
+        viewer_.endLive();
+    }
+}
+
+QString LiveView::titleOf(const std::string& node, const PictureStep& step) const {
+    return tr("Preview of %1, step %2 of %3")
+        .arg(nodeTitle(workspace_.model.document(), workspace_.model.catalog(), node))
+        .arg(step.done)
+        .arg(step.total);
 }
 
 }  // namespace lowtide::ui

@@ -1,11 +1,20 @@
 #pragma once
 
 #include "ui/bridge/run_control.hpp"
+#include "ui/bridge/run_queue.hpp"
 #include "ui/studio/notice_bar.hpp"
+#include "ui/studio/workspace.hpp"
 
+#include <QElapsedTimer>
 #include <QObject>
+#include <QString>
+#include <QWidget>
+
+#include <string>
 
 namespace lowtide::ui {
+
+class Viewer;
 
 /// Says above the canvas how a run ended, of what it warned, and what can be done next.
 class RunNotices : public QObject {
@@ -41,6 +50,67 @@ private:
     NoticeBar& bar_;
     quint64 told_ = 0;       ///< what it showed last
     quint64 lastAsked_ = 0;  ///< the newest run when it did
+};
+
+/// Has assistive technology say how a run ended, and that the graph has issues that it had not.
+class RunSpeaker : public QObject {
+    Q_OBJECT
+
+public:
+    /// All must outlive it; sentences are said on behalf of the window.
+    RunSpeaker(QWidget& window, const RunQueue& queue, QObject* parent = nullptr);
+
+public Q_SLOTS:
+    /// The issues that a person sees now.
+    void sayIssues(int errors, int warnings);
+
+private:
+    void sayEnd(const QueuedRun& run);
+
+    QWidget& window_;
+    int errors_ = 0;
+    int warnings_ = 0;
+};
+
+/// "The run “lighthouse” finished in 12.4 s. Saved a.png." for one that has ended.
+[[nodiscard]] QString endSentence(const QueuedRun& run);
+
+/// Hears Esc pressed twice within a moment, anywhere in a window, where nobody else had a use for
+/// it: one that closes a list, a field or a dialog does not count.
+class EscapeTwice : public QObject {
+    Q_OBJECT
+
+public:
+    explicit EscapeTwice(QObject* parent = nullptr);
+
+Q_SIGNALS:
+    void pressed();
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void count();
+
+    QElapsedTimer since_;
+};
+
+/// Lets the viewer show what a run is making, and at its end what it made.
+class LiveView : public QObject {
+    Q_OBJECT
+
+public:
+    /// Both must outlive it.
+    LiveView(Workspace& workspace, Viewer& viewer, QObject* parent = nullptr);
+
+private:
+    void follow(const std::string& node);
+    void end(quint64 run);
+    [[nodiscard]] QString titleOf(const std::string& node, const PictureStep& step) const;
+
+    Workspace& workspace_;
+    Viewer& viewer_;
+    std::string followed_;  ///< the node whose previews are shown
 };
 
 }  // namespace lowtide::ui

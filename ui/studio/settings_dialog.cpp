@@ -4,7 +4,7 @@
 #include "ui/language/language.hpp"
 #include "ui/panels/memory_settings.hpp"
 #include "ui/theme/figures.hpp"
-#include "ui/theme/scrolled_part.hpp"
+#include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QCheckBox>

@@ -1,6 +1,6 @@
 #include "ui/studio/several_dialog.hpp"
 
-#include "ui/bridge/later.hpp"
+#include "ui/bridge/background.hpp"
 #include "ui/document/node_title.hpp"
 #include "ui/theme/theme.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ui/bridge/run_control.hpp"
-#include "ui/bridge/seeds.hpp"
+#include "ui/bridge/run_maker.hpp"
 
 #include <QDialog>
 #include <QStringList>

@@ -6,7 +6,7 @@
 #include "plugin/graph/snapshot.hpp"
 #include "plugin/image/png.hpp"
 #include "ui/bridge/picture_load.hpp"
-#include "ui/bridge/run_words.hpp"
+#include "ui/bridge/run_maker.hpp"
 #include "ui/language/language.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/panels/sheet_drawing.hpp"

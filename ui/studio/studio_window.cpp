@@ -8,13 +8,9 @@
 #include "ui/editors/edit_session.hpp"
 #include "ui/language/module_texts.hpp"
 #include "ui/studio/error_dialog.hpp"
-#include "ui/studio/kept_nodes.hpp"
 #include "ui/studio/keys_sheet.hpp"
-#include "ui/studio/menus.hpp"
 #include "ui/studio/report_dialog.hpp"
-#include "ui/studio/report_facts.hpp"
-#include "ui/studio/system_facts.hpp"
-#include "ui/theme/focus_ring.hpp"
+#include "ui/theme/studio_style.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QActionGroup>

@@ -8,7 +8,6 @@
 #include "ui/studio/desktop_bus.hpp"
 #include "ui/studio/engine_start.hpp"
 #include "ui/studio/language_switch.hpp"
-#include "ui/studio/start_page.hpp"
 #include "ui/studio/workspace.hpp"
 
 #include <QMainWindow>

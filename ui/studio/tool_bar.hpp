@@ -1,14 +1,32 @@
 #pragma once
 
 #include "ui/bridge/planning.hpp"
+#include "ui/bridge/run_queue.hpp"
 #include "ui/panels/memory_line.hpp"
 #include "ui/studio/actions.hpp"
-#include "ui/studio/run_strip.hpp"
 
+#include <QLabel>
+#include <QProgressBar>
 #include <QToolBar>
 #include <QToolButton>
+#include <QWidget>
 
 namespace lowtide::ui {
+
+/// How far the run at work is, in the tool bar: a bar, and below it what it does and for how long
+/// still.
+class RunStrip : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit RunStrip(QWidget* parent = nullptr);
+
+    void setRun(const QueuedRun& run);
+
+private:
+    QProgressBar* bar_;
+    QLabel* text_;
+};
 
 /// Run, cancel and how far the run is on the left, what the next one needs in the middle, the zoom
 /// on the right.

@@ -2,6 +2,7 @@
 
 #include "ui/studio/places.hpp"
 
+#include <QDialog>
 #include <QFileInfo>
 #include <QString>
 
@@ -38,5 +39,14 @@ struct PicturesBeside {
 /// Looks into the graph at `path`, other graphs of its folder (saved from this one under another
 /// name they share its pictures), its backups, journals and presets. Any thread.
 [[nodiscard]] PicturesBeside picturesBeside(const QString& path, const Places& places);
+
+/// Asks whether files that nothing uses may go to the wastebasket.
+class UnusedDialog : public QDialog {
+    Q_OBJECT
+
+public:
+    /// All of the folder of the graph called `graph`.
+    UnusedDialog(const QFileInfoList& files, const QString& graph, QWidget* parent);
+};
 
 }  // namespace lowtide::ui

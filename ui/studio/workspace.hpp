@@ -5,7 +5,6 @@
 #include "ui/bridge/model_pictures.hpp"
 #include "ui/bridge/model_plans.hpp"
 #include "ui/bridge/model_shelf.hpp"
-#include "ui/bridge/node_defaults.hpp"
 #include "ui/bridge/preset_store.hpp"
 #include "ui/bridge/prompt_library.hpp"
 #include "ui/bridge/session.hpp"

@@ -23,4 +23,9 @@ namespace lowtide::ui {
 /// How far work is: "step 4 of 20, about 12 s left"; without a time, the phase alone.
 [[nodiscard]] QString progressText(const QString& phase, std::optional<double> secondsLeft);
 
+/// A name that somebody chose, as a menu or a button shows it: no "&" in it marks a key.
+[[nodiscard]] inline QString menuText(QString name) {
+    return name.replace(QLatin1Char('&'), QLatin1String("&&"));
+}
+
 }  // namespace lowtide::ui

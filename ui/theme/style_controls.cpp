@@ -1,4 +1,3 @@
-#include "ui/theme/contrast.hpp"
 #include "ui/theme/studio_style.hpp"
 #include "ui/theme/style_paint.hpp"
 #include "ui/theme/theme.hpp"
@@ -175,6 +174,256 @@ void paintRubberBand(QPainter& painter, const QStyleOption& option) {
     paintBox(painter, option.rect, QColor(), themeColour("accent"), 0);
 }
 
+constexpr int kArrowRoom = 24;  ///< of combo boxes
+constexpr int kSpinRoom = 20;   ///< of the two buttons of a spin box
+
+void paintComboBox(QPainter& painter, const QStyleOptionComboBox& combo, const QWidget* widget) {
+    WidgetState state(combo);
+    state.isWrong = widget && widget->property("problem").toBool();
+    if (combo.frame) {
+        paintField(painter, combo.rect, state);
+    }
+    const QRect arrow(
+        combo.rect.right() - kArrowRoom + 1, combo.rect.y(), kArrowRoom, combo.rect.height());
+    paintGlyph(
+        painter, arrow, "chevron-down", state.isEnabled ? "text.muted" : "text.disabled", 14);
+}
+
+void paintSpinBox(QPainter& painter,
+                  const QStyleOptionSpinBox& spin,
+                  const QStyle& style,
+                  const QWidget* widget) {
+    const WidgetState state(spin);
+    if (spin.frame) {
+        paintField(painter, spin.rect, state);
+    }
+    if (spin.buttonSymbols == QAbstractSpinBox::NoButtons) {
+        return;
+    }
+    for (const QStyle::SubControl part : {QStyle::SC_SpinBoxUp, QStyle::SC_SpinBoxDown}) {
+        const bool isUp = part == QStyle::SC_SpinBoxUp;
+        const bool canStep = spin.stepEnabled & (isUp ? QAbstractSpinBox::StepUpEnabled
+                                                      : QAbstractSpinBox::StepDownEnabled);
+        const bool isActive =
+            spin.activeSubControls == part && (state.isHovered || state.isPressed);
+        paintGlyph(painter,
+                   style.subControlRect(QStyle::CC_SpinBox, &spin, part, widget),
+                   isUp ? "chevron-up" : "chevron-down",
+                   !state.isEnabled || !canStep ? "text.disabled"
+                   : isActive                   ? "text"
+                                                : "text.muted",
+                   12);
+    }
+}
+
+void paintSlider(QPainter& painter,
+                 const QStyleOptionSlider& slider,
+                 const QStyle& style,
+                 const QWidget* widget) {
+    const WidgetState state(slider);
+    const bool isAcross = slider.orientation == Qt::Horizontal;
+    const QRectF rect = slider.rect;
+    const QRectF handle =
+        style.subControlRect(QStyle::CC_Slider, &slider, QStyle::SC_SliderHandle, widget);
+    QRectF groove = isAcross ? QRectF(rect.x() + 2, handle.center().y() - 2, rect.width() - 4, 4)
+                             : QRectF(handle.center().x() - 2, rect.y() + 2, 4, rect.height() - 4);
+    paintBox(
+        painter, groove, themeColour(state.isEnabled ? "border.strong" : "border"), QColor(), 2);
+    QRectF done = groove;
+    const bool isFromStart = slider.upsideDown == (slider.orientation == Qt::Vertical) || isAcross;
+    if (isAcross) {
+        slider.upsideDown ? done.setLeft(handle.center().x()) : done.setRight(handle.center().x());
+    } else {
+        isFromStart ? done.setTop(handle.center().y()) : done.setBottom(handle.center().y());
+    }
+    paintBox(painter, done, themeColour(state.isEnabled ? "accent" : "text.disabled"), QColor(), 2);
+    QRectF knob(0, 0, 14, 14);
+    knob.moveCenter(handle.center());
+    const bool isHandle = slider.activeSubControls & QStyle::SC_SliderHandle;
+    paintBox(painter,
+             knob,
+             themeColour(state.isHovered && isHandle ? "hover" : "raised"),
+             themeColour(state.isEnabled ? "accent" : "text.disabled"),
+             7);
+    if (state.hasKeyboardFocus) {
+        paintFocusRing(painter, knob.adjusted(-4, -4, 4, 4), 11);
+    }
+}
+
+void paintScrollBar(QPainter& painter,
+                    const QStyleOptionSlider& bar,
+                    const QStyle& style,
+                    const QWidget* widget) {
+    if (bar.minimum == bar.maximum) {
+        return;
+    }
+    const WidgetState state(bar);
+    const QRectF handle =
+        style.subControlRect(QStyle::CC_ScrollBar, &bar, QStyle::SC_ScrollBarSlider, widget);
+    const bool isHandle = bar.activeSubControls & QStyle::SC_ScrollBarSlider;
+    const bool isHeld = isHandle && (state.isHovered || state.isPressed);
+    const double inset = isHeld ? 2 : 3;
+    const bool isAcross = bar.orientation == Qt::Horizontal;
+    const QRectF pill =
+        isAcross ? handle.adjusted(2, inset, -2, -inset) : handle.adjusted(inset, 2, -inset, -2);
+    paintBox(painter,
+             pill,
+             themeColour(isHeld ? "text.muted" : "border.strong"),
+             QColor(),
+             std::min(pill.width(), pill.height()) / 2);
+}
+
+void paintToolButtonParts(QPainter& painter,
+                          const QStyleOptionToolButton& button,
+                          const QStyle& style,
+                          const QWidget* widget) {
+    const WidgetState state(button);
+    const bool isSplit = button.features & QStyleOptionToolButton::MenuButtonPopup;
+    const bool hasMenu = button.features & QStyleOptionToolButton::HasMenu;
+    QStyleOption panel = button;
+    panel.rect = button.rect;
+    style.drawPrimitive(QStyle::PE_PanelButtonTool, &panel, &painter, widget);
+    QStyleOptionToolButton label = button;
+    const bool isIconOnly =
+        button.text.isEmpty() ||
+        (button.toolButtonStyle == Qt::ToolButtonIconOnly && !button.icon.isNull());
+    const int arrowRoom = isSplit ? 20 : hasMenu && !isIconOnly ? 18 : 0;
+    label.rect = button.rect.adjusted(2, 0, -arrowRoom - 2, 0);
+    if (button.toolButtonStyle != Qt::ToolButtonTextUnderIcon) {
+        const bool hasSign = !button.icon.isNull() || button.arrowType != Qt::NoArrow;
+        const int room = label.rect.width() - (hasSign ? button.iconSize.width() + 4 : 0);
+        label.text =
+            button.fontMetrics.elidedText(button.text, Qt::ElideRight, room, Qt::TextShowMnemonic);
+    }
+    style.drawControl(QStyle::CE_ToolButtonLabel, &label, &painter, widget);
+    const char* ink = state.isEnabled ? "text.muted" : "text.disabled";
+    if (arrowRoom > 0) {
+        const QRect arrow(
+            button.rect.right() - arrowRoom, button.rect.y(), arrowRoom, button.rect.height());
+        if (isSplit) {
+            painter.fillRect(QRect(arrow.x(), arrow.y() + 6, 1, arrow.height() - 12),
+                             themeColour("border"));
+        }
+        paintGlyph(painter, arrow, "chevron-down", ink, 12);
+    } else if (hasMenu) {
+        paintGlyph(painter,
+                   QRect(button.rect.right() - 9, button.rect.bottom() - 9, 8, 8),
+                   "chevron-down",
+                   ink,
+                   8);
+    }
+    if (state.hasKeyboardFocus) {
+        paintFocusRing(painter, button.rect, 4);
+    }
+}
+
+void paintGroupBox(QPainter& painter,
+                   const QStyleOptionGroupBox& box,
+                   const QStyle& style,
+                   const QWidget* widget) {
+    if ((box.subControls & QStyle::SC_GroupBoxFrame) && !(box.features & QStyleOptionFrame::Flat)) {
+        const QRect frame =
+            style.subControlRect(QStyle::CC_GroupBox, &box, QStyle::SC_GroupBoxFrame, widget);
+        paintBox(painter, frame, QColor(), themeColour("border"), 4);
+    }
+    const WidgetState state(box);
+    if (box.subControls & QStyle::SC_GroupBoxCheckBox) {
+        QStyleOptionButton check;
+        check.QStyleOption::operator=(box);
+        check.rect =
+            style.subControlRect(QStyle::CC_GroupBox, &box, QStyle::SC_GroupBoxCheckBox, widget);
+        style.drawPrimitive(QStyle::PE_IndicatorCheckBox, &check, &painter, widget);
+    }
+    const QRect label =
+        style.subControlRect(QStyle::CC_GroupBox, &box, QStyle::SC_GroupBoxLabel, widget);
+    painter.setPen(themeColour(state.isEnabled ? "text" : "text.disabled"));
+    painter.drawText(label, Qt::AlignVCenter | Qt::AlignLeft | Qt::TextShowMnemonic, box.text);
+    if (state.hasKeyboardFocus) {
+        paintFocusRing(painter, label.adjusted(-3, 0, 3, 0), 4);
+    }
+}
+
+/// The title stands above the frame.
+QRect groupBoxRect(const QStyleOptionGroupBox& box, QStyle::SubControl part) {
+    const bool hasCheck = box.subControls & QStyle::SC_GroupBoxCheckBox;
+    const bool hasTitle = !box.text.isEmpty() || hasCheck;
+    const int title = hasTitle ? std::max(24, box.fontMetrics.height() + 8) : 0;
+    const int indent = hasCheck ? 24 : 0;
+    switch (part) {
+        case QStyle::SC_GroupBoxCheckBox:
+            return {box.rect.x(), box.rect.y() + title / 2 - 8, 16, 16};
+        case QStyle::SC_GroupBoxLabel:
+            return {box.rect.x() + indent,
+                    box.rect.y(),
+                    box.fontMetrics.horizontalAdvance(box.text) + 4,
+                    title};
+        case QStyle::SC_GroupBoxContents:
+            return box.rect.adjusted(1, title + 1, -1, -1);
+        default:
+            return box.rect.adjusted(0, title, 0, 0);
+    }
+}
+
+/// The bar without arrows: the slider's room is all of it.
+QRect scrollBarRect(const QStyleOptionSlider& bar, QStyle::SubControl part, int leastLength) {
+    const bool isAcross = bar.orientation == Qt::Horizontal;
+    const int length = isAcross ? bar.rect.width() : bar.rect.height();
+    const double range = double(bar.maximum) - bar.minimum;
+    const double pages = range + bar.pageStep;
+    const int handle = range > 0 ? std::clamp(static_cast<int>(bar.pageStep / pages * length),
+                                              std::min(leastLength, length),
+                                              length)
+                                 : length;
+    const int start = QStyle::sliderPositionFromValue(
+        bar.minimum, bar.maximum, bar.sliderPosition, length - handle, bar.upsideDown);
+    const auto span = [&](int from, int to) {
+        return isAcross ? QRect(bar.rect.x() + from, bar.rect.y(), to - from, bar.rect.height())
+                        : QRect(bar.rect.x(), bar.rect.y() + from, bar.rect.width(), to - from);
+    };
+    switch (part) {
+        case QStyle::SC_ScrollBarGroove:
+            return bar.rect;
+        case QStyle::SC_ScrollBarSlider:
+            return span(start, start + handle);
+        case QStyle::SC_ScrollBarSubPage:
+            return span(0, start);
+        case QStyle::SC_ScrollBarAddPage:
+            return span(start + handle, length);
+        default:
+            return {};
+    }
+}
+
+QRect comboBoxRect(const QStyleOptionComboBox& combo, QStyle::SubControl part) {
+    switch (part) {
+        case QStyle::SC_ComboBoxEditField:
+            return combo.rect.adjusted(8, 2, -kArrowRoom, -2);
+        case QStyle::SC_ComboBoxArrow:
+            return {combo.rect.right() - kArrowRoom + 1,
+                    combo.rect.y(),
+                    kArrowRoom,
+                    combo.rect.height()};
+        default:
+            return combo.rect;
+    }
+}
+
+QRect spinBoxRect(const QStyleOptionSpinBox& spin, QStyle::SubControl part) {
+    const int room = spin.buttonSymbols == QAbstractSpinBox::NoButtons ? 0 : kSpinRoom;
+    const QRect inside = spin.rect.adjusted(2, 2, -2, -2);
+    const int half = inside.height() / 2;
+    switch (part) {
+        case QStyle::SC_SpinBoxUp:
+            return {inside.right() - room + 1, inside.y(), room, half};
+        case QStyle::SC_SpinBoxDown:
+            return {inside.right() - room + 1, inside.y() + half, room, inside.height() - half};
+        case QStyle::SC_SpinBoxEditField:
+            return inside.adjusted(4, 0, -room, 0);
+        default:
+            return spin.rect;
+    }
+}
+
 }  // namespace
 
 void StudioStyle::drawControl(ControlElement element,
@@ -238,6 +487,49 @@ void StudioStyle::drawControl(ControlElement element,
         default:
             return QProxyStyle::drawControl(element, option, painter, widget);
     }
+}
+
+void StudioStyle::drawComplexControl(ComplexControl control,
+                                     const QStyleOptionComplex* option,
+                                     QPainter* painter,
+                                     const QWidget* widget) const {
+    const auto* slider = qstyleoption_cast<const QStyleOptionSlider*>(option);
+    if (const auto* combo = qstyleoption_cast<const QStyleOptionComboBox*>(option)) {
+        paintComboBox(*painter, *combo, widget);
+    } else if (const auto* spin = qstyleoption_cast<const QStyleOptionSpinBox*>(option)) {
+        paintSpinBox(*painter, *spin, *this, widget);
+    } else if (const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option)) {
+        paintToolButtonParts(*painter, *button, *this, widget);
+    } else if (const auto* box = qstyleoption_cast<const QStyleOptionGroupBox*>(option)) {
+        paintGroupBox(*painter, *box, *this, widget);
+    } else if (slider && control == CC_Slider) {
+        paintSlider(*painter, *slider, *this, widget);
+    } else if (slider && control == CC_ScrollBar) {
+        paintScrollBar(*painter, *slider, *this, widget);
+    } else {
+        QProxyStyle::drawComplexControl(control, option, painter, widget);
+    }
+}
+
+QRect StudioStyle::subControlRect(ComplexControl control,
+                                  const QStyleOptionComplex* option,
+                                  SubControl part,
+                                  const QWidget* widget) const {
+    const auto* slider = qstyleoption_cast<const QStyleOptionSlider*>(option);
+    QRect rect;
+    if (slider && control == CC_ScrollBar) {
+        rect = scrollBarRect(*slider, part, pixelMetric(PM_ScrollBarSliderMin, option, widget));
+    } else if (const auto* combo = qstyleoption_cast<const QStyleOptionComboBox*>(option);
+               combo && part != SC_ComboBoxListBoxPopup) {
+        rect = comboBoxRect(*combo, part);
+    } else if (const auto* spin = qstyleoption_cast<const QStyleOptionSpinBox*>(option)) {
+        rect = spinBoxRect(*spin, part);
+    } else if (const auto* box = qstyleoption_cast<const QStyleOptionGroupBox*>(option)) {
+        rect = groupBoxRect(*box, part);
+    } else {
+        return QProxyStyle::subControlRect(control, option, part, widget);
+    }
+    return visualRect(option->direction, option->rect, rect);
 }
 
 }  // namespace lowtide::ui

@@ -3,6 +3,9 @@
 #include "plugin/base/error.hpp"
 
 #include <QFile>
+#include <QFontDatabase>
+
+#include <array>
 
 // Outside every namespace, as the macro wants it: the resources lie in a static library.
 static void initThemeResources() {
@@ -25,6 +28,22 @@ int integerAt(const Json& object, const char* key, const std::string& what) {
         refuse(what, std::string("has no number \"") + key + "\"");
     }
     return found->get<int>();
+}
+
+constexpr std::array kFontFiles = {"fonts/Inter-Regular.otf",
+                                   "fonts/Inter-Medium.otf",
+                                   "fonts/Inter-SemiBold.otf",
+                                   "fonts/JetBrainsMono-Regular.ttf"};
+
+bool loadAll() {
+    for (const char* file : kFontFiles) {
+        if (QFontDatabase::addApplicationFontFromData(themeResource(file)) < 0) {
+            throw Error(ErrorKind::Corrupt,
+                        std::string("the bundled font ") + file + " cannot be read",
+                        "restore resources/fonts and build again");
+        }
+    }
+    return true;
 }
 
 }  // namespace
@@ -99,6 +118,11 @@ std::map<std::string, QFont> TokenReader::fonts() const {
         fonts[name] = font;
     }
     return fonts;
+}
+
+void loadBundledFonts() {
+    // Qt keeps fonts for the whole program, so this is no cache of ours. A failure is tried anew.
+    [[maybe_unused]] static const bool kLoaded = loadAll();
 }
 
 }  // namespace lowtide::ui

@@ -36,4 +36,8 @@ private:
     size_t scheme_;
 };
 
+/// Makes the bundled fonts known to the program, once. Error{Corrupt} names a font that could not
+/// be read.
+void loadBundledFonts();
+
 }  // namespace lowtide::ui

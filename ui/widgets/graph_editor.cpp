@@ -1,7 +1,7 @@
 #include "ui/widgets/graph_editor.hpp"
 
 #include "plugin/base/error.hpp"
-#include "ui/bridge/device_names.hpp"
+#include "ui/bridge/device_memory.hpp"
 #include "ui/bridge/failures.hpp"
 #include "ui/bridge/session.hpp"
 #include "ui/canvas/graph_view.hpp"

@@ -2,7 +2,7 @@
 
 #include "tests/fixtures/input.hpp"
 #include "ui/canvas/graph_scene.hpp"
-#include "ui/canvas/node_item.hpp"
+#include "ui/canvas/scene_items.hpp"
 #include "ui/editors/number_field.hpp"
 #include "ui/panels/picture_view.hpp"
 

@@ -1,9 +1,8 @@
 #include "ui/door/os.hpp"
 #include "ui/door/plugin_door.hpp"
+#include "ui/studio/appearance.hpp"
 #include "ui/studio/end_signals.hpp"
 #include "ui/studio/event_loop.hpp"
-#include "ui/studio/interface_scale.hpp"
-#include "ui/studio/qt_messages.hpp"
 #include "ui/studio/studio_window.hpp"
 
 #include <QDeadlineTimer>

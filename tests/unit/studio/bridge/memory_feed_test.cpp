@@ -1,6 +1,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
-#include "ui/bridge/memory_feed.hpp"
+#include "ui/bridge/device_memory.hpp"
 
 #include <QSignalSpy>
 #include <QtTest/QtTest>

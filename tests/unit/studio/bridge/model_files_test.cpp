@@ -1,7 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "tests/fixtures/error_of.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/bridge/model_file.hpp"
+#include "ui/bridge/model_library.hpp"
 #include "ui/models/model_folders.hpp"
 
 #include <QTemporaryDir>

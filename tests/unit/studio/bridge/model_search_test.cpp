@@ -2,7 +2,7 @@
 #include "plugin/base/error.hpp"
 #include "tests/fixtures/resident_memory.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/bridge/model_search.hpp"
+#include "ui/bridge/model_shelf.hpp"
 
 #include <QCryptographicHash>
 #include <QDir>

@@ -4,9 +4,9 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/model_sample.hpp"
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
-#include "ui/bridge/model_hashing.hpp"
 #include "ui/bridge/model_pictures.hpp"
 #include "ui/bridge/model_plans.hpp"
+#include "ui/bridge/model_shelf.hpp"
 
 #include <QCryptographicHash>
 #include <QSignalSpy>

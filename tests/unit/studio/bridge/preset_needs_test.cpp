@@ -1,7 +1,7 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
-#include "ui/bridge/preset_needs.hpp"
+#include "ui/bridge/preset_store.hpp"
 
 #include <QSignalSpy>
 #include <QTemporaryDir>

@@ -3,7 +3,6 @@
 #include "plugin/base/error.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/small_plugin.hpp"
-#include "ui/bridge/graph_outline.hpp"
 #include "ui/bridge/problem_report.hpp"
 
 #include <QtTest/QtTest>

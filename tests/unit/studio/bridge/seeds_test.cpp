@@ -1,6 +1,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/small_plugin.hpp"
-#include "ui/bridge/seeds.hpp"
+#include "ui/bridge/run_maker.hpp"
 #include "ui/document/edits.hpp"
 
 #include <QtTest/QtTest>

@@ -1,6 +1,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/bridge/scripted_plugin.hpp"
-#include "ui/bridge/upkeep.hpp"
+#include "ui/bridge/device_memory.hpp"
 
 #include <QElapsedTimer>
 #include <QSignalSpy>

@@ -2,7 +2,7 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/canvas/canvas_bench.hpp"
-#include "ui/canvas/run_order.hpp"
+#include "ui/canvas/canvas_elements.hpp"
 
 #include <QLineEdit>
 #include <QtTest/QtTest>

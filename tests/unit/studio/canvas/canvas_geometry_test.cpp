@@ -1,9 +1,9 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/canvas/canvas_bench.hpp"
+#include "ui/canvas/gestures.hpp"
 #include "ui/canvas/navigation.hpp"
 #include "ui/canvas/node_layout.hpp"
-#include "ui/canvas/snapping.hpp"
-#include "ui/canvas/wire_path.hpp"
+#include "ui/canvas/wire_layer.hpp"
 
 namespace lowtide::test::canvas_geometry_test {
 

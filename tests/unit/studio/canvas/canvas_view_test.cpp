@@ -1,8 +1,8 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/canvas/canvas_bench.hpp"
-#include "ui/canvas/minimap.hpp"
-#include "ui/canvas/search_popup.hpp"
+#include "ui/canvas/pick_popup.hpp"
+#include "ui/canvas/viewport.hpp"
 
 #include <QLabel>
 #include <QLineEdit>

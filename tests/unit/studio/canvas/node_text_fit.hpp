@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ui/canvas/node_item.hpp"
+#include "ui/canvas/scene_items.hpp"
 
 #include <QFontMetricsF>
 #include <QStringList>

@@ -1,6 +1,6 @@
 #include "plugin/base/units.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/canvas/node_texts.hpp"
+#include "ui/canvas/node_layout.hpp"
 
 #include <QtTest/QtTest>
 

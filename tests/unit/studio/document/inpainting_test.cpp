@@ -1,7 +1,6 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/graphs.hpp"
-#include "ui/document/inpaint_nodes.hpp"
 #include "ui/document/inpainting.hpp"
 
 #include <QtTest/QtTest>

@@ -1,6 +1,6 @@
 // What a picture says of its model stays with the graph, so that the file is found under any name.
 #include "tests/fixtures/test_program.hpp"
-#include "ui/document/model_hashes.hpp"
+#include "ui/document/opened_graph.hpp"
 
 #include <QtTest/QtTest>
 

@@ -2,7 +2,6 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/painting/some_mask.hpp"
 #include "ui/painting/crop_frame.hpp"
-#include "ui/painting/framed_picture.hpp"
 
 #include <QtTest/QtTest>
 

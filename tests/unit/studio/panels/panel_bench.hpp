@@ -1,11 +1,10 @@
 #pragma once
 
 #include "tests/unit/studio/bridge/scripted_plugin.hpp"
+#include "ui/bridge/device_memory.hpp"
 #include "ui/bridge/engine.hpp"
-#include "ui/bridge/memory_feed.hpp"
 #include "ui/bridge/planning.hpp"
 #include "ui/bridge/run_queue.hpp"
-#include "ui/bridge/upkeep.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/document/graph_model.hpp"
 #include "ui/theme/theme.hpp"

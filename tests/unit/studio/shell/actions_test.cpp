@@ -5,9 +5,7 @@
 #include "ui/canvas/graph_view.hpp"
 #include "ui/document/edits.hpp"
 #include "ui/studio/actions.hpp"
-#include "ui/studio/canvas_actions.hpp"
 #include "ui/studio/keys_sheet.hpp"
-#include "ui/studio/menus.hpp"
 
 #include <QMainWindow>
 #include <QMenuBar>

@@ -3,7 +3,6 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "ui/studio/appearance.hpp"
-#include "ui/studio/interface_scale.hpp"
 
 #include <QDBusConnection>
 #include <QDBusMessage>

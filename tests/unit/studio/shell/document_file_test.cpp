@@ -8,7 +8,7 @@
 #include "tests/fixtures/sleeping_file.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/small_plugin.hpp"
-#include "ui/document/journal_text.hpp"
+#include "ui/document/journal.hpp"
 #include "ui/studio/document_file.hpp"
 #include "ui/studio/file_commands.hpp"
 

@@ -3,8 +3,8 @@
 #include "tests/fixtures/folders.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/document/ended_program.hpp"
+#include "ui/bridge/background.hpp"
 #include "ui/bridge/failures.hpp"
-#include "ui/bridge/later.hpp"
 #include "ui/studio/end_signals.hpp"
 #include "ui/studio/event_loop.hpp"
 

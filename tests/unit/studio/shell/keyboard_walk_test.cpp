@@ -5,9 +5,9 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/access/announce.hpp"
+#include "ui/studio/panels.hpp"
 #include "ui/studio/settings_dialog.hpp"
-#include "ui/studio/tab_order.hpp"
-#include "ui/theme/scrolled_part.hpp"
+#include "ui/theme/responsive_layout.hpp"
 
 #include <QtTest/QtTest>
 #include <QtWidgets>

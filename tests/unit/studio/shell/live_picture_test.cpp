@@ -7,7 +7,7 @@
 #include "tests/unit/studio/bridge/coloured_video.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
 #include "ui/canvas/graph_scene.hpp"
-#include "ui/canvas/node_item.hpp"
+#include "ui/canvas/scene_items.hpp"
 #include "ui/panels/picture_view.hpp"
 #include "ui/panels/playback.hpp"
 #include "ui/panels/viewer.hpp"

@@ -18,14 +18,13 @@
 #include "ui/panels/preset_cards.hpp"
 #include "ui/panels/retouching.hpp"
 #include "ui/panels/sheet_dialog.hpp"
-#include "ui/studio/differences_dialog.hpp"
 #include "ui/studio/find_node.hpp"
+#include "ui/studio/gallery_desk.hpp"
 #include "ui/studio/keys_sheet.hpp"
 #include "ui/studio/report_dialog.hpp"
-#include "ui/studio/report_facts.hpp"
 #include "ui/studio/settings_dialog.hpp"
 #include "ui/studio/several_dialog.hpp"
-#include "ui/studio/unused_dialog.hpp"
+#include "ui/studio/unused_pictures.hpp"
 
 #include <QRadioButton>
 

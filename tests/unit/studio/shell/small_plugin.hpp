@@ -2,7 +2,7 @@
 
 #include "tests/unit/studio/bridge/scripted_converter.hpp"
 #include "tests/unit/studio/bridge/scripted_runner.hpp"
-#include "ui/bridge/model_file.hpp"
+#include "ui/bridge/model_library.hpp"
 
 #include <vector>
 

@@ -8,7 +8,7 @@
 #include "ui/panels/gallery.hpp"
 #include "ui/panels/picture_facts.hpp"
 #include "ui/panels/picture_view.hpp"
-#include "ui/studio/differences_dialog.hpp"
+#include "ui/studio/gallery_desk.hpp"
 
 #include <QListView>
 #include <QTabWidget>

@@ -4,7 +4,7 @@
 #include "tests/fixtures/screenshot.hpp"
 #include "tests/fixtures/test_program.hpp"
 #include "tests/unit/studio/shell/window_bench.hpp"
-#include "ui/studio/kept_nodes.hpp"
+#include "ui/studio/engine_start.hpp"
 
 #include <future>
 

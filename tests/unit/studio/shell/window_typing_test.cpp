@@ -10,7 +10,7 @@
 #include "ui/editors/memory_editor.hpp"
 #include "ui/panels/inspector_parts.hpp"
 #include "ui/panels/panel_parts.hpp"
-#include "ui/studio/menus.hpp"
+#include "ui/studio/actions.hpp"
 
 namespace window_typing_test {
 

@@ -1,9 +1,7 @@
 // Rows that break into lines, labels that end in an ellipsis, parts that scroll.
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/theme/elided_label.hpp"
-#include "ui/theme/flow_row.hpp"
-#include "ui/theme/scrolled_part.hpp"
+#include "ui/theme/responsive_layout.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QtWidgets>

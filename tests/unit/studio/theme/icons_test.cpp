@@ -1,6 +1,6 @@
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/theme/icon_engine.hpp"
+#include "ui/theme/icons.hpp"
 #include "ui/theme/theme.hpp"
 
 namespace lowtide::ui::icons_test {

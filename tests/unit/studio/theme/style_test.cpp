@@ -3,7 +3,7 @@
 #include "tests/fixtures/test_program.hpp"
 #include "tests/fixtures/text_fit.hpp"
 #include "tests/unit/studio/theme/widget_gallery.hpp"
-#include "ui/theme/contrast.hpp"
+#include "ui/theme/style_paint.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QtWidgets>

@@ -1,7 +1,7 @@
 #include "plugin/base/error.hpp"
 #include "tests/fixtures/qt_warnings.hpp"
 #include "tests/fixtures/test_program.hpp"
-#include "ui/theme/contrast.hpp"
+#include "ui/theme/style_paint.hpp"
 #include "ui/theme/theme.hpp"
 #include "ui/theme/tokens.hpp"
 

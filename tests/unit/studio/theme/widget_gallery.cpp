@@ -1,6 +1,6 @@
 #include "tests/unit/studio/theme/widget_gallery.hpp"
 
-#include "ui/theme/icon_engine.hpp"
+#include "ui/theme/icons.hpp"
 #include "ui/theme/theme.hpp"
 
 #include <QtWidgets>

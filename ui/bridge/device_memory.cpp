@@ -1,0 +1,229 @@
+#include "ui/bridge/device_memory.hpp"
+
+#include "plugin/base/error.hpp"
+#include "plugin/memory/device_spec.hpp"
+#include "ui/bridge/answer.hpp"
+
+#include <QTimer>
+
+#include <chrono>
+#include <functional>
+#include <thread>
+#include <utility>
+
+namespace lowtide::ui {
+
+namespace {
+
+/// GiB of cards of everyday sizes; the memory panel takes any other.
+constexpr int kCards[] = {4, 6, 8, 12, 24};
+
+constexpr int kRunningMilliseconds = 200;
+constexpr int kWatchedMilliseconds = 1000;
+
+/// Of the worker thread.
+MemoryNow askMemory(Runner& runner, bool withDevices) {
+    MemoryNow now;
+    std::string text;
+    if (runner.memory(text) == Status::Ok) {
+        now.ledger = answerOf(text);
+    }
+    if (withDevices && runner.devices(text) == Status::Ok) {
+        const Json answer = answerOf(text);
+        now.devices = memberIn(answer, "devices");
+        now.cards = memberIn(answer, "cards");
+    }
+    return now;
+}
+
+using Clock = std::chrono::steady_clock;
+
+/// The module refuses while a run or a plan is at work. A plan is over in a moment.
+constexpr std::chrono::milliseconds kPatience(600);
+constexpr std::chrono::milliseconds kBetweenTries(50);
+
+struct Answered {
+    Status status = Status::Ok;
+    std::string text;  ///< JSON with issues, where the module gives some
+};
+
+/// Of the worker thread.
+Answered insist(const std::function<Answered()>& ask) {
+    const Clock::time_point end = Clock::now() + kPatience;
+    Answered answered = ask();
+    while (answered.status == Status::Failed && Clock::now() < end) {
+        std::this_thread::sleep_for(kBetweenTries);
+        answered = ask();
+    }
+    return answered;
+}
+
+QString problemOf(const Answered& answered) {
+    if (answered.status == Status::Ok) {
+        return {};
+    }
+    if (const std::string message = firstMessageIn(answered.text); !message.empty()) {
+        return QString::fromStdString(message);
+    }
+    return answered.status == Status::Failed
+               ? Upkeep::tr("a run is at work; try again when it has ended")
+               : Upkeep::tr("the module refused without saying why");
+}
+
+}  // namespace
+
+std::vector<std::string> rehearsedCards() {
+    std::vector<std::string> cards;
+    for (const int size : kCards) {
+        cards.push_back("fake:" + std::to_string(size) + "GiB");
+    }
+    return cards;
+}
+
+std::vector<std::string> deviceNames(const Json& devices) {
+    std::vector<std::string> names;
+    for (const Json& device : devices.is_array() ? devices : Json::array()) {
+        const std::string name = device.value("id", std::string());
+        if (!name.empty() && !name.starts_with("fake")) {
+            names.push_back(name);
+        }
+    }
+    const std::vector<std::string> cards = rehearsedCards();
+    names.insert(names.end(), cards.begin(), cards.end());
+    return names;
+}
+
+Bytes rehearsedBytes(const std::string& spec) {
+    try {
+        return memory::parseDeviceSpec(spec).capacity.value_or(0);
+    } catch (const Error&) {
+        return 0;  // the check names what is wrong with it
+    }
+}
+
+struct MemoryFeed::State {
+    explicit State(Runner& module) : runner(module) {}
+
+    Runner& runner;
+    MemoryNow now;
+    bool isRunning = false;
+    bool isWatched = false;
+    bool isAsking = false;
+    bool mustAskAgain = false;  ///< somebody wants a look that begins after now
+    QTimer timer;
+    Background background;
+};
+
+MemoryFeed::MemoryFeed(Runner& runner, QObject* parent)
+    : QObject(parent), state_(std::make_unique<State>(runner)) {
+    connect(&state_->timer, &QTimer::timeout, this, [this] {
+        if (!state_->isAsking) {
+            askNow();  // a slow module is not asked faster than it answers
+        }
+    });
+}
+
+MemoryFeed::~MemoryFeed() = default;
+
+const MemoryNow& MemoryFeed::now() const {
+    return state_->now;
+}
+
+void MemoryFeed::setRunning(bool isRunning) {
+    if (isRunning != state_->isRunning) {
+        state_->isRunning = isRunning;
+        adjust();
+    }
+}
+
+void MemoryFeed::setWatched(bool isWatched) {
+    if (isWatched != state_->isWatched) {
+        state_->isWatched = isWatched;
+        adjust();
+    }
+}
+
+/// The last look after a run shows what stayed.
+void MemoryFeed::adjust() {
+    askNow();
+    if (state_->isRunning) {
+        state_->timer.start(kRunningMilliseconds);
+    } else if (state_->isWatched) {
+        state_->timer.start(kWatchedMilliseconds);
+    } else {
+        state_->timer.stop();
+    }
+}
+
+void MemoryFeed::askNow() {
+    if (state_->isAsking) {
+        state_->mustAskAgain = true;
+        return;
+    }
+    state_->isAsking = true;
+    state_->background.run([this, &runner = state_->runner, withDevices = !state_->isRunning] {
+        auto now = std::make_shared<MemoryNow>(askMemory(runner, withDevices));
+        return [this, now] { take(*now); };
+    });
+}
+
+void MemoryFeed::take(const MemoryNow& now) {
+    state_->isAsking = false;
+    if (std::exchange(state_->mustAskAgain, false)) {
+        askNow();
+    }
+    const bool isNew = now.ledger != state_->now.ledger ||
+                       (!now.devices.is_null() && now.devices != state_->now.devices) ||
+                       (!now.cards.is_null() && now.cards != state_->now.cards);
+    if (!isNew) {
+        return;
+    }
+    state_->now.ledger = now.ledger;
+    if (!now.devices.is_null()) {
+        state_->now.devices = now.devices;
+    }
+    if (!now.cards.is_null()) {
+        state_->now.cards = now.cards;
+    }
+    Q_EMIT changed(state_->now);
+}
+
+Upkeep::Upkeep(const Engine& engine, QObject* parent) : QObject(parent), engine_(engine) {}
+
+Upkeep::~Upkeep() = default;
+
+bool Upkeep::canUnload() const {
+    return engine_.canCall("unload");
+}
+
+bool Upkeep::canMeasure() const {
+    return engine_.canCall("calibrate");
+}
+
+void Upkeep::begin(const Chore& chore) {
+    const auto ask = [chore, isUnloaded = canUnload(), &engine = engine_]() -> Answered {
+        Answered answered;
+        if (chore.kind == Chore::Kind::Measure) {
+            answered.status = engine.call("calibrate", {{"device", chore.what}}, answered.text);
+        } else if (chore.kind == Chore::Kind::Unload && isUnloaded) {
+            std::string ignored;  // a refusal reads as that of release()
+            answered.status = engine.call("unload", {{"component", chore.what}}, ignored);
+        } else {
+            answered.status = engine.runner().release(chore.what);
+        }
+        return answered;
+    };
+    ++open_;
+    Q_EMIT began(chore);
+    background_.run([this, chore, ask] {
+        const QString problem = problemOf(insist(ask));
+        return [this, chore, problem] { end(chore, problem); };
+    });
+}
+
+void Upkeep::end(const Chore& chore, const QString& problem) {
+    --open_;
+    Q_EMIT ended(chore, problem);
+}
+
+}  // namespace lowtide::ui

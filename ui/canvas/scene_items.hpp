@@ -1,0 +1,144 @@
+#pragma once
+
+#include "ui/canvas/look.hpp"
+#include "ui/canvas/node_painter.hpp"
+#include "ui/document/edits.hpp"
+
+#include <QGraphicsItem>
+
+namespace lowtide::ui {
+
+/// A node on the canvas, painted whole by itself. Holds what it shows; changes nothing.
+class NodeItem : public QGraphicsItem {
+public:
+    enum { Type = UserType + 1 };
+
+    /// `look` must outlive the item.
+    explicit NodeItem(const Look& look);
+
+    [[nodiscard]] int type() const override { return Type; }
+
+    void setFace(NodeFace face);
+    void setStatus(const NodeStatus& status);
+    /// Another theme: lays all texts out anew.
+    void lookChanged();
+
+    [[nodiscard]] const NodeFace& face() const { return face_; }
+
+    [[nodiscard]] const NodeLayout& layout() const { return layout_; }
+
+    [[nodiscard]] const NodeStatus& status() const { return status_; }
+
+    /// As painted at that zoom.
+    [[nodiscard]] const NodeTexts& texts(double zoom = 1);
+
+    [[nodiscard]] const std::string& id() const { return face_.id; }
+
+    [[nodiscard]] QRectF bodyInScene() const { return layout_.body.translated(pos()); }
+
+    [[nodiscard]] QRectF valueInScene(int row) const;
+    /// Where wires of the port end; the node's edge for a port that is not there.
+    [[nodiscard]] QPointF inputInScene(const std::string& port) const;
+    [[nodiscard]] QPointF outputInScene(const std::string& port) const;
+    [[nodiscard]] NodePartAt partAtScene(QPointF point, double reach) const;
+
+    void setHovered(NodePartAt part);
+    /// Points out a port or row; empty: none.
+    void setMarked(const std::string& item);
+
+    [[nodiscard]] QRectF boundingRect() const override;
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+private:
+    void layOut();
+    const QImage& pictureFor(double pixelsPerUnit);
+
+    const Look& look_;
+    NodeFace face_;
+    NodeLayout layout_;
+    NodeTexts texts_;
+    std::optional<NodeTexts> largeTexts_;  ///< laid out when they are painted first
+    NodeStatus status_;
+    NodeIssues issues_;
+    NodePartAt hovered_;
+    std::string marked_;
+    QImage scaledPicture_;
+};
+
+/// What of a frame or note lies under a point.
+enum class BoxPart { None, Title, Body, Corner, Fold };
+
+/// A rectangle with a text: what frames and notes have in common.
+class BoxItem : public QGraphicsItem {
+public:
+    BoxItem(const Look& look, BoxKind kind);
+
+    void setBox(Box box);
+    void lookChanged();
+
+    [[nodiscard]] const Box& box() const { return box_; }
+
+    [[nodiscard]] BoxKind kind() const { return kind_; }
+
+    /// As it is painted: a collapsed frame is only its title.
+    [[nodiscard]] QRectF shownRect() const;
+    /// With everything that it holds, also while it is collapsed.
+    [[nodiscard]] QRectF wholeRect() const;
+    /// Where the text stands, and its editor lies, in the scene.
+    [[nodiscard]] QRectF textInScene() const;
+    [[nodiscard]] BoxPart partAtScene(QPointF point, double reach) const;
+
+    [[nodiscard]] QRectF boundingRect() const override;
+
+    /// Frames keep their title readable from afar.
+    void paint(QPainter* painter,
+               const QStyleOptionGraphicsItem* option,
+               QWidget* widget) override = 0;
+
+protected:
+    static constexpr double kTitleHeight = 32;  ///< of a frame
+
+    /// Lays the text out within textRect().
+    virtual void layOut() = 0;
+    [[nodiscard]] QRectF localRect() const;
+    [[nodiscard]] QRectF textRect() const;
+
+    const Look& look_;
+    Box box_;
+    std::vector<PaintedText> texts_;
+
+private:
+    BoxKind kind_;
+};
+
+/// A frame: a coloured ground with a title below nodes and wires.
+class FrameItem : public BoxItem {
+public:
+    enum { Type = UserType + 2 };
+
+    explicit FrameItem(const Look& look) : BoxItem(look, BoxKind::Frame) { setZValue(-1); }
+
+    [[nodiscard]] int type() const override { return Type; }
+
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*) override;
+
+protected:
+    void layOut() override;
+};
+
+/// A note: a text that belongs to no node.
+class NoteItem : public BoxItem {
+public:
+    enum { Type = UserType + 3 };
+
+    explicit NoteItem(const Look& look) : BoxItem(look, BoxKind::Note) { setZValue(-0.5); }
+
+    [[nodiscard]] int type() const override { return Type; }
+
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*) override;
+
+protected:
+    void layOut() override;
+};
+
+}  // namespace lowtide::ui

@@ -1,0 +1,293 @@
+#include "ui/theme/responsive_layout.hpp"
+
+#include "ui/theme/theme.hpp"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QPainter>
+#include <QScreen>
+#include <QScrollBar>
+#include <QStyle>
+#include <QWidget>
+
+#include <algorithm>
+
+namespace lowtide::ui {
+
+namespace {
+
+bool doesExpand(const QLayoutItem& item) {
+    return item.expandingDirections().testFlag(Qt::Horizontal);
+}
+
+/// What an item wants; one that expands is as narrow as it may be before its line breaks.
+int wantedWidth(const QLayoutItem& item) {
+    return doesExpand(item) ? item.minimumSize().width() : item.sizeHint().width();
+}
+
+int heightIn(const QLayoutItem& item, int width) {
+    return item.hasHeightForWidth() ? item.heightForWidth(width) : item.sizeHint().height();
+}
+
+constexpr int kLeastPartHeight = Theme::space(16);
+constexpr int kWindowFrame = 40;  ///< pixels: the title of a window, and a little air
+
+/// Between area and content: a scroll area would give a content with wrapped texts the height that
+/// it prefers, although less would do.
+class Held : public QWidget {
+public:
+    explicit Held(QWidget* content) : content_(content) { content_->setParent(this); }
+
+    [[nodiscard]] QSize sizeHint() const override { return content_->sizeHint(); }
+
+    [[nodiscard]] QSize minimumSizeHint() const override {
+        const QSize least = content_->minimumSizeHint().expandedTo(content_->minimumSize());
+        const QLayout* layout = content_->layout();
+        const int width = std::max(this->width(), least.width());
+        return {least.width(),
+                layout && layout->hasHeightForWidth() ? layout->minimumHeightForWidth(width)
+                                                      : least.height()};
+    }
+
+protected:
+    void resizeEvent(QResizeEvent*) override { content_->setGeometry(rect()); }
+
+private:
+    QWidget* content_;
+};
+
+constexpr int kLeastLetters = 6;
+
+}  // namespace
+
+FlowRow::FlowRow(QWidget* parent) : QLayout(parent) {}
+
+FlowRow::~FlowRow() {
+    while (!items_.isEmpty()) {
+        delete items_.takeLast();  // a layout takes itself out of a list that it is still in
+    }
+}
+
+void FlowRow::setAtEnd(bool isAtEnd) {
+    isAtEnd_ = isAtEnd;
+    invalidate();
+}
+
+void FlowRow::addGroup(const QList<QWidget*>& widgets) {
+    auto* group = new QHBoxLayout;
+    group->setContentsMargins(0, 0, 0, 0);
+    group->setSpacing(spacing());
+    for (QWidget* widget : widgets) {
+        group->addWidget(widget);
+    }
+    addLayout(group);
+}
+
+void FlowRow::addLayout(QLayout* layout) {
+    addChildLayout(layout);
+    addItem(layout);
+}
+
+void FlowRow::addItem(QLayoutItem* item) {
+    items_ << item;
+    invalidate();
+}
+
+int FlowRow::count() const {
+    return static_cast<int>(items_.size());
+}
+
+QLayoutItem* FlowRow::itemAt(int index) const {
+    return items_.value(index);
+}
+
+QLayoutItem* FlowRow::takeAt(int index) {
+    return index >= 0 && index < count() ? items_.takeAt(index) : nullptr;
+}
+
+Qt::Orientations FlowRow::expandingDirections() const {
+    return Qt::Horizontal;
+}
+
+bool FlowRow::hasHeightForWidth() const {
+    return true;
+}
+
+QList<FlowRow::Line> FlowRow::linesIn(int width) const {
+    QList<Line> lines;
+    for (QLayoutItem* item : items_) {
+        if (item->isEmpty()) {
+            continue;
+        }
+        const int wanted = std::min(wantedWidth(*item), width);
+        const bool isFirst = lines.isEmpty();
+        if (isFirst || lines.back().width + spacing() + wanted > width) {
+            lines << Line{.items = {}, .width = wanted, .height = 0};
+        } else {
+            lines.back().width += spacing() + wanted;
+        }
+        lines.back().items << item;
+        lines.back().height = std::max(lines.back().height, heightIn(*item, wanted));
+    }
+    return lines;
+}
+
+int FlowRow::heightForWidth(int width) const {
+    const QMargins margins = contentsMargins();
+    int height = margins.top() + margins.bottom();
+    const QList<Line> lines = linesIn(width - margins.left() - margins.right());
+    for (const Line& line : lines) {
+        height += line.height;
+    }
+    return height + spacing() * std::max(0, static_cast<int>(lines.size()) - 1);
+}
+
+QSize FlowRow::sizeHint() const {
+    const QMargins margins = contentsMargins();
+    QSize size(0, 0);
+    for (const QLayoutItem* item : items_) {
+        if (!item->isEmpty()) {
+            const QSize hint = item->sizeHint();
+            size = {size.width() + hint.width() + (size.width() > 0 ? spacing() : 0),
+                    std::max(size.height(), hint.height())};
+        }
+    }
+    return size.grownBy(margins);
+}
+
+QSize FlowRow::minimumSize() const {
+    QSize size(0, 0);
+    for (const QLayoutItem* item : items_) {
+        if (!item->isEmpty()) {
+            size = size.expandedTo(item->minimumSize());
+        }
+    }
+    return size.grownBy(contentsMargins());
+}
+
+void FlowRow::place(const Line& line, const QRect& room) const {
+    const int expanding = static_cast<int>(std::count_if(
+        line.items.begin(), line.items.end(), [](const auto* item) { return doesExpand(*item); }));
+    const int spare = std::max(0, room.width() - line.width);
+    int left = room.left() + (expanding == 0 && isAtEnd_ ? spare : 0);
+    int toShare = spare;
+    int sharers = expanding;
+    for (QLayoutItem* item : line.items) {
+        int width = std::min(wantedWidth(*item), room.width());
+        if (doesExpand(*item)) {
+            const int share = toShare / sharers--;
+            toShare -= share;
+            width += share;
+        }
+        const int height = std::min(line.height, heightIn(*item, width));
+        const QRect place(left, room.top() + (line.height - height) / 2, width, height);
+        item->setGeometry(QStyle::visualRect(parentWidget()->layoutDirection(), room, place));
+        left += width + spacing();
+    }
+}
+
+/// A column that runs out of height squeezes a row below what its lines need, unless the least
+/// height of its widget says so.
+void FlowRow::setGeometry(const QRect& rect) {
+    QLayout::setGeometry(rect);
+    if (parentWidget()->layout() == this) {
+        parentWidget()->setMinimumHeight(heightForWidth(rect.width()));
+    }
+    const QRect room = rect.marginsRemoved(contentsMargins());
+    int top = room.top();
+    for (const Line& line : linesIn(room.width())) {
+        place(line, QRect(room.left(), top, room.width(), line.height));
+        top += line.height + spacing();
+    }
+}
+
+ScrolledPart::ScrolledPart(QWidget* content, QWidget* parent)
+    : QScrollArea(parent), content_(content), least_(QWIDGETSIZE_MAX, kLeastPartHeight) {
+    setFrameShape(QFrame::NoFrame);
+    setFocusPolicy(Qt::NoFocus);
+    setWidgetResizable(true);
+    setWidget(new Held(content));
+    // What lies around it shows through; Qt would count it as hidden by an opaque part.
+    widget()->setAutoFillBackground(false);
+    viewport()->setAutoFillBackground(false);
+    content_->show();
+    content_->installEventFilter(this);
+}
+
+void ScrolledPart::setLeast(const QSize& size) {
+    least_ = size;
+    updateGeometry();
+}
+
+QSize ScrolledPart::sizeHint() const {
+    return content_->sizeHint().expandedTo(minimumSizeHint());
+}
+
+QSize ScrolledPart::minimumSizeHint() const {
+    const QSize bars(verticalScrollBar()->sizeHint().width(), 0);
+    return (widget()->minimumSizeHint() + bars).boundedTo(least_);
+}
+
+bool ScrolledPart::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == content_ && event->type() == QEvent::LayoutRequest) {
+        widget()->updateGeometry();
+        updateGeometry();
+    }
+    return QScrollArea::eventFilter(watched, event);
+}
+
+void resizeToScreen(QWidget& window) {
+    const QSize frame(0, kWindowFrame);
+    const QSize room = window.screen()->availableSize() - frame;
+    window.ensurePolished();
+    window.resize(window.sizeHint().expandedTo(window.minimumSize()).boundedTo(room));
+}
+
+ElidedLabel::ElidedLabel(QWidget* parent) : QLabel(parent) {
+    setTextFormat(Qt::PlainText);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+}
+
+void ElidedLabel::setText(const QString& text) {
+    QLabel::setText(text);
+    tellRest();
+}
+
+QSize ElidedLabel::minimumSizeHint() const {
+    const QSize whole = QLabel::minimumSizeHint();
+    return {std::min(whole.width(), kLeastLetters * fontMetrics().averageCharWidth()),
+            whole.height()};
+}
+
+void ElidedLabel::resizeEvent(QResizeEvent* event) {
+    QLabel::resizeEvent(event);
+    tellRest();
+}
+
+void ElidedLabel::changeEvent(QEvent* event) {
+    QLabel::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        tellRest();
+    }
+}
+
+void ElidedLabel::tellRest() {
+    const bool isWhole = fontMetrics().horizontalAdvance(text()) <= contentsRect().width();
+    setToolTip(isWhole ? QString() : text());
+}
+
+void ElidedLabel::paintEvent(QPaintEvent* event) {
+    QFrame::paintEvent(event);
+    QPainter painter(this);
+    const QRect room = contentsRect();
+    const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, room.width());
+    style()->drawItemText(&painter,
+                          room,
+                          static_cast<int>(QStyle::visualAlignment(layoutDirection(), alignment())),
+                          palette(),
+                          isEnabled(),
+                          shown,
+                          foregroundRole());
+}
+
+}  // namespace lowtide::ui

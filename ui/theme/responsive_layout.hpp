@@ -1,0 +1,101 @@
+#pragma once
+
+#include <QLabel>
+#include <QLayout>
+#include <QList>
+#include <QScrollArea>
+
+namespace lowtide::ui {
+
+/// A row that breaks into lines where it does not fit, as words do. Widgets and layouts that expand
+/// share what a line has left; a line without one of them begins at its left, or ends at its right.
+/// What is put into one layout stays together.
+class FlowRow : public QLayout {
+public:
+    explicit FlowRow(QWidget* parent = nullptr);
+    ~FlowRow() override;
+
+    /// Lines end at the right.
+    void setAtEnd(bool isAtEnd);
+    /// Together, as one item: a QHBoxLayout with the same spacing.
+    void addGroup(const QList<QWidget*>& widgets);
+    void addLayout(QLayout* layout);
+
+    void addItem(QLayoutItem* item) override;
+    [[nodiscard]] int count() const override;
+    [[nodiscard]] QLayoutItem* itemAt(int index) const override;
+    QLayoutItem* takeAt(int index) override;
+    [[nodiscard]] Qt::Orientations expandingDirections() const override;
+    [[nodiscard]] bool hasHeightForWidth() const override;
+    [[nodiscard]] int heightForWidth(int width) const override;
+    /// Of one line.
+    [[nodiscard]] QSize sizeHint() const override;
+    /// As wide as the widest item.
+    [[nodiscard]] QSize minimumSize() const override;
+    void setGeometry(const QRect& rect) override;
+
+private:
+    struct Line {
+        QList<QLayoutItem*> items;
+        int width = 0;
+        int height = 0;
+    };
+
+    [[nodiscard]] QList<Line> linesIn(int width) const;
+    void place(const Line& line, const QRect& room) const;
+
+    QList<QLayoutItem*> items_;
+    bool isAtEnd_ = false;
+};
+
+/// A part of a window that scrolls where its place is too small, and fills its place otherwise.
+/// Unlike a plain scroll area it asks for the size of its content, and gives wrapped texts the
+/// least height that they need in its width.
+class ScrolledPart : public QScrollArea {
+    Q_OBJECT
+
+public:
+    /// Takes the content over.
+    explicit ScrolledPart(QWidget* content, QWidget* parent = nullptr);
+
+    /// Pixels below which it is never made smaller; at first as wide as the content needs, and so
+    /// low that a few rows are seen.
+    void setLeast(const QSize& size);
+
+    [[nodiscard]] QWidget* content() const { return content_; }
+
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    QWidget* content_;
+    QSize least_;
+};
+
+/// Gives a window that has no size yet the one that its content asks for, as far as its screen has
+/// room: what scrolls makes up for the rest.
+void resizeToScreen(QWidget& window);
+
+/// A line of plain text that ends in an ellipsis where it does not fit; its tooltip is the whole
+/// text then. It takes what room there is, down to a few letters.
+class ElidedLabel : public QLabel {
+public:
+    explicit ElidedLabel(QWidget* parent = nullptr);
+
+    void setText(const QString& text);
+
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void tellRest();
+};
+
+}  // namespace lowtide::ui
