@@ -345,7 +345,7 @@ private Q_SLOTS:
         QCOMPARE(issueFromJson(odd).message.str(), byPattern);
         Json other = known;
         other["code"] = "never_heard_of";
-        QCOMPARE(issueFromJson(other).hint.str(), said.hint);
+        QCOMPARE(issueFromJson(other).hint.str(), said.hint.str());
         other["hint"] = "never heard of it";
         QCOMPARE(issueFromJson(other).hint.str(), std::string("never heard of it"));
     }
