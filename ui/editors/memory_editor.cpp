@@ -97,7 +97,7 @@ void MemoryEditor::Parts::fill(QVBoxLayout* column) {
     const memory::Judgement judgement =
         memory::judge({.policy = policy, .cache = {.label = facts.stepCache}});
     if (judgement.verdict == memory::Verdict::Lossy) {
-        for (const std::string& reason : judgement.reasons) {
+        for (const Message& reason : judgement.reasons) {
             column->addWidget(makeNote(moduleSentence(reason), "lossy", body));
         }
     }

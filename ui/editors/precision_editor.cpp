@@ -18,24 +18,26 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include <set>
+#include <map>
+#include <vector>
 
 namespace lowtide::ui {
 
 namespace {
 
 /// What the plan says of each component under "lossy" or "notes", each sentence once.
-std::set<std::string> sentencesIn(const Json& planned, const char* key) {
-    std::set<std::string> sentences;
+std::vector<Message> sentencesIn(const Json& planned, const char* key) {
+    std::map<std::string, Message> sentences;
     for (const Json& precision : planned.is_object() ? planned : Json::object()) {
-        const Json list = precision.is_object() ? precision.value(key, Json()) : Json();
-        for (const Json& sentence : list.is_array() ? list : Json::array()) {
-            if (sentence.is_string()) {
-                sentences.insert(sentence.get<std::string>());
-            }
+        for (Message& sentence : messagesIn(precision, key)) {
+            sentences.emplace(sentence.str(), std::move(sentence));
         }
     }
-    return sentences;
+    std::vector<Message> sorted;
+    for (auto& [text, sentence] : sentences) {
+        sorted.push_back(std::move(sentence));
+    }
+    return sorted;
 }
 
 /// The text form, which says nothing of components, or the JSON form.
@@ -124,10 +126,10 @@ void PrecisionEditor::Parts::fill(QVBoxLayout* column) {
     });
     column->addWidget(types);
     addKept(column);
-    for (const std::string& loss : sentencesIn(facts.plannedPrecision, "lossy")) {
+    for (const Message& loss : sentencesIn(facts.plannedPrecision, "lossy")) {
         column->addWidget(makeNote(moduleSentence(loss), "lossy", body));
     }
-    for (const std::string& note : sentencesIn(facts.plannedPrecision, "notes")) {
+    for (const Message& note : sentencesIn(facts.plannedPrecision, "notes")) {
         column->addWidget(makeNote(moduleSentence(note), "text.muted", body));
     }
     column->addSpacing(Theme::space(1));
