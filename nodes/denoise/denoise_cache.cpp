@@ -136,7 +136,7 @@ memory::Judgement judgeDenoise(const models::Model& model,
 
 Issues warningsOf(const memory::Judgement& judgement) {
     Issues issues;
-    for (const std::string& warning : judgement.warnings) {
+    for (const Message& warning : judgement.warnings) {
         issues.push_back(
             {.severity = Severity::Warning, .code = "combination", .message = warning});
     }

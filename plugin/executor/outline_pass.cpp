@@ -97,7 +97,7 @@ void requireComponents(const graph::SnapshotNode& node, const WorkOutline& work)
 struct Losses {
     const char* item;  ///< key of the node, or its input
     std::string hint;  ///< what to do where the graph is to be exact
-    std::vector<std::string> reasons;
+    std::vector<Message> reasons;
 };
 
 /// Only those that have reasons.
@@ -117,11 +117,11 @@ std::vector<Losses> lossesOf(const WorkOutline& work) {
 void requireExact(const graph::SnapshotNode& node, const std::vector<Losses>& found) {
     if (!found.empty()) {
         const Losses& first = found.front();
-        throw Error(
-            ErrorKind::InvalidInput,
-            "node " + node.id + " is lossy, and the graph is to be exact: " + first.reasons.front(),
-            first.hint,
-            first.item);
+        throw Error(ErrorKind::InvalidInput,
+                    "node " + node.id +
+                        " is lossy, and the graph is to be exact: " + first.reasons.front().str(),
+                    first.hint,
+                    first.item);
     }
 }
 
@@ -144,7 +144,7 @@ void mark(OutlinedGraph& outlined,
                                   .code = "lossy",
                                   .node = node.id,
                                   .item = losses.item,
-                                  .message = join(losses.reasons, "; ")});
+                                  .message = joined(losses.reasons, "; ")});
     }
     for (const memory::ComponentPrecision& precision : work.precisions) {
         outlined.precisions[precisionKey(node, work, precision)] = memory::toJson(precision);
@@ -205,7 +205,7 @@ void settlePrecisions(Json& precisions,
         const auto& trees = request.nodes[place].components;
         for (size_t i = 0; i < trees.size() && i < work.precisions.size(); ++i) {
             memory::ComponentPrecision precision = settled(work.precisions[i], *trees[i]);
-            for (std::string& note : memory::storageNotes(*trees[i], precision)) {
+            for (Message& note : memory::storageNotes(*trees[i], precision)) {
                 precision.notes.push_back(std::move(note));
             }
             precisions[precisionKey(snapshot.nodes[positions[place]], work, precision)] =

@@ -355,7 +355,7 @@ std::optional<Issue> Repetition::runNode(memory::NodeIndex index, size_t positio
 
 /// Wrong accounting ends the run: what it promises of memory would not be true.
 void Repetition::requireRightBooks() const {
-    const std::string fault = setting_.engine.ledger().takeFault();
+    const Message fault = setting_.engine.ledger().takeFault();
     if (!fault.empty()) {
         throw Error(ErrorKind::Internal,
                     fault,

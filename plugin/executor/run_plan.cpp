@@ -327,16 +327,17 @@ std::variant<memory::Plan, Issue> decidePlan(const memory::PlanRequest& request)
     const std::optional<Issue> failure = attempt("", [&] {
         auto decided = memory::makePlan(request);
         if (const auto* infeasible = std::get_if<memory::Infeasible>(&decided)) {
-            refusal =
-                Issue{Severity::Error,
-                      "memory_infeasible",
-                      infeasible->node,
-                      "memory",
-                      "node " + infeasible->node + " needs " + formatBytes(infeasible->needed) +
-                          ": " + infeasible->reason + "; the whole run needs at least " +
-                          memory::formatAtLeast(infeasible->minimum),
-                      infeasible->cheapestFix,
-                      memory::toJson(*infeasible).dump()};
+            refusal = Issue{Severity::Error,
+                            "memory_infeasible",
+                            infeasible->node,
+                            "memory",
+                            message("node {} needs {}: {}; the whole run needs at least {}",
+                                    infeasible->node,
+                                    formatBytes(infeasible->needed),
+                                    infeasible->reason,
+                                    memory::formatAtLeast(infeasible->minimum)),
+                            infeasible->cheapestFix,
+                            memory::toJson(*infeasible).dump()};
         } else {
             plan = std::get<memory::Plan>(std::move(decided));
         }

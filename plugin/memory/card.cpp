@@ -13,9 +13,9 @@ namespace lowtide::memory {
 
 namespace {
 
-constexpr const char* kCardForms =
+constexpr Phrase kCardForms = phrase(
     "write the name of a card (lowtide devices --cards lists them), or its compute capability and "
-    "memory: cuda:8.9,12GiB";
+    "memory: cuda:8.9,12GiB");
 /// Shares of what is stated that copies from pinned memory, and networks, commonly reach.
 constexpr double kReachedOfLink = 0.8;
 constexpr double kReachedOfProducts = 0.33;
@@ -56,19 +56,21 @@ constexpr std::array<Figure, 4> kProducts = {{
     {"f8", &Card::f8FlopsPerSecond, 1e12, 0.5, 1e5},
 }};
 
-[[noreturn]] void refuseCardFile(const std::string& what, const std::string& problem) {
-    throw Error(ErrorKind::Corrupt, what + ": " + problem, "install the module's resources again");
+[[noreturn]] void refuseCardFile(const std::string& what, const Message& problem) {
+    throw Error(ErrorKind::Corrupt,
+                message("{}: {}", what, problem),
+                message("install the module's resources again"));
 }
 
-[[noreturn]] void refuseCard(std::string_view text, const std::string& why, std::string hint) {
-    throw Error(ErrorKind::InvalidInput, "card " + quotedName(text) + ": " + why, hint, "as");
+[[noreturn]] void refuseCard(std::string_view text, const Message& why, const Message& hint) {
+    throw Error(ErrorKind::InvalidInput, message("card {}: {}", quotedName(text), why), hint, "as");
 }
 
 /// Of a card in a file: refused where it is missing or no figure of a card.
 double figureIn(const JsonReader& reader, const Figure& figure) {
     const std::optional<double> value = reader.number(figure.key);
     if (!value || !std::isfinite(*value) || *value < figure.least || *value > figure.most) {
-        refuseCardFile(reader.what(), std::string(figure.key) + " is no figure of a card");
+        refuseCardFile(reader.what(), message("{} is no figure of a card", figure.key));
     }
     return *value * figure.unit;
 }
@@ -76,7 +78,7 @@ double figureIn(const JsonReader& reader, const Figure& figure) {
 std::string textIn(const JsonReader& reader, const char* key) {
     const std::optional<std::string> text = reader.text(key);
     if (!text || trim(*text).empty()) {
-        refuseCardFile(reader.what(), std::string(key) + " is missing");
+        refuseCardFile(reader.what(), message("{} is missing", key));
     }
     return *text;
 }
@@ -84,7 +86,7 @@ std::string textIn(const JsonReader& reader, const char* key) {
 Bytes bytesIn(const JsonReader& reader, const char* key, Bytes least, Bytes most) {
     const std::optional<Bytes> bytes = parseBytes(textIn(reader, key));
     if (!bytes || *bytes < least || *bytes > most) {
-        refuseCardFile(reader.what(), std::string(key) + " is no memory of a card");
+        refuseCardFile(reader.what(), message("{} is no memory of a card", key));
     }
     return *bytes;
 }
@@ -94,7 +96,7 @@ Card cardIn(const Json& json, const std::string& what) {
     const JsonReader reader(json, what + ", " + card.name);
     const std::optional<int> capability = parseCapability(textIn(reader, "capability"));
     if (!capability) {
-        refuseCardFile(reader.what(), "capability is no compute capability");
+        refuseCardFile(reader.what(), message("capability is no compute capability"));
     }
     card.capability = *capability;
     card.memory = bytesIn(reader, "memory", kSmallestMemory, kLargestMemory);
@@ -105,7 +107,7 @@ Card cardIn(const Json& json, const std::string& what) {
     }
     const Json* products = reader.member("tflops");
     if (!products) {
-        refuseCardFile(reader.what(), "tflops is missing");
+        refuseCardFile(reader.what(), message("tflops is missing"));
     }
     const JsonReader rates(*products, reader.what() + ", tflops");
     for (const Figure& figure : kProducts) {
@@ -138,15 +140,18 @@ Card cardOfParts(std::string_view text, std::string_view parts) {
     const std::string_view capabilityPart = parts.substr(0, comma);
     const std::optional<int> capability = parseCapability(capabilityPart);
     if (!capability) {
-        refuseCard(
-            text, quotedName(capabilityPart) + " is no compute capability of a card", kCardForms);
+        refuseCard(text,
+                   message("{} is no compute capability of a card", quotedName(capabilityPart)),
+                   kCardForms);
     }
     const std::string_view size = comma < parts.size() ? parts.substr(comma + 1) : "";
     const std::optional<Bytes> memory = parseBytes(size);
     if (!memory || *memory < kSmallestMemory || *memory > kLargestMemory) {
         refuseCard(text,
-                   quotedName(size) + " is no memory of a card, from " +
-                       formatBytes(kSmallestMemory) + " to " + formatBytes(kLargestMemory),
+                   message("{} is no memory of a card, from {} to {}",
+                           quotedName(size),
+                           formatBytes(kSmallestMemory),
+                           formatBytes(kLargestMemory)),
                    kCardForms);
     }
     return {.name = "cuda:" + capabilityText(*capability) + "," + formatBytes(*memory),
@@ -173,12 +178,12 @@ std::vector<std::string> nearNames(const std::string& plain, std::span<const Car
 std::vector<Card> readCards(const Json& json, const std::string& what) {
     const JsonReader reader(json, what);
     if (reader.integer("version") != 1) {
-        refuseCardFile(what, "version is not 1");
+        refuseCardFile(what, message("version is not 1"));
     }
     static_cast<void>(textIn(reader, "driver_source"));
     const Json* list = reader.member("cards");
     if (!list || !list->is_array() || list->empty()) {
-        refuseCardFile(what, "there are no cards");
+        refuseCardFile(what, message("there are no cards"));
     }
     std::vector<Card> cards;
     for (const Json& each : *list) {
@@ -187,7 +192,7 @@ std::vector<Card> readCards(const Json& json, const std::string& what) {
         if (std::any_of(cards.begin(), cards.end(), [&](const Card& other) {
                 return plainName(other.name) == plain;
             })) {
-            refuseCardFile(what, quotedName(card.name) + " is there twice");
+            refuseCardFile(what, message("{} is there twice", quotedName(card.name)));
         }
         cards.push_back(std::move(card));
     }
@@ -216,8 +221,10 @@ Card findCard(std::string_view text, std::span<const Card> known) {
     }
     const std::vector<std::string> near = nearNames(plain, known);
     refuseCard(text,
-               found.empty() ? "no card of that name is known" : "several cards are called so",
-               (near.empty() ? "" : "did you mean " + listSome(near, 4) + "? ") + kCardForms);
+               found.empty() ? message("no card of that name is known")
+                             : message("several cards are called so"),
+               near.empty() ? Message(kCardForms)
+                            : message("did you mean {}? {}", listSome(near, 4), kCardForms));
 }
 
 Json toJson(const Card& card) {

@@ -66,8 +66,8 @@ LowMemory parseLowMemory(std::string_view text) {
     const auto found = std::find(kLowMemoryNames.begin(), kLowMemoryNames.end(), text);
     if (found == kLowMemoryNames.end()) {
         throw Error(ErrorKind::InvalidInput,
-                    "the low-memory setting \"" + std::string(text) + "\" is not known",
-                    "write auto, on or off",
+                    message("the low-memory setting \"{}\" is not known", text),
+                    message("write auto, on or off"),
                     "low_memory");
     }
     return static_cast<LowMemory>(found - kLowMemoryNames.begin());
@@ -79,11 +79,10 @@ std::string_view nameOf(LowMemory setting) noexcept {
 
 int checkedThreshold(int64_t percent, const char* what) {
     if (percent < 0 || percent > 100) {
-        throw Error(
-            ErrorKind::InvalidInput,
-            std::string(what) + " " + std::to_string(percent) + " is no percentage of a memory",
-            "write a number from 0 (collect always) to 100",
-            "gc_threshold");
+        throw Error(ErrorKind::InvalidInput,
+                    message("{} {} is no percentage of a memory", what, percent),
+                    message("write a number from 0 (collect always) to 100"),
+                    "gc_threshold");
     }
     return static_cast<int>(percent);
 }

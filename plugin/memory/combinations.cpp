@@ -11,12 +11,12 @@ namespace lowtide::memory {
 namespace {
 
 using Applies = bool (*)(const Combination&);
-using Sentence = std::string (*)(const Combination&);
+using Sentence = Message (*)(const Combination&);
 
 struct RefusalRow {
     Applies applies;
     Sentence reason;
-    const char* hint;
+    Phrase hint;
     const char* item;
     ErrorKind kind = ErrorKind::InvalidInput;
 };
@@ -32,8 +32,8 @@ bool lacks(const Combination& each, bool PlannerType::*ability) {
     return planner && !(planner->*ability);
 }
 
-std::string policyText(const Combination& each, const std::string& why) {
-    return "the policy \"" + toText(*each.policy) + "\" " + why;
+Message policyText(const Combination& each, const Message& why) {
+    return message("the policy \"{}\" {}", toText(*each.policy), why);
 }
 
 constexpr RefusalRow kRefusals[] = {
@@ -43,20 +43,23 @@ constexpr RefusalRow kRefusals[] = {
          },
      .reason =
          [](const Combination& each) {
-             return policyText(each,
-                               each.policy->name == "auto"
-                                   ? "cannot be told to stream; it streams where that is faster"
-                                   : "has nothing that could be copied ahead");
+             return policyText(
+                 each,
+                 each.policy->name == "auto"
+                     ? message("cannot be told to stream; it streams where that is faster")
+                     : message("has nothing that could be copied ahead"));
          },
-     .hint = "leave +stream out, or use leaf+stream",
+     .hint = phrase("leave +stream out, or use leaf+stream"),
      .item = "memory"},
     {.applies =
          [](const Combination& each) {
              return lacks(each, &PlannerType::takesBudget) && each.policy->budget.has_value();
          },
      .reason =
-         [](const Combination& each) { return policyText(each, "takes no budget of its own"); },
-     .hint = "use leaf or block with a budget, or bound the run with --memory-budget",
+         [](const Combination& each) {
+             return policyText(each, message("takes no budget of its own"));
+         },
+     .hint = phrase("use leaf or block with a budget, or bound the run with --memory-budget"),
      .item = "memory"},
     {.applies =
          [](const Combination& each) {
@@ -64,9 +67,10 @@ constexpr RefusalRow kRefusals[] = {
          },
      .reason =
          [](const Combination& each) {
-             return policyText(each, "brings every weight once, so there is nothing to pin");
+             return policyText(each,
+                               message("brings every weight once, so there is nothing to pin"));
          },
-     .hint = "leave pin= out, or use leaf, block, sequential or auto with it",
+     .hint = phrase("leave pin= out, or use leaf, block, sequential or auto with it"),
      .item = "memory"},
     {.applies =
          [](const Combination& each) {
@@ -74,10 +78,10 @@ constexpr RefusalRow kRefusals[] = {
          },
      .reason =
          [](const Combination& each) {
-             return policyText(each,
-                               "never holds the whole component, so there is nothing to keep");
+             return policyText(
+                 each, message("never holds the whole component, so there is nothing to keep"));
          },
-     .hint = "use none, model or auto with after=keep",
+     .hint = phrase("use none, model or auto with after=keep"),
      .item = "memory"},
     {.applies =
          [](const Combination& each) {
@@ -85,9 +89,10 @@ constexpr RefusalRow kRefusals[] = {
          },
      .reason =
          [](const Combination& each) {
-             return each.cache.label + " needs a UNet, this model's denoiser has no place to cut";
+             return message("{} needs a UNet, this model's denoiser has no place to cut",
+                            each.cache.label);
          },
-     .hint = "take the step cache away, or use the step forecast, which fits every model",
+     .hint = phrase("take the step cache away, or use the step forecast, which fits every model"),
      .item = "step_cache",
      .kind = ErrorKind::Unsupported},
     {.applies =
@@ -96,36 +101,41 @@ constexpr RefusalRow kRefusals[] = {
          },
      .reason =
          [](const Combination& each) {
-             return each.cache.label +
-                    " needs a denoiser that states its first block, this one does not";
+             return message("{} needs a denoiser that states its first block, this one does not",
+                            each.cache.label);
          },
-     .hint = "take the step cache away, or use the step forecast, which fits every model",
+     .hint = phrase("take the step cache away, or use the step forecast, which fits every model"),
      .item = "step_cache",
      .kind = ErrorKind::Unsupported},
     {.applies =
          [](const Combination& each) { return each.cache.spares() && each.sampler.isDistilled; },
      .reason =
          [](const Combination& each) {
-             return "a step cache reuses what neighbouring steps have in common, and " +
-                    each.sampler.label + " takes a few steps that have little in common";
+             return message(
+                 "a step cache reuses what neighbouring steps have in common, and {} takes a few "
+                 "steps that have little in common",
+                 each.sampler.label);
          },
-     .hint = "take the step cache away, or choose another sampler",
+     .hint = phrase("take the step cache away, or choose another sampler"),
      .item = "step_cache"},
 };
 
 constexpr RemarkRow kLosses[] = {
     {[](const Combination& each) { return each.cache.spares(); },
-     [](const Combination& each) { return "a step cache leaves work out: " + each.cache.label; }},
+     [](const Combination& each) {
+         return message("a step cache leaves work out: {}", each.cache.label);
+     }},
     {[](const Combination& each) { return each.cache.spares() && each.sampler.drawsNoise; },
      [](const Combination& each) {
-         return each.sampler.label +
-                " adds fresh noise in its steps, of which the cached work knows nothing";
+         return message("{} adds fresh noise in its steps, of which the cached work knows nothing",
+                        each.sampler.label);
      }},
     {[](const Combination& each) { return each.cache.spares() && each.sampler.hasStages; },
      [](const Combination& each) {
-         return each.sampler.label +
-                " calls the network several times in a step, and a step cache counts calls: one "
-                "stage is taken from another";
+         return message(
+             "{} calls the network several times in a step, and a step cache counts calls: one "
+             "stage is taken from another",
+             each.sampler.label);
      }},
 };
 
@@ -135,14 +145,14 @@ constexpr RemarkRow kWarnings[] = {
                 !each.sampler.isDistilled;
      },
      [](const Combination& each) {
-         return "the checkpoint was distilled for LCM (its guidance is an input), and " +
-                each.sampler.label +
-                " takes steps that it was not made for: choose the checkpoint's own sampler, with "
-                "4 to 8 steps";
+         return message(
+             "the checkpoint was distilled for LCM (its guidance is an input), and {} takes steps "
+             "that it was not made for: choose the checkpoint's own sampler, with 4 to 8 steps",
+             each.sampler.label);
      }},
     {[](const Combination& each) { return each.cache.spares() && each.denoiser.embedsGuidance; },
      [](const Combination&) {
-         return std::string(
+         return message(
              "a step cache reuses what neighbouring steps have in common, and this checkpoint was "
              "distilled into a few steps that have little in common");
      }},
@@ -150,16 +160,17 @@ constexpr RemarkRow kWarnings[] = {
          return each.cache.spares() && each.sampler.calls > 0 && each.sampler.calls <= kFewCalls;
      },
      [](const Combination& each) {
-         return "a step cache has little to reuse in " + std::to_string(each.sampler.calls) +
-                " calls of the network, and next to nothing where the model was distilled into so "
-                "few (turbo, lightning): compare with fewer steps and no cache";
+         return message(
+             "a step cache has little to reuse in {} calls of the network, and next to nothing "
+             "where the model was distilled into so few (turbo, lightning): compare with fewer "
+             "steps and no cache",
+             each.sampler.calls);
      }},
 };
 
 template <size_t kCount>
-std::vector<std::string> remarksOn(const Combination& combination,
-                                   const RemarkRow (&rows)[kCount]) {
-    std::vector<std::string> remarks;
+std::vector<Message> remarksOn(const Combination& combination, const RemarkRow (&rows)[kCount]) {
+    std::vector<Message> remarks;
     for (const RemarkRow& row : rows) {
         if (row.applies(combination)) {
             remarks.push_back(row.sentence(combination));
@@ -191,11 +202,14 @@ Judgement judge(const Combination& combination) {
     return judgement;
 }
 
-Judgement requireAllowed(const Combination& combination, const std::string& place) {
+Judgement requireAllowed(const Combination& combination, const std::string& node) {
     Judgement judgement = judge(combination);
     if (judgement.verdict == Verdict::Refused) {
-        throw Error(
-            judgement.kind, place + judgement.reasons.front(), judgement.hint, judgement.item);
+        const Message& reason = judgement.reasons.front();
+        throw Error(judgement.kind,
+                    node.empty() ? reason : message("node {}: {}", node, reason),
+                    judgement.hint,
+                    judgement.item);
     }
     return judgement;
 }

@@ -60,11 +60,11 @@ struct Combination {
 
 struct Judgement {
     Verdict verdict = Verdict::Ok;
-    std::vector<std::string> reasons{};  ///< sentences; empty: ok
-    std::vector<std::string> reuse{};    ///< those of `reasons` that a step cache is to blame for
+    std::vector<Message> reasons{};  ///< sentences; empty: ok
+    std::vector<Message> reuse{};    ///< those of `reasons` that a step cache is to blame for
     /// What a person should know that changes no verdict: the result is what was asked for.
-    std::vector<std::string> warnings{};
-    std::string hint{};                        ///< what to do about a refusal
+    std::vector<Message> warnings{};
+    Message hint{};                            ///< what to do about a refusal
     std::string item{};                        ///< port or parameter of a refusal
     ErrorKind kind = ErrorKind::InvalidInput;  ///< of a refusal
 };
@@ -75,8 +75,7 @@ inline constexpr int kFewCalls = 8;
 /// The first refusal, else all that makes it lossy.
 [[nodiscard]] Judgement judge(const Combination& combination);
 
-/// As judge(), but throws what is refused: Error of the row's kind on its item, the sentence behind
-/// `place` ("node a: ").
-Judgement requireAllowed(const Combination& combination, const std::string& place = {});
+/// As judge(), but throws what is refused: Error of the row's kind on its item, which names `node`.
+Judgement requireAllowed(const Combination& combination, const std::string& node = {});
 
 }  // namespace lowtide::memory

@@ -42,8 +42,8 @@ const DeviceKind& deviceKind(std::string_view name) {
     const DeviceKind* found = findDeviceKind(name);
     if (!found) {
         throw Error(ErrorKind::InvalidInput,
-                    "device " + quotedName(name) + ": there is no such kind of device",
-                    "write " + deviceForms(),
+                    message("device {}: there is no such kind of device", quotedName(name)),
+                    message("write {}", deviceForms()),
                     "device");
     }
     return *found;

@@ -30,14 +30,16 @@ constexpr std::array<Speed, 8> kSpeeds = {{
     {"leaf_overhead_seconds", &DeviceProfile::leafOverhead, 0, 10},
 }};
 
-[[noreturn]] void refuseProfile(const std::string& what, const std::string& problem) {
-    throw Error(ErrorKind::Corrupt, what + ": " + problem, "measure again: lowtide calibrate");
+[[noreturn]] void refuseProfile(const std::string& what, const Message& problem) {
+    throw Error(ErrorKind::Corrupt,
+                message("{}: {}", what, problem),
+                message("measure again: lowtide calibrate"));
 }
 
 std::string requiredText(const JsonReader& reader, const char* key) {
     const std::optional<std::string> text = reader.text(key);
     if (!text || text->empty()) {
-        refuseProfile(reader.what(), std::string(key) + " is missing");
+        refuseProfile(reader.what(), message("{} is missing", key));
     }
     return *text;
 }
@@ -51,7 +53,7 @@ std::string dayOf(const JsonReader& reader) {
         isDay = kForm[i] == 'd' ? day[i] >= '0' && day[i] <= '9' : day[i] == kForm[i];
     }
     if (!isDay) {
-        refuseProfile(reader.what(), "measured_on is no day");
+        refuseProfile(reader.what(), message("measured_on is no day"));
     }
     return day;
 }
@@ -130,13 +132,13 @@ MeasuredProfile readMeasuredProfile(const Json& json, const std::string& what) {
                              .profile = {.measuredOn = dayOf(reader)}};
     const Json* speeds = reader.member("speeds");
     if (!speeds) {
-        refuseProfile(what, "speeds is missing");
+        refuseProfile(what, message("speeds is missing"));
     }
     const JsonReader numbers(*speeds, what);
     for (const Speed& speed : kSpeeds) {
         const std::optional<double> value = numbers.number(speed.key);
         if (!value || !std::isfinite(*value) || *value < speed.least || *value > speed.most) {
-            refuseProfile(what, std::string(speed.key) + " is no speed of a device");
+            refuseProfile(what, message("{} is no speed of a device", speed.key));
         }
         measured.profile.*speed.value = *value;
     }

@@ -16,41 +16,41 @@ namespace {
 constexpr std::array<std::string_view, kAllocationKindCount> kKindNames = {
     "arena", "staging", "wire", "activation"};
 
-[[noreturn]] void refuseDevice(std::string_view text, const std::string& why) {
+[[noreturn]] void refuseDevice(std::string_view text, const Message& why) {
     throw Error(ErrorKind::InvalidInput,
-                "device " + quotedName(text) + ": " + why,
-                "write " + deviceForms(),
+                message("device {}: {}", quotedName(text), why),
+                message("write {}", deviceForms()),
                 "device");
 }
 
 Bytes sizeIn(std::string_view text, std::string_view size) {
     const std::optional<Bytes> bytes = parseBytes(size);
     if (!bytes || *bytes == 0) {
-        refuseDevice(text, quotedName(size) + " is no size");
+        refuseDevice(text, message("{} is no size", quotedName(size)));
     }
     return *bytes;
 }
 
-int64_t numberIn(std::string_view text, std::string_view digits, const char* what) {
+int64_t numberIn(std::string_view text, std::string_view digits, const Message& what) {
     int64_t number = 0;
     const char* end = digits.data() + digits.size();
     const auto [rest, failure] = std::from_chars(digits.data(), end, number);
     if (failure != std::errc() || rest != end || number < 1) {
-        refuseDevice(text, quotedName(digits) + " is no number of " + what);
+        refuseDevice(text, message("{} is no number of {}", quotedName(digits), what));
     }
     return number;
 }
 
 /// "3" or "3-5".
 FailingAllocation numbersIn(std::string_view text, std::string_view numbers) {
-    constexpr const char* kWhat = "an allocation";
+    constexpr Phrase kWhat = phrase("an allocation");
     const size_t dash = std::min(numbers.find('-', 1), numbers.size());
     FailingAllocation failing{.kind = std::nullopt,
                               .number = numberIn(text, numbers.substr(0, dash), kWhat)};
     if (dash < numbers.size()) {
         failing.last = numberIn(text, numbers.substr(dash + 1), kWhat);
         if (failing.last <= failing.number) {
-            refuseDevice(text, quotedName(numbers) + " does not go up");
+            refuseDevice(text, message("{} does not go up", quotedName(numbers)));
         }
     }
     return failing;
@@ -64,7 +64,8 @@ FailingAllocation failureIn(std::string_view text, std::string_view value) {
     }
     const auto kind = std::find(kKindNames.begin(), kKindNames.end(), value.substr(0, colon));
     if (kind == kKindNames.end()) {
-        refuseDevice(text, quotedName(value.substr(0, colon)) + " is no kind of allocation");
+        refuseDevice(text,
+                     message("{} is no kind of allocation", quotedName(value.substr(0, colon))));
     }
     FailingAllocation failing = numbersIn(text, value.substr(colon + 1));
     failing.kind = static_cast<AllocationKind>(kind - kKindNames.begin());
@@ -83,7 +84,7 @@ std::optional<int> indexIn(std::string_view text, const DeviceKind& kind, std::s
     if (kind.isRehearsed && (!isNumber || index >= kMostOfKind)) {
         return std::nullopt;
     }
-    refuseDevice(text, quotedName(option) + " is no device number");
+    refuseDevice(text, message("{} is no device number", quotedName(option)));
 }
 
 void readRehearsed(DeviceSpec& spec, std::string_view text, std::span<const std::string> options) {
@@ -93,11 +94,11 @@ void readRehearsed(DeviceSpec& spec, std::string_view text, std::span<const std:
         } else if (option.starts_with("fail=")) {
             spec.failAt = failureIn(text, std::string_view(option).substr(5));
         } else if (option.starts_with("lost=")) {
-            spec.lostAt = numberIn(text, std::string_view(option).substr(5), "a call");
+            spec.lostAt = numberIn(text, std::string_view(option).substr(5), message("a call"));
         } else if (!spec.capacity) {
             spec.capacity = sizeIn(text, option);
         } else {
-            refuseDevice(text, quotedName(option) + " is not understood");
+            refuseDevice(text, message("{} is not understood", quotedName(option)));
         }
     }
 }
@@ -119,17 +120,17 @@ DeviceSpec parseDeviceSpec(std::string_view text) {
     spec.kind = clean.substr(0, colon);
     const DeviceKind* kind = findDeviceKind(spec.kind);
     if (!kind) {
-        refuseDevice(text, "there is no such kind of device");
+        refuseDevice(text, message("there is no such kind of device"));
     }
     if (colon == std::string::npos) {
         return spec;
     }
     const std::string behind = clean.substr(colon + 1);
     if (behind.empty()) {
-        refuseDevice(text, "nothing follows the colon");
+        refuseDevice(text, message("nothing follows the colon"));
     }
     if (kind->most == 1) {
-        refuseDevice(text, "it takes no options");
+        refuseDevice(text, message("it takes no options"));
     }
     const std::vector<std::string> options =
         kind->isRehearsed ? split(behind, ',') : std::vector<std::string>{behind};
@@ -165,16 +166,16 @@ namespace {
 
 [[noreturn]] void refuseBudget(std::string_view text) {
     throw Error(ErrorKind::InvalidInput,
-                "the memory budget " + quotedName(text) + " is no size, nor sizes of devices",
-                "write a size such as 6GiB or 800MiB, or one for each device such as "
-                "cuda:0=20GiB,cpu=8GiB",
+                message("the memory budget {} is no size, nor sizes of devices", quotedName(text)),
+                message("write a size such as 6GiB or 800MiB, or one for each device such as "
+                        "cuda:0=20GiB,cpu=8GiB"),
                 "memory_budget");
 }
 
 [[noreturn]] void refuseTwice(std::string_view text) {
     throw Error(ErrorKind::InvalidInput,
-                "the memory budget " + quotedName(text) + " has two sizes of one device",
-                "give each device one size, by its name alone",
+                message("the memory budget {} has two sizes of one device", quotedName(text)),
+                message("give each device one size, by its name alone"),
                 "memory_budget");
 }
 

@@ -176,9 +176,12 @@ void Ledger::noteMissing(std::string_view device,
                          Bytes missing) noexcept {
     try {
         if (fault_.empty()) {
-            fault_ = "the books are wrong: " + formatBytes(missing) + " more of " +
-                     std::string(nameOf(tag)) + " were given back than \"" + std::string(owner) +
-                     "\" had on " + std::string(device);
+            fault_ =
+                message("the books are wrong: {} more of {} were given back than \"{}\" had on {}",
+                        formatBytes(missing),
+                        nameOf(tag),
+                        owner,
+                        device);
         }
     } catch (...) {
         // without memory for the words the balance is still right
@@ -213,14 +216,14 @@ void Ledger::noteFault(std::string_view words) noexcept {
     try {
         const std::lock_guard lock(mutex_);
         if (fault_.empty()) {
-            fault_ = words.substr(0, words.find_first_of("\r\n"));
+            fault_ = std::string(words.substr(0, words.find_first_of("\r\n")));
         }
     } catch (...) {
         // without memory for the words there is nothing left to be told
     }
 }
 
-std::string Ledger::takeFault() {
+Message Ledger::takeFault() {
     const std::lock_guard lock(mutex_);
     return std::exchange(fault_, {});
 }

@@ -109,7 +109,7 @@ public:
     /// Something went wrong where nothing may be thrown: the run that is going on must fail.
     void noteFault(std::string_view words) noexcept;
     /// What went wrong first since the last call, a wrong booking among it; empty: nothing did.
-    [[nodiscard]] std::string takeFault();
+    [[nodiscard]] Message takeFault();
     /// Starts a time line; peaks begin at what is held now.
     void beginRun();
     /// Peaks begin anew at what is held now, for a stage of its own.
@@ -136,7 +136,7 @@ private:
     std::map<std::string, DeviceLedger, std::less<>> devices_;
     Timeline timeline_;
     EventListener listener_;
-    std::string fault_;
+    Message fault_;
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

@@ -220,8 +220,8 @@ struct Infeasible {
     Bytes capacity = 0;  ///< what that device may hold
     Bytes budget = 0;    ///< of the run, with which it fits; 0: no budget helps
     std::string device;
-    std::string reason;
-    std::string cheapestFix;
+    Message reason;
+    Message cheapestFix;
     std::string fittingPolicy;  ///< of the node, with which it fits; empty: there is none
     /// Of the node, with whose value alone it fits and gives other results; empty: there is none.
     std::string fittingParam{};

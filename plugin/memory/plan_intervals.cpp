@@ -17,7 +17,7 @@ namespace {
 /// sees.
 void checkPolicy(const NodeWork& node, const Policy& policy) {
     if (findPlanner(policy.name)) {
-        (void)requireAllowed({.policy = policy}, "node " + node.node + ": ");
+        (void)requireAllowed({.policy = policy}, node.node);
         return;
     }
     std::vector<std::string> names;
@@ -25,8 +25,8 @@ void checkPolicy(const NodeWork& node, const Policy& policy) {
         names.push_back(type.name);
     }
     throw Error(ErrorKind::Unsupported,
-                "node " + node.node + ": there is no memory policy \"" + policy.name + "\"",
-                "use " + join(names, ", "),
+                message("node {}: there is no memory policy \"{}\"", node.node, policy.name),
+                message("use {}", join(names, ", ")),
                 "memory");
 }
 
@@ -377,7 +377,7 @@ const PlanDevice& deviceOf(const PlanRequest& request, const DeviceSpec& spec) {
             return device;
         }
     }
-    throw Error(ErrorKind::Internal, "the plan knows nothing of device " + spec.id());
+    throw Error(ErrorKind::Internal, message("the plan knows nothing of device {}", spec.id()));
 }
 
 }  // namespace lowtide::memory

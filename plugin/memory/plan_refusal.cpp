@@ -147,13 +147,27 @@ bool PlanClearing::clearKept(const std::string& device, bool evenUsed) {
 
 namespace {
 
-std::string reasonOf(const StageBytes& bytes, const DevicePlan& device) {
-    std::string text = formatBytes(bytes.weights) + " of weights, " +
-                       formatBytes(bytes.activations + bytes.workspace) + " of activations and " +
-                       formatBytes(bytes.wires + bytes.staging + bytes.held) + " of other values";
-    text += bytes.slack > 0 ? ", with " + formatBytes(bytes.slack) + " for the allocator," : "";
-    return text + " do not fit into " + formatBytes(device.capacity) + " on " + bytes.device +
-           (device.card.empty() ? "" : " (planned for " + device.card + ")");
+Message reasonOf(const StageBytes& bytes, const DevicePlan& device) {
+    const std::string weights = formatBytes(bytes.weights);
+    const std::string activations = formatBytes(bytes.activations + bytes.workspace);
+    const std::string others = formatBytes(bytes.wires + bytes.staging + bytes.held);
+    const Message needs =
+        bytes.slack > 0
+            ? message(
+                  "{} of weights, {} of activations and {} of other values, with {} for the "
+                  "allocator,",
+                  weights,
+                  activations,
+                  others,
+                  formatBytes(bytes.slack))
+            : message("{} of weights, {} of activations and {} of other values",
+                      weights,
+                      activations,
+                      others);
+    const Message where = device.card.empty()
+                              ? Message(bytes.device)
+                              : message("{} (planned for {})", bytes.device, device.card);
+    return message("{} do not fit into {} on {}", needs, formatBytes(device.capacity), where);
 }
 
 /// What the node of `place` needs on a device with the smallest layouts.
@@ -168,10 +182,7 @@ Bytes smallestOf(const PlanRequest& request, size_t place, const std::string& de
 
 /// The mildest value of the node's parameter with which it fits under its own policy, or else under
 /// the tightest one; as a sentence, empty where none helps. Changes the request.
-std::string smallerFix(PlanRequest& request,
-                       size_t place,
-                       const Policy& own,
-                       Infeasible& infeasible) {
+Message smallerFix(PlanRequest& request, size_t place, const Policy& own, Infeasible& infeasible) {
     NodeWork& node = request.nodes[place];
     const std::string tightest = kTighterPolicies.back();
     const Policy tight =
@@ -192,10 +203,20 @@ std::string smallerFix(PlanRequest& request,
                 infeasible.fittingParam = node.smaller.param;
                 infeasible.fittingValue = value;
             }
-            return "set " + node.smaller.param + " of " + infeasible.node + " to " +
-                   std::to_string(value) +
-                   (policy == own ? "" : " and its memory policy to " + tightest) +
-                   ", which changes pixels: it then needs " + formatBytes(needed);
+            return policy == own
+                       ? message("set {} of {} to {}, which changes pixels: it then needs {}",
+                                 node.smaller.param,
+                                 infeasible.node,
+                                 value,
+                                 formatBytes(needed))
+                       : message(
+                             "set {} of {} to {} and its memory policy to {}, which changes "
+                             "pixels: it then needs {}",
+                             node.smaller.param,
+                             infeasible.node,
+                             value,
+                             tightest,
+                             formatBytes(needed));
         }
     }
     return {};
@@ -246,29 +267,44 @@ void findCheapestFix(const PlanRequest& request, Infeasible& infeasible) {
         const Bytes needed = smallestOf(changed, place, infeasible.device);
         if (needed <= capacity) {
             infeasible.fittingPolicy = name;
-            infeasible.cheapestFix = "set the memory policy of " + infeasible.node +
-                                     (own.components.empty() ? "" : " and of its components") +
-                                     " to " + infeasible.fittingPolicy + ": it then needs " +
-                                     formatBytes(needed);
+            infeasible.cheapestFix =
+                own.components.empty()
+                    ? message("set the memory policy of {} to {}: it then needs {}",
+                              infeasible.node,
+                              name,
+                              formatBytes(needed))
+                    : message(
+                          "set the memory policy of {} and of its components to {}: it then "
+                          "needs {}",
+                          infeasible.node,
+                          name,
+                          formatBytes(needed));
             return;
         }
     }
-    const std::string smaller = smallerFix(changed, place, own, infeasible);
-    const std::string room = "a smaller picture or batch";
+    const Message smaller = smallerFix(changed, place, own, infeasible);
     const std::string least = formatAtLeast(infeasible.budget);
     const bool canBeLarger = infeasible.budget > 0;
-    infeasible.cheapestFix =
-        !smaller.empty() ? smaller
-        : !canBeLarger   ? "choose " + room
-        : isOfRun        ? "give a budget of at least " + least + ", or " + room
-                  : "give " + infeasible.device + " a budget of at least " + least + ", or " + room;
-    if (!smaller.empty() && canBeLarger) {
-        infeasible.cheapestFix +=
-            isOfRun ? "; or give a budget of at least " + least
-                    : "; or give " + infeasible.device + " a budget of at least " + least;
+    Message& fix = infeasible.cheapestFix;
+    if (!smaller.empty()) {
+        fix =
+            !canBeLarger ? smaller
+            : isOfRun
+                ? message("{}; or give a budget of at least {}", smaller, least)
+                : message(
+                      "{}; or give {} a budget of at least {}", smaller, infeasible.device, least);
+    } else if (!canBeLarger) {
+        fix = message("choose a smaller picture or batch");
+    } else if (isOfRun) {
+        fix = message("give a budget of at least {}, or a smaller picture or batch", least);
+    } else {
+        fix = message("give {} a budget of at least {}, or a smaller picture or batch",
+                      infeasible.device,
+                      least);
     }
-    infeasible.cheapestFix +=
-        infeasible.device == "cpu" ? "" : ", or compute the node on the cpu (@cpu)";
+    if (infeasible.device != "cpu") {
+        fix = message("{}, or compute the node on the cpu (@cpu)", fix);
+    }
 }
 
 }  // namespace lowtide::memory

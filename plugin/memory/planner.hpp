@@ -36,7 +36,7 @@ struct LayoutRequest {
 /// A memory policy that is built: a row of planners().
 struct PlannerType {
     std::string name;
-    std::string summary;  ///< one sentence for a person
+    Message summary;  ///< one sentence for a person
     Lifetime lifetime = Lifetime::Run;
     bool mayStream = false;    ///< "+stream" is understood
     bool takesBudget = false;  ///< a budget of its own decides what stays

@@ -13,18 +13,22 @@ namespace lowtide::memory {
 
 namespace {
 
-std::string policyForms() {
-    std::string names;
+Message policyForms() {
+    std::vector<std::string> names;
     for (const PlannerType& type : planners()) {
-        names += type.name + (type.name == "block" ? ", block:2, " : ", ");
+        names.push_back(type.name);
+        if (type.name == "block") {
+            names.emplace_back("block:2");
+        }
     }
-    return "write " + names +
-           "then +stream, ,budget=SIZE, ,after=evict|drop|keep, ,pin=SIZE, @device";
+    return message(
+        "write {}, then +stream, ,budget=SIZE, ,after=evict|drop|keep, ,pin=SIZE, @device",
+        join(names, ", "));
 }
 
-[[noreturn]] void refusePolicy(std::string_view text, const std::string& why) {
+[[noreturn]] void refusePolicy(std::string_view text, const Message& why) {
     throw Error(ErrorKind::InvalidInput,
-                "memory policy " + quotedName(text) + ": " + why,
+                message("memory policy {}: {}", quotedName(text), why),
                 policyForms(),
                 "memory");
 }
@@ -32,7 +36,7 @@ std::string policyForms() {
 Bytes sizeFrom(std::string_view policy, std::string_view text) {
     const std::optional<Bytes> bytes = parseBytes(text);
     if (!bytes) {
-        refusePolicy(policy, quotedName(text) + " is no size");
+        refusePolicy(policy, message("{} is no size", quotedName(text)));
     }
     return *bytes;
 }
@@ -40,7 +44,7 @@ Bytes sizeFrom(std::string_view policy, std::string_view text) {
 Bytes budgetFrom(std::string_view policy, std::string_view text) {
     const Bytes bytes = sizeFrom(policy, text);
     if (bytes == 0) {
-        refusePolicy(policy, "a budget is at least 1 byte");
+        refusePolicy(policy, message("a budget is at least 1 byte"));
     }
     return bytes;
 }
@@ -55,7 +59,7 @@ After afterFrom(std::string_view policy, std::string_view text) {
     if (text == "keep") {
         return After::Keep;
     }
-    refusePolicy(policy, "after is evict, drop or keep, not " + quotedName(text));
+    refusePolicy(policy, message("after is evict, drop or keep, not {}", quotedName(text)));
 }
 
 std::string_view afterName(After after) {
@@ -66,7 +70,7 @@ void readName(Policy& policy, std::string_view text, std::string_view name) {
     const size_t colon = name.find(':');
     policy.name = std::string(name.substr(0, colon));
     if (!findPlanner(policy.name)) {
-        refusePolicy(text, "there is no policy " + quotedName(policy.name));
+        refusePolicy(text, message("there is no policy {}", quotedName(policy.name)));
     }
     if (colon == std::string_view::npos) {
         return;
@@ -76,7 +80,7 @@ void readName(Policy& policy, std::string_view text, std::string_view name) {
         std::from_chars(count.data(), count.data() + count.size(), policy.blocksPerGroup);
     if (policy.name != "block" || failure != std::errc() || rest != count.data() + count.size() ||
         policy.blocksPerGroup < 1) {
-        refusePolicy(text, "only block takes a number, of at least 1");
+        refusePolicy(text, message("only block takes a number, of at least 1"));
     }
 }
 
@@ -91,13 +95,14 @@ void readPolicyOption(Policy& policy, std::string_view text, const std::string& 
     } else if (key == "pin") {
         policy.pinCap = sizeFrom(text, value);
     } else {
-        refusePolicy(text, quotedName(option) + " is not understood");
+        refusePolicy(text, message("{} is not understood", quotedName(option)));
     }
 }
 
 void checkStream(const Policy& policy, std::string_view text) {
     if (policy.stream && (policy.name == "none" || policy.name == "sequential")) {
-        refusePolicy(text, policy.name + " cannot stream: there is nothing to copy ahead of");
+        refusePolicy(text,
+                     message("{} cannot stream: there is nothing to copy ahead of", policy.name));
     }
 }
 
@@ -113,14 +118,14 @@ Policy policyFromObject(const Json& json, const std::string& what) {
                                                    "components"};
     for (const auto& [key, value] : json.items()) {
         if (std::find(known.begin(), known.end(), key) == known.end()) {
-            refusePolicy(what, quotedName(key) + " is not understood");
+            refusePolicy(what, message("{} is not understood", quotedName(key)));
         }
     }
     Policy policy = parsePolicy(reader.text("policy").value_or("auto"));
     policy.stream = reader.boolean("stream").value_or(policy.stream);
     const int64_t blocks = reader.integer("blocks_per_group").value_or(policy.blocksPerGroup);
     if (blocks < 1 || !std::in_range<int>(blocks)) {
-        refusePolicy(what, "blocks_per_group must be at least 1, and fit 32 bits");
+        refusePolicy(what, message("blocks_per_group must be at least 1, and fit 32 bits"));
     }
     policy.blocksPerGroup = static_cast<int>(blocks);
     if (const auto text = reader.text("after")) {
@@ -146,7 +151,8 @@ Policy policyFromObject(const Json& json, const std::string& what) {
             if (!policy.components[role].components.empty()) {
                 refusePolicy(
                     what,
-                    "the policy of component \"" + role + "\" cannot have components of its own");
+                    message("the policy of component \"{}\" cannot have components of its own",
+                            role));
             }
         }
     }

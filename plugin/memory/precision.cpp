@@ -9,29 +9,31 @@ namespace lowtide::memory {
 
 namespace {
 
-constexpr const char* kPrecisionForms =
+constexpr Phrase kPrecisionForms = phrase(
     "write quality, balanced or speed, then ,storage=file|f32|f16|bf16|f8, ,compute=f32|f16|bf16, "
-    ",keep_f32=NAME+NAME, or ,SWITCH=on|off";
+    ",keep_f32=NAME+NAME, or ,SWITCH=on|off");
 
 struct SwitchRow {
     std::string_view name;
-    std::string_view cost;
+    Phrase cost;
 };
 
 constexpr std::array<SwitchRow, kNumericSwitchCount> kSwitches = {{
-    {"matmul_half_accumulation", "f16 products lose precision in their sums; about a fifth faster"},
-    {"convolution_half_accumulation", "softer pictures; about 5 % faster"},
-    {"split_k_reduction", "partial sums of half products are rounded once more"},
-    {"tf32_matmul", "f32 products with 10 bits of mantissa; several times faster"},
-    {"tf32_convolution", "f32 convolutions with 10 bits of mantissa; several times faster"},
-    {"cudnn_benchmark", "the first run of a shape is slow, bits may differ from run to run"},
-    {"cudnn_deterministic", "some convolutions are slower"},
-    {"attention_flash", "less memory and faster; f16 and bf16 on a card"},
-    {"attention_flash_3", "the same for the newest cards"},
-    {"attention_memory_efficient", "less memory; slower than flash"},
-    {"attention_cudnn", "fastest on new cards"},
-    {"attention_math", "most memory; takes what the others cannot"},
-    {"attention_math_half_reduction", "the plain attention loses precision in its sums"},
+    {"matmul_half_accumulation",
+     phrase("f16 products lose precision in their sums; about a fifth faster")},
+    {"convolution_half_accumulation", phrase("softer pictures; about 5 % faster")},
+    {"split_k_reduction", phrase("partial sums of half products are rounded once more")},
+    {"tf32_matmul", phrase("f32 products with 10 bits of mantissa; several times faster")},
+    {"tf32_convolution", phrase("f32 convolutions with 10 bits of mantissa; several times faster")},
+    {"cudnn_benchmark",
+     phrase("the first run of a shape is slow, bits may differ from run to run")},
+    {"cudnn_deterministic", phrase("some convolutions are slower")},
+    {"attention_flash", phrase("less memory and faster; f16 and bf16 on a card")},
+    {"attention_flash_3", phrase("the same for the newest cards")},
+    {"attention_memory_efficient", phrase("less memory; slower than flash")},
+    {"attention_cudnn", phrase("fastest on new cards")},
+    {"attention_math", phrase("most memory; takes what the others cannot")},
+    {"attention_math_half_reduction", phrase("the plain attention loses precision in its sums")},
 }};
 
 constexpr std::array<std::pair<std::string_view, DType>, 5> kTypes = {{{"f32", DType::F32},
@@ -40,9 +42,9 @@ constexpr std::array<std::pair<std::string_view, DType>, 5> kTypes = {{{"f32", D
                                                                        {"f8", DType::F8E4M3},
                                                                        {"f8_e5m2", DType::F8E5M2}}};
 
-[[noreturn]] void refusePrecision(std::string_view text, const std::string& why) {
+[[noreturn]] void refusePrecision(std::string_view text, const Message& why) {
     throw Error(ErrorKind::InvalidInput,
-                "precision " + quotedName(text) + ": " + why,
+                message("precision {}: {}", quotedName(text), why),
                 kPrecisionForms,
                 "precision");
 }
@@ -57,14 +59,15 @@ void readStorage(PrecisionTypes& types, std::string_view text, const std::string
     types.storesAsInFile = name == "file";
     types.storage = types.storesAsInFile ? std::nullopt : typeNamed(name);
     if (!types.storesAsInFile && (!types.storage || *types.storage == DType::F8E5M2)) {
-        refusePrecision(text, "storage is file, f32, f16, bf16 or f8, not " + quotedName(name));
+        refusePrecision(text,
+                        message("storage is file, f32, f16, bf16 or f8, not {}", quotedName(name)));
     }
 }
 
 void readCompute(PrecisionTypes& types, std::string_view text, const std::string& name) {
     types.compute = typeNamed(name);
     if (!types.compute || sizeOf(*types.compute) == 1) {
-        refusePrecision(text, "compute is f32, f16 or bf16, not " + quotedName(name));
+        refusePrecision(text, message("compute is f32, f16 or bf16, not {}", quotedName(name)));
     }
 }
 
@@ -72,7 +75,7 @@ NumericSwitch switchNamed(std::string_view text, std::string_view name) {
     const auto found = std::find_if(
         kSwitches.begin(), kSwitches.end(), [&](const SwitchRow& row) { return row.name == name; });
     if (found == kSwitches.end()) {
-        refusePrecision(text, quotedName(name) + " is not understood");
+        refusePrecision(text, message("{} is not understood", quotedName(name)));
     }
     return static_cast<NumericSwitch>(found - kSwitches.begin());
 }
@@ -81,7 +84,7 @@ void readPreset(PrecisionChoice& choice, std::string_view text, const std::strin
     choice.preset = name;
     if (std::find(kPrecisionPresets.begin(), kPrecisionPresets.end(), name) ==
         kPrecisionPresets.end()) {
-        refusePrecision(text, "there is no preset " + quotedName(name));
+        refusePrecision(text, message("there is no preset {}", quotedName(name)));
     }
 }
 
@@ -100,7 +103,7 @@ void readPrecisionOption(PrecisionChoice& choice,
     } else {
         const NumericSwitch named = switchNamed(text, key);
         if (value != "on" && value != "off") {
-            refusePrecision(text, key + " is on or off");
+            refusePrecision(text, message("{} is on or off", key));
         }
         choice.switches[named] = value == "on";
     }
@@ -111,7 +114,7 @@ void checkKeys(const Json& json,
                std::initializer_list<std::string_view> known) {
     for (const auto& [key, value] : json.items()) {
         if (std::find(known.begin(), known.end(), key) == known.end()) {
-            refusePrecision(what, quotedName(key) + " is not understood");
+            refusePrecision(what, message("{} is not understood", quotedName(key)));
         }
     }
 }
@@ -166,7 +169,7 @@ std::string_view nameOf(NumericSwitch numericSwitch) noexcept {
     return kSwitches[static_cast<size_t>(numericSwitch)].name;
 }
 
-std::string_view costOf(NumericSwitch numericSwitch) noexcept {
+Phrase costOf(NumericSwitch numericSwitch) noexcept {
     return kSwitches[static_cast<size_t>(numericSwitch)].cost;
 }
 
@@ -277,7 +280,7 @@ Json toJson(const ComponentPrecision& precision) {
     for (size_t i = 0; i < kNumericSwitchCount; ++i) {
         switches[std::string(kSwitches[i].name)] = textOf(precision.switches[i]);
     }
-    return {
+    Json json = {
         {"preset", precision.preset},
         {"component", precision.role},
         {"storage", precision.storesAsInFile ? "file" : shortNameOf(precision.storage)},
@@ -287,9 +290,10 @@ Json toJson(const ComponentPrecision& precision) {
         {"keep_f32", precision.keptF32},
         {"keep_from_f8", isScaled ? precision.keptFromF8 : std::vector<std::string>()},
         {"finite_check", precision.checksFinite},
-        {"switches", std::move(switches)},
-        {"lossy", precision.losses()},
-        {"notes", precision.notes}};
+        {"switches", std::move(switches)}};
+    putMessages(json, "lossy", precision.losses());
+    putMessages(json, "notes", precision.notes);
+    return json;
 }
 
 }  // namespace lowtide::memory

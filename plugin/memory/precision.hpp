@@ -36,7 +36,7 @@ inline constexpr size_t kNumericSwitchCount = 13;
 /// "matmul_half_accumulation", ...
 [[nodiscard]] std::string_view nameOf(NumericSwitch numericSwitch) noexcept;
 /// What turning it on costs, or brings; for a person.
-[[nodiscard]] std::string_view costOf(NumericSwitch numericSwitch) noexcept;
+[[nodiscard]] Phrase costOf(NumericSwitch numericSwitch) noexcept;
 
 /// Types that a person asks for; empty: as the preset has it.
 struct PrecisionTypes {
@@ -99,17 +99,17 @@ struct ComponentPrecision {
     /// The result must be finite; where it is not, it is computed once more in f32, which is told.
     bool checksFinite = false;
     SwitchStates switches{};
-    std::vector<std::string> lossy;  ///< sentences: why the result is not that of f32
-    std::vector<std::string> reuse;  ///< sentences: what a step cache leaves out of it
-    std::vector<std::string> notes;  ///< sentences: what its family has to say of it
+    std::vector<Message> lossy;  ///< sentences: why the result is not that of f32
+    std::vector<Message> reuse;  ///< sentences: what a step cache leaves out of it
+    std::vector<Message> notes;  ///< sentences: what its family has to say of it
 
     [[nodiscard]] SwitchState stateOf(NumericSwitch numericSwitch) const {
         return switches[static_cast<size_t>(numericSwitch)];
     }
 
     /// `lossy` and `reuse`; empty: the result is that of f32 and of every step.
-    [[nodiscard]] std::vector<std::string> losses() const {
-        std::vector<std::string> all = lossy;
+    [[nodiscard]] std::vector<Message> losses() const {
+        std::vector<Message> all = lossy;
         all.insert(all.end(), reuse.begin(), reuse.end());
         return all;
     }

@@ -30,7 +30,7 @@ Bytes bytesOf(const ComponentTree& tree, const ComponentPrecision& precision) {
 
 void addDecoded(const ComponentTree& tree,
                 const ComponentPrecision& precision,
-                std::vector<std::string>& notes) {
+                std::vector<Message>& notes) {
     const std::vector<std::string> names = quantisedAs(tree);
     const bool isRounded = !precision.storesAsInFile && precision.storage == DType::F8E4M3;
     if (names.empty() || isRounded) {
@@ -43,20 +43,23 @@ void addDecoded(const ComponentTree& tree,
         decoded.storesAsInFile = decoded.keepsQuantised = false;
         decoded.storage = precision.compute;
     }
-    const std::string way =
+    const Message way =
         precision.storesAsInFile
-            ? "stays so and is decoded at every use; storage=" + shortNameOf(decoded.storage) +
-                  " decodes it once"
-            : "is decoded once; storage=file leaves it as it is";
-    notes.push_back("the file has the " + precision.role + " as " + join(names, " and ") +
-                    ", which " + way +
-                    ", with the same bits (decoded: " + formatBytes(bytesOf(tree, decoded)) +
-                    "; as in the file: " + formatBytes(bytesOf(tree, asInFile)) + ")");
+            ? message("stays so and is decoded at every use; storage={} decodes it once",
+                      shortNameOf(decoded.storage))
+            : message("is decoded once; storage=file leaves it as it is");
+    notes.push_back(message(
+        "the file has the {} as {}, which {}, with the same bits (decoded: {}; as in the file: {})",
+        precision.role,
+        join(names, " and "),
+        way,
+        formatBytes(bytesOf(tree, decoded)),
+        formatBytes(bytesOf(tree, asInFile))));
 }
 
 void addWidened(const ComponentTree& tree,
                 const ComponentPrecision& precision,
-                std::vector<std::string>& notes) {
+                std::vector<Message>& notes) {
     if (tree.changes.empty()) {
         return;
     }
@@ -68,18 +71,19 @@ void addWidened(const ComponentTree& tree,
         }
     }
     if (more > 0) {
-        notes.push_back("weights of the " + precision.role +
-                        " that adapters change come with every value of their file: where they "
-                        "stream instead of staying, " +
-                        formatBytes(more) + " more");
+        notes.push_back(
+            message("weights of the {} that adapters change come with every value of their file: "
+                    "where they "
+                    "stream instead of staying, {} more",
+                    precision.role,
+                    formatBytes(more)));
     }
 }
 
 }  // namespace
 
-std::vector<std::string> storageNotes(const ComponentTree& tree,
-                                      const ComponentPrecision& precision) {
-    std::vector<std::string> notes;
+std::vector<Message> storageNotes(const ComponentTree& tree, const ComponentPrecision& precision) {
+    std::vector<Message> notes;
     addDecoded(tree, precision, notes);
     addWidened(tree, precision, notes);
     return notes;
@@ -158,8 +162,8 @@ const std::map<std::string, ComponentPreset>& presetOf(const FamilyPrecision& fa
             known.push_back(preset);
         }
         throw Error(ErrorKind::InvalidInput,
-                    "the family states no precision preset " + quotedName(name),
-                    "choose " + listSome(known),
+                    message("the family states no precision preset {}", quotedName(name)),
+                    message("choose {}", listSome(known)),
                     "precision");
     }
     return found->second;
@@ -262,21 +266,21 @@ std::vector<std::string> roundedTypes(const ComponentPrecision& precision,
     return rounded;
 }
 
-std::vector<std::string> lossesOf(const ComponentPrecision& precision, const FileTypes& fileTypes) {
-    std::vector<std::string> losses;
+std::vector<Message> lossesOf(const ComponentPrecision& precision, const FileTypes& fileTypes) {
+    std::vector<Message> losses;
     if (const auto rounded = roundedTypes(precision, fileTypes); !rounded.empty()) {
-        losses.push_back("the weights of the " + precision.role + " are stored as " +
-                         shortNameOf(precision.storage) + ", its file has " +
-                         join(rounded, " and "));
+        losses.push_back(message("the weights of the {} are stored as {}, its file has {}",
+                                 precision.role,
+                                 shortNameOf(precision.storage),
+                                 join(rounded, " and ")));
     }
     if (precision.compute != DType::F32) {
-        losses.push_back("the " + precision.role + " computes in " +
-                         shortNameOf(precision.compute));
+        losses.push_back(
+            message("the {} computes in {}", precision.role, shortNameOf(precision.compute)));
     }
     for (const NumericSwitch numericSwitch : kLossySwitches) {
         if (precision.stateOf(numericSwitch) == SwitchState::On) {
-            losses.push_back(std::string(nameOf(numericSwitch)) +
-                             " is on: " + std::string(costOf(numericSwitch)));
+            losses.push_back(message("{} is on: {}", nameOf(numericSwitch), costOf(numericSwitch)));
         }
     }
     return losses;

@@ -45,7 +45,7 @@ struct NumericTraits {
 struct PrecisionNote {
     std::string role;
     bool (*applies)(const ComponentPrecision& precision, const NumericTraits& device);
-    std::string sentence;
+    Message sentence;
 };
 
 /// What a family states of its precision.
@@ -100,7 +100,7 @@ using FileTypes = std::function<std::set<FileType>()>;
 
 /// Sentences on the bytes of a component that is stored so: what its quantised file takes as it is
 /// and decoded, and what weights that adapters change take while they stream. `precision`: settled.
-[[nodiscard]] std::vector<std::string> storageNotes(const ComponentTree& tree,
-                                                    const ComponentPrecision& precision);
+[[nodiscard]] std::vector<Message> storageNotes(const ComponentTree& tree,
+                                                const ComponentPrecision& precision);
 
 }  // namespace lowtide::memory

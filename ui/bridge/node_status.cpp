@@ -142,10 +142,8 @@ void NodeStatuses::planStay(const Json& stay, const std::vector<std::string>& no
 
 void NodeStatuses::planPrecision(const std::string& key, const Json& precision) {
     NodeStatus& status = statuses_[key.substr(0, key.find('.'))];
-    for (const Json& sentence : memberIn(precision, "lossy")) {
-        if (sentence.is_string()) {
-            status.lossy.push_back(moduleSentence(sentence.get<std::string>()));
-        }
+    for (const Message& sentence : messagesIn(precision, "lossy")) {
+        status.lossy.push_back(moduleSentence(sentence));
     }
 }
 

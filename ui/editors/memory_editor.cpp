@@ -36,14 +36,11 @@ memory::Policy readPolicy(const std::string& text, const memory::Policy& before)
 }
 
 /// What the plan says of each component under "lossy" or "notes", each sentence once.
-std::set<std::string> sentencesIn(const Json& planned, const char* key) {
-    std::set<std::string> sentences;
+std::vector<Message> sentencesIn(const Json& planned, const char* key) {
+    std::map<std::string, Message> sentences;
     for (const Json& precision : planned.is_object() ? planned : Json::object()) {
-        const Json list = precision.is_object() ? precision.value(key, Json()) : Json();
-        for (const Json& sentence : list.is_array() ? list : Json::array()) {
-            if (sentence.is_string()) {
-                sentences.insert(sentence.get<std::string>());
-            }
+        for (Message& sentence : messagesIn(precision, key)) {
+            sentences.emplace(sentence.str(), std::move(sentence));
         }
     }
     return sentences;
@@ -134,7 +131,7 @@ void MemoryEditor::Parts::fill(QVBoxLayout* column) {
     const memory::Judgement judgement =
         memory::judge({.policy = policy, .cache = {.label = facts.stepCache}});
     if (judgement.verdict == memory::Verdict::Lossy) {
-        for (const std::string& reason : judgement.reasons) {
+        for (const Message& reason : judgement.reasons) {
             column->addWidget(makeNote(moduleSentence(reason), "lossy", body));
         }
     }
@@ -270,10 +267,10 @@ void PrecisionEditor::Parts::fill(QVBoxLayout* column) {
     });
     column->addWidget(types);
     addKept(column);
-    for (const std::string& loss : sentencesIn(facts.plannedPrecision, "lossy")) {
+    for (const Message& loss : sentencesIn(facts.plannedPrecision, "lossy")) {
         column->addWidget(makeNote(moduleSentence(loss), "lossy", body));
     }
-    for (const std::string& note : sentencesIn(facts.plannedPrecision, "notes")) {
+    for (const Message& note : sentencesIn(facts.plannedPrecision, "notes")) {
         column->addWidget(makeNote(moduleSentence(note), "text.muted", body));
     }
     column->addSpacing(Theme::space(1));

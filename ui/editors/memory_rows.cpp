@@ -105,7 +105,7 @@ QString labelOf(memory::NumericSwitch each) {
 }
 
 QString priceOf(memory::NumericSwitch each) {
-    return moduleSentence(std::string(memory::costOf(each)));
+    return moduleSentence(memory::costOf(each));
 }
 
 }  // namespace

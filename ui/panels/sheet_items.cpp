@@ -69,7 +69,7 @@ SheetChoice choice(const std::string& value, const QString& label, const QString
 std::vector<SheetChoice> policyChoices() {
     std::vector<SheetChoice> choices;
     for (const memory::PlannerType& type : memory::planners()) {
-        const QString summary = QString::fromStdString(type.summary);
+        const QString summary = QString::fromStdString(type.summary.str());
         choices.push_back(choice(type.name, QString::fromStdString(type.name), summary));
         if (type.mayStream) {
             const std::string streamed = type.name + "+stream";

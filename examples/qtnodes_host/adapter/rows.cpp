@@ -109,7 +109,7 @@ std::optional<std::string> setPolicy(NodeState& node, const Row& row, const std:
             static_cast<void>(memory::parsePolicy(text));
         }
     } catch (const Error& error) {
-        return error.message() + "; " + error.hint();
+        return error.message().str() + "; " + error.hint().str();
     }
     Json own = ownPolicy(node.node().memory);
     Json components = componentPolicies(node.node().memory);

@@ -99,8 +99,8 @@ private Q_SLOTS:
     /// What a switch of the precision costs, and what became of it.
     void everySwitchIsChinese() {
         for (size_t i = 0; i < memory::kNumericSwitchCount; ++i) {
-            const std::string cost(memory::costOf(static_cast<memory::NumericSwitch>(i)));
-            QVERIFY2(isChinese(moduleSentence(cost)), cost.c_str());
+            const Message cost = memory::costOf(static_cast<memory::NumericSwitch>(i));
+            QVERIFY2(isChinese(moduleSentence(cost)), cost.str().c_str());
         }
         for (const char* state : {"on", "off", "not applicable here"}) {
             QVERIFY2(isChinese(moduleSentence(state)), state);

@@ -48,6 +48,9 @@ private Q_SLOTS:
         row("nodeFailed",
             NodeFailed{issue},
             R"({"event":"nodeFailed","issue":{"code":"odd","hint":"h","item":"p","message":"m","node":"n","severity":"error"},"node":"n","run":7})");
+        row("nodeFailed, with what makes its message",
+            NodeFailed{Issue{.code = "odd", .node = "n", .message = message("{} is odd", 7)}},
+            R"({"event":"nodeFailed","issue":{"code":"odd","message":"7 is odd","messageParts":{"arguments":[7],"format":"{} is odd"},"node":"n","severity":"error"},"node":"n","run":7})");
         row("runFinished",
             RunFinished{Status::Cancelled, 1.5, 3, {}},
             R"({"event":"runFinished","executed":3,"issues":[],"ms":1.5,"run":7,"status":"cancelled"})");

@@ -56,7 +56,7 @@ private Q_SLOTS:
         QCOMPARE(ledger.bytesOn("cpu", Tag::Wires), Bytes{0});
         QCOMPARE(ledger.bytesOn("fake"), Bytes{0});
         QVERIFY(!ledger.snapshot().at("cpu").byOwner.contains("encode"));
-        const std::string fault = ledger.takeFault();
+        const std::string fault = ledger.takeFault().str();
         QVERIFY2(fault.find("3 B more of wires") != fault.npos &&
                      fault.find("\"encode\" had on cpu") != fault.npos,
                  fault.c_str());

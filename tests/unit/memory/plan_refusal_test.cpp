@@ -38,8 +38,8 @@ private Q_SLOTS:
         QVERIFY(refusal);
         QVERIFY(refusal->node == "denoise");
         QCOMPARE(refusal->needed, Bytes{4 * kDenoiser});
-        QVERIFY2(refusal->cheapestFix.find("denoise to auto") != std::string::npos,
-                 refusal->cheapestFix.c_str());
+        QVERIFY2(refusal->cheapestFix.str().find("denoise to auto") != std::string::npos,
+                 refusal->cheapestFix.str().c_str());
         QCOMPARE(toJson(*refusal),
                  (Json{{"node", "denoise"},
                        {"device", refusal->device},
@@ -50,7 +50,7 @@ private Q_SLOTS:
                        {"policy", "auto"}}));
         request.nodes[1].work.activations = 4 * kDenoiser;
         const auto hopeless = makePlan(request);
-        QVERIFY(std::get<Infeasible>(hopeless).cheapestFix.find("@cpu") != std::string::npos);
+        QVERIFY(std::get<Infeasible>(hopeless).cheapestFix.str().find("@cpu") != std::string::npos);
         QVERIFY(!toJson(std::get<Infeasible>(hopeless)).contains("policy"));
     }
 
@@ -66,10 +66,10 @@ private Q_SLOTS:
         QCOMPARE(refusal->device, std::string("cpu"));
         QCOMPARE(refusal->budget, Bytes{2000});
         QCOMPARE(
-            refusal->cheapestFix,
+            refusal->cheapestFix.str(),
             std::string("give cpu a budget of at least 2.0 KiB, or a smaller picture or batch"));
         request.devices[1].size = 1999;  // it has no more
-        QCOMPARE(std::get<Infeasible>(makePlan(request)).cheapestFix,
+        QCOMPARE(std::get<Infeasible>(makePlan(request)).cheapestFix.str(),
                  std::string("choose a smaller picture or batch"));
         request.devices[1].traits.capacity = 2000;
         QCOMPARE(planOf(request).devices.at(1).peak, Bytes{2000});
@@ -88,7 +88,7 @@ private Q_SLOTS:
         const auto* refusal = std::get_if<Infeasible>(&answer);
         QVERIFY(refusal);
         QCOMPARE(refusal->device, std::string("cpu"));
-        QVERIFY2(!refusal->fittingPolicy.empty(), refusal->cheapestFix.c_str());
+        QVERIFY2(!refusal->fittingPolicy.empty(), refusal->cheapestFix.str().c_str());
         const auto& rungs = kTighterPolicies;
         const auto rung = std::find(rungs.begin(), rungs.end(), refusal->fittingPolicy);
         request.nodes[0].policy =
@@ -178,8 +178,8 @@ private Q_SLOTS:
         const auto answer = makePlan(request);
         const auto& refusal = std::get<Infeasible>(answer);
         QCOMPARE(refusal.device, std::string("fake"));
-        const bool isAdvised = refusal.cheapestFix.find("budget") != std::string::npos;
-        QVERIFY2(isAdvised == helps, refusal.cheapestFix.c_str());
+        const bool isAdvised = refusal.cheapestFix.str().find("budget") != std::string::npos;
+        QVERIFY2(isAdvised == helps, refusal.cheapestFix.str().c_str());
         QCOMPARE(toJson(refusal).value("budget", Bytes{0}), helps ? refusal.minimum : Bytes{0});
     }
 

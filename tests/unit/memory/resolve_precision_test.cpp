@@ -153,7 +153,7 @@ private Q_SLOTS:
         const ComponentPrecision precision = resolve("balanced,storage=bf16", {});
         QVERIFY(precision.storage == DType::BF16 && precision.compute == DType::F32);
         QCOMPARE(precision.lossy.size(), size_t{1});
-        QCOMPARE(precision.lossy.front(),
+        QCOMPARE(precision.lossy.front().str(),
                  std::string("the weights of the denoiser are stored as bf16, its file has f32"));
         QVERIFY(resolve("balanced,storage=bf16", {}, {DType::BF16}).lossy.empty());
         QVERIFY(!resolve("balanced,storage=f16", {}, {DType::BF16}).lossy.empty());
@@ -161,9 +161,9 @@ private Q_SLOTS:
         QVERIFY(resolve("balanced,storage=file", {}, {DType::F16}).lossy.empty());
         QVERIFY(resolve("balanced,storage=file", {}, {{DType::F32, "q4_k"}}).lossy.empty());
         QCOMPARE(resolve("balanced,storage=bf16", {}, {DType::BF16, {DType::F32, "q4_k"}}).lossy,
-                 std::vector<std::string>{
+                 std::vector<Message>{
                      "the weights of the denoiser are stored as bf16, its file has q4_k"});
-        QCOMPARE(resolve("balanced,compute=bf16", {}).lossy.front(),
+        QCOMPARE(resolve("balanced,compute=bf16", {}).lossy.front().str(),
                  std::string("the denoiser computes in bf16"));
     }
 
@@ -230,7 +230,7 @@ private Q_SLOTS:
 
     /// By role, by what was resolved, and by the device.
     void notesAreThoseThatApply() {
-        using Notes = std::vector<std::string>;
+        using Notes = std::vector<Message>;
         const NumericTraits card = NumericTraits::ofCuda(86);
         QCOMPARE(resolve("balanced", card).notes, Notes{"of f16"});
         QCOMPARE(resolve("speed", card).notes, (Notes{"of f16", "of speed on a card"}));
@@ -250,8 +250,8 @@ private Q_SLOTS:
         const ComponentPrecision precision = resolve("speed", NumericTraits::ofCuda(80));
         const auto names = [&](const char* name) {
             return std::any_of(
-                precision.lossy.begin(), precision.lossy.end(), [&](const std::string& sentence) {
-                    return sentence.find(name) == 0;
+                precision.lossy.begin(), precision.lossy.end(), [&](const Message& sentence) {
+                    return sentence.str().find(name) == 0;
                 });
         };
         QVERIFY(names("matmul_half_accumulation is on: "));

@@ -36,7 +36,7 @@ ComponentPrecision precisionOf(bool asInFile, DType storage, DType compute) {
     return precision;
 }
 
-using Notes = std::vector<std::string>;
+using Notes = std::vector<Message>;
 
 }  // namespace
 
@@ -59,7 +59,7 @@ private Q_SLOTS:
         const Notes ofF8 =
             storageNotes(plainTree(DType::F8E4M3), precisionOf(true, DType::F32, DType::F32));
         QCOMPARE(ofF8.size(), size_t{1});
-        QVERIFY(ofF8[0].ends_with("(decoded: 32.0 MiB; as in the file: 8.0 MiB)"));
+        QVERIFY(ofF8[0].str().ends_with("(decoded: 32.0 MiB; as in the file: 8.0 MiB)"));
     }
 
     /// As a preset leaves it, where nobody asked for a storage.

@@ -164,7 +164,7 @@ std::string switchTable() {
         for (const std::string_view preset : memory::kPrecisionPresets) {
             table += " " + switchCell(preset, each) + " |";
         }
-        table += " " + std::string(costOf(each)) + " |\n";
+        table += " " + Message(costOf(each)).str() + " |\n";
     }
     return table;
 }
@@ -172,7 +172,7 @@ std::string switchTable() {
 std::string onlyNoteOf(const memory::ComponentPrecision& precision) {
     return precision.notes.size() > 1 ? "several notes"
            : precision.notes.empty()  ? std::string()
-                                      : precision.notes.front();
+                                      : precision.notes.front().str();
 }
 
 }  // namespace
@@ -202,9 +202,9 @@ private Q_SLOTS:
         QVERIFY(precision.compute == DType::F16);
         QVERIFY(precision.stateOf(memory::NumericSwitch::MatmulHalfAccumulation) ==
                 (row.sumsInHalf ? memory::SwitchState::On : memory::SwitchState::Off));
-        const bool isMarked = std::any_of(
-            precision.lossy.begin(), precision.lossy.end(), [](const std::string& loss) {
-                return loss.starts_with("matmul_half_accumulation is on");
+        const bool isMarked =
+            std::any_of(precision.lossy.begin(), precision.lossy.end(), [](const Message& loss) {
+                return loss.str().starts_with("matmul_half_accumulation is on");
             });
         QCOMPARE(isMarked, row.sumsInHalf);
         const std::string note = onlyNoteOf(precision);

@@ -137,15 +137,16 @@ private Q_SLOTS:
         QCOMPARE(error.has_value(), *choice.refusal != 0);
         if (error) {
             QCOMPARE(error->item(), std::string("step_cache"));
-            QVERIFY2(contains(error->message(), choice.refusal), error->message().str().c_str());
+            QVERIFY2(contains(error->message().str(), choice.refusal),
+                     error->message().str().c_str());
             QVERIFY(!error->hint().empty());
             return;
         }
         QCOMPARE(outline.precisions.size(), size_t{1});
-        const std::vector<std::string>& losses = outline.precisions.front().reuse;
+        const std::vector<Message>& losses = outline.precisions.front().reuse;
         QCOMPARE(losses.size(), choice.losses.size());
         for (size_t i = 0; i < losses.size(); ++i) {
-            QVERIFY2(contains(losses[i], choice.losses[i]), losses[i].c_str());
+            QVERIFY2(contains(losses[i].str(), choice.losses[i]), losses[i].str().c_str());
         }
         QCOMPARE(outline.issues.size(), choice.warnings.size());
         for (size_t i = 0; i < outline.issues.size(); ++i) {

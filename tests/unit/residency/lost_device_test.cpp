@@ -92,7 +92,7 @@ std::optional<Error> run(residency::Residency& residency,
     }
     residency.end(failure ? Outcome::Failed : Outcome::Finished);
     attempt([&] {
-        const std::string fault = residency.ledger().takeFault();
+        const Message fault = residency.ledger().takeFault();
         requireThat(fault.empty(), fault, "", "");
     });
     if (!failure) {

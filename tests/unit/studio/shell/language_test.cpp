@@ -345,9 +345,21 @@ private Q_SLOTS:
         QCOMPARE(issueFromJson(odd).message.str(), byPattern);
         Json other = known;
         other["code"] = "never_heard_of";
-        QCOMPARE(issueFromJson(other).hint.str(), said.hint);
+        QCOMPARE(issueFromJson(other).hint.str(), said.hint.str());
         other["hint"] = "never heard of it";
         QCOMPARE(issueFromJson(other).hint.str(), std::string("never heard of it"));
+    }
+
+    /// As the module's answer has it: the text alone is no sentence that is known.
+    void aMessageIsSaidByItsParts() {
+        Language language;
+        language.use(kChinese);
+        Json issue = {{"code", "never_heard_of"}};
+        putMessage(issue, "message", message("{}: {}", "a.pt", message("is encrypted")));
+        QCOMPARE(QString::fromStdString(issueFromJson(issue).message.str()),
+                 QString("a.pt：已加密"));
+        issue.erase("messageParts");
+        QCOMPARE(issueFromJson(issue).message.str(), std::string("a.pt: is encrypted"));
     }
 
     void aValueThatIsRefusedSaysWhyInChinese() {
