@@ -19,7 +19,7 @@
 #include <QVBoxLayout>
 
 #include <optional>
-#include <set>
+#include <map>
 
 namespace lowtide::ui {
 
@@ -43,7 +43,11 @@ std::vector<Message> sentencesIn(const Json& planned, const char* key) {
             sentences.emplace(sentence.str(), std::move(sentence));
         }
     }
-    return sentences;
+    std::vector<Message> sorted;
+    for (auto& [text, sentence] : sentences) {
+        sorted.push_back(std::move(sentence));
+    }
+    return sorted;
 }
 
 /// The text form, which says nothing of components, or the JSON form.
