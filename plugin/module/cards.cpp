@@ -34,13 +34,13 @@ std::vector<memory::Card> knownCards(const std::string& path) {
 }
 
 std::optional<Issue> warningOf(const memory::Card& card) {
-    const std::string problem = residency::capabilityProblem(card.name, card.capability);
+    const Message problem = residency::capabilityProblem(card.name, card.capability);
     if (problem.empty()) {
         return std::nullopt;
     }
     return Issue{.severity = Severity::Warning,
                  .code = "card_too_old",
-                 .message = problem + ": this plan could not be run there",
+                 .message = problem.str() + ": this plan could not be run there",
                  .hint = "choose a newer card"};
 }
 
@@ -53,7 +53,7 @@ Issue runRefusal(const memory::Card& card) {
 
 Json listedCard(const memory::Card& card) {
     Json json = memory::toJson(card);
-    json["problem"] = residency::capabilityProblem(card.name, card.capability);
+    json["problem"] = residency::capabilityProblem(card.name, card.capability).str();
     return json;
 }
 

@@ -53,7 +53,7 @@ CudaFacts cudaFacts(const residency::CudaLibrary& library, const std::string& pr
     const residency::CudaDriver& driver = library.driver();
     const residency::CudaBuild build = library.build();
     CudaFacts facts{
-        .json = {{"problem", library.problem()},
+        .json = {{"problem", library.problem().str()},
                  {"driver",
                   driver.version > 0 ? residency::cudaVersionText(driver.version) : std::string()},
                  {"runtime",
@@ -74,7 +74,7 @@ CudaFacts cudaFacts(const residency::CudaLibrary& library, const std::string& pr
              {"name", card.name},
              {"capability", memory::capabilityText(card.capability)},
              {"capacity", card.capacity},
-             {"problem", card.problem},
+             {"problem", card.problem.str()},
              {"gains", card.problem.empty() ? gainsOf(card.capability) : Json::array()}});
     }
     return facts;

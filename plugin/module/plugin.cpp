@@ -204,7 +204,7 @@ struct Engine {
                  slot,
                  threads,
                  cacheFolder.empty() ? "" : cacheFolder + "/results",
-                 chooseCudnnApi(cudnnApi, cuda->problem()),
+                 chooseCudnnApi(cudnnApi, cuda->problem().str()),
                  cudaFacts(*cuda, moduleFolder() + "/lowtide/resources/cuda/proven.json"),
                  knownCards(moduleFolder() + "/lowtide/resources/cards/cards.json"),
                  digests),

@@ -79,8 +79,9 @@ memory::Traffic TrafficCounter::snapshot() const {
 const ChangeMath& Bookkeeping::mathOf(const memory::ComponentTree& tree) const {
     if (!changes) {
         throw Error(ErrorKind::Internal,
-                    "adapters change the weights of the " + tree.role +
-                        ", but this engine was made without their mathematics");
+                    message("adapters change the weights of the {}, but this engine was made "
+                            "without their mathematics",
+                            tree.role));
     }
     return *changes;
 }

@@ -182,9 +182,8 @@ void convertElements(
     const Loop loop = loopOf(from, to);
     if (!loop) {
         throw Error(ErrorKind::Unsupported,
-                    "weights of type " + std::string(nameOf(from)) + " cannot be used as " +
-                        std::string(nameOf(to)),
-                    "use a checkpoint whose weights are F32, F16, BF16 or F8");
+                    message("weights of type {} cannot be used as {}", nameOf(from), nameOf(to)),
+                    message("use a checkpoint whose weights are F32, F16, BF16 or F8"));
     }
     loop(target, source, count);
 }

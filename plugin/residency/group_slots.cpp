@@ -209,8 +209,9 @@ void GroupSlots::waitFor(GroupId group) {
     }
     if (state.arrival && state.arrival->isPartial) {
         throw Error(ErrorKind::Internal,
-                    place_.tree->role + "." + place_.layout->groups[group].name +
-                        " was asked for again after it failed to arrive or to be changed");
+                    message("{}.{} was asked for again after it failed to arrive or to be changed",
+                            place_.tree->role,
+                            place_.layout->groups[group].name));
     }
 }
 

@@ -22,10 +22,12 @@ HeldWeights::HeldWeights(const GroupPlace& place)
         const DType type = storage.scaleCount > 0 ? DType::F32 : arrivalTypeOf(weight.storage);
         if (!canConvert(storage.fileType, type)) {
             throw Error(ErrorKind::Unsupported,
-                        place.tree->role + ": the weight " + weight.name + " is " +
-                            std::string(nameOf(storage.fileType)) +
-                            " in its file and cannot be used as " + std::string(nameOf(type)),
-                        "use a checkpoint whose weights are F32, F16, BF16 or F8");
+                        message("{}: the weight {} is {} in its file and cannot be used as {}",
+                                place.tree->role,
+                                weight.name,
+                                nameOf(storage.fileType),
+                                nameOf(type)),
+                        message("use a checkpoint whose weights are F32, F16, BF16 or F8"));
         }
     }
 }
@@ -55,9 +57,10 @@ std::byte* HeldWeights::mappedAddress(StorageId storage) const {
     const std::byte* mapped = place_.books.masters.mapped(*place_.tree, storage);
     if (!mapped) {
         throw Error(ErrorKind::OutOfMemory,
-                    place_.tree->role + ": the system has no room to map the file of " +
-                        place_.tree->storages[storage].key,
-                    "end other programs, or choose the policy leaf for this node");
+                    message("{}: the system has no room to map the file of {}",
+                            place_.tree->role,
+                            place_.tree->storages[storage].key),
+                    message("end other programs, or choose the policy leaf for this node"));
     }
     // ATen has no tensor over constant memory; the map is read-only, so a write ends the program
     // at once.

@@ -17,12 +17,9 @@ bool isSame(const files::FileIdentity& now, const memory::WeightFile& file) {
            now.inode == file.inode;
 }
 
-[[noreturn]] void refuseChanged(const std::string& what,
-                                const files::InputFile& file,
-                                const char* change) {
-    throw Error(ErrorKind::Corrupt,
-                what + ": the weight file " + file.name() + " was " + change + " while it was used",
-                "make the file whole again and run once more");
+[[noreturn]] void refuseChanged(const Message& problem) {
+    throw Error(
+        ErrorKind::Corrupt, problem, message("make the file whole again and run once more"));
 }
 
 /// Reads one storage piece by piece, as one type.
@@ -90,8 +87,8 @@ std::shared_ptr<const files::InputFile> MasterStore::fileFor(const memory::Weigh
     auto opened = std::make_shared<const files::InputFile>(file.path);
     if (!isSame(opened->identity(), file)) {
         throw Error(ErrorKind::Corrupt,
-                    "the weight file " + opened->name() + " was changed since it was opened",
-                    "load the model again");
+                    message("the weight file {} was changed since it was opened", opened->name()),
+                    message("load the model again"));
     }
     return opened;
 }
@@ -128,7 +125,8 @@ const files::InputFile* MasterStore::changedFile(const memory::ComponentTree& tr
 
 void MasterStore::requireUnchanged(const memory::ComponentTree& tree) const {
     if (const files::InputFile* file = changedFile(tree)) {
-        refuseChanged(tree.role, *file, "changed");
+        refuseChanged(message(
+            "{}: the weight file {} was changed while it was used", tree.role, file->name()));
     }
 }
 
@@ -139,7 +137,10 @@ bool MasterStore::isUnchanged(const memory::ComponentTree& tree) const {
 void MasterStore::requireWhole(const memory::ComponentTree& tree, memory::StorageId storage) const {
     const files::InputFile& file = *fileOf(tree, storage);
     if (file.isTorn()) {
-        refuseChanged(tree.role + "." + tree.storages[storage].key, file, "cut off");
+        refuseChanged(message("{}.{}: the weight file {} was cut off while it was used",
+                              tree.role,
+                              tree.storages[storage].key,
+                              file.name()));
     }
 }
 

@@ -75,8 +75,8 @@ void DeviceState::dropRunMemory(memory::Ledger& ledger) noexcept {
 void DeviceState::requireWorking() const {
     if (isLost) {
         throw Error(ErrorKind::Device,
-                    "the device " + id + " was lost: " + whyLost,
-                    "start the program again to use it, or choose another device");
+                    message("the device {} was lost: {}", id, whyLost),
+                    message("start the program again to use it, or choose another device"));
     }
 }
 

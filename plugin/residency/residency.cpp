@@ -38,10 +38,12 @@ const memory::Leaf& leafOf(const memory::ComponentTree& tree,
     LOWTIDE_ASSERT(leaf < tree.leaves.size());
     const memory::Leaf& found = tree.leaves[leaf];
     if (found.gathered != isGathered) {
-        throw Error(ErrorKind::Internal,
-                    tree.role + "." + found.name +
-                        (isGathered ? " is no table whose rows are gathered"
-                                    : " is a table whose rows are gathered; it has no lease"));
+        throw Error(
+            ErrorKind::Internal,
+            isGathered ? message("{}.{} is no table whose rows are gathered", tree.role, found.name)
+                       : message("{}.{} is a table whose rows are gathered; it has no lease",
+                                 tree.role,
+                                 found.name));
     }
     return found;
 }
@@ -61,9 +63,11 @@ at::Tensor readRows(const MasterStore& masters,
     for (int64_t i = 0; i < flat.numel(); ++i) {
         if (id[i] < 0 || id[i] >= rowCount) {
             throw Error(ErrorKind::InvalidInput,
-                        tree.role + "." + table.name + " has rows 0 to " +
-                            std::to_string(rowCount - 1) + ", row " + std::to_string(id[i]) +
-                            " was asked for");
+                        message("{}.{} has rows 0 to {}, row {} was asked for",
+                                tree.role,
+                                table.name,
+                                rowCount - 1,
+                                id[i]));
         }
         masters.readElements(tree,
                              table.storage,
@@ -164,9 +168,10 @@ memory::DeviceInfo Residency::open(const memory::DeviceSpec& spec) {
     const DeviceState* known = state_->devices.find(spec.id());
     if (state_->run && known && (spec.capacity || spec.spill) && spec != known->spec) {
         throw Error(ErrorKind::InvalidInput,
-                    "the device " + toText(known->spec) + " cannot become " + toText(spec) +
-                        " while a run uses it",
-                    "wait until the run has ended");
+                    message("the device {} cannot become {} while a run uses it",
+                            toText(known->spec),
+                            toText(spec)),
+                    message("wait until the run has ended"));
     }
     DeviceState& device = state_->devices.getAsSpecified(spec);
     device.device->attachThread();
@@ -257,8 +262,8 @@ void Residency::end(memory::Outcome outcome) noexcept {
 Bytes Residency::release(std::string_view component) {
     if (state_->run) {
         throw Error(ErrorKind::InvalidInput,
-                    "components cannot be released while a run uses them",
-                    "wait until the run has ended");
+                    message("components cannot be released while a run uses them"),
+                    message("wait until the run has ended"));
     }
     const Bytes unpinned = state_->unpinNamed(component);
     return unpinned + offload(component, false);

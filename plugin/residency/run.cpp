@@ -149,10 +149,11 @@ void Run::endTurns(uint32_t arriving) {
         }
         if (other->isLeased()) {
             throw Error(ErrorKind::Unsupported,
-                        "node " + nodeName() + " uses " +
-                            plan_->components[own.component].tree->role + " while " +
-                            other->tree().role + " holds the place that both share",
-                        "set the memory policy of one of them to none");
+                        message("node {} uses {} while {} holds the place that both share",
+                                nodeName(),
+                                plan_->components[own.component].tree->role,
+                                other->tree().role),
+                        message("set the memory policy of one of them to none"));
         }
         other->deactivate(nodeName());
     }
@@ -245,10 +246,11 @@ void Run::requireNoFailedAllocation() const {
     for (const auto& [id, device] : devices_.working()) {
         if (device->device->allocatorState().outOfMemory > device->failuresAtEnter) {
             throw Error(ErrorKind::OutOfMemory,
-                        "an allocation on " + id + " failed while " + nodeName() +
-                            " computed, and a library went on in another way: its result may "
-                            "differ from that of other runs",
-                        "choose a tighter memory policy, or a smaller picture or batch");
+                        message("an allocation on {} failed while {} computed, and a library went "
+                                "on in another way: its result may differ from that of other runs",
+                                id,
+                                nodeName()),
+                        message("choose a tighter memory policy, or a smaller picture or batch"));
         }
     }
 }
@@ -369,8 +371,9 @@ const PlannedComponent& Run::anyPlanned(const memory::ComponentTree& tree) const
         }
     }
     throw Error(ErrorKind::Internal,
-                "the memory plan has no place for the component " + tree.role + " that node " +
-                    nodeName() + " uses");
+                message("the memory plan has no place for the component {} that node {} uses",
+                        tree.role,
+                        nodeName()));
 }
 
 Stay* Run::findActive(const memory::ComponentTree& tree) noexcept {

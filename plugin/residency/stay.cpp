@@ -204,10 +204,11 @@ void Stay::use(LeafId leaf, const StopToken& stop, const std::string& node) {
     const auto steps = stream_.use(groups);
     if (!steps) {
         throw Error(ErrorKind::OutOfMemory,
-                    "node " + node + ": " + place_.tree->role + "." +
-                        place_.tree->leaves[leaf].name +
-                        " finds no room beside weights that are in use",
-                    "give the node a larger budget, or a policy that holds more");
+                    message("node {}: {}.{} finds no room beside weights that are in use",
+                            node,
+                            place_.tree->role,
+                            place_.tree->leaves[leaf].name),
+                    message("give the node a larger budget, or a policy that holds more"));
     }
     if (stream_.misses() > missesBefore) {
         place_.books.traffic.addMiss();

@@ -21,10 +21,13 @@ void requireFinite(const std::string& role,
     if (!storage.mustBeFinite || areFinite(storage.fileType, raw, count)) {
         return;
     }
-    throw Error(ErrorKind::Corrupt,
-                role + ": the adapter " + quotedName(file.name()) + " holds a number in " +
-                    quotedName(storage.key) + " that is not finite (NaN or infinity)",
-                "get the adapter again, or choose another one");
+    throw Error(
+        ErrorKind::Corrupt,
+        message("{}: the adapter {} holds a number in {} that is not finite (NaN or infinity)",
+                role,
+                quotedName(file.name()),
+                quotedName(storage.key)),
+        message("get the adapter again, or choose another one"));
 }
 
 void requireSound(const std::string& role,
@@ -34,9 +37,13 @@ void requireSound(const std::string& role,
     const encodings::Encoding& encoding = encodings::encodingOf(*stored.tensor);
     if (const auto fault = encoding.fault(stored)) {
         throw Error(ErrorKind::Corrupt,
-                    role + "." + storage.key + ", " + std::string(encoding.label) + " in " +
-                        quotedName(file.name()) + ": " + *fault,
-                    "get the file again, or choose another one");
+                    message("{}.{}, {} in {}: {}",
+                            role,
+                            storage.key,
+                            encoding.label,
+                            quotedName(file.name()),
+                            *fault),
+                    message("get the file again, or choose another one"));
     }
 }
 
@@ -81,7 +88,7 @@ void readNamed(const files::InputFile& file,
             throw;
         }
         throw Error(
-            error.kind(), role + "." + storage.key + ": " + error.message().str(), error.hint());
+            error.kind(), message("{}.{}: {}", role, storage.key, error.message()), error.hint());
     }
 }
 
@@ -138,11 +145,13 @@ void StorageElements::readEncoded(
     const Part part = blocksAround(encoded, first, count);
     if (scratchBytes(storage_, type, first, count) > static_cast<Bytes>(scratch_.size())) {
         if (part.count <= encoded.blockElements) {
-            throw Error(ErrorKind::Unsupported,
-                        role_ + "." + storage_.key + ": the scales of one block take " +
-                            formatBytes(companionBytes(encoded, part)) +
-                            ", more than are read at once",
-                        "choose a file in another encoding");
+            throw Error(
+                ErrorKind::Unsupported,
+                message("{}.{}: the scales of one block take {}, more than are read at once",
+                        role_,
+                        storage_.key,
+                        formatBytes(companionBytes(encoded, part))),
+                message("choose a file in another encoding"));
         }
         const int64_t half = part.count / encoded.blockElements / 2 * encoded.blockElements;
         const int64_t head = std::min(count, part.first + half - first);

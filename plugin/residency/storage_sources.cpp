@@ -73,7 +73,7 @@ private:
             }
         }
         throw Error(ErrorKind::Internal,
-                    role_ + "." + storage_.key + ": nothing lies behind its companions");
+                    message("{}.{}: nothing lies behind its companions", role_, storage_.key));
     }
 
     /// The blocks that end within these bytes of the file.

@@ -65,8 +65,7 @@ public:
             return;
         }
         requireCarried(state.size(0) == count(),
-                       std::to_string(state.size(0)) + " generators for a batch of " +
-                           std::to_string(count()));
+                       message("{} generators for a batch of {}", state.size(0), count()));
         for (size_t i = 0; i < generators_.size(); ++i) {
             // torch reads elsewhere when the state is a view that does not begin its storage.
             generators_[i].setState(state[static_cast<int64_t>(i)].clone());

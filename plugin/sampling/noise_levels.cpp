@@ -65,9 +65,10 @@ std::vector<double> fallingTimesteps(const SchedulerConfig& config, int steps, T
 std::vector<double> multistepTimesteps(const SchedulerConfig& config, int steps, int64_t usable) {
     if (usable <= steps) {
         throw Error(ErrorKind::InvalidInput,
-                    std::to_string(steps) + " steps do not fit into the " + std::to_string(usable) +
-                        " timesteps that this sampler can visit",
-                    "choose at most " + std::to_string(usable - 1) + " steps",
+                    message("{} steps do not fit into the {} timesteps that this sampler can visit",
+                            steps,
+                            usable),
+                    message("choose at most {} steps", usable - 1),
                     "steps");
     }
     if (config.spacing == Spacing::Trailing) {
@@ -399,11 +400,15 @@ void requireFalling(const Schedule& schedule) {
             return formatNumber(timestepIn(schedule.timesteps.select(0, of)));
         };
         throw Error(ErrorKind::InvalidInput,
-                    "steps " + std::to_string(call) + " and " + std::to_string(call + 1) + " of " +
-                        std::to_string(calls) + ", at timesteps " + timeOf(call - 1) + " and " +
-                        timeOf(call) + ", have the noise level " + formatNumber(sigmas[call]) +
-                        ", and this sampler divides by the difference",
-                    "choose fewer steps, another spacing or the sampler euler",
+                    message("steps {} and {} of {}, at timesteps {} and {}, have the noise level "
+                            "{}, and this sampler divides by the difference",
+                            call,
+                            call + 1,
+                            calls,
+                            timeOf(call - 1),
+                            timeOf(call),
+                            formatNumber(sigmas[call])),
+                    message("choose fewer steps, another spacing or the sampler euler"),
                     "steps");
     }
 }

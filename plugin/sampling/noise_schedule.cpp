@@ -53,7 +53,8 @@ at::Tensor betasOf(const NoiseSchedule& schedule) {
     if (schedule.kind == "squaredcos_cap_v2") {
         return cosineBetas(schedule.trainSteps);
     }
-    refuseSetting("beta_schedule", schedule.kind, "linear, scaled_linear or squaredcos_cap_v2");
+    refuseSetting(
+        "beta_schedule", schedule.kind, message("linear, scaled_linear or squaredcos_cap_v2"));
 }
 
 /// Moves and stretches the signal so that nothing of it is left at the last timestep.

@@ -51,23 +51,26 @@ int endCall(const Sampler& sampler, double endAt, int first) {
 
 [[noreturn]] void refuseShares(const Sampler& sampler, const PassPart& part) {
     const bool isStart = part.startAt > 0;
-    const std::string shares = (isStart ? "start_at " + formatNumber(part.startAt) : "") +
-                               (isStart && part.endAt < 1 ? " and " : "") +
-                               (part.endAt < 1 ? "end_at " + formatNumber(part.endAt) : "");
+    const bool isEnd = part.endAt < 1;
+    const std::string start = formatNumber(part.startAt);
+    const std::string end = formatNumber(part.endAt);
+    const int steps = sampler.stepCount();
     throw Error(ErrorKind::InvalidInput,
-                shares + (isStart && part.endAt < 1 ? " leave" : " leaves") + " no step of " +
-                    std::to_string(sampler.stepCount()),
-                "choose shares that lie further apart, from 0 to 1, or more steps",
+                isStart && isEnd
+                    ? message("start_at {} and end_at {} leave no step of {}", start, end, steps)
+                : isStart ? message("start_at {} leaves no step of {}", start, steps)
+                          : message("end_at {} leaves no step of {}", end, steps),
+                message("choose shares that lie further apart, from 0 to 1, or more steps"),
                 isStart ? "start_at" : "end_at");
 }
 
 [[noreturn]] void refuseSteps(int steps, const PassPart& part, bool toTheEnd) {
     throw Error(ErrorKind::InvalidInput,
-                "there is no step from " + std::to_string(part.startStep) + " to " +
-                    std::to_string(toTheEnd ? steps : part.endStep) + " in a schedule of " +
-                    std::to_string(steps),
-                "choose start_step from 0 to " + std::to_string(steps - 1) +
-                    " and end_step above it, or -1",
+                message("there is no step from {} to {} in a schedule of {}",
+                        part.startStep,
+                        toTheEnd ? steps : part.endStep,
+                        steps),
+                message("choose start_step from 0 to {} and end_step above it, or -1", steps - 1),
                 "start_step");
 }
 

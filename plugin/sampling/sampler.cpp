@@ -26,10 +26,10 @@ std::vector<std::string> names() {
     return all;
 }
 
-[[noreturn]] void refuseSampler(const std::string& message) {
+[[noreturn]] void refuseSampler(const Message& problem) {
     throw Error(ErrorKind::InvalidInput,
-                message,
-                "choose " + join(names(), ", ") + ", or checkpoint where its own is built",
+                problem,
+                message("choose {}, or checkpoint where its own is built", join(names(), ", ")),
                 "sampler");
 }
 
@@ -101,17 +101,17 @@ const SamplerType& samplerNamed(const std::string& name, const Json& checkpointC
     if (name != "checkpoint") {
         const SamplerType* type = samplerOf(name);
         if (!type) {
-            refuseSampler("there is no sampler \"" + name + "\"");
+            refuseSampler(message("there is no sampler \"{}\"", name));
         }
         return *type;
     }
     const auto wanted = schedulerReader(checkpointConfig).text("_class_name");
     if (!wanted) {
-        refuseSampler("the checkpoint does not name its sampler (_class_name is missing)");
+        refuseSampler(message("the checkpoint does not name its sampler (_class_name is missing)"));
     }
     const SamplerType* type = samplerOfClass(*wanted, checkpointConfig);
     if (!type) {
-        refuseSampler("the checkpoint's own sampler, " + *wanted + ", is not built");
+        refuseSampler(message("the checkpoint's own sampler, {}, is not built", *wanted));
     }
     return *type;
 }
@@ -126,11 +126,11 @@ ChosenSampler chosenSampler(const std::string& name, const Json& checkpointConfi
     return {.type = type, .config = std::move(config), .facts = std::move(facts)};
 }
 
-void requireCarried(bool fits, const std::string& problem) {
+void requireCarried(bool fits, const Message& problem) {
     if (!fits) {
         throw Error(ErrorKind::Internal,
-                    "a pass was given another sampler's state: " + problem,
-                    "clear the result cache, or turn keep_noise off in the pass before",
+                    message("a pass was given another sampler's state: {}", problem),
+                    message("clear the result cache, or turn keep_noise off in the pass before"),
                     "latent");
     }
 }
@@ -144,8 +144,7 @@ void History::push(const at::Tensor& prediction) {
 
 void History::restore(std::span<const at::Tensor> entries) {
     requireCarried(entries.size() <= most_,
-                   std::to_string(entries.size()) + " predictions for a solver that keeps " +
-                       std::to_string(most_));
+                   message("{} predictions for a solver that keeps {}", entries.size(), most_));
     entries_.assign(entries.begin(), entries.end());
 }
 

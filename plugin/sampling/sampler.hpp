@@ -160,7 +160,7 @@ struct ChosenSampler {
                                               const Json& checkpointConfig);
 
 /// Throws Error{Internal} with `problem` unless a carry fits the sampler that shall take it over.
-void requireCarried(bool fits, const std::string& problem);
+void requireCarried(bool fits, const Message& problem);
 
 /// The predictions of the calls before, at most a given number of them, newest last.
 class History {

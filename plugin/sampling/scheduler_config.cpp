@@ -26,17 +26,17 @@ constexpr int64_t kMostTrainSteps = 1'000'000;
 constexpr const char* kFileName = "scheduler_config.json";
 constexpr std::string_view kEdmPrefix = "EDM";  ///< of classes
 
-[[noreturn]] void corrupt(const char* key, const std::string& value, const std::string& wanted) {
+[[noreturn]] void corrupt(const char* key, const Message& value, const Message& wanted) {
     throw Error(ErrorKind::Corrupt,
-                std::string(kFileName) + ": \"" + key + "\" is " + value + ", it must be " + wanted,
-                "repair the checkpoint's scheduler settings",
+                message("{}: \"{}\" is {}, it must be {}", kFileName, key, value, wanted),
+                message("repair the checkpoint's scheduler settings"),
                 key);
 }
 
 double betaFrom(const JsonReader& reader, const char* key, double missing) {
     const double beta = reader.number(key).value_or(missing);
     if (!(beta > 0 && beta < 1)) {
-        corrupt(key, formatNumber(beta), "between 0 and 1");
+        corrupt(key, formatNumber(beta), message("between 0 and 1"));
     }
     return beta;
 }
@@ -47,7 +47,7 @@ NoiseSchedule readNoise(const JsonReader& reader, const SchedulerClass& kind) {
     if (noise.trainSteps < 1 || noise.trainSteps > kMostTrainSteps) {
         corrupt("num_train_timesteps",
                 std::to_string(noise.trainSteps),
-                "from 1 to " + std::to_string(kMostTrainSteps));
+                message("from 1 to {}", kMostTrainSteps));
     }
     noise.betaStart = betaFrom(reader, "beta_start", noise.betaStart);
     noise.betaEnd = betaFrom(reader, "beta_end", noise.betaEnd);
@@ -55,8 +55,8 @@ NoiseSchedule readNoise(const JsonReader& reader, const SchedulerClass& kind) {
     noise.betas = reader.numbers("trained_betas").value_or(std::vector<double>{});
     if (!noise.betas.empty() && static_cast<int64_t>(noise.betas.size()) != noise.trainSteps) {
         corrupt("trained_betas",
-                "a list of " + std::to_string(noise.betas.size()),
-                "as long as num_train_timesteps, " + std::to_string(noise.trainSteps));
+                message("a list of {}", noise.betas.size()),
+                message("as long as num_train_timesteps, {}", noise.trainSteps));
     }
     noise.zeroTerminalSnr =
         kind.hasZeroSnr && reader.boolean("rescale_betas_zero_snr").value_or(false);
@@ -66,9 +66,9 @@ NoiseSchedule readNoise(const JsonReader& reader, const SchedulerClass& kind) {
 [[noreturn]] void refuseOption(const SchedulerClass& kind,
                                const char* option,
                                const std::string& value,
-                               const std::string& hint) {
+                               const Message& hint) {
     throw Error(ErrorKind::InvalidInput,
-                kind.label + " has no " + option + " \"" + value + "\"",
+                message("{} has no {} \"{}\"", kind.label, option, value),
                 hint,
                 option);
 }
@@ -78,17 +78,18 @@ bool isOfClass(const JsonReader& reader, std::string_view prefix) {
     return reader.text("_class_name").value_or("").starts_with(prefix);
 }
 
-[[noreturn]] void refuseProcess(const SchedulerClass& kind, const std::string& process) {
-    throw Error(ErrorKind::InvalidInput,
-                kind.label + " does not serve this checkpoint: it was trained with " + process,
-                "choose euler, heun, dpmpp_2m, dpmpp_2m_sde or unipc",
-                "sampler");
+[[noreturn]] void refuseProcess(const SchedulerClass& kind, const Message& process) {
+    throw Error(
+        ErrorKind::InvalidInput,
+        message("{} does not serve this checkpoint: it was trained with {}", kind.label, process),
+        message("choose euler, heun, dpmpp_2m, dpmpp_2m_sde or unipc"),
+        "sampler");
 }
 
 double above(const JsonReader& reader, const char* key, double missing, double least) {
     const double value = reader.number(key).value_or(missing);
     if (!(std::isfinite(value) && value > least)) {
-        corrupt(key, formatNumber(value), "above " + formatNumber(least));
+        corrupt(key, formatNumber(value), message("above {}", formatNumber(least)));
     }
     return value;
 }
@@ -101,7 +102,7 @@ std::optional<EdmSchedule> readEdm(const JsonReader& reader,
         return std::nullopt;
     }
     if (!kind.hasEdm) {
-        refuseProcess(kind, "noise levels of its own (EDM), not timesteps");
+        refuseProcess(kind, message("noise levels of its own (EDM), not timesteps"));
     }
     EdmSchedule edm;
     edm.sigmaMin = above(reader, "sigma_min", edm.sigmaMin, 0);
@@ -110,14 +111,14 @@ std::optional<EdmSchedule> readEdm(const JsonReader& reader,
     edm.rho = above(reader, "rho", edm.rho, 0);
     const std::string file = reader.text("sigma_schedule").value_or("karras");
     if (file != "karras" && file != "exponential") {
-        refuseSetting("sigma_schedule", file, "karras or exponential");
+        refuseSetting("sigma_schedule", file, message("karras or exponential"));
     }
     if (options.sigmas != "sampler" && options.sigmas != "karras" &&
         options.sigmas != "exponential") {
         refuseOption(kind,
                      "sigmas",
                      options.sigmas,
-                     "choose sampler, karras or exponential: the checkpoint is an EDM");
+                     message("choose sampler, karras or exponential: the checkpoint is an EDM"));
     }
     edm.isExponential = (options.sigmas == "sampler" ? file : options.sigmas) == "exponential";
     return edm;
@@ -145,8 +146,10 @@ FlowSpacing readFlowSpacing(const JsonReader& reader,
             return each.spacing;
         }
     }
-    refuseOption(
-        kind, "spacing", name, "choose sampler, trailing or linspace: the checkpoint is a flow");
+    refuseOption(kind,
+                 "spacing",
+                 name,
+                 message("choose sampler, trailing or linspace: the checkpoint is a flow"));
 }
 
 /// e^mu or mu of a dynamic shift, else the file's own.
@@ -156,11 +159,13 @@ double readFlowShift(const JsonReader& reader, bool isOwnClass, bool isDynamic) 
     }
     const auto mu = reader.number(kFlowMu);
     if (!mu) {
-        refuseSetting(kDynamic, "true, and no size of a picture is known", "false without one");
+        refuseSetting(kDynamic,
+                      message("true, and no size of a picture is known"),
+                      message("false without one"));
     }
     const std::string type = reader.text(kTimeShift).value_or(kExponential);
     if (type != kExponential && type != kLinear) {
-        refuseSetting(kTimeShift, type, "exponential or linear");
+        refuseSetting(kTimeShift, type, message("exponential or linear"));
     }
     return type == kLinear ? *mu : std::exp(*mu);
 }
@@ -173,14 +178,14 @@ std::optional<FlowSchedule> readFlow(const JsonReader& reader,
         return std::nullopt;
     }
     if (!kind.hasFlow) {
-        refuseProcess(kind, "flow matching");
+        refuseProcess(kind, message("flow matching"));
     }
     for (const char* key : {"invert_sigmas", "stochastic_sampling"}) {
         refuseWhenSet(reader, key);
     }
     const double terminal = reader.number("shift_terminal").value_or(0);
     if (!(terminal >= 0 && terminal < 1)) {
-        corrupt("shift_terminal", formatNumber(terminal), "from 0 to below 1");
+        corrupt("shift_terminal", formatNumber(terminal), message("from 0 to below 1"));
     }
     const bool isDynamic = reader.boolean(kDynamic).value_or(false);
     return FlowSchedule{.shift = readFlowShift(reader, isOwnClass, isDynamic),
@@ -196,7 +201,7 @@ Prediction readPrediction(const JsonReader& reader,
         const std::string flow = "flow_prediction";
         const std::string named = reader.text("prediction_type").value_or(flow);
         if (named != flow) {
-            refuseSetting("prediction_type", named, flow + " for a flow");
+            refuseSetting("prediction_type", named, message("{} for a flow", flow));
         }
         return Prediction::Flow;
     }
@@ -213,7 +218,8 @@ Prediction readPrediction(const JsonReader& reader,
     const bool isSampleBuilt = kind.predictsSample && !process.edm;
     refuseSetting("prediction_type",
                   name,
-                  "epsilon, v_prediction" + std::string(isSampleBuilt ? " or sample" : ""));
+                  isSampleBuilt ? message("epsilon, v_prediction or sample")
+                                : message("epsilon, v_prediction"));
 }
 
 std::optional<Spacing> spacingNamed(const std::string& name) {
@@ -231,7 +237,8 @@ std::optional<Spacing> spacingNamed(const std::string& name) {
 
 void refuseSpacing(const SchedulerClass& kind, const ScheduleOptions& options) {
     if (options.spacing != "sampler") {
-        refuseOption(kind, "spacing", options.spacing, "choose sampler, or another sampler");
+        refuseOption(
+            kind, "spacing", options.spacing, message("choose sampler, or another sampler"));
     }
 }
 
@@ -247,8 +254,8 @@ Spacing readSpacing(const JsonReader& reader,
             return *chosen;
         }
         throw Error(ErrorKind::InvalidInput,
-                    "there is no timestep spacing \"" + options.spacing + "\"",
-                    "choose sampler, leading, trailing or linspace",
+                    message("there is no timestep spacing \"{}\"", options.spacing),
+                    message("choose sampler, leading, trailing or linspace"),
                     "spacing");
     }
     const auto name = reader.text("timestep_spacing");
@@ -258,7 +265,7 @@ Spacing readSpacing(const JsonReader& reader,
     if (const auto spacing = spacingNamed(*name)) {
         return *spacing;
     }
-    refuseSetting("timestep_spacing", *name, "leading, trailing or linspace");
+    refuseSetting("timestep_spacing", *name, message("leading, trailing or linspace"));
 }
 
 struct NamedSpread {
@@ -289,7 +296,9 @@ SigmaSpread spreadOfFile(const JsonReader& reader, const SchedulerClass& kind) {
         exclusive += named.spread == SigmaSpread::Lu ? 0 : 1;
     }
     if (exclusive > 1) {
-        corrupt("use_karras_sigmas", "true beside another spread of sigmas", "the only one");
+        corrupt("use_karras_sigmas",
+                message("true beside another spread of sigmas"),
+                message("the only one"));
     }
     return spread;
 }
@@ -312,8 +321,10 @@ SigmaSpread readSpread(const JsonReader& reader,
             offered.emplace_back(named.name);
         }
     }
-    refuseOption(
-        kind, "sigmas", options.sigmas, "choose " + join(offered, ", ") + ", or another sampler");
+    refuseOption(kind,
+                 "sigmas",
+                 options.sigmas,
+                 message("choose {}, or another sampler", join(offered, ", ")));
 }
 
 /// Between the first and the last level of a flow. Solvers of other classes mean levels of their
@@ -322,11 +333,12 @@ SigmaSpread readFlowSpread(const JsonReader& reader,
                            const SchedulerClass& kind,
                            const ScheduleOptions& options) {
     if (options.sigmas == "lu") {
-        refuseOption(kind,
-                     "sigmas",
-                     options.sigmas,
-                     "choose sampler, normal, karras, exponential or beta: the checkpoint is a "
-                     "flow");
+        refuseOption(
+            kind,
+            "sigmas",
+            options.sigmas,
+            message(
+                "choose sampler, normal, karras, exponential or beta: the checkpoint is a flow"));
     }
     const bool isOfFile = options.sigmas == "sampler";
     if (isOfFile && !isOfClass(reader, kFlowPrefix)) {
@@ -339,14 +351,15 @@ SigmaSpread readFlowSpread(const JsonReader& reader,
 
 void checkEta(const SchedulerClass& kind, double eta) {
     if (eta > 0 && !kind.hasEta) {
-        refuseOption(kind, "eta", formatNumber(eta), "choose 0, or a sampler with eta: ddim, tcd");
+        refuseOption(
+            kind, "eta", formatNumber(eta), message("choose 0, or a sampler with eta: ddim, tcd"));
     }
 }
 
 std::optional<double> readSigma(const JsonReader& reader, const char* key) {
     const auto sigma = reader.number(key);
     if (sigma && !(*sigma > 0)) {
-        corrupt(key, formatNumber(*sigma), "above 0");
+        corrupt(key, formatNumber(*sigma), message("above 0"));
     }
     return sigma;
 }
@@ -354,7 +367,7 @@ std::optional<double> readSigma(const JsonReader& reader, const char* key) {
 bool readEndsAtZero(const JsonReader& reader) {
     const std::string last = reader.text("final_sigmas_type").value_or("zero");
     if (last != "zero" && last != "sigma_min") {
-        refuseSetting("final_sigmas_type", last, "zero or sigma_min");
+        refuseSetting("final_sigmas_type", last, message("zero or sigma_min"));
     }
     return last == "zero";
 }
@@ -362,9 +375,10 @@ bool readEndsAtZero(const JsonReader& reader) {
 void checkSteps(int steps, int64_t trainSteps) {
     if (steps < 1 || steps > trainSteps) {
         throw Error(ErrorKind::InvalidInput,
-                    std::to_string(steps) + " steps were asked for, the model was trained with " +
-                        std::to_string(trainSteps) + " timesteps",
-                    "choose 1 to " + std::to_string(trainSteps) + " steps",
+                    message("{} steps were asked for, the model was trained with {} timesteps",
+                            steps,
+                            trainSteps),
+                    message("choose 1 to {} steps", trainSteps),
                     "steps");
     }
 }
@@ -404,7 +418,7 @@ std::optional<double> flowMu(const Json& config, int64_t tokens) {
     if (!(mostTokens > fewTokens)) {
         corrupt("max_image_seq_len",
                 formatNumber(mostTokens),
-                "above base_image_seq_len, " + formatNumber(fewTokens));
+                message("above base_image_seq_len, {}", formatNumber(fewTokens)));
     }
     const double slope = (most - base) / (mostTokens - fewTokens);
     return static_cast<double>(tokens) * slope + (base - slope * fewTokens);
@@ -442,7 +456,7 @@ SchedulerConfig readSchedulerConfig(const Json& config,
     result.spacing = readSpacing(reader, kind, options);
     result.stepsOffset = reader.integer("steps_offset").value_or(0);
     if (result.stepsOffset < 0 || result.stepsOffset >= result.noise.trainSteps) {
-        corrupt("steps_offset", std::to_string(result.stepsOffset), "a training timestep");
+        corrupt("steps_offset", std::to_string(result.stepsOffset), message("a training timestep"));
     }
     result.spread = readSpread(reader, kind, options);
     result.karrasTimesteps = kind.karrasTimesteps;
@@ -458,10 +472,10 @@ std::optional<int> shortenedEnd(const ScheduleOptions& options, int steps) {
     return ends ? std::optional<int>(options.endStep) : std::nullopt;
 }
 
-void refuseSetting(const std::string& key, const std::string& value, const std::string& built) {
+void refuseSetting(const std::string& key, const Message& value, const Message& built) {
     throw Error(ErrorKind::Unsupported,
-                std::string(kFileName) + ": \"" + key + "\" is " + value + ", which is not built",
-                "what is built: " + built + "; choose another sampler or checkpoint",
+                message("{}: \"{}\" is {}, which is not built", kFileName, key, value),
+                message("what is built: {}; choose another sampler or checkpoint", built),
                 key);
 }
 
@@ -471,7 +485,7 @@ JsonReader schedulerReader(const Json& config) {
 
 void refuseWhenSet(const JsonReader& reader, const char* key) {
     if (reader.boolean(key).value_or(false)) {
-        refuseSetting(key, "true", "false");
+        refuseSetting(key, "true", message("false"));
     }
 }
 

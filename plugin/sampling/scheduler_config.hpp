@@ -91,9 +91,7 @@ struct SchedulerConfig {
 [[nodiscard]] std::optional<int> shortenedEnd(const ScheduleOptions& options, int steps);
 /// Throws Error{Unsupported}: the setting `key` has a value that is not built; `built` says which
 /// are.
-[[noreturn]] void refuseSetting(const std::string& key,
-                                const std::string& value,
-                                const std::string& built);
+[[noreturn]] void refuseSetting(const std::string& key, const Message& value, const Message& built);
 /// Whether a scheduler_config.json is of a model trained with the noise levels of EDM.
 [[nodiscard]] bool hasEdmLevels(const Json& config);
 /// Whether it is of a flow.

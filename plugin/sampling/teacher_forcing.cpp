@@ -16,10 +16,11 @@ namespace lowtide::sampling {
 
 namespace {
 
-[[noreturn]] void refuseForcing(const std::string& message) {
-    throw Error(ErrorKind::InvalidInput,
-                message,
-                "record the pass anew: the graph, its seed and its files must be the same");
+[[noreturn]] void refuseForcing(const Message& problem) {
+    throw Error(
+        ErrorKind::InvalidInput,
+        problem,
+        message("record the pass anew: the graph, its seed and its files must be the same"));
 }
 
 std::span<const float> numbersOf(const at::Tensor& value) {
@@ -54,8 +55,9 @@ CallError errorOf(std::span<const float> made, std::span<const float> recorded) 
 TeacherForcing::TeacherForcing(std::shared_ptr<const RecordedPass> recorded, size_t calls)
     : recorded_(std::move(recorded)) {
     if (recorded_->size() != calls) {
-        refuseForcing("the recorded pass has " + std::to_string(recorded_->size()) +
-                      " calls of the network, this one makes " + std::to_string(calls));
+        refuseForcing(message("the recorded pass has {} calls of the network, this one makes {}",
+                              recorded_->size(),
+                              calls));
     }
 }
 
@@ -77,8 +79,8 @@ at::Tensor TeacherForcing::replace(const at::Tensor& input,
     const bool isAlike =
         input.scalar_type() == call.input.scalar_type() && output.sizes() == call.output.sizes();
     if (!isAlike || !at::equal(tensor::spill(input), call.input)) {
-        refuseForcing("call " + std::to_string(errors_.size() + 1) +
-                      " of the network gets other latents than in the recorded pass");
+        refuseForcing(message("call {} of the network gets other latents than in the recorded pass",
+                              errors_.size() + 1));
     }
     const at::Tensor made = tensor::spill(output).contiguous();
     errors_.push_back(errorOf(numbersOf(made), numbersOf(call.output)));

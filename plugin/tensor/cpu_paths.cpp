@@ -71,8 +71,8 @@ bool canRun(const CpuPaths& paths) {
 void setCpuPaths(const CpuPaths& paths) {
     if (!canRun(paths)) {
         throw Error(ErrorKind::InvalidInput,
-                    "this processor cannot run its operators as " + toText(paths),
-                    "measure it again: lowtide calibrate");
+                    message("this processor cannot run its operators as {}", toText(paths)),
+                    message("measure it again: lowtide calibrate"));
     }
     chosen().store(paths, std::memory_order_relaxed);
 }

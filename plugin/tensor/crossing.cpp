@@ -101,9 +101,10 @@ at::Tensor upload(const at::Tensor& value, c10::Device device) {
             throw;
         }
         throw Error(ErrorKind::OutOfMemory,
-                    "there is no room for " + formatBytes(static_cast<Bytes>(value.nbytes())) +
-                        " on their way to " + device.str(),
-                    "choose a smaller picture or batch, or a tighter memory policy")
+                    message("there is no room for {} on their way to {}",
+                            formatBytes(static_cast<Bytes>(value.nbytes())),
+                            device.str()),
+                    message("choose a smaller picture or batch, or a tighter memory policy"))
             .withBytesAsked(static_cast<Bytes>(value.nbytes()));
     }
 }
@@ -188,10 +189,10 @@ std::string_view deviceIdOf(const at::Tensor& value) {
     }
     const std::optional<memory::TorchType> type = torchTypeOf(device.type());
     if (!type || !memory::kindOfTorch(*type)) {
-        throw Error(
-            ErrorKind::Unsupported,
-            "a tensor lives on the device " + device.str() + ", which this program does not know",
-            "choose " + memory::deviceForms());
+        throw Error(ErrorKind::Unsupported,
+                    message("a tensor lives on the device {}, which this program does not know",
+                            device.str()),
+                    message("choose {}", memory::deviceForms()));
     }
     return idOf(*type, device.has_index() ? device.index() : 0);
 }

@@ -140,8 +140,8 @@ NumericsScope::NumericsScope(const memory::SwitchStates& states) {
         restore();
         throw Error(
             ErrorKind::Unsupported,
-            std::string("LibTorch's switches cannot be read: ") + error.what_without_backtrace(),
-            "let the host choose TF32 in one way only, the older flags or the newer ones",
+            message("LibTorch's switches cannot be read: {}", error.what_without_backtrace()),
+            message("let the host choose TF32 in one way only, the older flags or the newer ones"),
             "precision");
     }
 }

@@ -45,10 +45,11 @@ void registerOperators() {
         static const Registration* const registered = std::make_unique<Registration>().release();
         static_cast<void>(registered);
     } catch (const c10::Error& error) {
-        throw Error(ErrorKind::Unsupported,
-                    "LibTorch does not take the operators of this module: " +
-                        firstLine(error.what_without_backtrace()),
-                    "let a process have one copy of Lowtide, and none of its operators by others");
+        throw Error(
+            ErrorKind::Unsupported,
+            message("LibTorch does not take the operators of this module: {}",
+                    firstLine(error.what_without_backtrace())),
+            message("let a process have one copy of Lowtide, and none of its operators by others"));
     }
 }
 

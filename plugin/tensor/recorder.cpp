@@ -52,9 +52,12 @@ files::TensorBytes bytesOf(const std::string& key, const at::Tensor& value) {
     LOWTIDE_ASSERT(value.is_cpu() && value.is_contiguous());
     const std::optional<DType> type = elementTypeOf(value.scalar_type());
     if (!type) {
-        throw Error(ErrorKind::Unsupported,
-                    "the recorded tensor \"" + key + "\" has the element type " +
-                        c10::toString(value.scalar_type()) + ", which a recording cannot hold");
+        throw Error(
+            ErrorKind::Unsupported,
+            message(
+                "the recorded tensor \"{}\" has the element type {}, which a recording cannot hold",
+                key,
+                c10::toString(value.scalar_type())));
     }
     return {.type = *type,
             .shape = value.sizes().vec(),

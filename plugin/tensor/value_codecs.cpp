@@ -47,8 +47,8 @@ private:
     EncodedValue value_;
 };
 
-[[noreturn]] void refuse(const std::string& problem) {
-    throw Error(ErrorKind::Corrupt, "a kept value " + problem);
+[[noreturn]] void refuse(const Message& problem) {
+    throw Error(ErrorKind::Corrupt, message("a kept value {}", problem));
 }
 
 /// A tensor of the file as one of our own; undefined when it is not there.
@@ -60,7 +60,7 @@ at::Tensor tensorOf(const EncodedValue& value, const std::string& name) {
     at::Tensor made = at::empty(found->second.shape,
                                 at::TensorOptions(residency::scalarTypeOf(found->second.type)));
     if (made.nbytes() != found->second.bytes.size()) {
-        refuse("has a tensor \"" + name + "\" of a wrong size");
+        refuse(message("has a tensor \"{}\" of a wrong size", name));
     }
     if (made.nbytes() > 0) {
         std::memcpy(made.data_ptr(), found->second.bytes.data(), made.nbytes());
@@ -74,7 +74,7 @@ at::Tensor requiredTensor(const EncodedValue& value,
                           int64_t dimensions) {
     at::Tensor found = tensorOf(value, name);
     if (!found.defined() || found.scalar_type() != type || found.dim() != dimensions) {
-        refuse("lacks the tensor \"" + name + "\", or it is of another kind");
+        refuse(message("lacks the tensor \"{}\", or it is of another kind", name));
     }
     return found;
 }
@@ -82,7 +82,7 @@ at::Tensor requiredTensor(const EncodedValue& value,
 std::string requiredText(const JsonReader& reader, const char* key) {
     const std::optional<std::string> text = reader.text(key);
     if (!text) {
-        refuse(std::string("lacks \"") + key + "\"");
+        refuse(message("lacks \"{}\"", key));
     }
     return *text;
 }
@@ -90,7 +90,7 @@ std::string requiredText(const JsonReader& reader, const char* key) {
 int64_t requiredInteger(const JsonReader& reader, const char* key) {
     const std::optional<int64_t> number = reader.integer(key);
     if (!number) {
-        refuse(std::string("lacks \"") + key + "\"");
+        refuse(message("lacks \"{}\"", key));
     }
     return *number;
 }
@@ -108,7 +108,7 @@ Provenance::Fields fieldsFrom(const Json& json) {
     for (const Json& field : json) {
         if (!field.is_array() || field.size() != 2 || !field[0].is_string() ||
             !field[1].is_string()) {
-            refuse("has a provenance that is no list of pairs");
+            refuse(message("has a provenance that is no list of pairs"));
         }
         fields.emplace_back(field[0].get<std::string>(), field[1].get<std::string>());
     }
@@ -119,7 +119,7 @@ Provenance provenanceFrom(const EncodedValue& value) {
     const JsonReader outer(value.metadata, "a kept value");
     const Json* json = outer.member("provenance");
     if (!json) {
-        refuse("lacks \"provenance\"");
+        refuse(message("lacks \"provenance\""));
     }
     const JsonReader reader(*json, "the provenance of a kept value");
     Provenance provenance{.prompt = requiredText(reader, "prompt"),
@@ -139,7 +139,7 @@ Provenance provenanceFrom(const EncodedValue& value) {
 double requiredNumber(const JsonReader& reader, const char* key) {
     const std::optional<double> number = reader.number(key);
     if (!number) {
-        refuse(std::string("lacks \"") + key + "\"");
+        refuse(message("lacks \"{}\"", key));
     }
     return *number;
 }
@@ -188,7 +188,7 @@ ConditioningField fieldFrom(const Json& json) {
                                     std::end(kFieldKinds),
                                     [&](const auto& known) { return known.first == named; });
     if (kind == std::end(kFieldKinds)) {
-        refuse("has a field of the unknown kind \"" + named + "\"");
+        refuse(message("has a field of the unknown kind \"{}\"", named));
     }
     return {.name = requiredText(reader, "name"),
             .kind = kind->second,
@@ -199,7 +199,7 @@ ConditioningField fieldFrom(const Json& json) {
 const Json& requiredList(const JsonReader& reader, const char* key) {
     const Json* list = reader.member(key);
     if (!list || !list->is_array() || list->empty()) {
-        refuse(std::string("lacks \"") + key + "\"");
+        refuse(message("lacks \"{}\"", key));
     }
     return *list;
 }
@@ -259,7 +259,7 @@ private:
         const JsonReader reader(entry, "an entry of a kept conditioning");
         const Json* json = reader.member("numbers");
         if (!json || !json->is_object()) {
-            refuse("lacks \"numbers\"");
+            refuse(message("lacks \"numbers\""));
         }
         const JsonReader numbers(*json, "the numbers of a kept conditioning");
         NamedNumbers found;
@@ -283,12 +283,12 @@ private:
             const int64_t least = field.kind == FieldKind::Sequence ? 3 : 2;  // [1, T, D], [1, P]
             if (tensor.scalar_type() != at::kFloat || tensor.dim() < least ||
                 tensor.size(-1) != field.width) {
-                refuse("has a tensor \"" + name + "\" that its field does not describe");
+                refuse(message("has a tensor \"{}\" that its field does not describe", name));
             }
             tensors.emplace(field.name, std::move(tensor));
         }
         if (tensors.empty()) {
-            refuse("has no tensor of its prompt " + std::to_string(entry));
+            refuse(message("has no tensor of its prompt {}", entry));
         }
         return tensors;
     }

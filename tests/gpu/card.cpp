@@ -11,8 +11,8 @@ std::shared_ptr<const residency::CudaLibrary> cards() {
 }
 
 QString reasonToSkip() {
-    const std::string& problem = cards()->problem();
-    return problem.empty() ? QString() : "no card: " + QString::fromStdString(problem);
+    const Message& problem = cards()->problem();
+    return problem.empty() ? QString() : "no card: " + QString::fromStdString(problem.str());
 }
 
 }  // namespace lowtide::testing

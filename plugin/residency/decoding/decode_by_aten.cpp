@@ -126,9 +126,10 @@ at::Tensor decodeByAten(const StoredTensors& stored) {
             return each.encoding == tensor.encoding;
         });
     if (way == std::end(kDecodingWays)) {
-        throw Error(ErrorKind::Unsupported,
-                    "the encoding " + quotedName(tensor.encoding) + " is not decoded on devices",
-                    "choose a file in another encoding");
+        throw Error(
+            ErrorKind::Unsupported,
+            message("the encoding {} is not decoded on devices", quotedName(tensor.encoding)),
+            message("choose a file in another encoding"));
     }
     LOWTIDE_ASSERT(stored.blocks.numel() ==
                    stored.part.count / tensor.blockElements * tensor.blockBytes);

@@ -36,8 +36,9 @@ std::unique_ptr<Arena> Device::allocateStaging(Bytes bytes) {
     } catch (const std::bad_alloc&) {
         throw Error(
             ErrorKind::OutOfMemory,
-            "the host has no " + formatBytes(bytes) + " for weights on their way to " + info().id,
-            "end other programs")
+            message(
+                "the host has no {} for weights on their way to {}", formatBytes(bytes), info().id),
+            message("end other programs"))
             .withBytesAsked(bytes);
     }
 }
@@ -59,11 +60,11 @@ void Device::copyInStaged(const Crossing& crossing,
 }
 
 void DeviceExtras::copyInWidened(const Crossing&, ByteSource, std::string) {
-    throw Error(ErrorKind::Internal, "the device does not widen numbers");
+    throw Error(ErrorKind::Internal, message("the device does not widen numbers"));
 }
 
 std::unique_ptr<WorkRecord> DeviceExtras::record(const std::function<void()>&) {
-    throw Error(ErrorKind::Internal, "the device does not record work");
+    throw Error(ErrorKind::Internal, message("the device does not record work"));
 }
 
 at::Tensor dequantised(Device& device,

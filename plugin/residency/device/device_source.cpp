@@ -22,10 +22,11 @@ OpenFakeDevice* fakeDoor(const std::string& libraryFolder) {
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     OpenFakeDevice* door = nullptr;
     if (!library || !findIn(library, kOpenFakeDevice, door)) {
-        throw Error(ErrorKind::Device,
-                    std::string("the fake device's library ") + kFakeLibrary +
-                        " cannot be opened: " + loaderReason(),
-                    "keep it beside the program's own libraries, or use the device cpu");
+        throw Error(
+            ErrorKind::Device,
+            message(
+                "the fake device's library {} cannot be opened: {}", kFakeLibrary, loaderReason()),
+            message("keep it beside the program's own libraries, or use the device cpu"));
     }
     return door;
 }
@@ -52,8 +53,8 @@ public:
             return cuda_->open(spec.index);
         }
         throw Error(ErrorKind::InvalidInput,
-                    "there is no device \"" + spec.kind + "\"",
-                    "use " + memory::deviceForms());
+                    message("there is no device \"{}\"", spec.kind),
+                    message("use {}", memory::deviceForms()));
     }
 
     std::vector<memory::DeviceInfo> available() override {
@@ -91,10 +92,9 @@ std::unique_ptr<FakeDevice> openFakeDevice(const std::string& libraryFolder,
     try {
         return std::unique_ptr<FakeDevice>(open(settings));
     } catch (const c10::Error& error) {
-        throw Error(
-            ErrorKind::Device,
-            std::string("the fake device cannot be used: ") + error.what_without_backtrace(),
-            "use the device cpu");
+        throw Error(ErrorKind::Device,
+                    message("the fake device cannot be used: {}", error.what_without_backtrace()),
+                    message("use the device cpu"));
     }
 }
 

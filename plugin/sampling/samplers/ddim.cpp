@@ -114,7 +114,7 @@ Variance readVariance(const JsonReader& reader) {
     if (name == "fixed_large") {
         return Variance::Large;
     }
-    refuseSetting("variance_type", name, "fixed_small, fixed_small_log or fixed_large");
+    refuseSetting("variance_type", name, message("fixed_small, fixed_small_log or fixed_large"));
 }
 
 struct DdpmSettings {

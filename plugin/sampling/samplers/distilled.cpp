@@ -33,9 +33,12 @@ int64_t readOriginalSteps(const JsonReader& reader, int64_t trainSteps) {
     const int64_t original = reader.integer(kOriginalSteps).value_or(50);
     if (original < 1 || original > trainSteps) {
         throw Error(ErrorKind::Corrupt,
-                    reader.what() + ": \"" + kOriginalSteps + "\" is " + std::to_string(original) +
-                        ", it must be from 1 to " + std::to_string(trainSteps),
-                    "repair the checkpoint's scheduler settings",
+                    message("{}: \"{}\" is {}, it must be from 1 to {}",
+                            reader.what(),
+                            kOriginalSteps,
+                            original,
+                            trainSteps),
+                    message("repair the checkpoint's scheduler settings"),
                     kOriginalSteps);
     }
     return original;
@@ -56,16 +59,20 @@ std::vector<double> distilledTimesteps(const JsonReader& reader,
     const int64_t original = readOriginalSteps(reader, config.noise.trainSteps);
     const auto offered = static_cast<int64_t>(static_cast<double>(original) * options.strength);
     if (options.steps > offered) {
-        const std::string part = offered == original ? ""
-                                                     : ", of which a strength of " +
-                                                           formatNumber(options.strength) +
-                                                           " leaves " + std::to_string(offered);
-        throw Error(
-            ErrorKind::InvalidInput,
-            std::to_string(options.steps) + " steps were asked for, the model was distilled with " +
-                std::to_string(original) + part,
-            "choose fewer steps" + std::string(offered == original ? "" : ", or a higher strength"),
-            "steps");
+        const bool isWhole = offered == original;
+        throw Error(ErrorKind::InvalidInput,
+                    isWhole ? message("{} steps were asked for, the model was distilled with {}",
+                                      options.steps,
+                                      original)
+                            : message("{} steps were asked for, the model was distilled with {}, "
+                                      "of which a strength of {} leaves {}",
+                                      options.steps,
+                                      original,
+                                      formatNumber(options.strength),
+                                      offered),
+                    isWhole ? message("choose fewer steps")
+                            : message("choose fewer steps, or a higher strength"),
+                    "steps");
     }
     const int64_t ratio = config.noise.trainSteps / original;
     const double stride = static_cast<double>(offered) / static_cast<double>(options.steps);
@@ -256,8 +263,8 @@ private:
 std::unique_ptr<Sampler> makeTcd(const Json& config, const ScheduleOptions& options) {
     if (options.eta > 1) {
         throw Error(ErrorKind::InvalidInput,
-                    "TCD has no eta " + formatNumber(options.eta),
-                    "choose a number from 0 to 1",
+                    message("TCD has no eta {}", formatNumber(options.eta)),
+                    message("choose a number from 0 to 1"),
                     "eta");
     }
     const SchedulerConfig settings = readSchedulerConfig(config, kTcdClass, options);

@@ -114,7 +114,7 @@ DpmMethod readDpmMethod(const JsonReader& reader) {
         readKind(reader, "solver_type", {"midpoint", "heun"}, {"logrho", "bh1", "bh2"});
     if (const auto variance = reader.text("variance_type");
         variance == "learned" || variance == "learned_range") {
-        refuseSetting("variance_type", *variance, "models that predict no variance");
+        refuseSetting("variance_type", *variance, message("models that predict no variance"));
     }
     return {.isStochastic = algorithm == "sde-dpmsolver++", .isHeun = solver == "heun"};
 }

@@ -36,12 +36,12 @@ std::unique_ptr<Sampler> makeEuler(const Json& config, const ScheduleOptions& op
     const JsonReader reader = schedulerReader(config);
     const std::string interpolation = reader.text("interpolation_type").value_or("linear");
     if (interpolation != "linear") {
-        refuseSetting("interpolation_type", interpolation, "linear");
+        refuseSetting("interpolation_type", interpolation, message("linear"));
     }
     const SchedulerConfig settings = readSchedulerConfig(config, kEulerClass, options);
     const std::string timesteps = reader.text("timestep_type").value_or("discrete");
     if (timesteps != "discrete" && settings.prediction == Prediction::Velocity) {
-        refuseSetting("timestep_type", timesteps, "discrete");
+        refuseSetting("timestep_type", timesteps, message("discrete"));
     }
     return std::make_unique<Euler>(settings, options);
 }

@@ -274,7 +274,7 @@ public:
 
     void restore(const tensor::SamplerCarry& carry) override {
         requireCarried(carry.scalars.size() == 1,
-                       std::to_string(carry.scalars.size()) + " numbers instead of 1");
+                       message("{} numbers instead of 1", carry.scalars.size()));
         std::vector<at::Tensor> entries = carry.history;
         order_ = static_cast<int64_t>(carry.scalars.front());
         if (!entries.empty()) {
@@ -283,8 +283,7 @@ public:
         }
         before_.restore(entries);
         requireCarried(order_ >= 0 && order_ <= static_cast<int64_t>(entries.size()),
-                       "order " + std::to_string(order_) + " with " +
-                           std::to_string(entries.size()) + " predictions");
+                       message("order {} with {} predictions", order_, entries.size()));
     }
 
     int historyLength() const override { return static_cast<int>(settings_.order) + 1; }
@@ -394,10 +393,10 @@ private:
 std::unique_ptr<Sampler> makeUniPc(const Json& config, const ScheduleOptions& options) {
     const JsonReader reader = schedulerReader(config);
     if (!reader.boolean("predict_x0").value_or(true)) {
-        refuseSetting("predict_x0", "false", "true");
+        refuseSetting("predict_x0", "false", message("true"));
     }
     if (const Json* predictor = reader.member("solver_p"); predictor && !predictor->is_null()) {
-        refuseSetting("solver_p", "a predictor of its own", "none");
+        refuseSetting("solver_p", message("a predictor of its own"), message("none"));
     }
     const std::string solver =
         readKind(reader, "solver_type", {"bh2", "bh1"}, {"midpoint", "heun", "logrho"});

@@ -187,11 +187,11 @@ public:
 
     void restore(const tensor::SamplerCarry& carry) override {
         requireCarried(carry.scalars.size() == 1,
-                       std::to_string(carry.scalars.size()) + " numbers instead of 1");
+                       message("{} numbers instead of 1", carry.scalars.size()));
         done_ = static_cast<int64_t>(carry.scalars.front());
         tensor::SamplerCarry predictions = carry;
         if (done_ == 1) {
-            requireCarried(!predictions.history.empty(), "no latents of a repeated call");
+            requireCarried(!predictions.history.empty(), message("no latents of a repeated call"));
             begin_ = predictions.history.back();
             predictions.history.pop_back();
         }
@@ -228,9 +228,11 @@ constexpr double kWeights[kStages] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 std::vector<double> rungeKuttaCalls(const PndmSettings& settings, int steps) {
     if (steps <= kRungeKuttaSteps) {
         throw Error(ErrorKind::InvalidInput,
-                    std::string(kPndmRungeKuttaLabel) + " cannot run " + std::to_string(steps) +
-                        " steps: its first three are Runge-Kutta steps, one more must follow",
-                    "choose at least 4 steps, or the sampler pndm",
+                    message("{} cannot run {} steps: its first three are Runge-Kutta steps, one "
+                            "more must follow",
+                            kPndmRungeKuttaLabel,
+                            steps),
+                    message("choose at least 4 steps, or the sampler pndm"),
                     "steps");
     }
     const auto falling = fallingTimesteps(settings.common, steps, TimestepKind::Whole);
@@ -311,13 +313,13 @@ public:
 
 private:
     [[noreturn]] static void refuseTheMiddle(const char* param) {
-        throw Error(ErrorKind::InvalidInput,
-                    std::string(kPndmRungeKuttaLabel) +
-                        " cannot start in the middle: its Runge-Kutta steps are "
-                        "the first ones",
-                    "start at step 0, go on with a pass that kept its noise, or choose the sampler "
-                    "pndm",
-                    param);
+        throw Error(
+            ErrorKind::InvalidInput,
+            message("{} cannot start in the middle: its Runge-Kutta steps are the first ones",
+                    kPndmRungeKuttaLabel),
+            message("start at step 0, go on with a pass that kept its noise, or choose the sampler "
+                    "pndm"),
+            param);
     }
 
     at::Tensor begin_;  ///< latents that a Runge-Kutta step began with

@@ -78,9 +78,10 @@ SignalSampler::SignalSampler(const SchedulerConfig& config, const std::vector<do
     const double highest = *std::max_element(timesteps.begin(), timesteps.end());
     if (highest >= static_cast<double>(config.noise.trainSteps)) {
         throw Error(ErrorKind::InvalidInput,
-                    "the first timestep would be " + formatNumber(highest) + ", the model has " +
-                        std::to_string(config.noise.trainSteps),
-                    "choose fewer steps or another spacing",
+                    message("the first timestep would be {}, the model has {}",
+                            formatNumber(highest),
+                            config.noise.trainSteps),
+                    message("choose fewer steps or another spacing"),
                     "steps");
     }
     schedule_.timesteps = wholeTimesteps(timesteps);
@@ -97,10 +98,10 @@ void SignalSampler::refusePureNoise(const std::string& label) const {
         timesteps_.begin(), timesteps_.end(), [&](int64_t at) { return alphaCumprod(at) == 0; });
     if (hasPureNoise && prediction_ == Prediction::Epsilon) {
         throw Error(ErrorKind::Unsupported,
-                    label +
-                        " cannot start at a timestep without signal (rescale_betas_zero_snr) "
-                        "when the model predicts noise",
-                    "choose the spacing leading, or another sampler",
+                    message("{} cannot start at a timestep without signal (rescale_betas_zero_snr) "
+                            "when the model predicts noise",
+                            label),
+                    message("choose the spacing leading, or another sampler"),
                     "rescale_betas_zero_snr");
     }
 }
@@ -229,7 +230,7 @@ int64_t readSolverOrder(const JsonReader& reader) {
     refuseWhenSet(reader, "thresholding");
     const int64_t order = reader.integer("solver_order").value_or(2);
     if (order < 1 || order > 3) {
-        refuseSetting("solver_order", std::to_string(order), "1, 2 or 3");
+        refuseSetting("solver_order", std::to_string(order), message("1, 2 or 3"));
     }
     return order;
 }
@@ -245,7 +246,7 @@ std::string readKind(const JsonReader& reader,
     if (std::find(others.begin(), others.end(), kind) != others.end()) {
         return own.front();
     }
-    refuseSetting(key, kind, join(own, " or "));
+    refuseSetting(key, kind, joined(std::vector<Message>(own.begin(), own.end()), " or "));
 }
 
 }  // namespace lowtide::sampling

@@ -248,9 +248,10 @@ const SchedulerClass kKdpm2AncestralClass = {
 void refuseLostWay(const at::Tensor& middles) {
     if (at::isnan(middles).any().const_data_ptr<bool>()[0]) {
         throw Error(ErrorKind::Unsupported,
-                    "DPM2 a cannot go down in " + std::to_string(middles.size(0) + 1) +
-                        " steps: noise levels are too far apart for single precision",
-                    "choose more steps, sigmas that lie closer, or another sampler",
+                    message("DPM2 a cannot go down in {} steps: noise levels are too far apart for "
+                            "single precision",
+                            middles.size(0) + 1),
+                    message("choose more steps, sigmas that lie closer, or another sampler"),
                     "steps");
     }
 }

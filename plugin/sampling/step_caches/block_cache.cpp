@@ -111,10 +111,11 @@ std::vector<double> ratiosOf(const MagCurve& curve, const CachedRun& run) {
         std::any_of(run.stages.begin(), run.stages.end(), [](int stage) { return stage != 0; });
     if (hasStages && curve.ratios.size() != static_cast<size_t>(run.scheduleCalls)) {
         throw Error(ErrorKind::InvalidInput,
-                    "the curve has " + std::to_string(curve.ratios.size()) +
-                        " calls, the schedule has " + std::to_string(run.scheduleCalls) +
-                        " of a sampler with two calls in a step, which cannot be interpolated",
-                    "make a curve with this number of steps",
+                    message("the curve has {} calls, the schedule has {} of a sampler with two "
+                            "calls in a step, which cannot be interpolated",
+                            curve.ratios.size(),
+                            run.scheduleCalls),
+                    message("make a curve with this number of steps"),
                     "curve");
     }
     const std::vector<double> all = curve.ratiosFor(run.scheduleCalls);

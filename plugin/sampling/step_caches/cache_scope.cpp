@@ -12,22 +12,22 @@ namespace lowtide::sampling {
 
 namespace {
 
-constexpr const char* workName(StepWork work) {
+Message workName(StepWork work) {
     switch (work) {
         case StepWork::Full:
-            return "full";
+            return message("full");
         case StepWork::Partial:
-            return "partial";
+            return message("partial");
         case StepWork::Predict:
-            return "predicted";
+            return message("predicted");
     }
-    return "";
+    return {};
 }
 
-[[noreturn]] void refuseDifference(const std::string& done, StepWork decided) {
+[[noreturn]] void refuseDifference(const Message& done, StepWork decided) {
     throw Error(ErrorKind::Internal,
-                "a step was decided as " + std::string(workName(decided)) + " and was " + done,
-                "report this with the graph");
+                message("a step was decided as {} and was {}", workName(decided), done),
+                message("report this with the graph"));
 }
 
 Bytes bytesOf(const std::vector<at::Tensor>& tensors) {
@@ -137,7 +137,7 @@ void CacheScope::note(StepWork granted, StepWork done) {
 void CacheScope::finish(const StepInfo& step, const at::Tensor& input, const at::Tensor& output) {
     const bool isSeen = sessions_.inner && call_.decided != StepWork::Predict && !call_.isEmpty;
     if (isSeen && call_.evaluations == 0) {
-        refuseDifference("not seen", call_.decided);
+        refuseDifference(message("not seen"), call_.decided);
     }
     const StepWork done = isSeen ? call_.done : call_.decided;
     (done == StepWork::Full      ? counts_.full

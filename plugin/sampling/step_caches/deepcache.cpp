@@ -86,12 +86,16 @@ std::vector<int> powerCentreCalls(int total, int count, int centre, double power
             return calls;
         }
     }
-    throw Error(ErrorKind::InvalidInput,
-                "no power up to " + formatNumber(power) + " gives " + std::to_string(count) +
-                    " of " + std::to_string(total) + " calls around " + std::to_string(centre),
-                "choose another interval, a centre nearer to the first call, or the uniform "
-                "spread",
-                "power");
+    throw Error(
+        ErrorKind::InvalidInput,
+        message("no power up to {} gives {} of {} calls around {}",
+                formatNumber(power),
+                count,
+                total,
+                centre),
+        message(
+            "choose another interval, a centre nearer to the first call, or the uniform spread"),
+        "power");
 }
 
 std::vector<bool> fullCalls(const DeepCacheSettings& settings, const CachedRun& run) {
@@ -123,8 +127,8 @@ std::optional<int64_t> given(const JsonReader& reader, const char* key) {
         return std::nullopt;
     }
     requireThat(*value >= 0 && *value < kMost,
-                std::string("the ") + key + " of DeepCache is " + std::to_string(*value),
-                "choose a number from 0 up, or -1: not given",
+                message("the {} of DeepCache is {}", key, *value),
+                message("choose a number from 0 up, or -1: not given"),
                 key);
     return value;
 }
@@ -134,8 +138,8 @@ int readInterval(const JsonReader& reader) {
     const auto other = given(reader, "cache_interval");
     const int64_t interval = other.value_or(own.value_or(DeepCacheSettings().interval));
     requireThat(interval >= 1 && interval < kMost,
-                "the interval of DeepCache is " + std::to_string(interval),
-                "choose 1 (every call is full) or more; 2 or 3 are usual",
+                message("the interval of DeepCache is {}", interval),
+                message("choose 1 (every call is full) or more; 2 or 3 are usual"),
                 other ? "cache_interval" : "interval");
     return static_cast<int>(interval);
 }
@@ -145,17 +149,17 @@ int readDepth(const JsonReader& reader) {
     const auto layer = given(reader, "cache_layer_id");
     const auto block = given(reader, "cache_block_id");
     requireThat(layer.has_value() == block.has_value(),
-                "one of cache_layer_id and cache_block_id is given and the other is not",
-                "give both, or the depth alone",
+                message("one of cache_layer_id and cache_block_id is given and the other is not"),
+                message("give both, or the depth alone"),
                 layer ? "cache_block_id" : "cache_layer_id");
     requireThat(!branch || !layer,
-                "both cache_branch_id and cache_layer_id say how deep the cache goes",
-                "give one of them, or the depth alone",
+                message("both cache_branch_id and cache_layer_id say how deep the cache goes"),
+                message("give one of them, or the depth alone"),
                 "cache_branch_id");
     const int64_t own = reader.integer("depth").value_or(DeepCacheSettings().depth);
     requireThat(own >= 0 && own < kMost,
-                "the depth of DeepCache is " + std::to_string(own),
-                "choose a number from 0 up",
+                message("the depth of DeepCache is {}", own),
+                message("choose a number from 0 up"),
                 "depth");
     const int64_t other = layer ? kCutsOfLevel * *layer + *block + 1 : branch.value_or(own);
     return static_cast<int>(other);
@@ -170,8 +174,8 @@ FullCalls readFullCalls(const JsonReader& reader) {
         return FullCalls::Mask;
     }
     requireThat(name == "uniform",
-                "DeepCache has no schedule \"" + name + "\"",
-                "choose uniform, power_centre or mask",
+                message("DeepCache has no schedule \"{}\"", name),
+                message("choose uniform, power_centre or mask"),
                 "schedule");
     return FullCalls::Uniform;
 }
@@ -185,8 +189,8 @@ std::vector<bool> readMask(const JsonReader& reader) {
 double readShare(const JsonReader& reader, const char* key, double missing) {
     const double share = reader.number(key).value_or(missing);
     requireThat(share >= 0 && share <= 1,
-                std::string("the ") + key + " of DeepCache is " + formatNumber(share),
-                "choose a share of the steps from 0 to 1",
+                message("the {} of DeepCache is {}", key, formatNumber(share)),
+                message("choose a share of the steps from 0 to 1"),
                 key);
     return share;
 }
@@ -194,8 +198,8 @@ double readShare(const JsonReader& reader, const char* key, double missing) {
 bool readStages(const JsonReader& reader) {
     const std::string name = reader.text("stages").value_or("calls");
     requireThat(name == "calls" || name == "first_full",
-                "DeepCache cannot treat solver stages as \"" + name + "\"",
-                "choose calls or first_full",
+                message("DeepCache cannot treat solver stages as \"{}\"", name),
+                message("choose calls or first_full"),
                 "stages");
     return name == "first_full";
 }
@@ -216,21 +220,22 @@ DeepCacheSettings readDeepCache(const Json& settings) {
     const int64_t centre = reader.integer("centre").value_or(missing.centre);
     const int64_t keepLast = reader.integer("keep_last").value_or(missing.keepLast);
     requireThat(read.power > 1 && read.power <= 10,
-                "the power of DeepCache is " + formatNumber(read.power),
-                "choose a number above 1; 1.4 is usual",
+                message("the power of DeepCache is {}", formatNumber(read.power)),
+                message("choose a number above 1; 1.4 is usual"),
                 "power");
     requireThat(centre >= 0 && centre < kMost,
-                "the centre of DeepCache is " + std::to_string(centre),
-                "choose the number of a call",
+                message("the centre of DeepCache is {}", centre),
+                message("choose the number of a call"),
                 "centre");
     requireThat(keepLast >= 0 && keepLast < kMost,
-                "DeepCache shall keep the last " + std::to_string(keepLast) + " calls full",
-                "choose a number from 0 up",
+                message("DeepCache shall keep the last {} calls full", keepLast),
+                message("choose a number from 0 up"),
                 "keep_last");
     requireThat(read.start < read.end,
-                "DeepCache starts at " + formatNumber(read.start) + " and ends at " +
-                    formatNumber(read.end),
-                "let it end after it starts",
+                message("DeepCache starts at {} and ends at {}",
+                        formatNumber(read.start),
+                        formatNumber(read.end)),
+                message("let it end after it starts"),
                 "end");
     read.centre = static_cast<int>(centre);
     read.keepLast = static_cast<int>(keepLast);
@@ -304,9 +309,10 @@ private:
     void checkDepth(const CachePoints& points) const {
         if (settings_.depth > points.deepest) {
             throw Error(ErrorKind::InvalidInput,
-                        "the depth of DeepCache is " + std::to_string(settings_.depth) +
-                            ", this denoiser goes down to " + std::to_string(points.deepest),
-                        "choose a depth from 0 to " + std::to_string(points.deepest),
+                        message("the depth of DeepCache is {}, this denoiser goes down to {}",
+                                settings_.depth,
+                                points.deepest),
+                        message("choose a depth from 0 to {}", points.deepest),
                         "depth");
         }
     }

@@ -93,9 +93,10 @@ private:
     void requireRatio(size_t call) const {
         if (ratios_[call].empty()) {
             throw Error(ErrorKind::InvalidInput,
-                        "no MagCache curve can be recorded: step " + std::to_string(call) +
-                            " cannot be compared with the one before, other prompts speak",
-                        "record with prompts that hold for the whole pass");
+                        message("no MagCache curve can be recorded: step {} cannot be compared "
+                                "with the one before, other prompts speak",
+                                call),
+                        message("record with prompts that hold for the whole pass"));
         }
     }
 
@@ -107,10 +108,12 @@ private:
         }
         const double mean = sum / static_cast<double>(ratios_[call].size());
         if (!isMagRatio(mean)) {
-            throw Error(ErrorKind::InvalidInput,
-                        "no MagCache curve can be recorded: the ratio of step " +
-                            std::to_string(call) + " is " + formatNumber(mean),
-                        "look at the checkpoint and its precision: its blocks give no numbers");
+            throw Error(
+                ErrorKind::InvalidInput,
+                message("no MagCache curve can be recorded: the ratio of step {} is {}",
+                        call,
+                        formatNumber(mean)),
+                message("look at the checkpoint and its precision: its blocks give no numbers"));
         }
         return mean;
     }
@@ -135,10 +138,11 @@ public:
         checkNeed(*this, run.points);
         if (run.callCount() != run.scheduleCalls) {
             throw Error(ErrorKind::InvalidInput,
-                        "a MagCache curve is recorded over a whole schedule, this pass takes " +
-                            std::to_string(run.callCount()) + " of its " +
-                            std::to_string(run.scheduleCalls) + " calls",
-                        "set the strength to 1, start_step to 0 and end_step to -1");
+                        message("a MagCache curve is recorded over a whole schedule, this pass "
+                                "takes {} of its {} calls",
+                                run.callCount(),
+                                run.scheduleCalls),
+                        message("set the strength to 1, start_step to 0 and end_step to -1"));
         }
         CacheSessions sessions;
         sessions.inner = std::make_unique<MagRecordSession>(run);

@@ -41,8 +41,8 @@ const StepCacheType& stepCacheNamed(std::string_view name) {
         known.push_back(type.name);
     }
     throw Error(ErrorKind::NotFound,
-                "there is no step cache \"" + std::string(name) + "\"",
-                "there are " + join(known, ", "));
+                message("there is no step cache \"{}\"", name),
+                message("there are {}", join(known, ", ")));
 }
 
 }  // namespace lowtide::sampling

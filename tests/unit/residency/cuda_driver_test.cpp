@@ -23,7 +23,7 @@ std::string played(const char* part) {
 }
 
 QString problemOf(const CudaDriver& driver) {
-    return QString::fromStdString(driver.problem);
+    return QString::fromStdString(driver.problem.str());
 }
 
 }  // namespace
@@ -75,9 +75,9 @@ private Q_SLOTS:
         QCOMPARE(driver.cards[0].capacity, 24 * kGiB);
         QCOMPARE(driver.cards[0].capability, 89);
         QCOMPARE(driver.cards[1].index, 1);
-        QCOMPARE(driver.cards[0].problem, "");
+        QCOMPARE(driver.cards[0].problem.str(), "");
         QCOMPARE(driver.cards[1].capability, 61);
-        QCOMPARE(driver.cards[1].problem,
+        QCOMPARE(driver.cards[1].problem.str(),
                  "Old card has compute capability 6.1, LibTorch needs 7.5");
     }
 

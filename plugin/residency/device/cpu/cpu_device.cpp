@@ -98,9 +98,10 @@ private:
 
 [[noreturn]] void refuse(Bytes bytes, Bytes used) {
     throw Error(ErrorKind::OutOfMemory,
-                "cpu: " + formatBytes(bytes) + " for weights do not fit beside the " +
-                    formatBytes(used) + " in use",
-                "choose a memory policy that holds less, or raise the budget")
+                message("cpu: {} for weights do not fit beside the {} in use",
+                        formatBytes(bytes),
+                        formatBytes(used)),
+                message("choose a memory policy that holds less, or raise the budget"))
         .withBytesAsked(bytes);
 }
 

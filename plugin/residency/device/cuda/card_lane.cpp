@@ -93,7 +93,8 @@ void CardLane::lendStaging(std::span<std::byte> memory) {
 void CardLane::copyIn(const Crossing& crossing, ByteSource source) {
     lane_.enqueue([this, crossing, source = std::move(source)] {
         if (!ring_) {
-            throw Error(ErrorKind::Internal, "a card was lent no host memory for its copies");
+            throw Error(ErrorKind::Internal,
+                        message("a card was lent no host memory for its copies"));
         }
         beginCopy();
         for (Bytes done = 0; done < crossing.bytes;) {

@@ -120,10 +120,14 @@ std::unique_ptr<Arena> CudaMemory::allocate(Bytes bytes) const {
     try {
         return std::make_unique<CudaArena>(alignUp(bytes, memory::kSlotAlignment));
     } catch (const c10::OutOfMemoryError&) {
-        throw Error(ErrorKind::OutOfMemory,
-                    card_.name + ": " + formatBytes(bytes) + " for weights do not fit beside the " +
-                        formatBytes(allocated()) + " in use; " + formatBytes(free()) + " are free",
-                    "choose a memory policy that holds less, or end other programs on the card")
+        throw Error(
+            ErrorKind::OutOfMemory,
+            message("{}: {} for weights do not fit beside the {} in use; {} are free",
+                    card_.name,
+                    formatBytes(bytes),
+                    formatBytes(allocated()),
+                    formatBytes(free())),
+            message("choose a memory policy that holds less, or end other programs on the card"))
             .withBytesAsked(bytes);
     }
 }
@@ -134,10 +138,11 @@ std::unique_ptr<Arena> CudaMemory::allocatePinned(Bytes bytes) const {
         return std::make_unique<PinnedArena>(bytes);
     } catch (const c10::Error& error) {
         throw Error(ErrorKind::OutOfMemory,
-                    "the host has no " + formatBytes(bytes) +
-                        " to pin for weights on their way to " + card_.name + ": " +
-                        error.what_without_backtrace(),
-                    "end other programs, or pin less (pin=SIZE in the memory policy)")
+                    message("the host has no {} to pin for weights on their way to {}: {}",
+                            formatBytes(bytes),
+                            card_.name,
+                            error.what_without_backtrace()),
+                    message("end other programs, or pin less (pin=SIZE in the memory policy)"))
             .withBytesAsked(bytes);
     }
 }

@@ -86,9 +86,10 @@ void readCards(const DriverCalls& calls, const CudaNeeds& needs, CudaDriver& dri
                                      [](const CudaCard& card) { return card.problem.empty(); });
     if (code != kSuccess) {
         driver.cards.clear();
-        driver.problem = "the NVIDIA driver cannot describe its cards: " + errorText(calls, code);
+        driver.problem =
+            message("the NVIDIA driver cannot describe its cards: {}", errorText(calls, code));
     } else if (driver.cards.empty()) {
-        driver.problem = "the NVIDIA driver finds no card";
+        driver.problem = message("the NVIDIA driver finds no card");
     } else if (!isOfUse) {
         driver.problem = driver.cards.front().problem;
         driver.cards.clear();
@@ -101,35 +102,39 @@ CudaDriver askCudaDriver(const CudaNeeds& needs, const std::string& library) {
     // Never closed: LibTorch's CUDA part uses the same one.
     void* opened = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!opened) {
-        return {.problem = "there is no NVIDIA driver (" + library + " cannot be loaded)"};
+        return {.problem = message("there is no NVIDIA driver ({} cannot be loaded)", library)};
     }
     DriverCalls calls;
     if (const std::string missing = missingIn(opened, calls); !missing.empty()) {
-        return {.problem = library + " is no NVIDIA driver that is known: it has no " + missing};
+        return {.problem = message(
+                    "{} is no NVIDIA driver that is known: it has no {}", library, missing)};
     }
     CudaDriver driver;
     if (calls.driverVersion(&driver.version) != kSuccess) {
         driver.version = 0;
     }
     if (const int code = calls.init(0); code != kSuccess) {
-        driver.problem = code == kNoDevice
-                             ? "the NVIDIA driver finds no card"
-                             : "the NVIDIA driver does not start: " + errorText(calls, code);
+        driver.problem = code == kNoDevice ? message("the NVIDIA driver finds no card")
+                                           : message("the NVIDIA driver does not start: {}",
+                                                     errorText(calls, code));
     } else if (driver.version < needs.version) {
-        driver.problem = "the NVIDIA driver runs CUDA " + cudaVersionText(driver.version) +
-                         ", LibTorch needs " + cudaVersionText(needs.version) +
-                         "; install a newer driver";
+        driver.problem =
+            message("the NVIDIA driver runs CUDA {}, LibTorch needs {}; install a newer driver",
+                    cudaVersionText(driver.version),
+                    cudaVersionText(needs.version));
     } else {
         readCards(calls, needs, driver);
     }
     return driver;
 }
 
-std::string capabilityProblem(const std::string& name, int capability, const CudaNeeds& needs) {
+Message capabilityProblem(const std::string& name, int capability, const CudaNeeds& needs) {
     return capability >= needs.capability
-               ? std::string()
-               : name + " has compute capability " + memory::capabilityText(capability) +
-                     ", LibTorch needs " + memory::capabilityText(needs.capability);
+               ? Message()
+               : message("{} has compute capability {}, LibTorch needs {}",
+                         name,
+                         memory::capabilityText(capability),
+                         memory::capabilityText(needs.capability));
 }
 
 std::string cudaVersionText(int version) {

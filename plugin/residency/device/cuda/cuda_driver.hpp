@@ -2,6 +2,7 @@
 // What NVIDIA's driver says, asked without LibTorch's CUDA part and without memory on a card. Part
 // of the engine, so it needs no header of CUDA.
 
+#include "plugin/base/message.hpp"
 #include "plugin/base/units.hpp"
 
 #include <string>
@@ -14,8 +15,8 @@ struct CudaCard {
     int index = 0;
     std::string name;
     Bytes capacity = 0;
-    int capability = 0;     ///< compute capability: 86 is 8.6
-    std::string problem{};  ///< why it cannot be used; empty: it can
+    int capability = 0;  ///< compute capability: 86 is 8.6
+    Message problem{};   ///< why it cannot be used; empty: it can
 
     /// As memory::DeviceSpec::id() has it: "cuda:0".
     [[nodiscard]] std::string id() const { return "cuda:" + std::to_string(index); }
@@ -31,7 +32,7 @@ struct CudaNeeds {
 struct CudaDriver {
     int version = 0;  ///< of CUDA, the newest that the driver can run: 13000 is 13.0; 0: no driver
     std::vector<CudaCard> cards;
-    std::string problem;  ///< empty where there are cards
+    Message problem;  ///< empty where there are cards
 };
 
 /// Asks the driver's library. Any answer is one: a library that is missing, strange or without a
@@ -42,8 +43,8 @@ struct CudaDriver {
 /// "13.0" of 13000.
 [[nodiscard]] std::string cudaVersionText(int version);
 /// Why LibTorch has no code for a card of that name and compute capability; empty: it has.
-[[nodiscard]] std::string capabilityProblem(const std::string& name,
-                                            int capability,
-                                            const CudaNeeds& needs = {});
+[[nodiscard]] Message capabilityProblem(const std::string& name,
+                                        int capability,
+                                        const CudaNeeds& needs = {});
 
 }  // namespace lowtide::residency

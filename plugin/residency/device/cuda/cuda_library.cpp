@@ -18,7 +18,7 @@ constexpr const char* kLibrary = "liblowtide_cuda.so";
 CudaLibrary::CudaLibrary(const std::string& folder, const std::string& driver) {
     const std::filesystem::path path = std::filesystem::path(folder) / kLibrary;
     if (!std::filesystem::exists(path)) {
-        driver_.problem = "this build has no CUDA: liblowtide_cuda.so is not beside it";
+        driver_.problem = message("this build has no CUDA: liblowtide_cuda.so is not beside it");
         return;
     }
     isBuilt_ = true;
@@ -34,31 +34,35 @@ CudaLibrary::CudaLibrary(const std::string& folder, const std::string& driver) {
 void CudaLibrary::load(const std::string& path) {
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-        driver_.problem = "liblowtide_cuda.so cannot be opened: " + loaderReason() +
-                          "; install the CUDA libraries of LibTorch's wheel";
+        driver_.problem = message(
+            "liblowtide_cuda.so cannot be opened: {}; install the CUDA libraries of LibTorch's "
+            "wheel",
+            loaderReason());
         return;
     }
     if (!findIn(library, kOpenCudaDevice, open_) ||
         !findIn(library, kDescribeCudaBuild, describe_) ||
         !findIn(library, kAskConvolution, ask_)) {
-        driver_.problem = "liblowtide_cuda.so is of another version: " + loaderReason();
+        driver_.problem = message("liblowtide_cuda.so is of another version: {}", loaderReason());
     } else if (describe_().cudnn == 0) {
-        driver_.problem =
+        driver_.problem = message(
             "LibTorch computes without cuDNN in this process: it was asked about a card before "
-            "Lowtide was opened, or was built without it; open Lowtide before LibTorch is used";
+            "Lowtide was opened, or was built without it; open Lowtide before LibTorch is used");
     }
 }
 
 std::unique_ptr<Device> CudaLibrary::open(int index, const CudaSettings& settings) const {
-    const char* const hint = "use the device cpu, or fake to rehearse a card";
+    constexpr Phrase hint = phrase("use the device cpu, or fake to rehearse a card");
     if (!problem().empty()) {
-        throw Error(ErrorKind::Device, "no device cuda can be used: " + problem(), hint);
+        throw Error(ErrorKind::Device, message("no device cuda can be used: {}", problem()), hint);
     }
     if (index < 0 || index >= static_cast<int>(driver_.cards.size())) {
-        throw Error(ErrorKind::Device,
-                    "there is no device cuda:" + std::to_string(index) + "; this machine has " +
-                        std::to_string(driver_.cards.size()) + " of them, counted from 0",
-                    hint);
+        throw Error(
+            ErrorKind::Device,
+            message("there is no device cuda:{}; this machine has {} of them, counted from 0",
+                    index,
+                    driver_.cards.size()),
+            hint);
     }
     const CudaCard& card = driver_.cards[static_cast<size_t>(index)];
     if (!card.problem.empty()) {
@@ -68,7 +72,7 @@ std::unique_ptr<Device> CudaLibrary::open(int index, const CudaSettings& setting
         return std::unique_ptr<Device>(open_(card, settings));
     } catch (const c10::Error& error) {
         throw Error(ErrorKind::Device,
-                    card.name + " cannot be used: " + error.what_without_backtrace(),
+                    message("{} cannot be used: {}", card.name, error.what_without_backtrace()),
                     hint);
     }
 }

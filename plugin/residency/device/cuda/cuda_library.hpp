@@ -21,7 +21,7 @@ public:
     [[nodiscard]] const CudaDriver& driver() const { return driver_; }
 
     /// Why no card can be used; empty: they can.
-    [[nodiscard]] const std::string& problem() const { return driver_.problem; }
+    [[nodiscard]] const Message& problem() const { return driver_.problem; }
 
     /// Error{Device} says why the card cannot be had.
     [[nodiscard]] std::unique_ptr<Device> open(int index, const CudaSettings& settings = {}) const;

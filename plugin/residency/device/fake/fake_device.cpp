@@ -235,11 +235,14 @@ public:
         memory_.noteCall();
         c10::DataPtr data = memory_.tryAllocate(bytes, memory::AllocationKind::Arena);
         if (!data) {
-            throw Error(ErrorKind::OutOfMemory,
-                        memory_.id() + ": " + formatBytes(bytes) +
-                            " for weights do not fit beside the " + formatBytes(allocated()) +
-                            " in use of " + formatBytes(memory_.capacity()),
-                        "choose a memory policy that holds less, or a larger card (fake:SIZE)")
+            throw Error(
+                ErrorKind::OutOfMemory,
+                message("{}: {} for weights do not fit beside the {} in use of {}",
+                        memory_.id(),
+                        formatBytes(bytes),
+                        formatBytes(allocated()),
+                        formatBytes(memory_.capacity())),
+                message("choose a memory policy that holds less, or a larger card (fake:SIZE)"))
                 .withBytesAsked(bytes);
         }
         return std::make_unique<FakeArena>(
@@ -250,9 +253,10 @@ public:
         memory_.noteCall();
         if (!memory_.admit(memory::AllocationKind::Staging)) {
             throw Error(ErrorKind::OutOfMemory,
-                        memory_.id() + ": " + formatBytes(bytes) +
-                            " of host memory for weights on their way could not be had",
-                        "end other programs")
+                        message("{}: {} of host memory for weights on their way could not be had",
+                                memory_.id(),
+                                formatBytes(bytes)),
+                        message("end other programs"))
                 .withBytesAsked(bytes);
         }
         return Device::allocateStaging(bytes);

@@ -11,22 +11,23 @@ namespace lowtide::sampling {
 
 namespace {
 
-[[noreturn]] void refuseCalibration(const std::string& problem, const std::string& hint) {
-    throw Error(ErrorKind::InvalidInput, "a MagCache curve cannot be made: " + problem, hint);
+[[noreturn]] void refuseCalibration(const Message& problem, const Message& hint) {
+    throw Error(
+        ErrorKind::InvalidInput, message("a MagCache curve cannot be made: {}", problem), hint);
 }
 
 void checkRuns(std::span<const MagRatios> runs, size_t steps) {
     for (const MagRatios& run : runs) {
         if (run.size() != steps) {
-            refuseCalibration("a pass has " + std::to_string(run.size()) +
-                                  " steps, the first one " + std::to_string(steps),
-                              "record all passes with the same steps");
+            refuseCalibration(message("a pass has {} steps, the first one {}", run.size(), steps),
+                              message("record all passes with the same steps"));
         }
         for (size_t step = 0; step < steps; ++step) {
             if (!isMagRatio(run[step])) {
                 refuseCalibration(
-                    "the ratio of step " + std::to_string(step) + " is " + formatNumber(run[step]),
-                    "look at the checkpoint and its precision: its blocks give no numbers");
+                    message("the ratio of step {} is {}", step, formatNumber(run[step])),
+                    message(
+                        "look at the checkpoint and its precision: its blocks give no numbers"));
             }
         }
     }
@@ -65,10 +66,11 @@ MagCheck checkOf(const MagRatios& curve, std::span<const MagRatios> heldOut) {
 
 MagCurve calibratedCurve(const MagRecord& record) {
     if (record.runs.empty() || record.runs.front().empty()) {
-        refuseCalibration("no pass was recorded", "give one seed or more");
+        refuseCalibration(message("no pass was recorded"), message("give one seed or more"));
     }
     if (record.heldOut.empty()) {
-        refuseCalibration("no pass is left to check it with", "hold out one seed or more");
+        refuseCalibration(message("no pass is left to check it with"),
+                          message("hold out one seed or more"));
     }
     const size_t steps = record.runs.front().size();
     checkRuns(record.runs, steps);
@@ -87,10 +89,11 @@ void requireHolds(const MagCurve& curve, double tolerance) {
         return;
     }
     throw Error(ErrorKind::InvalidInput,
-                "the curve misses held-out seeds by " + formatNumber(check.worstDeviation) +
-                    " at step " + std::to_string(check.worstStep) + ", more than " +
-                    formatNumber(tolerance),
-                "record more seeds, or use the first-block gate, which needs no curve",
+                message("the curve misses held-out seeds by {} at step {}, more than {}",
+                        formatNumber(check.worstDeviation),
+                        check.worstStep,
+                        formatNumber(tolerance)),
+                message("record more seeds, or use the first-block gate, which needs no curve"),
                 "curve");
 }
 

@@ -19,24 +19,26 @@ constexpr JsonLimits kLimits{.maxBytes = 1u << 20, .maxDepth = 4};
 constexpr size_t kMostCurveSteps = 10'000;
 constexpr double kLargestRatio = 1000;  ///< of two steps; sizes that follow each other are near 1
 constexpr size_t kHashDigits = 64;
-constexpr const char* kMakeAgain = "make the curve again with lowtide calibrate-cache";
+constexpr Phrase kMakeAgain = phrase("make the curve again with lowtide calibrate-cache");
 
-[[noreturn]] void corrupt(const std::string& what, const std::string& problem) {
-    throw Error(ErrorKind::Corrupt, what + ": " + problem, kMakeAgain, "curve");
+[[noreturn]] void corrupt(const std::string& what, const Message& problem) {
+    throw Error(ErrorKind::Corrupt, message("{}: {}", what, problem), kMakeAgain, "curve");
 }
 
 void checkFormat(const JsonReader& reader) {
     if (reader.text("kind").value_or("") != kKind) {
-        corrupt(reader.what(), "is no MagCache curve (\"kind\" is not \"mag_curve\")");
+        corrupt(reader.what(), message("is no MagCache curve (\"kind\" is not \"mag_curve\")"));
     }
     const int64_t format = reader.integer("format").value_or(0);
     if (format < 1) {
-        corrupt(reader.what(), "\"format\" is missing");
+        corrupt(reader.what(), message("\"format\" is missing"));
     }
     if (format > kFormat) {
         throw Error(ErrorKind::Unsupported,
-                    reader.what() + ": the curve has format " + std::to_string(format) +
-                        ", this version reads " + std::to_string(kFormat),
+                    message("{}: the curve has format {}, this version reads {}",
+                            reader.what(),
+                            format,
+                            kFormat),
                     kMakeAgain,
                     "curve");
     }
@@ -48,7 +50,7 @@ std::string readHash(const JsonReader& reader) {
         return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
     });
     if (hash.size() != kHashDigits || !isHex) {
-        corrupt(reader.what(), "\"checkpoint\" is no SHA-256");
+        corrupt(reader.what(), message("\"checkpoint\" is no SHA-256"));
     }
     return hash;
 }
@@ -56,7 +58,7 @@ std::string readHash(const JsonReader& reader) {
 std::string readScheduler(const JsonReader& reader) {
     std::string name = reader.text("scheduler").value_or("");
     if (name.empty()) {
-        corrupt(reader.what(), "\"scheduler\" is missing");
+        corrupt(reader.what(), message("\"scheduler\" is missing"));
     }
     return name;
 }
@@ -64,16 +66,18 @@ std::string readScheduler(const JsonReader& reader) {
 std::vector<double> readRatios(const JsonReader& reader) {
     std::vector<double> ratios = reader.numbers("ratios").value_or(std::vector<double>{});
     if (ratios.empty() || ratios.size() > kMostCurveSteps) {
-        corrupt(reader.what(),
-                "\"ratios\" has " + std::to_string(ratios.size()) + " steps, it must have 1 to " +
-                    std::to_string(kMostCurveSteps));
+        corrupt(
+            reader.what(),
+            message(
+                "\"ratios\" has {} steps, it must have 1 to {}", ratios.size(), kMostCurveSteps));
     }
     for (size_t step = 0; step < ratios.size(); ++step) {
         if (!isMagRatio(ratios[step])) {
             corrupt(reader.what(),
-                    "the ratio of step " + std::to_string(step) + " is " +
-                        formatNumber(ratios[step]) + ", it must lie above 0 and not above " +
-                        formatNumber(kLargestRatio));
+                    message("the ratio of step {} is {}, it must lie above 0 and not above {}",
+                            step,
+                            formatNumber(ratios[step]),
+                            formatNumber(kLargestRatio)));
         }
     }
     return ratios;
@@ -82,7 +86,7 @@ std::vector<double> readRatios(const JsonReader& reader) {
 double readDeviation(const JsonReader& reader, const char* key) {
     const double deviation = reader.number(key).value_or(-1);
     if (!std::isfinite(deviation) || deviation < 0) {
-        corrupt(reader.what(), std::string("\"") + key + "\" is no deviation");
+        corrupt(reader.what(), message("\"{}\" is no deviation", key));
     }
     return deviation;
 }
@@ -90,16 +94,16 @@ double readDeviation(const JsonReader& reader, const char* key) {
 MagCheck readCheck(const JsonReader& curve, size_t steps) {
     const Json* member = curve.member("check");
     if (!member) {
-        corrupt(curve.what(), "\"check\" is missing");
+        corrupt(curve.what(), message("\"check\" is missing"));
     }
     const JsonReader reader(*member, curve.what());
     const int64_t runs = reader.integer("runs").value_or(0);
     const int64_t worst = reader.integer("worst_step").value_or(-1);
     if (runs < 1 || runs > static_cast<int64_t>(kMostCurveSteps)) {
-        corrupt(curve.what(), "it was checked on no held-out seed");
+        corrupt(curve.what(), message("it was checked on no held-out seed"));
     }
     if (worst < 0 || worst >= static_cast<int64_t>(steps)) {
-        corrupt(curve.what(), "\"worst_step\" is no step of the curve");
+        corrupt(curve.what(), message("\"worst_step\" is no step of the curve"));
     }
     return {.runs = static_cast<int>(runs),
             .meanDeviation = readDeviation(reader, "mean_deviation"),
@@ -107,10 +111,10 @@ MagCheck readCheck(const JsonReader& curve, size_t steps) {
             .worstStep = static_cast<int>(worst)};
 }
 
-[[noreturn]] void refuseCurve(const std::string& made, const std::string& used) {
+[[noreturn]] void refuseCurve(const Message& made, const std::string& used) {
     throw Error(ErrorKind::InvalidInput,
-                "the curve was made for " + made + ", this is " + used,
-                "choose its own curve, or make one with lowtide calibrate-cache",
+                message("the curve was made for {}, this is {}", made, used),
+                message("choose its own curve, or make one with lowtide calibrate-cache"),
                 "curve");
 }
 
@@ -137,10 +141,10 @@ std::vector<double> MagCurve::ratiosFor(int stepCount) const {
 
 void MagCurve::checkFor(std::string_view usedCheckpoint, std::string_view usedScheduler) const {
     if (checkpoint != usedCheckpoint) {
-        refuseCurve("the checkpoint " + shortHash(checkpoint), shortHash(usedCheckpoint));
+        refuseCurve(message("the checkpoint {}", shortHash(checkpoint)), shortHash(usedCheckpoint));
     }
     if (scheduler != usedScheduler) {
-        refuseCurve("the scheduler " + quotedName(scheduler), quotedName(usedScheduler));
+        refuseCurve(message("the scheduler {}", quotedName(scheduler)), quotedName(usedScheduler));
     }
 }
 

@@ -51,9 +51,9 @@ void checkSetting(const char* item, double value, double least, double most) {
     }
     const bool isBounded = most < std::numeric_limits<double>::max();
     throw Error(ErrorKind::InvalidInput,
-                std::string(item) + " of a step cache is " + formatNumber(value),
-                isBounded ? "choose from " + formatNumber(least) + " to " + formatNumber(most)
-                          : "choose " + formatNumber(least) + " or more",
+                message("{} of a step cache is {}", item, formatNumber(value)),
+                isBounded ? message("choose from {} to {}", formatNumber(least), formatNumber(most))
+                          : message("choose {} or more", formatNumber(least)),
                 item);
 }
 
@@ -63,8 +63,8 @@ constexpr double kMostSteps = 10'000;
 
 [[noreturn]] void refuseMissing(const std::string& what, const char* key) {
     throw Error(ErrorKind::InvalidInput,
-                what + ": " + key + " is missing",
-                "set it on the step cache's node",
+                message("{}: {} is missing", what, key),
+                message("set it on the step cache's node"),
                 key);
 }
 
@@ -84,8 +84,8 @@ std::string SettingReader::choice(const char* key,
     std::string value = text(key);
     if (std::find(known.begin(), known.end(), value) == known.end()) {
         throw Error(ErrorKind::InvalidInput,
-                    std::string(key) + " of a step cache is " + quotedName(value),
-                    "choose " + join(known, ", "),
+                    message("{} of a step cache is {}", key, quotedName(value)),
+                    message("choose {}", join(known, ", ")),
                     key);
     }
     return value;

@@ -21,9 +21,10 @@ void StepRange::check(const char* item) const {
         return;
     }
     throw Error(ErrorKind::InvalidInput,
-                "a step cache cannot be active from share " + formatNumber(begin) + " to " +
-                    formatNumber(end) + " of the steps",
-                "choose shares from 0 to 1, the first below the second",
+                message("a step cache cannot be active from share {} to {} of the steps",
+                        formatNumber(begin),
+                        formatNumber(end)),
+                message("choose shares from 0 to 1, the first below the second"),
                 item);
 }
 
@@ -136,15 +137,15 @@ constexpr size_t kMostMaskSteps = 10'000;
 constexpr std::string_view kBetween = " \t\r\n";  ///< steps of a file; so are commas
 constexpr JsonLimits kFileLimits{.maxBytes = 1u << 20, .maxDepth = 8};
 
-[[noreturn]] void refuseMask(const std::string& problem, const std::string& hint) {
-    throw Error(ErrorKind::InvalidInput, "the mask of steps " + problem, hint, "mask");
+[[noreturn]] void refuseMask(const Message& problem, const Message& hint) {
+    throw Error(ErrorKind::InvalidInput, message("the mask of steps {}", problem), hint, "mask");
 }
 
-[[noreturn]] void refuseMaskFile(const std::string& what, const std::string& problem) {
+[[noreturn]] void refuseMaskFile(const std::string& what, const Message& problem) {
     throw Error(ErrorKind::Corrupt,
-                what + ": " + problem,
-                "write 1 for a computed step and 0 for a reused one, in a text or in a JSON list "
-                "\"schedule_mask\"",
+                message("{}: {}", what, problem),
+                message("write 1 for a computed step and 0 for a reused one, in a text or in a "
+                        "JSON list \"schedule_mask\""),
                 "mask_file");
 }
 
@@ -156,8 +157,7 @@ std::string maskInText(std::string_view text, const std::string& what) {
             mask += mark;
         } else if (mark != ',' && kBetween.find(mark) == std::string_view::npos) {
             refuseMaskFile(
-                what,
-                "there is " + quotedName(text.substr(i, 1)) + " at place " + std::to_string(i + 1));
+                what, message("there is {} at place {}", quotedName(text.substr(i, 1)), i + 1));
         }
     }
     return mask;
@@ -170,7 +170,7 @@ const Json& stepsIn(const Json& json, const std::string& what) {
         steps = json.is_object() && json.contains(key) ? &json.at(key) : steps;
     }
     if (!steps->is_array()) {
-        refuseMaskFile(what, "it has no list \"schedule_mask\" or \"mask\"");
+        refuseMaskFile(what, message("it has no list \"schedule_mask\" or \"mask\""));
     }
     return *steps;
 }
@@ -179,7 +179,7 @@ std::string maskInJson(const Json& json, const std::string& what) {
     std::string mask;
     for (const Json& step : stepsIn(json, what)) {
         if (step != 0 && step != 1 && !step.is_boolean()) {
-            refuseMaskFile(what, "the mask has " + step.dump());
+            refuseMaskFile(what, message("the mask has {}", step.dump()));
         }
         mask += step == 1 || step == true ? '1' : '0';
     }
@@ -209,20 +209,21 @@ std::vector<bool> parseStepMask(std::string_view text) {
             continue;
         }
         if (mark != '0' && mark != '1') {
-            refuseMask(
-                "has " + quotedName(text.substr(i, 1)) + " at place " + std::to_string(i + 1),
-                "write 1 for a computed step and 0 for a reused one: 1110101");
+            refuseMask(message("has {} at place {}", quotedName(text.substr(i, 1)), i + 1),
+                       message("write 1 for a computed step and 0 for a reused one: 1110101"));
         }
         if (mask.size() == kMostMaskSteps) {
-            refuseMask("has more than " + std::to_string(kMostMaskSteps) + " steps", "shorten it");
+            refuseMask(message("has more than {} steps", kMostMaskSteps), message("shorten it"));
         }
         mask.push_back(mark == '1');
     }
     if (mask.empty()) {
-        refuseMask("is empty", "write 1 for a computed step and 0 for a reused one: 1110101");
+        refuseMask(message("is empty"),
+                   message("write 1 for a computed step and 0 for a reused one: 1110101"));
     }
     if (!mask.front()) {
-        refuseMask("reuses the first step, where nothing is cached yet", "begin it with 1");
+        refuseMask(message("reuses the first step, where nothing is cached yet"),
+                   message("begin it with 1"));
     }
     return mask;
 }
@@ -238,9 +239,9 @@ void checkStepMask(const std::vector<bool>& mask, int stepCount) {
     if (mask.size() == static_cast<size_t>(stepCount)) {
         return;
     }
-    refuseMask("has " + std::to_string(mask.size()) + " entries, the sampler calls the network " +
-                   std::to_string(stepCount) + " times",
-               "give the mask one 0 or 1 for every call");
+    refuseMask(
+        message("has {} entries, the sampler calls the network {} times", mask.size(), stepCount),
+        message("give the mask one 0 or 1 for every call"));
 }
 
 std::unique_ptr<StepGate> maskGate(std::vector<bool> mask) {
