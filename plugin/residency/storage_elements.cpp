@@ -35,7 +35,7 @@ void requireSound(const std::string& role,
     if (const auto fault = encoding.fault(stored)) {
         throw Error(ErrorKind::Corrupt,
                     role + "." + storage.key + ", " + std::string(encoding.label) + " in " +
-                        quotedName(file.name()) + ": " + *fault,
+                        quotedName(file.name()) + ": " + fault->str(),
                     "get the file again, or choose another one");
     }
 }

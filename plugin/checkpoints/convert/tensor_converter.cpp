@@ -194,7 +194,7 @@ void TensorConverter::encode(std::byte* bytes, int64_t first, int64_t count) {
         throw Error(ErrorKind::InvalidInput,
                     quotedName(file_->name()) + ", " + quotedName(tensor_.first) +
                         ": its numbers are too large for " + std::string(encoding_->label) + ": " +
-                        *fault,
+                        fault->str(),
                     "choose f8 or int8, whose scales are f32");
     }
     encoding_->decode(stored, workspace_.back());
