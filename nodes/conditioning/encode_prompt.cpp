@@ -87,9 +87,9 @@ void warnOfSyntax(Issues& issues,
     const bool canWeigh = model.info().conditioning.readsWeights;
     for (const models::UnreadSyntax& found :
          models::unreadSyntax(text, models::promptWeightsNamed(weights), canWeigh)) {
-        written.push_back(quotedName(found.written) + " (elsewhere " + found.meaning + ")");
-        if (hints.empty() || hints.back() != found.hint) {
-            hints.push_back(found.hint);
+        written.push_back(quotedName(found.written) + " (elsewhere " + found.meaning.str() + ")");
+        if (hints.empty() || hints.back() != found.hint.str()) {
+            hints.push_back(found.hint.str());
         }
     }
     if (!written.empty()) {

@@ -121,7 +121,7 @@ executor::WorkOutline outlineLoadVideo(const executor::OutlineContext& context) 
         const Shape frames = shapeOfTaken(taken);
         Issues issues;
         if (!taken.damage.empty()) {
-            issues.push_back(damageWarning(file.name(), taken.damage));
+            issues.push_back(damageWarning(file.name(), taken.damage.str()));
         }
         return executor::WorkOutline{
             .outputs = {{"image", outputOf("IMAGE", frames)}},

@@ -1,5 +1,6 @@
 #include "plugin/encodings/block_floats.hpp"
 
+#include "plugin/base/message.hpp"
 #include "plugin/encodings/anywhere.hpp"
 #include "plugin/encodings/encodings.hpp"
 #include "plugin/encodings/scaled_elements.hpp"
@@ -108,7 +109,20 @@ struct Mxfp8Loop {
     }
 };
 
-std::optional<std::string> mxfp8Fault(const StoredPart& stored) {
+/// The first block whose scale is no number.
+template <typename IsNan>
+std::optional<Message> blockScaleFault(const StoredPart& stored, const IsNan& isNan) {
+    std::optional<Message> fault;
+    forEachScale(stored, [&](int64_t block, uint8_t scale) {
+        if (!fault && isNan(scale)) {
+            const int64_t first = stored.part.first / stored.tensor->blockElements;
+            fault = message("the scale of block {} is nan", first + block);
+        }
+    });
+    return fault;
+}
+
+std::optional<Message> mxfp8Fault(const StoredPart& stored) {
     return blockScaleFault(stored, [](uint8_t scale) { return scale == E8M0::kNan; });
 }
 
@@ -162,11 +176,11 @@ float tensorScale(const StoredPart& stored) {
     return rowScales(stored, 1).front();
 }
 
-std::optional<std::string> nvfp4Fault(const StoredPart& stored) {
+std::optional<Message> nvfp4Fault(const StoredPart& stored) {
     const float whole = tensorScale(stored);
     if (!std::isfinite(whole) || whole <= 0) {
-        return "the scale of the tensor is " + std::to_string(whole) +
-               ", where a positive number belongs";
+        return message("the scale of the tensor is {}, where a positive number belongs",
+                       std::to_string(whole));
     }
     return blockScaleFault(stored, [](uint8_t scale) { return !E4M3::isFinite(scale); });
 }
@@ -260,7 +274,7 @@ std::vector<float> largestOfBlocks(const StoredPart& stored) {
     return largest;
 }
 
-std::optional<std::string> nf4Fault(const StoredPart& stored) {
+std::optional<Message> nf4Fault(const StoredPart& stored) {
     const std::vector<float> largest = largestOfBlocks(stored);
     const auto found = std::find_if(
         largest.begin(), largest.end(), [](float value) { return !std::isfinite(value); });
@@ -268,8 +282,9 @@ std::optional<std::string> nf4Fault(const StoredPart& stored) {
         return std::nullopt;
     }
     const int64_t block = stored.part.first / stored.tensor->blockElements;
-    return "the largest magnitude of block " + std::to_string(block + (found - largest.begin())) +
-           " is " + std::to_string(*found);
+    return message("the largest magnitude of block {} is {}",
+                   block + (found - largest.begin()),
+                   std::to_string(*found));
 }
 
 void decodeNf4(const StoredPart& stored, float* target) {

@@ -94,19 +94,6 @@ std::vector<float> blockScales(const StoredPart& stored, const Number& numberOf)
     return scales;
 }
 
-/// The first block whose scale is no number.
-template <typename IsNan>
-std::optional<std::string> blockScaleFault(const StoredPart& stored, const IsNan& isNan) {
-    std::optional<std::string> fault;
-    forEachScale(stored, [&](int64_t block, uint8_t scale) {
-        if (!fault && isNan(scale)) {
-            const int64_t first = stored.part.first / stored.tensor->blockElements;
-            fault = "the scale of block " + std::to_string(first + block) + " is nan";
-        }
-    });
-    return fault;
-}
-
 /// Quantiles of a normal distribution (QLoRA, arXiv 2305.14314, appendix E), as bitsandbytes has
 /// them.
 LOWTIDE_ANYWHERE constexpr std::array<float, 16> normalFloats() noexcept {

@@ -6,8 +6,11 @@
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
+
+namespace lowtide {
+class Message;
+}
 
 namespace lowtide::encodings {
 
@@ -40,7 +43,7 @@ struct Encoding {
                                 size_t companion,
                                 Part part) = nullptr;
     /// What makes the part worthless, in words: "scale 3 is nan". Empty: nothing.
-    std::optional<std::string> (*fault)(const StoredPart& stored) = nullptr;
+    std::optional<Message> (*fault)(const StoredPart& stored) = nullptr;
     /// Writes the part's numbers, the same bits on every processor.
     void (*decode)(const StoredPart& stored, float* target) = nullptr;
     /// Writes the part's blocks, the same bits on every processor. The numbers are finite; `part`

@@ -1,5 +1,6 @@
 // The encodings of GGUF files: loops over their blocks, and the writers of Q8_0 and Q4_K.
 
+#include "plugin/base/message.hpp"
 #include "plugin/encodings/anywhere.hpp"
 #include "plugin/encodings/encodings.hpp"
 #include "plugin/encodings/gguf_blocks.hpp"
@@ -69,13 +70,12 @@ void encodeGgml(const StoredPart& part, const float* numbers, std::byte* blocks)
 
 /// The first half number of a block that is NaN or infinite.
 template <typename Block>
-std::optional<std::string> ggmlFault(const StoredPart& stored) {
+std::optional<Message> ggmlFault(const StoredPart& stored) {
     for (int64_t i = 0; i < stored.part.count / Block::kElements; ++i) {
         for (const int place : Block::kHalves) {
             if (!isHalfFinite(stored.blocks + i * Block::kBytes + place)) {
-                return "the scale of block " +
-                       std::to_string(stored.part.first / Block::kElements + i) +
-                       " is no finite number";
+                return message("the scale of block {} is no finite number",
+                               stored.part.first / Block::kElements + i);
             }
         }
     }

@@ -1,6 +1,7 @@
 #include "plugin/encodings/scaled_elements.hpp"
 
 #include "plugin/base/error.hpp"
+#include "plugin/base/message.hpp"
 #include "plugin/encodings/anywhere.hpp"
 #include "plugin/encodings/small_floats.hpp"
 
@@ -110,17 +111,17 @@ std::vector<float> rowScales(const StoredPart& stored, size_t companion) {
     return values;
 }
 
-std::optional<std::string> rowScaleFault(const StoredPart& stored) {
+std::optional<Message> rowScaleFault(const StoredPart& stored) {
     const int64_t firstRow = rowsOf(*stored.tensor, stored.part).first;
     const std::vector<float> scales = rowScales(stored, 0);
     for (size_t i = 0; i < scales.size(); ++i) {
         if (!std::isfinite(scales[i]) || scales[i] <= 0) {
-            const std::string which =
-                isOfTensor(stored.tensor->companions[0])
-                    ? ""
-                    : " of row " + std::to_string(firstRow + static_cast<int64_t>(i));
-            return "the scale" + which + " is " + std::to_string(scales[i]) +
-                   ", where a positive number belongs";
+            return isOfTensor(stored.tensor->companions[0])
+                       ? message("the scale is {}, where a positive number belongs",
+                                 std::to_string(scales[i]))
+                       : message("the scale of row {} is {}, where a positive number belongs",
+                                 firstRow + static_cast<int64_t>(i),
+                                 std::to_string(scales[i]));
         }
     }
     return std::nullopt;

@@ -34,7 +34,7 @@ LOWTIDE_ANYWHERE float scaleAt(const std::byte* bytes, DType type, int64_t index
 /// As f32, one for each row that the part touches; a tensor's one scale once for each.
 [[nodiscard]] std::vector<float> rowScales(const StoredPart& stored, size_t companion);
 /// The first of them that is zero, negative, infinite or no number.
-[[nodiscard]] std::optional<std::string> rowScaleFault(const StoredPart& stored);
+[[nodiscard]] std::optional<Message> rowScaleFault(const StoredPart& stored);
 
 /// The scale of numbers up to `largest` in elements up to `largestElement`; of zeros too a positive
 /// one. Source: comfy-kitchen, which keeps scales from 1e-30 on.

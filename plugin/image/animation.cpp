@@ -110,16 +110,16 @@ std::unique_ptr<AnimationReader> openAnimation(std::span<const std::byte> bytes,
         return openWebPAnimation(bytes, name);
     }
     throw Error(ErrorKind::Unsupported,
-                quotedName(name) + " is a single picture, no video",
-                "load it as an image");
+                message("{} is a single picture, no video", quotedName(name)),
+                message("load it as an image"));
 }
 
 void checkRate(double rate) {
     constexpr double kLeast = 0.1;
     constexpr double kMost = 1000;
     requireThat(rate >= kLeast && rate <= kMost,
-                "the rate is " + formatNumber(rate) + " frames a second",
-                "choose a number from " + formatNumber(kLeast) + " to " + formatNumber(kMost),
+                message("the rate is {} frames a second", formatNumber(rate)),
+                message("choose a number from {} to {}", formatNumber(kLeast), formatNumber(kMost)),
                 "rate");
 }
 

@@ -148,7 +148,7 @@ void drawCell(Canvas& canvas, const SheetCell& cell, const Sizes& sizes, int x, 
 
 Image8 drawContactSheet(const ContactSheet& sheet) {
     if (sheet.cells.empty() || sheet.columns == 0) {
-        throw Error(ErrorKind::InvalidInput, "a contact sheet needs at least one cell");
+        throw Error(ErrorKind::InvalidInput, message("a contact sheet needs at least one cell"));
     }
     const Sizes sizes = sizesOf(sheet);
     const auto columns = static_cast<int>(std::min(sheet.columns, sheet.cells.size()));

@@ -305,10 +305,10 @@ void addDirectory(const ExifBytes& bytes, const std::vector<ExifEntry>& entries,
     }
 }
 
-[[noreturn]] void refuseExifText(const std::string& key, const std::string& problem) {
+[[noreturn]] void refuseExifText(const std::string& key, const Message& problem) {
     throw Error(ErrorKind::InvalidInput,
-                "the text " + quotedName(key) + " does not fit into EXIF: " + problem,
-                "save the picture as PNG, which takes any text");
+                message("the text {} does not fit into EXIF: {}", quotedName(key), problem),
+                message("save the picture as PNG, which takes any text"));
 }
 
 /// The text of A1111's parameters, and the others.
@@ -319,13 +319,13 @@ struct TextsToWrite {
 
 void checkExifText(const PictureText& text) {
     if (!isIdentifier(text.key)) {
-        refuseExifText(text.key, "its key must have letters, digits and _ only");
+        refuseExifText(text.key, message("its key must have letters, digits and _ only"));
     }
     if (!isValidUtf8(text.text) || text.text.find('\0') != std::string::npos) {
-        refuseExifText(text.key, "it is not valid UTF-8 without NUL");
+        refuseExifText(text.key, message("it is not valid UTF-8 without NUL"));
     }
     if (trim(text.text).empty()) {
-        refuseExifText(text.key, "it is empty");
+        refuseExifText(text.key, message("it is empty"));
     }
 }
 
@@ -338,15 +338,18 @@ TextsToWrite sorted(const std::vector<PictureText>& texts) {
         if (text.key != kComment) {
             sorted.keyed.push_back(&text);
         } else if (std::exchange(sorted.comment, &text)) {
-            refuseExifText(text.key, "it comes twice");
+            refuseExifText(text.key, message("it comes twice"));
         }
     }
     if (bytes > kMaxTextBytes || sorted.keyed.size() > kKeyedTags.size()) {
-        refuseExifText(texts.front().key,
-                       "there are " + std::to_string(texts.size()) + " texts of together " +
-                           std::to_string(bytes) + " bytes, at most " +
-                           std::to_string(kKeyedTags.size()) + " and " + std::string(kComment) +
-                           " of 32 MiB are possible");
+        refuseExifText(
+            texts.front().key,
+            message(
+                "there are {} texts of together {} bytes, at most {} and {} of 32 MiB are possible",
+                texts.size(),
+                bytes,
+                kKeyedTags.size(),
+                kComment));
     }
     return sorted;
 }

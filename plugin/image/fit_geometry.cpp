@@ -35,14 +35,12 @@ int64_t followingSide(double exact, FitMode mode, int64_t multiple) {
 void checkSide(int64_t side, int64_t multiple, const char* item) {
     const int64_t below = std::max<int64_t>(side / multiple, 1) * multiple;
     requireThat(side >= 0 && side <= kLargestFitSide,
-                "the " + std::string(item) + " is " + std::to_string(side),
-                "choose at most 65536 pixels, or 0 to let it follow",
+                message("the {} is {}", item, side),
+                message("choose at most 65536 pixels, or 0 to let it follow"),
                 item);
     requireThat(side % multiple == 0,
-                "the " + std::string(item) + " of " + std::to_string(side) +
-                    " pixels is no multiple of " + std::to_string(multiple),
-                "choose " + std::to_string(below) + " or " + std::to_string(below + multiple) +
-                    ", or another multiple",
+                message("the {} of {} pixels is no multiple of {}", item, side, multiple),
+                message("choose {} or {}, or another multiple", below, below + multiple),
                 item);
 }
 
@@ -61,9 +59,8 @@ PixelSize targetSize(const PixelSize& source,
         .width = wanted.width > 0 ? wanted.width : followingSide(width, mode, multiple),
         .height = wanted.height > 0 ? wanted.height : followingSide(height, mode, multiple)};
     requireThat(std::max(target.width, target.height) <= kLargestFitSide,
-                "the result would have " + std::to_string(target.width) + " x " +
-                    std::to_string(target.height) + " pixels",
-                "choose both sides, at most 65536 pixels each",
+                message("the result would have {} x {} pixels", target.width, target.height),
+                message("choose both sides, at most 65536 pixels each"),
                 wanted.width > 0 ? "width" : "height");
     return target;
 }

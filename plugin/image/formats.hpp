@@ -2,12 +2,14 @@
 // What each format has of its own, and the limits that readers and writers share, so that what is
 // written can be read; internal to the room.
 
+#include "plugin/base/message.hpp"
 #include "plugin/image/animation.hpp"
 #include "plugin/image/picture_file.hpp"
 #include "plugin/image/picture_header.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace lowtide::image {
@@ -42,11 +44,20 @@ void checkPictureSize(const PictureSize& size, PictureFormat format, std::string
 /// Throws Error{Corrupt} of a picture that cannot be read.
 [[noreturn]] void refusePicture(PictureFormat format,
                                 std::string_view name,
-                                const std::string& problem);
+                                const Message& problem);
 /// Throws Error{Unsupported} of a JPEG picture of a kind that is not read: "in CMYK ...".
-[[noreturn]] void refuseJpegKind(std::string_view name, const std::string& kind);
+[[noreturn]] void refuseJpegKind(std::string_view name, const Message& kind);
+
+/// Why a library in C gave up. It leaves by longjmp, so nothing in here has a destructor.
+struct LibraryProblem {
+    char words[200] = {};          ///< of the library
+    std::optional<Phrase> ours{};  ///< what we found, in place of them
+
+    [[nodiscard]] Message said() const { return ours ? Message(*ours) : Message(words); }
+};
+
 /// "640 x 480 pixels".
-[[nodiscard]] std::string sizeText(const PictureSize& size);
+[[nodiscard]] Message sizeText(const PictureSize& size);
 /// Error{OutOfMemory} names the picture.
 [[nodiscard]] std::shared_ptr<uint8_t[]> allocatePixels(std::string_view name, size_t bytes);
 

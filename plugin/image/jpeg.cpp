@@ -107,19 +107,19 @@ void checkFrame(ByteWindow& bytes, const JpegSegment& segment, std::string_view 
     const uint64_t bits = bytes.bigEndian(segment.at, 1);
     const uint64_t channels = bytes.bigEndian(segment.at + 5, 1);
     if (segment.marker > kProgressive && !isArithmetic) {
-        refuseJpegKind(name, "of an unusual kind (lossless or hierarchical)");
+        refuseJpegKind(name, message("of an unusual kind (lossless or hierarchical)"));
     }
     if (bits != 8) {
-        refuseJpegKind(name, "with " + std::to_string(bits) + " bits");
+        refuseJpegKind(name, message("with {} bits", bits));
     }
     if (channels == 4) {
-        refuseJpegKind(name, "in CMYK, the colours of a printer");
+        refuseJpegKind(name, message("in CMYK, the colours of a printer"));
     }
     if (channels != 1 && channels != 3) {
-        refuseJpegKind(name, "of " + std::to_string(channels) + " channels");
+        refuseJpegKind(name, message("of {} channels", channels));
     }
     if (isArithmetic) {
-        refuseJpegKind(name, "with arithmetic coding");
+        refuseJpegKind(name, message("with arithmetic coding"));
     }
 }
 
@@ -152,7 +152,7 @@ StoredHeader jpegStored(const ByteSource& source, std::string_view name) {
         addSegment(segments, *segment, name, header);
     }
     if (header.size.widthPixels == 0) {
-        refusePicture(PictureFormat::Jpeg, name, "it ends before it says its size");
+        refusePicture(PictureFormat::Jpeg, name, message("it ends before it says its size"));
     }
     checkPictureSize(header.size, PictureFormat::Jpeg, name);
     return header;
@@ -169,13 +169,15 @@ constexpr int kMostScans = 100;
 constexpr std::array kLosses = {
     JWRN_JPEG_EOF, JWRN_HIT_MARKER, JWRN_HUFF_BAD_CODE, JWRN_MUST_RESYNC};
 
+static_assert(sizeof(LibraryProblem::words) >= JMSG_LENGTH_MAX);
+
 /// What the calls below share with libjpeg's callbacks.
 struct JpegReading {
     jpeg_decompress_struct info{};
     jpeg_error_mgr errors{};
     jpeg_progress_mgr progress{};
     std::jmp_buf jump{};
-    char problem[JMSG_LENGTH_MAX] = {};
+    LibraryProblem problem;
 
     JpegReading() = default;
 
@@ -187,7 +189,7 @@ struct JpegReading {
 
 [[noreturn]] void onJpegError(j_common_ptr info) {
     auto* reading = static_cast<JpegReading*>(info->client_data);
-    info->err->format_message(info, reading->problem);
+    info->err->format_message(info, reading->problem.words);
     std::longjmp(reading->jump, 1);
 }
 
@@ -203,7 +205,7 @@ void onJpegText(j_common_ptr) {}
 void onJpegProgress(j_common_ptr info) {
     auto* reading = static_cast<JpegReading*>(info->client_data);
     if (reading->info.input_scan_number > kMostScans) {
-        std::snprintf(reading->problem, sizeof reading->problem, "it has too many scans");
+        reading->problem.ours = phrase("it has too many scans");
         std::longjmp(reading->jump, 1);
     }
 }
@@ -249,44 +251,45 @@ bool readJpegRows(JpegReading& reading, uint8_t* pixels, size_t rowBytes) {
 
 void checkKind(const jpeg_decompress_struct& info, std::string_view name) {
     if (info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK) {
-        refuseJpegKind(name, "in CMYK, the colours of a printer");
+        refuseJpegKind(name, message("in CMYK, the colours of a printer"));
     }
     if (info.num_components != 1 && info.num_components != 3) {
-        refuseJpegKind(name, "of " + std::to_string(info.num_components) + " channels");
+        refuseJpegKind(name, message("of {} channels", info.num_components));
     }
     if (info.arith_code) {
-        refuseJpegKind(name, "with arithmetic coding");
+        refuseJpegKind(name, message("with arithmetic coding"));
     }
 }
 
 void checkHolds(const PictureSize& size, std::string_view name, size_t fileBytes) {
     const auto pixels = static_cast<uint64_t>(size.widthPixels * size.heightPixels);
     if (pixels > kMostPixelsPerByte * fileBytes) {
-        refusePicture(PictureFormat::Jpeg,
-                      name,
-                      "it claims " + sizeText(size) + ", which " + std::to_string(fileBytes) +
-                          " bytes cannot hold");
+        refusePicture(
+            PictureFormat::Jpeg,
+            name,
+            message("it claims {}, which {} bytes cannot hold", sizeText(size), fileBytes));
     }
 }
 
 [[noreturn]] void refuseProblem(const JpegReading& reading, std::string_view name) {
     switch (reading.errors.msg_code) {
         case JERR_BAD_PRECISION:
-            refuseJpegKind(name, "with " + std::to_string(reading.info.data_precision) + " bits");
+            refuseJpegKind(name, message("with {} bits", reading.info.data_precision));
         case JERR_SOF_UNSUPPORTED:
-            refuseJpegKind(name, "of an unusual kind (lossless or hierarchical)");
+            refuseJpegKind(name, message("of an unusual kind (lossless or hierarchical)"));
         default:
-            refusePicture(PictureFormat::Jpeg, name, reading.problem);
+            refusePicture(PictureFormat::Jpeg, name, reading.problem.said());
     }
 }
 
 }  // namespace
 
-void refuseJpegKind(std::string_view name, const std::string& kind) {
+void refuseJpegKind(std::string_view name, const Message& kind) {
     throw Error(ErrorKind::Unsupported,
-                quotedName(name) + " is a JPEG picture " + kind +
-                    ", only grey and RGB with 8 bits are read",
-                "convert it to RGB (the sRGB profile) in another program");
+                message("{} is a JPEG picture {}, only grey and RGB with 8 bits are read",
+                        quotedName(name),
+                        kind),
+                message("convert it to RGB (the sRGB profile) in another program"));
 }
 
 Image8 decodeJpeg(std::span<const std::byte> bytes,
@@ -303,7 +306,7 @@ Image8 decodeJpeg(std::span<const std::byte> bytes,
                    .heightPixels = static_cast<int>(reading.info.image_height),
                    .channels = reading.info.num_components};
     if (picture.widthPixels != stored.widthPixels || picture.heightPixels != stored.heightPixels) {
-        refusePicture(PictureFormat::Jpeg, name, "it states two sizes");
+        refusePicture(PictureFormat::Jpeg, name, message("it states two sizes"));
     }
     if (!startJpeg(reading)) {
         refuseProblem(reading, name);
@@ -336,7 +339,7 @@ struct JpegWriting {
     jpeg_destination_mgr target{};
     std::array<JOCTET, kPieceBytes> piece{};
     std::string bytes;
-    char problem[JMSG_LENGTH_MAX] = {};
+    LibraryProblem problem;
 
     JpegWriting() = default;
 
@@ -348,7 +351,7 @@ struct JpegWriting {
 
 [[noreturn]] void onJpegWriteError(j_common_ptr info) {
     auto* writing = static_cast<JpegWriting*>(info->client_data);
-    info->err->format_message(info, writing->problem);
+    info->err->format_message(info, writing->problem.words);
     std::longjmp(writing->jump, 1);
 }
 
@@ -366,7 +369,7 @@ bool appendPiece(JpegWriting& writing, size_t count) noexcept {
 void takePiece(j_compress_ptr info, size_t count) {
     auto* writing = static_cast<JpegWriting*>(info->client_data);
     if (!appendPiece(*writing, count)) {
-        std::snprintf(writing->problem, sizeof writing->problem, "no memory for its bytes");
+        writing->problem.ours = phrase("no memory for its bytes");
         std::longjmp(writing->jump, 1);
     }
     writing->target.next_output_byte = writing->piece.data();
@@ -466,8 +469,9 @@ std::string encodeJpeg(const Image8& picture,
     JpegWriting writing;
     if (!writeJpeg(writing, picture, segments, quality, stop)) {
         stop.throwIfStopped();
-        throw Error(ErrorKind::Internal,
-                    std::string("the picture could not be encoded as JPEG: ") + writing.problem);
+        throw Error(
+            ErrorKind::Internal,
+            message("the picture could not be encoded as JPEG: {}", writing.problem.said()));
     }
     return std::move(writing.bytes);
 }

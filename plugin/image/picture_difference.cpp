@@ -34,9 +34,10 @@ void checkSizes(const Image8& reference, const Image8& picture) {
     if (reference.widthPixels != picture.widthPixels ||
         reference.heightPixels != picture.heightPixels) {
         throw Error(ErrorKind::InvalidInput,
-                    "a picture of " + sizeText(picture) +
-                        " pixels cannot be compared with one of " + sizeText(reference),
-                    "compare pictures of one size");
+                    message("a picture of {} pixels cannot be compared with one of {}",
+                            sizeText(picture),
+                            sizeText(reference)),
+                    message("compare pictures of one size"));
     }
 }
 

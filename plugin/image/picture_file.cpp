@@ -59,18 +59,19 @@ void checkEncoded(const Image8& picture, const PictureEncoding& encoding) {
     const bool isChannelled = picture.channels == 1 || picture.channels == 3 ||
                               (picture.channels == 4 && encoding.format != PictureFormat::Jpeg);
     if (!isSized || !isChannelled || !picture.pixels) {
-        throw Error(ErrorKind::InvalidInput,
-                    "a picture of " + std::to_string(picture.widthPixels) + " x " +
-                        std::to_string(picture.heightPixels) + " pixels with " +
-                        std::to_string(picture.channels) + " channels cannot be written as " +
-                        nameOf(encoding.format),
-                    "at most " + std::to_string(most) +
-                        " pixels a side and 2^28 in all are "
-                        "possible; PNG takes the largest");
+        throw Error(
+            ErrorKind::InvalidInput,
+            message("a picture of {} x {} pixels with {} channels cannot be written as {}",
+                    picture.widthPixels,
+                    picture.heightPixels,
+                    picture.channels,
+                    nameOf(encoding.format)),
+            message("at most {} pixels a side and 2^28 in all are possible; PNG takes the largest",
+                    most));
     }
     requireThat(encoding.quality >= 1 && encoding.quality <= 100,
-                "the quality is " + std::to_string(encoding.quality),
-                "choose a number from 1 to 100",
+                message("the quality is {}", encoding.quality),
+                message("choose a number from 1 to 100"),
                 "quality");
 }
 

@@ -75,13 +75,15 @@ const OtherFormat* otherFormatOf(std::string_view begin) {
 [[noreturn]] void refuseFormat(std::string_view begin, std::string_view name) {
     if (const OtherFormat* format = otherFormatOf(begin)) {
         throw Error(ErrorKind::Unsupported,
-                    quotedName(name) + " is in the " + format->name +
-                        " format, only PNG, JPEG and WebP are read",
-                    "save it as one of these in another program");
+                    message("{} is in the {} format, only PNG, JPEG and WebP are read",
+                            quotedName(name),
+                            format->name),
+                    message("save it as one of these in another program"));
     }
     throw Error(ErrorKind::Corrupt,
-                quotedName(name) + (begin.empty() ? " is empty" : " does not begin as a picture"),
-                "choose a PNG, JPEG or WebP picture");
+                begin.empty() ? message("{} is empty", quotedName(name))
+                              : message("{} does not begin as a picture", quotedName(name)),
+                message("choose a PNG, JPEG or WebP picture"));
 }
 
 struct FormatHeader {
@@ -121,8 +123,8 @@ PictureHeader readPictureHeader(const ByteSource& source, std::string_view name)
     const FormatHeader header = storedHeader(source, name);
     if (header.stored.isAnimation) {
         throw Error(ErrorKind::Unsupported,
-                    quotedName(name) + " is an animation, only single pictures are read",
-                    "load it as a video, or save one of its pictures in another program");
+                    message("{} is an animation, only single pictures are read", quotedName(name)),
+                    message("load it as a video, or save one of its pictures in another program"));
     }
     return headerOf(header);
 }
@@ -151,27 +153,28 @@ void checkPictureSize(const PictureSize& size, PictureFormat format, std::string
     if (size.widthPixels < 1 || size.heightPixels < 1 || size.widthPixels > kMaxSidePixels ||
         size.heightPixels > kMaxSidePixels ||
         size.widthPixels * size.heightPixels > static_cast<int64_t>(kMaxPixels)) {
-        refusePicture(format, name, "it has " + sizeText(size) + ", at most 2^28 are read");
+        refusePicture(format, name, message("it has {}, at most 2^28 are read", sizeText(size)));
     }
 }
 
-void refusePicture(PictureFormat format, std::string_view name, const std::string& problem) {
-    throw Error(ErrorKind::Corrupt,
-                quotedName(name) + " is no usable " + nameOf(format) + " picture: " + problem,
-                "open it in another program and save it again");
+void refusePicture(PictureFormat format, std::string_view name, const Message& problem) {
+    throw Error(
+        ErrorKind::Corrupt,
+        message("{} is no usable {} picture: {}", quotedName(name), nameOf(format), problem),
+        message("open it in another program and save it again"));
 }
 
-std::string sizeText(const PictureSize& size) {
-    return std::to_string(size.widthPixels) + " x " + std::to_string(size.heightPixels) + " pixels";
+Message sizeText(const PictureSize& size) {
+    return message("{} x {} pixels", size.widthPixels, size.heightPixels);
 }
 
 std::shared_ptr<uint8_t[]> allocatePixels(std::string_view name, size_t bytes) {
     try {
         return std::make_shared_for_overwrite<uint8_t[]>(bytes);
     } catch (const std::bad_alloc&) {
-        throw Error(ErrorKind::OutOfMemory,
-                    "there is no memory for the pixels of " + quotedName(name) + " (" +
-                        std::to_string(bytes) + " bytes)")
+        throw Error(
+            ErrorKind::OutOfMemory,
+            message("there is no memory for the pixels of {} ({} bytes)", quotedName(name), bytes))
             .withBytesAsked(static_cast<int64_t>(bytes));
     }
 }

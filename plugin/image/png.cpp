@@ -36,7 +36,7 @@ struct Reading {
     std::span<const std::byte> rest;
     size_t bytesLeft = kMaxLibraryBytes;
     size_t rowBytesInFile = 0;
-    char problem[160] = {};
+    LibraryProblem problem;
 
     Reading() = default;
 
@@ -48,7 +48,7 @@ struct Reading {
 
 [[noreturn]] void onReadError(png_structp png, png_const_charp message) {
     auto* reading = static_cast<Reading*>(png_get_error_ptr(png));
-    std::snprintf(reading->problem, sizeof reading->problem, "%s", message);
+    std::snprintf(reading->problem.words, sizeof reading->problem.words, "%s", message);
     png_longjmp(png, 1);
 }
 
@@ -71,7 +71,8 @@ void onReadWarning(png_structp png, png_const_charp message) {
 void onRead(png_structp png, png_bytep target, size_t size) {
     auto* reading = static_cast<Reading*>(png_get_io_ptr(png));
     if (size > reading->rest.size()) {
-        png_error(png, "the file ends early");
+        reading->problem.ours = phrase("the file ends early");
+        png_longjmp(png, 1);
     }
     std::memcpy(target, reading->rest.data(), size);
     reading->rest = reading->rest.subspan(size);
@@ -147,17 +148,16 @@ bool readPixels(Reading& reading, png_bytepp rows) {
 void checkSize(const Reading& reading, std::string_view name, size_t fileBytes) {
     const uint64_t width = png_get_image_width(reading.png, reading.info);
     const uint64_t height = png_get_image_height(reading.png, reading.info);
-    const std::string size = sizeText(PictureSize{.widthPixels = static_cast<int64_t>(width),
-                                                  .heightPixels = static_cast<int64_t>(height)});
+    const Message size = sizeText(PictureSize{.widthPixels = static_cast<int64_t>(width),
+                                              .heightPixels = static_cast<int64_t>(height)});
     if (width * height > kMaxPixels) {
         refusePicture(
-            PictureFormat::Png, name, "it has " + size + ", at most 2^28 pixels are read");
+            PictureFormat::Png, name, message("it has {}, at most 2^28 pixels are read", size));
     }
     if (reading.rowBytesInFile * height > kMaxDeflateRatio * fileBytes) {
-        refusePicture(
-            PictureFormat::Png,
-            name,
-            "it claims " + size + ", which " + std::to_string(fileBytes) + " bytes cannot hold");
+        refusePicture(PictureFormat::Png,
+                      name,
+                      message("it claims {}, which {} bytes cannot hold", size, fileBytes));
     }
 }
 
@@ -181,7 +181,7 @@ std::shared_ptr<uint8_t[]> readRows(Reading& reading, std::string_view name) {
         rows.push_back(pixels.get() + row * rowBytes);
     }
     if (!readPixels(reading, rows.data())) {
-        refusePicture(PictureFormat::Png, name, reading.problem);
+        refusePicture(PictureFormat::Png, name, reading.problem.said());
     }
     return pixels;
 }
@@ -208,17 +208,17 @@ std::vector<PictureText> collectTexts(const Reading& reading, std::string_view n
         PictureText text = {.key = utf8FromLatin1(entry.key),
                             .text = isUtf8 ? std::string(entry.text) : utf8FromLatin1(entry.text)};
         if (!isValidUtf8(text.text)) {
-            refusePicture(
-                PictureFormat::Png, name, "its text " + quotedName(text.key) + " is not UTF-8");
+            refusePicture(PictureFormat::Png,
+                          name,
+                          message("its text {} is not UTF-8", quotedName(text.key)));
         }
         bytes += text.key.size() + text.text.size();
         texts.push_back(std::move(text));
     }
     if (bytes > kMaxTextBytes) {
-        refusePicture(
-            PictureFormat::Png,
-            name,
-            "it has " + std::to_string(bytes) + " bytes of text, at most 32 MiB are read");
+        refusePicture(PictureFormat::Png,
+                      name,
+                      message("it has {} bytes of text, at most 32 MiB are read", bytes));
     }
     return texts;
 }
@@ -230,10 +230,11 @@ void start(Reading& reading, std::span<const std::byte> bytes, std::string_view 
         PNG_LIBPNG_VER_STRING, &reading, onReadError, onReadWarning, &reading, onAllocate, onFree);
     reading.info = reading.png ? png_create_info_struct(reading.png) : nullptr;
     if (!reading.info) {
-        throw Error(ErrorKind::Internal, "PNG pictures cannot be read: libpng does not start");
+        throw Error(ErrorKind::Internal,
+                    message("PNG pictures cannot be read: libpng does not start"));
     }
     if (!readHeader(reading, depth == Depth::Stored)) {
-        refusePicture(PictureFormat::Png, name, reading.problem);
+        refusePicture(PictureFormat::Png, name, reading.problem.said());
     }
     checkSize(reading, name, bytes.size());
 }
@@ -260,29 +261,32 @@ struct Chunk {
     std::string data;
 };
 
-[[noreturn]] void refuseKey(const std::string& key, const char* problem) {
-    throw Error(ErrorKind::InvalidInput, "the PNG text key " + quotedName(key) + " " + problem);
-}
-
 /// The keyword as it stands in the file, after the checks of the PNG specification (11.3.4.2).
 std::string keyBytes(const std::string& key) {
     const auto latin1 = isValidUtf8(key) ? latin1FromUtf8(key) : std::nullopt;
     if (!latin1) {
-        refuseKey(key, "has a character that is not in Latin-1");
+        throw Error(
+            ErrorKind::InvalidInput,
+            message("the PNG text key {} has a character that is not in Latin-1", quotedName(key)));
     }
     if (latin1->empty() || latin1->size() > kMaxKeyBytes) {
-        refuseKey(key, "must have 1 to 79 characters");
+        throw Error(ErrorKind::InvalidInput,
+                    message("the PNG text key {} must have 1 to 79 characters", quotedName(key)));
     }
     const bool printable = std::all_of(latin1->begin(), latin1->end(), [](char c) {
         const auto code = static_cast<unsigned char>(c);
         return (code >= 32 && code <= 126) || code >= 161;
     });
     if (!printable) {
-        refuseKey(key, "has a character that cannot be printed");
+        throw Error(
+            ErrorKind::InvalidInput,
+            message("the PNG text key {} has a character that cannot be printed", quotedName(key)));
     }
     if (latin1->front() == ' ' || latin1->back() == ' ' ||
         latin1->find("  ") != std::string::npos) {
-        refuseKey(key, "has a space at an end, or two in a row");
+        throw Error(
+            ErrorKind::InvalidInput,
+            message("the PNG text key {} has a space at an end, or two in a row", quotedName(key)));
     }
     return *latin1;
 }
@@ -291,11 +295,11 @@ Chunk chunkOf(const PictureText& entry) {
     const std::string key = keyBytes(entry.key);
     if (!isValidUtf8(entry.text)) {
         throw Error(ErrorKind::InvalidInput,
-                    "the PNG text of " + quotedName(entry.key) + " is not valid UTF-8");
+                    message("the PNG text of {} is not valid UTF-8", quotedName(entry.key)));
     }
     if (entry.text.find('\0') != std::string::npos) {
         throw Error(ErrorKind::InvalidInput,
-                    "the PNG text of " + quotedName(entry.key) + " holds a NUL character");
+                    message("the PNG text of {} holds a NUL character", quotedName(entry.key)));
     }
     const bool ascii = std::none_of(entry.text.begin(), entry.text.end(), [](char c) {
         return static_cast<unsigned char>(c) >= 0x80;
@@ -316,10 +320,13 @@ std::vector<Chunk> chunksOf(const std::vector<PictureText>& texts) {
         bytes += entry.key.size() + entry.text.size();
     }
     if (bytes > kMaxTextBytes || texts.size() > kMaxTextChunks) {
-        throw Error(ErrorKind::InvalidInput,
-                    "a PNG takes up to " + std::to_string(kMaxTextChunks) +
-                        " texts of together 32 MiB, these are " + std::to_string(texts.size()) +
-                        " of together " + std::to_string(bytes) + " bytes");
+        throw Error(
+            ErrorKind::InvalidInput,
+            message(
+                "a PNG takes up to {} texts of together 32 MiB, these are {} of together {} bytes",
+                kMaxTextChunks,
+                texts.size(),
+                bytes));
     }
     return chunks;
 }
@@ -334,10 +341,11 @@ void checkPicture(const Image8& picture) {
     const bool channelled = picture.channels == 1 || picture.channels == 3 || picture.channels == 4;
     if (!sized || !channelled || !picture.pixels) {
         throw Error(ErrorKind::InvalidInput,
-                    "a picture of " + std::to_string(picture.widthPixels) + " x " +
-                        std::to_string(picture.heightPixels) + " pixels with " +
-                        std::to_string(picture.channels) + " channels cannot be written as PNG",
-                    "1, 3 or 4 channels and at most 2^28 pixels are possible");
+                    message("a picture of {} x {} pixels with {} channels cannot be written as PNG",
+                            picture.widthPixels,
+                            picture.heightPixels,
+                            picture.channels),
+                    message("1, 3 or 4 channels and at most 2^28 pixels are possible"));
     }
 }
 
@@ -352,7 +360,7 @@ struct Writing {
     png_structp png = nullptr;
     png_infop info = nullptr;
     std::string bytes;
-    char problem[160] = {};
+    LibraryProblem problem;
 
     Writing() = default;
 
@@ -364,7 +372,7 @@ struct Writing {
 
 [[noreturn]] void onWriteError(png_structp png, png_const_charp message) {
     auto* writing = static_cast<Writing*>(png_get_error_ptr(png));
-    std::snprintf(writing->problem, sizeof writing->problem, "%s", message);
+    std::snprintf(writing->problem.words, sizeof writing->problem.words, "%s", message);
     png_longjmp(png, 1);
 }
 
@@ -382,7 +390,8 @@ bool append(std::string& bytes, const char* data, size_t size) noexcept {
 void onWrite(png_structp png, png_bytep data, size_t size) {
     auto* writing = static_cast<Writing*>(png_get_io_ptr(png));
     if (!append(writing->bytes, reinterpret_cast<const char*>(data), size)) {
-        png_error(png, "no memory for the encoded picture");
+        writing->problem.ours = phrase("no memory for the encoded picture");
+        png_longjmp(png, 1);
     }
 }
 
@@ -443,9 +452,10 @@ std::string encodePng(const Image8& picture,
     writing.info = writing.png ? png_create_info_struct(writing.png) : nullptr;
     if (!writing.info || !writeAll(writing, picture, chunks, stop)) {
         stop.throwIfStopped();
-        throw Error(ErrorKind::Internal,
-                    std::string("the picture could not be encoded as PNG: ") +
-                        (writing.info ? writing.problem : "libpng does not start"));
+        throw Error(
+            ErrorKind::Internal,
+            message("the picture could not be encoded as PNG: {}",
+                    writing.info ? writing.problem.said() : message("libpng does not start")));
     }
     return std::move(writing.bytes);
 }

@@ -167,7 +167,7 @@ public:
         }
         constexpr double kPrecision = 1e-4;
         times_ = frameTimes(seconds, kPrecision);
-        require(times_.frames <= kMostAnimationFrames, "it has too many frames");
+        require(times_.frames <= kMostAnimationFrames, message("it has too many frames"));
         header_.frames = times_.frames;
         header_.rate = frames_.size() > 1 ? times_.rate : 0;
     }
@@ -188,7 +188,7 @@ public:
     }
 
 private:
-    void require(bool holds, const std::string& problem) const {
+    void require(bool holds, const Message& problem) const {
         if (!holds) {
             refusePicture(PictureFormat::Png, name_, problem);
         }
@@ -214,16 +214,17 @@ private:
                     frames_.back().data.push_back(each.data);
                 }
             } else if (each.type == "fdAT" && isAnimated_) {
-                require(!frames_.empty() && each.data.size() > 4, "a frame has no control chunk");
+                require(!frames_.empty() && each.data.size() > 4,
+                        message("a frame has no control chunk"));
                 frames_.back().data.push_back(each.data.substr(4));
             } else if (!isBegun && each.type != "tEXt" && each.type != "iTXt" &&
                        each.type != "zTXt" && each.type != "eXIf") {
                 before_ += each.whole;  // a palette, and what it means
             }
         }
-        require(!frames_.empty(), "it ends before its pixels");
+        require(!frames_.empty(), message("it ends before its pixels"));
         for (const PngFrame& frame : frames_) {
-            require(!frame.data.empty(), "a frame has no pixels");
+            require(!frame.data.empty(), message("a frame has no pixels"));
         }
     }
 
@@ -237,7 +238,7 @@ private:
     }
 
     void readSize(std::string_view data) {
-        require(data.size() == kBytesOfIhdr, "its header is damaged");
+        require(data.size() == kBytesOfIhdr, message("its header is damaged"));
         header_.size = {.widthPixels = pngNumberAt(data, 0), .heightPixels = pngNumberAt(data, 4)};
         checkPictureSize(header_.size, PictureFormat::Png, name_);
         format_ = data.substr(8);
@@ -245,7 +246,7 @@ private:
 
     void addFrame(std::string_view data) {
         require(data.size() == kControlBytes && frames_.size() < kMostAnimationFrames,
-                "its control chunks are damaged");
+                message("its control chunks are damaged"));
         constexpr double kUsualPart = 100;
         const auto part = [&](size_t at) { return static_cast<int64_t>(pngNumberAt(data, at)); };
         const uint32_t parts = pngNumberAt(data, 22, 2);
@@ -256,7 +257,7 @@ private:
         require(frame.part.width > 0 && frame.part.height > 0 &&
                     frame.part.x + frame.part.width <= header_.size.widthPixels &&
                     frame.part.y + frame.part.height <= header_.size.heightPixels,
-                "a frame lies outside of it");
+                message("a frame lies outside of it"));
         frames_.push_back(std::move(frame));
     }
 
@@ -277,7 +278,7 @@ private:
         const auto pixels =
             static_cast<uint64_t>(header_.size.widthPixels * header_.size.heightPixels);
         require(pixels <= kTrustedPixels || pixels <= kMostPixelsForByte * bytes_.size(),
-                "it claims " + sizeText(header_.size) + ", which its frames can hardly hold");
+                message("it claims {}, which its frames can hardly hold", sizeText(header_.size)));
         canvas_.widthPixels = static_cast<int>(header_.size.widthPixels);
         canvas_.heightPixels = static_cast<int>(header_.size.heightPixels);
         canvas_.channels = 4;

@@ -84,7 +84,7 @@ void addChunks(ByteWindow& bytes, StoredHeader& header) {
 
 PictureSize pngSize(std::span<const std::byte> begin, std::string_view name) {
     if (begin.size() < kPngHeaderBytes || !textOf(begin).starts_with(kPngStart)) {
-        refusePicture(PictureFormat::Png, name, "it does not begin as one");
+        refusePicture(PictureFormat::Png, name, message("it does not begin as one"));
     }
     const PictureSize size{.widthPixels = bigEndianAt(begin, kWidthAt),
                            .heightPixels = bigEndianAt(begin, kHeightAt)};
@@ -146,14 +146,14 @@ std::string textChunks(const ByteSource& source, std::string_view name) {
         if (isText(head)) {
             const size_t before = chunks.size();
             if (head.bytes > kMaxTextBytes - before) {
-                refusePicture(PictureFormat::Png, name, "it has more than 32 MiB of text");
+                refusePicture(PictureFormat::Png, name, message("it has more than 32 MiB of text"));
             }
             chunks.resize(before + static_cast<size_t>(head.bytes));
             source.read(std::as_writable_bytes(std::span(chunks).subspan(before)), place);
         }
         place += head.bytes;
     }
-    refusePicture(PictureFormat::Png, name, "its end is missing");
+    refusePicture(PictureFormat::Png, name, message("its end is missing"));
 }
 
 }  // namespace

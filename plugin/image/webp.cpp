@@ -36,14 +36,16 @@ WebPConfig webpConfig(const PictureEncoding& encoding) {
         config.method = kMethod;
     }
     if (!isSet || WebPValidateConfig(&config) == 0) {
-        throw Error(ErrorKind::Internal, "WebP pictures cannot be written: libwebp does not start");
+        throw Error(ErrorKind::Internal,
+                    message("WebP pictures cannot be written: libwebp does not start"));
     }
     return config;
 }
 
 WebPSource::WebPSource(const Image8& picture, bool isArgb, const StopToken& stop) : stop_(stop) {
     if (WebPPictureInit(&picture_) == 0) {
-        throw Error(ErrorKind::Internal, "WebP pictures cannot be written: libwebp does not start");
+        throw Error(ErrorKind::Internal,
+                    message("WebP pictures cannot be written: libwebp does not start"));
     }
     picture_.use_argb = isArgb ? 1 : 0;
     picture_.width = picture.widthPixels;
@@ -82,8 +84,8 @@ void WebPSource::refuse() const {
                           picture_.error_code == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY ||
                           picture_.error_code == VP8_ENC_ERROR_BAD_WRITE;
     throw Error(isMemory ? ErrorKind::OutOfMemory : ErrorKind::Internal,
-                "the picture could not be encoded as WebP (libwebp's code " +
-                    std::to_string(picture_.error_code) + ")");
+                message("the picture could not be encoded as WebP (libwebp's code {})",
+                        picture_.error_code));
 }
 
 namespace {
@@ -146,7 +148,7 @@ StoredHeader webpStored(const ByteSource& source, std::string_view name) {
         at += count + count % 2;
     }
     if (header.size.widthPixels == 0) {
-        refusePicture(PictureFormat::WebP, name, "it ends before it says its size");
+        refusePicture(PictureFormat::WebP, name, message("it ends before it says its size"));
     }
     checkPictureSize(header.size, PictureFormat::WebP, name);
     return header;
@@ -159,20 +161,21 @@ namespace {
 constexpr uint64_t kBelievedPixels = 1u << 25;
 constexpr uint64_t kMostWebPPixelsPerByte = 4096;
 
-const char* problemOf(VP8StatusCode status) {
+Message problemOf(VP8StatusCode status) {
     switch (status) {
         case VP8_STATUS_NOT_ENOUGH_DATA:
-            return "the file ends early";
+            return message("the file ends early");
         case VP8_STATUS_UNSUPPORTED_FEATURE:
-            return "it uses what libwebp does not know";
+            return message("it uses what libwebp does not know");
         default:
-            return "its data are damaged";
+            return message("its data are damaged");
     }
 }
 
 [[noreturn]] void refuseStatus(VP8StatusCode status, std::string_view name) {
     if (status == VP8_STATUS_OUT_OF_MEMORY) {
-        throw Error(ErrorKind::OutOfMemory, "there is no memory to decode " + quotedName(name));
+        throw Error(ErrorKind::OutOfMemory,
+                    message("there is no memory to decode {}", quotedName(name)));
     }
     refusePicture(PictureFormat::WebP, name, problemOf(status));
 }
@@ -180,10 +183,10 @@ const char* problemOf(VP8StatusCode status) {
 void checkWebPHolds(const PictureSize& size, std::string_view name, size_t fileBytes) {
     const auto pixels = static_cast<uint64_t>(size.widthPixels * size.heightPixels);
     if (pixels > kBelievedPixels && pixels > kMostWebPPixelsPerByte * fileBytes) {
-        refusePicture(PictureFormat::WebP,
-                      name,
-                      "it claims " + sizeText(size) + ", which " + std::to_string(fileBytes) +
-                          " bytes can hardly hold");
+        refusePicture(
+            PictureFormat::WebP,
+            name,
+            message("it claims {}, which {} bytes can hardly hold", sizeText(size), fileBytes));
     }
 }
 
@@ -195,14 +198,15 @@ Image8 decodeWebP(std::span<const std::byte> bytes,
     const auto* data = reinterpret_cast<const uint8_t*>(bytes.data());
     WebPDecoderConfig config;
     if (WebPInitDecoderConfig(&config) == 0) {
-        throw Error(ErrorKind::Internal, "WebP pictures cannot be read: libwebp does not start");
+        throw Error(ErrorKind::Internal,
+                    message("WebP pictures cannot be read: libwebp does not start"));
     }
     const VP8StatusCode seen = WebPGetFeatures(data, bytes.size(), &config.input);
     if (seen != VP8_STATUS_OK) {
         refuseStatus(seen, name);
     }
     if (config.input.width != stored.widthPixels || config.input.height != stored.heightPixels) {
-        refusePicture(PictureFormat::WebP, name, "it states two sizes");
+        refusePicture(PictureFormat::WebP, name, message("it states two sizes"));
     }
     checkWebPHolds(stored, name, bytes.size());
     Image8 picture{.widthPixels = config.input.width,

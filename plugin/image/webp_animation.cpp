@@ -45,7 +45,8 @@ private:
 };
 
 [[noreturn]] void refuseAssembly() {
-    throw Error(ErrorKind::OutOfMemory, "there is no memory to put the animated WebP together");
+    throw Error(ErrorKind::OutOfMemory,
+                message("there is no memory to put the animated WebP together"));
 }
 
 }  // namespace
@@ -76,7 +77,7 @@ WebPAnimation::WebPAnimation(PictureSize size, double rate, const PictureEncodin
     }
     if (!state_->encoder) {
         throw Error(ErrorKind::Internal,
-                    "animated WebP cannot be written: libwebpmux does not start");
+                    message("animated WebP cannot be written: libwebpmux does not start"));
     }
 }
 
@@ -137,7 +138,7 @@ public:
             decoder_.reset(WebPAnimDecoderNew(&data_, &options));
         }
         if (!decoder_) {
-            refusePicture(PictureFormat::WebP, name_, "its data are damaged");
+            refusePicture(PictureFormat::WebP, name_, message("its data are damaged"));
         }
     }
 
@@ -159,13 +160,13 @@ private:
     void readHeader() {
         const std::unique_ptr<WebPDemuxer, FreeDemuxer> demuxer(WebPDemux(&data_));
         if (!demuxer) {
-            refusePicture(PictureFormat::WebP, name_, "its data are damaged");
+            refusePicture(PictureFormat::WebP, name_, message("its data are damaged"));
         }
         header_.size = {.widthPixels = WebPDemuxGetI(demuxer.get(), WEBP_FF_CANVAS_WIDTH),
                         .heightPixels = WebPDemuxGetI(demuxer.get(), WEBP_FF_CANVAS_HEIGHT)};
         checkPictureSize(header_.size, PictureFormat::WebP, name_);
         if (WebPDemuxGetI(demuxer.get(), WEBP_FF_FRAME_COUNT) > kMostAnimationFrames) {
-            refusePicture(PictureFormat::WebP, name_, "it has too many frames");
+            refusePicture(PictureFormat::WebP, name_, message("it has too many frames"));
         }
         std::vector<double> seconds;
         WebPIterator frame{};
@@ -175,11 +176,11 @@ private:
         }
         WebPDemuxReleaseIterator(&frame);
         if (seconds.empty()) {
-            refusePicture(PictureFormat::WebP, name_, "it has no frames");
+            refusePicture(PictureFormat::WebP, name_, message("it has no frames"));
         }
         times_ = frameTimes(seconds, kMillisecond);
         if (times_.frames > kMostAnimationFrames) {
-            refusePicture(PictureFormat::WebP, name_, "it has too many frames");
+            refusePicture(PictureFormat::WebP, name_, message("it has too many frames"));
         }
         header_.frames = times_.frames;
         header_.rate = times_.rate;
@@ -189,9 +190,7 @@ private:
         uint8_t* canvas = nullptr;
         int time = 0;
         if (WebPAnimDecoderGetNext(decoder_.get(), &canvas, &time) == 0) {
-            refusePicture(PictureFormat::WebP,
-                          name_,
-                          "frame " + std::to_string(picture_ + 1) + " is damaged");
+            refusePicture(PictureFormat::WebP, name_, message("frame {} is damaged", picture_ + 1));
         }
         const Image8 picture{.widthPixels = static_cast<int>(header_.size.widthPixels),
                              .heightPixels = static_cast<int>(header_.size.heightPixels),

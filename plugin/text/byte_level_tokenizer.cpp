@@ -67,7 +67,9 @@ constexpr const char* kTokensOfQwen[] = {"<|endoftext|>", "<|im_start|>", "<|im_
 /// {"<|endoftext|>": 151643}
 Json addedInList(const Json& list, const std::string& what) {
     if (!list.is_object()) {
-        throw Error(ErrorKind::Corrupt, what + " is no JSON object", "get the file again");
+        throw Error(ErrorKind::Corrupt,
+                    message("{} is no JSON object", what),
+                    message("get the file again"));
     }
     Json added = Json::array();
     for (const auto& [content, id] : list.items()) {
@@ -98,16 +100,19 @@ Json qwenJson(ModelFiles& files, const std::string& component) {
     const JsonReader reader(stated, files.pathOf(settings));
     const std::string type = reader.text("tokenizer_class").value_or("Qwen2Tokenizer");
     if (type != "Qwen2Tokenizer" && type != "Qwen2TokenizerFast") {
-        throw Error(ErrorKind::Unsupported,
-                    reader.what() + ": vocab.json and merges.txt are of a " + quotedName(type) +
-                        "; those of a Qwen2Tokenizer are built",
-                    "get its tokenizer.json");
+        throw Error(
+            ErrorKind::Unsupported,
+            message(
+                "{}: vocab.json and merges.txt are of a {}; those of a Qwen2Tokenizer are built",
+                reader.what(),
+                quotedName(type)),
+            message("get its tokenizer.json"));
     }
     Json vocabulary = files.readJson(vocabularyFile);
     if (!vocabulary.is_object()) {
         throw Error(ErrorKind::Corrupt,
-                    files.pathOf(vocabularyFile) + ": the vocabulary is no JSON object",
-                    "get the tokenizer's files again");
+                    message("{}: the vocabulary is no JSON object", files.pathOf(vocabularyFile)),
+                    message("get the tokenizer's files again"));
     }
     Json merges = Json::array();
     const std::string text = files.readText(component + "/merges.txt");
@@ -125,8 +130,8 @@ Json qwenJson(ModelFiles& files, const std::string& component) {
 namespace {
 
 constexpr size_t kShownBytes = 80;  ///< of a value in a message
-constexpr const char* kOtherTokenizer =
-    "get the tokenizer that this text encoder was published with";
+constexpr Phrase kOtherTokenizer =
+    phrase("get the tokenizer that this text encoder was published with");
 /// GPT-2's own, which files name by "use_regex".
 constexpr std::string_view kGptPattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
@@ -172,15 +177,15 @@ public:
         readNormalizer(file_.member("normalizer"));
         readSplitting(file_.member("pre_tokenizer"));
         if (!splitsBytes_) {
-            refuse("pre_tokenizer has no step ByteLevel");
+            refuse(message("pre_tokenizer has no step ByteLevel"));
         }
         readTemplate(file_.member("post_processor"));
         return std::move(steps_);
     }
 
 private:
-    [[noreturn]] void refuse(const std::string& problem) const {
-        throw Error(ErrorKind::Unsupported, what_ + ": " + problem, kOtherTokenizer);
+    [[noreturn]] void refuse(const Message& problem) const {
+        throw Error(ErrorKind::Unsupported, message("{}: {}", what_, problem), kOtherTokenizer);
     }
 
     [[nodiscard]] std::string typeOf(const Json& step, const char* key) const {
@@ -188,7 +193,7 @@ private:
     }
 
     [[noreturn]] void refuseType(const char* key, const std::string& type) const {
-        refuse(std::string(key) + " is of the type " + quotedName(type) + ", which is not built");
+        refuse(message("{} is of the type {}, which is not built", key, quotedName(type)));
     }
 
     /// The steps of a "Sequence" under `list`, or the step itself.
@@ -204,7 +209,7 @@ private:
             const JsonReader token(value, what_ + ": added_tokens");
             for (const char* key : {"lstrip", "rstrip", "single_word"}) {
                 if (token.boolean(key).value_or(false)) {
-                    refuse(std::string("added_tokens sets ") + key + ", which is not built");
+                    refuse(message("added_tokens sets {}, which is not built", key));
                 }
             }
             const std::optional<std::string> content = token.text("content");
@@ -213,9 +218,10 @@ private:
             if (!content || content->empty() || !id || *id < 0 || *id > kLargestTokenId ||
                 (known >= 0 && known != *id)) {
                 throw Error(ErrorKind::Corrupt,
-                            what_ + ": added_tokens has " +
-                                value.dump(-1, ' ', true).substr(0, kShownBytes),
-                            "get the tokenizer's files again");
+                            message("{}: added_tokens has {}",
+                                    what_,
+                                    value.dump(-1, ' ', true).substr(0, kShownBytes)),
+                            message("get the tokenizer's files again"));
             }
             steps_.added.push_back({.content = *content,
                                     .id = static_cast<TokenId>(*id),
@@ -249,7 +255,7 @@ private:
             addPattern(reader);
         } else if (type == "ByteLevel") {
             if (reader.boolean("add_prefix_space").value_or(true)) {
-                refuse("pre_tokenizer sets add_prefix_space, which is not built");
+                refuse(message("pre_tokenizer sets add_prefix_space, which is not built"));
             }
             if (reader.boolean("use_regex").value_or(true)) {
                 steps_.patterns.emplace_back(kGptPattern, what_);
@@ -269,8 +275,10 @@ private:
         const auto expression =
             pattern ? JsonReader(*pattern, split.what() + " pattern").text("Regex") : std::nullopt;
         if (!expression || behaviour != "Isolated" || split.boolean("invert").value_or(false)) {
-            refuse("pre_tokenizer splits by " + quotedName(behaviour) +
-                   "; an expression (Regex) whose matches are Isolated is built");
+            refuse(
+                message("pre_tokenizer splits by {}; an expression (Regex) whose matches are "
+                        "Isolated is built",
+                        quotedName(behaviour)));
         }
         steps_.patterns.emplace_back(*expression, what_);
     }
@@ -302,7 +310,8 @@ private:
             const Json* special = memberOf(&place, "SpecialToken");
             const Json* ids = special ? idsIn(step, *special) : nullptr;
             if (!ids) {
-                refuse("post_processor has " + place.dump(-1, ' ', true).substr(0, kShownBytes));
+                refuse(message("post_processor has {}",
+                               place.dump(-1, ' ', true).substr(0, kShownBytes)));
             }
             for (const Json& id : *ids) {
                 side->push_back(id.get<TokenId>());
@@ -349,9 +358,9 @@ ByteLevelTokenizer::ByteLevelTokenizer(const TokenizerJson& file)
       steps_(Reader(file, encoder_, file_).read()) {
     if (!encoder_.knowsEveryByte()) {
         throw Error(ErrorKind::Unsupported,
-                    file_ +
-                        ": its model has no token for some byte; vocabularies of GPT-2's 256 "
-                        "characters are built",
+                    message("{}: its model has no token for some byte; vocabularies of GPT-2's 256 "
+                            "characters are built",
+                            file_),
                     kOtherTokenizer);
     }
 }
@@ -374,7 +383,10 @@ void ByteLevelTokenizer::append(std::string_view text, std::vector<TokenId>& ids
 std::vector<TokenId> ByteLevelTokenizer::contentOf(std::string_view text,
                                                    const std::string& item) const {
     if (!isValidUtf8(text)) {
-        throw Error(ErrorKind::InvalidInput, "the text is not UTF-8", "write it in UTF-8", item);
+        throw Error(ErrorKind::InvalidInput,
+                    message("the text is not UTF-8"),
+                    message("write it in UTF-8"),
+                    item);
     }
     std::vector<TokenId> content;
     for (const TextPart& part : cutAtSpecials(text, steps_.added, false)) {

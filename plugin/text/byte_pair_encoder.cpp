@@ -28,8 +28,10 @@ uint64_t pairKey(TokenId left, TokenId right) {
            static_cast<uint32_t>(right);
 }
 
-[[noreturn]] void refuseTokenizer(const std::string& what, const std::string& problem) {
-    throw Error(ErrorKind::Corrupt, what + ": " + problem, "get the tokenizer's files again");
+[[noreturn]] void refuseTokenizer(const std::string& what, const Message& problem) {
+    throw Error(ErrorKind::Corrupt,
+                message("{}: {}", what, problem),
+                message("get the tokenizer's files again"));
 }
 
 /// A run of characters that are one token by now; runs are linked, merged ones are skipped.
@@ -92,15 +94,16 @@ BytePairEncoder::BytePairEncoder(const Json& vocabulary,
                                  EncoderRules rules)
     : rules_(std::move(rules)), alphabet_(byteAlphabet()) {
     if (!vocabulary.is_object()) {
-        refuseTokenizer(sources.vocabulary, "the vocabulary is no JSON object");
+        refuseTokenizer(sources.vocabulary, message("the vocabulary is no JSON object"));
     }
     ids_.reserve(vocabulary.size());
     for (const auto& [token, value] : vocabulary.items()) {
         const int64_t id = value.is_number_integer() ? value.get<int64_t>() : -1;
         if (id < 0 || id > kLargestTokenId) {
             refuseTokenizer(sources.vocabulary,
-                            "the token " + quotedName(token) + " has the id " +
-                                value.dump(-1, ' ', true).substr(0, kLongestShownValue));
+                            message("the token {} has the id {}",
+                                    quotedName(token),
+                                    value.dump(-1, ' ', true).substr(0, kLongestShownValue)));
         }
         ids_.emplace(token, static_cast<TokenId>(id));
         vocabularySize_ = std::max(vocabularySize_, static_cast<TokenId>(id) + 1);
@@ -124,8 +127,8 @@ void BytePairEncoder::addMerges(const std::vector<TokenPair>& merges,
         const TokenId result = idOf(joined);
         if (leftId < 0 || rightId < 0 || result < 0) {
             refuseTokenizer(sources.merges,
-                            "it joins " + quotedName(std::string(left) + " " + std::string(right)) +
-                                ", which the vocabulary does not have");
+                            message("it joins {}, which the vocabulary does not have",
+                                    quotedName(std::string(left) + " " + std::string(right))));
         }
         merges_.insert_or_assign(pairKey(leftId, rightId), Merge{rank++, result});
     }

@@ -83,9 +83,9 @@ void appendBrackets(std::string_view word, std::vector<std::string_view>& words)
 std::string composedText(std::string_view text) {
     if (!isValidUtf8(text)) {
         throw Error(ErrorKind::InvalidInput,
-                    std::string("the text cannot be normalized: ") +
-                        utf8proc_errmsg(UTF8PROC_ERROR_INVALIDUTF8),
-                    "write it in UTF-8",
+                    message("the text cannot be normalized: {}",
+                            utf8proc_errmsg(UTF8PROC_ERROR_INVALIDUTF8)),
+                    message("write it in UTF-8"),
                     "prompt");
     }
     const std::u32string wide = wideText(text);
@@ -152,10 +152,13 @@ std::string tokenOf(std::string_view line) {
 
 ClipVocabulary clipVocabulary(std::string_view merges, int64_t size, const std::string& what) {
     if (size < kFixedTokens) {
-        throw Error(ErrorKind::Unsupported,
-                    what + ": the text encoder knows " + std::to_string(size) +
-                        " tokens, CLIP's vocabulary begins with " + std::to_string(kFixedTokens),
-                    "choose a checkpoint with CLIP's text encoder");
+        throw Error(
+            ErrorKind::Unsupported,
+            message("{}: the text encoder knows {} tokens, CLIP's vocabulary begins with {}",
+                    what,
+                    size,
+                    kFixedTokens),
+            message("choose a checkpoint with CLIP's text encoder"));
     }
     ClipVocabulary vocabulary{.tokens = Json::object(), .merges = {}};
     int64_t next = 0;
@@ -248,7 +251,10 @@ void ClipTokenizer::appendWords(std::string_view text, std::vector<TokenId>& ids
 
 std::vector<TokenId> ClipTokenizer::tokensOf(std::string_view text, const std::string& item) const {
     if (!isValidUtf8(text)) {
-        throw Error(ErrorKind::InvalidInput, "the text is not UTF-8", "write it in UTF-8", item);
+        throw Error(ErrorKind::InvalidInput,
+                    message("the text is not UTF-8"),
+                    message("write it in UTF-8"),
+                    item);
     }
     std::vector<TokenId> content;
     for (const TextPart& part : cutAtSpecials(text, settings_.specials, false)) {

@@ -21,9 +21,12 @@ void requireVocabulary(const std::string& file,
                        int64_t rows) {
     if (!fitsRows(tokens, rows)) {
         throw Error(ErrorKind::Corrupt,
-                    file + " has " + std::to_string(tokens) + " tokens, the text encoder (" + role +
-                        ") has " + std::to_string(rows) + " rows for them",
-                    "get the tokenizer that this text encoder was published with");
+                    message("{} has {} tokens, the text encoder ({}) has {} rows for them",
+                            file,
+                            tokens,
+                            role,
+                            rows),
+                    message("get the tokenizer that this text encoder was published with"));
     }
 }
 

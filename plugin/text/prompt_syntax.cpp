@@ -43,9 +43,9 @@ std::optional<double> tagNumberIn(const std::string& written) {
 void readStrength(const std::string& written, double& strength, LoraTag& tag) {
     const std::optional<double> value = tagNumberIn(written);
     if (!value) {
-        tag.problem = quotedName(written) + " is no number";
+        tag.problem = message("{} is no number", quotedName(written));
     } else if (std::abs(*value) > kMostTagStrength) {
-        tag.problem = "the strength " + written + " is beyond -100 to 100";
+        tag.problem = message("the strength {} is beyond -100 to 100", written);
     } else {
         strength = *value;
     }
@@ -64,7 +64,7 @@ void readTagSettings(std::string_view settings, LoraTag& tag) {
         } else if (key == "te" || key == "unet") {
             (key == "te" ? text : denoiser) = item.substr(equals + 1);
         } else if (key == "dyn") {
-            tag.problem = "dyn (another rank) is not built";
+            tag.problem = message("dyn (another rank) is not built");
         }
     }
     const auto at = [&](size_t i) {
@@ -72,7 +72,7 @@ void readTagSettings(std::string_view settings, LoraTag& tag) {
     };
     tag.name = trim(at(0).value_or(""));
     if (tag.name.empty()) {
-        tag.problem = "it names no file";
+        tag.problem = message("it names no file");
     }
     text = text ? text : at(1);
     if (text) {
@@ -84,7 +84,7 @@ void readTagSettings(std::string_view settings, LoraTag& tag) {
         readStrength(*denoiser, tag.strength, tag);
     }
     if (at(3)) {
-        tag.problem = "a fourth setting (another rank) is not built";
+        tag.problem = message("a fourth setting (another rank) is not built");
     }
 }
 
@@ -95,7 +95,7 @@ LoraTag tagIn(std::string_view written) {
     if (kind == "lora" || kind == "lyco") {
         readTagSettings(inner.substr(kind.size() + 1), tag);
     } else {
-        tag.problem = quotedName(kind) + " is not built";
+        tag.problem = message("{} is not built", quotedName(kind));
     }
     return tag;
 }
@@ -252,23 +252,24 @@ std::vector<UnreadSyntax> unreadSyntax(std::string_view text,
                                        bool canWeigh) {
     const SyntaxFinder brackets(text);
     const bool readsA1111 = canWeigh && weights == PromptWeights::A1111;
-    const char* choose = canWeigh ? "choose the weights a1111, which read it"
-                                  : "leave it out, and say in words what counts more";
+    const Message choose = canWeigh ? message("choose the weights a1111, which read it")
+                                    : message("leave it out, and say in words what counts more");
     const std::array kinds{
-        UnreadSyntax{readsA1111 ? std::string() : brackets.weight(), "a weight", choose},
-        UnreadSyntax{readsA1111 ? std::string() : loneWord(text, "BREAK"), "a new chunk", choose},
+        UnreadSyntax{readsA1111 ? std::string() : brackets.weight(), message("a weight"), choose},
+        UnreadSyntax{
+            readsA1111 ? std::string() : loneWord(text, "BREAK"), message("a new chunk"), choose},
         UnreadSyntax{brackets.editing(),
-                     "prompt editing",
-                     "encode the texts apart, and join them by conditioning.time_range and "
-                     "conditioning.combine"},
+                     message("prompt editing"),
+                     message("encode the texts apart, and join them by conditioning.time_range and "
+                             "conditioning.combine")},
         UnreadSyntax{loneWord(text, "AND"),
-                     "two prompts",
-                     "encode the prompts apart, and join them by conditioning.combine"},
-        UnreadSyntax{network(text),
-                     "a file to load",
-                     "turn on LoRAs of the prompt of Encode prompt, which reads <lora:name:1> in "
-                     "the prompt, and "
-                     "connect its output Model to Denoise; or leave it out"}};
+                     message("two prompts"),
+                     message("encode the prompts apart, and join them by conditioning.combine")},
+        UnreadSyntax{
+            network(text),
+            message("a file to load"),
+            message("turn on LoRAs of the prompt of Encode prompt, which reads <lora:name:1> in "
+                    "the prompt, and connect its output Model to Denoise; or leave it out")}};
     std::vector<UnreadSyntax> found;
     for (const UnreadSyntax& kind : kinds) {
         if (!kind.written.empty()) {

@@ -2,6 +2,7 @@
 // What a prompt says beside its words: tags that ask for LoRAs, and syntax of other programs that
 // is read as words here.
 
+#include "plugin/base/message.hpp"
 #include "plugin/text/prompt_weights.hpp"
 
 #include <string>
@@ -16,7 +17,7 @@ struct LoraTag {
     std::string name;         ///< of the file, with its ending or without
     double textStrength = 1;  ///< the first number, or te=
     double strength = 1;      ///< the second one, or unet=; without it the first one
-    std::string problem{};    ///< why the tag is left out; empty: it is read
+    Message problem{};        ///< why the tag is left out; empty: it is read
 };
 
 /// A prompt taken apart: its text without tags, and its tags in their order.
@@ -33,8 +34,8 @@ struct TaggedPrompt {
 /// A stretch of a prompt that means something elsewhere and is read as words here.
 struct UnreadSyntax {
     std::string written;  ///< as it stands in the prompt: "(fox:1.2)"
-    std::string meaning;  ///< what it is elsewhere: "a weight"
-    std::string hint;     ///< what to do instead
+    Message meaning;      ///< what it is elsewhere: "a weight"
+    Message hint;         ///< what to do instead
 };
 
 /// The first of each kind that `weights` does not read; without `canWeigh` no weights do:

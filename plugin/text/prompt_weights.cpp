@@ -66,8 +66,8 @@ PromptWeights promptWeightsNamed(const std::string& name) {
         return PromptWeights::Compel;
     }
     throw Error(ErrorKind::InvalidInput,
-                "there is no way of weights " + quotedName(name),
-                "choose none, a1111 or compel",
+                message("there is no way of weights {}", quotedName(name)),
+                message("choose none, a1111 or compel"),
                 "weights");
 }
 

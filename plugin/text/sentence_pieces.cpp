@@ -22,8 +22,10 @@ namespace {
 constexpr double kUnknownPenalty = 10;  ///< below the least likely piece
 constexpr size_t kMostPieceBytes = 512;
 
-[[noreturn]] void refusePiece(const std::string& what, const std::string& problem) {
-    throw Error(ErrorKind::Corrupt, what + ": " + problem, "get the tokenizer's files again");
+[[noreturn]] void refusePiece(const std::string& what, const Message& problem) {
+    throw Error(ErrorKind::Corrupt,
+                message("{}: {}", what, problem),
+                message("get the tokenizer's files again"));
 }
 
 std::string byteToken(unsigned char byte) {
@@ -56,20 +58,20 @@ UnigramModel::UnigramModel(std::vector<UnigramPiece> pieces,
       unknown_(static_cast<TokenId>(unknown)),
       hasByteTokens_(hasByteTokens) {
     if (pieces_.empty() || pieces_.size() > static_cast<size_t>(kLargestTokenId)) {
-        refusePiece(what, "the model has " + std::to_string(pieces_.size()) + " pieces");
+        refusePiece(what, message("the model has {} pieces", pieces_.size()));
     }
     if (unknown < 0 || unknown >= static_cast<int64_t>(pieces_.size())) {
-        refusePiece(what, "the id of unknown text is " + std::to_string(unknown));
+        refusePiece(what, message("the id of unknown text is {}", unknown));
     }
     double least = 0;
     ids_.reserve(pieces_.size());
     for (size_t id = 0; id < pieces_.size(); ++id) {
         const UnigramPiece& piece = pieces_[id];
         if (!std::isfinite(piece.score) || piece.text.size() > kMostPieceBytes) {
-            refusePiece(what, "the piece " + std::to_string(id) + " is too long, or has no score");
+            refusePiece(what, message("the piece {} is too long, or has no score", id));
         }
         if (!piece.text.empty() && !ids_.emplace(piece.text, static_cast<TokenId>(id)).second) {
-            refusePiece(what, "the piece " + quotedName(piece.text) + " comes twice");
+            refusePiece(what, message("the piece {} comes twice", quotedName(piece.text)));
         }
         least = std::min(least, piece.score);
         if (!piece.text.empty()) {
@@ -260,8 +262,8 @@ CharacterMap::CharacterMap(std::string_view bytes, const std::string& what) {
     if (trieBytes == 0 || trieBytes % sizeof(uint32_t) != 0 || trieBytes > left ||
         (trieBytes < left && bytes.back() != '\0')) {
         throw Error(ErrorKind::Corrupt,
-                    what + ": precompiled_charsmap is cut off",
-                    "get the tokenizer's files again");
+                    message("{}: precompiled_charsmap is cut off", what),
+                    message("get the tokenizer's files again"));
     }
     trie_.resize(trieBytes / sizeof(uint32_t));
     std::memcpy(trie_.data(), bytes.data() + sizeof(trieBytes), trieBytes);
@@ -273,11 +275,13 @@ CharacterMap::CharacterMap(std::string_view bytes, const std::string& what) {
 void CharacterMap::requireTexts(const std::string& what) const {
     for (size_t at = 0; at < texts_.size();) {
         const std::string_view text = texts_.c_str() + at;
-        if (text.size() > kMostTextBytes || !isValidUtf8(text)) {
+        const bool isLong = text.size() > kMostTextBytes;
+        if (isLong || !isValidUtf8(text)) {
             throw Error(ErrorKind::Corrupt,
-                        what + ": precompiled_charsmap has a text that is " +
-                            (text.size() > kMostTextBytes ? "too long" : "no UTF-8"),
-                        "get the tokenizer's files again");
+                        isLong
+                            ? message("{}: precompiled_charsmap has a text that is too long", what)
+                            : message("{}: precompiled_charsmap has a text that is no UTF-8", what),
+                        message("get the tokenizer's files again"));
         }
         at += text.size() + 1;
     }
@@ -381,8 +385,8 @@ public:
 private:
     [[noreturn]] void refuse() const {
         throw Error(ErrorKind::Corrupt,
-                    what_ + " is cut off, or no model of sentencepiece",
-                    "get the tokenizer's files again");
+                    message("{} is cut off, or no model of sentencepiece", what_),
+                    message("get the tokenizer's files again"));
     }
 
     std::string_view taken(uint64_t count) {
@@ -416,9 +420,9 @@ private:
     const std::string& what_;
 };
 
-UnigramPiece pieceOf(std::string_view message, const std::string& what) {
+UnigramPiece pieceOf(std::string_view bytes, const std::string& what) {
     UnigramPiece piece;
-    MessageReader reader(message, what);
+    MessageReader reader(bytes, what);
     while (const auto value = reader.next()) {
         if (value->field == kPieceText) {
             piece.text = value->bytes;
@@ -431,21 +435,21 @@ UnigramPiece pieceOf(std::string_view message, const std::string& what) {
     }
     if (!isValidUtf8(piece.text)) {
         throw Error(ErrorKind::Corrupt,
-                    what + " has a piece that is no UTF-8",
-                    "get the tokenizer's files again");
+                    message("{} has a piece that is no UTF-8", what),
+                    message("get the tokenizer's files again"));
     }
     return piece;
 }
 
-void readTrainer(std::string_view message, const std::string& what, SentencePieces& read) {
-    MessageReader reader(message, what);
+void readTrainer(std::string_view bytes, const std::string& what, SentencePieces& read) {
+    MessageReader reader(bytes, what);
     while (const auto value = reader.next()) {
         if (value->field == kUnknownId) {
             read.unknown = static_cast<int64_t>(value->number);
         } else if (value->field == kModelType && value->number != kUnigram) {
             throw Error(ErrorKind::Unsupported,
-                        what + " is no unigram model, the only kind that is built",
-                        "use a checkpoint with another tokenizer");
+                        message("{} is no unigram model, the only kind that is built", what),
+                        message("use a checkpoint with another tokenizer"));
         }
     }
 }

@@ -24,10 +24,12 @@ std::string withWhiteSpace(std::string_view expression, const std::string& what)
         const char letter = expression[i];
         if (letter != '\\' || i + 1 == expression.size()) {
             if (letter == '[' && isInClass) {
-                throw Error(ErrorKind::Unsupported,
-                            what + ": the expression " + quotedName(std::string(expression)) +
-                                " has a class in a class, which is not built",
-                            "use a checkpoint with another tokenizer");
+                throw Error(
+                    ErrorKind::Unsupported,
+                    message("{}: the expression {} has a class in a class, which is not built",
+                            what,
+                            quotedName(std::string(expression))),
+                    message("use a checkpoint with another tokenizer"));
             }
             isInClass = letter == '[' || (isInClass && letter != ']');
             written += letter;
@@ -36,9 +38,10 @@ std::string withWhiteSpace(std::string_view expression, const std::string& what)
         const char escaped = expression[++i];
         if (escaped == 'S' && isInClass) {
             throw Error(ErrorKind::Unsupported,
-                        what + ": the expression " + quotedName(std::string(expression)) +
-                            " has \\S in a class, which is not built",
-                        "use a checkpoint with another tokenizer");
+                        message("{}: the expression {} has \\S in a class, which is not built",
+                                what,
+                                quotedName(std::string(expression))),
+                        message("use a checkpoint with another tokenizer"));
         }
         if (escaped != 's' && escaped != 'S') {
             written += letter;
@@ -90,12 +93,14 @@ TextPattern::TextPattern(std::string_view expression, const std::string& what)
                                         &offset,
                                         nullptr));
     if (!code_->compiled) {
-        std::array<PCRE2_UCHAR, 256> message{};
-        pcre2_get_error_message(error, message.data(), message.size());
+        std::array<PCRE2_UCHAR, 256> problem{};
+        pcre2_get_error_message(error, problem.data(), problem.size());
         throw Error(ErrorKind::Unsupported,
-                    what + ": the expression " + quotedName(std::string(expression)) +
-                        " is not read: " + reinterpret_cast<const char*>(message.data()),
-                    "use a checkpoint with another tokenizer");
+                    message("{}: the expression {} is not read: {}",
+                            what,
+                            quotedName(std::string(expression)),
+                            reinterpret_cast<const char*>(problem.data())),
+                    message("use a checkpoint with another tokenizer"));
     }
 }
 
@@ -128,11 +133,10 @@ std::optional<TextPattern::Match> TextPattern::Matches::next() {
         return std::nullopt;
     }
     if (found < 0) {
-        throw Error(
-            ErrorKind::InvalidInput,
-            "the text could not be split into words (PCRE2 error " + std::to_string(found) + ")",
-            "write it in UTF-8",
-            "prompt");
+        throw Error(ErrorKind::InvalidInput,
+                    message("the text could not be split into words (PCRE2 error {})", found),
+                    message("write it in UTF-8"),
+                    "prompt");
     }
     const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(state_->match.get());
     state_->from = ends[1];

@@ -39,23 +39,25 @@ TokenizerJson::TokenizerJson(Json file, std::string what, std::string_view wordE
     : file_(std::move(file)), what_(std::move(what)) {
     const Json* found = JsonReader(file_, what_).member("model");
     if (!found) {
-        refuse("it has no model");
+        refuse(message("it has no model"));
     }
     const JsonReader model(*found, what_ + ": model");
     const std::string type = model.text("type").value_or(std::string(kPairsModel));
     const std::string seenEnd = model.text("end_of_word_suffix").value_or(std::string(wordEnd));
     if (type != kPairsModel || seenEnd != wordEnd) {
         throw Error(ErrorKind::Unsupported,
-                    what_ + ": the model is of the type " + quotedName(type) +
-                        " and ends words with " + quotedName(seenEnd) +
-                        "; byte pairs (BPE) that end them with " + quotedName(wordEnd) +
-                        " are built",
-                    "get the tokenizer that this text encoder was published with");
+                    message("{}: the model is of the type {} and ends words with {}; byte pairs "
+                            "(BPE) that end them with {} are built",
+                            what_,
+                            quotedName(type),
+                            quotedName(seenEnd),
+                            quotedName(wordEnd)),
+                    message("get the tokenizer that this text encoder was published with"));
     }
     ignoresMerges_ = model.boolean("ignore_merges").value_or(false);
     vocabulary_ = model.member("vocab");
     if (!vocabulary_) {
-        refuse("its model has no vocab");
+        refuse(message("its model has no vocab"));
     }
     readMerges();
     readAddedTokens();
@@ -69,13 +71,13 @@ void TokenizerJson::readMerges() {
     const Json& model = file_.at("model");
     const auto merges = model.find("merges");
     if (merges == model.end() || !merges->is_array()) {
-        refuse("its model has no list of merges");
+        refuse(message("its model has no list of merges"));
     }
     merges_.reserve(merges->size());
     for (const Json& merge : *merges) {
         const std::optional<TokenPair> pair = pairOf(merge);
         if (!pair) {
-            refuse("merge " + std::to_string(merges_.size()) + " is no pair of tokens");
+            refuse(message("merge {} is no pair of tokens", merges_.size()));
         }
         merges_.push_back(*pair);
     }
@@ -87,13 +89,15 @@ void TokenizerJson::readAddedTokens() {
         return;
     }
     if (!added->is_array()) {
-        refuse("added_tokens is no list");
+        refuse(message("added_tokens is no list"));
     }
     added_ = *added;
 }
 
-void TokenizerJson::refuse(const std::string& problem) const {
-    throw Error(ErrorKind::Corrupt, what_ + ": " + problem, "get the tokenizer's files again");
+void TokenizerJson::refuse(const Message& problem) const {
+    throw Error(ErrorKind::Corrupt,
+                message("{}: {}", what_, problem),
+                message("get the tokenizer's files again"));
 }
 
 namespace {
@@ -109,9 +113,10 @@ Json addedInDecoder(const Json& decoder, const std::string& what) {
                               id.find_first_not_of("0123456789") == id.npos;
         if (!isNumber || !token.is_object()) {
             throw Error(ErrorKind::Corrupt,
-                        what + ": added_tokens_decoder has " + quotedName(id) +
-                            ", which is no id of a token",
-                        "get the tokenizer's files again");
+                        message("{}: added_tokens_decoder has {}, which is no id of a token",
+                                what,
+                                quotedName(id)),
+                        message("get the tokenizer's files again"));
         }
         Json entry = token;
         entry["id"] = std::strtoul(id.c_str(), nullptr, 10);
@@ -164,8 +169,8 @@ private:
         Json json = files_.has(relative) ? files_.readJson(relative) : Json::object();
         if (!json.is_object()) {
             throw Error(ErrorKind::Corrupt,
-                        files_.pathOf(relative) + " is no JSON object",
-                        "get the file again");
+                        message("{} is no JSON object", files_.pathOf(relative)),
+                        message("get the file again"));
         }
         return json;
     }
@@ -174,9 +179,11 @@ private:
         const TokenId id = encoder_.idOf(content);
         if (id < 0) {
             throw Error(ErrorKind::Corrupt,
-                        what_ + ": " + what + " is " + quotedName(content) +
-                            ", which the vocabulary does not have",
-                        "get the tokenizer's files again");
+                        message("{}: {} is {}, which the vocabulary does not have",
+                                what_,
+                                what,
+                                quotedName(content)),
+                        message("get the tokenizer's files again"));
         }
         return id;
     }
@@ -189,14 +196,15 @@ private:
         for (const char* key : {"lstrip", "rstrip", "single_word"}) {
             if (reader.boolean(key).value_or(false)) {
                 throw Error(ErrorKind::Unsupported,
-                            reader.what() + " sets " + key + ", which is not built",
-                            "use a checkpoint with CLIP's own tokenizer");
+                            message("{} sets {}, which is not built", reader.what(), key),
+                            message("use a checkpoint with CLIP's own tokenizer"));
             }
         }
         const std::optional<std::string> content = reader.text("content");
         if (!content) {
-            throw Error(
-                ErrorKind::Corrupt, reader.what() + " has no content", "get the file again");
+            throw Error(ErrorKind::Corrupt,
+                        message("{} has no content", reader.what()),
+                        message("get the file again"));
         }
         return {*content, reader.boolean("normalized").value_or(false)};
     }
@@ -284,8 +292,8 @@ private:
     [[noreturn]] void refuseOutside(const std::string& content) const {
         throw Error(
             ErrorKind::Unsupported,
-            component_ + ": the token " + quotedName(content) + " is added to the vocabulary",
-            "use a checkpoint with CLIP's own tokenizer");
+            message("{}: the token {} is added to the vocabulary", component_, quotedName(content)),
+            message("use a checkpoint with CLIP's own tokenizer"));
     }
 
     void readMaxLength() {
@@ -297,8 +305,8 @@ private:
         }
         if (*length < 3) {
             throw Error(ErrorKind::Corrupt,
-                        reader.what() + ": model_max_length is " + formatNumber(*length),
-                        "it must be at least 3");
+                        message("{}: model_max_length is {}", reader.what(), formatNumber(*length)),
+                        message("it must be at least 3"));
         }
         settings_.maxLength = static_cast<int64_t>(*length);
     }

@@ -46,7 +46,7 @@ public:
 private:
     void readMerges();
     void readAddedTokens();
-    [[noreturn]] void refuse(const std::string& problem) const;
+    [[noreturn]] void refuse(const Message& problem) const;
 
     const Json file_;
     const std::string what_;

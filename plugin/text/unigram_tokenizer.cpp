@@ -16,10 +16,10 @@ constexpr std::string_view kWordMark = "\xE2\x96\x81";  ///< U+2581
 constexpr const char* kEndToken = "</s>";
 constexpr const char* kPaddingToken = "<pad>";
 
-[[noreturn]] void refuseStep(const std::string& what, const std::string& problem) {
+[[noreturn]] void refuseStep(const std::string& what, const Message& problem) {
     throw Error(ErrorKind::Unsupported,
-                what + ": " + problem,
-                "get the tokenizer that this text encoder was published with");
+                message("{}: {}", what, problem),
+                message("get the tokenizer that this text encoder was published with"));
 }
 
 /// The steps of a "Sequence" under `list`, or the step itself; null: none.
@@ -37,8 +37,8 @@ std::string decodedMap(const JsonReader& step, const std::string& what) {
     const std::optional<std::string> decoded = encoded ? fromBase64(*encoded) : std::nullopt;
     if (encoded && !decoded) {
         throw Error(ErrorKind::Corrupt,
-                    what + ": precompiled_charsmap is no base64",
-                    "get the tokenizer's files again");
+                    message("{}: precompiled_charsmap is no base64", what),
+                    message("get the tokenizer's files again"));
     }
     return decoded.value_or("");
 }
@@ -72,8 +72,9 @@ std::string mapIn(const JsonReader& file) {
             map = decodedMap(reader, file.what());
         } else if (type != "Strip" && !(type == "Replace" && joinsSpaces(reader))) {
             refuseStep(file.what(),
-                       "normalizer has the step " + quotedName(type) +
-                           "; one Precompiled, Strip and Replace of spaces are built");
+                       message("normalizer has the step {}; one Precompiled, Strip and Replace of "
+                               "spaces are built",
+                               quotedName(type)));
         }
     }
     return map.value_or("");
@@ -99,13 +100,14 @@ void requireMarkedWords(const JsonReader& file) {
         const bool isMark = type == "Metaspace" && marksWords(reader);
         if (!isMark && type != "WhitespaceSplit") {
             refuseStep(file.what(),
-                       "pre_tokenizer has the step " + quotedName(type) +
-                           "; WhitespaceSplit and Metaspace before every word are built");
+                       message("pre_tokenizer has the step {}; WhitespaceSplit and Metaspace "
+                               "before every word are built",
+                               quotedName(type)));
         }
         isMarked = isMarked || isMark;
     }
     if (!isMarked) {
-        refuseStep(file.what(), "pre_tokenizer has no step Metaspace");
+        refuseStep(file.what(), message("pre_tokenizer has no step Metaspace"));
     }
 }
 
@@ -117,12 +119,13 @@ std::vector<SpecialToken> addedIn(const Json& list, const std::string& what) {
         const int64_t id = token.integer("id").value_or(-1);
         // lstrip and rstrip take white space, which is no token here.
         if (token.boolean("single_word").value_or(false)) {
-            refuseStep(token.what(), quotedName(content) + " has single_word, which is not built");
+            refuseStep(token.what(),
+                       message("{} has single_word, which is not built", quotedName(content)));
         }
         if (content.empty() || id < 0 || id > kLargestTokenId) {
             throw Error(ErrorKind::Corrupt,
-                        what + ": added_tokens has one without content or id",
-                        "get the tokenizer's files again");
+                        message("{}: added_tokens has one without content or id", what),
+                        message("get the tokenizer's files again"));
         }
         added.push_back({.content = content,
                          .id = static_cast<TokenId>(id),
@@ -187,8 +190,8 @@ TokenId UnigramTokenizer::requiredToken(const char* content) const {
     const TokenId id = model_.idOf(content);
     if (id < 0) {
         throw Error(ErrorKind::Corrupt,
-                    file_ + " has no token " + content,
-                    "get the tokenizer's files again");
+                    message("{} has no token {}", file_, content),
+                    message("get the tokenizer's files again"));
     }
     return id;
 }
@@ -209,8 +212,8 @@ UnigramTokenizer::Parts UnigramTokenizer::partsOfJson(const Json& json, const st
     const Json* vocabulary = reader.member("vocab");
     if (reader.text("type").value_or("") != "Unigram" || !vocabulary || !vocabulary->is_array()) {
         refuseStep(what,
-                   "model is of the type " + quotedName(reader.text("type").value_or("")) +
-                       ", only Unigram is built here");
+                   message("model is of the type {}, only Unigram is built here",
+                           quotedName(reader.text("type").value_or(""))));
     }
     Parts parts{.file = what,
                 .unknown = reader.integer("unk_id").value_or(-1),
@@ -220,9 +223,10 @@ UnigramTokenizer::Parts UnigramTokenizer::partsOfJson(const Json& json, const st
         const bool isPiece =
             piece.is_array() && piece.size() == 2 && piece[0].is_string() && piece[1].is_number();
         if (!isPiece) {
-            throw Error(ErrorKind::Corrupt,
-                        what + ": model.vocab has an entry that is no piece with its score",
-                        "get the tokenizer's files again");
+            throw Error(
+                ErrorKind::Corrupt,
+                message("{}: model.vocab has an entry that is no piece with its score", what),
+                message("get the tokenizer's files again"));
         }
         parts.pieces.push_back({piece[0].get<std::string>(), piece[1].get<double>()});
     }
@@ -301,7 +305,10 @@ TokenizedPrompt UnigramTokenizer::tokenize(std::string_view text,
                                            int64_t length,
                                            const std::string& item) const {
     if (!isValidUtf8(text)) {
-        throw Error(ErrorKind::InvalidInput, "the text is not UTF-8", "write it in UTF-8", item);
+        throw Error(ErrorKind::InvalidInput,
+                    message("the text is not UTF-8"),
+                    message("write it in UTF-8"),
+                    item);
     }
     std::vector<TokenId> content;
     for (const TextPart& part : cutAtSpecials(text, added_, /*normalized=*/false)) {

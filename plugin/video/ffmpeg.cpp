@@ -62,13 +62,13 @@ std::string encodersOf(const std::string& ffmpeg) {
 
 }  // namespace
 
-std::string requiredProgram(const char* name, const std::string& what, const char* item) {
+std::string requiredProgram(const char* name, const Message& what, const char* item) {
     const std::optional<std::string> path = files::findProgram(name);
     if (!path) {
         throw Error(ErrorKind::NotFound,
-                    what + " needs the program " + name + ", which is not on this machine",
-                    "install FFmpeg and put its programs on the PATH, or choose WebP or PNG, which "
-                    "need none",
+                    message("{} needs the program {}, which is not on this machine", what, name),
+                    message("install FFmpeg and put its programs on the PATH, or choose WebP or "
+                            "PNG, which need none"),
                     item);
     }
     return *path;
@@ -77,8 +77,8 @@ std::string requiredProgram(const char* name, const std::string& what, const cha
 void requireEncoder(const std::string& ffmpeg, const std::string& encoder, const char* item) {
     if (encodersOf(ffmpeg).find(" " + encoder + " ") == std::string::npos) {
         throw Error(ErrorKind::Unsupported,
-                    "the ffmpeg of this machine was built without " + encoder,
-                    "install one that has it, or choose another format",
+                    message("the ffmpeg of this machine was built without {}", encoder),
+                    message("install one that has it, or choose another format"),
                     item);
     }
 }

@@ -1,6 +1,7 @@
 #pragma once
 // The programs of FFmpeg, which people have installed or not.
 
+#include "plugin/base/message.hpp"
 #include "plugin/files/input_file.hpp"
 
 #include <chrono>
@@ -11,9 +12,7 @@ namespace lowtide::video {
 
 /// Where "ffmpeg" or "ffprobe" is. Error{NotFound} with what to install; `what` says what needs it
 /// ("MP4"), `item` the parameter.
-[[nodiscard]] std::string requiredProgram(const char* name,
-                                          const std::string& what,
-                                          const char* item);
+[[nodiscard]] std::string requiredProgram(const char* name, const Message& what, const char* item);
 
 /// Error{Unsupported} unless this ffmpeg was built with that encoder ("libx264"). It is asked once.
 void requireEncoder(const std::string& ffmpeg, const std::string& encoder, const char* item);

@@ -29,10 +29,10 @@ constexpr size_t kTypeAt = 4;              // of MP4's first box
 
 constexpr double kMostMissing = 0.5;  // seconds at a video's end, before its file counts as cut
 
-[[noreturn]] void refuseVideo(const std::string& name, const std::string& problem) {
+[[noreturn]] void refuseVideo(const std::string& name, const Message& problem) {
     throw Error(ErrorKind::Corrupt,
-                quotedName(name) + " is no video that ffprobe can read: " + problem,
-                "choose another file");
+                message("{} is no video that ffprobe can read: {}", quotedName(name), problem),
+                message("choose another file"));
 }
 
 /// ffprobe's own sentence for formats that inputArguments() leaves out.
@@ -103,7 +103,7 @@ files::Answer probed(const files::InputFile& file,
                      const char* item,
                      const StopToken& stop) {
     files::Program::Start start = {
-        .path = requiredProgram("ffprobe", "the video " + quotedName(file.name()), item),
+        .path = requiredProgram("ffprobe", message("the video {}", quotedName(file.name())), item),
         .arguments =
             {"-v", "error", "-select_streams", "v:0", "-show_entries", entries, "-of", format},
         .folder = std::filesystem::path(file.path()).parent_path().string(),
@@ -119,11 +119,11 @@ files::Answer probed(const files::InputFile& file,
         }
         if (isOfOtherFormat(error.message().str())) {
             throw Error(ErrorKind::Unsupported,
-                        quotedName(file.name()) +
-                            " is of a format that is not read as a video; a playlist is one",
-                        "choose the video itself, for example an MP4 or WebM");
+                        message("{} is of a format that is not read as a video; a playlist is one",
+                                quotedName(file.name())),
+                        message("choose the video itself, for example an MP4 or WebM"));
         }
-        refuseVideo(file.name(), plainWords(error.message().str()));
+        refuseVideo(file.name(), Message(plainWords(error.message().str())));
     }
 }
 
@@ -212,7 +212,7 @@ VideoHeader readVideoHeader(const files::InputFile& file, const char* item, cons
     const JsonReader reader(json, file.name());
     const Json* streams = reader.member("streams");
     if (!streams || !streams->is_array() || streams->empty()) {
-        refuseVideo(file.name(), "it has no pictures");
+        refuseVideo(file.name(), message("it has no pictures"));
     }
     const JsonReader stream(streams->front(), file.name());
     VideoHeader header{.size = {.widthPixels = stream.integer("width").value_or(0),
@@ -233,15 +233,15 @@ VideoHeader readVideoHeader(const files::InputFile& file, const char* item, cons
         probed(file, "packet=pts_time,duration_time,flags", "csv=p=0", item, stop);
     const double end = addFrames(packets.text, begin, header);
     if (header.size.widthPixels < 1 || header.size.heightPixels < 1 || header.frames < 1) {
-        refuseVideo(file.name(), "it has no pictures");
+        refuseVideo(file.name(), message("it has no pictures"));
     }
-    header.damage = plainWords(packets.words);
+    header.damage = Message(plainWords(packets.words));
     const std::optional<double> stated = statedSeconds(stream, format);
     if (header.damage.empty() && end > 0 && stated && end + kMostMissing < *stated) {
         header.damage =
-            "it ends after " + formatNumber(end) + " of " + formatNumber(*stated) + " seconds";
+            message("it ends after {} of {} seconds", formatNumber(end), formatNumber(*stated));
     } else if (header.damage.empty() && isCutAvi(file)) {
-        header.damage = "it is shorter than its header says";
+        header.damage = message("it is shorter than its header says");
     }
     return header;
 }
@@ -319,10 +319,11 @@ public:
             if (count == 0) {
                 program_.finish(stop);
                 throw Error(ErrorKind::Corrupt,
-                            quotedName(name_) + " ends after frame " +
-                                std::to_string(begin_ + read_) + ", it says it had " +
-                                std::to_string(begin_ + taken_.frames),
-                            "choose fewer frames, or another file");
+                            message("{} ends after frame {}, it says it had {}",
+                                    quotedName(name_),
+                                    begin_ + read_,
+                                    begin_ + taken_.frames),
+                            message("choose fewer frames, or another file"));
             }
             target = target.subspan(count);
         }
@@ -374,7 +375,8 @@ private:
                           "-pix_fmt",
                           "rgb24",
                           "pipe:1"});
-        return {.path = requiredProgram("ffmpeg", "the video " + quotedName(file.name()), item),
+        return {.path = requiredProgram(
+                    "ffmpeg", message("the video {}", quotedName(file.name())), item),
                 .arguments = std::move(arguments),
                 .folder = path.parent_path().string()};
     }
@@ -430,9 +432,11 @@ VideoHeader headerOf(const files::InputFile& file, const char* item, const StopT
 TakenFrames framesIn(const files::InputFile& file, const FrameRange& range, const char* item) {
     TakenFrames taken = framesKnownOf(file, item);
     requireThat(range.first < taken.frames,
-                quotedName(file.name()) + " has " + std::to_string(taken.frames) +
-                    " frames, and the first one shall be " + std::to_string(range.first),
-                "choose a smaller number",
+                message("{} has {} frames, and the first one shall be {}",
+                        quotedName(file.name()),
+                        taken.frames,
+                        range.first),
+                message("choose a smaller number"),
                 "first");
     const int64_t there = (taken.frames - range.first + range.every - 1) / range.every;
     taken.frames = range.most > 0 ? std::min(there, range.most) : there;

@@ -2,6 +2,7 @@
 // What a video file says of itself and its frames: WebP and PNG by ourselves, everything else
 // through the programs of FFmpeg.
 
+#include "plugin/base/message.hpp"
 #include "plugin/base/stop_token.hpp"
 #include "plugin/files/input_file.hpp"
 #include "plugin/image/picture_header.hpp"
@@ -30,7 +31,7 @@ struct VideoHeader {
     double rate = 0;          ///< frames a second; 0: not stated
     std::vector<image::PictureText> texts;
     std::vector<double> times{};  ///< of each frame, in seconds from the begin; empty: not stated
-    std::string damage{};  ///< what shows that the file is cut or broken; empty: nothing does
+    Message damage{};  ///< what shows that the file is cut or broken; empty: nothing does
 };
 
 /// Asks ffprobe, which reads the file but decodes nothing. Error{NotFound} where that program is
@@ -51,8 +52,8 @@ struct FrameRange {
 struct TakenFrames {
     image::PictureSize size;
     int64_t frames = 0;
-    double rate = 0;       ///< a second; 0: not stated
-    std::string damage{};  ///< of VideoHeader
+    double rate = 0;   ///< a second; 0: not stated
+    Message damage{};  ///< of VideoHeader
 };
 
 /// By headers; nothing is decoded. Errors as readVideoHeader() and image::openAnimation(), and

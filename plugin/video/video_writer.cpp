@@ -41,20 +41,21 @@ constexpr int64_t kMostSide = 16383;  ///< of H.264 at its highest level, VP9 an
 
 void checkSides(const VideoEncoding& encoding) {
     const image::PictureSize& size = encoding.size;
-    const std::string sides = "frames of " + std::to_string(size.widthPixels) + " x " +
-                              std::to_string(size.heightPixels) + " pixels cannot be saved as " +
-                              encoding.format->label;
+    const Message sides = message("frames of {} x {} pixels cannot be saved as {}",
+                                  size.widthPixels,
+                                  size.heightPixels,
+                                  encoding.format->label);
     const int64_t most = encoding.format->format == Format::Png
                              ? image::largestSide(image::PictureFormat::Png)
                              : kMostSide;
     requireThat(size.widthPixels <= most && size.heightPixels <= most,
-                sides + ", which takes " + std::to_string(most) + " a side",
-                "choose PNG, which takes more",
+                message("{}, which takes {} a side", sides, most),
+                message("choose PNG, which takes more"),
                 "format");
     const bool isEven = size.widthPixels % 2 == 0 && size.heightPixels % 2 == 0;
     requireThat(isEven || encoding.format->format != Format::Mp4,
-                sides + ", which wants even sides",
-                "choose another format, or another size",
+                message("{}, which wants even sides", sides),
+                message("choose another format, or another size"),
                 "format");
 }
 
@@ -68,7 +69,7 @@ void checkEncoding(const VideoEncoding& encoding) {
     checkSides(encoding);
     image::checkRate(encoding.rate);
     if (encoding.format->encoder) {
-        requireEncoder(requiredProgram("ffmpeg", encoding.format->label, "format"),
+        requireEncoder(requiredProgram("ffmpeg", Message(encoding.format->label), "format"),
                        encoding.format->encoder,
                        "format");
     }
@@ -160,7 +161,7 @@ private:
                                           const VideoEncoding& encoding,
                                           const Texts& texts) {
         const std::filesystem::path temporary(file.temporary());
-        return {.path = requiredProgram("ffmpeg", encoding.format->label, "format"),
+        return {.path = requiredProgram("ffmpeg", Message(encoding.format->label), "format"),
                 .arguments = argumentsFor(encoding, temporary.filename().string()),
                 .folder = temporary.parent_path().string(),
                 .third = metadataOf(texts)};

@@ -1,5 +1,7 @@
 #include "tests/unit/encodings/stored_tensor.hpp"
 
+#include "plugin/base/message.hpp"
+
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -108,7 +110,9 @@ std::vector<float> StoredTensor::decoded(Part part) const {
 }
 
 std::optional<std::string> StoredTensor::fault(Part part) const {
-    return with(part, [&](const auto& stored) { return encodingOf(tensor).fault(stored); });
+    const auto fault =
+        with(part, [&](const auto& stored) { return encodingOf(tensor).fault(stored); });
+    return fault ? std::optional(fault->str()) : std::nullopt;
 }
 
 }  // namespace lowtide::testing
