@@ -55,12 +55,10 @@ int64_t channelsWithMask(int64_t latentChannels) {
 
 }  // namespace
 
-void refuseComponent(const Checkpoint& checkpoint,
-                     const char* component,
-                     const std::string& problem) {
+void refuseComponent(const Checkpoint& checkpoint, const char* component, const Message& problem) {
     const std::string item = checkpoint.itemOf(component);
     throw Error(ErrorKind::Unsupported,
-                "checkpoint " + checkpoint.name() + ": " + problem,
+                message("checkpoint {}: {}", checkpoint.name(), problem),
                 hintOn(item),
                 item);
 }

@@ -20,7 +20,7 @@ namespace lowtide::models {
 /// Error{Unsupported} on what a person chose the component with: the checkpoint, or a file of it.
 [[noreturn]] void refuseComponent(const Checkpoint& checkpoint,
                                   const char* component,
-                                  const std::string& problem);
+                                  const Message& problem);
 
 /// What a checkpoint lacks and another file can give.
 class MissingComponent : public Error {

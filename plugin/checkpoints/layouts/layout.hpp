@@ -2,6 +2,7 @@
 // Layouts of files: how a checkpoint, or a part of one, lies in a folder or a file; those that are
 // folders. Torch-free.
 
+#include "plugin/base/message.hpp"
 #include "plugin/checkpoints/checkpoint.hpp"
 #include "plugin/checkpoints/checkpoint_paths.hpp"
 #include "plugin/checkpoints/single_file/beside_file.hpp"
@@ -43,7 +44,7 @@ struct Layout {
     std::function<std::string(Checkpoint& opened)> label{};
     /// Of a component that is one of two: what people call the other; empty, or an empty text: it
     /// is alone.
-    std::function<std::string(Checkpoint& opened)> other{};
+    std::function<Message(Checkpoint& opened)> other{};
 
     [[nodiscard]] bool isWhole() const { return component.empty(); }
 };
