@@ -48,13 +48,13 @@ void warnOfCut(Issues& issues,
             {.severity = Severity::Warning,
              .code = "prompt_cut",
              .item = item,
-             .message = std::to_string(tokens) +
-                        " tokens at the end of the text are left out: it is longer "
-                        "than the text encoder reads at once",
-             .hint = stated.readsWeights  ? "choose the weights a1111, which read a text of any "
-                                            "length, or shorten it"
-                     : stated.takesLength ? "shorten it, or choose a larger text length"
-                                          : "shorten it"});
+             .message = message("{} tokens at the end of the text are left out: it is longer than "
+                                "the text encoder reads at once",
+                                tokens),
+             .hint = stated.readsWeights ? message("choose the weights a1111, which read a text of "
+                                                   "any length, or shorten it")
+                     : stated.takesLength ? message("shorten it, or choose a larger text length")
+                                          : message("shorten it")});
     }
 }
 
@@ -68,13 +68,16 @@ void warnOfMissing(Issues& issues,
         {.severity = Severity::Warning,
          .code = "embedding_missing",
          .item = item,
-         .message = "there is no embedding " + quotedName(name) + ", which is left out of the text",
+         .message =
+             message("there is no embedding {}, which is left out of the text", quotedName(name)),
          .hint =
-             !near.empty() ? "did you mean " + quotedName(near) + "?"
-             : library.folders().empty()
-                 ? "put its file into a folder \"embeddings\" beside the checkpoints or the graph"
-                 : "the folders have " + (names.empty() ? "none" : listSome(names)) + ": " +
-                       join(library.folders(), ", ")});
+             !near.empty()               ? message("did you mean {}?", quotedName(near))
+             : library.folders().empty() ? message("put its file into a folder \"embeddings\" "
+                                                   "beside the checkpoints or the graph")
+             : names.empty()
+                 ? message("the folders have none: {}", join(library.folders(), ", "))
+                 : message(
+                       "the folders have {}: {}", listSome(names), join(library.folders(), ", "))});
 }
 
 void warnOfSyntax(Issues& issues,
@@ -82,14 +85,14 @@ void warnOfSyntax(Issues& issues,
                   const std::string& text,
                   const std::string& weights,
                   const std::string& item) {
-    std::vector<std::string> written;
-    std::vector<std::string> hints;
+    std::vector<Message> written;
+    std::vector<Message> hints;
     const bool canWeigh = model.info().conditioning.readsWeights;
     for (const models::UnreadSyntax& found :
          models::unreadSyntax(text, models::promptWeightsNamed(weights), canWeigh)) {
-        written.push_back(quotedName(found.written) + " (elsewhere " + found.meaning.str() + ")");
-        if (hints.empty() || hints.back() != found.hint.str()) {
-            hints.push_back(found.hint.str());
+        written.push_back(message("{} (elsewhere {})", quotedName(found.written), found.meaning));
+        if (hints.empty() || hints.back() != found.hint) {
+            hints.emplace_back(found.hint);
         }
     }
     if (!written.empty()) {
@@ -97,10 +100,13 @@ void warnOfSyntax(Issues& issues,
             {.severity = Severity::Warning,
              .code = "prompt_syntax",
              .item = item,
-             .message = (canWeigh ? "with the weights " + weights + " this is"
-                                  : model.info().checkpoint + " has no weights of words: this is") +
-                        " read as words: " + join(written, ", "),
-             .hint = join(hints, "; ")});
+             .message = canWeigh ? message("with the weights {} this is read as words: {}",
+                                           weights,
+                                           joined(written, ", "))
+                                 : message("{} has no weights of words: this is read as words: {}",
+                                           model.info().checkpoint,
+                                           joined(written, ", ")),
+             .hint = joined(hints, "; ")});
     }
 }
 
@@ -123,13 +129,14 @@ void warnOfUnused(Issues& issues, const models::Model& model, const EncodeAsked&
     }
     for (const std::string& name : set) {
         if (!model.info().conditioning.takes(name)) {
-            issues.push_back({.severity = Severity::Warning,
-                              .code = "prompt_unused",
-                              .item = name,
-                              .message = model.info().checkpoint + " has no use for " + name +
-                                         ", which is left out",
-                              .hint = "set it back to its default, or choose a checkpoint that "
-                                      "reads it"});
+            issues.push_back(
+                {.severity = Severity::Warning,
+                 .code = "prompt_unused",
+                 .item = name,
+                 .message = message(
+                     "{} has no use for {}, which is left out", model.info().checkpoint, name),
+                 .hint =
+                     message("set it back to its default, or choose a checkpoint that reads it")});
         }
     }
 }
@@ -140,14 +147,15 @@ void warnOfClipSkip(Issues& issues, const models::Model& model, int clipSkip) {
     if (own == 0 || clipSkip <= 0) {
         return;
     }
-    issues.push_back(
-        {.severity = Severity::Warning,
-         .code = "clip_skip",
-         .item = "clip_skip",
-         .message = "clip skip " + std::to_string(clipSkip) + " with " + model.info().checkpoint +
-                    " is what other programs call clip skip " + std::to_string(clipSkip + own + 1) +
-                    ": the model leaves out a layer by itself",
-         .hint = "set it to -1 for clip skip 2 of other programs"});
+    issues.push_back({.severity = Severity::Warning,
+                      .code = "clip_skip",
+                      .item = "clip_skip",
+                      .message = message("clip skip {} with {} is what other programs call clip "
+                                         "skip {}: the model leaves out a layer by itself",
+                                         clipSkip,
+                                         model.info().checkpoint,
+                                         clipSkip + own + 1),
+                      .hint = message("set it to -1 for clip skip 2 of other programs")});
 }
 
 models::PromptRequest promptsOf(const EncodeAsked& asked) {
@@ -482,9 +490,9 @@ executor::WorkOutline outlineEncodePrompt(Stages& stages,
         warnings.push_back({.severity = Severity::Warning,
                             .code = "lora_unread",
                             .item = kLoras,
-                            .message = "the LoRAs of the prompt change its text encoders alone: "
-                                       "nothing reads the output Model",
-                            .hint = "connect the output Model to Denoise"});
+                            .message = message("the LoRAs of the prompt change its text encoders "
+                                               "alone: nothing reads the output Model"),
+                            .hint = message("connect the output Model to Denoise")});
     }
     work.issues.insert(work.issues.end(), warnings.begin(), warnings.end());
     return work;

@@ -65,15 +65,17 @@ std::string fieldNames(const ConditioningFields& fields) {
 
 /// Error{InvalidInput} on port "second" unless both have the same fields.
 void requireOneStatement(const ConditioningFields& first, const ConditioningFields& second) {
-    const char* hint = "encode both with the same checkpoint";
+    const Message hint = message("encode both with the same checkpoint");
     requireThat(fieldNames(first) == fieldNames(second),
-                "the conditionings hold " + fieldNames(first) + " and " + fieldNames(second),
+                message("the conditionings hold {} and {}", fieldNames(first), fieldNames(second)),
                 hint,
                 "second");
     for (size_t i = 0; i < first.size(); ++i) {
         requireThat(first[i] == second[i],
-                    first[i].name + " of the conditionings are " + std::to_string(first[i].width) +
-                        " and " + std::to_string(second[i].width) + " wide",
+                    message("{} of the conditionings are {} and {} wide",
+                            first[i].name,
+                            first[i].width,
+                            second[i].width),
                     hint,
                     "second");
     }
@@ -133,9 +135,8 @@ at::Tensor joined(const AverageAsked& asked,
 /// Error{InvalidInput} on port `item` unless there is one entry.
 void requireOnePrompt(size_t entries, const char* item) {
     requireThat(entries == 1,
-                "the input " + std::string(item) + " holds " + std::to_string(entries) +
-                    " prompts, one can be joined",
-                "combine afterwards, not before",
+                message("the input {} holds {} prompts, one can be joined", item, entries),
+                message("combine afterwards, not before"),
                 item);
 }
 
@@ -180,8 +181,8 @@ void joinEntries(const AverageAsked& asked,
                  std::vector<Entry>& first,
                  const std::vector<Entry>& second) {
     requireThat(std::isfinite(asked.share),
-                "the share is no number",
-                "choose a number from 0 to 1",
+                message("the share is no number"),
+                message("choose a number from 0 to 1"),
                 "share");
     joinTensors(asked, fields, first, second);
 }

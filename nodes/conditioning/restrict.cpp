@@ -45,26 +45,25 @@ struct TimeAsked {
 
 void requireRestriction(const AreaAsked& asked) {
     requireThat(asked.widthPixels > 0 && asked.heightPixels > 0,
-                "the area is " + std::to_string(asked.widthPixels) + " x " +
-                    std::to_string(asked.heightPixels) + " pixels",
-                "choose a width and height above 0",
+                message("the area is {} x {} pixels", asked.widthPixels, asked.heightPixels),
+                message("choose a width and height above 0"),
                 "width");
     requireThat(asked.xPixels >= 0 && asked.yPixels >= 0,
-                "the area begins at " + std::to_string(asked.xPixels) + ", " +
-                    std::to_string(asked.yPixels),
-                "choose a place inside the picture",
+                message("the area begins at {}, {}", asked.xPixels, asked.yPixels),
+                message("choose a place inside the picture"),
                 "x");
     requireThat(std::isfinite(asked.strength) && asked.strength >= 0,
-                "the strength is " + formatNumber(asked.strength),
-                "choose 0 or more, 1 is usual",
+                message("the strength is {}", formatNumber(asked.strength)),
+                message("choose 0 or more, 1 is usual"),
                 "strength");
 }
 
 void requireRestriction(const TimeAsked& asked) {
-    requireThat(asked.start >= 0 && asked.end <= 1 && asked.start <= asked.end,
-                "the time range is " + formatNumber(asked.start) + " to " + formatNumber(asked.end),
-                "choose a start from 0 to 1 and an end from there to 1",
-                "start");
+    requireThat(
+        asked.start >= 0 && asked.end <= 1 && asked.start <= asked.end,
+        message("the time range is {} to {}", formatNumber(asked.start), formatNumber(asked.end)),
+        message("choose a start from 0 to 1 and an end from there to 1"),
+        "start");
 }
 
 void restrictScope(const AreaAsked& asked, ConditioningScope& scope) {

@@ -34,8 +34,9 @@ struct ControlAsked {
 ControlSettings controlSettings(const ControlAsked& asked) {
     const Influence influence{.strength = asked.strength, .start = asked.start, .end = asked.end};
     requireInfluence(influence,
-                     "the control begins at " + formatNumber(asked.start) + " and ends at " +
-                         formatNumber(asked.end));
+                     message("the control begins at {} and ends at {}",
+                             formatNumber(asked.start),
+                             formatNumber(asked.end)));
     return {.influence = influence, .mode = asked.mode, .isInverted = asked.isInverted};
 }
 
@@ -45,8 +46,8 @@ std::vector<ControlEntry> outlinedEntries(const ControlAsked& asked) {
     const models::ControlNet& net = controlNetIn(asked.controlnet);
     const Shape shape = shapeOf(asked.image);
     requireThat(shape.size() == 4 && shape[2] > 0 && shape[3] > 0,
-                "the hint is no picture with a size",
-                "connect a picture",
+                message("the hint is no picture with a size"),
+                message("connect a picture"),
                 "image");
     std::vector<ControlEntry> entries;
     if (const Controls* before = controlsIn(asked.control)) {

@@ -25,11 +25,10 @@ struct CannyAsked {
 };
 
 void checkCanny(const CannyAsked& asked) {
-    requireThat(
-        asked.low <= asked.high,
-        "low is " + std::to_string(asked.low) + " and high is " + std::to_string(asked.high),
-        "choose a low threshold below the high one",
-        "low");
+    requireThat(asked.low <= asked.high,
+                message("low is {} and high is {}", asked.low, asked.high),
+                message("choose a low threshold below the high one"),
+                "low");
 }
 
 /// Of one picture [1, 3, H, W]: [1, 1, H, W], on its device.

@@ -39,18 +39,19 @@ bool isOfControlNetAlone(const std::string& name) {
     return name.starts_with("controlnet_") || name.starts_with("conv_in.");
 }
 
-std::string widthsOf(const memory::ComponentTree& tree) {
-    const std::string text = models::baseOf(tree).text().str();
-    return text.empty() ? "another network" : text;
+Message widthsOf(const memory::ComponentTree& tree) {
+    const std::string text = models::baseOf(tree).text();
+    return text.empty() ? message("another network") : Message(text);
 }
 
 [[noreturn]] void refuseControlNet(const models::ControlNet& net,
                                    const models::Model& model,
-                                   const std::string& problem) {
+                                   const Message& problem) {
     throw Error(
         ErrorKind::InvalidInput,
-        net.kind() + " " + net.name() + " does not fit " + model.info().checkpoint + ": " + problem,
-        "choose one that was made for this checkpoint's family",
+        message(
+            "{} {} does not fit {}: {}", net.kind(), net.name(), model.info().checkpoint, problem),
+        message("choose one that was made for this checkpoint's family"),
         kControlPort);
 }
 
@@ -61,21 +62,25 @@ void checkControlFamily(const models::Model& model, const models::ControlNet& ne
     for (const memory::Weight& weight : denoiser->weights) {
         shapes.emplace(weight.name, &weight.shape);
     }
-    const std::string needs =
-        "it is for " + widthsOf(*own) + ", the checkpoint is " + widthsOf(*denoiser);
+    const Message needs =
+        message("it is for {}, the checkpoint is {}", widthsOf(*own), widthsOf(*denoiser));
     for (const memory::Weight& weight : own->weights) {
         if (isOfControlNetAlone(weight.name)) {
             continue;
         }
         const auto found = shapes.find(weight.name);
         if (found == shapes.end()) {
-            refuseControlNet(net, model, needs + " (whose denoiser has no " + weight.name + ")");
+            refuseControlNet(
+                net, model, message("{} (whose denoiser has no {})", needs, weight.name));
         }
         if (*found->second != weight.shape) {
             refuseControlNet(net,
                              model,
-                             needs + " (" + weight.name + " is " + toText(weight.shape) +
-                                 ", that of the denoiser " + toText(*found->second) + ")");
+                             message("{} ({} is {}, that of the denoiser {})",
+                                     needs,
+                                     weight.name,
+                                     toText(weight.shape),
+                                     toText(*found->second)));
         }
     }
 }
@@ -89,8 +94,9 @@ void checkStepChannels(const models::Model& model,
         if (weight.name == "conv_in.weight" && weight.shape.at(1) < config.unet.inChannels) {
             refuseControlNet(net,
                              model,
-                             "it reads " + std::to_string(config.unet.inChannels) +
-                                 " channels, the denoiser " + std::to_string(weight.shape.at(1)));
+                             message("it reads {} channels, the denoiser {}",
+                                     config.unet.inChannels,
+                                     weight.shape.at(1)));
         }
     }
 }
@@ -103,9 +109,10 @@ void checkHintFactor(const models::Model& model,
     if (factor != model.info().latent.factor) {
         refuseControlNet(net,
                          model,
-                         "its hints are " + std::to_string(factor) +
-                             " times as large as its latents, pictures of the checkpoint " +
-                             std::to_string(model.info().latent.factor) + " times");
+                         message("its hints are {} times as large as its latents, pictures of the "
+                                 "checkpoint {} times",
+                                 factor,
+                                 model.info().latent.factor));
     }
 }
 
@@ -136,8 +143,9 @@ void checkAdapterFamily(const models::Model& model,
     if (own != widths && own != withMiddle) {
         refuseControlNet(net,
                          model,
-                         "its blocks have " + toText(own) +
-                             " channels, the levels of the denoiser " + toText(widths));
+                         message("its blocks have {} channels, the levels of the denoiser {}",
+                                 toText(own),
+                                 toText(widths)));
     }
     const int64_t factor = model.info().latent.factor;
     for (const size_t side : {size_t{2}, size_t{3}}) {
@@ -145,8 +153,9 @@ void checkAdapterFamily(const models::Model& model,
             refuseControlNet(
                 net,
                 model,
-                "a side of the picture is " + std::to_string(latents.at(side) * factor) +
-                    " pixels, and it takes multiples of " + std::to_string(config.squarePixels));
+                message("a side of the picture is {} pixels, and it takes multiples of {}",
+                        latents.at(side) * factor,
+                        config.squarePixels));
         }
     }
 }
@@ -201,7 +210,7 @@ std::shared_ptr<const models::ComponentSource> withControls(
 }
 
 void checkControls(const models::Model& model, const Controls& controls, const Shape& latents) {
-    requirePictures(model, "a ControlNet");
+    requirePictures(model, message("a ControlNet"));
     for (const std::shared_ptr<const models::ControlNet>& net : controls.nets()) {
         if (const auto* control = std::get_if<models::ControlConfig>(&net->config())) {
             checkControlFamily(model, *net);
@@ -216,10 +225,12 @@ void checkControls(const models::Model& model, const Controls& controls, const S
         const int64_t count = entry.hintShape.at(0);
         if (count != 1 && count != latents.at(0)) {
             throw Error(ErrorKind::InvalidInput,
-                        "there are " + std::to_string(count) + " hints of " + entry.net->kind() +
-                            " " + entry.net->name() + " for " + std::to_string(latents.at(0)) +
-                            " pictures",
-                        "connect one hint for all pictures, or one for each",
+                        message("there are {} hints of {} {} for {} pictures",
+                                count,
+                                entry.net->kind(),
+                                entry.net->name(),
+                                latents.at(0)),
+                        message("connect one hint for all pictures, or one for each"),
                         kControlPort);
         }
     }

@@ -38,20 +38,21 @@ const Shape& keyShape(const memory::ComponentTree& tree, memory::LeafId leaf) {
 }
 
 /// "768 wide (SD 1.x)".
-std::string textOf(int64_t contextWidth) {
-    const std::string base = models::AdapterBase{.contextWidth = contextWidth}.text().str();
-    return std::to_string(contextWidth) + " wide" +
-           (base.starts_with("SD") ? " (" + base + ")" : "");
+Message textOf(int64_t contextWidth) {
+    const std::string base = models::AdapterBase{.contextWidth = contextWidth}.text();
+    return base.starts_with("SD") ? message("{} wide ({})", contextWidth, base)
+                                  : message("{} wide", contextWidth);
 }
 
 [[noreturn]] void refuseIpAdapter(const models::IpAdapter& adapter,
                                   const models::Model& model,
-                                  const std::string& problem) {
-    throw Error(ErrorKind::InvalidInput,
-                "IP-Adapter " + adapter.name() + " does not fit " + model.info().checkpoint + ": " +
-                    problem,
-                "choose an IP-Adapter that was made for this checkpoint's family",
-                kImagePromptPort);
+                                  const Message& problem) {
+    throw Error(
+        ErrorKind::InvalidInput,
+        message(
+            "IP-Adapter {} does not fit {}: {}", adapter.name(), model.info().checkpoint, problem),
+        message("choose an IP-Adapter that was made for this checkpoint's family"),
+        kImagePromptPort);
 }
 
 void checkAttentions(const models::IpAdapter& adapter,
@@ -60,28 +61,33 @@ void checkAttentions(const models::IpAdapter& adapter,
                      const std::vector<memory::LeafId>& leaves) {
     const std::vector<models::IpPair>& pairs = adapter.file().pairs;
     if (leaves.empty()) {
-        refuseIpAdapter(adapter, model, "its denoiser has no cross attention");
+        refuseIpAdapter(adapter, model, message("its denoiser has no cross attention"));
     }
     const int64_t contextWidth = keyShape(tree, leaves.front()).at(1);
     if (contextWidth != adapter.file().contextWidth()) {
         refuseIpAdapter(adapter,
                         model,
-                        "it is for a text " + textOf(adapter.file().contextWidth()) +
-                            ", that of the checkpoint is " + textOf(contextWidth));
+                        message("it is for a text {}, that of the checkpoint is {}",
+                                textOf(adapter.file().contextWidth()),
+                                textOf(contextWidth)));
     }
     if (pairs.size() != leaves.size()) {
-        refuseIpAdapter(adapter,
-                        model,
-                        "it is for " + std::to_string(pairs.size()) +
-                            " cross attentions, the denoiser has " + std::to_string(leaves.size()));
+        refuseIpAdapter(
+            adapter,
+            model,
+            message(
+                "it is for {} cross attentions, the denoiser has {}", pairs.size(), leaves.size()));
     }
     for (size_t i = 0; i < leaves.size(); ++i) {
         const Shape& own = keyShape(tree, leaves[i]);
         if (pairs[i].key.place.shape != own) {
             refuseIpAdapter(adapter,
                             model,
-                            pairs[i].key.key + " is " + toText(pairs[i].key.place.shape) +
-                                ", the keys of " + tree.leaves[leaves[i]].name + " " + toText(own));
+                            message("{} is {}, the keys of {} {}",
+                                    pairs[i].key.key,
+                                    toText(pairs[i].key.place.shape),
+                                    tree.leaves[leaves[i]].name,
+                                    toText(own)));
         }
     }
 }
@@ -173,10 +179,11 @@ void checkImagePrompts(const models::Model& model,
         const int64_t masks = entry.maskShape.empty() ? 1 : entry.maskShape.at(0);
         if (masks != 1 && masks != latents.at(0)) {
             throw Error(ErrorKind::InvalidInput,
-                        "there are " + std::to_string(masks) + " masks of IP-Adapter " +
-                            entry.adapter->name() + " for " + std::to_string(latents.at(0)) +
-                            " pictures",
-                        "connect one mask for all pictures, or one for each",
+                        message("there are {} masks of IP-Adapter {} for {} pictures",
+                                masks,
+                                entry.adapter->name(),
+                                latents.at(0)),
+                        message("connect one mask for all pictures, or one for each"),
                         kImagePromptPort);
         }
     }

@@ -61,8 +61,8 @@ int64_t pictureCount(const ImagePromptAsked& asked) {
     for (const auto& [port, wire] : picturesOf(asked)) {
         const Shape shape = shapeOf(wire);
         requireThat(shape.size() == 4 && shape[0] > 0 && shape[2] > 0 && shape[3] > 0,
-                    std::string("the input ") + port + " is no picture with a size",
-                    "connect a picture",
+                    message("the input {} is no picture with a size", port),
+                    message("connect a picture"),
                     port);
         count += shape[0];
     }
@@ -79,15 +79,14 @@ std::vector<double> pictureWeights(const std::string& text, int64_t pictures) {
         const std::optional<models::PromptNumber> weight =
             models::numberAt(number, /*isSigned=*/true);
         requireThat(weight && weight->length == number.size(),
-                    quotedName(part) + " is no weight of a picture",
-                    "write numbers with commas between: 1, 0.5",
+                    message("{} is no weight of a picture", quotedName(part)),
+                    message("write numbers with commas between: 1, 0.5"),
                     "weights");
         weights.push_back(weight->value);
     }
     requireThat(static_cast<int64_t>(weights.size()) == pictures,
-                "there are " + std::to_string(weights.size()) + " weights for " +
-                    std::to_string(pictures) + " pictures",
-                "write one number for each picture, or none",
+                message("there are {} weights for {} pictures", weights.size(), pictures),
+                message("write one number for each picture, or none"),
                 "weights");
     return weights;
 }
@@ -95,8 +94,9 @@ std::vector<double> pictureWeights(const std::string& text, int64_t pictures) {
 ImagePromptSettings imagePromptSettings(const ImagePromptAsked& asked, int64_t pictures) {
     const Influence influence{.strength = asked.strength, .start = asked.start, .end = asked.end};
     requireInfluence(influence,
-                     "the pictures are seen from " + formatNumber(asked.start) + " to " +
-                         formatNumber(asked.end));
+                     message("the pictures are seen from {} to {}",
+                             formatNumber(asked.start),
+                             formatNumber(asked.end)));
     return {.influence = influence, .weights = pictureWeights(asked.weights, pictures)};
 }
 

@@ -52,15 +52,15 @@ Shape decodedShape(const DecodeAsked& asked) {
     const Shape latents = shapeOf(asked.latent);
     if (latents.empty()) {
         throw Error(ErrorKind::InvalidInput,
-                    "the latent is empty, there is nothing to decode",
-                    "put a denoise node between",
+                    message("the latent is empty, there is nothing to decode"),
+                    message("put a denoise node between"),
                     "latent");
     }
     checkLatents(model, latents);
     const models::PictureSize size = model.info().latent.sizeOf(latents);
     requireThat(latents.front() == 1 || size.frames == 1,
-                "the latent holds " + std::to_string(latents.front()) + " videos",
-                "make one video at a time: a batch of 1",
+                message("the latent holds {} videos", latents.front()),
+                message("make one video at a time: a batch of 1"),
                 "latent");
     return {latents.front() * size.frames, tensor::kPictureChannels, size.height, size.width};
 }

@@ -60,7 +60,7 @@ at::Tensor encodeAll(models::StageContext& context,
 Shape encodedShape(const ImageEncodeAsked& asked) {
     const models::Model& model = modelIn(asked.model);
     const Shape image = shapeOf(asked.image);
-    requirePictures(model, "encoding");
+    requirePictures(model, message("encoding"));
     Shape shape = latentShapeFor(model, {.width = image[3], .height = image[2]}, image[0], "image");
     if (asked.mask) {
         checkMaskFits(shapeOf(asked.mask), image);

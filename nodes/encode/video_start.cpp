@@ -40,8 +40,8 @@ models::PictureSize videoSize(const VideoStartAsked& asked) {
 image::FitGeometry fitOf(const VideoStartAsked& asked, const WireRef& picture, const char* port) {
     const Shape shape = shapeOf(picture);
     requireThat(shape.size() == 4 && shape[0] == 1,
-                std::string("the input ") + port + " is not one picture but " + toText(shape),
-                "connect one picture",
+                message("the input {} is not one picture but {}", port, toText(shape)),
+                message("connect one picture"),
                 port);
     return image::fitGeometry({.width = shape[3], .height = shape[2]},
                               {.width = asked.widthPixels, .height = asked.heightPixels},
@@ -58,28 +58,30 @@ EmptyOutline startOutline(const VideoStartAsked& asked) {
     }
     const Shape latent = latentShapeFor(model, videoSize(asked), 1, "width");
     (void)fitOf(asked, asked.image, "image");
-    requireThat(!asked.last || info.endsWithPicture,
-                info.checkpoint + " makes no videos that end with a picture",
-                "disconnect the last picture, or choose a checkpoint for first and last frame",
-                kLastFrame);
-    requireThat(asked.last || !info.needsLastPicture,
-                info.checkpoint + " makes videos between two pictures, and there is no last one",
-                "connect the last picture, or choose a checkpoint for image to video",
-                kLastFrame);
+    requireThat(
+        !asked.last || info.endsWithPicture,
+        message("{} makes no videos that end with a picture", info.checkpoint),
+        message("disconnect the last picture, or choose a checkpoint for first and last frame"),
+        kLastFrame);
+    requireThat(
+        asked.last || !info.needsLastPicture,
+        message("{} makes videos between two pictures, and there is no last one", info.checkpoint),
+        message("connect the last picture, or choose a checkpoint for image to video"),
+        kLastFrame);
     requireThat(asked.tilePixels >= 0,
-                "the tile is " + std::to_string(asked.tilePixels) + " pixels",
-                "choose 0 or more",
+                message("the tile is {} pixels", asked.tilePixels),
+                message("choose 0 or more"),
                 "tile");
     if (asked.last) {
         (void)fitOf(asked, asked.last, kLastFrame);
         requireThat(asked.frames > 1,
-                    "a video of one frame cannot begin and end with pictures",
-                    "choose more frames",
+                    message("a video of one frame cannot begin and end with pictures"),
+                    message("choose more frames"),
                     "frames");
     }
     requireThat(asked.rate > 0 && asked.rate <= kMostRate,
-                "the rate is " + formatNumber(asked.rate),
-                "choose a number above 0, at most " + formatNumber(kMostRate),
+                message("the rate is {}", formatNumber(asked.rate)),
+                message("choose a number above 0, at most {}", formatNumber(kMostRate)),
                 "rate");
     EmptyOutline outline{.size = videoSize(asked), .rate = asked.rate};
     outline.guide.beside = latent;

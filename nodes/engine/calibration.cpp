@@ -132,8 +132,8 @@ std::shared_ptr<const memory::Plan> planOf(residency::Residency& residency, cons
     auto decided = memory::makePlan(request);
     if (const auto* infeasible = std::get_if<memory::Infeasible>(&decided)) {
         throw Error(ErrorKind::OutOfMemory,
-                    solo.device.id() + " cannot be measured: " + infeasible->reason,
-                    "release kept components, or use a larger device");
+                    message("{} cannot be measured: {}", solo.device.id(), infeasible->reason),
+                    message("release kept components, or use a larger device"));
     }
     return std::make_shared<const memory::Plan>(std::get<memory::Plan>(std::move(decided)));
 }
@@ -279,9 +279,10 @@ ComputeSpeeds measureCompute(residency::Residency& residency,
     // seconds = leaves x overhead + flops / rate, for both; the leaves are the same ones.
     const Seconds more = large.seconds - small.seconds;
     if (more <= 0) {
-        throw Error(ErrorKind::Device,
-                    device.id() + " took no longer for more operations, so it cannot be measured",
-                    "measure again when the machine has less to do");
+        throw Error(
+            ErrorKind::Device,
+            message("{} took no longer for more operations, so it cannot be measured", device.id()),
+            message("measure again when the machine has less to do"));
     }
     ComputeSpeeds speeds;
     speeds.flopsPerSecond = (large.flops - small.flops) / more;

@@ -70,8 +70,8 @@ const Controls* controlsIn(const memory::WireRef& value) {
     const auto* controls = dynamic_cast<const Controls*>(meantBy(value).get());
     if (value && !controls) {
         throw Error(ErrorKind::InvalidInput,
-                    "the input control is no control",
-                    "connect a node Apply ControlNet",
+                    message("the input control is no control"),
+                    message("connect a node Apply ControlNet"),
                     "control");
     }
     return controls;

@@ -131,23 +131,23 @@ std::string storedIn(const memory::ComponentPrecision& precision) {
 }
 
 /// What the user can try, the cheapest first.
-std::vector<std::string> remedies(const memory::ComponentPrecision& precision,
-                                  DType compute,
-                                  bool isAdapted) {
-    std::vector<std::string> all;
+std::vector<Message> remedies(const memory::ComponentPrecision& precision,
+                              DType compute,
+                              bool isAdapted) {
+    std::vector<Message> all;
     if (compute == DType::F16) {
-        all.emplace_back("compute in bf16 or f32 (the precision quality, or compute=f32)");
+        all.push_back(message("compute in bf16 or f32 (the precision quality, or compute=f32)"));
     } else if (compute == DType::BF16) {
-        all.emplace_back("compute in f32 (the precision quality, or compute=f32)");
+        all.push_back(message("compute in f32 (the precision quality, or compute=f32)"));
     }
     const bool isNarrow = precision.storage == DType::F16 || precision.storage == DType::F8E4M3;
     if (!precision.storesAsInFile && isNarrow) {
-        all.emplace_back("store in f32 (storage=f32)");
+        all.push_back(message("store in f32 (storage=f32)"));
     }
     if (isAdapted) {
-        all.emplace_back("lower the strength of its LoRAs or leave them out");
+        all.push_back(message("lower the strength of its LoRAs or leave them out"));
     }
-    all.emplace_back("get the file again or choose another one");
+    all.push_back(message("get the file again or choose another one"));
     return all;
 }
 
@@ -225,11 +225,13 @@ void FiniteChecks::requireFiniteInputs() const {
         if (!std::all_of(tensors.begin(), tensors.end(), tensor::isFinite)) {
             const Json facts = {{"stage", stage_.name}, {"port", port}};
             throw CodedError(
-                Error(
-                    ErrorKind::InvalidInput,
-                    stage_.name + ": what comes in at " + port + " is not finite (NaN or infinity)",
-                    "look at the node that is connected there: its values were not finite before",
-                    port),
+                Error(ErrorKind::InvalidInput,
+                      message("{}: what comes in at {} is not finite (NaN or infinity)",
+                              stage_.name,
+                              port),
+                      message("look at the node that is connected there: its values were not "
+                              "finite before"),
+                      port),
                 kNotFiniteCode,
                 facts.dump());
         }
@@ -267,9 +269,6 @@ void FiniteChecks::refuse(const std::string& role,
     const auto network = treeIn(*source, role);
     const memory::ComponentPrecision precision = settled(precisionOf(role), *network);
     const std::string stored = storedIn(precision);
-    const std::string inStep = step.steps > 1 ? " in step " + std::to_string(step.step + 1) +
-                                                    " of " + std::to_string(step.steps)
-                                              : "";
     Json facts = {{"stage", stage_.name},
                   {"component", role},
                   {"compute", memory::shortNameOf(compute)},
@@ -280,16 +279,33 @@ void FiniteChecks::refuse(const std::string& role,
     }
     const bool isAdapted = !network->changes.empty();
     const bool isPrecision = compute == DType::F16 || compute == DType::BF16;
-    const std::vector<std::string> hints = remedies(precision, compute, isAdapted);
-    throw CodedError(
-        Error(ErrorKind::InvalidInput,
-              stage_.name + ": " + role + " of " + source->name() +
-                  " gives values that are not finite (NaN or infinity)" + inStep +
-                  " (storage=" + stored + ", compute=" + memory::shortNameOf(compute) + ")",
-              join(hints, "; "),
-              isPrecision ? kPrecisionItem : portOf(role)),
-        kNotFiniteCode,
-        facts.dump());
+    const std::string computed = memory::shortNameOf(compute);
+    const Message problem =
+        step.steps > 1
+            ? message(
+                  "{}: {} of {} gives values that are not finite (NaN or infinity) in step {} "
+                  "of {} (storage={}, compute={})",
+                  stage_.name,
+                  role,
+                  source->name(),
+                  step.step + 1,
+                  step.steps,
+                  stored,
+                  computed)
+            : message(
+                  "{}: {} of {} gives values that are not finite (NaN or infinity) "
+                  "(storage={}, compute={})",
+                  stage_.name,
+                  role,
+                  source->name(),
+                  stored,
+                  computed);
+    throw CodedError(Error(ErrorKind::InvalidInput,
+                           problem,
+                           joined(remedies(precision, compute, isAdapted), "; "),
+                           isPrecision ? kPrecisionItem : portOf(role)),
+                     kNotFiniteCode,
+                     facts.dump());
 }
 
 void FiniteChecks::refuseResult() const {
@@ -298,15 +314,19 @@ void FiniteChecks::refuseResult() const {
         stage_.roles.end();
     const Json facts = {{"stage", stage_.name}};
     throw CodedError(
-        isSampled ? Error(ErrorKind::InvalidInput,
-                          stage_.name + ": the sampler gives values that are not finite (NaN or "
-                                        "infinity), though every prediction is finite",
-                          "choose another sampler, spacing or number of steps, or a lower guidance",
-                          "sampler")
-                  : Error(ErrorKind::InvalidInput,
-                          stage_.name + ": the result is not finite (NaN or infinity), though what "
-                                        "comes in is",
-                          "choose other settings of this node"),
+        isSampled
+            ? Error(ErrorKind::InvalidInput,
+                    message("{}: the sampler gives values that are not finite (NaN or infinity), "
+                            "though every prediction is finite",
+                            stage_.name),
+                    message(
+                        "choose another sampler, spacing or number of steps, or a lower guidance"),
+                    "sampler")
+            : Error(
+                  ErrorKind::InvalidInput,
+                  message("{}: the result is not finite (NaN or infinity), though what comes in is",
+                          stage_.name),
+                  message("choose other settings of this node")),
         kNotFiniteCode,
         facts.dump());
 }
@@ -351,13 +371,14 @@ at::Tensor FiniteResult::of(const std::function<at::Tensor(models::StageContext&
     if (!isFinite && !isExact_) {
         checks->requireFiniteInputs();
         isExact_ = true;
-        call_.issue({.severity = Severity::Warning,
-                     .code = "precision_retry",
-                     .node = call_.node,
-                     .item = "precision",
-                     .message = "the autoencoder gave values that are not finite in half "
-                                "precision; it computes them once more in f32",
-                     .hint = "choose the precision quality, or compute=f32, for this node"});
+        call_.issue(
+            {.severity = Severity::Warning,
+             .code = "precision_retry",
+             .node = call_.node,
+             .item = "precision",
+             .message = message("the autoencoder gave values that are not finite in half "
+                                "precision; it computes them once more in f32"),
+             .hint = message("choose the precision quality, or compute=f32, for this node")});
         own.typed = context_.exact;
         result = run(own);
         isFinite = tensor::isFiniteSum(tensor::finiteSum(result));

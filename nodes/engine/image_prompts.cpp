@@ -77,8 +77,8 @@ const ImagePrompts* imagePromptsIn(const memory::WireRef& value) {
     const auto* prompts = dynamic_cast<const ImagePrompts*>(meantBy(value).get());
     if (value && !prompts) {
         throw Error(ErrorKind::InvalidInput,
-                    "the input image_prompt holds no pictures to follow",
-                    "connect a node Apply IP-Adapter",
+                    message("the input image_prompt holds no pictures to follow"),
+                    message("connect a node Apply IP-Adapter"),
                     "image_prompt");
     }
     return prompts;

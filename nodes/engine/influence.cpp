@@ -12,8 +12,8 @@ namespace {
 
 void requireShareOfSteps(double share, const char* param) {
     requireThat(share >= 0 && share <= 1,
-                std::string(param) + " is " + formatNumber(share),
-                "choose a share of the steps from 0 to 1",
+                message("{} is {}", param, formatNumber(share)),
+                message("choose a share of the steps from 0 to 1"),
                 param);
 }
 
@@ -29,14 +29,15 @@ Json toJson(const Influence& influence) {
     return {influence.strength, influence.start, influence.end};
 }
 
-void requireInfluence(const Influence& influence, const std::string& what) {
+void requireInfluence(const Influence& influence, const Message& what) {
     requireThat(std::isfinite(influence.strength),
-                "the strength is no number",
-                "choose a number, 1 is usual",
+                message("the strength is no number"),
+                message("choose a number, 1 is usual"),
                 "strength");
     requireShareOfSteps(influence.start, "start");
     requireShareOfSteps(influence.end, "end");
-    requireThat(influence.start < influence.end, what, "choose an end behind the start", "start");
+    requireThat(
+        influence.start < influence.end, what, message("choose an end behind the start"), "start");
 }
 
 }  // namespace lowtide::nodes

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugin/base/json_fwd.hpp"
+#include "plugin/base/message.hpp"
 
 #include <string>
 
@@ -20,6 +21,6 @@ struct Influence {
 
 /// Error{InvalidInput} on "strength", "start" or "end". `what` is what a share that ends before it
 /// starts does: "the control begins at 0.5 and ends at 0.2".
-void requireInfluence(const Influence& influence, const std::string& what);
+void requireInfluence(const Influence& influence, const Message& what);
 
 }  // namespace lowtide::nodes

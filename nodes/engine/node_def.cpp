@@ -48,6 +48,19 @@ std::string idsOf(const std::vector<ChoiceDesc>& choices) {
     return text;
 }
 
+size_t indexOfChosen(const ParamDesc& param, const executor::Params& params) {
+    const std::string& chosen = params.text(param.id);
+    for (size_t i = 0; i < param.choices.size(); ++i) {
+        if (param.choices[i].id == chosen) {
+            return i;
+        }
+    }
+    throw Error(ErrorKind::InvalidInput,
+                message("{} is \"{}\", which is none of its choices", param.label, chosen),
+                message("choose one of: {}", idsOf(param.choices)),
+                param.id);
+}
+
 void giveOutputs(executor::Context& context,
                  const std::vector<PortDesc>& ports,
                  std::vector<WireRef> values) {

@@ -84,6 +84,10 @@ struct Option {
 /// "a, b, c".
 [[nodiscard]] std::string idsOf(const std::vector<ChoiceDesc>& choices);
 
+/// Where the chosen one is among the parameter's choices. Error{InvalidInput} on it for one that
+/// there is not.
+[[nodiscard]] size_t indexOfChosen(const ParamDesc& param, const executor::Params& params);
+
 /// A parameter that is one of a list, given as its meaning; its default is that of the field.
 template <class Asked, class T>
 [[nodiscard]] Field<Asked> choice(T Asked::*value, ParamDesc desc, std::vector<Option<T>> options) {
@@ -99,17 +103,7 @@ template <class Asked, class T>
     return {.param = desc,
             .read = [value, desc, options = std::move(options)](Asked& asked,
                                                                 const executor::Params& params) {
-                const std::string& chosen = params.text(desc.id);
-                for (const Option<T>& option : options) {
-                    if (option.id == chosen) {
-                        asked.*value = option.means;
-                        return;
-                    }
-                }
-                throw Error(ErrorKind::InvalidInput,
-                            desc.label + " is \"" + chosen + "\", which is none of its choices",
-                            "choose one of: " + idsOf(desc.choices),
-                            desc.id);
+                asked.*value = options[indexOfChosen(desc, params)].means;
             }};
 }
 

@@ -12,7 +12,8 @@ namespace lowtide::nodes {
 
 namespace {
 
-constexpr const char* kReport = "this is a fault of the program; please report it with the graph";
+constexpr Phrase kReport =
+    phrase("this is a fault of the program; please report it with the graph");
 
 std::string firstLine(std::string text) {
     text.resize(std::min(text.find('\n'), text.size()));
@@ -25,10 +26,12 @@ std::string firstLine(std::string text) {
 }
 
 [[noreturn]] void throwOutOfMemory(const std::string& stage, Bytes bytes) {
-    const std::string size = bytes > 0 ? ", " + formatBytes(bytes) + " were asked for" : "";
-    Error error(ErrorKind::OutOfMemory,
-                stage + ": the memory is used up" + size,
-                "choose a smaller picture or batch, or a tighter memory policy");
+    Error error(
+        ErrorKind::OutOfMemory,
+        bytes > 0
+            ? message("{}: the memory is used up, {} were asked for", stage, formatBytes(bytes))
+            : message("{}: the memory is used up", stage),
+        message("choose a smaller picture or batch, or a tighter memory policy"));
     throw error.withBytesAsked(bytes);
 }
 
@@ -37,10 +40,10 @@ std::string firstLine(std::string text) {
         throwOutOfMemory(stage, *bytes);
     }
     const auto* torch = dynamic_cast<const c10::Error*>(&error);
-    const std::string what =
-        torch ? "the tensor library refused: " + firstLine(torch->what_without_backtrace())
-              : firstLine(error.what());
-    throw Error(ErrorKind::Internal, stage + ": " + what, kReport);
+    const Message what = torch ? message("the tensor library refused: {}",
+                                         firstLine(torch->what_without_backtrace()))
+                               : Message(firstLine(error.what()));
+    throw Error(ErrorKind::Internal, message("{}: {}", stage, what), kReport);
 }
 
 }  // namespace
@@ -54,7 +57,8 @@ void rethrowAsError(std::string_view stageName) {
     } catch (const std::exception& error) {
         throwFrom(stage, error);
     } catch (...) {
-        throw Error(ErrorKind::Internal, stage + ": something unknown was thrown", kReport);
+        throw Error(
+            ErrorKind::Internal, message("{}: something unknown was thrown", stage), kReport);
     }
 }
 

@@ -24,9 +24,9 @@ const T& valueIn(const memory::WireRef& value, const char* item, const char* wan
         return *typed;
     }
     throw Error(ErrorKind::InvalidInput,
-                value ? "the input " + std::string(item) + " is no " + wanted
-                      : "the input " + std::string(item) + " is not connected",
-                "connect a " + std::string(wanted),
+                value ? message("the input {} is no {}", item, wanted)
+                      : message("the input {} is not connected", item),
+                message("connect a {}", wanted),
                 item);
 }
 
@@ -35,9 +35,9 @@ const T& valueIn(const memory::WireRef& value, const char* item, const char* wan
                                const std::string& item) {
     const std::string step = std::to_string(info.latent.frameFactor);
     throw Error(ErrorKind::InvalidInput,
-                std::to_string(size.frames) + " frames do not fit " + info.checkpoint,
-                info.latent.hasFrames ? "choose 1 frame more than a multiple of " + step
-                                      : "choose 1 frame: the model makes pictures",
+                message("{} frames do not fit {}", size.frames, info.checkpoint),
+                info.latent.hasFrames ? message("choose 1 frame more than a multiple of {}", step)
+                                      : message("choose 1 frame: the model makes pictures"),
                 item);
 }
 
@@ -53,14 +53,15 @@ const T& valueIn(const memory::WireRef& value, const char* item, const char* wan
         facts["insert"] = "image.fit";
     }
     throw CodedError(
-        Error(ErrorKind::InvalidInput,
-              "the size " + std::to_string(size.width) + " x " + std::to_string(size.height) +
-                  " does not fit " + info.checkpoint,
-              isPicture
-                  ? "put Fit image (image.fit) before it, which makes both sides multiples of " +
-                        multiple
-                  : "choose a width and height that are multiples of " + multiple,
-              item),
+        Error(
+            ErrorKind::InvalidInput,
+            message("the size {} x {} does not fit {}", size.width, size.height, info.checkpoint),
+            isPicture
+                ? message(
+                      "put Fit image (image.fit) before it, which makes both sides multiples of {}",
+                      multiple)
+                : message("choose a width and height that are multiples of {}", multiple),
+            item),
         kPictureSizeCode,
         facts.dump());
 }
@@ -157,8 +158,8 @@ models::ConditioningOutline outlineOf(const executor::ValueOutline& known, const
         return *outline;
     }
     requireThat(known.shape.size() == 3,
-                "the input " + std::string(item) + " is " + toText(known.shape),
-                "connect a conditioning",
+                message("the input {} is {}", item, toText(known.shape)),
+                message("connect a conditioning"),
                 item);
     return {{{.name = tensor::kEmbeds, .width = known.shape[2]}},
             {{.tensors = {{tensor::kEmbeds, known.shape}}}}};
@@ -213,11 +214,14 @@ void requireRoomFor(const models::ModelInfo& info, const models::PictureSize& si
     }
     throw Error(
         ErrorKind::InvalidInput,
-        "the size is " + pictureSizeText(size) + ", and " + info.checkpoint + " has room for " +
-            std::to_string(most) + " pixels of a picture that is no square",
-        info.usual.pixels > 0 ? "choose " + pictureSizeText(usualSizeFor(info, size)) +
-                                    ", which its own pipeline would make, and enlarge the picture"
-                              : "choose a smaller size",
+        message("the size is {}, and {} has room for {} pixels of a picture that is no square",
+                pictureSizeText(size),
+                info.checkpoint,
+                most),
+        info.usual.pixels > 0
+            ? message("choose {}, which its own pipeline would make, and enlarge the picture",
+                      pictureSizeText(usualSizeFor(info, size)))
+            : message("choose a smaller size"),
         "latent");
 }
 
@@ -225,20 +229,23 @@ void checkLatents(const models::Model& model, const Shape& latents) {
     const models::ModelInfo& info = model.info();
     if (!info.latent.holds(latents)) {
         throw Error(ErrorKind::InvalidInput,
-                    "the latent is " + toText(latents) + ", " + info.checkpoint + " works on " +
-                        info.latent.toText(),
-                    "connect a latent of the same family",
+                    message("the latent is {}, {} works on {}",
+                            toText(latents),
+                            info.checkpoint,
+                            info.latent.toText()),
+                    message("connect a latent of the same family"),
                     "latent");
     }
     requireRoomFor(info, info.latent.sizeOf(latents));
 }
 
-void requirePictures(const models::Model& model, const std::string& what) {
+void requirePictures(const models::Model& model, const Message& what) {
     if (model.info().latent.hasFrames) {
-        throw Error(ErrorKind::Unsupported,
-                    model.info().checkpoint + " makes videos, and " + what + " is for pictures",
-                    "choose another checkpoint",
-                    "model");
+        throw Error(
+            ErrorKind::Unsupported,
+            message("{} makes videos, and {} is for pictures", model.info().checkpoint, what),
+            message("choose another checkpoint"),
+            "model");
     }
 }
 
@@ -247,8 +254,8 @@ void checkMaskFits(const Shape& mask, const Shape& image) {
                       (mask[0] == 1 || mask[0] == image[0]);
     if (!fits) {
         throw Error(ErrorKind::InvalidInput,
-                    "the mask is " + toText(mask) + ", the picture " + toText(image),
-                    "connect a mask of the picture's size",
+                    message("the mask is {}, the picture {}", toText(mask), toText(image)),
+                    message("connect a mask of the picture's size"),
                     "mask");
     }
 }

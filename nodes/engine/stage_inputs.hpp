@@ -2,6 +2,7 @@
 // Wire values as the types that the stages work with.
 
 #include "nodes/engine/stage_def.hpp"
+#include "plugin/base/message.hpp"
 #include "plugin/nn/component_source.hpp"
 #include "plugin/nn/conditioning/conditioning_outline.hpp"
 #include "plugin/nn/controls/control_net.hpp"
@@ -62,7 +63,7 @@ template <class Request>
 void checkLatents(const models::Model& model, const Shape& latents);
 
 /// Error{Unsupported} on port "model" where it makes videos, and `what` is for pictures alone.
-void requirePictures(const models::Model& model, const std::string& what);
+void requirePictures(const models::Model& model, const Message& what);
 
 /// Error{InvalidInput} unless a mask [1 or B, 1, H, W] is of the size of pictures [B, 3, H, W].
 void checkMaskFits(const Shape& mask, const Shape& image);

@@ -211,8 +211,8 @@ LoadedModel Stages::loadTagged(const WireRef& model,
             if (!tag.problem.empty()) {
                 throw Error(ErrorKind::NotFound,
                             tag.problem,
-                            "write <lora:name:0.8>, or <lora:name:0.8:0.6> for the text "
-                            "encoders and the denoiser");
+                            message("write <lora:name:0.8>, or <lora:name:0.8:0.6> for the text "
+                                    "encoders and the denoiser"));
             }
             LoadedModel loaded = loadAdapter({.model = all.model,
                                               .file = tag.name,
@@ -232,7 +232,7 @@ LoadedModel Stages::loadTagged(const WireRef& model,
                 {.severity = Severity::Warning,
                  .code = "lora_left_out",
                  .item = kPromptItem,
-                 .message = quotedName(tag.written) + " is left out: " + error.message().str(),
+                 .message = message("{} is left out: {}", quotedName(tag.written), error.message()),
                  .hint = error.hint()});
         }
     }

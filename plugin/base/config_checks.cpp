@@ -121,7 +121,7 @@ std::array<int64_t, 3> headAxes(const JsonReader& reader,
                                 const char* key,
                                 const std::array<int64_t, 3>& otherwise,
                                 int64_t headWidth,
-                                const std::string& made) {
+                                const Message& made) {
     std::array<int64_t, 3> axes = otherwise;
     if (reader.has(key)) {
         const std::vector<int64_t> stated =

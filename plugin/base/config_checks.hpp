@@ -47,7 +47,7 @@ void requireDivisible(const JsonReader& reader, const char* key, int64_t number,
                                               const char* key,
                                               const std::array<int64_t, 3>& otherwise,
                                               int64_t headWidth,
-                                              const std::string& made);
+                                              const Message& made);
 /// Error{Unsupported} unless the config's "_class_name" is `expected`.
 void requireClass(const JsonReader& reader, const std::string& expected);
 

@@ -3,6 +3,7 @@
 // Torch-free.
 
 #include "plugin/base/json.hpp"
+#include "plugin/base/message.hpp"
 #include "plugin/checkpoints/checkpoint.hpp"
 
 #include <optional>
@@ -50,7 +51,7 @@ struct DenoiserFile {
     /// As scheduler_config.json; nullptr: flowSchedule().
     Json (*scheduler)(const Json& settings) = nullptr;
     std::string (*label)(Checkpoint& opened) = nullptr;  ///< for users; nullptr: Network::models
-    std::string (*other)(Checkpoint& opened) = nullptr;  ///< as Layout::other
+    Message (*other)(Checkpoint& opened) = nullptr;      ///< as Layout::other
 };
 
 /// A class of networks.

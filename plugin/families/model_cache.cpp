@@ -63,11 +63,17 @@ std::vector<const TextSlot*> slotsFor(const Family& family, const std::string& c
     for (const TextSlot& slot : family.texts) {
         classes.push_back(slot.classes.front());
     }
-    throw Error(ErrorKind::Unsupported,
-                encoder.name() + " is a " + className + (isTaken ? ", one more than " : ", and ") +
-                    family.name + " reads" + (isTaken ? "" : " " + join(classes, ", ")),
-                "connect the text encoders of the diffusion model",
-                kTextPart);
+    throw Error(
+        ErrorKind::Unsupported,
+        isTaken
+            ? message("{} is a {}, one more than {} reads", encoder.name(), className, family.name)
+            : message("{} is a {}, and {} reads {}",
+                      encoder.name(),
+                      className,
+                      family.name,
+                      join(classes, ", ")),
+        message("connect the text encoders of the diffusion model"),
+        kTextPart);
 }
 
 }  // namespace

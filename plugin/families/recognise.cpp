@@ -73,10 +73,10 @@ std::string withoutEnding(std::string pipeline) {
 }
 
 /// What a person can give with a file of it; empty: nothing here takes one.
-std::string givenPart(const std::string& component) {
-    return component == "vae"              ? "an autoencoder (vae)"
-           : component == "text_encoder_4" ? "a fourth text encoder (text_encoder_4)"
-                                           : "";
+Message givenPart(const std::string& component) {
+    return component == "vae"              ? message("an autoencoder (vae)")
+           : component == "text_encoder_4" ? message("a fourth text encoder (text_encoder_4)")
+                                           : Message();
 }
 
 /// As loading does, and the text encoders too, which that leaves for later.
@@ -152,9 +152,9 @@ void recogniseLayout(const Layout& layout,
         if (known.readiness == Readiness::Runs && layout.kind == "diffusion_model" &&
             source.header && holdsMore(source.header->map)) {
             known.readiness = Readiness::InPart;
-            known.needs =
-                "a text encoder and an autoencoder in files of their own; what else this file "
-                "holds is not read";
+            known.needs = message(
+                "a text encoder and an autoencoder in files of their own; what else this "
+                "file holds is not read");
         }
     }
     known.files = checkpoint->files();
@@ -222,10 +222,11 @@ void recogniseFolder(const CheckpointPath& path, Recognised& known) {
         return;
     }
     known.kind = "folder";
-    throw Error(ErrorKind::NotFound,
-                path.name +
-                    " is no model: it has no model_index.json, and no weights that stand "
-                    "for a network");
+    throw Error(
+        ErrorKind::NotFound,
+        message(
+            "{} is no model: it has no model_index.json, and no weights that stand for a network",
+            path.name));
 }
 
 void recogniseSource(const CheckpointPath& path,
@@ -254,7 +255,7 @@ void recogniseSource(const CheckpointPath& path,
         recogniseLayout(*layout, source, resourcesFolder, families, known);
         if (known.readiness == Readiness::OneOfTwo && !lowNoiseIn(path.path).empty()) {
             known.readiness = Readiness::Runs;  // the other one lies in the same folder
-            known.needs.clear();
+            known.needs = {};
         }
     } else {
         recogniseOther(source.path, *source.header, known);
@@ -290,9 +291,9 @@ Recognised recogniseModel(const CheckpointPath& path,
     try {
         recogniseSource(path, resourcesFolder, families, known);
     } catch (const Error& error) {
-        known.problem =
-            error.message().str() + (error.hint().empty() ? "" : "; " + error.hint().str());
-        known.needs.clear();
+        known.problem = error.hint().empty() ? error.message()
+                                             : message("{}; {}", error.message(), error.hint());
+        known.needs = {};
         known.readiness = Readiness::Refused;
     }
     return known;

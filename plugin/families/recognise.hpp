@@ -1,6 +1,7 @@
 #pragma once
 // What a file or folder of weights is, from headers and shapes. Torch-free.
 
+#include "plugin/base/message.hpp"
 #include "plugin/checkpoints/checkpoint_paths.hpp"
 #include "plugin/checkpoints/convert/storage_form.hpp"
 
@@ -35,10 +36,10 @@ struct Recognised {
     std::string layout;            ///< a Layout's name
     std::string family;            ///< for people: "SD 1.x inpainting", "ESRGAN", "LoRA"
     Readiness readiness = Readiness::NotKnown;
-    std::string needs;                        ///< what it runs with: "an autoencoder (vae)"
+    Message needs;                            ///< what it runs with: "an autoencoder (vae)"
     Bytes largest = 0;                        ///< of the largest tensor
     StoredShares stored;                      ///< of all tensors
-    std::string problem;                      ///< a sentence: why it cannot be used as what it is
+    Message problem;                          ///< a sentence: why it cannot be used as what it is
     std::vector<memory::WeightFile> files{};  ///< that were read
 
     [[nodiscard]] bool isRunnable() const {

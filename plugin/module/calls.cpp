@@ -60,11 +60,11 @@ Json recognise(const CallParts& parts, const JsonReader& request, Watch* /*watch
             {"family", known.family},
             {"runs", known.isRunnable()},
             {"state", models::idOf(known.readiness)},
-            {"needs", known.needs},
+            {"needs", known.needs.str()},
             {"bytes", known.stored.bytes()},
             {"largest_bytes", known.largest},
             {"stored", sharesJson(known.stored.sorted())},
-            {"problem", known.problem}};
+            {"problem", known.problem.str()}};
 }
 
 Json conversionChoices(const CallParts& parts, const JsonReader& request, Watch* /*watch*/) {

@@ -13,8 +13,8 @@ namespace {
 
 [[noreturn]] void refuseRole(const ComponentSource& source, std::string_view pattern) {
     throw Error(ErrorKind::Unsupported,
-                "checkpoint " + source.name() + " has no " + std::string(pattern),
-                "choose another checkpoint",
+                message("checkpoint {} has no {}", source.name(), pattern),
+                message("choose another checkpoint"),
                 "model");
 }
 

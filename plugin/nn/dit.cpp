@@ -71,10 +71,11 @@ at::Tensor SwiGluFeed::apply(Pass& pass, const at::Tensor& x) const {
 
 void requireWholePatches(const at::Tensor& latents, int64_t patch) {
     requireThat(latents.size(2) % patch == 0 && latents.size(3) % patch == 0,
-                "a part of the latent is " + toText(latents.sizes().slice(2)) +
-                    ", and the denoiser takes patches of " + std::to_string(patch) + " x " +
-                    std::to_string(patch),
-                "choose areas of prompts that are multiples of 16 pixels",
+                message("a part of the latent is {}, and the denoiser takes patches of {} x {}",
+                        toText(latents.sizes().slice(2)),
+                        patch,
+                        patch),
+                message("choose areas of prompts that are multiples of 16 pixels"),
                 "latent");
 }
 

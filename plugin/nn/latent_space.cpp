@@ -92,10 +92,12 @@ sampling::LatentDistribution forDenoiser(const LatentSpace& space, const at::Ten
 namespace {
 
 [[noreturn]] void refuseColours(const std::string& what, int64_t channels) {
-    throw Error(ErrorKind::Corrupt,
-                what + ": \"channels\" must list " + std::to_string(channels) +
-                    " colours of three finite numbers, \"zero\" one more",
-                "repair the file, or remove it: previews then have the family's colours");
+    throw Error(
+        ErrorKind::Corrupt,
+        message("{}: \"channels\" must list {} colours of three finite numbers, \"zero\" one more",
+                what,
+                channels),
+        message("repair the file, or remove it: previews then have the family's colours"));
 }
 
 LatentToRgb::Colour readColour(const Json& json, const std::string& what, int64_t channels) {

@@ -42,8 +42,8 @@ void FamilyModel::setComponents(std::vector<ComponentDesc> all, std::vector<Tree
 
 void refuseVideoStart(const Model& model) {
     throw Error(ErrorKind::Unsupported,
-                model.info().checkpoint + " makes no videos that begin with a picture",
-                "choose a checkpoint for image to video, or connect an empty latent",
+                message("{} makes no videos that begin with a picture", model.info().checkpoint),
+                message("choose a checkpoint for image to video, or connect an empty latent"),
                 "model");
 }
 

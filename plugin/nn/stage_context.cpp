@@ -44,10 +44,10 @@ namespace {
 
 constexpr int kDigits = 3;  ///< of Recorder::putNext
 
-[[noreturn]] void refuseRecord(const std::string& message) {
+[[noreturn]] void refuseRecord(const Message& problem) {
     throw Error(ErrorKind::InvalidInput,
-                message,
-                "record a run of this graph: lowtide run GRAPH --dump FILE.safetensors");
+                problem,
+                message("record a run of this graph: lowtide run GRAPH --dump FILE.safetensors"));
 }
 
 }  // namespace
@@ -68,12 +68,12 @@ std::shared_ptr<const sampling::RecordedPass> recordedPassOf(
             break;
         }
         if (output->second.scalar_type() != at::kFloat) {
-            refuseRecord("the recorded outputs of the network are no f32 numbers");
+            refuseRecord(message("the recorded outputs of the network are no f32 numbers"));
         }
         pass->push_back({.input = input->second, .output = output->second});
     }
     if (pass->empty()) {
-        refuseRecord("the recorded run has no calls of a network in node " + node);
+        refuseRecord(message("the recorded run has no calls of a network in node {}", node));
     }
     return pass;
 }

@@ -44,7 +44,7 @@ struct Layout {
     std::function<std::string(Checkpoint& opened)> label{};
     /// Of a component that is one of two: what people call the other; empty, or an empty text: it
     /// is alone.
-    std::function<std::string(Checkpoint& opened)> other{};
+    std::function<Message(Checkpoint& opened)> other{};
 
     [[nodiscard]] bool isWhole() const { return component.empty(); }
 };

@@ -245,16 +245,18 @@ void FluxModel::requireLikeParts(const Checkpoint& checkpoint) const {
     if (config.latentChannels() != latent) {
         refuseComponent(checkpoint,
                         "vae",
-                        "the autoencoder has " + std::to_string(latent) +
-                            " channels, the denoiser takes " +
-                            std::to_string(config.latentChannels()));
+                        message("the autoencoder has {} channels, the denoiser takes {}",
+                                latent,
+                                config.latentChannels()));
     }
     const auto require = [&](const char* component, int64_t given, int64_t read) {
         if (given != read) {
             refuseComponent(checkpoint,
                             component,
-                            std::string(component) + " gives texts " + std::to_string(given) +
-                                " wide, the denoiser reads them " + std::to_string(read) + " wide");
+                            message("{} gives texts {} wide, the denoiser reads them {} wide",
+                                    component,
+                                    given,
+                                    read));
         }
     };
     require("text_encoder", clip_.config().width, config.pooledWidth);
@@ -300,9 +302,8 @@ int64_t FluxModel::lengthOf(const PromptRequest& request) const {
         return most;
     }
     requireThat(request.length >= kFewestFluxTokens && request.length <= most,
-                "the texts shall have " + std::to_string(request.length) + " tokens",
-                "choose " + std::to_string(kFewestFluxTokens) + " to " + std::to_string(most) +
-                    ", or 0 for the usual " + std::to_string(most),
+                message("the texts shall have {} tokens", request.length),
+                message("choose {} to {}, or 0 for the usual {}", kFewestFluxTokens, most, most),
                 "length");
     return request.length;
 }

@@ -25,10 +25,10 @@ void requireOwnChannels(const JsonReader& reader, const FluxConfig& config) {
         integerInRange(reader, "out_channels", config.inChannels, 1, kMostChannels);
     if (given != config.inChannels) {
         refuseConfig(reader,
-                     "in_channels is " + std::to_string(config.inChannels) + " and out_channels " +
-                         std::to_string(given) +
-                         ": it takes a picture beside the latent (Fill, Depth, Canny), which is "
-                         "not built");
+                     message("in_channels is {} and out_channels {}: it takes a picture beside the "
+                             "latent (Fill, Depth, Canny), which is not built",
+                             config.inChannels,
+                             given));
     }
     requireDivisible(
         reader, "in_channels", config.inChannels, FluxConfig::kPatch * FluxConfig::kPatch);
@@ -58,7 +58,7 @@ FluxConfig readFluxConfig(const Json& json, const std::string& what) {
                            "axes_dims_rope",
                            config.axes,
                            config.headWidth,
-                           "the " + std::to_string(config.headWidth) + " of attention_head_dim");
+                           message("the {} of attention_head_dim", config.headWidth));
     return config;
 }
 

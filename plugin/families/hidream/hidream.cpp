@@ -157,20 +157,25 @@ void requireTokens(const HiDreamTransformer& transformer, const at::Tensor& late
     const int64_t height = latents.size(2);
     const int64_t width = latents.size(3);
     const int64_t tokens = height * width / (config.patch * config.patch);
-    requireThat(height == width || tokens <= config.mostTokens,
-                "the latent " + toText(latents.sizes().slice(2)) + " becomes " +
-                    std::to_string(tokens) + " tokens, and the denoiser takes " +
-                    std::to_string(config.mostTokens) + " of a picture that is no square",
-                "choose a smaller size: at 16 pixels a token " + std::to_string(config.mostTokens) +
-                    " tokens are as many as a square has",
-                "latent");
+    requireThat(
+        height == width || tokens <= config.mostTokens,
+        message("the latent {} becomes {} tokens, and the denoiser takes {} of a picture that is "
+                "no square",
+                toText(latents.sizes().slice(2)),
+                tokens,
+                config.mostTokens),
+        message("choose a smaller size: at 16 pixels a token {} tokens are as many as a square has",
+                config.mostTokens),
+        "latent");
 }
 
-void requireLike(const at::Tensor& positive, const at::Tensor& negative, const char* what) {
+void requireLike(const at::Tensor& positive, const at::Tensor& negative, const Message& what) {
     requireThat(positive.sizes() == negative.sizes(),
-                std::string("the positive conditioning's ") + what + " are " +
-                    toText(positive.sizes()) + ", the negative's " + toText(negative.sizes()),
-                "encode both by one Encode prompt",
+                message("the positive conditioning's {} are {}, the negative's {}",
+                        what,
+                        toText(positive.sizes()),
+                        toText(negative.sizes())),
+                message("encode both by one Encode prompt"),
                 "negative");
 }
 
@@ -187,8 +192,8 @@ HiDreamDenoiser::HiDreamDenoiser(StageContext& context,
     }
     const HiDreamInputs negative =
         sideOf(context, request, *request.negative, "negative", ".negative");
-    requireLike(positive.t5, negative.t5, "states of T5");
-    requireLike(positive.language, negative.language, "states of the language model");
+    requireLike(positive.t5, negative.t5, message("states of T5"));
+    requireLike(positive.language, negative.language, message("states of the language model"));
     inputs_ = {.t5 = at::cat({negative.t5, positive.t5}),
                .language = at::cat({negative.language, positive.language}),
                .pooled = at::cat({negative.pooled, positive.pooled})};
@@ -216,13 +221,14 @@ HiDreamInputs HiDreamDenoiser::sideOf(StageContext& context,
         .pooled = field(tensor::kPooled, tensor::FieldKind::Vector, config.pooledWidth)};
     const int64_t last =
         *std::max_element(config.languageLayers.begin(), config.languageLayers.end());
-    requireThat(inputs.language.dim() == 4 && inputs.language.size(1) > last,
-                "the conditioning holds " +
-                    std::to_string(inputs.language.dim() == 4 ? inputs.language.size(1) : 0) +
-                    " states of a language model, and the denoiser reads number " +
-                    std::to_string(last + 1),
-                "encode the prompt with the language model of the denoiser's own checkpoint",
-                item);
+    requireThat(
+        inputs.language.dim() == 4 && inputs.language.size(1) > last,
+        message("the conditioning holds {} states of a language model, and the denoiser reads "
+                "number {}",
+                inputs.language.dim() == 4 ? inputs.language.size(1) : 0,
+                last + 1),
+        message("encode the prompt with the language model of the denoiser's own checkpoint"),
+        item);
     return inputs;
 }
 
@@ -266,11 +272,13 @@ HiDreamModel::HiDreamModel(Checkpoint& checkpoint)
     const HiDreamConfig& config = transformer_.config();
     const int64_t latent = autoencoder_.config().latentChannels;
     if (config.inChannels != latent || config.outChannels != latent) {
-        refuseComponent(checkpoint,
-                        "vae",
-                        "the autoencoder has " + std::to_string(latent) +
-                            " channels, the denoiser takes " + std::to_string(config.inChannels) +
-                            " and gives " + std::to_string(config.outChannels));
+        refuseComponent(
+            checkpoint,
+            "vae",
+            message("the autoencoder has {} channels, the denoiser takes {} and gives {}",
+                    latent,
+                    config.inChannels,
+                    config.outChannels));
     }
     requireLikeEncoders(checkpoint);
     std::vector<TreeSource> sources = encoders_.treeSources();
@@ -287,11 +295,12 @@ void HiDreamModel::requireLikeEncoders(const Checkpoint& checkpoint) const {
     const int64_t last =
         *std::max_element(config.languageLayers.begin(), config.languageLayers.end());
     if (last >= encoders_.language().layers) {
-        refuseComponent(checkpoint,
-                        "text_encoder_4",
-                        "text_encoder_4 has " + std::to_string(encoders_.language().layers) +
-                            " layers, the denoiser reads the states of number " +
-                            std::to_string(last + 1));
+        refuseComponent(
+            checkpoint,
+            "text_encoder_4",
+            message("text_encoder_4 has {} layers, the denoiser reads the states of number {}",
+                    encoders_.language().layers,
+                    last + 1));
     }
 }
 

@@ -53,9 +53,10 @@ HiDreamConfig readHiDreamConfig(const Json& json, const std::string& what) {
     config.experts = number("num_routed_experts", config.experts, 0, kMostExperts);
     config.activeExperts = number("num_activated_experts", config.activeExperts, 1, kMostExperts);
     if (config.experts > 0 && config.activeExperts > config.experts) {
-        refuseConfig(reader,
-                     "num_activated_experts is " + std::to_string(config.activeExperts) + " of " +
-                         std::to_string(config.experts) + " experts");
+        refuseConfig(
+            reader,
+            message(
+                "num_activated_experts is {} of {} experts", config.activeExperts, config.experts));
     }
     const std::vector<int64_t> most =
         integersInRange(reader, "max_resolution", 128, 2, 1, kMostHiDreamSide);
@@ -64,7 +65,7 @@ HiDreamConfig readHiDreamConfig(const Json& json, const std::string& what) {
                            "axes_dims_rope",
                            config.axes,
                            config.headWidth,
-                           "the " + std::to_string(config.headWidth) + " of attention_head_dim");
+                           message("the {} of attention_head_dim", config.headWidth));
     readLanguageLayers(reader, config);
     return config;
 }

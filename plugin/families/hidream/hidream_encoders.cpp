@@ -62,14 +62,14 @@ std::unique_ptr<const LanguageText> openLanguage(Checkpoint& checkpoint) {
     if (!hasComponent(checkpoint, kTextEncoder4) || !checkpoint.has(config)) {
         throw MissingComponent(
             Error(ErrorKind::NotFound,
-                  "checkpoint " + checkpoint.name() +
-                      ": it lacks its fourth text encoder, Llama 3.1 8B Instruct",
+                  message("checkpoint {}: it lacks its fourth text encoder, Llama 3.1 8B Instruct",
+                          checkpoint.name()),
                   item == "checkpoint"
-                      ? "choose its folder as fourth text encoder: Meta publishes it as "
-                        "Meta-Llama-3.1-8B-Instruct"
-                      : "choose its file in Load text encoders: ComfyUI's repackaged files of "
-                        "HiDream-I1 have it as llama_3.1_8b_instruct, Meta publishes it as "
-                        "Meta-Llama-3.1-8B-Instruct",
+                      ? message("choose its folder as fourth text encoder: Meta publishes it as "
+                                "Meta-Llama-3.1-8B-Instruct")
+                      : message("choose its file in Load text encoders: ComfyUI's repackaged files "
+                                "of HiDream-I1 have it as llama_3.1_8b_instruct, Meta publishes it "
+                                "as Meta-Llama-3.1-8B-Instruct"),
                   item),
             std::string(kTextEncoder4));
     }
@@ -128,10 +128,11 @@ void HiDreamEncoders::requireWidths(const Checkpoint& checkpoint,
                                     const HiDreamTextWidths& widths) const {
     const auto require = [&](const char* role, int64_t given, int64_t read) {
         if (given != read) {
-            refuseComponent(checkpoint,
-                            role,
-                            std::string(role) + " gives texts " + std::to_string(given) +
-                                " wide, the denoiser reads them " + std::to_string(read) + " wide");
+            refuseComponent(
+                checkpoint,
+                role,
+                message(
+                    "{} gives texts {} wide, the denoiser reads them {} wide", role, given, read));
         }
     };
     if (t5_) {
@@ -154,9 +155,8 @@ int64_t HiDreamEncoders::lengthOf(const PromptRequest& request) const {
     }
     const int64_t most = std::min(kMostLength, language_->config().positions);
     requireThat(request.length >= kLeastLength && request.length <= most,
-                "the texts shall have " + std::to_string(request.length) + " tokens",
-                "choose " + std::to_string(kLeastLength) + " to " + std::to_string(most) +
-                    ", or 0 for the usual " + std::to_string(kUsualLength),
+                message("the texts shall have {} tokens", request.length),
+                message("choose {} to {}, or 0 for the usual {}", kLeastLength, most, kUsualLength),
                 "length");
     return request.length;
 }

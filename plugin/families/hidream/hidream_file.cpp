@@ -73,12 +73,15 @@ Json hidreamSettings(const WeightMap& transformer) {
 /// Refuses a transformer whose heads no shape tells and nobody stated.
 void checkHiDreamHeads(const Json& settings, const std::string& what, const BesideFile& beside) {
     if (settings.at("num_attention_heads") == 0) {
-        throw Error(ErrorKind::Unsupported,
-                    what + " is a transformer of HiDream-I1 narrower than " +
-                        std::to_string(kHiDreamHeadWidth) + ", whose heads no shape tells",
-                    "state num_attention_heads, attention_head_dim and axes_dims_rope of "
-                    "\"transformer\" in " +
-                        beside.name);
+        throw Error(
+            ErrorKind::Unsupported,
+            message(
+                "{} is a transformer of HiDream-I1 narrower than {}, whose heads no shape tells",
+                what,
+                kHiDreamHeadWidth),
+            message("state num_attention_heads, attention_head_dim and axes_dims_rope of "
+                    "\"transformer\" in {}",
+                    beside.name));
     }
 }
 

@@ -169,9 +169,10 @@ void requireScaleAlone(const AutoencoderConfig& config, const std::string& what)
     const bool isShifted = config.shiftFactor != 0;
     if (isShifted || !config.latentsMean.empty()) {
         throw Error(ErrorKind::Unsupported,
-                    what + ": " + (isShifted ? "shift_factor" : "latents_mean") +
-                        " is set, which Stable Diffusion 1.x and 2.x do not know",
-                    "choose another checkpoint, or another autoencoder");
+                    message("{}: {} is set, which Stable Diffusion 1.x and 2.x do not know",
+                            what,
+                            isShifted ? "shift_factor" : "latents_mean"),
+                    message("choose another checkpoint, or another autoencoder"));
     }
 }
 
@@ -192,10 +193,10 @@ Sd15Model::Sd15Model(Checkpoint& checkpoint)
     requireScaleAlone(autoencoder_.config(), checkpoint.name() + "/vae/config.json");
     if (unet_.config().addedWidth > 0) {
         throw Error(ErrorKind::Unsupported,
-                    "checkpoint " + checkpoint.name() +
-                        ": its denoiser adds a pooled text to the time (addition_embed_type), "
-                        "which sd15 does not have",
-                    "choose another checkpoint",
+                    message("checkpoint {}: its denoiser adds a pooled text to the time "
+                            "(addition_embed_type), which sd15 does not have",
+                            checkpoint.name()),
+                    message("choose another checkpoint"),
                     checkpoint.itemOf("unet"));
     }
     setComponents(

@@ -139,13 +139,14 @@ std::vector<ConditioningNumber> sdxlNumbersOf(const UNet2DConfig& config,
         }
     }
     throw Error(ErrorKind::Unsupported,
-                "checkpoint " + checkpoint.name() + ": the denoiser adds " +
-                    std::to_string(config.addedWidth) +
-                    " values to its time (projection_class_embeddings_input_dim); a pooled text "
-                    "of " +
-                    std::to_string(pooledWidth) + " beside 6 numbers, or a refiner's 5, of " +
-                    std::to_string(config.addedNumberWidth) + " each does not make that",
-                "use the text encoder and the denoiser of one checkpoint",
+                message("checkpoint {}: the denoiser adds {} values to its time "
+                        "(projection_class_embeddings_input_dim); a pooled text of {} beside 6 "
+                        "numbers, or a refiner's 5, of {} each does not make that",
+                        checkpoint.name(),
+                        config.addedWidth,
+                        pooledWidth,
+                        config.addedNumberWidth),
+                message("use the text encoder and the denoiser of one checkpoint"),
                 checkpoint.itemOf("unet"));
 }
 
@@ -193,10 +194,10 @@ std::optional<LatentToRgb> sdxlLatentToRgb(Checkpoint& checkpoint,
 
 namespace {
 
-[[noreturn]] void refuseSdxl(const std::string& checkpoint, const std::string& problem) {
+[[noreturn]] void refuseSdxl(const std::string& checkpoint, const Message& problem) {
     throw Error(ErrorKind::Unsupported,
-                "checkpoint " + checkpoint + ": " + problem,
-                "choose another checkpoint",
+                message("checkpoint {}: {}", checkpoint, problem),
+                message("choose another checkpoint"),
                 "checkpoint");
 }
 
@@ -269,7 +270,7 @@ SdxlModel::SdxlModel(Checkpoint& checkpoint)
     checkWidths(checkpoint);
     if (autoencoder_.config().shiftFactor != 0) {
         refuseSdxl(checkpoint.name(),
-                   "vae/config.json: shift_factor is set, which sdxl does not know");
+                   message("vae/config.json: shift_factor is set, which sdxl does not know"));
     }
     std::vector<TreeSource> sources = {openedSource(unet_.tree()),
                                        openedSource(autoencoder_.tree())};
@@ -301,9 +302,9 @@ void SdxlModel::checkWidths(const Checkpoint& checkpoint) const {
         widths.push_back({encoder->role(), encoder->config().width});
         if (encoder->tokenizer().length() != encoders_.front()->tokenizer().length()) {
             refuseSdxl(checkpoint.name(),
-                       "its tokenizers make " +
-                           std::to_string(encoders_.front()->tokenizer().length()) + " and " +
-                           std::to_string(encoder->tokenizer().length()) + " tokens");
+                       message("its tokenizers make {} and {} tokens",
+                               encoders_.front()->tokenizer().length(),
+                               encoder->tokenizer().length()));
         }
     }
     checkContext(checkpoint, unet_.config(), widths);

@@ -33,11 +33,14 @@ std::string_view openClipPrefix(const WeightMap& file) {
 bool hasEdm(const WeightMap& file) {
     const bool hasMean = file.tensors.contains(kEdmMean);
     if (hasMean != file.tensors.contains(kEdmDeviation)) {
-        throw Error(ErrorKind::Corrupt,
-                    file.what + ": it has " + (hasMean ? kEdmMean : kEdmDeviation) + " but no " +
-                        (hasMean ? kEdmDeviation : kEdmMean) +
-                        "; a checkpoint of EDM's noise has both, others have none",
-                    "get the checkpoint again");
+        throw Error(
+            ErrorKind::Corrupt,
+            message(
+                "{}: it has {} but no {}; a checkpoint of EDM's noise has both, others have none",
+                file.what,
+                hasMean ? kEdmMean : kEdmDeviation,
+                hasMean ? kEdmDeviation : kEdmMean),
+            message("get the checkpoint again"));
     }
     return hasMean;
 }
@@ -66,10 +69,12 @@ void requireEncoders(const WeightMap& file) {
         hasFirst ? std::string(kXlOpenClip) + "token_embedding.weight"
                  : std::string(kXlText) + "text_model.embeddings.token_embedding.weight";
     throw Error(ErrorKind::Unsupported,
-                "checkpoint " + file.what + " has no tensor " + missing +
-                    ": SDXL has two text encoders, this file has only the one under " +
-                    std::string(hasFirst ? kXlText : kXlOpenClip),
-                "get the whole checkpoint again, or choose another one",
+                message("checkpoint {} has no tensor {}: SDXL has two text encoders, this file has "
+                        "only the one under {}",
+                        file.what,
+                        missing,
+                        hasFirst ? kXlText : kXlOpenClip),
+                message("get the whole checkpoint again, or choose another one"),
                 "checkpoint");
 }
 
@@ -105,13 +110,18 @@ int64_t sizeWidth(const WeightMap& file, int64_t vectorWidth, int64_t pooledWidt
     const int64_t left = vectorWidth - pooledWidth;
     if (left <= 0 || left % sizes != 0) {
         throw Error(ErrorKind::Corrupt,
-                    file.what + ": " + std::string(kLdmUNet) + kLabels + " takes " +
-                        std::to_string(vectorWidth) + " numbers, and " +
-                        std::string(openClipPrefix(file)) + "text_projection gives " +
-                        std::to_string(pooledWidth) + "; what is left must be " +
-                        std::to_string(sizes) + " equal parts, it is " + std::to_string(left),
-                    "the denoiser and the text encoder are of different models: choose another "
-                    "checkpoint");
+                    message("{}: {}{} takes {} numbers, and {}text_projection gives {}; what is "
+                            "left must be {} equal parts, it is {}",
+                            file.what,
+                            kLdmUNet,
+                            kLabels,
+                            vectorWidth,
+                            openClipPrefix(file),
+                            pooledWidth,
+                            sizes,
+                            left),
+                    message("the denoiser and the text encoder are of different models: choose "
+                            "another checkpoint"));
     }
     return left / sizes;
 }
@@ -136,10 +146,12 @@ std::vector<double> edmValues(const WeightMap& file, const char* name) {
     if (!values) {
         const TensorPlace& place = file.tensors.at(name);
         throw Error(ErrorKind::Corrupt,
-                    file.what + ": " + name +
-                        " should be a number for each latent channel, it is " +
-                        std::string(nameOf(place.type)) + " " + toText(place.shape),
-                    "get the checkpoint again");
+                    message("{}: {} should be a number for each latent channel, it is {} {}",
+                            file.what,
+                            name,
+                            nameOf(place.type),
+                            toText(place.shape)),
+                    message("get the checkpoint again"));
     }
     return *values;
 }

@@ -83,11 +83,12 @@ void openWanTransformer(const OpenedNetwork& opened) {
     const WanConfig config = readWanConfig(opened.settings, opened.what);
     if (config.outChannels != kChannels) {
         throw Error(ErrorKind::Unsupported,
-                    opened.weights.what + " makes latents with " +
-                        std::to_string(config.outChannels) +
-                        " channels; WAN models that are built have " + std::to_string(kChannels) +
-                        ", WAN 2.2 5B is not built",
-                    "choose WAN 2.1, or WAN 2.2 A14B");
+                    message("{} makes latents with {} channels; WAN models that are built have {}, "
+                            "WAN 2.2 5B is not built",
+                            opened.weights.what,
+                            config.outChannels,
+                            kChannels),
+                    message("choose WAN 2.1, or WAN 2.2 A14B"));
     }
     (void)WanTransformer(config, opened.weights, kDenoiser);
 }

@@ -62,10 +62,10 @@ std::span<const FixedSetting> fixedWanAutoencoderSettings() {
     return settings;
 }
 
-[[noreturn]] void refuseWanSetting(const JsonReader& reader, const std::string& problem) {
+[[noreturn]] void refuseWanSetting(const JsonReader& reader, const Message& problem) {
     throw Error(ErrorKind::Corrupt,
-                reader.what() + ": " + problem,
-                "get the config.json of the checkpoint again");
+                message("{}: {}", reader.what(), problem),
+                message("get the config.json of the checkpoint again"));
 }
 
 std::vector<bool> frameHalvings(const Json& json, const JsonReader& reader, size_t count) {
@@ -78,8 +78,7 @@ std::vector<bool> frameHalvings(const Json& json, const JsonReader& reader, size
             return each.is_boolean();
         });
     if (!areFlags || stated->size() != count) {
-        refuseWanSetting(
-            reader, "temperal_downsample needs " + std::to_string(count) + " of true and false");
+        refuseWanSetting(reader, message("temperal_downsample needs {} of true and false", count));
     }
     return stated->get<std::vector<bool>>();
 }
@@ -92,9 +91,9 @@ std::vector<double> wanNumbers(const JsonReader& reader,
     const bool areFinite = std::all_of(
         numbers.begin(), numbers.end(), [](double number) { return std::isfinite(number); });
     if (static_cast<int64_t>(numbers.size()) != channels || !areFinite) {
-        refuseWanSetting(reader,
-                         std::string(key) + " has " + std::to_string(numbers.size()) +
-                             " numbers, needs " + std::to_string(channels) + " finite ones");
+        refuseWanSetting(
+            reader,
+            message("{} has {} numbers, needs {} finite ones", key, numbers.size(), channels));
     }
     return numbers;
 }
@@ -129,9 +128,9 @@ WanAutoencoderConfig readWanAutoencoderConfig(const Json& json, const std::strin
         integerInRange(reader, "num_res_blocks", config.layersPerBlock, 1, kMostLayers);
     if (const auto stated = reader.integers("dim_mult")) {
         if (stated->size() < 2 || stated->size() > kMostWanLevels) {
-            refuseWanSetting(reader,
-                             "dim_mult has " + std::to_string(stated->size()) +
-                                 " entries, needs 2 to " + std::to_string(kMostWanLevels));
+            refuseWanSetting(
+                reader,
+                message("dim_mult has {} entries, needs 2 to {}", stated->size(), kMostWanLevels));
         }
         config.widths = integersInRange(reader, "dim_mult", 1, stated->size(), 1, kMostWanWidth);
     }
@@ -142,7 +141,7 @@ WanAutoencoderConfig readWanAutoencoderConfig(const Json& json, const std::strin
     if (std::any_of(config.latentsDeviation.begin(),
                     config.latentsDeviation.end(),
                     [](double deviation) { return deviation <= 0; })) {
-        refuseWanSetting(reader, "latents_std has a number that is not above 0");
+        refuseWanSetting(reader, message("latents_std has a number that is not above 0"));
     }
     return config;
 }

@@ -29,23 +29,22 @@ void requireOwnWidth(const JsonReader& reader, const WanConfig& config) {
     const int64_t expected = config.pictureWidth > 0 ? config.width() : 0;
     if (added.value_or(0) != expected) {
         refuseConfig(reader,
-                     "added_kv_proj_dim is " + std::to_string(added.value_or(0)) + ", only " +
-                         std::to_string(expected) + " is built beside image_dim " +
-                         std::to_string(config.pictureWidth));
+                     message("added_kv_proj_dim is {}, only {} is built beside image_dim {}",
+                             added.value_or(0),
+                             expected,
+                             config.pictureWidth));
     }
 }
 
 /// The autoencoder's videos have any number of frames, and rotations go by pairs.
 void requireBuiltSizes(const JsonReader& reader, const WanConfig& config) {
     if (config.patch[0] != 1) {
-        refuseConfig(
-            reader,
-            "patch_size has " + std::to_string(config.patch[0]) + " frames, only 1 is built");
+        refuseConfig(reader, message("patch_size has {} frames, only 1 is built", config.patch[0]));
     }
     if (config.headWidth % 2 != 0) {
-        refuseConfig(reader,
-                     "attention_head_dim is " + std::to_string(config.headWidth) +
-                         ", only even ones are built");
+        refuseConfig(
+            reader,
+            message("attention_head_dim is {}, only even ones are built", config.headWidth));
     }
 }
 

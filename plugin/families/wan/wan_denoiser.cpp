@@ -20,16 +20,19 @@ void requirePatches(const WanConfig& config, const at::Tensor& latents) {
     for (size_t axis = 0; axis < config.patch.size(); ++axis) {
         const int64_t side = latents.size(static_cast<int64_t>(axis) + 2);
         const int64_t patch = config.patch[axis];
-        requireThat(side % patch == 0,
-                    "a part of the latent is " + toText(latents.sizes().slice(2)) +
-                        ", and the denoiser takes patches of " + toText(config.patch),
-                    "choose a size, and areas of prompts, of whole patches: multiples of 16 pixels",
-                    "latent");
+        requireThat(
+            side % patch == 0,
+            message("a part of the latent is {}, and the denoiser takes patches of {}",
+                    toText(latents.sizes().slice(2)),
+                    toText(config.patch)),
+            message(
+                "choose a size, and areas of prompts, of whole patches: multiples of 16 pixels"),
+            "latent");
         requireThat(side / patch <= config.mostPatches,
-                    "the latent is " + toText(latents.sizes().slice(2)) +
-                        ", and the denoiser knows " + std::to_string(config.mostPatches) +
-                        " places along each side",
-                    "choose a smaller or shorter video",
+                    message("the latent is {}, and the denoiser knows {} places along each side",
+                            toText(latents.sizes().slice(2)),
+                            config.mostPatches),
+                    message("choose a smaller or shorter video"),
                     "latent");
     }
 }
@@ -51,9 +54,9 @@ WanDenoiser::WanDenoiser(StageContext& context,
         return tensor::upload(one, device).repeat({request.batch, 1, 1});  // [1, T, D] -> [B, T, D]
     };
     requireThat(request.seen || transformer.config().pictureWidth == 0,
-                std::string(request.checkpoint) +
-                    " sees the picture that a video begins with, and there is none",
-                "connect Video from image",
+                message("{} sees the picture that a video begins with, and there is none",
+                        request.checkpoint),
+                message("connect Video from image"),
                 "latent");
     at::Tensor pictures;
     if (request.seen) {

@@ -201,11 +201,13 @@ Json wanDenoiserSettings(const WeightMap& transformer) {
 /// Refuses a denoiser whose heads no shape tells, as long as nobody states them.
 void checkWanHeads(const Json& settings, const std::string& what, const BesideFile& beside) {
     if (settings.at("num_attention_heads") == 0) {
-        throw Error(ErrorKind::Unsupported,
-                    what + " is a denoiser of WAN narrower than " + std::to_string(kWanHeadWidth) +
-                        ", whose heads no shape tells",
-                    "state num_attention_heads and attention_head_dim of \"transformer\" in " +
-                        beside.name);
+        throw Error(
+            ErrorKind::Unsupported,
+            message("{} is a denoiser of WAN narrower than {}, whose heads no shape tells",
+                    what,
+                    kWanHeadWidth),
+            message("state num_attention_heads and attention_head_dim of \"transformer\" in {}",
+                    beside.name));
     }
 }
 
@@ -280,11 +282,12 @@ std::string labelWanDenoiser(Checkpoint& opened) {
     return version + (startsWithPicture(opened) ? "image to video" : "text to video") + noise;
 }
 
-std::string otherWanDenoiser(Checkpoint& opened) {
-    const std::optional<bool> isHigh = isHighNoise(opened.name());
-    return isHigh                  ? (*isHigh ? "the low-noise model" : "the high-noise model")
-           : isPictureOf22(opened) ? "the other of its two models (high noise, low noise)"
-                                   : "";
+Message otherWanDenoiser(Checkpoint& opened) {
+    if (const std::optional<bool> isHigh = isHighNoise(opened.name())) {
+        return *isHigh ? message("the low-noise model") : message("the high-noise model");
+    }
+    return isPictureOf22(opened) ? message("the other of its two models (high noise, low noise)")
+                                 : Message();
 }
 
 }  // namespace
@@ -331,9 +334,10 @@ void refuseLaterAutoencoder(const ModelSource& source) {
     const WeightMap& file = source.header->map;
     if (hasUnder(file, "encoder.downsamples.0.downsamples.") ||
         hasUnder(file, "encoder.down_blocks.0.resnets.")) {
-        throw Error(ErrorKind::Unsupported,
-                    source.path.name + " is the autoencoder of WAN 2.2 5B, which is not built",
-                    "choose the autoencoder of WAN 2.1");
+        throw Error(
+            ErrorKind::Unsupported,
+            message("{} is the autoencoder of WAN 2.2 5B, which is not built", source.path.name),
+            message("choose the autoencoder of WAN 2.1"));
     }
 }
 

@@ -47,9 +47,12 @@ double boundaryRatioOf(Checkpoint& checkpoint) {
     if (!hasSecond || !(ratio > 0 && ratio <= 1)) {
         refuseComponent(checkpoint,
                         hasSecond ? kSecondTransformer : kTransformer,
-                        "model_index.json: boundary_ratio is " + stated->dump() + ", and " +
-                            (hasSecond ? "it has a transformer_2, for the timesteps below"
-                                       : "it has no transformer_2"));
+                        hasSecond ? message("model_index.json: boundary_ratio is {}, and it has a "
+                                            "transformer_2, for the timesteps below",
+                                            stated->dump())
+                                  : message("model_index.json: boundary_ratio is {}, and it has no "
+                                            "transformer_2",
+                                            stated->dump()));
     }
     return ratio;
 }
@@ -65,10 +68,11 @@ Checkpoint& requireWan(Checkpoint& checkpoint) {
     require("transformer", {"WanTransformer3DModel"});
     require("vae", {"AutoencoderKLWan"});
     if (const Json& index = checkpoint.index(); index.value("expand_timesteps", Json()) == true) {
-        refuseComponent(checkpoint,
-                        kTransformer,
-                        "model_index.json: expand_timesteps is true, of WAN 2.2 5B, which is not "
-                        "built");
+        refuseComponent(
+            checkpoint,
+            kTransformer,
+            message(
+                "model_index.json: expand_timesteps is true, of WAN 2.2 5B, which is not built"));
     }
     if (!checkpoint.componentClass(kSecondTransformer).empty()) {
         require(kSecondTransformer, {"WanTransformer3DModel"});
@@ -154,44 +158,49 @@ WanModel::WanModel(Checkpoint& checkpoint)
     if (transformer_.config().outChannels != latent) {
         refuseComponent(checkpoint,
                         "vae",
-                        "the denoiser gives " + std::to_string(transformer_.config().outChannels) +
-                            " channels, the autoencoder has " + std::to_string(latent));
+                        message("the denoiser gives {} channels, the autoencoder has {}",
+                                transformer_.config().outChannels,
+                                latent));
     }
     if (transformer_.config().textWidth != text_.config().width) {
-        refuseComponent(
-            checkpoint,
-            "text_encoder",
-            "the denoiser reads texts " + std::to_string(transformer_.config().textWidth) +
-                " wide, the text encoder gives " + std::to_string(text_.config().width));
+        refuseComponent(checkpoint,
+                        "text_encoder",
+                        message("the denoiser reads texts {} wide, the text encoder gives {}",
+                                transformer_.config().textWidth,
+                                text_.config().width));
     }
     const WanConfig& config = transformer_.config();
     if (config.pictureWidth > 0 && !vision_) {
-        refuseComponent(
-            checkpoint, "image_encoder", "its denoiser sees pictures, and it has no image_encoder");
+        refuseComponent(checkpoint,
+                        "image_encoder",
+                        message("its denoiser sees pictures, and it has no image_encoder"));
     }
     const int64_t seen = vision_ ? vision_->config().width : 0;
     if (config.pictureWidth > 0 && config.pictureWidth != seen) {
         refuseComponent(checkpoint,
                         "image_encoder",
-                        "the denoiser reads pictures " + std::to_string(config.pictureWidth) +
-                            " wide, the image encoder gives " + std::to_string(seen));
+                        message("the denoiser reads pictures {} wide, the image encoder gives {}",
+                                config.pictureWidth,
+                                seen));
     }
     const int64_t between = vision_ ? 2 * vision_->shapeFor(1)[1] : 0;  // two pictures' tokens
     if (config.picturePositions != 0 && config.picturePositions != between) {
         refuseComponent(checkpoint,
                         "image_encoder",
-                        "transformer/config.json: pos_embed_seq_len is " +
-                            std::to_string(config.picturePositions) +
-                            ", two pictures of the image encoder are " + std::to_string(between) +
-                            " tokens");
+                        message("transformer/config.json: pos_embed_seq_len is {}, two pictures of "
+                                "the image encoder are {} tokens",
+                                config.picturePositions,
+                                between));
     }
     const int64_t guided = autoencoder_.config().frameDownsampling() + latent;
     if (config.inChannels != latent && config.inChannels != latent + guided) {
-        refuseComponent(checkpoint,
-                        kTransformer,
-                        "the denoiser takes " + std::to_string(config.inChannels) + " channels; " +
-                            std::to_string(latent) + " and " + std::to_string(latent + guided) +
-                            " (image to video) are built");
+        refuseComponent(
+            checkpoint,
+            kTransformer,
+            message("the denoiser takes {} channels; {} and {} (image to video) are built",
+                    config.inChannels,
+                    latent,
+                    latent + guided));
     }
     requireLikeExperts(checkpoint);
     std::vector<TreeSource> sources = {
@@ -215,11 +224,13 @@ void WanModel::requireLikeExperts(const Checkpoint& checkpoint) const {
     const WanConfig& other = second_->config();
     const auto require = [&](int64_t own, int64_t others, const char* key) {
         if (own != others) {
-            refuseComponent(checkpoint,
-                            kSecondTransformer,
-                            std::string("transformer_2/config.json: ") + key + " is " +
-                                std::to_string(others) + ", that of transformer is " +
-                                std::to_string(own));
+            refuseComponent(
+                checkpoint,
+                kSecondTransformer,
+                message("transformer_2/config.json: {} is {}, that of transformer is {}",
+                        key,
+                        others,
+                        own));
         }
     };
     require(first.inChannels, other.inChannels, "in_channels");
@@ -231,7 +242,7 @@ void WanModel::requireLikeExperts(const Checkpoint& checkpoint) const {
         require(first.patch[axis], other.patch[axis], "patch_size");
     }
     if (second_->tree()->files == transformer_.tree()->files) {
-        refuseComponent(checkpoint, kSecondTransformer, "both experts are the same file");
+        refuseComponent(checkpoint, kSecondTransformer, message("both experts are the same file"));
     }
 }
 

@@ -209,15 +209,16 @@ void ZImageModel::requireLikeParts(const Checkpoint& checkpoint) const {
     if (config.inChannels != latent) {
         refuseComponent(checkpoint,
                         "vae",
-                        "the autoencoder has " + std::to_string(latent) +
-                            " channels, the denoiser takes " + std::to_string(config.inChannels));
+                        message("the autoencoder has {} channels, the denoiser takes {}",
+                                latent,
+                                config.inChannels));
     }
     if (config.textWidth != text_.config().width) {
         refuseComponent(checkpoint,
                         "text_encoder",
-                        "the denoiser reads texts " + std::to_string(config.textWidth) +
-                            " wide, the text encoder gives " +
-                            std::to_string(text_.config().width));
+                        message("the denoiser reads texts {} wide, the text encoder gives {}",
+                                config.textWidth,
+                                text_.config().width));
     }
 }
 

@@ -25,9 +25,9 @@ constexpr std::pair<std::string_view, std::string_view> kZImageNames[] = {
 constexpr std::string_view kZImageArchitecture = "lumina2";
 constexpr const char* kPadTokens[] = {"x_pad_token", "cap_pad_token"};
 /// Beginnings of what other models of this kind have besides.
-constexpr std::pair<const char*, const char*> kOtherModels[] = {
-    {"dec_net.", "paints pixels, without an autoencoder"},
-    {"siglip_", "reads pictures too (Omni)"},
+constexpr std::pair<const char*, Phrase> kOtherModels[] = {
+    {"dec_net.", phrase("paints pixels, without an autoencoder")},
+    {"siglip_", phrase("reads pictures too (Omni)")},
 };
 /// Trained with the network, never run.
 constexpr const char* kUnusedNorm = "norm_final.weight";
@@ -75,9 +75,10 @@ Json zimageSettings(const WeightMap& transformer) {
     constexpr int64_t kPatch = 2;
     for (const auto& [beginning, what] : kOtherModels) {
         if (hasUnder(transformer, transformer.nameInFile(beginning))) {
-            throw Error(ErrorKind::Unsupported,
-                        transformer.what + " is a Z-Image that " + what + ", which is not built",
-                        "choose z_image_turbo or z_image");
+            throw Error(
+                ErrorKind::Unsupported,
+                message("{} is a Z-Image that {}, which is not built", transformer.what, what),
+                message("choose z_image_turbo or z_image"));
         }
     }
     const TensorView tensors = viewOf(transformer);

@@ -20,9 +20,9 @@ namespace {
 void requirePatch(const JsonReader& reader, const Json& json, const char* key, int64_t patch) {
     const Json sizes = json.value(key, Json::array({patch}));
     if (!sizes.is_array() || std::find(sizes.begin(), sizes.end(), patch) == sizes.end()) {
-        refuseConfig(reader,
-                     std::string(key) + " is " + sizes.dump(-1, ' ', true) + ", only one with " +
-                         std::to_string(patch) + " is built");
+        refuseConfig(
+            reader,
+            message("{} is {}, only one with {} is built", key, sizes.dump(-1, ' ', true), patch));
     }
 }
 
@@ -59,7 +59,7 @@ ZImageConfig readZImageConfig(const Json& json, const std::string& what) {
                            "axes_dims",
                            config.axes,
                            config.headWidth(),
-                           "the " + std::to_string(config.headWidth()) + " numbers of a head");
+                           message("the {} numbers of a head", config.headWidth()));
     return config;
 }
 

@@ -28,9 +28,12 @@ void checkLevelCount(const JsonReader& reader, const char* key, size_t count) {
     const size_t seen = reader.texts(key).value_or(std::vector<std::string>{""}).size();
     if (seen != count || count > kMostAutoencoderLevels) {
         throw Error(ErrorKind::Corrupt,
-                    reader.what() + ": " + key + " has " + std::to_string(seen) +
-                        " entries, block_out_channels has " + std::to_string(count),
-                    "get the config.json of the checkpoint again");
+                    message("{}: {} has {} entries, block_out_channels has {}",
+                            reader.what(),
+                            key,
+                            seen,
+                            count),
+                    message("get the config.json of the checkpoint again"));
     }
 }
 
@@ -47,16 +50,16 @@ std::vector<int64_t> autoencoderChannels(const JsonReader& reader, int64_t group
     return channels;
 }
 
-[[noreturn]] void refuseSetting(const JsonReader& reader, const std::string& problem) {
+[[noreturn]] void refuseSetting(const JsonReader& reader, const Message& problem) {
     throw Error(ErrorKind::Corrupt,
-                reader.what() + ": " + problem,
-                "get the config.json of the checkpoint again");
+                message("{}: {}", reader.what(), problem),
+                message("get the config.json of the checkpoint again"));
 }
 
 double finiteNumber(const JsonReader& reader, const char* key, double otherwise) {
     const double number = reader.number(key).value_or(otherwise);
     if (!std::isfinite(number)) {
-        refuseSetting(reader, std::string(key) + " is no finite number");
+        refuseSetting(reader, message("{} is no finite number", key));
     }
     return number;
 }
@@ -67,9 +70,9 @@ std::vector<double> channelNumbers(const JsonReader& reader, const char* key, in
     const bool areFinite = std::all_of(
         numbers.begin(), numbers.end(), [](double number) { return std::isfinite(number); });
     if (!numbers.empty() && (static_cast<int64_t>(numbers.size()) != channels || !areFinite)) {
-        refuseSetting(reader,
-                      std::string(key) + " has " + std::to_string(numbers.size()) +
-                          " numbers, needs " + std::to_string(channels) + " finite ones");
+        refuseSetting(
+            reader,
+            message("{} has {} numbers, needs {} finite ones", key, numbers.size(), channels));
     }
     return numbers;
 }
@@ -80,12 +83,12 @@ void readStatistics(const JsonReader& reader, AutoencoderConfig& config) {
     config.latentsMean = channelNumbers(reader, "latents_mean", config.latentChannels);
     config.latentsDeviation = channelNumbers(reader, "latents_std", config.latentChannels);
     if (config.latentsMean.empty() != config.latentsDeviation.empty()) {
-        refuseSetting(reader, "of latents_mean and latents_std only one is there");
+        refuseSetting(reader, message("of latents_mean and latents_std only one is there"));
     }
     if (std::any_of(config.latentsDeviation.begin(),
                     config.latentsDeviation.end(),
                     [](double deviation) { return deviation <= 0; })) {
-        refuseSetting(reader, "latents_std has a number that is not above 0");
+        refuseSetting(reader, message("latents_std has a number that is not above 0"));
     }
 }
 
@@ -118,9 +121,10 @@ AutoencoderConfig readAutoencoderConfig(const Json& json, const std::string& wha
     config.channels = autoencoderChannels(reader, config.groups);
     if (!(config.scalingFactor > 0)) {
         throw Error(ErrorKind::Corrupt,
-                    what + ": scaling_factor is " + std::to_string(config.scalingFactor) +
-                        ", needs a number above 0",
-                    "get the config.json of the checkpoint again");
+                    message("{}: scaling_factor is {}, needs a number above 0",
+                            what,
+                            std::to_string(config.scalingFactor)),
+                    message("get the config.json of the checkpoint again"));
     }
     return config;
 }

@@ -22,13 +22,6 @@ namespace {
 /// A hostile config may ask for millions of layers; nobody reads more names than this.
 constexpr size_t kMostProblems = 1000;
 
-void appendProblem(std::string& text, const std::vector<std::string>& names, const char* what) {
-    if (!names.empty()) {
-        text += (text.empty() ? "" : "; ") + std::to_string(names.size()) + " " + what + ": " +
-                listSome(names);
-    }
-}
-
 }  // namespace
 
 struct NetworkBuilder::State {
@@ -76,9 +69,14 @@ struct NetworkBuilder::State {
     /// Error{Corrupt} with all that does not fit, if anything does not; surplus tensors alone may
     /// be told instead.
     void throwIfUnfit(const std::vector<std::string>& surplus, Surplus way) const {
-        std::string problems;
-        appendProblem(problems, missing, "missing");
-        appendProblem(problems, misshapen, "of another shape or type");
+        std::vector<Message> problems;
+        if (!missing.empty()) {
+            problems.push_back(message("{} missing: {}", missing.size(), listSome(missing)));
+        }
+        if (!misshapen.empty()) {
+            problems.push_back(
+                message("{} of another shape or type: {}", misshapen.size(), listSome(misshapen)));
+        }
         if (problems.empty() && !surplus.empty() && way == Surplus::Told) {
             log(Level::Warning,
                 weights.what + " has " + std::to_string(surplus.size()) +
@@ -86,11 +84,16 @@ struct NetworkBuilder::State {
                     " that the network does not have; they are left out: " + listSome(surplus));
             return;
         }
-        appendProblem(problems, surplus, "that the network does not have");
+        if (!surplus.empty()) {
+            problems.push_back(message(
+                "{} that the network does not have: {}", surplus.size(), listSome(surplus)));
+        }
         if (!problems.empty()) {
             throw Error(ErrorKind::Corrupt,
-                        weights.what + ": the weights do not fit " + weights.settings +
-                            ", tensors " + problems,
+                        message("{}: the weights do not fit {}, tensors {}",
+                                weights.what,
+                                weights.settings,
+                                joined(problems, "; ")),
                         weights.hint);
         }
     }
@@ -250,12 +253,15 @@ void TensorPlace::takeRows(size_t axis, int64_t first, int64_t count, const std:
     if (encoded) {
         const int64_t block = encoded->blockElements;
         if (start % block != 0 || count * rowElements % block != 0) {
-            throw Error(ErrorKind::Unsupported,
-                        what + ": " + std::to_string(count) + " rows of " +
-                            std::to_string(rowElements) + " numbers from row " +
-                            std::to_string(first) + " on are no whole blocks of " +
-                            std::to_string(block),
-                        "choose a file in another encoding");
+            throw Error(
+                ErrorKind::Unsupported,
+                message("{}: {} rows of {} numbers from row {} on are no whole blocks of {}",
+                        what,
+                        count,
+                        rowElements,
+                        first,
+                        block),
+                message("choose a file in another encoding"));
         }
         encoded->firstElement += start;
         offset += start / block * encoded->blockBytes;
@@ -267,10 +273,10 @@ void TensorPlace::takeRows(size_t axis, int64_t first, int64_t count, const std:
 
 namespace {
 
-[[noreturn]] void refuseTensor(const std::string& what, const std::string& problem) {
+[[noreturn]] void refuseTensor(const std::string& what, const Message& problem) {
     throw Error(ErrorKind::Corrupt,
-                what + ": " + problem,
-                "the checkpoint is incomplete or of another kind: get it again");
+                message("{}: {}", what, problem),
+                message("the checkpoint is incomplete or of another kind: get it again"));
 }
 
 }  // namespace
@@ -283,7 +289,7 @@ const Shape* TensorView::find(const std::string& name) const {
 const Shape& TensorView::need(const std::string& name) const {
     const Shape* shape = find(name);
     if (!shape) {
-        refuseTensor(map_.what, "there is no tensor " + nameInFile_(name));
+        refuseTensor(map_.what, message("there is no tensor {}", nameInFile_(name)));
     }
     return *shape;
 }
@@ -292,8 +298,10 @@ int64_t TensorView::size(const std::string& name, size_t axis) const {
     const Shape& shape = need(name);
     if (axis >= shape.size() || shape[axis] < 1) {
         refuseTensor(map_.what,
-                     "the tensor " + nameInFile_(name) + " has the shape " + toText(shape) +
-                         ", needs a size on axis " + std::to_string(axis));
+                     message("the tensor {} has the shape {}, needs a size on axis {}",
+                             nameInFile_(name),
+                             toText(shape),
+                             axis));
     }
     return shape[axis];
 }

@@ -2,6 +2,7 @@
 // The weights that a file has, looked up by name, and the component tree that is built of them
 // while a network is described. Torch-free.
 
+#include "plugin/base/message.hpp"
 #include "plugin/base/units.hpp"
 #include "plugin/memory/component_parts.hpp"
 
@@ -45,8 +46,8 @@ struct WeightMap {
     /// From a name that our networks use to that in the file; empty where they are the same.
     std::function<std::string(std::string_view)> nameInFile{};
     /// For messages: what the weights must fit, and what to do where they do not.
-    std::string settings = "its config.json";
-    std::string hint = "get the weights and config.json of the same checkpoint";
+    Message settings = phrase("its config.json");
+    Message hint = phrase("get the weights and config.json of the same checkpoint");
     /// Set for a network that no checkpoint holds: the map has every weight that it asks for, but
     /// optional ones, in this type and its shape, at the beginning of the first file.
     std::optional<DType> everything{};

@@ -23,15 +23,17 @@ at::Tensor fieldIn(const tensor::Conditioning& conditioning,
                    std::string_view checkpoint) {
     at::Tensor field = conditioning.tensor(wanted.name);
     const std::string reader(checkpoint);
-    const char* hint = "connect a prompt that the denoiser's own checkpoint has encoded";
+    const Message hint = message("connect a prompt that the denoiser's own checkpoint has encoded");
     requireThat(field.defined(),
-                "the conditioning has no field " + wanted.name + ", which " + reader + " reads",
+                message("the conditioning has no field {}, which {} reads", wanted.name, reader),
                 hint,
                 item);
     requireThat(field.size(0) == 1 && field.size(-1) == wanted.width,
-                "the conditioning's field " + wanted.name + " is " +
-                    std::to_string(field.size(-1)) + " wide, " + reader + " reads " +
-                    std::to_string(wanted.width),
+                message("the conditioning's field {} is {} wide, {} reads {}",
+                        wanted.name,
+                        field.size(-1),
+                        reader,
+                        wanted.width),
                 hint,
                 item);
     return field;

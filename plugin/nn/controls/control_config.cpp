@@ -39,10 +39,9 @@ std::vector<int64_t> hintChannelsIn(const JsonReader& reader) {
         return usual;
     }
     if (stated->empty() || stated->size() > kMostHintLevels) {
-        throw Error(
-            ErrorKind::Corrupt,
-            reader.what() + ": " + kKey + " has " + std::to_string(stated->size()) + " entries",
-            "get the config.json of the ControlNet again");
+        throw Error(ErrorKind::Corrupt,
+                    message("{}: {} has {} entries", reader.what(), kKey, stated->size()),
+                    message("get the config.json of the ControlNet again"));
     }
     return integersInRange(reader, kKey, stated->front(), stated->size(), 1, kMostChannels);
 }
@@ -50,10 +49,12 @@ std::vector<int64_t> hintChannelsIn(const JsonReader& reader) {
 bool takesBgr(const JsonReader& reader) {
     const std::string order = reader.text("controlnet_conditioning_channel_order").value_or("rgb");
     if (order != "rgb" && order != "bgr") {
-        throw Error(ErrorKind::Unsupported,
-                    reader.what() + ": controlnet_conditioning_channel_order is " +
-                        quotedName(order) + ", only rgb and bgr are built",
-                    "choose another ControlNet");
+        throw Error(
+            ErrorKind::Unsupported,
+            message("{}: controlnet_conditioning_channel_order is {}, only rgb and bgr are built",
+                    reader.what(),
+                    quotedName(order)),
+            message("choose another ControlNet"));
     }
     return order == "bgr";
 }
@@ -65,10 +66,12 @@ ControlConfig readControlConfig(const Json& json, const std::string& what) {
     requireClass(reader, "ControlNetModel");
     const int64_t channels = reader.integer("conditioning_channels").value_or(kPictureChannels);
     if (channels != kPictureChannels) {
-        throw Error(ErrorKind::Unsupported,
-                    what + ": conditioning_channels is " + std::to_string(channels) +
-                        ", only pictures of 3 channels are built",
-                    "choose another ControlNet");
+        throw Error(
+            ErrorKind::Unsupported,
+            message("{}: conditioning_channels is {}, only pictures of 3 channels are built",
+                    what,
+                    channels),
+            message("choose another ControlNet"));
     }
     return {.unet = readUNet2DConfig(asUNet(json), what),
             .hintChannels = hintChannelsIn(reader),
@@ -84,11 +87,11 @@ constexpr int64_t kUsualSquare = 8;
 constexpr int64_t kPictureHint = 3;
 constexpr const char* kAdapterPrefix = "adapter.";
 
-[[noreturn]] void refuseAdapter(const std::string& problem) {
+[[noreturn]] void refuseAdapter(const Message& problem) {
     throw Error(ErrorKind::Unsupported,
                 problem,
-                "choose another T2I-Adapter: full_adapter, full_adapter_xl and light_adapter are "
-                "built");
+                message("choose another T2I-Adapter: full_adapter, full_adapter_xl and "
+                        "light_adapter are built"));
 }
 
 /// Source: diffusers FullAdapter, FullAdapterXL, LightAdapter.
@@ -188,8 +191,11 @@ void fillSquares(HintAdapterConfig& config, int64_t channels, const std::string&
             }
         }
     }
-    refuseAdapter(what + ": its first layer reads " + std::to_string(channels) +
-                  " channels, which are no squares of 8 or 16 pixels of a picture");
+    refuseAdapter(
+        message("{}: its first layer reads {} channels, which are no squares of 8 or 16 pixels of "
+                "a picture",
+                what,
+                channels));
 }
 
 }  // namespace
@@ -200,7 +206,7 @@ HintAdapterConfig readHintAdapterConfig(const Json& json, const std::string& wha
     const std::string type = reader.text("adapter_type").value_or("full_adapter");
     const bool isXl = type == "full_adapter_xl";
     if (!isXl && type != "full_adapter" && type != "light_adapter") {
-        refuseAdapter(what + ": adapter_type is " + quotedName(type));
+        refuseAdapter(message("{}: adapter_type is {}", what, quotedName(type)));
     }
     HintAdapterConfig config{.isLight = type == "light_adapter"};
     config.hintChannels = integerInRange(reader, "in_channels", kPictureHint, 1, kPictureHint);
@@ -211,9 +217,11 @@ HintAdapterConfig readHintAdapterConfig(const Json& json, const std::string& wha
         reader.integers("channels").value_or(std::vector<int64_t>{320, 640, 1280, 1280});
     if (channels.empty() || channels.size() > kMostHintBlocks || config.hintChannels == 2) {
         throw Error(ErrorKind::Corrupt,
-                    what + ": channels has " + std::to_string(channels.size()) +
-                        " entries, in_channels is " + std::to_string(config.hintChannels),
-                    "get the config.json of the T2I-Adapter again");
+                    message("{}: channels has {} entries, in_channels is {}",
+                            what,
+                            channels.size(),
+                            config.hintChannels),
+                    message("get the config.json of the T2I-Adapter again"));
     }
     (void)integersInRange(reader, "channels", channels.front(), channels.size(), 4, kMostChannels);
     config.firstChannels = config.isLight ? 0 : channels.front();
@@ -250,13 +258,13 @@ HintAdapterFile hintAdapterIn(const WeightMap& file) {
         channels.pop_back();  // the last block is as wide as the one before
     }
     if (channels.empty()) {
-        refuseAdapter(file.what + " has one block alone");
+        refuseAdapter(message("{} has one block alone", file.what));
     }
     config.blocks = blocksOf(config, channels, config.squarePixels == kXlSquare);
     WeightMap weights = file;
     weights.nameInFile = names;
-    weights.settings = "what its shapes imply";
-    weights.hint = "get the T2I-Adapter again, or choose another one";
+    weights.settings = message("what its shapes imply");
+    weights.hint = message("get the T2I-Adapter again, or choose another one");
     return {.weights = std::move(weights), .config = std::move(config)};
 }
 

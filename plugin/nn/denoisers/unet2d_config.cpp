@@ -54,9 +54,13 @@ UNetBlock blockOf(const JsonReader& reader,
         return UNetBlock::CrossAttention;
     }
     throw Error(ErrorKind::Unsupported,
-                reader.what() + ": " + key + " has " + quotedName(name) + ", only " + plain +
-                    " and " + crossAttention + " are built",
-                "choose another checkpoint");
+                message("{}: {} has {}, only {} and {} are built",
+                        reader.what(),
+                        key,
+                        quotedName(name),
+                        plain,
+                        crossAttention),
+                message("choose another checkpoint"));
 }
 
 std::vector<std::string> blockNames(const JsonReader& reader,
@@ -66,9 +70,12 @@ std::vector<std::string> blockNames(const JsonReader& reader,
     std::vector<std::string> names = reader.texts(key).value_or(std::move(otherwise));
     if (names.size() != count) {
         throw Error(ErrorKind::Corrupt,
-                    reader.what() + ": " + key + " has " + std::to_string(names.size()) +
-                        " entries, block_out_channels has " + std::to_string(count),
-                    "get the config.json of the checkpoint again");
+                    message("{}: {} has {} entries, block_out_channels has {}",
+                            reader.what(),
+                            key,
+                            names.size(),
+                            count),
+                    message("get the config.json of the checkpoint again"));
     }
     return names;
 }
@@ -80,10 +87,10 @@ std::vector<int64_t> unetChannels(const JsonReader& reader) {
     }
     const std::vector<int64_t>& channels = *stated;
     if (channels.empty() || channels.size() > kMostUNetLevels) {
-        throw Error(ErrorKind::Corrupt,
-                    reader.what() + ": block_out_channels has " + std::to_string(channels.size()) +
-                        " entries",
-                    "get the config.json of the checkpoint again");
+        throw Error(
+            ErrorKind::Corrupt,
+            message("{}: block_out_channels has {} entries", reader.what(), channels.size()),
+            message("get the config.json of the checkpoint again"));
     }
     return integersInRange(
         reader, "block_out_channels", channels.front(), channels.size(), 1, kMostChannels);
@@ -99,7 +106,8 @@ public:
         const bool isNested = std::any_of(
             down_.begin(), down_.end(), [](const Json& entry) { return entry.is_array(); });
         if (isNested && up_.empty()) {
-            refuse(kUp, "is missing, but transformer_layers_per_block states single units");
+            refuse(kUp,
+                   message("is missing, but transformer_layers_per_block states single units"));
         }
     }
 
@@ -117,10 +125,10 @@ private:
     static constexpr const char* kDown = "transformer_layers_per_block";
     static constexpr const char* kUp = "reverse_transformer_layers_per_block";
 
-    [[noreturn]] void refuse(const char* key, const std::string& problem) const {
+    [[noreturn]] void refuse(const char* key, const Message& problem) const {
         throw Error(ErrorKind::Corrupt,
-                    reader_.what() + ": " + key + " " + problem,
-                    "get the config.json of the checkpoint again");
+                    message("{}: {} {}", reader_.what(), key, problem),
+                    message("get the config.json of the checkpoint again"));
     }
 
     /// One for each level; none where the way up says nothing.
@@ -137,9 +145,7 @@ private:
             entries.resize(units_.size(), entries.front());
         }
         if (entries.size() != units_.size()) {
-            refuse(key,
-                   "has " + std::to_string(entries.size()) + " entries, needs " +
-                       std::to_string(units_.size()));
+            refuse(key, message("has {} entries, needs {}", entries.size(), units_.size()));
         }
         return entries;
     }
@@ -220,8 +226,8 @@ void checkContext(const JsonReader& reader, const UNet2DConfig& config) {
     for (const UNetLevel& level : config.levels) {
         if (level.contextWidth != config.contextWidth()) {
             throw Error(ErrorKind::Unsupported,
-                        reader.what() + ": cross_attention_dim differs between blocks",
-                        "choose another checkpoint");
+                        message("{}: cross_attention_dim differs between blocks", reader.what()),
+                        message("choose another checkpoint"));
         }
     }
 }

@@ -38,9 +38,10 @@ UNet2DDenoiser::UNet2DDenoiser(StageContext& context,
         context.record.put("embeds.negative", negative);
         if (negative.size(1) != texts.size(1)) {
             throw Error(ErrorKind::InvalidInput,
-                        "the positive conditioning has " + std::to_string(texts.size(1)) +
-                            " tokens, the negative " + std::to_string(negative.size(1)),
-                        "encode both with the same checkpoint",
+                        message("the positive conditioning has {} tokens, the negative {}",
+                                texts.size(1),
+                                negative.size(1)),
+                        message("encode both with the same checkpoint"),
                         "negative");
         }
         texts = at::cat({negative, texts});

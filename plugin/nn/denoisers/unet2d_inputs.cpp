@@ -10,28 +10,30 @@ namespace lowtide::models {
 
 namespace {
 
-constexpr const char* kHint = "connect an adapter that was made for this family and this size";
+constexpr Phrase kHint = phrase("connect an adapter that was made for this family and this size");
 
-[[noreturn]] void refuseResiduals(const std::string& problem) {
+[[noreturn]] void refuseResiduals(const Message& problem) {
     throw Error(ErrorKind::InvalidInput, problem, kHint, "control");
 }
 
-void checkOne(const at::Tensor& residual, const Shape& shape, const std::string& name) {
+void checkOne(const at::Tensor& residual, const Shape& shape, const Message& name) {
     if (!residual.defined()) {
-        refuseResiduals(name + " is missing");
+        refuseResiduals(message("{} is missing", name));
     }
     if (residual.sizes() != at::IntArrayRef(shape) || residual.scalar_type() != at::kFloat) {
-        refuseResiduals(name + " is " + std::string(at::toString(residual.scalar_type())) + " " +
-                        toText(residual.sizes().vec()) + ", the denoiser needs Float " +
-                        toText(shape));
+        refuseResiduals(message("{} is {} {}, the denoiser needs Float {}",
+                                name,
+                                at::toString(residual.scalar_type()),
+                                toText(residual.sizes().vec()),
+                                toText(shape)));
     }
 }
 
 void checkAll(const std::vector<at::Tensor>& residuals,
               const std::vector<Shape>& shapes,
-              const std::string& name) {
+              const Message& name) {
     for (size_t i = 0; i < residuals.size(); ++i) {
-        checkOne(residuals[i], shapes[i], name + " " + std::to_string(i));
+        checkOne(residuals[i], shapes[i], message("{} {}", name, i));
     }
 }
 
@@ -63,25 +65,27 @@ void checkResiduals(const UNetResiduals& residuals,
     const UNetResidualShapes shapes = residualShapes(config, latents);
     const size_t skips = residuals.skips.size();
     if (skips != 0 && skips != shapes.skips.size()) {
-        refuseResiduals("there are " + std::to_string(skips) +
-                        " residuals for skips, the denoiser has " +
-                        std::to_string(shapes.skips.size()));
+        refuseResiduals(message(
+            "there are {} residuals for skips, the denoiser has {}", skips, shapes.skips.size()));
     }
     if (residuals.middle.defined() != (skips != 0)) {
-        refuseResiduals(skips != 0 ? "there are residuals for skips and none for the middle block"
-                                   : "there is a residual for the middle block and none for skips");
+        refuseResiduals(
+            skips != 0 ? message("there are residuals for skips and none for the middle block")
+                       : message("there is a residual for the middle block and none for skips"));
     }
     const size_t blocks = residuals.blocks.size();
     if (blocks != 0 && blocks + 1 != shapes.blocks.size() && blocks != shapes.blocks.size()) {
         refuseResiduals(
-            "there are " + std::to_string(blocks) + " residuals for blocks, the denoiser has " +
-            std::to_string(shapes.blocks.size() - 1) + " on the way down and a middle one");
+            message("there are {} residuals for blocks, the denoiser has {} on the way down and a "
+                    "middle one",
+                    blocks,
+                    shapes.blocks.size() - 1));
     }
-    checkAll(residuals.skips, shapes.skips, "residual of skip");
+    checkAll(residuals.skips, shapes.skips, message("residual of skip"));
     if (residuals.middle.defined()) {
-        checkOne(residuals.middle, shapes.middle, "residual of the middle block");
+        checkOne(residuals.middle, shapes.middle, message("residual of the middle block"));
     }
-    checkAll(residuals.blocks, shapes.blocks, "residual of block");
+    checkAll(residuals.blocks, shapes.blocks, message("residual of block"));
 }
 
 void addResidual(at::Tensor& x, const at::Tensor& residual) {

@@ -73,9 +73,11 @@ ClipVisionConfig readClipVisionConfig(const Json& json, const std::string& what)
     requireDivisible(reader, "num_attention_heads", config.width, config.heads);
     if (config.patches() < 1) {
         throw Error(ErrorKind::Corrupt,
-                    what + ": patches of " + std::to_string(config.patchSize) +
-                        " pixels do not fit into pictures of " + std::to_string(config.imageSize),
-                    "get the image encoder again");
+                    message("{}: patches of {} pixels do not fit into pictures of {}",
+                            what,
+                            config.patchSize,
+                            config.imageSize),
+                    message("get the image encoder again"));
     }
     return config;
 }

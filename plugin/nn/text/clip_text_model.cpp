@@ -58,9 +58,10 @@ bool isQuickGelu(const JsonReader& reader) {
     const std::string activation = reader.text("hidden_act").value_or("quick_gelu");
     if (activation != "quick_gelu" && activation != "gelu") {
         throw Error(ErrorKind::Unsupported,
-                    reader.what() + ": hidden_act is \"" + activation +
-                        "\", only \"quick_gelu\" and \"gelu\" are built",
-                    "choose another checkpoint");
+                    message("{}: hidden_act is \"{}\", only \"quick_gelu\" and \"gelu\" are built",
+                            reader.what(),
+                            activation),
+                    message("choose another checkpoint"));
     }
     return activation == "quick_gelu";
 }
@@ -187,10 +188,10 @@ void ClipTextModel::checkClipSkip(int clipSkip) const {
     const int64_t state = chosenState(clipSkip).value_or(0);
     if (state < 0) {
         throw Error(ErrorKind::InvalidInput,
-                    "clip skip " + std::to_string(clipSkip) +
-                        " leaves nothing of a text encoder of " + std::to_string(config_.layers) +
-                        " layers",
-                    "choose at most " + std::to_string(clipSkip + state),
+                    message("clip skip {} leaves nothing of a text encoder of {} layers",
+                            clipSkip,
+                            config_.layers),
+                    message("choose at most {}", clipSkip + state),
                     "clip_skip");
     }
 }

@@ -43,7 +43,8 @@ void readRotation(const Json& json, const JsonReader& reader, LanguageModelConfi
         }
         if (type != "llama3") {
             refuseConfig(
-                own, "rope_type is " + quotedName(type) + ", only default and llama3 are built");
+                own,
+                message("rope_type is {}, only default and llama3 are built", quotedName(type)));
         }
         RotaryScaling scaling;
         scaling.factor = numberAboveZero(own, "factor", scaling.factor);
@@ -52,11 +53,13 @@ void readRotation(const Json& json, const JsonReader& reader, LanguageModelConfi
         scaling.trainedPositions =
             numberAboveZero(own, "original_max_position_embeddings", scaling.trainedPositions);
         if (scaling.highFrequency <= scaling.lowFrequency) {
-            throw Error(ErrorKind::Corrupt,
-                        own.what() + ": high_freq_factor is " +
-                            formatNumber(scaling.highFrequency) + ", needs more than the " +
-                            formatNumber(scaling.lowFrequency) + " of low_freq_factor",
-                        kGetConfigHint);
+            throw Error(
+                ErrorKind::Corrupt,
+                message("{}: high_freq_factor is {}, needs more than the {} of low_freq_factor",
+                        own.what(),
+                        formatNumber(scaling.highFrequency),
+                        formatNumber(scaling.lowFrequency)),
+                kGetConfigHint);
         }
         config.rotaryScaling = scaling;
         return;
@@ -70,7 +73,7 @@ LanguageModelConfig readLanguageModelConfig(const Json& json, const std::string&
     const std::string kind = reader.text("model_type").value_or("llama");
     if (kind != "llama" && kind != "qwen3") {
         refuseConfig(reader,
-                     "model_type is " + quotedName(kind) + ", only llama and qwen3 are built");
+                     message("model_type is {}, only llama and qwen3 are built", quotedName(kind)));
     }
     refuseOtherSettings(json, what, fixedLanguageSettings());
     const auto number = [&](const char* key, int64_t otherwise, int64_t most) {

@@ -30,7 +30,8 @@ T5EncoderConfig readT5EncoderConfig(const Json& json, const std::string& what) {
     refuseOtherSettings(json, what, fixedT5Settings());
     const std::string kind = reader.text("model_type").value_or("umt5");
     if (kind != "umt5" && kind != "t5") {
-        refuseConfig(reader, "model_type is " + quotedName(kind) + ", only umt5 and t5 are built");
+        refuseConfig(reader,
+                     message("model_type is {}, only umt5 and t5 are built", quotedName(kind)));
     }
     const auto number = [&](const char* key, int64_t otherwise, int64_t most) {
         return integerInRange(reader, key, otherwise, 1, most);

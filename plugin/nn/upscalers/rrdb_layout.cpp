@@ -114,17 +114,18 @@ std::optional<RrdbNames> rrdbNamesIn(const WeightMap& weights) {
     return std::nullopt;
 }
 
-[[noreturn]] void refuseRrdb(ErrorKind kind, const WeightMap& weights, const std::string& problem) {
+[[noreturn]] void refuseRrdb(ErrorKind kind, const WeightMap& weights, const Message& problem) {
     throw Error(kind,
-                weights.what + ": " + problem,
-                kind == ErrorKind::Corrupt ? "get the file again" : "choose another upscaler");
+                message("{}: {}", weights.what, problem),
+                kind == ErrorKind::Corrupt ? message("get the file again")
+                                           : message("choose another upscaler"));
 }
 
 /// [out, in] of a 3x3 convolution.
 std::pair<int64_t, int64_t> convChannels(const WeightMap& weights, const std::string& name) {
     const auto found = weights.tensors.find(name);
     if (found == weights.tensors.end()) {
-        refuseRrdb(ErrorKind::Corrupt, weights, "there is no tensor " + name);
+        refuseRrdb(ErrorKind::Corrupt, weights, message("there is no tensor {}", name));
     }
     const Shape& shape = found->second.shape;
     const bool isConv = shape.size() == 4 && shape[0] > 0 && shape[1] > 0;
@@ -132,7 +133,8 @@ std::pair<int64_t, int64_t> convChannels(const WeightMap& weights, const std::st
         refuseRrdb(
             ErrorKind::Unsupported,
             weights,
-            name + " is " + toText(shape) + ", an RRDBNet has [channels, channels, 3, 3] there");
+            message(
+                "{} is {}, an RRDBNet has [channels, channels, 3, 3] there", name, toText(shape)));
     }
     return {shape[0], shape[1]};
 }
@@ -143,10 +145,12 @@ int64_t unshuffleFor(const WeightMap& weights, const std::string& name, int64_t 
             return factor;
         }
     }
-    refuseRrdb(ErrorKind::Unsupported,
-               weights,
-               name + " takes " + std::to_string(channels) +
-                   " channels; 3 (RGB), 12 and 48 (squares of 2 and 4 pixels) are read");
+    refuseRrdb(
+        ErrorKind::Unsupported,
+        weights,
+        message("{} takes {} channels; 3 (RGB), 12 and 48 (squares of 2 and 4 pixels) are read",
+                name,
+                channels));
 }
 
 }  // namespace
@@ -155,9 +159,8 @@ int64_t RrdbConfig::scale() const {
     return (int64_t{1} << names.up.size()) / unshuffle;
 }
 
-std::string RrdbConfig::text() const {
-    return "an RRDBNet of " + std::to_string(blocks) + " blocks, " + std::to_string(width) +
-           " channels and scale " + std::to_string(scale());
+Message RrdbConfig::text() const {
+    return message("an RRDBNet of {} blocks, {} channels and scale {}", blocks, width, scale());
 }
 
 bool isRrdb(const WeightMap& weights) {
@@ -176,12 +179,13 @@ RrdbConfig readRrdbConfig(const WeightMap& weights) {
     config.growth = convChannels(weights, first + ".weight").first;
     const auto ups = static_cast<int64_t>(names.up.size());
     if (ups > kMostUps || config.scale() < 1) {
-        refuseRrdb(
-            ErrorKind::Unsupported,
-            weights,
-            std::to_string(ups) + " doublings (" + (ups ? names.up.back() : "no convolution") +
-                " is the last) of a picture whose squares of " + std::to_string(config.unshuffle) +
-                " pixels are channels; scales 1, 2, 4 and 8 are read");
+        refuseRrdb(ErrorKind::Unsupported,
+                   weights,
+                   message("{} doublings ({} is the last) of a picture whose squares of {} pixels "
+                           "are channels; scales 1, 2, 4 and 8 are read",
+                           ups,
+                           ups ? Message(names.up.back()) : message("no convolution"),
+                           config.unshuffle));
     }
     return config;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // What an RRDBNet file says of its network: how it names the layers, and their sizes.
 
+#include "plugin/base/message.hpp"
 #include "plugin/nn/blocks/network_builder.hpp"
 
 #include <cstdint>
@@ -34,7 +35,7 @@ struct RrdbConfig {
     /// Pixels of the result for one of the picture, along a side.
     [[nodiscard]] int64_t scale() const;
     /// "an RRDBNet of 23 blocks, 64 channels and scale 4".
-    [[nodiscard]] std::string text() const;
+    [[nodiscard]] Message text() const;
 };
 
 /// Whether the tensors are named as those of an RRDBNet, in whatever way.

@@ -150,7 +150,7 @@ private Q_SLOTS:
     void theFolderIsRecognised() {
         const models::Recognised known = stages().recognise(files_.folder().toStdString());
 
-        QVERIFY2(known.problem.empty(), known.problem.c_str());
+        QVERIFY2(known.problem.empty(), known.problem.str().c_str());
         QCOMPARE(known.kind, std::string("checkpoint"));
         QCOMPARE(known.family, std::string(kLabel));
         QVERIFY(known.readiness == models::Readiness::Runs);
@@ -172,7 +172,7 @@ private Q_SLOTS:
 
         const models::Recognised known = stages().recognise(file.toStdString());
 
-        QVERIFY2(known.problem.empty(), known.problem.c_str());
+        QVERIFY2(known.problem.empty(), known.problem.str().c_str());
         QCOMPARE(known.kind, std::string("diffusion_model"));
         QCOMPARE(known.layout, std::string("toy_denoiser"));
         QCOMPARE(known.family, std::string(kLabel));

@@ -155,7 +155,7 @@ private Q_SLOTS:
         QFETCH(QString, path);
         ModelBench bench;
         const models::Recognised known = bench.stages().recognise(at(path));
-        QCOMPARE(known.problem, std::string());
+        QCOMPARE(known.problem.str(), std::string());
         QCOMPARE(known.kind, std::string("controlnet"));
         QTEST(QString::fromStdString(known.family), "family");
         QVERIFY(known.isRunnable() && known.stored.bytes() > 0);

@@ -136,7 +136,7 @@ private Q_SLOTS:
         QFETCH(QString, path);
         ModelBench bench;
         const models::Recognised known = bench.stages().recognise(at(path).toStdString());
-        QCOMPARE(known.problem, std::string());
+        QCOMPARE(known.problem.str(), std::string());
         QCOMPARE(known.kind, std::string("ip_adapter"));
         QTEST(QString::fromStdString(known.family), "family");
         QVERIFY(known.isRunnable() && known.stored.bytes() > 0);
@@ -263,9 +263,9 @@ private Q_SLOTS:
         const models::Recognised known = bench.stages().recognise(path.toStdString());
         QCOMPARE(known.kind, std::string("ip_adapter"));
         QVERIFY(!known.isRunnable());
-        QVERIFY2(known.problem.find("image_proj.") != std::string::npos ||
-                     known.problem.find("ip_adapter.") != std::string::npos,
-                 known.problem.c_str());
+        QVERIFY2(known.problem.str().find("image_proj.") != std::string::npos ||
+                     known.problem.str().find("ip_adapter.") != std::string::npos,
+                 known.problem.str().c_str());
     }
 
     void anotherFamilyIsRefused() {

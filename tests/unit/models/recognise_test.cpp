@@ -71,7 +71,7 @@ private Q_SLOTS:
 
         const models::Recognised known = bench.stages().recognise(at(path).toStdString());
 
-        QCOMPARE(known.problem, std::string());
+        QCOMPARE(known.problem.str(), std::string());
         QTEST(QString::fromStdString(known.kind), "kind");
         QTEST(QString::fromStdString(known.layout), "layout");
         QTEST(QString::fromStdString(known.family), "family");
@@ -97,9 +97,9 @@ private Q_SLOTS:
         // The small refiner's autoencoder has widths that no file states the groups of, and the
         // user is told where to state them.
         const bool isRefused = path.endsWith("refiner.safetensors");
-        QVERIFY2((known.problem.find("norm groups") != std::string::npos) == isRefused,
-                 known.problem.c_str());
-        QVERIFY((known.problem.find("norm_num_groups") != std::string::npos) == isRefused);
+        QVERIFY2((known.problem.str().find("norm groups") != std::string::npos) == isRefused,
+                 known.problem.str().c_str());
+        QVERIFY((known.problem.str().find("norm_num_groups") != std::string::npos) == isRefused);
         QCOMPARE(known.kind, std::string("checkpoint"));
         QTEST(QString::fromStdString(known.layout), "layout");
         QCOMPARE(known.family, std::string("sdxl"));
@@ -113,7 +113,7 @@ private Q_SLOTS:
         copy.set("model_index.json", "_class_name", "StableDiffusion3Pipeline");
         ModelBench bench;
         const models::Recognised known = bench.stages().recognise(copy.path());
-        QCOMPARE(known.problem, std::string());
+        QCOMPARE(known.problem.str(), std::string());
         QCOMPARE(known.kind, std::string("checkpoint"));
         QCOMPARE(known.family, std::string("StableDiffusion3"));
         QVERIFY(!known.isRunnable());
@@ -168,7 +168,7 @@ private Q_SLOTS:
 
         const models::Recognised known = bench.stages().recognise(path.toStdString());
 
-        QCOMPARE(known.problem, std::string());
+        QCOMPARE(known.problem.str(), std::string());
         QCOMPARE(known.kind, std::string("lora"));
         QVERIFY(known.isRunnable());
         QCOMPARE(QString::fromStdString(known.family), family.arg(downs));
@@ -262,7 +262,7 @@ private Q_SLOTS:
         const models::Recognised known = ofShapes({{name + ".lora_A.weight", {kRank, change[1]}},
                                                    {name + ".lora_B.weight", {change[0], kRank}}});
         QCOMPARE(known.kind, std::string("lora"));
-        QCOMPARE(known.problem, std::string());
+        QCOMPARE(known.problem.str(), std::string());
         QCOMPARE(known.isRunnable(), runs);
         QVERIFY2(known.family.find(whose.toStdString()) != std::string::npos, known.family.c_str());
     }
@@ -287,9 +287,9 @@ private Q_SLOTS:
         QFETCH(QString, says);
         const models::Recognised known = ofShapes(isQwen ? qwenOf(width) : umt5Of(width));
         QCOMPARE(known.kind, std::string("text_encoder"));
-        QVERIFY2(known.isRunnable() == says.isEmpty(), known.problem.c_str());
-        QVERIFY2(known.problem.find(says.toStdString()) != std::string::npos,
-                 known.problem.c_str());
+        QVERIFY2(known.isRunnable() == says.isEmpty(), known.problem.str().c_str());
+        QVERIFY2(known.problem.str().find(says.toStdString()) != std::string::npos,
+                 known.problem.str().c_str());
     }
 
     void anAutoencoderThatNoFamilyHasIsRefused_data() {
@@ -328,7 +328,8 @@ private Q_SLOTS:
         const models::Recognised known = bench.stages().recognise(path);
 
         QCOMPARE(known.kind, std::string("autoencoder"));
-        QVERIFY2(known.isRunnable() == (channels == 4 || channels == 16), known.problem.c_str());
+        QVERIFY2(known.isRunnable() == (channels == 4 || channels == 16),
+                 known.problem.str().c_str());
     }
 
     void saysForWhichFamilyAnEmbeddingIs_data() {
@@ -375,7 +376,8 @@ private Q_SLOTS:
                                   {DType::F32, {2, 2}, std::as_bytes(std::span(bytes))}}});
         const models::Recognised known = bench.stages().recognise(path);
         QCOMPARE(known.kind, std::string("lora"));
-        QVERIFY2(known.problem.find("without up") != std::string::npos, known.problem.c_str());
+        QVERIFY2(known.problem.str().find("without up") != std::string::npos,
+                 known.problem.str().c_str());
     }
 
     void knowsWhatOthersExchange_data() {
@@ -514,7 +516,8 @@ private Q_SLOTS:
         file.close();
         ModelBench bench;
         const models::Recognised known = bench.stages().recognise(path.toStdString());
-        QVERIFY2(known.problem.find("bad.safetensors") != std::string::npos, known.problem.c_str());
+        QVERIFY2(known.problem.str().find("bad.safetensors") != std::string::npos,
+                 known.problem.str().c_str());
         QVERIFY(!known.isRunnable());
         const auto missing = testing::errorOf(
             [&] { (void)bench.stages().recognise(folder.filePath("none").toStdString()); });
@@ -528,8 +531,8 @@ private Q_SLOTS:
         ModelBench bench;
         const models::Recognised known = bench.stages().recognise(copy.path());
         QCOMPARE(known.family, std::string("SD 1.x"));
-        QVERIFY2(known.problem.find("diffusion_pytorch_model") != std::string::npos,
-                 known.problem.c_str());
+        QVERIFY2(known.problem.str().find("diffusion_pytorch_model") != std::string::npos,
+                 known.problem.str().c_str());
         QVERIFY(!known.isRunnable());
     }
 
